@@ -78,6 +78,12 @@ const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8"
   .sort()
 const sources = files.map((file) => ({ file, text: readFileSync(join(root, "src", file), "utf8") }))
 
+const tests = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => ({ file: `../test/${name}`, text: readFileSync(join(root, "test", name), "utf8") }))
+/** Of the service's own document, by test/client/generate. */
+const MADE = "../test/client/api.d.ts"
+
 describe("the house", () => {
   test("the top level holds what the design names and nothing else", () => {
     const allowed = ["package.json", "bunfig.toml", "tsconfig.json", "README.md", "src", "sql", "test", "fixtures"]
@@ -105,9 +111,6 @@ describe("the house", () => {
   })
 
   test("what a file exports is used by another file, and not by tests alone where its own file has no use for it", () => {
-    const tests = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".ts"))
-      .map((name) => ({ file: `../test/${name}`, text: readFileSync(join(root, "test", name), "utf8") }))
     const [bySrc, byTests] = [importedNames(sources), importedNames(tests)]
     const needless = sources.flatMap(({ file, text }) =>
       exportedNames(text)
@@ -146,11 +149,7 @@ describe("the house", () => {
   })
 
   test("no test waits by `.rejects`, which the embedded database's thread cannot end (test/error-of.ts)", () => {
-    const tests = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
-    const wrong = tests.filter(
-      (name) => name.endsWith(".ts") && /\)\.rejects\b/.test(readFileSync(join(root, "test", name), "utf8")),
-    )
-    expect(wrong).toEqual([])
+    expect(tests.filter(({ text }) => /\)\.rejects\b/.test(text)).map(({ file }) => file)).toEqual([])
   })
 
   test("every dependency is pinned exactly", () => {
@@ -171,6 +170,11 @@ describe("sizes", () => {
     const lines = sources.map(({ file, text }) => ({ file, lines: text.split("\n").length }))
     expect(lines.filter((file) => file.lines > 300)).toEqual([])
     expect(median(lines.map((file) => file.lines))).toBeLessThan(100)
+  })
+
+  test("no file of the tests has more than 400 lines", () => {
+    const lines = tests.map(({ file, text }) => ({ file, lines: text.split("\n").length - 1 }))
+    expect(lines.filter(({ file, lines }) => lines > 400 && file !== MADE)).toEqual([])
   })
 
   test("no function has more than 60 lines and the median has about 10", () => {

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { createHash, hash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { gunzipSync, gzipSync } from "node:zlib"
+import { gunzipSync } from "node:zlib"
 import { CommandProblem } from "../../../src/commands/cli/command.ts"
 import { readLandedMigrations } from "../../../src/commands/cli/whole-database.ts"
-import { openBackup, writeBackup } from "../../../src/commands/database/backup-file.ts"
+import { writeBackup } from "../../../src/commands/database/backup-file.ts"
 import { readTree } from "../../../src/database/assets.ts"
 import { readAtOneMoment } from "../../../src/database/contents.ts"
 import { migrate } from "../../../src/database/migrate.ts"
@@ -27,6 +26,7 @@ import {
   sumsOf,
   TABLES,
 } from "../filled.ts"
+import { bytesOf, flipped, packed, resigned, rowsOf } from "./backup-bytes.ts"
 
 setDefaultTimeout(120_000)
 const postgres = test.skipIf(!process.env.DATABASE_URL)
@@ -369,36 +369,4 @@ async function booksAddUp(file: string): Promise<void> {
     expect(row!.used).toBeGreaterThan(1)
     expect([row!.paid, row!.keys]).toEqual([row!.used, row!.used])
   })
-}
-
-const packed = (text: string) => gzipSync(text)
-
-/** The bytes with one bit other; `at` counts from the end when it is negative. */
-function flipped(bytes: Buffer, at: number, bit = 0): Buffer {
-  const other = Buffer.from(bytes)
-  other[at < 0 ? other.length + at : at]! ^= 1 << bit
-  return other
-}
-
-/** All rows of a backup, read to its end. */
-async function rowsOf(file: string): Promise<string> {
-  const lines: string[] = []
-  for await (const page of (await openBackup(file)).pages()) lines.push(page.table, ...page.lines)
-  return lines.join("\n")
-}
-
-/** The text with a foot that fits it as a whole. */
-function resigned(text: string): string {
-  const lines = text.trimEnd().split("\n")
-  const foot = JSON.parse(lines.pop()!)
-  const body = `${lines.join("\n")}\n`
-  expect(hash("sha256", body)).toBe(createHash("sha256").update(body).digest("hex"))
-  return `${body}${JSON.stringify({ ...foot, sha256: hash("sha256", body) })}\n`
-}
-
-/** Of the tables' files, those of a transaction that is not over too. */
-function bytesOf(dataDir: string): number {
-  const base = join(dataDir, "postgres", "base")
-  const files = readdirSync(base, { recursive: true, encoding: "utf8" })
-  return files.reduce((sum, name) => sum + (statSync(join(base, name), { throwIfNoEntry: false })?.size ?? 0), 0)
 }

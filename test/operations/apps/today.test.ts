@@ -1,62 +1,24 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Caller } from "../../../src/access/caller.ts"
 import { ENTITLEMENTS, PLANS } from "../../../src/access/plans.ts"
-import type { Sql } from "../../../src/database/types.ts"
-import { Fault } from "../../../src/faults.ts"
-import { record } from "../../../src/observations/record.ts"
-import type { Observation } from "../../../src/observations/types.ts"
-import type { Context } from "../../../src/operation.ts"
-import { getPortfolioOverview } from "../../../src/operations/account/portfolio.ts"
-import { getToday } from "../../../src/operations/apps/today.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
-import { freshDatabase } from "../../database.ts"
 import { listed } from "../../observations/listed.ts"
-import { ask, contextOf, newWorkspace, reading, said } from "../../observations/measured.ts"
-import { reviewed, reviewedOnPlay } from "../../observations/reviewed.ts"
+import { reading, said } from "../../observations/measured.ts"
+import { reviewed } from "../../observations/reviewed.ts"
+import {
+  BEFORE,
+  begin,
+  COMPLETE,
+  context,
+  figure,
+  portfolio,
+  type Row,
+  refusal,
+  store,
+  today,
+  track,
+} from "./today-scene.ts"
 
-const NOW = new Date("2025-11-20T12:00:00Z")
-const COMPLETE = { end: { pages: 1, complete: true, empty: false } }
-/** Older than the days looked at: what lies above it is known. */
-const BEFORE = { id: "0", at: new Date("2025-11-15T08:00:00Z") }
-
-let sql: Sql
-let workspaceId: number
-
-beforeEach(async () => {
-  sql = await freshDatabase()
-  workspaceId = await newWorkspace(sql)
-})
-
-const track = (rest: object = {}) =>
-  sql.begin((tx) =>
-    trackApp(tx, { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea", "mate"], origin: "own", ...rest }),
-  )
-const store = (...seen: Observation[]) => record(sql, seen, () => NOW)
-const context = (caller: Partial<Caller> = {}, now = NOW): Context => {
-  const ctx = contextOf(sql, workspaceId, now)
-  return { ...ctx, caller: { ...ctx.caller, scopes: ["apps:read", "revenue:read"], ...caller } }
-}
-const today = (appId: string, input: object = {}, ctx = context()) => ask(getToday, ctx, { appId, ...input })
-const portfolio = (input: object = {}, ctx = context()) => ask(getPortfolioOverview, ctx, input as never)
-
-interface Row {
-  key: string
-  platform: string | null
-  country: string | null
-}
-// biome-ignore lint/suspicious/noExplicitAny: rows of an answer
-const figure = (answer: any, key: string, country = "us", platform = "ios") =>
-  answer.figures.find((row: Row) => row.key === key && row.country === country && row.platform === platform)
-
-async function refusal(run: () => Promise<unknown>): Promise<[string, unknown]> {
-  try {
-    await run()
-  } catch (error) {
-    if (error instanceof Fault) return [error.code, error.extra]
-    throw error
-  }
-  throw new Error("nothing was refused")
-}
+beforeEach(begin)
 
 describe("keywords", () => {
   test("are counted against the measured day before, over a day that nobody measured", async () => {
@@ -346,71 +308,5 @@ describe("the day asked for", () => {
       for (const ask of [() => today(app, { day: "2001-01-01" }, on), () => portfolio({ day: "2001-01-01" }, on)])
         expect(await refusal(ask)).toEqual(["bad_day", { field: "day", detail }])
     }
-  })
-})
-
-describe("the portfolio", () => {
-  test("has a row an app and totals of what is known, and names what was not read yet", async () => {
-    const [one, two] = [
-      await track({ keywords: ["tea", "mate"] }),
-      await track({ iosId: "10002", keywords: ["tea"], countries: ["us", "de"] }),
-    ]
-    await store(
-      reading("tea", "2025-11-19T10:00:00Z", [10002, 10001]),
-      reading("tea", "2025-11-20T10:00:00Z", [10001, 10002]),
-      reviewed("2025-11-20T11:00:00Z", [BEFORE, { id: "1", at: new Date("2025-11-20T01:00:00Z") }], COMPLETE),
-    )
-    const answer = await portfolio()
-    const own = {
-      liveUsers: null,
-      users: null,
-      newUsers: null,
-      adRevenue: null,
-      adSpend: null,
-      subscriptionRevenue: null,
-      trials: null,
-    }
-    expect(answer.apps).toEqual([
-      { appId: one, name: "10001", icon: null, ...own, keywordsTracked: 2, keywordsMeasured: 1, keywordsUp: 1, keywordsDown: 0, bestRank: 1, newReviews: 1, rankSources: ["import"], reviewSources: ["apple-reviews"], reviewsReadAt: "2025-11-20T11:00:00.000Z" },
-      { appId: two, name: "10002", icon: null, ...own, keywordsTracked: 2, keywordsMeasured: 1, keywordsUp: 0, keywordsDown: 1, bestRank: 2, newReviews: null, rankSources: ["import"], reviewSources: [], reviewsReadAt: null },
-    ]) // biome-ignore format: rows
-    expect(answer.totals).toEqual({
-      apps: 2,
-      ...own,
-      keywordsTracked: 4,
-      keywordsMeasured: 2,
-      keywordsUp: 1,
-      keywordsDown: 1,
-      bestRank: 1,
-      newReviews: 1,
-    })
-    expect(answer.pending).toEqual([
-      { appId: one, platform: "ios", country: "us", keywords: 1, expected: 0, notMeasuring: "no_worker" },
-      { appId: two, platform: "ios", country: "de", keywords: 1, expected: 0, notMeasuring: "no_worker" },
-    ])
-    const yesterday = await portfolio({ day: "2025-11-19" })
-    expect(
-      yesterday.pending.map(({ expected, notMeasuring }: Record<string, unknown>) => [expected, notMeasuring]),
-    ).toEqual(Array(2).fill([0, "past"]))
-    expect(answer.feed).toEqual([])
-    expect(answer.cards.map(({ id, state }: { id: string; state: string }) => [id, state])).toEqual([
-      ["hours", "not_connected"],
-      ["countries", "not_connected"],
-    ])
-  })
-
-  test("counts Google Play's reviews of a language once, however many storefronts share it", async () => {
-    await track({ iosId: undefined, androidPkg: "com.example.tea", countries: ["us", "gb", "au"] })
-    const reviews = [BEFORE, { id: "1", at: new Date("2025-11-20T01:00:00Z") }]
-    await store(reviewedOnPlay("2025-11-20T11:00:00Z", reviews, COMPLETE))
-    expect((await portfolio()).totals.newReviews).toBe(1)
-  })
-
-  test("of no app is empty, and its totals are unknown where they would have to be read", async () => {
-    expect(await portfolio()).toMatchObject({
-      apps: [],
-      pending: [],
-      totals: { apps: 0, keywordsTracked: 0, bestRank: null, newReviews: null, keywordsUp: null },
-    })
   })
 })

@@ -1,0 +1,38 @@
+import { expect } from "bun:test"
+import { createHash, hash } from "node:crypto"
+import { readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { gzipSync } from "node:zlib"
+import { openBackup } from "../../../src/commands/database/backup-file.ts"
+
+export const packed = (text: string) => gzipSync(text)
+
+/** The bytes with one bit other; `at` counts from the end when it is negative. */
+export function flipped(bytes: Buffer, at: number, bit = 0): Buffer {
+  const other = Buffer.from(bytes)
+  other[at < 0 ? other.length + at : at]! ^= 1 << bit
+  return other
+}
+
+/** All rows of a backup, read to its end. */
+export async function rowsOf(file: string): Promise<string> {
+  const lines: string[] = []
+  for await (const page of (await openBackup(file)).pages()) lines.push(page.table, ...page.lines)
+  return lines.join("\n")
+}
+
+/** The text with a foot that fits it as a whole. */
+export function resigned(text: string): string {
+  const lines = text.trimEnd().split("\n")
+  const foot = JSON.parse(lines.pop()!)
+  const body = `${lines.join("\n")}\n`
+  expect(hash("sha256", body)).toBe(createHash("sha256").update(body).digest("hex"))
+  return `${body}${JSON.stringify({ ...foot, sha256: hash("sha256", body) })}\n`
+}
+
+/** Of the tables' files, those of a transaction that is not over too. */
+export function bytesOf(dataDir: string): number {
+  const base = join(dataDir, "postgres", "base")
+  const files = readdirSync(base, { recursive: true, encoding: "utf8" })
+  return files.reduce((sum, name) => sum + (statSync(join(base, name), { throwIfNoEntry: false })?.size ?? 0), 0)
+}

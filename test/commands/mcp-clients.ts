@@ -1,0 +1,149 @@
+import { expect } from "bun:test"
+import { join } from "node:path"
+import * as modern from "@modelcontextprotocol/client"
+import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio"
+import * as legacy from "@modelcontextprotocol/sdk/client/index.js"
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js"
+import { catalog } from "../../src/catalog.ts"
+import { errorOf } from "../error-of.ts"
+import { LONG } from "../long.ts"
+import { answer, copyOf, dataFolder, removeFolders } from "./child.ts"
+
+const MAIN = join(import.meta.dirname, "../../src/main.ts")
+const IOS = "1437843273"
+export const RIVAL = "333903271"
+
+export type Env = Record<string, string>
+
+interface Result {
+  isError?: boolean
+  structuredContent?: { apps?: { id: string }[]; confirmToken?: string }
+  content: { text?: string }[]
+  _meta?: Record<string, unknown>
+}
+
+interface Client {
+  listTools(): Promise<{ tools: { name: string }[] }>
+  callTool(call: { name: string; arguments: object }): Promise<Result>
+  getServerVersion(): { name: string } | undefined
+  close(): Promise<void>
+}
+
+export const INFO = { name: "test", version: "1" }
+/** The official clients start the command themselves, as assistants do. */
+const started = (args: string[], env: Env) => ({
+  command: process.execPath,
+  args: [MAIN, "mcp", ...args],
+  env: { PATH: process.env.PATH ?? "", MEASURE: "no", BUN_JSC_useOMGJIT: "0", ...env },
+  cwd: "/",
+  stderr: "pipe" as const,
+})
+
+type Connect = (args: string[], env: Env) => Promise<Client>
+
+const sdk: Connect = async (args, env) => {
+  const client = new legacy.Client(INFO)
+  await client.connect(new StdioClientTransport(started(args, env)))
+  return client as unknown as Client
+}
+export const client =
+  (mode?: modern.VersionNegotiationMode): Connect =>
+  async (args, env) => {
+    const client = new modern.Client(INFO, mode ? { versionNegotiation: { mode } } : {})
+    await client.connect(new ModernStdio(started(args, env)))
+    return client as unknown as Client
+  }
+
+export const CLIENTS: [string, Connect][] = [
+  ["sdk 1.32.2", sdk],
+  ["client 2.4.0", client()],
+  ["client 2.4.0, auto", client("auto")],
+  ["client 2.4.0, pinned to 2026-07-28", client({ pin: "2026-07-28" })],
+]
+
+/** Where a client may find the tools: in a folder nobody serves, beside its server, at the server's address. */
+type Place = 0 | 1 | 2
+/** Those tried there: in short each client in one place, at length in all. */
+export const clientsAt = (place: Place) => CLIENTS.filter((_, at) => LONG || at % 3 === place)
+
+/** A data folder with a workspace, an app and a key. */
+export async function house(): Promise<Env> {
+  made ??= (async () => {
+    const env = await dataFolder()
+    return { ...env, ...(await filled(env)) }
+  })()
+  const { DATA_DIR, ...key } = await made
+  return { DATA_DIR: copyOf(DATA_DIR as string), ...key }
+}
+
+let made: Promise<Env> | undefined
+
+/** Removes what was made; whoever comes next makes it anew. */
+export function leave(): void {
+  removeFolders()
+  made = undefined
+}
+
+export async function filled(env: Env): Promise<Env> {
+  await answer(["workspace", "create", "studio", "--limit", "ratePerSecond=1000"], { env })
+  await answer(["app", "add", "--ios", IOS, "--keyword", "tea app", "--rival", `ios:${RIVAL}`], { env })
+  return { APPMETER_KEY: (await answer(["key", "create"], { env })).secret }
+}
+
+/** What every client must be able to do, whatever answers behind it. */
+export async function exercise(connected: Client): Promise<void> {
+  expect(connected.getServerVersion()).toMatchObject({ name: "appmeter" })
+  const { tools } = await connected.listTools()
+  expect(tools.map(({ name }) => name)).toEqual(catalog.map(({ id }) => id).sort())
+  const listed = await connected.callTool({ name: "list_apps", arguments: {} })
+  const [app] = listed.structuredContent?.apps ?? []
+  const shown = await connected.callTool({ name: "get_app", arguments: { appId: app?.id } })
+  expect([shown.isError, JSON.stringify(shown.structuredContent)]).toEqual([undefined, expect.stringContaining(IOS)])
+  expect(shown._meta).toMatchObject({ credits: { cost: 1 } })
+  const none = await connected.callTool({ name: "get_app", arguments: { appId: "app_none" } })
+  expect([none.isError, JSON.parse(none.content[0]?.text ?? "").error]).toEqual([true, "not_found"])
+  expect(await errorOf(connected.callTool({ name: "nonsense", arguments: {} }))).toMatchObject({ code: -32602 })
+}
+
+/** A person who presses what the test says, behind a client of either era. */
+export const ASKED_BY: [string, (args: string[], env: Env, press: () => "accept" | "decline") => Promise<Client>][] = [
+  [
+    "sdk 1.32.2, on the stream of its call",
+    async (args, env, press) => {
+      const client = new legacy.Client(INFO, { capabilities: { elicitation: {} } })
+      client.setRequestHandler(ElicitRequestSchema, async () => ({ action: press(), content: {} }))
+      await client.connect(new StdioClientTransport(started(args, env)))
+      return client as unknown as Client
+    },
+  ],
+  [
+    "client 2.4.0 pinned to 2026-07-28, by asking again",
+    async (args, env, press) => {
+      const client = new modern.Client(INFO, {
+        capabilities: { elicitation: { form: {} } },
+        versionNegotiation: { mode: { pin: "2026-07-28" } },
+      })
+      client.setRequestHandler("elicitation/create", async () => ({ action: press(), content: {} }))
+      await client.connect(new ModernStdio(started(args, env)))
+      return client as unknown as Client
+    },
+  ],
+]
+
+/** Previews a write and confirms it, as an assistant does. */
+export async function write(connected: Client, appId: string, keyword: string): Promise<Result> {
+  const args = { appId, keywords: [keyword] }
+  const preview = { name: "preview_action", arguments: { action: "add_keywords", args } }
+  const { confirmToken } = (await connected.callTool(preview)).structuredContent!
+  return await connected.callTool({ name: "confirm_action", arguments: { confirmToken } })
+}
+
+export async function appIn(DATA_DIR: string): Promise<{ id: string; keywords: number }> {
+  return (await answer(["app", "list"], { env: { DATA_DIR } })).apps[0]
+}
+
+/** What a server's address needs beside it: no database of its own. */
+export function addressed({ APPMETER_KEY }: Env): Env {
+  return { APPMETER_KEY: APPMETER_KEY!, DATA_DIR: "/proc/none" }
+}

@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { catalog } from "../../src/catalog.ts"
+import { answer, appmeter, begun, type Serving, scratch, serving } from "./child.ts"
+import { appIn, type Env, house, INFO, leave, RIVAL } from "./mcp-clients.ts"
+
+setDefaultTimeout(60_000)
+afterAll(leave)
+
+/** The command, spoken to line by line. */
+function piped(args: string[], env: Env) {
+  const child = begun(["mcp", ...args], { env })
+  const stdin = child.stdin as import("bun").FileSink
+  const decoder = new TextDecoder()
+  const got = { out: "", err: "" }
+  const reading = (async () => {
+    for await (const chunk of child.stdout) got.out += decoder.decode(chunk, { stream: true })
+  })()
+  const talk = (async () => {
+    for await (const chunk of child.stderr) got.err += new TextDecoder().decode(chunk)
+  })()
+  const messages = () =>
+    got.out
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+  return {
+    got,
+    messages,
+    send: async (...lines: (string | object)[]) => {
+      for (const line of lines) stdin.write(`${typeof line === "string" ? line : JSON.stringify(line)}\n`)
+      await stdin.flush()
+    },
+    async until(count: number) {
+      while (messages().length < count) {
+        if (child.exitCode !== null) throw new Error(`ended: ${got.out} ${got.err}`)
+        await Bun.sleep(10)
+      }
+      return messages()
+    },
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    async ended(closing = true) {
+      if (closing) await stdin.end()
+      const code = await child.exited
+      await Promise.all([reading, talk])
+      return code
+    },
+  }
+}
+
+const ask = (id: unknown, method: string, params: object = {}) => ({ jsonrpc: "2.0", id, method, params })
+const call = (id: unknown, name: string, args: object = {}) => ask(id, "tools/call", { name, arguments: args })
+
+describe("the command", () => {
+  let env: Env
+
+  beforeAll(async () => {
+    env = await house()
+  })
+
+  test("says how to get a key where there is none, what is wrong with what was typed, and makes no database", async () => {
+    const DATA_DIR = join(scratch(), "none")
+    const cases: [string[], Env, number, RegExp][] = [
+      [[], {}, 2, /no key in APPMETER_KEY; appmeter key create/],
+      [[], { APPMETER_KEY: "$" + "{APPMETER_KEY}" }, 2, /placeholder.*appmeter key create/],
+      [["--url", "ranks.example.com"], { APPMETER_KEY: "k" }, 2, /https:\/\/ranks\.example\.com/],
+      [["--url", "https://x.example/mcp?key=svc_live_1"], { APPMETER_KEY: "k" }, 2, /^(?!.*svc_live_1).*--tools/],
+      [[], { APPMETER_KEY: "k", APPMETER_URL: "file:///etc" }, 2, /APPMETER_URL/],
+      [["--tools", "keywords,nonsense"], { APPMETER_KEY: "k" }, 2, /"nonsense".*keywords/],
+      [["--key", "k"], {}, 2, /no option --key/],
+      [[], { APPMETER_KEY: "k" }, 1, /no database in/],
+    ]
+    const one = async ([args, more, code, why]: (typeof cases)[number]) => {
+      const ended = await appmeter(["mcp", ...args], { env: { DATA_DIR, ...more }, stdin: "" })
+      expect([ended.code, ended.out, ended.err.split("\n").length]).toEqual([code, "", 2])
+      expect(ended.err).toMatch(why)
+    }
+    await Promise.all(cases.map(one))
+    expect(existsSync(DATA_DIR)).toBe(false)
+  })
+
+  test("answers what is under way when stdin ends, writes nothing but messages, and ends with 0", async () => {
+    const running = piped([], { ...env, LOG_LEVEL: "debug" })
+    await running.send(ask(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: INFO }))
+    await running.send({ jsonrpc: "2.0", method: "notifications/initialized" }, "nonsense", call(2, "list_apps"))
+    expect(await running.ended()).toBe(0)
+    const byId = new Map(running.messages().map((message) => [message.id, message]))
+    expect(byId.size).toBe(3)
+    expect(byId.get(null).error.code).toBe(-32700)
+    expect(byId.get(2).result.structuredContent.apps).toHaveLength(1)
+    expect(running.got.out).not.toContain(env.APPMETER_KEY!)
+    expect(running.got.err).not.toContain(env.APPMETER_KEY!)
+    // its log is there, where it belongs
+    expect(running.got.err).toContain('"operation":"list_apps"')
+  })
+
+  test("ends with 0 at SIGTERM too, though stdin stays open", async () => {
+    const running = piped([], env)
+    await running.send(call(1, "list_apps"))
+    await running.until(1)
+    running.kill("SIGTERM")
+    expect(await running.ended(false)).toBe(0)
+  })
+
+  test("--tools shows and calls those toolsets alone", async () => {
+    const running = piped(["--tools", "account, apps"], env)
+    await running.send(ask(1, "tools/list"), call(2, "list_keyword_ranks"))
+    await running.ended()
+    const byId = new Map(running.messages().map((message) => [message.id, message]))
+    const open = catalog.filter(({ toolset }) => toolset === "account" || toolset === "apps").map(({ id }) => id)
+    expect(byId.get(1).result.tools.map(({ name }: { name: string }) => name)).toEqual(open.sort())
+    expect(byId.get(2).error.code).toBe(-32602)
+  })
+
+  test("a key that is none is refused with what to do, and a body too large with its request's id", async () => {
+    const running = piped([], { ...env, APPMETER_KEY: "svc_live_nonsense" })
+    await running.send(ask(1, "tools/list"))
+    await running.ended()
+    expect(running.messages()[0]).toMatchObject({
+      id: 1,
+      error: { code: -32001, message: expect.stringContaining("appmeter key create") },
+    })
+    const big = piped([], env)
+    await big.send(call(2, "get_app", { appId: "x".repeat(1_000_000) }), call(3, "list_apps"))
+    await big.ended()
+    const byId = new Map(big.messages().map((message) => [message.id, message]))
+    expect(byId.get(2).error.data.error).toBe("body_too_large")
+    expect(byId.get(3).result.isError).toBeUndefined()
+  })
+
+  test("lets go of a folder that nobody asks about: a server starts beside it, and it goes on through that", async () => {
+    const DATA_DIR = env.DATA_DIR!
+    const [one, other] = [piped([], env), piped([], env)]
+    await Promise.all([one.send(call(1, "list_apps")), other.send(call(1, "list_apps"))])
+    for (const running of [one, other]) expect((await running.until(1))[0].result.isError).toBeUndefined()
+    const server = await serving({ env: { DATA_DIR } })
+    await one.send(call(2, "list_apps"))
+    expect((await one.until(2))[1].result.structuredContent.apps).toHaveLength(1)
+    // killed with the call's connection still open: the folder is opened anew
+    server.kill("SIGKILL")
+    await server.exited
+    let id = 2
+    for (let done = false; !done; ) {
+      await one.send(call(++id, "list_apps"))
+      const { result } = (await one.until(id)).at(-1)
+      done = !result.isError
+      if (!done) expect(JSON.parse(result.content[0].text).error).toBe("unavailable")
+    }
+    expect(await Promise.all([one.ended(), other.ended()])).toEqual([0, 0])
+    expect(await answer(["app", "list"], { env: { DATA_DIR } })).toMatchObject({ apps: [{}] })
+  })
+
+  test("reads no store: a live read is left to a server of that folder, and refused where there is none", async () => {
+    let hits = 0
+    const store = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () => new Response(String(++hits), { status: 503 }),
+    })
+    const addresses = ["itunes.apple.com", "apps.apple.com"].map((host) => `${host}=${store.url.origin}`)
+    const reading = { ...env, MEASURE: "yes", UPSTREAM_URLS: addresses.join(",") }
+    const { id: appId } = await appIn(env.DATA_DIR!)
+    const running = piped([], reading)
+    const read = async (id: number) => {
+      await running.send(call(id, "get_rival_market", { appId, rivalId: `ios:${RIVAL}` }))
+      return (await running.until(id)).at(-1).result
+    }
+    const alone = await read(1)
+    expect([alone.isError, alone.content[0].text]).toEqual([true, expect.stringContaining("does not read it")])
+    expect(hits).toBe(0)
+    const server = await serving({ env: reading })
+    expect((await read(2)).content[0].text).not.toContain("does not read it")
+    expect(await running.ended()).toBe(0)
+    server.kill()
+    await server.exited
+    expect(hits).toBeGreaterThan(0)
+    await store.stop(true)
+  })
+})
+
+describe("a server by its address", () => {
+  let env: Env
+  let server: Serving
+
+  beforeAll(async () => {
+    env = await house()
+    server = await serving({ env: { DATA_DIR: env.DATA_DIR!, PORT: "0" } })
+  })
+
+  test("may stand in APPMETER_URL, and is reached without the proxy that the environment names", async () => {
+    const APPMETER_KEY = env.APPMETER_KEY!
+    const http_proxy = "http://127.0.0.1:1"
+    const running = piped([], { APPMETER_KEY, APPMETER_URL: `${server.url}/mcp/`, http_proxy, HTTP_PROXY: http_proxy })
+    await running.send(call(1, "list_apps"))
+    await running.ended()
+    expect(running.messages()[0].result.structuredContent.apps).toHaveLength(1)
+  })
+
+  test("that is killed midway gives an error to each call and is used again once it is back", async () => {
+    const running = piped(["--url", server.url], { APPMETER_KEY: env.APPMETER_KEY! })
+    await running.send(call(1, "list_apps"))
+    await running.until(1)
+    server.kill("SIGKILL")
+    await server.exited
+    await running.send(call(2, "list_apps"))
+    const [, lost] = await running.until(2)
+    expect(lost).toMatchObject({
+      id: 2,
+      error: { code: -32000, message: expect.stringMatching(/appmeter serve|ended before the answer/) },
+    })
+    server = await serving({ env: { DATA_DIR: env.DATA_DIR!, PORT: new URL(server.url).port } })
+    await running.send(call(3, "list_apps"))
+    expect((await running.until(3))[2].result.structuredContent.apps).toHaveLength(1)
+    expect(await running.ended()).toBe(0)
+  })
+
+  test("is told when a call is cancelled, by hanging up; nothing is answered, and the next call is", async () => {
+    const [arrived, hungUp] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const slow = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      idleTimeout: 60,
+      async fetch(request) {
+        const { id, method } = (await request.json()) as { id: number; method: string }
+        if (method === "notifications/cancelled") return new Response(null, { status: 202 })
+        if (id === 2) return Response.json({ jsonrpc: "2.0", id, result: {} })
+        request.signal.addEventListener("abort", () => hungUp.resolve())
+        arrived.resolve()
+        return new Promise<Response>(() => {})
+      },
+    })
+    const running = piped(["--url", slow.url.origin], { APPMETER_KEY: "k" })
+    await running.send(call(1, "list_apps"))
+    await arrived.promise
+    await running.send(
+      { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } },
+      call(2, "list_apps"),
+    )
+    await hungUp.promise
+    expect(await running.ended()).toBe(0)
+    expect(running.messages()).toEqual([{ jsonrpc: "2.0", id: 2, result: {} }])
+    await slow.stop(true)
+  })
+
+  afterAll(async () => {
+    server.kill()
+    await server.exited
+  })
+})

@@ -1,0 +1,55 @@
+import type { Caller } from "../../../src/access/caller.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { Fault } from "../../../src/faults.ts"
+import { record } from "../../../src/observations/record.ts"
+import type { Observation } from "../../../src/observations/types.ts"
+import type { Context } from "../../../src/operation.ts"
+import { getPortfolioOverview } from "../../../src/operations/account/portfolio.ts"
+import { getToday } from "../../../src/operations/apps/today.ts"
+import { trackApp } from "../../../src/tracking/apps.ts"
+import { freshDatabase } from "../../database.ts"
+import { ask, contextOf, newWorkspace } from "../../observations/measured.ts"
+
+const NOW = new Date("2025-11-20T12:00:00Z")
+export const COMPLETE = { end: { pages: 1, complete: true, empty: false } }
+/** Older than the days looked at: what lies above it is known. */
+export const BEFORE = { id: "0", at: new Date("2025-11-15T08:00:00Z") }
+
+let sql: Sql
+let workspaceId: number
+
+export async function begin() {
+  sql = await freshDatabase()
+  workspaceId = await newWorkspace(sql)
+}
+
+export const track = (rest: object = {}) =>
+  sql.begin((tx) =>
+    trackApp(tx, { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea", "mate"], origin: "own", ...rest }),
+  )
+export const store = (...seen: Observation[]) => record(sql, seen, () => NOW)
+export const context = (caller: Partial<Caller> = {}, now = NOW): Context => {
+  const ctx = contextOf(sql, workspaceId, now)
+  return { ...ctx, caller: { ...ctx.caller, scopes: ["apps:read", "revenue:read"], ...caller } }
+}
+export const today = (appId: string, input: object = {}, ctx = context()) => ask(getToday, ctx, { appId, ...input })
+export const portfolio = (input: object = {}, ctx = context()) => ask(getPortfolioOverview, ctx, input as never)
+
+export interface Row {
+  key: string
+  platform: string | null
+  country: string | null
+}
+// biome-ignore lint/suspicious/noExplicitAny: rows of an answer
+export const figure = (answer: any, key: string, country = "us", platform = "ios") =>
+  answer.figures.find((row: Row) => row.key === key && row.country === country && row.platform === platform)
+
+export async function refusal(run: () => Promise<unknown>): Promise<[string, unknown]> {
+  try {
+    await run()
+  } catch (error) {
+    if (error instanceof Fault) return [error.code, error.extra]
+    throw error
+  }
+  throw new Error("nothing was refused")
+}
