@@ -27,7 +27,7 @@ const ARROWS: Record<string, string[]> = {
   oauth: ["sign-in", "pages", "tracking", "outbound", "access", "faults", "database types"],
   "sign-in": ["pages", "access", "database types"],
   desk: [
-    "accounts", "sign-in", "pages", "invoke", "check-input", "delivery", "measuring", "sources", "actions", "history", "observations", "tracking", "operation",
+    "accounts", "audits", "sign-in", "pages", "invoke", "check-input", "delivery", "measuring", "sources", "actions", "history", "observations", "tracking", "operation",
     "access", "faults", "database types",
   ],
   links: ["actions", "history", "observations", "formulas", "pages", "tracking", "access", "faults", "database types"],

@@ -4,6 +4,7 @@ import { getAppHead, listStandings } from "./apps.ts"
 import { listChangedTexts } from "./changed-texts.ts"
 import { getEvidence, listReadings } from "./evidence.ts"
 import { listKeywordRows } from "./keywords.ts"
+import { listLocales } from "./locales.ts"
 import { getReportEvidence } from "./report-evidence.ts"
 import { listAlertRules, listKeys, listSources, listWrites } from "./workspace.ts"
 
@@ -15,6 +16,7 @@ export const deskOperations: readonly Operation[] = [
   getEvidence,
   listReadings,
   listChangedTexts,
+  listLocales,
   getReportEvidence,
   listAlertRules,
   listKeys,

@@ -48,7 +48,7 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer }: DeskPar
     formFields: [[FORM_FIELD, owner.formToken]],
     async ask<Answer>(id: string, input: Record<string, unknown> = {}) {
       const credentials = { grant: owner.keyId }
-      const target = async () => ({ operation: lookedAt(find(id)), input })
+      const target = async () => ({ operation: lookedAt(find(id), input), input })
       const reply = await invoke({ surface: "pages", requestId, credentials, keyInUrl: false, address, target })
       if (reply.fault) throw reply.fault
       return reply.answer as Answer
@@ -74,8 +74,8 @@ const OWN = "/app"
 const SAMPLE = "/app/sample"
 
 /** Whoever looks at pages is charged for what they have done, not for looking: reads cost no credits there. */
-function lookedAt(operation: Operation): Operation {
-  return operation.effect === "reads" ? { ...operation, price: 0 } : operation
+function lookedAt(operation: Operation, { poll }: Record<string, unknown>): Operation {
+  return operation.effect === "reads" || poll === true ? { ...operation, price: 0 } : operation
 }
 
 async function shown(desk: Desk, { path }: PageVisit): Promise<PageAnswer> {
@@ -106,7 +106,7 @@ function pageAnswer(desk: Desk, status: number, page: Parameters<typeof framed>[
 const MOST_BYTES = 65_536
 
 /** Pages whose button takes something of the month: a link alone opens none of them whole. */
-const OPENED = /^\/app\/apps\/[^/]+\/(?:rival|summary|reply|draft)$/
+const OPENED = /^\/app\/apps\/[^/]+\/(?:rival|summary|reply|draft|ideas|localize|shots)$/
 
 /** What pages change: yes or no to a write that waits, and writes of their own by preview and confirm. */
 async function sent(desk: Desk, owner: Owner, visit: PageVisit): Promise<PageAnswer> {

@@ -136,13 +136,16 @@ describe.skipIf(binary === null)("every page, light and dark, on a desk and on a
   test("nor does any that only its owner sees, the preview of a write and the answers of its buttons among them", async () => {
     await signIn()
     const found = await problemsOf(owners)
-    const pressed = await problemsOf(["edit", "summary", "draft", "reply?review=1"], async (page) => {
-      await openPage(`/app/apps/${app}/${page}`)
-      if (page !== "edit") return await tab.leave("document.querySelector('main form[method=post]').requestSubmit()")
-      await tab.value("document.querySelector('textarea').value = 'white tea'")
-      await tab.leave("document.querySelector('textarea').form.requestSubmit()")
-      expect(await tab.value("document.querySelector('h1').textContent")).toBe("Make this change?")
-    })
+    const pressed = await problemsOf(
+      ["edit", "summary", "draft", "ideas", "shots", "localize", "reply?review=1"],
+      async (page) => {
+        await openPage(`/app/apps/${app}/${page}`)
+        if (page !== "edit") return await tab.leave("document.querySelector('main form[method=post]').requestSubmit()")
+        await tab.value("document.querySelector('textarea').value = 'white tea'")
+        await tab.leave("document.querySelector('textarea').form.requestSubmit()")
+        expect(await tab.value("document.querySelector('h1').textContent")).toBe("Make this change?")
+      },
+    )
     expect([...found, ...pressed]).toEqual([])
   })
 })

@@ -12,7 +12,8 @@ export async function ownerOf(house: House, workspaceId: number): Promise<Browse
 export const WORKSPACE_PAGES = ["", "/add", "/alerts", "/changes", "/usage", "/sources"]
 export const APP_TABS = [
   "", "/page", "/readings", "/reports", "/reviews", "/charts", "/rivals", "/plan", "/revenue", "/ads", "/assistants",
-  "/edit", "/rival?rival=9990000102", "/summary", "/draft", "/reply?review=9990000731",
+  "/edit", "/rival?rival=9990000102", "/summary", "/draft", "/ideas", "/localize", "/shots",
+  "/reply?review=9990000731",
 ] // biome-ignore format: a list to scan
 
 /** Every page about an app, of a keyword too. */

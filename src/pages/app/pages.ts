@@ -17,6 +17,9 @@ import { reportsPage } from "./sections/reports.ts"
 import { sourcesPage } from "./sources.ts"
 import { storePagePage } from "./store-page.ts"
 import { draftPage, replyPage } from "./texts/drafts.ts"
+import { ideasPage } from "./texts/ideas.ts"
+import { localisationPage } from "./texts/localisation.ts"
+import { screenshotsPage } from "./texts/screenshots.ts"
 import { summaryPage } from "./texts/summary.ts"
 import { usagePage } from "./usage.ts"
 import { addPage, editPage } from "./write/edit.ts"
@@ -38,6 +41,9 @@ const APP_PAGES: Record<string, (desk: Desk, appId: string) => Promise<Page>> = 
   readings: readingsPage,
   reports: reportsPage,
   draft: draftPage,
+  ideas: ideasPage,
+  localize: localisationPage,
+  shots: screenshotsPage,
   reviews: reviewsPage,
   summary: summaryPage,
   reply: replyPage,

@@ -74,7 +74,7 @@ async function openPart(desk: Desk, app: AppHead, side: Side, rivalId: string): 
   const to = address(appAddress(desk, app, "rival"), { rival: known.id, at: sideCode(side) })
   return card(
     known.name,
-    html`<div class="inside"><p>Its ratings, what changed on its page, and every keyword it ranks for. The keywords take one of the month's keyword spies; for 30 days it can then be looked at again without another.</p></div><form class="filters" method="post" action="${to}">${desk.formFields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="main" type="submit">Open it</button></form>`,
+    html`<div class="inside"><p>Its ratings, what changed on its page, and every keyword it ranks for. It takes 1 credit, and of the month's keyword spies one; for 30 days it can then be looked at again without another spy.</p></div><form class="filters" method="post" action="${to}">${desk.formFields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="main" type="submit">Open it</button></form>`,
   )
 }
 

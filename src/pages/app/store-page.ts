@@ -8,6 +8,8 @@ import { card, empty, facts, readBy, samplePage } from "./parts.ts"
 import { readingsLink } from "./readings.ts"
 import { starsPart } from "./stars.ts"
 import { draftCard } from "./texts/drafts.ts"
+import { localisationCard } from "./texts/localisation.ts"
+import { screenshotsCard } from "./texts/screenshots.ts"
 
 interface StorePage {
   storeId: string
@@ -91,7 +93,7 @@ export async function storePagePage(desk: Desk, appId: string): Promise<Page> {
     title: `Store page · ${app.name}`,
     app,
     at: "page",
-    body: html`${sideForm(desk, app, {}, side)}<div class="columns-2 wide-left"><div>${changesPart(desk, changes, answer.timelineFrom, page)}${page?.measured && draftCard(desk, app, side)}</div><div>${
+    body: html`${sideForm(desk, app, {}, side)}<div class="columns-2 wide-left"><div>${changesPart(desk, changes, answer.timelineFrom, page)}${page?.measured && [draftCard(desk, app, side), side.platform === "ios" && localisationCard(desk, app), screenshotsCard(desk, app, side)]}</div><div>${
       page
         ? pagePart(side.platform, page, readingsLink(desk, app, side))
         : card(STORES[side.platform], empty("The app is not in this store", "Add its other side with the same id."))

@@ -3,7 +3,17 @@ import { rankLines } from "../../charts/rank-lines.ts"
 import { type Html, html } from "../../html.ts"
 import { momentTime } from "../../times.ts"
 import { counted, sideName } from "../../words.ts"
-import { type AppHead, appAddress, attempted, type Desk, isFault, type Page, type Side, sideCode } from "../desk.ts"
+import {
+  type AppHead,
+  address,
+  appAddress,
+  attempted,
+  type Desk,
+  isFault,
+  type Page,
+  type Side,
+  sideCode,
+} from "../desk.ts"
 import { sideForm } from "../frame.ts"
 import { card, empty, periodIn, periods, refusedPart, samplePage, type Tile, tiles } from "../parts.ts"
 import { filtersPart, rowsAsked } from "./filters.ts"
@@ -100,6 +110,7 @@ function tablePart(
     totals.measuredAt === null
       ? html`<span${isReading && html` data-reading=""`}>Never measured${isReading && "; being read now"}.</span>`
       : html`Last measured ${momentTime(totals.measuredAt)}`
+  const ideas = html`<a href="${address(appAddress(desk, app, "ideas"), { at: sideCode(side) })}">Keywords worth tracking</a>`
   return card(
     "Keywords",
     html`${!desk.isSample && filtersPart(desk, app, side)}${
@@ -110,7 +121,7 @@ function tablePart(
           )
         : keywordTable(desk, app, side, { shown, found, page, pages })
     }`,
-    said,
+    html`${said} · ${ideas}`,
   )
 }
 

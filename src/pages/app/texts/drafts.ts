@@ -68,7 +68,7 @@ export async function replyPage(desk: Desk, appId: string): Promise<Page> {
     return page(
       askPart(desk, address(appAddress(desk, app, "reply"), { review: reviewId, at: sideCode(side) }), {
         title: "A draft of a reply",
-        said: "By a language model, checked for its language and length, for promises of money and for addresses that the review does not have. Nothing is sent to a store. It takes a unit of the month's Review AI.",
+        said: "By a language model, checked for its language and length, for promises of money and for addresses that the review does not have. Nothing is sent to a store. It takes 1 credit and a unit of the month's Review AI.",
         button: "Draft it",
       }),
     )
@@ -89,7 +89,7 @@ export async function replyPage(desk: Desk, appId: string): Promise<Page> {
 export function draftCard(desk: Desk, app: AppHead, side: Side, isLink = true): Html {
   return askPart(desk, address(appAddress(desk, app, "draft"), { at: sideCode(side) }), {
     title: "A draft of these texts",
-    said: "By a language model, from this page, the tracked keywords and what users praise; each field shows the words that it rests on. Nothing is changed in a store. It takes a unit of the month's AI writing.",
+    said: "By a language model, from this page, the tracked keywords and what users praise; each field shows the words that it rests on. Nothing is changed in a store. It takes 1 credit and a unit of the month's AI writing.",
     button: "Draft them",
     isLink,
   })

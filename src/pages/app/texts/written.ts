@@ -1,5 +1,5 @@
 import { Fault } from "../../../faults.ts"
-import { type Html, html } from "../../html.ts"
+import { type Html, type HtmlPart, html } from "../../html.ts"
 import { momentTime } from "../../times.ts"
 import { counted, spoken } from "../../words.ts"
 import { type AppHead, address, appAddress, attempted, type Desk, type Page, type Side, sideCode } from "../desk.ts"
@@ -51,7 +51,7 @@ export function textPage(
 export function askPart(
   desk: Desk,
   to: string,
-  { title, said, button, isLink = false }: { title: string; said: string; button: string; isLink?: boolean },
+  { title, said, button, isLink = false }: { title: string; said: HtmlPart; button: string; isLink?: boolean },
 ): Html {
   if (desk.isSample || isLink)
     return card(title, html`<div class="inside"><p>${said}</p><p><a href="${to}">${button}</a></p></div>`)
@@ -66,13 +66,14 @@ export async function attemptedText<Answer>(asked: Promise<Answer>): Promise<Ans
   try {
     return await asked
   } catch (error) {
-    if (error instanceof Fault && TOLD.includes(error.code)) return error
+    if (error instanceof Fault && isTold(error)) return error
     return await attempted(Promise.reject(error))
   }
 }
 
-/** Beyond what any part of a page can do without. */
-const TOLD = ["ai_not_configured", "ai_failed", "ai_timeout", "ai_text_limit", "review_ai_limit"]
+/** Beyond what any part of a page can do without. What is away with a reason is a model or a picture's host. */
+const isTold = ({ code, extra }: Fault) => TOLD.includes(code) || (code === "unavailable" && "detail" in extra)
+const TOLD = ["ai_not_configured", "ai_failed", "ai_timeout", "ai_text_limit", "review_ai_limit", "localize_quota"]
 
 export function refusedCard(title: string, fault: Fault): Html {
   const { resetsAt } = fault.extra as { resetsAt?: string }

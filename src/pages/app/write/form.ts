@@ -25,11 +25,16 @@ export function writeForm(
     back,
     fixed = {},
     button,
-  }: { action: string; back: string; fixed?: Record<string, string>; button: string },
+    isTable = false,
+  }: { action: string; back: string; fixed?: Record<string, string>; button: string; isTable?: boolean },
   fields: HtmlPart = "",
 ): Html | false {
   if (desk.formFields.length === 0) return false
-  return html`<form class="filters" method="post" action="${desk.base}/write">${hiddenFields([...desk.formFields, ["action", action], ["back", back], ...Object.entries(fixed)])}${fields}<button type="submit">${button}</button></form>
+  const hidden = hiddenFields([...desk.formFields, ["action", action], ["back", back], ...Object.entries(fixed)])
+  if (isTable)
+    return html`<form method="post" action="${desk.base}/write">${hidden}${fields}<p class="pages"><button class="main" type="submit">${button}</button></p></form>
+`
+  return html`<form class="filters" method="post" action="${desk.base}/write">${hidden}${fields}<button type="submit">${button}</button></form>
 `
 }
 
@@ -115,7 +120,8 @@ const wordsIn = (text: string, between: RegExp) => [
       .filter(Boolean),
   ),
 ]
-const linesIn = (fields: URLSearchParams, name: string) => wordsIn(fields.get(name) ?? "", /[\r\n,;]+/)
+/** Typed into one field, or chosen as several. */
+const linesIn = (fields: URLSearchParams, name: string) => wordsIn(fields.getAll(name).join("\n"), /[\r\n,;]+/)
 
 function listed(name: string, fields: URLSearchParams): Record<string, string[]> {
   const lines = linesIn(fields, name)

@@ -1,0 +1,97 @@
+import { type Html, html } from "../../html.ts"
+import { momentTime } from "../../times.ts"
+import { sideName } from "../../words.ts"
+import {
+  type AppHead,
+  address,
+  appAddress,
+  type Desk,
+  isFault,
+  type Page,
+  readHead,
+  type Side,
+  sideAt,
+  sideCode,
+} from "../desk.ts"
+import { card, empty, samplePage } from "../parts.ts"
+import {
+  type Authorship,
+  askPart,
+  attemptedText,
+  refusedCard,
+  type TextPage,
+  textPage,
+  writtenPart,
+} from "./written.ts"
+
+interface Screenshots {
+  country: string
+  platform: "ios" | "android"
+  pageReadAt: string
+  unread: string[]
+  screenshots: {
+    position: number
+    caption: string | null
+    lines: { confidence: number }[] | null
+    problem: string | null
+  }[]
+  written: Authorship | null
+}
+
+const PAGE: TextPage = { title: "Words in screenshots", at: "page", back: { tab: "page", name: "Store page" } }
+
+/** The way there from the store page. */
+export function screenshotsCard(desk: Desk, app: AppHead, side: Side, isLink = true): Html {
+  return askPart(desk, address(appAddress(desk, app, "shots"), { at: sideCode(side) }), {
+    title: "Words in the screenshots",
+    said: "What stands large in the first four pictures, read by OCR on this machine; the stores' search does not read it, people do. It takes 1 credit and, unless these pictures were read before, a unit of the month for AI writing.",
+    button: "Read them",
+    isLink,
+  })
+}
+
+export async function screenshotsPage(desk: Desk, appId: string): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const side = sideAt(app, desk.query)
+  const page = (body: Html) => textPage(desk, app, side, { page: PAGE, body })
+  if (app.isInvented) return page(html`<section class="card">${noPictures(desk)}</section>`)
+  if (!desk.isSample && !desk.isSent) return page(screenshotsCard(desk, app, side, false))
+  const answer = await attemptedText(desk.ask<Screenshots>("get_screenshot_text", { appId, cc: side.country }))
+  if (isFault(answer)) return page(refusedCard(PAGE.title, answer))
+  const { pageReadAt, unread, screenshots, written } = answer
+  return page(
+    html`${card(
+      `On the page in ${sideName(answer)}`,
+      screenshots.length === 0
+        ? empty("The page shows no screenshot", "Once it does, the words in the first four can be read.")
+        : html`${unread.length > 0 && html`<p class="inside"><span class="tag warn">not read</span> Nothing here reads ${unread.join(", ")}: words in that language are missing.</p>`}<ul class="list">${screenshots.map(pictureRow)}</ul>`,
+      html`Page read ${momentTime(pageReadAt)}`,
+    )}${written && card("How it was made", html`<div class="inside">${writtenPart(written)}</div>`)}`,
+  )
+}
+
+/** It is said before anything is asked: nothing could come of it. */
+function noPictures(desk: Desk): Html {
+  return empty(
+    "The invented app's pictures are at no address",
+    "Of an app in a store the words in its first four screenshots are read here, with how sure the reading is.",
+    samplePage(desk, "shots"),
+  )
+}
+
+const PROBLEMS: Record<string, string> = {
+  unreachable: "Its host did not answer just now: the next time it is tried again.",
+  unreadable: "It is no PNG or JPEG, or too large.",
+}
+
+function pictureRow({ position, caption, lines, problem }: Screenshots["screenshots"][number]): Html {
+  const sure = lines && lines.length > 0 ? Math.min(...lines.map(({ confidence }) => confidence)) : null
+  return html`<li><p><span class="quiet">${position}</span> ${
+    problem
+      ? html`<span class="tag warn">not read</span> ${PROBLEMS[problem] ?? problem}`
+      : caption
+        ? html`<strong><bdi>${caption.replaceAll("\n", " / ")}</bdi></strong>`
+        : html`<span class="quiet">no large words</span>`
+  }</p>${sure !== null && html`<p class="small quiet">${Math.round(sure)} of 100 sure of its least sure word</p>`}</li>
+`
+}

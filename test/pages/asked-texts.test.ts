@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { randomBytes } from "node:crypto"
+import { codeOf } from "../../src/audits/locales-to-write.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { LISTING_LOCALES, listingLocale } from "../../src/listing/locales.ts"
+import { silentLog } from "../../src/log.ts"
+import { record } from "../../src/observations/record.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
+import type { ReadPictures } from "../../src/vocabulary/writing/picture-text.ts"
+import { createWriting } from "../../src/writing/port/write.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { listed } from "../observations/listed.ts"
+import { reading, said } from "../observations/measured.ts"
+import { type Browser, fieldIn } from "../sign-in/browser.ts"
+import { openStandIn, type Script, well } from "../writing/stand-in.ts"
+import { ownerOf } from "./app-scene.ts"
+
+setDefaultTimeout(60_000)
+
+// Ideas for keywords, words in screenshots and translations: what a page says before it takes anything, and what it shows then.
+
+const [OWN, OTHER] = ["10001", "10003"]
+const GERMAN = {
+  name: "Tea Timer",
+  subtitle: "Genau richtig gezogen",
+  promotionalText: "Jetzt auch mit Oolong.",
+  description: "Eine Uhr.\n\nFür Tee.",
+  keywords: ["teezeit"],
+  captions: [],
+}
+
+let sql: Sql
+let house: House
+const standIn = openStandIn("chat")
+afterAll(() => standIn.close())
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  const near = { url: standIn.url, api: "chat" as const, model: "m-1", key: undefined }
+  const { write } = createWriting({
+    ...{ sql, log: silentLog, now: () => new Date(), randomBytes, pollMs: 20, patienceMs: 50 },
+    settings: { ...near, contextTokens: 100_000, tokensADay: 1e12, atOnce: 2 },
+    fetch: (url, init) => fetch(url, init),
+  })
+  house = openHouse({ sql, write, pictures: PICTURES })
+  const at = new Date(Date.now() - 3_600_000).toISOString()
+  await record(sql, [
+    listed(at, {}, { id: OWN }),
+    said(at, [
+      { id: OWN, name: "Tea Timer", developer: "Leaves", ratings: 10 },
+      { id: OTHER, name: "Tidal <i>Notes</i>", developer: "Tides", ratings: 10 },
+    ]),
+    reading("tea", at, [OTHER, OWN]),
+    reading("night brew", at, [OTHER, "10005", OWN]),
+  ])
+})
+
+/** The first picture says something, the second is away. */
+const PICTURES: ReadPictures = Object.assign(
+  async (asked: readonly unknown[]) =>
+    asked.map((_, place) => {
+      if (place > 0) return { state: "broken", why: "unreachable" } as const
+      const lines = [{ text: "Steep <b>well</b>", confidence: 91, x: 1, y: 1, width: 9, height: 9 }]
+      const text = { width: 1_080, height: 2_341, lines }
+      return { state: "read", text, at: new Date(), version: 1, by: "tesseract" } as const
+    }),
+  { find: async (asked: readonly unknown[]) => asked.map(() => null), unread: () => [] },
+)
+
+function play(...script: Script[]) {
+  standIn.seen.splice(0)
+  standIn.script.splice(0, standIn.script.length, ...script)
+}
+
+interface Opened {
+  owner: Browser
+  base: string
+  app: string
+  /** Units and credits of the month. */
+  used(): Promise<[units: number, credits: number]>
+  press(page: string): ReturnType<Browser["send"]>
+}
+
+async function opened(): Promise<Opened> {
+  const workspaceId = await house.workspace({ plan: "pro", overrides: { ratePerSecond: 1e6 } })
+  const asked = { workspaceId, iosId: OWN, countries: ["us"], keywords: ["tea"], origin: "own" }
+  const app = await sql.begin((tx) => trackApp(tx, asked))
+  const base = `/app/apps/${app}`
+  const owner = await ownerOf(house, workspaceId)
+  return {
+    ...{ owner, base, app },
+    async used() {
+      const [row] = await sql<[{ units: number; credits: number }]>`
+        select (select coalesce(sum(used), 0)::int from allowance_month where workspace_id = a.workspace_id) as units,
+          a.used::int as credits
+        from account a
+        where a.workspace_id = ${workspaceId}`
+      return [row.units, row.credits]
+    },
+    press: async (page) =>
+      await owner.send(`${base}${page}`, { form: fieldIn(await owner.open(`${base}${page}`), "form") as string }),
+  }
+}
+
+test("ideas say what they take before they take it, stand with their evidence, and what is chosen of them is tracked", async () => {
+  const { owner, base, app, used, press } = await opened()
+  expect((await owner.open(base)).text).toContain(`href="${base}/ideas?at=us-ios"`)
+  const asks = await owner.open(`${base}/ideas`)
+  expect(asks.text).toContain("It takes 1 credit and, while the ideas are new, a unit of the month")
+  expect([asks.text.includes("night brew"), await used()]).toEqual([false, [0, 0]])
+  play(well(() => ({ picks: ["c1"], ideas: [{ from: "Steep it right", term: "steep right" }] })))
+  const { status, text } = await press("/ideas")
+  expect([status, await used()]).toEqual([200, [1, 1]])
+  expect(text).toContain('name="keywords" value="night brew"')
+  expect(text).toContain("fits the app")
+  expect(text).toContain('value="steep right"')
+  expect(text).toContain("The app ranks 3 for it already and does not track it.")
+  expect(text).toContain("<bdi>Tidal &lt;i&gt;Notes&lt;/i&gt;</bdi> ranks 1")
+  const form = /name="form" value="([^"]*)"/.exec(text)![1] as string
+  const sent = { form, action: "add_keywords", back: base, appId: app, keywords: "night brew" }
+  const preview = await owner.send("/app/write", sent)
+  expect([preview.status, preview.text.includes("night brew")]).toEqual([200, true])
+  const confirmed = { form, back: base, confirmToken: fieldIn(preview, "confirmToken") as string }
+  expect((await owner.send("/app/write", confirmed)).status).toBe(303)
+  expect((await owner.open(base)).text).toContain("<bdi>night brew</bdi>")
+})
+
+test("the words of screenshots are read by a button alone, and a picture that was not to be had says so", async () => {
+  const { owner, base, used, press } = await opened()
+  expect((await owner.open(`${base}/page`)).text).toContain(`href="${base}/shots?at=us-ios"`)
+  expect((await owner.open(`${base}/shots`)).text).toContain("It takes 1 credit and, unless these pictures were read")
+  expect(await used()).toEqual([0, 0])
+  const { status, text } = await press("/shots")
+  expect([status, await used()]).toEqual([200, [1, 1]])
+  expect(text).toContain("<bdi>Steep &lt;b&gt;well&lt;/b&gt;</bdi>")
+  expect(text).toContain("91 of 100 sure")
+  expect(text).toContain("Its host did not answer just now")
+})
+
+test("without an audit a translation teaches what one is for; where nothing is read none is begun, and nothing is taken", async () => {
+  const { owner, base, used, press } = await opened()
+  const { text } = await owner.open(`${base}/localize`)
+  expect(text).toContain("No storefront audit yet")
+  expect(text).toContain("It takes 1 credit.")
+  const refused = await owner.send(`${base}/localize?audit=1`, {
+    form: fieldIn(await owner.open(`${base}/localize`), "form")!,
+  })
+  expect(refused.text).toContain("This instance does not read it.")
+  expect((await press("/localize?locale=de-DE")).text).toContain("Localization needs a storefront audit first.")
+  expect(await used()).toEqual([0, 0])
+})
+
+test("a translation is chosen by its locale, begun by its button, looked at for nothing, and shown beside the page", async () => {
+  const { owner, base, used, press } = await opened()
+  const page = {
+    name: "Tea Timer",
+    subtitle: "Steep it right",
+    screenshotsPhone: 4,
+    ratings: 5,
+    text: "f7",
+    writtenIn: "en",
+  }
+  const rows = ["us", "de", "at"].map((country) => ({ country, state: "sold", ...page }))
+  await sql`
+    insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, failed, rows)
+    select id, now() - interval '2 hours', '{us,de,at}'::text[], 1, now() - interval '1 hour', false, ${sql.json(rows)}::jsonb
+    from store_app
+    where store_id = ${OWN}`
+  const offered = (await owner.open(`${base}/localize`)).text
+  expect(offered).toContain('<option value="de-DE">German (Germany) (de-DE)</option>')
+  expect(/German \(Germany\) <span[^<]*<\/span><\/th><td class="num">2<\/td><td class="num">10</.test(offered)).toBe(
+    true,
+  )
+  const asks = await owner.open(`${base}/localize?locale=de-DE`)
+  expect(asks.text).toContain("takes one of the listing writes that your plan has")
+  expect([
+    (await owner.open(`${base}/localize?locale=de-DE&poll=1`)).text.includes("No localization is running"),
+    await used(),
+  ]).toEqual([true, [0, 0]])
+  play(well(() => GERMAN))
+  const begun = await press("/localize?locale=de-DE")
+  expect([begun.status, await used()]).toEqual([200, [1, 1]])
+  const look = `${base}/localize?locale=de-DE&poll=1`
+  let text = begun.text
+  while (text.includes("It is being written")) {
+    expect(text).toContain(`href="${look.replaceAll("&", "&amp;")}"`)
+    await Bun.sleep(20)
+    text = (await owner.open(look)).text
+  }
+  expect(text).toContain("<bdi>Genau richtig gezogen</bdi>")
+  expect(text).toContain("<bdi>Steep it right</bdi>")
+  expect(text).toContain("<bdi>teezeit</bdi>")
+  expect(await used()).toEqual([1, 1])
+})
+
+test("no link of another's app opens any of them, nor does a form without its token", async () => {
+  const [{ base }, other] = [await opened(), await opened()]
+  const form = fieldIn(await other.owner.open("/app/add"), "form") as string
+  for (const page of ["/ideas", "/shots", "/localize?locale=de-DE", "/localize?audit=1"]) {
+    expect([page, (await other.owner.send(`${base}${page}`, { form })).status]).toEqual([page, 404])
+    expect([page, (await other.owner.send(`${other.base}${page}`, { form: "guessed" })).status]).toEqual([page, 403])
+  }
+  expect(await other.used()).toEqual([0, 0])
+})
+
+test("each locale of a listing is named in the one form that a call takes", () => {
+  for (const locale of LISTING_LOCALES) {
+    expect(codeOf(locale)).toMatch(/^[a-z]{2}-[A-Z]{2}$/)
+    expect([locale, listingLocale(codeOf(locale))]).toEqual([locale, locale])
+  }
+})
