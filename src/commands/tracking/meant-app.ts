@@ -1,6 +1,6 @@
 import { Fault } from "../../faults.ts"
 import type { AskOwner } from "../../process/owner.ts"
-import { type Invocation, WrongUse } from "../cli/command.ts"
+import { CommandProblem, type Invocation, WrongUse } from "../cli/command.ts"
 import { printable } from "../cli/show.ts"
 import { operationNamed } from "../reading/ask.ts"
 
@@ -23,7 +23,7 @@ interface Candidate {
 
 const CANDIDATES = 5
 
-/** Looks the app up in its stores, so that a slip of the keys is not tracked. Throws WrongUse with what could be meant. */
+/** Looks the app up in its stores, so that a slip of the keys is not tracked. Throws WrongUse with what could be meant, CommandProblem where no store could be asked. */
 export async function meantApp(invocation: Invocation, ask: AskOwner): Promise<MeantApp> {
   const { text, texts, has, positionals, terminal } = invocation
   const [word] = positionals
@@ -78,8 +78,9 @@ async function resolved(ask: AskOwner, q: string, country: string): Promise<Cand
     }
     return apps
   } catch (error) {
-    if (error instanceof Fault) return []
-    throw error
+    if (!(error instanceof Fault)) throw error
+    const why = error.extra.detail ?? error.message
+    throw new CommandProblem(`no store could be asked for ${JSON.stringify(q.slice(0, 60))}; give --ios ID. ${why}`)
   }
 }
 

@@ -62,3 +62,12 @@ test("a slip of the keys is not tracked: the store is asked, and --force goes on
   expect((await answer(["app", "list"], { env })).apps).toEqual([])
   expect((await add("--ios", "1200000009", "--force")).code).toBe(0)
 })
+
+test("a name for which no store can be asked is not said to be unknown", async () => {
+  for (const host of STORE_HOSTS) stores.on(host, "/", () => new Response(null, { status: 503 }))
+  stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => new Response(null, { status: 503 }))
+  stores.on("itunes.apple.com", "/search", () => new Response(null, { status: 503 }))
+  const { code, out, err } = await add("Rain Times")
+  expect([code, out]).toEqual([1, ""])
+  expect(err).toStartWith('appmeter: no store could be asked for "Rain Times"; give --ios ID. ')
+})
