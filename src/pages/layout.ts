@@ -128,6 +128,7 @@ form fieldset { grid-column: 1 / -1; margin: .25rem 0 }
 .choices label { display: block; padding: .15rem 0 }
 .choices label code { display: inline; margin-right: .35rem }
 section > h2:first-child { margin-top: 0 }
+button:disabled { opacity: .45; cursor: default }
 button.other { background: var(--card); color: var(--ink); border-color: var(--quiet) }
 ::placeholder { color: var(--quiet); opacity: 1 }
 input[readonly] { background: var(--soft) }

@@ -19,7 +19,7 @@ function differing(before: string, after: string): [string, string] {
   let last = 0
   while (last < most - first && old.at(-1 - last) === fresh.at(-1 - last)) last++
   const middle = (lines: readonly string[]) =>
-    [first > 0 && "…", ...lines.slice(first, lines.length - last), last > 0 && "…"].filter(Boolean).join("\n")
+    `${first > 0 ? "… " : ""}${lines.slice(first, lines.length - last).join("\n")}${last > 0 ? " …" : ""}`
   return [middle(old), middle(fresh)]
 }
 

@@ -109,16 +109,28 @@ function localesPart(desk: Desk, app: AppHead, { locales, auditedAt }: Locales, 
     !desk.isSample &&
     html`<form class="filters" method="get" action="${appAddress(desk, app, "localize")}"><label class="grow">Language<select name="locale">${locales.map((one) => html`<option value="${one.code}"${one.code === code && html` selected=""`}>${nameOf(one.locale)} (${one.locale})</option>`)}</select></label><label><input type="checkbox" name="shots" value="1"${desk.query.has("shots") && html` checked=""`}> Captions of screenshots too</label><button type="submit">Choose</button></form>
 `
+  const unserved = locales.filter(({ unservedRatings }) => unservedRatings !== null)
   return card(
-    "Languages its storefronts read",
-    html`${form}<div class="scroll" tabindex="0" role="group" aria-label="Languages"><table class="rows"><caption>Those first whose people read another language now: ratings in storefronts where it is the first language, and the page is in another.</caption><thead><tr><th scope="col">Language</th><th scope="col" class="num">Storefronts</th><th scope="col" class="num">Ratings not reached</th></tr></thead>
-<tbody>${locales.map(
-      ({ locale, storefronts, unservedRatings }) =>
-        html`<tr><th scope="row">${nameOf(locale)} <span class="small quiet">${locale}</span></th><td class="num">${storefronts}</td><td class="num">${figure(unservedRatings)}</td></tr>
-`,
-    )}</tbody></table></div>`,
+    "Languages its people read",
+    html`${form}${
+      unserved.length > 0
+        ? unservedTable(unserved)
+        : empty(
+            "Each storefront shows its own first language",
+            `${counted(locales.length, "language")} can be chosen all the same.`,
+          )
+    }`,
     html`By the audit of ${dayTime((auditedAt as string).slice(0, 10))}`,
   )
+}
+
+function unservedTable(locales: Locales["locales"]): Html {
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Languages"><table class="rows"><caption>Languages that people read where the page is in another, by the ratings of the storefronts whose first language it is.</caption><thead><tr><th scope="col">Language</th><th scope="col" class="num">Storefronts that read it</th><th scope="col" class="num">Ratings not reached</th></tr></thead>
+<tbody>${locales.map(
+    ({ locale, storefronts, unservedRatings }) =>
+      html`<tr><th scope="row">${nameOf(locale)} <span class="small quiet">${locale}</span></th><td class="num">${storefronts}</td><td class="num">${figure(unservedRatings)}</td></tr>
+`,
+  )}</tbody></table></div>`
 }
 
 function noAudit(desk: Desk, app: AppHead, { eta, isFailed }: Locales): HtmlPart {
