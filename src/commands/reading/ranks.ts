@@ -242,7 +242,7 @@ function notesOf({ keywords, measuredAt }: RankSide, hasLine: boolean): string[]
       : [`measured ${measuredAt.slice(0, 16).replace("T", " ")} UTC, ${sources.join(", ")}`]),
     ...(reading > 0 ? [`${reading} not measured yet: being read now, or next`] : []),
     ...(reasons.length > 0
-      ? [`${unmeasured.length - reading} not measured, and nothing reads them: ${reasons.join(", ")}`]
+      ? [`${unmeasured.length - reading} not measured, nor being read: ${reasons.join(", ")}`]
       : []),
     ...(hasLine ? ["· not measured   – not among the results read   ~ our estimate"] : []),
   ]

@@ -107,6 +107,6 @@ function writesPart({ writes }: Writes): Html {
       }) => html`<li><p>${summary}</p><p class="small quiet">${momentTime(at)} · ${spoken(action)} · by ${by ?? "a key that is gone"} · ${counted(credits, "credit")}${approvedBy && html` · approved by <bdi>${approvedBy}</bdi>`}</p></li>
 `,
     )}</ul>`,
-    "The latest 50",
+    html`The latest 50; commands on the machine: <code>appmeter audit</code>`,
   )
 }

@@ -80,7 +80,7 @@ describe("ranks", () => {
       ["never read", "-", "·····", "-"],
     ])
     expect(out).toContain(`measured ${TODAY} 00:00 UTC, `)
-    expect(out).toContain("1 not measured, and nothing reads them: ")
+    expect(out).toContain("1 not measured, nor being read: ")
     expect(out).not.toContain("\u001b")
   })
 
