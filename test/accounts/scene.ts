@@ -3,9 +3,9 @@ import type { AccountReach } from "../../src/accounts/kind.ts"
 import { type AccountRow, addAccount, type Register } from "../../src/accounts/register.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { safeFetch } from "../../src/outbound/safe-fetch.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { sealer } from "../delivery/scene.ts"
 import { type House, openHouse } from "../house.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { type MadeKey, type StandIn, type StandInApp, standIn } from "./stand-in.ts"
 
 const loopback = parseAddressList(["127.0.0.1"])
@@ -32,7 +32,7 @@ export async function accountScene(sql: Sql, now = new Date()): Promise<AccountS
   const house = openHouse({ sql, now: () => at.now })
   const workspaceId = await house.workspace()
   const tracked = { name: TEA.name, iosId: TEA.id, countries: ["us"], keywords: ["tea"], origin: "own" as const }
-  const appId = await sql.begin((tx) => trackApp(tx, { workspaceId, ...tracked }))
+  const appId = await trackOwn(sql, { workspaceId, ...tracked })
   const reach = reachOf(there.url)
   const register: Register = { sql, sealer, reach }
   const add = (key = there.key()) =>

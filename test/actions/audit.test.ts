@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test"
 import { listAudit } from "../../src/actions/audit.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 let sql: Sql
 let house: House
@@ -23,9 +23,7 @@ beforeEach(async () => {
 })
 
 const tracked = (workspaceId: number, iosId = "1437843273") =>
-  sql.begin((tx) =>
-    trackApp(tx, { workspaceId, iosId, name: "Kettle", countries: ["us"], keywords: ["tea"], origin: "own" }),
-  )
+  trackOwn(sql, { workspaceId, iosId, name: "Kettle", keywords: ["tea"] })
 const post = (path: string, body: object, by = key) => house.call(path, { key: by, method: "POST", body })
 
 async function applied(action: string, args: object, by = key): Promise<Answer> {

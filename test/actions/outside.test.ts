@@ -5,11 +5,11 @@ import type { Sql } from "../../src/database/types.ts"
 import { createOutbox, type Outbox } from "../../src/leases/outbox.ts"
 import { silentLog } from "../../src/log.ts"
 import { writeOperations } from "../../src/operations/writes/writes.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { type Platform, standIn } from "../jobs/platform.ts"
 import { setBid } from "../jobs/set-bid.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 // The whole way of a write to another platform: preview, confirm, job, get_job, against a recording stand-in.
 
@@ -38,7 +38,7 @@ beforeEach(async () => {
   workspace = await house.workspace({ plan: "studio" })
   key = await house.key(workspace)
   const tracked = { workspaceId: workspace, iosId: "1437843273", countries: ["us"], keywords: [], origin: "own" }
-  app = await sql.begin((tx) => trackApp(tx, tracked))
+  app = await trackOwn(sql, tracked)
   target = `keyword-${++made}`
   platform.on("GET")
   platform.on("PUT")

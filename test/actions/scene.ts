@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, expect } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 /** A database for the file, and for each test a workspace with a key and one app, "Kettle", in us and de with "tea". */
 export interface Scene {
@@ -39,7 +39,7 @@ export function scene(): Scene {
 
   function tracked(keywords: string[], iosId: string, workspaceId: number) {
     const app = { workspaceId, iosId, name: "Kettle", countries: ["us", "de"], keywords, origin: "own" }
-    return on.sql.begin((tx) => trackApp(tx, app))
+    return trackOwn(on.sql, app)
   }
 
   function preview(action: string, args: object = {}, by = on.key) {

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { createFindings, type FindingsOptions } from "../../src/alerts/findings-worker.ts"
 import type { Sql, Tx } from "../../src/database/types.ts"
 import { createLog, silentLog } from "../../src/log.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { freshDatabase } from "../database.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 setDefaultTimeout(30_000)
 
@@ -31,7 +31,7 @@ const worker = (options: Partial<FindingsOptions> = {}) =>
 
 async function track(iosId: string): Promise<void> {
   const { id: workspaceId } = await someWorkspace(sql, { name: `findings ${++made} ${process.pid}` })
-  await sql.begin((tx) => trackApp(tx, { workspaceId, iosId, countries: ["us"], origin: "own", keywords: [] }))
+  await trackOwn(sql, { workspaceId, iosId })
   await sql`delete from due where kind <> 'findings'`
 }
 

@@ -2,8 +2,9 @@ import { deriveFindings, type Subject } from "../../src/alerts/findings.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
+import type { trackApp } from "../../src/tracking/apps.ts"
 import { newWorkspace } from "../observations/measured.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 /** Noon of the last day that is looked at, unless said: 18, 19 and 20 November are. */
 export const TODAY = new Date("2025-11-20T12:00:00Z")
@@ -26,9 +27,7 @@ export async function tracked(
   { since = "2025-01-01", ...asked }: Partial<Parameters<typeof trackApp>[1]> & { since?: string } = {},
 ): Promise<string> {
   const workspaceId = asked.workspaceId ?? (await newWorkspace(sql))
-  const appId = await sql.begin((tx) =>
-    trackApp(tx, { iosId: OWN, countries: ["us"], origin: "own", ...asked, workspaceId, keywords }),
-  )
+  const appId = await trackOwn(sql, { iosId: OWN, ...asked, workspaceId, keywords })
   await sql`
     update tracked_app
     set created_at = ${`${since}T23:59:59Z`}

@@ -1,5 +1,6 @@
 // DATABASE_URL=… bun test/bench/embedded.ts — the same calls on the embedded database (on disk, flushed, in its thread) and
 // on that PostgreSQL, in turns, as ratios of one run: above 1 the embedded one takes longer. Ends with 2 without DATABASE_URL.
+
 import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -15,8 +16,8 @@ import { migrate } from "../../src/database/migrate.ts"
 import type { Database, Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { sandboxAt } from "../sandbox.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { median } from "./load.ts"
 
 const ROUNDS = Number(process.env.ROUNDS ?? 15)
@@ -96,7 +97,7 @@ async function prepare(databaseUrl: string | undefined): Promise<Side> {
   const { secret } = await createKey(sql, { workspace: "bench", kind: "live", name: "bench" }, randomBytes)
   const keywords = Array.from({ length: TERMS }, (_, i) => `term ${i}`)
   const asked = { workspaceId, iosId: "100000000", countries: ["us"], keywords, origin: "own" }
-  const appId = await sql.begin((tx) => trackApp(tx, asked))
+  const appId = await trackOwn(sql, asked)
   const side: Side = { database, appId, imports: 0, get: openGet(sql, secret) }
   await bring(side)
   await sql`analyze`

@@ -1,15 +1,16 @@
 // bun test/bench/reviews.ts [REVIEWS] — what reads of an app's reviews take directly after an import, with 1,000 reviews and with
 // 20,000, beside as many rows fetched by primary key in the same run. Fails where a page or the figures of all take over 8 times
 // those of the few, or where a text takes over 40 times as long to find. On the embedded database; with DATABASE_URL on that server.
+
 import type { Sql } from "../../src/database/types.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
 import { getPortfolioOverview } from "../../src/operations/account/portfolio.ts"
 import { getToday } from "../../src/operations/apps/today.ts"
 import { getReviewStats } from "../../src/operations/reviews/review-stats.ts"
 import { listReviews, searchReviews } from "../../src/operations/reviews/reviews.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { ask, contextOf, newWorkspace } from "../observations/measured.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { heavyLines, IOS_ID } from "./heavy-lines.ts"
 import { median } from "./load.ts"
 
@@ -36,7 +37,7 @@ async function measured(reviews: number): Promise<Map<string, number>> {
   const sql = await freshDatabase()
   const workspaceId = await newWorkspace(sql)
   const tracked = { workspaceId, iosId: IOS_ID, countries: ["us"], keywords: ["tea"], origin: "own" }
-  const appId = await sql.begin((tx) => trackApp(tx, tracked))
+  const appId = await trackOwn(sql, tracked)
   await importLines(sql, lines(reviews))
   const plain = contextOf(sql, workspaceId, now)
   const ctx = { ...plain, caller: { ...plain.caller, scopes: [] } }

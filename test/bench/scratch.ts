@@ -8,7 +8,7 @@ import { openDatabase } from "../../src/database/connect.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 export interface Scratch {
   sql: Sql
@@ -57,5 +57,5 @@ export async function track(
   iosId: string,
   keywords: readonly string[],
 ): Promise<string> {
-  return await sql.begin((tx) => trackApp(tx, { workspaceId, iosId, countries: ["us"], keywords, origin: "own" }))
+  return await trackOwn(sql, { workspaceId, iosId, keywords })
 }

@@ -1,4 +1,5 @@
 // One server of a benchmark, in a process of its own: bun test/bench/server.ts KIND. Prints its port and the key to use.
+
 import { randomBytes } from "node:crypto"
 import { createKey } from "../../src/access/key-register.ts"
 import { openLimits } from "../../src/access/limits/open.ts"
@@ -8,9 +9,9 @@ import type { Sql } from "../../src/database/types.ts"
 import { createLog } from "../../src/log.ts"
 import { record } from "../../src/observations/record.ts"
 import { listKeywordRanks } from "../../src/operations/keywords/keywords.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { sandboxAt } from "../sandbox.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 const TERMS = 200
 const kind = process.argv[2] as "house" | "bare-bytes" | "bare-read"
@@ -61,9 +62,7 @@ async function prepare(sql: Sql) {
       results: ids.map((_, place) => ({ id: ids[(place + i) % 100] as string })),
     })),
   )
-  const appId = await sql.begin((tx) =>
-    trackApp(tx, { workspaceId, iosId: ids[0] as string, countries: ["us"], keywords: terms, origin: "own" }),
-  )
+  const appId = await trackOwn(sql, { workspaceId, iosId: ids[0] as string, keywords: terms })
   await sql`analyze`
   return { workspaceId, secret, appId }
 }

@@ -5,10 +5,10 @@ import { deriveKeywordMetrics } from "../../src/observations/derived/keyword-met
 import { record } from "../../src/observations/record.ts"
 import { appleHints } from "../../src/sources/apple/hints.ts"
 import { appleWebSearch } from "../../src/sources/apple/web-search.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { bodyOf, seenIn } from "../measuring/kept.ts"
 import { hinted, newWorkspace, published, reading, said } from "../observations/measured.ts"
 import { fixture } from "../sources/parsed.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { appmeter, dataFolder, removeFolders } from "./child.ts"
 import { inFolder } from "./filled.ts"
 
@@ -33,8 +33,7 @@ beforeAll(async () => {
   iosId = search.results[2]!.id
   await inFolder(env.DATA_DIR, async (sql) => {
     const workspaceId = await newWorkspace(sql)
-    const track = (id: string) =>
-      sql.begin((tx) => trackApp(tx, { workspaceId, iosId: id, countries: ["us"], keywords: [TERM], origin: "own" }))
+    const track = (id: string) => trackOwn(sql, { workspaceId, iosId: id, keywords: [TERM] })
     appId = await track(iosId)
     absentId = await track("999999999")
     const lookedUp = (at: Date, ratings: number, parser: number) =>

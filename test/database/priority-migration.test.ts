@@ -4,9 +4,9 @@ import { readTree } from "../../src/database/assets.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { newWorkspace } from "../observations/measured.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 setDefaultTimeout(60_000)
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const at = files.findIndex(([name]) => /_priority\.sql$/.test(name))
   await migrate(sql, new Map(files.slice(0, at)), silentLog)
   const workspaceId = await newWorkspace(sql)
-  await sql.begin((tx) => trackApp(tx, { workspaceId, iosId: OWN, countries: ["us"], origin: "own", keywords: [] }))
+  await trackOwn(sql, { workspaceId, iosId: OWN })
   await sql`
     update due
     set next_at = '2025-11-19', class = 3, lease = gen_random_uuid(), lease_until = '2025-11-19'
@@ -40,7 +40,7 @@ test("what was due stays due with its place in the order, and what nobody asks k
 test("what is tracked from then on is due by the functions that were made again", async () => {
   const workspaceId = await newWorkspace(sql)
   const app = { workspaceId, iosId: "700002", countries: ["us"], origin: "own", keywords: ["tea"] }
-  await sql.begin((tx) => trackApp(tx, app))
+  await trackOwn(sql, app)
   expect(await sql`select 1 from due where kind = 'search' and subject = 'tea' and priority > 0`).toHaveLength(1)
   const [row] = await sql<{ left: number }[]>`
     select count(*)::int as left

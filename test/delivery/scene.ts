@@ -6,8 +6,8 @@ import { addWebhook, type Register } from "../../src/delivery/channels.ts"
 import { createDelivery, type DeliveryOptions } from "../../src/delivery/worker.ts"
 import { silentLog } from "../../src/log.ts"
 import { safeFetch } from "../../src/outbound/safe-fetch.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { openHouse } from "../house.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 /** The same in every process of a test. */
 export const SECRET_KEY = "q1w2e3r4t5y6u7i8o9p0a1s2d3f4g5h6j7k8l9z0x1c="
@@ -30,9 +30,7 @@ export async function scene(sql: Sql, name = "Tea Timer"): Promise<Scene> {
   const workspaceId = await house.workspace()
   await house.key(workspaceId)
   const [key] = await sql<{ id: number }[]>`select id from api_key where workspace_id = ${workspaceId}`
-  const appId = await sql.begin((tx) =>
-    trackApp(tx, { workspaceId, name, iosId: "10001", countries: ["us"], keywords: ["tea"], origin: "own" }),
-  )
+  const appId = await trackOwn(sql, { workspaceId, name, iosId: "10001", keywords: ["tea"] })
   return { sql, register: { sql, sealer, randomBytes }, workspaceId, keyId: key!.id, appId }
 }
 

@@ -3,12 +3,12 @@ import { actions } from "../../src/catalog.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { actionsPart } from "../../src/documents/actions.ts"
 import { escapeHtml } from "../../src/pages/html.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { tellAlerts } from "../actions/told-alerts.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { readMarkup } from "../pages/markup.ts"
 import { printed } from "../shell.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 const { text: page } = actionsPart(actions, PUBLIC_URL)
 
@@ -90,9 +90,7 @@ describe("every pair of lines, pasted into one shell with nothing but a key", ()
   })
 
   const tracked = (workspaceId: number, name: string, keywords: string[]) =>
-    sql.begin((tx) =>
-      trackApp(tx, { workspaceId, iosId: "1437843273", name, countries: ["us"], keywords, origin: "own" }),
-    )
+    trackOwn(sql, { workspaceId, iosId: "1437843273", name, keywords })
 })
 
 /** What must be there for the example to change something. */

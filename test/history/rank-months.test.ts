@@ -6,10 +6,10 @@ import { readRankMonths, readSidesRankMonths } from "../../src/history/rank-mont
 import { readRankSeries } from "../../src/history/series.ts"
 import { record } from "../../src/observations/record.ts"
 import { sourceOf } from "../../src/observations/types.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { findApp, type TrackedApp } from "../../src/tracking/tracked-app.ts"
 import { freshDatabase } from "../database.ts"
 import { contextOf, NOW, newWorkspace, reading } from "../observations/measured.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 const SIDE = { platform: "ios" as const, storefront: "us" }
 const MONTHS = ["2025-08-01", "2025-09-01", "2025-10-01", "2025-11-01"]
@@ -22,7 +22,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
   const workspaceId = await newWorkspace(sql)
   const asked = { workspaceId, iosId: "10001", countries: ["us", "de"], keywords: ["tea", "mate"], origin: "own" }
-  const appId = await sql.begin((tx) => trackApp(tx, asked))
+  const appId = await trackOwn(sql, asked)
   app = await findApp(sql, contextOf(sql, workspaceId).caller, appId)
   const days = ["2025-08-31", "2025-09-01", "2025-10-15", "2025-11-19"]
   const readings = days.map((day, n) => reading("tea", `${day}T10:00:00Z`, n === 2 ? [10_002] : [10_002, 10_001]))

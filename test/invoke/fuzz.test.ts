@@ -2,10 +2,10 @@ import { beforeAll, expect, test } from "bun:test"
 import fc from "fast-check"
 import { catalog } from "../../src/catalog.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { cases } from "../long.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 let sql: Sql
 let house: House
@@ -22,7 +22,7 @@ beforeAll(async () => {
   })
   key = await house.key(workspace)
   const tracked = { workspaceId: workspace, iosId: "1437843273", countries: ["us"], keywords: ["tea"], origin: "own" }
-  app = await sql.begin((tx) => trackApp(tx, tracked))
+  app = await trackOwn(sql, tracked)
 })
 
 const nasty = fc.oneof(

@@ -7,7 +7,6 @@ import { createMeasure } from "../../src/measuring/measure.ts"
 import { deriveKeywordMetrics } from "../../src/observations/derived/keyword-metrics.ts"
 import { record } from "../../src/observations/record.ts"
 import { type Operation, pathNames, toolInput } from "../../src/operation.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { addTerms } from "../../src/tracking/terms.ts"
 import type { Measure } from "../../src/vocabulary/live-read.ts"
 import { type Schema, unwrap } from "../../src/vocabulary/schema.ts"
@@ -15,6 +14,7 @@ import { UPSTREAMS } from "../../src/vocabulary/upstreams.ts"
 import { type Answer, type CallOptions, type House, openHouse, type ToolAnswer } from "../house.ts"
 import { bidJob, enqueued } from "../jobs/enqueued.ts"
 import { hinted, reading, said } from "../observations/measured.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { MADE_TO_REPORT } from "./connected.ts"
 import { forgetMarket, makeMarket } from "./market.ts"
 import { consoleSays } from "./outside.ts"
@@ -57,7 +57,7 @@ export function outcomesOver(sql: Sql): Outcomes {
   const open = async (operation: Operation, change?: Change): Promise<Situation> => {
     const workspaceId = await house.workspace({ plan: "enterprise", explorer: true, overrides: OVERRIDES })
     const tracked = { workspaceId, iosId: "1437843273", countries: ["us"], keywords: ["journal"], origin: "own" }
-    const app = await sql.begin((tx) => trackApp(tx, tracked))
+    const app = await trackOwn(sql, tracked)
     // with each scope there is: one is opt-in
     const key = await house.key(workspaceId, { scopes: SCOPES })
     const situation: Situation = { at: house, workspaceId, app, key, input: inputOf(operation.id, app), http: {} }

@@ -5,6 +5,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 let sql: Sql
 let house: House
@@ -21,9 +22,7 @@ beforeAll(async () => {
 test("another workspace's app answers on every path exactly as an id that never existed", async () => {
   const [mine, theirs] = [await house.workspace({ plan: "studio" }), await house.workspace({ plan: "studio" })]
   const key = await house.key(mine)
-  const foreign = await sql.begin((tx) =>
-    trackApp(tx, { workspaceId: theirs, iosId: "1437843273", countries: ["us"], keywords: ["tea app"], origin: "own" }),
-  )
+  const foreign = await trackOwn(sql, { workspaceId: theirs, iosId: "1437843273", keywords: ["tea app"] })
   const about = catalog.filter((operation) => operation.subject)
   expect(about.length).toBeGreaterThan(0)
   for (const { id: operation, path, method } of about) {

@@ -2,12 +2,12 @@ import { beforeAll, beforeEach, expect } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
 import type { StoreReview } from "../../src/observations/types.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { addDays, dayOf } from "../../src/vocabulary/days.ts"
 import { deleteRows, freshDatabase } from "../database.ts"
 import { type Answer, type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { reading } from "../observations/measured.ts"
 import { reviewed } from "../observations/reviewed.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 /** One moment for the file, so that no midnight falls into a test. */
 export const AT = new Date()
@@ -70,7 +70,7 @@ export function exportScene(settings: object = {}): ExportScene {
     on.workspace = await on.house.workspace({ plan: "pro" })
     on.key = await on.house.key(on.workspace)
     const app = { iosId: OWN, name: "Kettle", countries: ["us", "de"], keywords: ["tea", "kettle", "never read"] }
-    on.app = await on.sql.begin((tx) => trackApp(tx, { workspaceId: on.workspace, ...app, origin: "own" }))
+    on.app = await trackOwn(on.sql, { workspaceId: on.workspace, ...app, origin: "own" })
     await measure("tea", 3, ["10007", OWN, "10008"])
     await measure("tea", 1, [...OTHERS.slice(0, 2), OWN])
     await measure("kettle", 1, OTHERS)

@@ -1,11 +1,11 @@
 import { expect } from "bun:test"
 import { record } from "../../src/observations/record.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { dayOf } from "../../src/vocabulary/days.ts"
 import { someWriter, type Writer } from "../actions/writer.ts"
 import type { House } from "../house.ts"
 import { listed, PAGE } from "../observations/listed.ts"
 import { reading } from "../observations/measured.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 /** The id of the app whose pages are shared; each scene takes one of its own. */
 let stores = 1_600_000_000
@@ -41,7 +41,7 @@ export async function sharing(
   const writer = await someWriter(house)
   const iosId = String(++stores)
   const tracked = { workspaceId: writer.workspace, iosId, name, countries: ["us"], keywords, origin: "own" }
-  const app = await sql.begin((tx) => trackApp(tx, { ...tracked, ...(androidPkg && { androidPkg }) }))
+  const app = await trackOwn(sql, { ...tracked, ...(androidPkg && { androidPkg }) })
   return {
     writer,
     app,

@@ -7,10 +7,10 @@ import { gradeNext } from "../../src/market/grade-month.ts"
 import { makeEstimate } from "../../src/market/make-estimate.ts"
 import { record } from "../../src/observations/record.ts"
 import type { AppsObservation, StoreApp } from "../../src/observations/types.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
 import { said } from "../observations/measured.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 setDefaultTimeout(60_000)
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
   )
   expect(refused).toEqual([])
   const workspaceId = await openHouse({ sql }).workspace()
-  await sql.begin((tx) => trackApp(tx, { workspaceId, iosId: IOS, countries: ["us"], keywords: [], origin: "own" }))
+  await trackOwn(sql, { workspaceId, iosId: IOS })
 })
 
 beforeEach(async () => {

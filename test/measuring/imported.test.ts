@@ -4,11 +4,11 @@ import { openImportFindings, spansOf } from "../../src/alerts/imported.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
 import { listAlerts } from "../../src/operations/account/alerts.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { addDays, dayOf } from "../../src/vocabulary/days.ts"
 import { freshDatabase } from "../database.ts"
 import { rule, scene } from "../delivery/scene.ts"
 import { ask, contextOf, newWorkspace } from "../observations/measured.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 const TODAY = new Date("2025-11-20T12:00:00Z")
 const OWN = "10001"
@@ -21,9 +21,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
   workspaceId = await newWorkspace(sql)
   // tracked from today on
-  await sql.begin((tx) =>
-    trackApp(tx, { workspaceId, iosId: OWN, countries: ["us"], keywords: ["tea"], origin: "own" }),
-  )
+  await trackOwn(sql, { workspaceId, iosId: OWN, keywords: ["tea"] })
   await sql`update tracked_app set created_at = ${TODAY}`
   await sql`update tracked_term set added_at = ${TODAY}`
   await sql`delete from due`

@@ -7,13 +7,13 @@ import { kindsOf } from "../../src/measuring/kinds.ts"
 import { openLane } from "../../src/measuring/pace.ts"
 import { PRIORITY } from "../../src/measuring/priority.ts"
 import { record } from "../../src/observations/record.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { followMarket } from "../../src/tracking/market.ts"
 import { CHART_GENRES } from "../../src/vocabulary/storefronts.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { freshDatabase } from "../database.ts"
 import { cases } from "../long.ts"
 import { charted } from "../observations/charted.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { ITUNES } from "./scene.ts"
 
 setDefaultTimeout(60_000)
@@ -70,7 +70,7 @@ async function end(claimed: Claim) {
 
 async function track(iosId: string, plan: "free" | "pro" = "free"): Promise<void> {
   const { id: workspaceId } = await someWorkspace(sql, { name: `market ${plan} ${crypto.randomUUID()}`, plan })
-  await sql.begin((tx) => trackApp(tx, { workspaceId, iosId, countries: ["us"], keywords: [], origin: "own" } as never))
+  await trackOwn(sql, { workspaceId, iosId } as never)
 }
 
 describe("a followed storefront", () => {

@@ -7,12 +7,12 @@ import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { createMeasuring } from "../../src/measuring/worker.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { scratchFolder } from "../database/processes.ts"
 import { freshDatabase, openInMemory } from "../database.ts"
 import { gateway, until } from "../jobs/platform.ts"
 import { type ReplayServer, reachOf, replayServer } from "../sources/replay.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { EGRESS, gaps, stored, stuck } from "./scene.ts"
 import { answersSearches, counted, termsAsked } from "./stand-in.ts"
 
@@ -71,7 +71,7 @@ async function kill(child: Bun.Subprocess): Promise<void> {
 async function track(on: Sql, terms: readonly string[]): Promise<void> {
   const { id: workspaceId } = await someWorkspace(on, { name: `processes ${process.pid} ${terms.length}` })
   const app = { workspaceId, iosId: "1234567", countries: ["us"], keywords: terms, origin: "own" }
-  await on.begin((tx) => trackApp(tx, app))
+  await trackOwn(on, app)
   await on`delete from due where kind <> 'search'`
 }
 

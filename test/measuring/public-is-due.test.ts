@@ -4,9 +4,9 @@ import { type Claim, endMeasured } from "../../src/measuring/due.ts"
 import { kindsOf } from "../../src/measuring/kinds.ts"
 import { openLane } from "../../src/measuring/pace.ts"
 import { record } from "../../src/observations/record.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { loadDemo } from "../../src/tracking/demo.ts"
 import { said } from "../observations/measured.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { APPS, ITUNES, scene } from "./scene.ts"
 
 const on = scene()
@@ -23,10 +23,7 @@ interface New {
   countries?: string[]
 }
 
-const track = (rest: New = { iosId: OWN }) =>
-  on.sql.begin((tx) =>
-    trackApp(tx, { workspaceId: on.workspaceId, countries: ["us"], origin: "own", ...rest, keywords: [] }),
-  ) as Promise<string>
+const track = (rest: New = { iosId: OWN }) => trackOwn(on.sql, { workspaceId: on.workspaceId, ...rest })
 
 /** "kind platform storefront subject" of all that is due at once. */
 async function due(): Promise<string[]> {

@@ -6,10 +6,10 @@ import { kindsOf } from "../../src/measuring/kinds.ts"
 import { createMeasuring, type MeasuringOptions } from "../../src/measuring/worker.ts"
 import { OutboundProblem } from "../../src/outbound/problem.ts"
 import type { SafeFetch } from "../../src/outbound/safe-fetch.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { newWorkspace } from "../observations/measured.ts"
 import { type ReplayServer, reachOf, replayServer } from "../sources/replay.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { APP_ADS, answersPublic, HARBOR } from "./public-pages.ts"
 import { EGRESS, gaps, stuck } from "./scene.ts"
 
@@ -54,7 +54,7 @@ export function publicScene({ egressCountry }: { egressCountry?: string } = {}):
   on.track = async (app = { iosId: HARBOR.id }) => {
     const workspaceId = await newWorkspace(on.sql)
     const all = { workspaceId, countries: ["us"], origin: "own", keywords: [], ...app }
-    return (await on.sql.begin((tx) => trackApp(tx, all))) as string
+    return await trackOwn(on.sql, all)
   }
   on.read = async (name, { days = 0, isDue = false, ...options } = {}) => {
     on.now = new Date(on.now.getTime() + days * DAY_MS)

@@ -12,9 +12,9 @@ import {
   putForwardReviews,
   putForwardTerms,
 } from "../../src/measuring/put-forward.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { errorOf } from "../error-of.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { scene } from "./scene.ts"
 import { searches } from "./stand-in.ts"
 
@@ -39,7 +39,7 @@ async function track(
   rest: { iosId?: string; countries?: string[]; androidPkg?: string } = {},
 ) {
   const app = { workspaceId: on.workspaceId, iosId: OWN, countries: ["us"], origin: "own", ...rest, keywords: terms }
-  const id = await on.sql.begin((tx) => trackApp(tx, app))
+  const id = await trackOwn(on.sql, app)
   await on.sql`delete from due where kind <> 'findings'`
   await on.sql`update due set next_at = now() + interval '1 day'`
   return id as string
@@ -300,7 +300,7 @@ postgres("postgres: a reading and whoever tracks the same app meanwhile never wa
     await isStoring
     const other = await someWorkspace(on.sql, { name: `${name} ${process.pid}` })
     const again = { workspaceId: other.id, iosId: OWN, countries: ["us"], origin: "own", keywords: [] }
-    const tracking = errorOf(on.sql.begin((tx) => trackApp(tx, again)))
+    const tracking = errorOf(trackOwn(on.sql, again))
     expect(await reading).toBe(1)
     expect([name, tries, await tracking]).toEqual([name, 1, undefined])
     await on.sql`delete from tracked_app`
@@ -333,7 +333,7 @@ postgres(
     await isStoring
     const other = await someWorkspace(on.sql, { name: `list ${process.pid}`, plan: "pro" })
     const again = { workspaceId: other.id, iosId: OWN, countries: ["us"], origin: "own", keywords: ["tea"] }
-    const tracking = errorOf(on.sql.begin((tx) => trackApp(tx, again)))
+    const tracking = errorOf(trackOwn(on.sql, again))
     expect(await reading).toBe(1)
     expect([tries, await tracking]).toEqual([1, undefined])
   },

@@ -3,9 +3,9 @@ import { readBudget } from "../../src/measuring/budget.ts"
 import { kindsOf } from "../../src/measuring/kinds.ts"
 import { BASE_GAPS_MS } from "../../src/measuring/pace.ts"
 import { record } from "../../src/observations/record.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import type { Upstream } from "../../src/vocabulary/upstreams.ts"
 import { newWorkspace, said } from "../observations/measured.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 export interface Tracked {
   platform: "ios" | "android"
@@ -41,7 +41,7 @@ async function track(sql: Sql, { platform, countries, keywords, rivals }: Tracke
   const app = { workspaceId: await newWorkspace(sql), origin: "own", countries: [...countries] }
   const terms = Array.from({ length: keywords }, (_, i) => `term ${place} ${i}`)
   const store = platform === "ios" ? { iosId: own } : { androidPkg: own }
-  const id = (await sql.begin((tx) => trackApp(tx, { ...app, ...store, keywords: terms }))) as string
+  const id = await trackOwn(sql, { ...app, ...store, keywords: terms })
   await sql`
     insert into app_rival (app_id, platform, storefront, rival, manual, terms)
     select ${id}, ${platform}, c.storefront, s.id, false, 1

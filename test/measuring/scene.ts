@@ -3,11 +3,11 @@ import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import type { Lane } from "../../src/measuring/pace.ts"
 import { createMeasuring, type MeasuringOptions, type MeasuringWorker } from "../../src/measuring/worker.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { UPSTREAMS, type Upstream } from "../../src/vocabulary/upstreams.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { freshDatabase } from "../database.ts"
 import { type ReplayServer, reachOf, replayServer } from "../sources/replay.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { answersSearches, searches } from "./stand-in.ts"
 
 export const EGRESS = "here"
@@ -73,7 +73,7 @@ export function scene(): Scene {
       origin: "own",
       ...rest,
     }
-    const id = await on.sql.begin((tx) => trackApp(tx, { ...app, keywords }))
+    const id = await trackOwn(on.sql, { ...app, keywords })
     await on.sql`delete from due where ${only}::text is not null and kind <> ${only}`
     return id as string
   }

@@ -10,6 +10,7 @@ import { addTerms, removeTerms } from "../../src/tracking/terms.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { APPS } from "./scene.ts"
 import { searches } from "./stand-in.ts"
 
@@ -40,9 +41,7 @@ interface New {
 }
 
 const track = (keywords: string[], rest: New = { iosId: "1234567" }) =>
-  sql.begin((tx) =>
-    trackApp(tx, { workspaceId: paying.id, countries: ["us"], origin: "own", ...rest, keywords }),
-  ) as Promise<string>
+  trackOwn(sql, { workspaceId: paying.id, ...rest, keywords })
 
 /** "kind platform storefront subject priority" of all that is due at once: of an app its look-up, the rest is in public-is-due. */
 async function due(): Promise<string[]> {

@@ -12,10 +12,10 @@ import { FAULTS } from "../../src/faults.ts"
 import { silentLog } from "../../src/log.ts"
 import { createCalls } from "../../src/metrics/calls.ts"
 import { exposed } from "../../src/metrics/text.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { checkedHeaders } from "../house.ts"
 import { sandboxAt } from "../sandbox.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { complaints, type Parsed, parsed } from "./lint.ts"
 
 setDefaultTimeout(60_000)
@@ -69,9 +69,7 @@ beforeAll(async () => {
   const { id: workspaceId } = await createWorkspace(sql, { name: "metered", plan: "enterprise", overrides })
   expect(workspaceId).toBe(WORKSPACE)
   key = (await createKey(sql, { workspace: "metered", kind: "live", name: "metered" }, randomBytes)).secret
-  appId = (await sql.begin((tx) =>
-    trackApp(tx, { workspaceId, iosId: "1437843273", countries: ["us"], keywords: [TERM], origin: "own" }),
-  )) as string
+  appId = await trackOwn(sql, { workspaceId, iosId: "1437843273", keywords: [TERM] })
   app = opened({ token: TOKEN })
 })
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { createCode } from "../../src/sign-in/code.ts"
 import { setPassphrase } from "../../src/sign-in/passphrase.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { chromiumBinary, openTab, type Tab } from "../pages/browser.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { pkce, queryOf, register } from "./scene.ts"
 import { type ServedHouse, serveAt } from "./served.ts"
 
@@ -23,9 +23,7 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
     served = serveAt(sql)
     workspaceId = await served.house.workspace({ name: "acme" })
     await setPassphrase(sql, workspaceId, "correct horse battery")
-    await sql.begin((tx) =>
-      trackApp(tx, { workspaceId, iosId: "1437843273", countries: ["us"], keywords: [], origin: "own" }),
-    )
+    await trackOwn(sql, { workspaceId, iosId: "1437843273" })
     // a client on this machine, which sends its person on to its own site, as Claude Code does
     client = Bun.serve({
       port: 0,

@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { listKeys } from "../../src/access/key-register.ts"
 import { SCOPES } from "../../src/access/scopes.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { PUBLIC_URL } from "../house.ts"
 import { browserOf } from "../sign-in/browser.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { house, newOwner, openScene, sql, track, workspace, workspaceId } from "./owner-scene.ts"
 import { agree, answerIn, letIn, ownerBrowser, pkce, post, queryOf, register, scopesOn } from "./scene.ts"
 
@@ -156,9 +156,7 @@ describe("from a request to a call", () => {
 
   test("an app of another workspace is not to be had by naming it in the form", async () => {
     const elsewhere = await house.workspace()
-    const foreign = await sql.begin((tx) =>
-      trackApp(tx, { workspaceId: elsewhere, iosId: "1085922018", countries: ["us"], keywords: [], origin: "own" }),
-    )
+    const foreign = await trackOwn(sql, { workspaceId: elsewhere, iosId: "1085922018" })
     const browser = await ownerBrowser(house, workspaceId)
     const page = await browser.open(`/oauth/authorize?${queryOf(await register(house), pkce().challenge)}`)
     const sent = await agree(browser, page, { apps: [foreign] })

@@ -1,7 +1,7 @@
 import type { Sql } from "../../src/database/types.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { deleteRows, freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 export let sql: Sql
 export let house: House
@@ -23,5 +23,4 @@ export async function newOwner() {
 /** Another process, which has not seen anybody yet: this one remembers a caller for 750 ms. */
 export const fresh = () => openHouse({ sql })
 
-export const track = (iosId: string) =>
-  sql.begin((tx) => trackApp(tx, { workspaceId, iosId, countries: ["us"], keywords: [], origin: "own" }))
+export const track = (iosId: string) => trackOwn(sql, { workspaceId, iosId })

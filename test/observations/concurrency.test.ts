@@ -3,9 +3,9 @@ import { join } from "node:path"
 import type { Sql, Tx } from "../../src/database/types.ts"
 import { deriveMonths, readMonths } from "../../src/observations/derived/months.ts"
 import { record } from "../../src/observations/record.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { addTerms } from "../../src/tracking/terms.ts"
 import { freshDatabase } from "../database.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { chartTables } from "./charted.ts"
 import { EVERY_KIND } from "./kinds-recorder.ts"
 import { NOW, newWorkspace, reading, stored } from "./measured.ts"
@@ -27,9 +27,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   "postgres: 4 processes that record and track the same lists at once leave each thing once, all derived, no id burnt",
   async () => {
     const workspaceId = await newWorkspace(sql)
-    await sql.begin((tx) =>
-      trackApp(tx, { workspaceId, iosId: "10005", countries: ["us"], keywords: [], origin: "own" }),
-    )
+    await trackOwn(sql, { workspaceId, iosId: "10005" })
     const children = Array.from({ length: PROCESSES }, (_, seed) =>
       Bun.spawn([process.execPath, join(import.meta.dirname, "recorder.ts"), scratchUrl(), String(seed)], {
         stderr: "pipe",
@@ -112,7 +110,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   async () => {
     const workspaceId = await newWorkspace(sql)
     const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
-    const appId = await sql.begin((tx) => trackApp(tx, asked))
+    const appId = await trackOwn(sql, asked)
     const on = (day: string) => reading("tea", `2025-11-0${day}T10:00:00Z`, [10001])
     await record(sql, [on("1"), on("3")], () => NOW)
     let recording: Promise<unknown> | undefined

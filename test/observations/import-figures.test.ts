@@ -5,8 +5,8 @@ import { deriveKeywordMetrics, readKeywordMetrics } from "../../src/observations
 import { importLines } from "../../src/observations/import/import-lines.ts"
 import { parseLine } from "../../src/observations/import/lines.ts"
 import { record } from "../../src/observations/record.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { NOW, newWorkspace } from "./measured.ts"
 
 let sql: Sql
@@ -115,7 +115,7 @@ describe("imported searches, counts and suggestions", () => {
 
   test("give a keyword that is tracked but was never searched what its suggestions say", async () => {
     const app = { workspaceId: await newWorkspace(sql), iosId: "10001", countries: ["us"], origin: "own" }
-    await sql.begin((tx) => trackApp(tx, { ...app, keywords: ["tea"] }))
+    await trackOwn(sql, { ...app, keywords: ["tea"] })
     await sql`delete from due`
     await load(recorded("2025-11-18").filter((line) => (line as { kind: string }).kind === "hints"))
     const [[, tea]] = (await figures()) as [[string, object]]

@@ -4,8 +4,8 @@ import type { SideApp } from "../../src/history/day-answers.ts"
 import { readSidesRankMonths } from "../../src/history/rank-months.ts"
 import { readRankSeries } from "../../src/history/series.ts"
 import { record } from "../../src/observations/record.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { NOW, newWorkspace, reading } from "./measured.ts"
 
 const [APPS, TERMS] = [10, 300]
@@ -41,7 +41,7 @@ test("so are those of a history, before the tables' first statistics too", async
 async function filled(sql: Sql): Promise<SideApp[]> {
   const workspaceId = await newWorkspace(sql)
   const first = { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea"], origin: "own" }
-  await sql.begin((tx) => trackApp(tx, first))
+  await trackOwn(sql, first)
   const readings = MONTHS.map((month) => reading("tea", `${month}T10:00:00Z`, ["10001"]))
   // makes the partitions
   await record(sql, readings, () => NOW)

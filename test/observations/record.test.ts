@@ -4,8 +4,8 @@ import { recordAttempt } from "../../src/observations/attempts.ts"
 import { record } from "../../src/observations/record.ts"
 import type { SearchObservation } from "../../src/observations/types.ts"
 import { listKeywordRanks } from "../../src/operations/keywords/keywords.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { ask, contextOf, NOW, newWorkspace, reading, stored } from "./measured.ts"
 
 let sql: Sql
@@ -17,9 +17,7 @@ beforeEach(async () => {
 
 async function tracking(keywords: string[], iosId = "10001") {
   const workspaceId = await newWorkspace(sql)
-  const appId = await sql.begin((tx) =>
-    trackApp(tx, { workspaceId, iosId, countries: ["us"], keywords, origin: "own" }),
-  )
+  const appId = await trackOwn(sql, { workspaceId, iosId, keywords })
   const ctx = contextOf(sql, workspaceId)
   return async () =>
     (await ask(listKeywordRanks, ctx, { appId })).keywords.map(({ rank, measured }: never) =>

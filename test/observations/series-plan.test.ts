@@ -2,10 +2,10 @@ import { beforeAll, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { readRankSeries } from "../../src/history/series.ts"
 import { record } from "../../src/observations/record.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { findApp, type TrackedApp } from "../../src/tracking/tracked-app.ts"
 import { addDays } from "../../src/vocabulary/days.ts"
 import { freshDatabase } from "../database.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { contextOf, NOW, newWorkspace, reading } from "./measured.ts"
 
 const TERMS = ["tea", "tide", "time"]
@@ -19,7 +19,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
   const workspaceId = await newWorkspace(sql)
   const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: TERMS, origin: "own" }
-  const appId = await sql.begin((tx) => trackApp(tx, asked))
+  const appId = await trackOwn(sql, asked)
   app = await findApp(sql, contextOf(sql, workspaceId).caller, appId)
   const readings = DAYS.flatMap((day) => TERMS.map((term) => reading(term, `${day}T10:00:00Z`, [10_000, 10_001])))
   expect(await record(sql, readings, () => NOW)).toMatchObject({ recorded: readings.length })

@@ -1,11 +1,11 @@
 import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Listing } from "../../src/observations/types.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import type { Measure } from "../../src/vocabulary/live-read.ts"
 import { STOREFRONTS } from "../../src/vocabulary/storefronts.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
 import { listed } from "../observations/listed.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 export const OWN = "1600000101"
 
@@ -49,9 +49,7 @@ export async function audited(sql: Sql, measure?: Measure): Promise<Audited> {
   const house = openHouse({ sql, measure: measure ?? (async () => ({ state: "pending", eta: 1 })) })
   const workspaceId = await house.workspace()
   const key = await house.key(workspaceId)
-  const appId = (await sql.begin((tx) =>
-    trackApp(tx, { workspaceId, iosId: OWN, countries: ["us"], keywords: [], origin: "own" }),
-  )) as string
+  const appId = await trackOwn(sql, { workspaceId, iosId: OWN })
   await sql`delete from due`
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
   return {

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { listed } from "../observations/listed.ts"
 import { reviewed } from "../observations/reviewed.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 setDefaultTimeout(30_000)
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   workspaceId = await house.workspace({ plan: "studio" })
   key = await house.key(workspaceId)
   const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea"], origin: "own" }
-  appId = await sql.begin((tx) => trackApp(tx, asked))
+  appId = await trackOwn(sql, asked)
   const reviews = EDGES.map((at, i) => ({ id: `${i}`, at: new Date(at) }))
   const pages = EDGES.map((at, i) => listed(at, { version: `${i}.0` }, { id: "10001" }))
   const end = { end: { pages: 1, complete: true, empty: false } }
@@ -113,7 +113,7 @@ describe("the portfolio over HTTP", () => {
 
   test("of a key limited to one app has that app alone, also in its totals", async () => {
     const asked = { workspaceId, iosId: "10002", countries: ["us"], keywords: ["a", "b"], origin: "own" }
-    const second = await sql.begin((tx) => trackApp(tx, asked))
+    const second = await trackOwn(sql, asked)
     const { body, text } = await call("portfolio", await house.key(workspaceId, { appList: [second] }))
     expect(body.apps.map((app: { appId: string }) => app.appId)).toEqual([second])
     expect(body.totals).toMatchObject({ apps: 1, keywordsTracked: 2, newReviews: null })

@@ -4,13 +4,13 @@ import { kindsOf } from "../../src/measuring/kinds.ts"
 import { createMeasure } from "../../src/measuring/measure.ts"
 import { createMeasuring } from "../../src/measuring/worker.ts"
 import type { SafeFetch } from "../../src/outbound/safe-fetch.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import type { Measure } from "../../src/vocabulary/live-read.ts"
 import { UPSTREAMS } from "../../src/vocabulary/upstreams.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
 import { ask, page, type Site, site } from "../outbound/site.ts"
 import { type ReplayServer, reachOf, replayServer } from "../sources/replay.ts"
 import { slowness } from "../unit.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 /** A service that reads stores, which stand in on this machine, and sites of developers, which are one. */
 export interface Live extends AsyncDisposable {
@@ -86,7 +86,7 @@ export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
     keywords: [],
     origin: "own",
   }
-  const appId = (await sql.begin((tx) => trackApp(tx, { ...own, manualRivals }))) as string
+  const appId = await trackOwn(sql, { ...own, manualRivals })
   await sql`delete from due`
   measuring.start()
   return {

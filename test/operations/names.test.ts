@@ -4,13 +4,14 @@ import { catalog } from "../../src/catalog.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
-import { listTracked, trackApp } from "../../src/tracking/apps.ts"
+import { listTracked } from "../../src/tracking/apps.ts"
 import { addDays, dayOf } from "../../src/vocabulary/days.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { charted } from "../observations/charted.ts"
 import { listed } from "../observations/listed.ts"
 import { reading, said } from "../observations/measured.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 setDefaultTimeout(120_000)
 
@@ -72,7 +73,7 @@ async function track(countries: string[], name?: string): Promise<Tracked> {
   const workspaceId = await house.workspace({ plan: "studio", overrides: { ratePerSecond: 1e6 } })
   const key = await house.key(workspaceId)
   const asked = { workspaceId, iosId: OWN, countries, keywords: ["tea"], origin: "own" as const, ...(name && { name }) }
-  const app = await sql.begin((tx) => trackApp(tx, asked))
+  const app = await trackOwn(sql, asked)
   await sql`update tracked_app set created_at = now() - interval '30 days' where id = ${app}`
   await sql`update tracked_term set added_at = now() - interval '30 days' where app_id = ${app}`
   for (const storefront of countries)

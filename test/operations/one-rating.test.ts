@@ -9,10 +9,10 @@ import { getKeywordCompetition } from "../../src/operations/keywords/competition
 import { getStorePage } from "../../src/operations/page/store-page.ts"
 import { getRival } from "../../src/operations/rivals/get-rival.ts"
 import { listRivals } from "../../src/operations/rivals/list-rivals.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { listed } from "../observations/listed.ts"
 import { ask, contextOf, newWorkspace, reading, said } from "../observations/measured.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 const NOW = new Date("2025-11-20T12:00:00Z")
 const [OWN, RIVAL] = ["10001", "20001"] as const
@@ -26,7 +26,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
   workspaceId = await newWorkspace(sql)
   const asked = { workspaceId, iosId: OWN, countries: ["us"], keywords: ["tea"], origin: "own" }
-  appId = await sql.begin((tx) => trackApp(tx, asked))
+  appId = await trackOwn(sql, asked)
   const apps = Object.entries(LOOKED_UP).map(([id, counts]) => ({ id, name: `App ${id}`, ...counts }))
   const page = (id: string) => listed("2025-11-20T11:00:00Z", { ratings: 1, rating: 1 }, { id })
   await record(

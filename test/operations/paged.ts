@@ -5,10 +5,10 @@ import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
 import type { Context } from "../../src/operation.ts"
 import { appleAppPage } from "../../src/sources/apple/app-page.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { listed } from "../observations/listed.ts"
 import { contextOf } from "../observations/measured.ts"
 import { fixture } from "../sources/parsed.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 /** When tests about pages are asked. */
 export const TODAY = new Date("2026-06-20T12:00:00Z")
@@ -20,7 +20,7 @@ export const PACKAGE = "com.example.tea"
 /** Tracks the app that `listed` shows, in the US and in Germany unless said. */
 export function trackTea(sql: Sql, workspaceId: number, rest: object = {}): Promise<string> {
   const asked = { workspaceId, iosId: IOS_ID, countries: ["us", "de"], keywords: ["tea", "mate"], origin: "own" }
-  return sql.begin((tx) => trackApp(tx, { ...asked, ...rest }))
+  return trackOwn(sql, { ...asked, ...rest })
 }
 
 export async function tell(sql: Sql, ...pages: Observation[]): Promise<void> {

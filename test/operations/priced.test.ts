@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import contract from "../contract/operations.json"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 setDefaultTimeout(30_000)
 
@@ -26,12 +26,10 @@ let unscoped: string
 let limited: string
 
 const track = (workspace: number, iosId: string) =>
-  sql.begin((tx) =>
-    trackApp(tx, {
-      ...{ workspaceId: workspace, iosId, countries: ["us"], keywords: ["tea"], origin: "own" },
-      manualRivals: [`ios:${RIVAL}`],
-    }),
-  )
+  trackOwn(sql, {
+    ...{ workspaceId: workspace, iosId, countries: ["us"], keywords: ["tea"], origin: "own" },
+    manualRivals: [`ios:${RIVAL}`],
+  })
 
 beforeAll(async () => {
   sql = await freshDatabase()

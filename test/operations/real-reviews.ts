@@ -1,7 +1,7 @@
 import type { Sql } from "../../src/database/types.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { COUNTRIES, GAMES, linesOf, type Row, rowsOf } from "../observations/review-rows.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 /** Half a day after the last of the real reviews was read. */
 export const AFTER = new Date("2026-01-12T12:00:00Z")
@@ -26,7 +26,7 @@ export async function realReviews(sql: Sql, workspaceId: number, path: string) {
   const apps: Record<string, string> = {}
   for (const [game, iosId] of Object.entries(GAMES)) {
     const asked = { workspaceId, iosId, countries: Object.values(COUNTRIES), keywords: [], origin: "own" }
-    apps[game] = await sql.begin((tx) => trackApp(tx, asked))
+    apps[game] = await trackOwn(sql, asked)
   }
   const feeds = Map.groupBy(rowsOf(path), ({ game, country }) => `${game} ${COUNTRIES[country]}`)
   return { apps, feeds: new Map([...feeds].map(([feed, rows]) => [feed, rows.map(expected).sort(newestFirst)])) }

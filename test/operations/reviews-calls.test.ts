@@ -5,13 +5,13 @@ import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
 import type { StoreReview } from "../../src/observations/types.ts"
 import { appleReviews } from "../../src/sources/apple/reviews.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { addDays, dayOf } from "../../src/vocabulary/days.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { NOW } from "../observations/measured.ts"
 import { reviewed } from "../observations/reviewed.ts"
 import { xmlFeed } from "../sources/review-pages.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 setDefaultTimeout(60_000)
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const workspaceId = await house.workspace()
   key = await house.key(workspaceId)
   const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea"], origin: "own" }
-  appId = await sql.begin((tx) => trackApp(tx, asked))
+  appId = await trackOwn(sql, asked)
   const days = ["2025-11-19", "2025-11-18", "2025-10-01", "2024-11-22", "2024-11-21", "2024-11-20"]
   const reviews = days.map((day, i) => ({ id: `${i}`, at: new Date(`${day}T00:00:00Z`), stars: 1 + (i % 5) }))
   const end = { end: { pages: 1, complete: true, empty: false } }
@@ -147,7 +147,7 @@ describe("a range", () => {
   test("before all that any plan reads is no matter of a plan", async () => {
     const studio = await house.workspace({ plan: "studio", overrides: FAST })
     const asked = { workspaceId: studio, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
-    const id = await sql.begin((tx) => trackApp(tx, asked))
+    const id = await trackOwn(sql, asked)
     const own = await house.key(studio)
     const ask = async (path: string) => (await house.call(`/v1/apps/${id}/${path}`, { key: own })).body
     expect((await ask("reviews/stats?from=2009-01-01")).byDay).toHaveLength(6_168)
@@ -176,7 +176,7 @@ describe("rights", () => {
     for (const [at, plan] of (["free", "pro", "studio", "enterprise"] as const).entries()) {
       const workspaceId = await house.workspace({ plan, overrides: FAST })
       const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
-      const id = await sql.begin((tx) => trackApp(tx, asked))
+      const id = await trackOwn(sql, asked)
       const own = await house.key(workspaceId)
       const ask = async (name: string, args: object = {}) =>
         (await house.tool(name, { appId: id, ...args }, { key: own })).body
@@ -207,7 +207,7 @@ describe("rights", () => {
     const workspaceId = await house.workspace({ overrides: { ...FAST, reviewDays: 2 } })
     const own = await house.key(workspaceId)
     const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
-    const id = await sql.begin((tx) => trackApp(tx, asked))
+    const id = await trackOwn(sql, asked)
     const { body } = await house.call(`/v1/apps/${id}/reviews/search`, { key: own })
     expect(body).toMatchObject({ from: "2025-11-19", to: "2025-11-20", total: 1 })
   })
@@ -224,7 +224,7 @@ test("no answer holds who wrote a review", async () => {
   const workspaceId = await house.workspace()
   const own = await house.key(workspaceId)
   const asked = { workspaceId, iosId: "10009", countries: ["us"], keywords: [], origin: "own" }
-  const id = await sql.begin((tx) => trackApp(tx, asked))
+  const id = await trackOwn(sql, asked)
   const later = openHouse({ sql, now: () => seenAt })
   for (const path of PATHS) {
     const { status, text } = await later.call(`/v1/apps/${id}/${path}`, { key: own })

@@ -2,9 +2,9 @@ import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { beginScan } from "../../src/audits/storefront-audits.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { said } from "../observations/measured.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { type Audited, audited, OWN, others } from "./audited.ts"
 
 setDefaultTimeout(60_000)
@@ -64,9 +64,7 @@ describe("what a scan makes due", () => {
 
   test("by a plan that does not pay is read before others once one that pays joins it", async () => {
     const free = await on.house.workspace({ plan: "free" })
-    const app = (await sql.begin((tx) =>
-      trackApp(tx, { workspaceId: free, iosId: OWN, countries: ["fr"], keywords: [], origin: "own" }),
-    )) as string
+    const app = await trackOwn(sql, { workspaceId: free, iosId: OWN, countries: ["fr"] })
     const classes = async () =>
       (
         await sql<

@@ -1,7 +1,7 @@
 import type { Sql } from "../../src/database/types.ts"
 import { UNMEASURED } from "../../src/formulas/month-bytes.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { addDays, monthOf } from "../../src/vocabulary/days.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 const WORDS = ["tea", "timer", "tides", "calm", "habit", "budget", "photo", "widget", "recipe", "sleep"]
 const DAYS = 365
@@ -13,7 +13,7 @@ const DAYS = 365
 export async function trackYear(sql: Sql, workspaceId: number, keywords: number, today: string): Promise<string> {
   const terms = Array.from({ length: keywords }, (_, i) => `${WORDS[i % 10]} ${WORDS[(i * 7 + 3) % 10]} ${i}`)
   const asked = { workspaceId, iosId: "900000001", countries: ["us"], keywords: terms, origin: "own" }
-  const app = await sql.begin((tx) => trackApp(tx, asked))
+  const app = await trackOwn(sql, asked)
   const first = addDays(today, 1 - DAYS)
   await sql`
     insert into list (platform, storefront, term, first_day, last_day)

@@ -3,13 +3,13 @@ import { randomBytes } from "node:crypto"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { record } from "../../src/observations/record.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { createWriting } from "../../src/writing/port/write.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { listed } from "../observations/listed.ts"
 import { reviewed } from "../observations/reviewed.ts"
 import { type Browser, fieldIn } from "../sign-in/browser.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { openStandIn, type Script, well } from "../writing/stand-in.ts"
 import { ownerOf } from "./app-scene.ts"
 
@@ -52,7 +52,7 @@ interface Opened {
 async function opened(storeId: string, asHouse = house): Promise<Opened> {
   const workspaceId = await asHouse.workspace({ plan: "pro" })
   const asked = { workspaceId, iosId: storeId, countries: ["us"], keywords: ["tea timer", "oolong"], origin: "own" }
-  const base = `/app/apps/${await sql.begin((tx) => trackApp(tx, asked))}`
+  const base = `/app/apps/${await trackOwn(sql, asked)}`
   const owner = await ownerOf(asHouse, workspaceId)
   return {
     ...{ owner, base },

@@ -12,12 +12,12 @@ import { itunesLookup } from "../../src/sources/apple/itunes-lookup.ts"
 import { itunesSearch } from "../../src/sources/apple/itunes-search.ts"
 import { playSearch } from "../../src/sources/play/search.ts"
 import type { Source } from "../../src/sources/source.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { bodyOf, removeBodies, seenIn, someBodies } from "../measuring/kept.ts"
 import { ask, contextOf, NOW, newWorkspace, stored } from "../observations/measured.ts"
 import { fixture, PARSED } from "../sources/parsed.ts"
 import { blockData, withData } from "../sources/play-pages.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 setDefaultTimeout(60_000)
 
@@ -124,15 +124,11 @@ describe("bodies that are read otherwise", () => {
     const workspaceId = await newWorkspace(sql)
     const seen = panda()
     const [first, second, ...others] = seen.results
-    const appId = await sql.begin((tx) =>
-      trackApp(tx, {
-        workspaceId,
-        androidPkg: second!.id,
-        countries: ["us"],
-        keywords: ["panda"],
-        origin: "own",
-      }),
-    )
+    const appId = await trackOwn(sql, {
+      workspaceId,
+      androidPkg: second!.id,
+      keywords: ["panda"],
+    })
     const rank = async () => {
       const asked = { appId, platform: "android" }
       return (await ask(listKeywordRanks, contextOf(sql, workspaceId), asked)).keywords[0].rank
@@ -176,7 +172,7 @@ describe("bodies that are read otherwise", () => {
     await record(sql, [misread(tide, { terms: [] })], now)
     await keep(fixture("apple-hints-tide-us.plist"))
     const asked = { workspaceId: await newWorkspace(sql), iosId: "10001", countries: ["us"], origin: "own" }
-    await sql.begin((tx) => trackApp(tx, { ...asked, keywords: ["tide"] }))
+    await trackOwn(sql, { ...asked, keywords: ["tide"] })
     await run()
     expect(await hints()).toEqual([])
     await run({ write: true })

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import { catalog } from "../../src/catalog.ts"
 import { record } from "../../src/observations/record.ts"
 import { isConditional } from "../../src/operation.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { NOW, reading } from "../observations/measured.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 let house: House
 let workspace: number
@@ -19,10 +19,7 @@ beforeAll(async () => {
   app = await tracked("10001")
 })
 
-const tracked = (iosId: string) =>
-  house.sql.begin((tx) =>
-    trackApp(tx, { workspaceId: workspace, iosId, countries: ["us"], keywords: ["tea", "mate"], origin: "own" }),
-  )
+const tracked = (iosId: string) => trackOwn(house.sql, { workspaceId: workspace, iosId, keywords: ["tea", "mate"] })
 
 /** What the workspace has paid, by its account and by its ledger. */
 async function spent() {

@@ -4,12 +4,12 @@ import { readTree } from "../../src/database/assets.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Operation } from "../../src/operation.ts"
 import { type TableType, tableColumns, tableText, tableTypeFor } from "../../src/surfaces/tables.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { atOnce } from "../at-once.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { readCsv } from "../links/read-csv.ts"
 import { NOW, reading } from "../observations/measured.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 const tabular = catalog.filter(({ table }) => table !== undefined)
 
@@ -96,7 +96,7 @@ describe("over HTTP", () => {
     workspace = await house.workspace()
     key = await house.key(workspace)
     const asked = { workspaceId: workspace, iosId: "10001", countries: ["us", "de"], origin: "own" }
-    app = await house.sql.begin((tx) => trackApp(tx, { ...asked, keywords: ["tea", "mate", '=HYPERLINK("x")', "a,b"] }))
+    app = await trackOwn(house.sql, { ...asked, keywords: ["tea", "mate", '=HYPERLINK("x")', "a,b"] })
     const days = [
       reading("tea", "2025-11-18T10:00:00Z", [10002, 10001], { source: "foreign" }),
       reading("tea", "2025-11-20T10:00:00Z", [10001]),
@@ -155,7 +155,7 @@ describe("over HTTP", () => {
       keywords: [],
       origin: "own",
     }
-    const other = await house.sql.begin((tx) => trackApp(tx, android))
+    const other = await trackOwn(house.sql, android)
     const none = csvRows((await asked(`/v1/apps/${other}/charts`, "text/csv")).text)
     expect(none).toMatchObject([{ device: "", rank: "", state: "no_ios_app" }])
   })

@@ -4,9 +4,9 @@ import * as legacy from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js"
 import type { Sql } from "../../src/database/types.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { modern as anew, CAPABILITIES, ENVELOPE, MODERN, post, request } from "./tools-messages.ts"
 import { type Served, serve } from "./tools-server.ts"
 
@@ -32,9 +32,7 @@ afterAll(() => {
 beforeEach(async () => {
   workspace = await house.workspace()
   key = await house.key(workspace)
-  app = await sql.begin((tx) =>
-    trackApp(tx, { workspaceId: workspace, iosId: "1437843273", countries: ["us"], keywords: ["tea"], origin: "own" }),
-  )
+  app = await trackOwn(sql, { workspaceId: workspace, iosId: "1437843273", keywords: ["tea"] })
 })
 
 type Press = "accept" | "decline" | "cancel"

@@ -4,10 +4,10 @@ import * as legacy from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { catalog } from "../../src/catalog.ts"
 import { readTree } from "../../src/database/assets.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
 import { type House, openHouse } from "../house.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { type Served, serve } from "./tools-server.ts"
 
 // The official clients, of both majors, as assistants use them. They check every message against the protocol's schemas
@@ -26,15 +26,11 @@ beforeAll(async () => {
   const workspace = await house.workspace()
   key = await house.key(workspace)
   testKey = await house.key(workspace, { kind: "test" })
-  appId = await sql.begin((tx) =>
-    trackApp(tx, {
-      workspaceId: workspace,
-      iosId: "1437843273",
-      countries: ["us"],
-      keywords: ["tea app"],
-      origin: "own",
-    }),
-  )
+  appId = await trackOwn(sql, {
+    workspaceId: workspace,
+    iosId: "1437843273",
+    keywords: ["tea app"],
+  })
 })
 afterAll(() => served.stop())
 

@@ -3,9 +3,9 @@ import { prompts } from "../../src/assistants/prompts.ts"
 import { catalog } from "../../src/catalog.ts"
 import type { Sql } from "../../src/database/types.ts"
 import type { Toolset } from "../../src/operation.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { modern, post, request } from "./tools-messages.ts"
 
 let sql: Sql
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 
 function tracked(name: string, iosId: string, countries: string[], keywords: string[]) {
-  return sql.begin((tx) => trackApp(tx, { workspaceId: workspace, iosId, name, countries, keywords, origin: "own" }))
+  return trackOwn(sql, { workspaceId: workspace, iosId, name, countries, keywords })
 }
 
 /** The result, or the code of the error in its place. */
@@ -215,16 +215,12 @@ describe("completion", () => {
   test("of more than a hundred the first hundred are given, and how many there are", async () => {
     const other = await house.workspace()
     const many = Array.from({ length: 130 }, (_, i) => `term ${String(i).padStart(3, "0")}`)
-    await sql.begin((tx) =>
-      trackApp(tx, {
-        workspaceId: other,
-        iosId: "1437843275",
-        name: "Many",
-        countries: ["us"],
-        keywords: many,
-        origin: "own",
-      }),
-    )
+    await trackOwn(sql, {
+      workspaceId: other,
+      iosId: "1437843275",
+      name: "Many",
+      keywords: many,
+    })
     const params = { ref: DROP, argument: { name: "term", value: "term" } }
     const { completion } = await asked("completion/complete", params, { key: await house.key(other) })
     expect(completion).toMatchObject({ total: 130, hasMore: true })

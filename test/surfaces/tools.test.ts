@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { markLeaked, pauseKey, revokeKey } from "../../src/access/key-register.ts"
 import { FAULT_CODES, FAULTS } from "../../src/faults.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { modern, type PostOptions, post, request } from "./tools-messages.ts"
 import { catalogWithTools, fixturesWithTools } from "./tools-samples.ts"
 
@@ -23,15 +23,11 @@ beforeAll(async () => {
     overrides: { credits: 1e6, ratePerSecond: 1e5, liveKeys: 50 },
   })
   key = await house.key(workspace)
-  appId = await sql.begin((tx) =>
-    trackApp(tx, {
-      workspaceId: workspace,
-      iosId: "1437843273",
-      countries: ["us"],
-      keywords: ["tea app"],
-      origin: "own",
-    }),
-  )
+  appId = await trackOwn(sql, {
+    workspaceId: workspace,
+    iosId: "1437843273",
+    keywords: ["tea app"],
+  })
 })
 
 const call = (name: string, args: object = {}) => request("tools/call", { name, arguments: args })

@@ -4,12 +4,13 @@ import { join } from "node:path"
 import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
 import { listKeywordRanks } from "../../src/operations/keywords/keywords.ts"
-import { setGoal, trackApp } from "../../src/tracking/apps.ts"
+import { setGoal } from "../../src/tracking/apps.ts"
 import { DEMO_APPS, DEMO_FILE, loadDemo } from "../../src/tracking/demo.ts"
 import { removeDemo } from "../../src/tracking/remove-demo.ts"
 import { addTerms, buryTerms, tagTerms } from "../../src/tracking/terms.ts"
 import { freshDatabase } from "../database.ts"
 import { ask, contextOf, NOW, newWorkspace, reading, stored } from "../observations/measured.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 const file = readFileSync(join(import.meta.dirname, "../../fixtures/demo", DEMO_FILE), "utf8")
 let sql: Sql
@@ -86,9 +87,7 @@ test("a demo app that was worked on is kept as the user's own, with the user's k
 test("removing the demo leaves own apps and own readings as if the demo had never been", async () => {
   const workspaceId = await newWorkspace(sql)
   const [canva] = [DEMO_APPS[1].iosId]
-  const appId = await sql.begin((tx) =>
-    trackApp(tx, { workspaceId, iosId: canva, countries: ["us"], keywords: ["photo editor", "my own"], origin: "own" }),
-  )
+  const appId = await trackOwn(sql, { workspaceId, iosId: canva, keywords: ["photo editor", "my own"] })
   const own = [
     reading("photo editor", "2025-10-24T08:00:00Z", [canva, 10002]),
     reading("photo editor", "2025-10-25T09:00:00Z", [10002, 10003, canva], { source: "foreign" }),

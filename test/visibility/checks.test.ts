@@ -2,13 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, t
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { record } from "../../src/observations/record.ts"
-import { trackApp } from "../../src/tracking/apps.ts"
 import { createAsking } from "../../src/visibility/worker.ts"
 import type { Assistant } from "../../src/vocabulary/upstreams.ts"
 import type { AssistantChecks } from "../../src/vocabulary/writing/assistant-checks.ts"
 import { deleteRows, freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { reading, said } from "../observations/measured.ts"
+import { trackOwn } from "../world/tracked.ts"
 import { openEngines } from "./stand-in.ts"
 
 setDefaultTimeout(60_000)
@@ -80,9 +80,7 @@ async function opened({
 } = {}) {
   const workspaceId = await house.workspace({ plan, overrides })
   const key = await house.key(workspaceId)
-  const appId = await sql.begin((tx) =>
-    trackApp(tx, { workspaceId, iosId: "10001", countries, keywords, origin: "own" }),
-  )
+  const appId = await trackOwn(sql, { workspaceId, iosId: "10001", countries, keywords })
   const start = (query = "") => house.call(`/v1/apps/${appId}/ai-check${query}`, { key })
   const read = (query = "") => house.call(`/v1/apps/${appId}/ai${query}`, { key })
   const used = async () => {

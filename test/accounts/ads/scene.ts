@@ -2,10 +2,10 @@ import { lastAdsDay } from "../../../src/accounts/ads/days.ts"
 import { type AccountRow, addAccount, type Register } from "../../../src/accounts/register.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { publishedSunday } from "../../../src/sources/accounts/ads/requests.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
 import { sealer } from "../../delivery/scene.ts"
 import { type House, openHouse } from "../../house.ts"
+import { trackOwn } from "../../world/tracked.ts"
 import { reachOf, TEA } from "../scene.ts"
 import { type AdAccount, type AdsStandIn, adsStandIn, type MadeAdsKey } from "./stand-in.ts"
 
@@ -38,7 +38,7 @@ export async function adsScene(sql: Sql, now = new Date()): Promise<AdsScene> {
   const house = openHouse({ sql, now: () => at.now })
   const workspaceId = await house.workspace()
   const tracked = { name: TEA.name, iosId: TEA.id, countries: ["de", "us"], keywords: ["tea"], origin: "own" as const }
-  const appId = await sql.begin((tx) => trackApp(tx, { workspaceId, ...tracked }))
+  const appId = await trackOwn(sql, { workspaceId, ...tracked })
   const register: Register = { sql, sealer, reach: reachOf(there.url) }
   const add: AdsScene["add"] = ({ key = there.key(), part = null } = {}) => {
     const { pem: privateKey, ...ids } = key

@@ -3,9 +3,9 @@ import { storeMessage } from "../../../src/accounts/billing/receive.ts"
 import type { AccountKindName } from "../../../src/accounts/kind.ts"
 import { addAccount } from "../../../src/accounts/register.ts"
 import type { Sql } from "../../../src/database/types.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { sealer } from "../../delivery/scene.ts"
 import { type House, openHouse } from "../../house.ts"
+import { trackOwn } from "../../world/tracked.ts"
 import { reachOf, TEA } from "../scene.ts"
 
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -35,7 +35,7 @@ export async function billingScene(sql: Sql, { now = new Date(), roots = [] as s
   })
   const workspaceId = await house.workspace()
   const tracked = { name: TEA.name, iosId: TEA.id, countries: ["us"], keywords: ["tea"], origin: "own" as const }
-  const appId = await sql.begin((tx) => trackApp(tx, { workspaceId, ...tracked }))
+  const appId = await trackOwn(sql, { workspaceId, ...tracked })
   const register = { sql, sealer, reach: reachOf("http://127.0.0.1:9") }
   return {
     ...{ sql, house, workspaceId, appId, at },

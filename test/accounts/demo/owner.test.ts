@@ -8,11 +8,11 @@ import { setWrites } from "../../../src/accounts/writing/writers.ts"
 import { silentLog } from "../../../src/log.ts"
 import { record } from "../../../src/observations/record.ts"
 import { removeAllOfDemo } from "../../../src/process/demo.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
 import { freshDatabase } from "../../database.ts"
 import { sealer } from "../../delivery/scene.ts"
 import { ownerOf } from "../../pages/app-scene.ts"
+import { trackOwn } from "../../world/tracked.ts"
 import { reported } from "../reported.ts"
 import { type AccountScene, accountScene, TEA } from "../scene.ts"
 
@@ -150,9 +150,7 @@ describe("a newcomer's key sees an owner's numbers, each marked as invented", ()
 
   test("and nobody else does", async () => {
     const others = await scene.house.workspace()
-    const appId = await scene.sql.begin((tx) =>
-      trackApp(tx, { workspaceId: others, iosId: TEA.id, countries: ["us"], keywords: ["tea"], origin: "own" }),
-    )
+    const appId = await trackOwn(scene.sql, { workspaceId: others, iosId: TEA.id, keywords: ["tea"] })
     const theirs = await scene.house.key(others)
     expect((await scene.house.call(`/v1/apps/${appId}/revenue`, { key: theirs })).body.error).toBe("not_connected")
     const blind = await scene.house.key(scene.workspaceId, { scopes: ["apps:read"] })

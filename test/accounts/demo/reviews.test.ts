@@ -3,10 +3,10 @@ import { loadDemoOwner } from "../../../src/accounts/demo/owner.ts"
 import { rebuildReviews } from "../../../src/observations/derived/rebuild-reviews.ts"
 import { record } from "../../../src/observations/record.ts"
 import { removeAllOfDemo } from "../../../src/process/demo.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
 import { reviewed } from "../../observations/reviewed.ts"
 import { ownerOf } from "../../pages/app-scene.ts"
+import { trackOwn } from "../../world/tracked.ts"
 import { type AccountScene, accountScene, TEA } from "../scene.ts"
 
 setDefaultTimeout(60_000)
@@ -55,9 +55,7 @@ test("reviews of all stars in three languages, each marked, can be counted, sear
 
 test("nobody else is shown them: not beside the same app, not in the market, not among its readings", async () => {
   const others = await scene.house.workspace({ explorer: true, plan: "pro" })
-  const theirs = await scene.sql.begin((tx) =>
-    trackApp(tx, { workspaceId: others, iosId: TEA.id, countries: ["us"], keywords: ["tea"], origin: "own" }),
-  )
+  const theirs = await trackOwn(scene.sql, { workspaceId: others, iosId: TEA.id, keywords: ["tea"] })
   const their = await scene.house.key(others)
   expect(await ask("/stats", their, theirs)).toMatchObject({ feed: { feed: "us", state: "never_read" }, count: null })
   expect(await ask("/search", their, theirs)).toMatchObject({ total: null })

@@ -4,9 +4,9 @@ import { countMarketLists, findAppKeywords } from "../../../src/history/searches
 import { deriveListNow } from "../../../src/observations/derived/now.ts"
 import { record } from "../../../src/observations/record.ts"
 import { RANK_SOURCES, type SearchObservation } from "../../../src/observations/types.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
 import { NOW, newWorkspace, reading } from "../../observations/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 const SINCE = "2025-11-14"
 const RIVAL = "10002"
@@ -19,7 +19,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
   const workspaceId = await newWorkspace(sql)
   const asked = { workspaceId, iosId: OWN, countries: ["us"], keywords: ["word 1", "word 4", "word 7"], origin: "own" }
-  tracker = (await sql.begin((tx) => trackApp(tx, asked))) as string
+  tracker = await trackOwn(sql, asked)
 })
 
 async function holding({ storefront = "us", beside = OWN as string | null } = {}) {

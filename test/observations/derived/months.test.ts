@@ -6,10 +6,10 @@ import { readRankSeries } from "../../../src/history/series.ts"
 import { deriveMonths, readMonths } from "../../../src/observations/derived/months.ts"
 import { record } from "../../../src/observations/record.ts"
 import { RANK_SOURCES, type SearchObservation } from "../../../src/observations/types.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { readVisibleApps } from "../../../src/tracking/tracked-app.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"
+import { trackOwn } from "../../world/tracked.ts"
 import { contextOf, NOW, newWorkspace, reading, stored } from "../measured.ts"
 
 const TERMS = ["tea", "mate", "coffee"]
@@ -22,7 +22,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
   workspaceId = await newWorkspace(sql)
   for (const iosId of OWN) {
-    await sql.begin((tx) => trackApp(tx, { workspaceId, iosId, countries: ["us"], keywords: TERMS, origin: "own" }))
+    await trackOwn(sql, { workspaceId, iosId, keywords: TERMS })
   }
 })
 

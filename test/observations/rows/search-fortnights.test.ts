@@ -5,13 +5,13 @@ import { record } from "../../../src/observations/record.ts"
 import { foldSearches } from "../../../src/observations/rows/search-fortnights.ts"
 import type { Observation } from "../../../src/observations/types.ts"
 import { removeOld } from "../../../src/retention/remove-old.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { removeDemo } from "../../../src/tracking/remove-demo.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
 import { freshDatabase } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
 import { shuffled } from "../../formulas/estimates/play-apps.ts"
 import { cases } from "../../long.ts"
+import { trackOwn } from "../../world/tracked.ts"
 import { NOW, newWorkspace, reading } from "../measured.ts"
 import { foldAll, readings, searched, TERMS, told } from "../searched.ts"
 
@@ -26,9 +26,7 @@ async function fresh(): Promise<void> {
   sql = await freshDatabase()
   const workspaceId = await newWorkspace(sql)
   const keywords = TERMS
-  app = await sql.begin((tx) =>
-    trackApp(tx, { workspaceId, iosId: "10001", countries: ["us"], keywords, origin: "own" }),
-  )
+  app = await trackOwn(sql, { workspaceId, iosId: "10001", keywords })
 }
 
 async function store(...seen: Observation[]): Promise<number> {

@@ -1,10 +1,11 @@
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
 import { fetchRecord } from "../../../src/operations/account/fetch-record.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
+import type { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../../observations/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 export let sql: Sql
 export let house: House
@@ -58,9 +59,7 @@ export async function begin() {
 }
 
 export async function track(asked: Partial<Parameters<typeof trackApp>[1]>, workspace = workspaceId): Promise<string> {
-  return await sql.begin((tx) =>
-    trackApp(tx, { workspaceId: workspace, countries: ["us"], keywords: [], origin: "own", ...asked }),
-  )
+  return await trackOwn(sql, { workspaceId: workspace, ...asked })
 }
 export const fetched = (id: string, ctx = contextOf(sql, workspaceId)) => ask(fetchRecord, ctx, { id })
 

@@ -7,11 +7,12 @@ import { fetchRecord } from "../../../src/operations/account/fetch-record.ts"
 import { search } from "../../../src/operations/account/search.ts"
 import { LISTS, PLACES } from "../../../src/operations/rivals/found-rivals.ts"
 import { listRivals } from "../../../src/operations/rivals/list-rivals.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
+import type { trackApp } from "../../../src/tracking/apps.ts"
 import { DEMO_FILE, loadDemo } from "../../../src/tracking/demo.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { ask, contextOf, NOW, newWorkspace, reading, rename } from "../../observations/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 let sql: Sql
 let house: House
@@ -60,9 +61,7 @@ beforeAll(async () => {
 })
 
 async function track(asked: Partial<Parameters<typeof trackApp>[1]>, workspace = workspaceId): Promise<string> {
-  return await sql.begin((tx) =>
-    trackApp(tx, { workspaceId: workspace, countries: ["us"], keywords: [], origin: "own", ...asked }),
-  )
+  return await trackOwn(sql, { workspaceId: workspace, ...asked })
 }
 
 async function find(q: string, ctx = contextOf(sql, workspaceId)): Promise<Result[]> {

@@ -8,13 +8,13 @@ import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/log.ts"
 import { record } from "../../../src/observations/record.ts"
 import { publishedSunday } from "../../../src/sources/accounts/ads/requests.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
 import { AD_ACCOUNT, type AdsScene, adsScene, campaign, teaHouse } from "../../accounts/ads/scene.ts"
 import { TEA } from "../../accounts/scene.ts"
 import { freshDatabase } from "../../database.ts"
 import { sealer } from "../../delivery/scene.ts"
 import { reading } from "../../observations/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 let sql: Sql
 let scene: AdsScene
@@ -286,7 +286,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
       keywords: [],
       origin: "own",
     }
-    scene.appId = await sql.begin((tx) => trackApp(tx, asked as never))
+    scene.appId = await trackOwn(sql, asked as never)
     for (const said of await refusals()) expect(said).toMatch(/^400 unsupported_platform/)
   })
 

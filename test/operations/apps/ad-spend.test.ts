@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { addDays, dayOf } from "../../../src/vocabulary/days.ts"
 import { reported } from "../../accounts/reported.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 const [ADS, TELLS] = ["ac_00000000000000ad01", "ac_00000000000000be01"]
 const NOW = new Date()
@@ -22,7 +22,7 @@ beforeAll(async () => {
   house = openHouse({ sql })
   workspace = await house.workspace()
   const tracked = { name: "Tea", iosId: STORE_ID, countries: ["us"], keywords: [], origin: "own" as const }
-  app = await sql.begin((tx) => trackApp(tx, { workspaceId: workspace, ...tracked }))
+  app = await trackOwn(sql, { workspaceId: workspace, ...tracked })
   key = await house.key(workspace)
 })
 

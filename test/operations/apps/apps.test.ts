@@ -2,12 +2,12 @@ import { beforeEach, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
 import { getApp, listApps } from "../../../src/operations/apps/apps.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { addTerms, removeTerms } from "../../../src/tracking/terms.ts"
 import { freshDatabase } from "../../database.ts"
 import { openHouse } from "../../house.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../../observations/measured.ts"
 import { countedOn } from "../../surfaces/counted.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 let sql: Sql
 
@@ -18,9 +18,7 @@ beforeEach(async () => {
 test("apps are listed oldest first with their keywords in order, and only the workspace's own", async () => {
   const [mine, theirs] = [await newWorkspace(sql), await newWorkspace(sql)]
   const track = (workspaceId: number, iosId: string, rest: object = {}) =>
-    sql.begin((tx) =>
-      trackApp(tx, { workspaceId, iosId, countries: ["us"], keywords: ["tea"], origin: "own", ...rest }),
-    )
+    trackOwn(sql, { workspaceId, iosId, keywords: ["tea"], ...rest })
   const one = await track(mine, "10001", {
     name: "One",
     countries: ["DE", "us"],
@@ -62,7 +60,7 @@ test("callers that ask at once share statements: each gets its own list, by its 
       const apps: string[] = []
       for (const iosId of ["10001", "10002"]) {
         const app = { workspaceId, iosId, countries: ["us"], keywords: ["tea"], origin: "own" as const }
-        apps.push(await sql.begin((tx) => trackApp(tx, app)))
+        apps.push(await trackOwn(sql, app))
       }
       const limited = n % 2 === 1
       const key = await house.key(workspaceId, limited ? { appList: [apps[1]!] } : {})
@@ -89,8 +87,7 @@ test("callers that ask at once share statements: each gets its own list, by its 
 
 test("a list that has become long, and one that has become short again, is whole", async () => {
   const workspaceId = await newWorkspace(sql)
-  const track = (iosId: number, keywords: string[]) =>
-    sql.begin((tx) => trackApp(tx, { workspaceId, iosId: String(iosId), countries: ["us"], keywords, origin: "own" }))
+  const track = (iosId: number, keywords: string[]) => trackOwn(sql, { workspaceId, iosId: String(iosId), keywords })
   const terms = Array.from({ length: 150 }, (_, n) => `a rather long keyword, number ${n}`)
   const counts = async () =>
     (await ask(listApps, contextOf(sql, workspaceId))).apps.map(
@@ -112,16 +109,13 @@ test("a list that has become long, and one that has become short again, is whole
 
 test("the snapshot holds the latest day of each storefront and store, with its own figures", async () => {
   const workspaceId = await newWorkspace(sql)
-  const appId = await sql.begin((tx) =>
-    trackApp(tx, {
-      workspaceId,
-      iosId: "10001",
-      androidPkg: "com.example.tea",
-      countries: ["us", "de"],
-      keywords: ["tea", "mate", "coffee", "cocoa", "milk"],
-      origin: "own",
-    }),
-  )
+  const appId = await trackOwn(sql, {
+    workspaceId,
+    iosId: "10001",
+    androidPkg: "com.example.tea",
+    countries: ["us", "de"],
+    keywords: ["tea", "mate", "coffee", "cocoa", "milk"],
+  })
   const others = (count: number) => Array.from({ length: count }, (_, i) => 20_000 + i)
   await record(
     sql,

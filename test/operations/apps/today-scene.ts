@@ -6,9 +6,9 @@ import type { Observation } from "../../../src/observations/types.ts"
 import type { Context } from "../../../src/operation.ts"
 import { getPortfolioOverview } from "../../../src/operations/account/portfolio.ts"
 import { getToday } from "../../../src/operations/apps/today.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
 import { ask, contextOf, newWorkspace } from "../../observations/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 const NOW = new Date("2025-11-20T12:00:00Z")
 export const COMPLETE = { end: { pages: 1, complete: true, empty: false } }
@@ -24,9 +24,7 @@ export async function begin() {
 }
 
 export const track = (rest: object = {}) =>
-  sql.begin((tx) =>
-    trackApp(tx, { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea", "mate"], origin: "own", ...rest }),
-  )
+  trackOwn(sql, { workspaceId, iosId: "10001", keywords: ["tea", "mate"], ...rest })
 export const store = (...seen: Observation[]) => record(sql, seen, () => NOW)
 export const context = (caller: Partial<Caller> = {}, now = NOW): Context => {
   const ctx = contextOf(sql, workspaceId, now)

@@ -3,13 +3,13 @@ import type { Sql } from "../../../src/database/types.ts"
 import { importLines } from "../../../src/observations/import/import-lines.ts"
 import { record } from "../../../src/observations/record.ts"
 import { getChartMovers } from "../../../src/operations/charts/chart-movers.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { ALL, daysOf, isAllHere, linesOf, rowsOf, SOME } from "../../observations/chart-rows.ts"
 import { charted } from "../../observations/charted.ts"
 import { ask, contextOf, NOW, newWorkspace, rename } from "../../observations/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 setDefaultTimeout(120_000)
 
@@ -22,10 +22,7 @@ beforeEach(async () => {
   workspaceId = await newWorkspace(sql)
 })
 
-const track = (rest: object = {}) =>
-  sql.begin((tx) =>
-    trackApp(tx, { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own", ...rest }),
-  )
+const track = (rest: object = {}) => trackOwn(sql, { workspaceId, iosId: "10001", ...rest })
 const movers = (appId: string, input: object = {}) =>
   ask(getChartMovers, contextOf(sql, workspaceId), { appId, ...input })
 const inCategory = (storeId: string, genre: string) => sql`

@@ -4,12 +4,12 @@ import { difficultyOf } from "../../../src/formulas/difficulty.ts"
 import { readFirstTen } from "../../../src/history/searches/first-ten.ts"
 import { deriveKeywordMetrics } from "../../../src/observations/derived/keyword-metrics.ts"
 import { record } from "../../../src/observations/record.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
 import { openHouse } from "../../house.ts"
 import { until } from "../../jobs/platform.ts"
 import { hintsAnswer, lookupAnswer, type ShownApp, searchPage, someApps } from "../../measuring/store-pages.ts"
 import { hinted, reading, said } from "../../observations/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
 import { explaining, type Work } from "../explained.ts"
 import { type Live, live } from "../live.ts"
 import { forgetSearches } from "./searched.ts"
@@ -253,7 +253,7 @@ test("on Free only what the workspace tracks in that storefront is answered, as 
   })
   const free = await on.house.key(workspaceId)
   const app = { workspaceId, iosId: "10001", countries: ["us", "de"], keywords: [], origin: "own" }
-  const appId = await sql.begin((tx) => trackApp(tx, app))
+  const appId = await trackOwn(sql, app)
   await sql`insert into tracked_term (app_id, country, term, position) values (${appId}, 'us', 'tide table', 1)`
   const tool = (term: string, cc: string) => on.house.tool("get_keyword_difficulty", { term, cc }, { key: free })
   const own = await tool(" Tide Table ", "US")
@@ -267,7 +267,7 @@ test("on Free only what the workspace tracks in that storefront is answered, as 
     expect(body.detail).toContain("tracked in that storefront")
   }
   // a key that may not see the app learns nothing of what it tracks
-  const other = await sql.begin((tx) => trackApp(tx, { ...app, iosId: "10002" }))
+  const other = await trackOwn(sql, { ...app, iosId: "10002" })
   const limited = await on.house.key(workspaceId, { appList: [other as string] })
   const hidden = await on.house.tool("get_keyword_difficulty", { term: "tide table" }, { key: limited })
   expect([hidden.isError, hidden.body.error]).toEqual([true, "plan_required"])

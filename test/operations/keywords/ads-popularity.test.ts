@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { reported } from "../../accounts/reported.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { reading, said } from "../../observations/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 const ADS = "ac_00000000000000ad01"
 const EXAMPLE = reported("ads_popularity") as unknown as {
@@ -25,7 +25,7 @@ beforeAll(async () => {
   workspace = await house.workspace()
   const keywords = ["a term nobody lists", LISTED.term]
   const tracked = { name: "Tea", iosId: "310633997", countries: ["de", "us"], keywords, origin: "own" as const }
-  app = await sql.begin((tx) => trackApp(tx, { workspaceId: workspace, ...tracked }))
+  app = await trackOwn(sql, { workspaceId: workspace, ...tracked })
   key = await house.key(workspace)
 })
 
@@ -70,7 +70,7 @@ test("it is the workspace's own: hidden without ads:read, unknown to another wor
     keywords: [LISTED.term],
     origin: "own" as const,
   }
-  const other = await sql.begin((tx) => trackApp(tx, { workspaceId: stranger, ...tracked }))
+  const other = await trackOwn(sql, { workspaceId: stranger, ...tracked })
   const theirs = await house.key(stranger)
   const told = await house.call(`/v1/apps/${other}/keywords?country=de&adsPopularity=true`, { key: theirs })
   expect(told.body.adsPopularity.state).toBe("not_connected")

@@ -6,11 +6,11 @@ import { deriveKeywordMetrics } from "../../../src/observations/derived/keyword-
 import { record } from "../../../src/observations/record.ts"
 import { getKeywordCompetition } from "../../../src/operations/keywords/competition.ts"
 import { listKeywordRanks } from "../../../src/operations/keywords/keywords.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { DEMO_APPS, DEMO_FILE, loadDemo } from "../../../src/tracking/demo.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../../observations/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 setDefaultTimeout(60_000)
 
@@ -23,10 +23,7 @@ beforeEach(async () => {
   workspaceId = await newWorkspace(sql)
 })
 
-const track = (rest: object = {}) =>
-  sql.begin((tx) =>
-    trackApp(tx, { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea", "mate"], origin: "own", ...rest }),
-  )
+const track = (rest: object = {}) => trackOwn(sql, { workspaceId, iosId: "10001", keywords: ["tea", "mate"], ...rest })
 const competition = (appId: string, input: object = {}) =>
   ask(getKeywordCompetition, contextOf(sql, workspaceId), { appId, ...input })
 const termsIn = (rows: { term: string }[]) => rows.map(({ term }) => term)

@@ -2,9 +2,9 @@ import { beforeEach, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
 import { getRankHistory } from "../../../src/operations/keywords/history.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../../observations/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 let sql: Sql
 let workspaceId: number
@@ -14,8 +14,7 @@ beforeEach(async () => {
   workspaceId = await newWorkspace(sql)
 })
 
-const track = (rest: object) =>
-  sql.begin((tx) => trackApp(tx, { workspaceId, countries: ["us"], keywords: ["tea", "mate"], origin: "own", ...rest }))
+const track = (rest: object) => trackOwn(sql, { workspaceId, keywords: ["tea", "mate"], ...rest })
 const history = async (appId: string, input: object = {}) =>
   ask(getRankHistory, contextOf(sql, workspaceId), { appId, ...input })
 

@@ -5,10 +5,10 @@ import { importLines } from "../../../src/observations/import/import-lines.ts"
 import { record } from "../../../src/observations/record.ts"
 import { fetchRecord } from "../../../src/operations/account/fetch-record.ts"
 import { listKeywordRanks } from "../../../src/operations/keywords/keywords.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
 import { ask, contextOf, hinted, NOW, newWorkspace, published, reading } from "../../observations/measured.ts"
 import { signOfLife } from "../../observations/reading-processes.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 let sql: Sql
 let workspaceId: number
@@ -24,7 +24,7 @@ beforeEach(async () => {
     keywords: ["tea", "mate", "milk"],
     origin: "own",
   }
-  appId = await sql.begin((tx) => trackApp(tx, asked))
+  appId = await trackOwn(sql, asked)
 })
 
 const ranks = (input: object = {}, now = NOW) =>

@@ -2,13 +2,13 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import type { Sql } from "../../../src/database/types.ts"
 import { getRankHistory } from "../../../src/operations/keywords/history.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { addTerms } from "../../../src/tracking/terms.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { cases } from "../../long.ts"
 import { ask, contextOf } from "../../observations/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
 import { explaining, type Step, type Work } from "../explained.ts"
 import { trackYear } from "../tracked-year.ts"
 
@@ -140,7 +140,7 @@ describe("a window", () => {
     expect((await refused({ to: addDays(FIRST, -1) })).slice(0, 3)).toEqual([400, "bad_range", "to"])
     const pro = await house.workspace({ plan: "pro" })
     const tracked = { workspaceId: pro, iosId: "900000002", countries: ["us"], keywords: ["tea"], origin: "own" }
-    const its = await sql.begin((tx) => trackApp(tx, tracked))
+    const its = await trackOwn(sql, tracked)
     const { status, body } = await house.call(`/v1/apps/${its}/history?to=2025-05-01`, { key: await house.key(pro) })
     expect([status, body.error, body.detail]).toEqual([
       403,

@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { auditState, beginScan } from "../../../src/audits/storefront-audits.ts"
 import type { Sql } from "../../../src/database/types.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { loadDemo } from "../../../src/tracking/demo.ts"
 import { STOREFRONTS } from "../../../src/vocabulary/storefronts.ts"
 import { freshDatabase } from "../../database.ts"
+import { trackOwn } from "../../world/tracked.ts"
 import { type Audited, audited, OWN, others, TEXTS } from "../audited.ts"
 
 setDefaultTimeout(60_000)
@@ -56,7 +56,7 @@ describe("an app that was never scanned", () => {
   test("that is on Google Play alone, or is the demo's, is not_measured and costs nothing", async () => {
     const { workspaceId } = on
     const track = (rest: object) => ({ workspaceId, countries: ["us"], keywords: [], origin: "own", ...rest })
-    on.appId = (await sql.begin((tx) => trackApp(tx, track({ androidPkg: "com.example.tea" })))) as string
+    on.appId = await trackOwn(sql, track({ androidPkg: "com.example.tea" }))
     for (const query of ["", "?refresh=true"]) {
       const { status, body } = await on.house.call(`/v1/apps/${on.appId}/storefront-audit${query}`, { key: on.key })
       expect([status, body.error]).toEqual([404, "not_measured"])
@@ -84,9 +84,7 @@ describe("a scan", () => {
   test("is one, however many ask for it at once, in whichever workspace", async () => {
     const otherWorkspace = await on.house.workspace()
     const otherKey = await on.house.key(otherWorkspace)
-    const otherApp = await sql.begin((tx) =>
-      trackApp(tx, { workspaceId: otherWorkspace, iosId: OWN, countries: ["de"], keywords: [], origin: "own" }),
-    )
+    const otherApp = await trackOwn(sql, { workspaceId: otherWorkspace, iosId: OWN, countries: ["de"] })
     const paths = [on.appId, otherApp].map((id) => `/v1/apps/${id}/storefront-audit?refresh=true`) as [string, string]
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) =>
@@ -290,9 +288,7 @@ describe("the table", () => {
       Object.fromEntries(names.map((one, i) => [one, { ratings: 100 - i, name: `Tea Timer of ${one} alone` }])),
     )
     const free = await on.house.workspace({ plan: "free" })
-    const appId = (await sql.begin((tx) =>
-      trackApp(tx, { workspaceId: free, iosId: OWN, countries: ["us"], keywords: [], origin: "own" }),
-    )) as string
+    const appId = await trackOwn(sql, { workspaceId: free, iosId: OWN })
     const key = await on.house.key(free)
     const { body, result } = await on.house.tool("get_storefront_audit", { appId }, { key })
     expect(body.rows).toEqual(full.rows.slice(0, 5))
@@ -308,7 +304,7 @@ describe("who may read it", () => {
     const poor = await on.house.key(on.workspaceId, { scopes: ["hive:read"] })
     expect((await on.ask("", poor)).body.error).toBe("scope_required")
     const other = { workspaceId: on.workspaceId, iosId: "20001", countries: ["us"], keywords: [], origin: "own" }
-    const limited = await on.house.key(on.workspaceId, { appList: [await sql.begin((tx) => trackApp(tx, other))] })
+    const limited = await on.house.key(on.workspaceId, { appList: [await trackOwn(sql, other)] })
     expect((await on.ask("?refresh=true", limited)).body.error).toBe("app_not_allowed")
     expect([await on.scans(), await used()]).toEqual([[], 0])
     await on.ask()

@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { PLACES, readSurroundings } from "../../../src/history/listing-surroundings.ts"
 import { record } from "../../../src/observations/record.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
 import { points } from "../../formulas/listing.ts"
 import { type House, openHouse } from "../../house.ts"
 import { NOW, reading, said, stored } from "../../observations/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 let sql: Sql
 let house: House
@@ -21,16 +21,13 @@ beforeAll(async () => {
   house = openHouse({ sql, now: () => NOW })
   workspaceId = await house.workspace()
   key = await house.key(workspaceId, { scopes: ["apps:read"] })
-  appId = await sql.begin((tx) =>
-    trackApp(tx, {
-      workspaceId,
-      iosId: "60001",
-      countries: ["us", "de", "tr"],
-      keywords: ["mood diary", "daily journal"],
-      manualRivals: ["ios:60050", "android:com.example.rival"],
-      origin: "own",
-    }),
-  )
+  appId = await trackOwn(sql, {
+    workspaceId,
+    iosId: "60001",
+    countries: ["us", "de", "tr"],
+    keywords: ["mood diary", "daily journal"],
+    manualRivals: ["ios:60050", "android:com.example.rival"],
+  })
   await sql`delete from tracked_term where app_id = ${appId} and country = 'de'`
   await sql`insert into tracked_term (app_id, country, term, position) values (${appId}, 'de', 'tagebuch', 1)`
   const app = (id: string, name: string, developer: string) => ({ id, name, developer })
@@ -216,16 +213,14 @@ describe("rights and price", () => {
     const stranger = await house.key(await house.workspace())
     expect((await validate({}, { key: stranger })).body.error).toBe("not_found")
     const tracked = { workspaceId, iosId: "60778", countries: ["us"], keywords: [], origin: "own" }
-    const limited = await house.key(workspaceId, { appList: [await sql.begin((tx) => trackApp(tx, tracked))] })
+    const limited = await house.key(workspaceId, { appList: [await trackOwn(sql, tracked)] })
     expect((await validate({}, { key: limited })).body.error).toBe("app_not_allowed")
     expect((await house.call(path(), { key })).body.error).toBe("method_not_allowed")
   })
 
   test("the free plan calls it as a tool", async () => {
     const free = await house.workspace({ plan: "free" })
-    const id = await sql.begin((tx) =>
-      trackApp(tx, { workspaceId: free, iosId: "60777", countries: ["us"], keywords: [], origin: "own" }),
-    )
+    const id = await trackOwn(sql, { workspaceId: free, iosId: "60777" })
     const answer = await house.tool(
       "validate_listing",
       { appId: id, name: "Free Diary" },

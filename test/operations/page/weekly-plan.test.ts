@@ -3,12 +3,12 @@ import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
 import type { Observation } from "../../../src/observations/types.ts"
 import { getWeeklyPlan } from "../../../src/operations/page/weekly-plan.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { addTerms } from "../../../src/tracking/terms.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { listed } from "../../observations/listed.ts"
 import { ask, contextOf, newWorkspace, published, reading, said } from "../../observations/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 const NOW = new Date("2025-11-20T12:00:00Z")
 const OWN = "10001"
@@ -22,10 +22,7 @@ beforeEach(async () => {
   workspaceId = await newWorkspace(sql)
 })
 
-const track = (rest: object = {}) =>
-  sql.begin((tx) =>
-    trackApp(tx, { workspaceId, iosId: OWN, countries: ["us"], keywords: ["tea timer"], origin: "own", ...rest }),
-  )
+const track = (rest: object = {}) => trackOwn(sql, { workspaceId, iosId: OWN, keywords: ["tea timer"], ...rest })
 const store = (...seen: Observation[]) => record(sql, seen, () => NOW)
 const plan = (appId: string, input: object = {}, now = NOW) =>
   ask(getWeeklyPlan, contextOf(sql, workspaceId, now), { appId, ...input })
@@ -207,9 +204,7 @@ test("a page with every keyword's words has nothing to do", async () => {
 test("over HTTP: from Pro on, 1 credit, and each bound has its code", async () => {
   const house: House = openHouse({ sql, now: () => NOW })
   const [pro, free] = [await house.workspace({ plan: "pro" }), await house.workspace({ plan: "free", pack: 1_000 })]
-  const app = await sql.begin((tx) =>
-    trackApp(tx, { workspaceId: pro, iosId: OWN, countries: ["us"], keywords: ["tea"], origin: "own" }),
-  )
+  const app = await trackOwn(sql, { workspaceId: pro, iosId: OWN, keywords: ["tea"] })
   const key = await house.key(pro)
   const get = async (query: string) => {
     const { status, body, headers } = await house.call(`/v1/apps/${app}/weekly-plan?${query}`, { key })

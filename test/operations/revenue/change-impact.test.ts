@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { record } from "../../../src/observations/record.ts"
 import type { Observation } from "../../../src/observations/types.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
 import { EXAMPLE_ACCOUNT, reported } from "../../accounts/reported.ts"
 import { freshDatabase } from "../../database.ts"
+import { trackOwn } from "../../world/tracked.ts"
 import { IOS_ID } from "../paged.ts"
 import { CHANGED, DE_CHANGED, EVERYWHERE, type ImpactScene, impactScene, TERMS, TODAY } from "./impact-scene.ts"
 
@@ -258,7 +258,7 @@ describe("refused, and free", () => {
     const key = await house.key(strange)
     const asked = async (rest: object) => {
       const tracked = { workspaceId: strange, countries: ["us"], keywords: [], origin: "own", ...rest }
-      const appId = await sql.begin((tx) => trackApp(tx, tracked as never))
+      const appId = await trackOwn(sql, tracked as never)
       return (await house.call(`/v1/apps/${appId}/change-impact`, { key })).body.error
     }
     expect(await asked({ iosId: "1600000101" })).toBe("not_connected")

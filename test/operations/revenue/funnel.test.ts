@@ -5,12 +5,12 @@ import { createAccountReading } from "../../../src/accounts/worker.ts"
 import { silentLog } from "../../../src/log.ts"
 import { rebuildAccounts } from "../../../src/observations/derived/accounts/rebuild.ts"
 import type { RawBody } from "../../../src/sources/source.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
 import { type AccountScene, accountScene, TEA } from "../../accounts/scene.ts"
 import { type AnalyticsFile, analyticsPart, type EngagementLine } from "../../accounts/stand-in-analytics.ts"
 import { freshDatabase } from "../../database.ts"
 import { sealer } from "../../delivery/scene.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 const NOW = new Date()
 const ago = (days: number) => addDays(pacificDay(NOW), -days)
@@ -299,7 +299,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
       keywords: [],
       origin: "own",
     }
-    scene.appId = await scene.sql.begin((tx) => trackApp(tx, asked as never))
+    scene.appId = await trackOwn(scene.sql, asked as never)
     expect(await refused()).toEqual([400, "unsupported_platform", expect.any(String)])
   })
 

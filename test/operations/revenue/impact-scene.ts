@@ -1,13 +1,13 @@
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
 import type { Observation } from "../../../src/observations/types.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
 import { EXAMPLE_ACCOUNT, reported } from "../../accounts/reported.ts"
 import { downloadsIn } from "../../formulas/impact/worlds.ts"
 import { type House, openHouse } from "../../house.ts"
 import { listed, PAGE } from "../../observations/listed.ts"
 import { reading } from "../../observations/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
 import { IOS_ID } from "../paged.ts"
 
 export const TODAY = new Date("2026-06-20T12:00:00Z")
@@ -36,7 +36,7 @@ export async function impactScene(sql: Sql): Promise<ImpactScene> {
   const house = openHouse({ sql, now: () => at.now })
   const workspaceId = await house.workspace({ plan: "enterprise", overrides: { ratePerSecond: 100_000 } })
   const tracked = { workspaceId, iosId: IOS_ID, countries: COUNTRIES, keywords: TERMS, origin: "own" }
-  const appId = await sql.begin((tx) => trackApp(tx, tracked))
+  const appId = await trackOwn(sql, tracked)
   await sql`
     insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state)
     values (${EXAMPLE_ACCOUNT}, ${workspaceId}, 'app-store-connect', 'key …1', '85012345', 'v1.a.b.c', null, 'ok')`

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { removeAccount } from "../../../src/accounts/register.ts"
 import { record } from "../../../src/observations/record.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { type BillingScene, billingScene, purchase } from "../../accounts/billing/scene.ts"
 import { reported } from "../../accounts/reported.ts"
 import { TEA } from "../../accounts/scene.ts"
 import { freshDatabase } from "../../database.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 const NOW = new Date("2026-06-20T12:00:00Z")
 const on = (day: string) => new Date(`2026-${day}T10:00:00Z`)
@@ -38,7 +38,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
       keywords: [],
       origin: "own" as const,
     }
-    const onPlay = await sql.begin((tx) => trackApp(tx, asked))
+    const onPlay = await trackOwn(sql, asked)
     expect((await refusal(scene.key, onPlay)).slice(0, 2)).toEqual([400, "unsupported_platform"])
     const blind = await house.key(workspaceId, { scopes: ["apps:read"] })
     expect((await call("", blind)).body.error).toBe("scope_required")

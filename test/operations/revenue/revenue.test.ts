@@ -4,12 +4,12 @@ import { removeAccount } from "../../../src/accounts/register.ts"
 import { noteState } from "../../../src/accounts/state.ts"
 import { createAccountReading } from "../../../src/accounts/worker.ts"
 import { silentLog } from "../../../src/log.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
 import { type AccountScene, accountScene, TEA } from "../../accounts/scene.ts"
 import { type SalesRow, salesReport, table } from "../../accounts/stand-in.ts"
 import { freshDatabase } from "../../database.ts"
 import { sealer } from "../../delivery/scene.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 const NOW = new Date()
 const ago = (days: number) => addDays(pacificDay(NOW), -days)
@@ -322,7 +322,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
       keywords: [],
       origin: "own",
     }
-    scene.appId = await scene.sql.begin((tx) => trackApp(tx, asked as never))
+    scene.appId = await trackOwn(scene.sql, asked as never)
     expect(await refusals()).toEqual([400, "unsupported_platform", expect.any(String)])
   })
 

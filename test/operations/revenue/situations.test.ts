@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import type { Scope } from "../../../src/access/scopes.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { listed } from "../../observations/listed.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 const IOS = "310633997"
 /** The reads of a workspace's own consoles: the tool, the path, and the kind of account that it asks. */
@@ -41,7 +41,7 @@ interface Owner {
 async function owner(rest: object = { iosId: IOS }, scopes?: Scope[]): Promise<Owner> {
   const workspaceId = await house.workspace({ plan: "pro" })
   const tracked = { workspaceId, countries: ["us"], keywords: ["tea"], origin: "own" as const, ...rest }
-  const appId = await sql.begin((tx) => trackApp(tx, tracked))
+  const appId = await trackOwn(sql, tracked)
   return { workspaceId, appId, key: await house.key(workspaceId, scopes && { scopes }) }
 }
 

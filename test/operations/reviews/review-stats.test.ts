@@ -4,11 +4,11 @@ import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
 import { getReviewStats } from "../../../src/operations/reviews/review-stats.ts"
 import { searchReviews } from "../../../src/operations/reviews/reviews.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
 import { ask, contextOf, NOW, newWorkspace } from "../../observations/measured.ts"
 import { ALL, isAllHere, SOME } from "../../observations/review-rows.ts"
 import { reviewed } from "../../observations/reviewed.ts"
+import { trackOwn } from "../../world/tracked.ts"
 import { AFTER, type Expected, realReviews } from "../real-reviews.ts"
 
 setDefaultTimeout(60_000)
@@ -136,7 +136,7 @@ describe("a day is covered", () => {
     sql = await freshDatabase()
     workspaceId = await newWorkspace(sql)
     const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea"], origin: "own" }
-    appId = await sql.begin((tx) => trackApp(tx, asked))
+    appId = await trackOwn(sql, asked)
   })
 
   test("from after the oldest review that the first reading reached, until before the latest complete reading", async () => {

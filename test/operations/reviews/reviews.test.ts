@@ -3,13 +3,13 @@ import { ENTITLEMENTS } from "../../../src/access/plans.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
 import { listReviews, searchReviews } from "../../../src/operations/reviews/reviews.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
 import { randomFrom } from "../../formulas/calibration.ts"
 import { cases } from "../../long.ts"
 import { ask, contextOf, NOW, newWorkspace } from "../../observations/measured.ts"
 import { ALL, isAllHere, SOME } from "../../observations/review-rows.ts"
 import { reviewed, reviewedOnPlay } from "../../observations/reviewed.ts"
+import { trackOwn } from "../../world/tracked.ts"
 import { AFTER, type Expected, realReviews } from "../real-reviews.ts"
 
 setDefaultTimeout(60_000)
@@ -147,7 +147,7 @@ describe("of an app", () => {
     sql = await freshDatabase()
     workspaceId = await newWorkspace(sql)
     const asked = { workspaceId, countries: ["us", "gb", "br"], keywords: ["tea"], origin: "own" }
-    appId = await sql.begin((tx) => trackApp(tx, { ...asked, iosId: "10001", androidPkg: "com.example.tea" }))
+    appId = await trackOwn(sql, { ...asked, iosId: "10001", androidPkg: "com.example.tea" })
   }
 
   test("never read, some seen, none and read are told apart, on each store", async () => {

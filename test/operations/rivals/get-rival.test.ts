@@ -3,11 +3,12 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
+import type { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
 import { type Answer, type House, openHouse } from "../../house.ts"
 import { listed } from "../../observations/listed.ts"
 import { NOW, reading, said } from "../../observations/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 const OWN = "10001"
 const RIVAL = "10002"
@@ -43,12 +44,10 @@ beforeEach(async () => {
 })
 
 const track = (rest: Partial<Parameters<typeof trackApp>[1]>) =>
-  sql.begin((tx) =>
-    trackApp(tx, {
-      ...{ workspaceId, iosId: OWN, countries: ["us", "gb"], keywords: ["tea", "mate"], origin: "own" },
-      ...rest,
-    }),
-  ) as Promise<string>
+  trackOwn(sql, {
+    ...{ workspaceId, iosId: OWN, countries: ["us", "gb"], keywords: ["tea", "mate"], origin: "own" },
+    ...rest,
+  })
 const stored = (...observations: Parameters<typeof record>[1][number][]) => record(sql, observations, () => NOW)
 const ask = (rivalId = RIVAL, query = "", by = key): Promise<Answer> =>
   house.call(`/v1/apps/${appId}/rivals/${encodeURIComponent(rivalId)}${query}`, { key: by })

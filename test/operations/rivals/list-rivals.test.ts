@@ -4,10 +4,10 @@ import { join } from "node:path"
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
 import { listRivals } from "../../../src/operations/rivals/list-rivals.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { DEMO_APPS, DEMO_FILE, loadDemo } from "../../../src/tracking/demo.ts"
 import { freshDatabase } from "../../database.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../../observations/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 const text = readFileSync(join(import.meta.dirname, "../../../fixtures/demo", DEMO_FILE), "utf8")
 let sql: Sql
@@ -82,7 +82,7 @@ describe("rivals named by hand", () => {
       origin: "own",
       manualRivals,
     }
-    const appId = await sql.begin((tx) => trackApp(tx, asked))
+    const appId = await trackOwn(sql, asked)
     await record(
       sql,
       [
@@ -119,7 +119,7 @@ describe("rivals named by hand", () => {
   test("at most 50 rivals are listed, those named by hand among them, and the others are counted", async () => {
     const workspaceId = await newWorkspace(sql)
     const asked = { workspaceId, iosId: "50001", countries: ["us"], keywords: ["many"], origin: "own" }
-    const appId = await sql.begin((tx) => trackApp(tx, { ...asked, manualRivals: ["ios:49999"] }))
+    const appId = await trackOwn(sql, { ...asked, manualRivals: ["ios:49999"] })
     const ids = Array.from({ length: 200 }, (_, i) => 40_000 + i)
     await record(sql, [reading("many", "2025-11-19T10:00:00Z", [...ids, 49999, 50001])], () => NOW)
     const { rivals, omitted } = await ask(listRivals, contextOf(sql, workspaceId), { appId })

@@ -6,13 +6,13 @@ import { createLog } from "../../../src/log.ts"
 import { record } from "../../../src/observations/record.ts"
 import { OutboundProblem } from "../../../src/outbound/problem.ts"
 import { openPictures } from "../../../src/pictures/read-pictures.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { createWriting } from "../../../src/writing/port/write.ts"
 import { freshDatabase } from "../../database.ts"
 import { type Answer, openHouse } from "../../house.ts"
 import { listed } from "../../observations/listed.ts"
 import { hinted, reading, said } from "../../observations/measured.ts"
 import { reviewed } from "../../observations/reviewed.ts"
+import { trackOwn } from "../../world/tracked.ts"
 import type { Said } from "../../writing/adversary.ts"
 import { type Line, openStandIn } from "../../writing/stand-in.ts"
 
@@ -166,7 +166,7 @@ export async function openScene(): Promise<Scene> {
   const workspaceId = await house.workspace({ plan: "studio", overrides })
   const key = await house.key(workspaceId)
   const asked = { workspaceId, iosId: OWN, countries: ["us"], keywords: ["journal"], origin: "own" }
-  const appId = await sql.begin((tx) => trackApp(tx, asked))
+  const appId = await trackOwn(sql, asked)
   let pages = 0
   const list: Scene["list"] = async (texts, phone) => {
     const seen = new Date(Date.now() - 3_600_000 + ++pages * 1_000)

@@ -1,10 +1,10 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { hinted, reading, said } from "../../observations/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 setDefaultTimeout(60_000)
 
@@ -44,7 +44,7 @@ async function opened(options: Parameters<House["workspace"]>[0] = {}) {
   const workspaceId = await house.workspace(options)
   const key = await house.key(workspaceId)
   const asked = { workspaceId, iosId: OWN, countries: ["us", "jp"], keywords: ["journal"], origin: "own" }
-  const appId = await sql.begin((tx) => trackApp(tx, asked))
+  const appId = await trackOwn(sql, asked)
   await sql`update tracked_app set buried_keywords = array['hidden words'] where id = ${appId}`
   const get = (query = "") => house.call(`/v1/apps/${appId}/suggest${query}`, { key })
   const used = async () => {

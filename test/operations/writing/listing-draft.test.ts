@@ -3,11 +3,11 @@ import { randomBytes } from "node:crypto"
 import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/log.ts"
 import { record } from "../../../src/observations/record.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { createWriting } from "../../../src/writing/port/write.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { listed } from "../../observations/listed.ts"
+import { trackOwn } from "../../world/tracked.ts"
 import { openStandIn, type Script, well } from "../../writing/stand-in.ts"
 
 setDefaultTimeout(60_000)
@@ -50,7 +50,7 @@ async function opened(options: Parameters<House["workspace"]>[0] = {}) {
     keywords: ["tea timer", "coffee timer", "oolong"],
     origin: "own",
   }
-  const appId = await sql.begin((tx) => trackApp(tx, asked))
+  const appId = await trackOwn(sql, asked)
   const get = (query = "") => house.call(`/v1/apps/${appId}/draft?${query}`, { key })
   const used = async () => {
     const [row] = await sql<{ used: number }[]>`

@@ -3,12 +3,12 @@ import { randomBytes } from "node:crypto"
 import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/log.ts"
 import { record } from "../../../src/observations/record.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { createWriting } from "../../../src/writing/port/write.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { picturesThat } from "../../invoke/written.ts"
 import { listed } from "../../observations/listed.ts"
+import { trackOwn } from "../../world/tracked.ts"
 import { openStandIn, type Script, well } from "../../writing/stand-in.ts"
 
 setDefaultTimeout(60_000)
@@ -57,7 +57,7 @@ async function opened({ audit = true, ...options }: Parameters<House["workspace"
   const workspaceId = await house.workspace({ plan: "pro", overrides: { ratePerSecond: 1e6 }, ...options })
   const key = await house.key(workspaceId)
   const asked = { workspaceId, iosId: OWN, countries: ["us"], keywords: ["tea timer"], origin: "own" }
-  const appId = await sql.begin((tx) => trackApp(tx, asked))
+  const appId = await trackOwn(sql, asked)
   const rows = ["us", "de", "at", "jp"].map((country) => ({
     country,
     state: country === "jp" ? "not_sold" : "sold",

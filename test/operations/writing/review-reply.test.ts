@@ -3,12 +3,12 @@ import { randomBytes } from "node:crypto"
 import type { Sql } from "../../../src/database/types.ts"
 import { createLog } from "../../../src/log.ts"
 import { record } from "../../../src/observations/record.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { createWriting } from "../../../src/writing/port/write.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { cases } from "../../long.ts"
 import { reviewed, reviewedOnPlay } from "../../observations/reviewed.ts"
+import { trackOwn } from "../../world/tracked.ts"
 import { ATTACKS } from "../../writing/attacks.ts"
 import { type Line, openStandIn, receiptOf, type Script, well } from "../../writing/stand-in.ts"
 
@@ -68,7 +68,7 @@ async function opened(options: Parameters<House["workspace"]>[0] = {}, asHouse =
     keywords: ["tea"],
     origin: "own",
   }
-  const appId = await sql.begin((tx) => trackApp(tx, asked))
+  const appId = await trackOwn(sql, asked)
   const get = (query: string) => asHouse.call(`/v1/apps/${appId}/reviews/reply-draft?${query}`, { key })
   const used = async () => {
     const [row] = await sql<{ used: number }[]>`

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { reviewed, reviewedOnPlay } from "../../observations/reviewed.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 setDefaultTimeout(60_000)
 
@@ -44,7 +44,7 @@ async function opened(options: Parameters<House["workspace"]>[0] = {}) {
     keywords: ["tea"],
     origin: "own",
   }
-  const appId = await sql.begin((tx) => trackApp(tx, asked))
+  const appId = await trackOwn(sql, asked)
   const get = (query = "", id = appId) => house.call(`/v1/apps/${id}/reviews/summary${query}`, { key })
   const used = async () => {
     const { body } = await house.call("/v1/usage", { key })

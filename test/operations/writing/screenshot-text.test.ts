@@ -6,10 +6,10 @@ import { createLog } from "../../../src/log.ts"
 import { record } from "../../../src/observations/record.ts"
 import { OutboundProblem } from "../../../src/outbound/problem.ts"
 import { openPictures, type PictureParts } from "../../../src/pictures/read-pictures.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { listed } from "../../observations/listed.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
 setDefaultTimeout(60_000)
 
@@ -75,7 +75,7 @@ async function opened(phone: string[], options: Parameters<House["workspace"]>[0
   const workspaceId = await house.workspace(options)
   const key = await house.key(workspaceId)
   const app = { workspaceId, iosId: OWN, countries: ["us", "jp"], keywords: ["journal"], origin: "own" }
-  const appId = await sql.begin((tx) => trackApp(tx, app))
+  const appId = await trackOwn(sql, app)
   const get = (query = "", on = house) => on.call(`/v1/apps/${appId}/shot-text${query}`, { key })
   const used = async () => {
     const [row] = await sql<{ used: number }[]>`

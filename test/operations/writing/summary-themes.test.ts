@@ -3,12 +3,12 @@ import { randomBytes } from "node:crypto"
 import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/log.ts"
 import { record } from "../../../src/observations/record.ts"
-import { trackApp } from "../../../src/tracking/apps.ts"
 import { createWriting } from "../../../src/writing/port/write.ts"
 import { TOPIC_LABELS } from "../../../src/writing/topics/topics.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { reviewed } from "../../observations/reviewed.ts"
+import { trackOwn } from "../../world/tracked.ts"
 import { type Line, openStandIn, type Script, well } from "../../writing/stand-in.ts"
 
 setDefaultTimeout(60_000)
@@ -52,7 +52,7 @@ async function opened() {
   const workspaceId = await house.workspace()
   const key = await house.key(workspaceId)
   const asked = { workspaceId, iosId: "10001", countries: ["us", "gb"], keywords: ["tea"], origin: "own" }
-  const appId = await sql.begin((tx) => trackApp(tx, asked))
+  const appId = await trackOwn(sql, asked)
   const get = (query = "") => house.call(`/v1/apps/${appId}/reviews/summary?${query}`, { key })
   const used = async () => {
     const { body } = await house.call("/v1/usage", { key })

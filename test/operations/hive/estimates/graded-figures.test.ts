@@ -3,11 +3,11 @@ import { daysUpTo } from "../../../../src/accounts/app-accounts.ts"
 import { pacificDay } from "../../../../src/accounts/pacific.ts"
 import { sales } from "../../../../src/observations/kinds/sales.ts"
 import { record } from "../../../../src/observations/record.ts"
-import { trackApp } from "../../../../src/tracking/apps.ts"
 import { addDays, dayOf, daysInMonth, monthOf } from "../../../../src/vocabulary/days.ts"
 import { type AccountScene, accountScene, TEA } from "../../../accounts/scene.ts"
 import { freshDatabase } from "../../../database.ts"
 import { said } from "../../../observations/measured.ts"
+import { trackOwn } from "../../../world/tracked.ts"
 
 setDefaultTimeout(60_000)
 
@@ -74,7 +74,7 @@ test("nobody else sees them: another workspace, a key that may not read revenue,
   await connect(() => true)
   const other = await scene.house.workspace({ plan: "pro", explorer: true })
   const second = { name: "Other", iosId: "310633998", countries: ["us"], keywords: ["tea"], origin: "own" as const }
-  const app = await scene.sql.begin((tx) => trackApp(tx, { workspaceId: scene.workspaceId, ...second }))
+  const app = await trackOwn(scene.sql, { workspaceId: scene.workspaceId, ...second })
   const keys = [
     await scene.house.key(other),
     await scene.house.key(scene.workspaceId, { scopes: ["hive:estimate"] }),

@@ -6,13 +6,13 @@ import { scoreOf } from "../../../../src/formulas/estimates/scores.ts"
 import { makeDue } from "../../../../src/market/estimates.ts"
 import { sales } from "../../../../src/observations/kinds/sales.ts"
 import { record } from "../../../../src/observations/record.ts"
-import { trackApp } from "../../../../src/tracking/apps.ts"
 import { addDays, daysInMonth, monthOf } from "../../../../src/vocabulary/days.ts"
 import { type AccountScene, accountScene } from "../../../accounts/scene.ts"
 import { freshDatabase } from "../../../database.ts"
 import { growingApps, unratedApps } from "../../../formulas/estimates/back-test.ts"
 import { type AppTwice, appsOf, appsTwice, SOME } from "../../../formulas/estimates/play-apps.ts"
 import { said } from "../../../observations/measured.ts"
+import { trackOwn } from "../../../world/tracked.ts"
 
 setDefaultTimeout(60_000)
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
   for (const { id, sku } of PANEL) {
     there.apps.push({ id, name: sku, bundleId: `com.example.${sku}`, sku })
     const tracked = { name: sku, iosId: id, countries: ["us"], keywords: [], origin: "own" as const }
-    await sql.begin((tx) => trackApp(tx, { workspaceId, ...tracked }))
+    await trackOwn(sql, { workspaceId, ...tracked })
   }
   const read = (daysAgo: number, of: (app: AppTwice) => number) =>
     said(
