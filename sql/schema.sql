@@ -2926,6 +2926,13 @@ create function packed_searches(of_list integer, since date, up_to date) returns
     and (r.seen_at at time zone 'utc')::date between since and up_to
 $$;
 
+create function place_in(app integer, app_ids integer[], apps integer[], places bytea) returns integer language sql immutable as $$
+  select case
+    when places is null then array_position(app_ids, app)
+    else nullif(position(set_byte('\x00', 0, array_position(apps, app) - 1) in places), 0)
+  end
+$$;
+
 create function queue_found_alerts() returns trigger language plpgsql as $$
 begin
   insert into alert_to_deliver (alert_id)
@@ -3026,6 +3033,20 @@ begin
   where due.lease is null;
   return null;
 end $$;
+
+create function search_places(of_list integer, since date, up_to date) returns TABLE(day date, source smallint, seen_at timestamp with time zone, depth smallint, complete boolean, origin text, app_ids integer[], apps integer[], places bytea) language sql stable as $$
+  select s.day, s.source, s.seen_at, s.depth, s.complete, s.origin, s.app_ids, null::int[], null::bytea
+  from search_results s
+  where s.list_id = of_list and s.day between since and up_to
+  union all
+  select (r.seen_at at time zone 'utc')::date, f.source, r.seen_at, get_byte(f.depths, r.n::int - 1)::smallint, f.complete,
+    f.origin, null::int[], f.apps,
+    substr(f.places, coalesce(f.ends[r.n - 1], 0) + 1, r.last - coalesce(f.ends[r.n - 1], 0))
+  from search_fortnight f
+  cross join unnest(f.seen_ats, f.ends) with ordinality r (seen_at, last, n)
+  where f.list_id = of_list and f.fortnight between since - 13 and up_to
+    and (r.seen_at at time zone 'utc')::date between since and up_to
+$$;
 
 create function search_readings(of_list integer, since date, up_to date) returns TABLE(list_id integer, day date, source smallint, seen_at timestamp with time zone, depth smallint, complete boolean, parser smallint, origin text, egress text, sha256 bytea, app_ids integer[]) language sql stable as $$
   select s.list_id, s.day, s.source, s.seen_at, s.depth, s.complete, s.parser, s.origin, s.egress, s.sha256, s.app_ids

@@ -25,19 +25,42 @@ export async function readDays(
   { platform, storefront, term }: ListKey,
   { from, to, top }: Window,
 ): Promise<DayResults[]> {
-  const rows = await sql<(Omit<DayResults, "source"> & { source: number })[]>`
-    select r.day, r.source, r.origin, r.depth, r.seen_at as "seenAt", r.app_ids as "appIds"
+  const rows = await sql<DayRow[]>`
+    select r.day, r.source, r.origin, r.depth, r.seen_at as "seenAt", r.app_ids::text as "appIds", r.apps::text as apps, r.places
     from list l
     cross join lateral (
-      select distinct on (day) day, source, origin, depth, seen_at, app_ids[1:${top}::int] as app_ids
-      from search_readings(l.id, ${from}, ${to})
+      select distinct on (day) day, source, origin, depth, seen_at, app_ids[1:${top}::int] as app_ids, apps,
+        substr(places, 1, ${top}) as places
+      from search_places(l.id, ${from}, ${to})
       where complete and origin <> ${DEMO}
       order by day desc, ${bestFirst(sql)}
     ) r
     where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${term})
     order by r.day desc
     limit 366`
-  return rows.map((row) => ({ ...row, source: sourceOf(row.source) }))
+  return rows.map(({ source, appIds, apps, places, ...row }) => ({
+    ...row,
+    source: sourceOf(source),
+    appIds: appIds === null ? unpackedPlaces(apps!, places!) : numbersIn(appIds),
+  }))
+}
+
+interface DayRow extends Omit<DayResults, "source" | "appIds"> {
+  source: number
+  /** As text, which is taken apart here in half the time: 31 days of 200 are 6,200 numbers. */
+  appIds: string | null
+  apps: string | null
+  places: Uint8Array | null
+}
+
+function unpackedPlaces(apps: string, places: Uint8Array): number[] {
+  const ids = numbersIn(apps)
+  return Array.from(places, (place) => ids[place]!)
+}
+
+/** Of an array without nulls as PostgreSQL writes it. */
+function numbersIn(array: string): number[] {
+  return JSON.parse(`[${array.slice(1, -1)}]`) as number[]
 }
 
 /** The latest day on which a term was measured, up to this one; null = it was not. */
