@@ -1,0 +1,40 @@
+import { test } from "bun:test"
+import { silentLog } from "../src/log.ts"
+import { kindsOf } from "../src/measuring/kinds.ts"
+import { createMeasuring } from "../src/measuring/worker.ts"
+import { UPSTREAMS } from "../src/vocabulary/upstreams.ts"
+import { freshDatabase } from "./database.ts"
+import { searchPage, someApps } from "./measuring/store-pages.ts"
+import { newWorkspace } from "./observations/measured.ts"
+import { reachOf, replayServer } from "./sources/replay.ts"
+import { trackOwn } from "./world/tracked.ts"
+
+// Run by walk.test.ts: a keyword of the App Store is read as many times as CALLS says, from due to a rank.
+
+test("readings", async () => {
+  const sql = await freshDatabase()
+  const stores = replayServer()
+  const shown = someApps(20)
+  stores.on("apps.apple.com", "/", ({ url }) => searchPage("us", url.searchParams.get("term")!, shown))
+  await trackOwn(sql, { workspaceId: await newWorkspace(sql), iosId: shown[4]!.id, keywords: ["tea"] })
+  let now = new Date("2026-03-01T08:00:00Z")
+  const measuring = createMeasuring({
+    sql,
+    kinds: kindsOf({}).filter(({ name }) => name === "search"),
+    reach: reachOf(stores, { now: () => now }),
+    egress: "here",
+    gapsMs: new Map(UPSTREAMS.map((upstream) => [upstream, 0])),
+    log: silentLog,
+    random: () => 1,
+    now: () => now,
+  })
+  for (let reading = 0; reading < Number(process.env.CALLS); reading++) {
+    now = new Date(now.getTime() + 60_000)
+    await sql`update due set next_at = now() - interval '1 second' where kind = 'search' and lease is null`
+    if ((await measuring.runOnce()) !== 1) throw new Error(`${reading}: not read`)
+  }
+  await measuring.stop()
+  await stores.stop()
+  const [row] = await sql`select count(*)::int as n from rank_month`
+  if (row!.n !== 1) throw new Error("no rank")
+}, 120_000)
