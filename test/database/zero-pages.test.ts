@@ -2,7 +2,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { openCluster } from "../../src/database/embedded/cluster.ts"
-import { discardZeroPages } from "../../src/database/embedded/zero-pages.ts"
+import { discardProgramPages, discardZeroPages } from "../../src/database/embedded/zero-pages.ts"
 import { scratchFolder, startHolder } from "./processes.ts"
 
 setDefaultTimeout(60_000)
@@ -35,6 +35,25 @@ test.skipIf(process.platform !== "linux")("a server's embedded database gives it
   expect(settled).toBeGreaterThan(5)
   expect(settled).toBeLessThan(25)
 })
+
+test.skipIf(process.platform !== "linux")(
+  "pages of the program that a start has run through are given back, and it runs on",
+  async () => {
+    const cluster = await openCluster(join(folder, "three"))
+    const before = fileMegabytes()
+    expect(discardProgramPages()).toBeGreaterThan(20 * 2 ** 20)
+    expect(before - fileMegabytes()).toBeGreaterThan(5)
+    expect((await cluster.query("select sum(n)::int as sum from generate_series(1, 1000) n")).rows).toEqual([
+      { sum: 500_500 },
+    ])
+    await cluster.close()
+  },
+)
+
+/** Of files, what is there of this process. */
+function fileMegabytes(): number {
+  return Number(/^RssFile:\s+(\d+)/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1]) / 1024
+}
 
 /** Of PGlite's memory, which spans 128 MB, what is there. */
 function memoryMegabytes(pid: number): number {

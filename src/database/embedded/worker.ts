@@ -2,7 +2,7 @@
 import type { PGlite } from "@electric-sql/pglite"
 import { lastComplaint, openCluster } from "./cluster.ts"
 import { loadEngine } from "./engine.ts"
-import { discardZeroPages } from "./zero-pages.ts"
+import { discardProgramPages, discardZeroPages } from "./zero-pages.ts"
 
 export type Request =
   | {
@@ -52,6 +52,7 @@ const SETTLED_MS = 1_000
 function giveBack(opened: PGlite): void {
   Bun.gc(true)
   discardZeroPages(moduleOf(opened).HEAPU8.buffer)
+  discardProgramPages()
 }
 
 async function answer(request: Exclude<Request, OpenRequest>): Promise<Uint8Array<ArrayBuffer> | null> {

@@ -1,4 +1,5 @@
 import { dlopen, FFIType, ptr } from "bun:ffi"
+import { readFileSync } from "node:fs"
 
 const PAGE = 4_096
 const MADV_DONTNEED = 4
@@ -27,6 +28,27 @@ export function discardZeroPages(memory: ArrayBufferLike): number {
   close()
   return discarded
 }
+
+/**
+ * Gives the system back the pages of the program's own file and of its libraries, which a start has run through. They stay in the
+ * system's cache, so what is used again is there again at a touch: calls after it take no more of the processor. Where a page was
+ * written to, its mapping is left alone. Gives the number of bytes mapped; none as above.
+ */
+export function discardProgramPages(): number {
+  const library = process.platform === "linux" ? openLibrary() : null
+  if (!library) return 0
+  const { symbols, close } = library
+  let discarded = 0
+  for (const [, from, to] of readFileSync("/proc/self/smaps", "utf8").matchAll(UNWRITTEN)) {
+    const [start, end] = [Number.parseInt(from!, 16), Number.parseInt(to!, 16)]
+    if (symbols.madvise(start, end - start, MADV_DONTNEED) === 0) discarded += end - start
+  }
+  close()
+  return discarded
+}
+
+/** Of a file, not to be written to, and without a page that was before that. Only the first line of a mapping begins in lower case. */
+const UNWRITTEN = /^([0-9a-f]+)-([0-9a-f]+) r-[-x]p .* \/.*\n(?:[A-Z].*\n)*?Anonymous: +0 kB$/gm
 
 function openLibrary() {
   for (const name of LIBRARIES) {
