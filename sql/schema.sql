@@ -621,9 +621,11 @@ create table app_shown (
   name text not null,
   publisher text not null,
   others jsonb,
+  changed xid8 not null default pg_current_xact_id(),
   constraint app_shown_pkey PRIMARY KEY (app_id),
   constraint app_shown_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id) ON DELETE CASCADE
 );
+CREATE INDEX app_shown_changed ON app_shown USING btree (changed);
 
 create table app_storefront (
   app_id integer not null,
@@ -3069,6 +3071,12 @@ create function settle_allowance(w integer, what text) returns void language sql
   where m.workspace_id = w and m.allowance = what and m.month = g.month;
 $$;
 
+create function stamp_app_shown() returns trigger language plpgsql as $$
+begin
+  new.changed := pg_current_xact_id();
+  return new;
+end $$;
+
 create function storefront_evidence(app integer, places text[], since timestamp with time zone) returns TABLE(storefront text, sold boolean, seen_at timestamp with time zone) language sql stable as $$
   select p.storefront, e.sold, e.seen_at
   from store_app a
@@ -3206,6 +3214,8 @@ end $$;
 CREATE TRIGGER alerts_are_delivered AFTER INSERT ON alert REFERENCING NEW TABLE AS found FOR EACH STATEMENT EXECUTE FUNCTION queue_found_alerts();
 
 CREATE TRIGGER rivals_are_due AFTER INSERT ON app_rival REFERENCING NEW TABLE AS followed FOR EACH STATEMENT EXECUTE FUNCTION follow_rivals();
+
+CREATE TRIGGER stamp_app_shown BEFORE UPDATE ON app_shown FOR EACH ROW EXECUTE FUNCTION stamp_app_shown();
 
 CREATE TRIGGER audit_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

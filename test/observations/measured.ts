@@ -188,7 +188,7 @@ export async function stored(sql: Sql): Promise<string> {
     sql`select * from store_app order by id`,
     sql`select * from store_app_name order by app_id, storefront`,
     sql`select * from app_text order by app_id`,
-    sql`select * from app_shown order by app_id`,
+    sql`select app_id, name, publisher, others from app_shown order by app_id`,
     sql`select * from rating_count order by app_id, storefront, day, source`,
     sql`select * from search_results order by list_id, day, source, seen_at`,
     sql`select * from chart order by id`,

@@ -30,7 +30,7 @@ export interface MarketList {
 }
 
 /** A storefront's lists; none was read where there are none. */
-export interface MarketLists {
+interface MarketLists {
   country: string
   /** Another whenever one of them is; null = none was read. */
   version: string | null
@@ -44,21 +44,6 @@ export interface MarketStand extends Pick<MarketLists, "country" | "version"> {
   followedSince: string | null
   /** Those that are; null likewise. */
   followedGenres: string[] | null
-}
-
-/** In the order of the storefronts' codes, as what is kept. */
-export async function readMarketStand(sql: Sql, countries: readonly string[]): Promise<MarketStand[]> {
-  return await sql<MarketStand[]>`
-    select k.country, s.version, m.since as "followedSince", m.genres as "followedGenres"
-    from unnest(${countries as string[]}::text[]) k (country)
-    left join storefront_now s on s.storefront = k.country
-    left join market_storefront m on m.storefront = k.country
-    order by k.country collate "C"
-    limit ${countries.length}`
-}
-
-export function areLatest(storefronts: readonly MarketLists[], stand: readonly MarketStand[]): boolean {
-  return storefronts.every(({ version }, at) => version === stand[at]!.version)
 }
 
 /** What a process keeps of a database: by storefront, the one asked for longest ago first. */
@@ -78,24 +63,7 @@ function storeOf(sql: Sql): ListStore {
   return own
 }
 
-/**
- * All lists of these storefronts as this process read them last, null where it lacks any: whoever answers by them has to see that
- * they are the latest still (areLatest), and can do so in the statement that reads what else the answer needs.
- */
-export function keptMarketLists(sql: Sql, countries: readonly string[]): MarketLists[] | null {
-  const { kept } = storeOf(sql)
-  const storefronts: MarketLists[] = []
-  for (const country of countries.toSorted()) {
-    const held = kept.get(country)
-    if (!held) return null
-    kept.delete(country)
-    kept.set(country, held)
-    storefronts.push(held)
-  }
-  return storefronts
-}
-
-/** The same as they stand. A storefront has about 112 lists with 16,000 places, which take a millisecond to read and unpack. */
+/** All lists of these storefronts as they stand. A storefront has about 112 lists with 16,000 places, which take a millisecond to read and unpack. */
 export async function loadMarketLists(sql: Sql, stand: readonly MarketStand[]): Promise<MarketLists[]> {
   const store = storeOf(sql)
   return await Promise.all(

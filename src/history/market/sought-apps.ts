@@ -1,8 +1,17 @@
 import type { Sql } from "../../database/types.ts"
+import { partOf, wordsOf } from "../../formulas/app-text.ts"
+import type { KeptMarket } from "./market-news.ts"
 import { appsWithText } from "./texts.ts"
 
 /** Apps that are sought by a text at most: where more have it, each app of the lists is looked at instead. */
 const MOST_SOUGHT = 10_000
+/** Of all texts that are kept: 4 MB, and not too many to compare with a name that is new. */
+const [MOST_KEPT, MOST_TEXTS] = [1_000_000, 1_500]
+
+interface AppSearch {
+  text?: string | undefined
+  publisher?: string | undefined
+}
 
 /**
  * Those of the apps of the lists (and others) that are a publisher's, or have every word of a text in a name or in the
@@ -10,12 +19,29 @@ const MOST_SOUGHT = 10_000
  */
 export async function readSoughtApps(
   sql: Sql,
+  kept: KeptMarket,
   lists: readonly { apps: Int32Array }[],
-  { text, publisher }: { text?: string | undefined; publisher?: string | undefined },
+  { text, publisher }: AppSearch,
 ): Promise<Int32Array | null> {
   const own = publisher === undefined ? null : await readPublisherApps(sql, publisher)
   if (text === undefined) return own
   if (own) return await readWithText(sql, text, own)
+  const sought = await findWithText(sql, kept, text)
+  if (sought.length <= MOST_SOUGHT) return sought
+  return await readWithText(sql, text, new Set(lists.flatMap(({ apps }) => [...apps])))
+}
+
+/** All of them, or too many: a frequent word is 5,000 pages of texts, so that what is found is kept. */
+async function findWithText(sql: Sql, kept: KeptMarket, text: string): Promise<Int32Array> {
+  const parts = [...new Set(wordsOf(text).map(partOf))].toSorted()
+  const name = parts.join("\n")
+  const held = kept.texts.get(name)
+  if (held && held.apps.length <= MOST_SOUGHT) {
+    kept.texts.delete(name)
+    kept.texts.set(name, held)
+    return held.apps
+  }
+  const { changes } = kept
   const sought = unpacked(
     await sql<PackedIds[]>`
       select string_agg(int4send(app_id), '') as apps
@@ -24,11 +50,22 @@ export async function readSoughtApps(
         from (${appsWithText(sql, text)}) t
         limit ${MOST_SOUGHT + 1}
       ) t`,
-  )
-  if (sought.length <= MOST_SOUGHT) return sought
-  return await readWithText(sql, text, new Set(lists.flatMap(({ apps }) => [...apps])))
+  ).sort()
+  if (kept.changes === changes && sought.length <= MOST_SOUGHT) keep(kept, name, { parts, apps: sought })
+  return sought
 }
 
+function keep({ texts }: KeptMarket, name: string, text: { parts: readonly string[]; apps: Int32Array }): void {
+  texts.delete(name)
+  texts.set(name, text)
+  let sum = 0
+  for (const { apps } of texts.values()) sum += apps.length
+  for (const [oldest, { apps }] of texts) {
+    if (sum <= MOST_KEPT && texts.size <= MOST_TEXTS) return
+    texts.delete(oldest)
+    sum -= apps.length
+  }
+}
 async function readPublisherApps(sql: Sql, publisher: string): Promise<Int32Array> {
   return unpacked(
     await sql<PackedIds[]>`

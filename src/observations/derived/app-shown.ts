@@ -8,7 +8,9 @@ export async function deriveAppShown(tx: Tx, apps: readonly number[]): Promise<n
   const rows = await tx<{ id: number }[]>`
     with told as materialized (
       select s.id, n.name, s.developer, s.developer_id,
-        n.name is not null or s.developer is not null or s.developer_id is not null as known
+        -- a row stays when nothing is known any more: whoever keeps what it said finds it by when it was written
+        n.name is not null or s.developer is not null or s.developer_id is not null
+          or exists (select from app_shown where app_id = s.id) as known
       from unnest(${apps as number[]}::int[]) a (id)
       join store_app s on s.id = a.id
       left join lateral (
@@ -18,11 +20,6 @@ export async function deriveAppShown(tx: Tx, apps: readonly number[]): Promise<n
         order by storefront <> 'us', storefront
         limit 1
       ) n on true
-    ), gone as (
-      delete from app_shown h
-      using told t
-      where h.app_id = t.id and not t.known
-      returning h.app_id
     ), written as (
       insert into app_shown as held (app_id, name, publisher, others)
       select t.id, coalesce(to_json(t.name)::text, 'null'),
@@ -40,9 +37,6 @@ export async function deriveAppShown(tx: Tx, apps: readonly number[]): Promise<n
       returning app_id
     )
     select app_id as id
-    from gone
-    union all
-    select app_id
     from written
     order by id
     limit ${apps.length}`

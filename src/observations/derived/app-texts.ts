@@ -49,6 +49,12 @@ async function derive(tx: Tx, apps: readonly number[]): Promise<number> {
     return folded === held && (held === null || formula === APP_TEXT_FORMULA) ? [] : [{ id, folded }]
   })
   if (changed.length > 0) await write(tx, changed)
+  const alone = changed.map(({ id }) => id).filter((id) => !shown.includes(id))
+  if (alone.length > 0)
+    await tx`
+      update app_shown
+      set changed = default
+      where app_id = any(${alone}::int[])`
   return new Set([...shown, ...changed.map(({ id }) => id)]).size
 }
 

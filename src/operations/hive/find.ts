@@ -1,18 +1,9 @@
 import { hash } from "node:crypto"
 import * as v from "valibot"
 import { type BestPlace, bestPlaces, bitsOf, orderedPlaces } from "../../formulas/best-places.ts"
-import { readShownPlaces, type ShownApp } from "../../history/market/found-apps.ts"
-import {
-  areLatest,
-  chosenLists,
-  EPOCH,
-  keptMarketLists,
-  loadMarketLists,
-  type MarketList,
-  type MarketLists,
-  type MarketStand,
-  readMarketStand,
-} from "../../history/market/lists.ts"
+import { readShownPlaces } from "../../history/market/found-apps.ts"
+import { chosenLists, EPOCH, loadMarketLists, type MarketList, type MarketStand } from "../../history/market/lists.ts"
+import { readMarketNews, type ShownApp, standOf } from "../../history/market/market-news.ts"
 import { readSoughtApps } from "../../history/market/sought-apps.ts"
 import { CHARTS, DEVICES } from "../../observations/types-charts.ts"
 import { type Context, nothing, operation } from "../../operation.ts"
@@ -162,23 +153,14 @@ interface Question {
   since: number | null
 }
 
-/** From the lists that are kept, if those prove to be the latest when the names are read; else once more from those that are. */
-async function findPlaces(ctx: Context, question: Question) {
-  const [{ sql }, { countries }] = [ctx, question]
-  const kept = keptMarketLists(sql, countries)
-  if (kept) {
-    const answer = await findPlacesOn(ctx, question, kept)
-    if (areLatest(kept, answer.stand)) return answer
-  }
-  return await findPlacesOn(ctx, question, await loadMarketLists(sql, await readMarketStand(sql, countries)))
-}
-
-async function findPlacesOn(ctx: Context, question: Question, market: readonly MarketLists[]) {
-  const [{ sql }, { query, countries, genres, since }] = [ctx, question]
+async function findPlaces(ctx: Context, { query, countries, genres, since }: Question) {
+  const { sql } = ctx
   const { page, limit, rankMin = 1, rankMax = DEEPEST } = query
-  const lists = chosenLists(market, { genres, list: listOf(query.kind) })
+  const news = await readMarketNews(sql, ctx.aside)
+  const stand = standOf(news, countries)
+  const lists = chosenLists(await loadMarketLists(sql, stand), { genres, list: listOf(query.kind) })
   if (genres) await refuseUnknownGenres(sql, countries, withoutList(genres, lists))
-  const sought = await readSoughtApps(sql, lists, query)
+  const sought = await readSoughtApps(sql, news, lists, query)
   const ranges = figureRanges(query)
   const fits = ranges && (await findFigureFits(ctx, ranges, sought ? [sought] : lists.map(({ apps }) => apps)))
   const terms = { rankMin, rankMax, since }
@@ -186,8 +168,8 @@ async function findPlacesOn(ctx: Context, question: Question, market: readonly M
   const unsure = fits ? bestPlaces(lists, { ...terms, only: fits.unsure, upTo: 0 }).count : 0
   const places = orderedPlaces(found, lists, (page - 1) * limit, page * limit)
   const named = places.map(({ app, list }) => ({ app, country: lists[list]!.country }))
-  const [read, figures] = await Promise.all([
-    readShownPlaces(sql, countries, named),
+  const [shown, figures] = await Promise.all([
+    readShownPlaces(sql, news, named),
     query.estimates || fits
       ? readFigures(
           ctx,
@@ -196,7 +178,7 @@ async function findPlacesOn(ctx: Context, question: Question, market: readonly M
         )
       : null,
   ])
-  return { found, unsure, state: fits?.state, lists, places, ...read, figures }
+  return { found, unsure, state: fits?.state, lists, places, stand, shown, figures }
 }
 
 function listOf(kind: FindQuery["kind"]) {

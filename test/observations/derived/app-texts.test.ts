@@ -3,6 +3,7 @@ import fc from "fast-check"
 import type { Sql } from "../../../src/database/types.ts"
 import { foldApp, foldedWords, gramsOf } from "../../../src/formulas/app-text.ts"
 import { readShownPlaces } from "../../../src/history/market/found-apps.ts"
+import { readMarketNews } from "../../../src/history/market/market-news.ts"
 import { appsWithText } from "../../../src/history/market/texts.ts"
 import { rebuildAppTexts } from "../../../src/observations/derived/app-texts.ts"
 import { record } from "../../../src/observations/record.ts"
@@ -63,7 +64,7 @@ async function byTruth(): Promise<Text[]> {
 async function shown() {
   const apps = await sql<{ id: number }[]>`select id from store_app order by store_id`
   const places = apps.flatMap(({ id }) => ["us", "jp", "de"].map((country) => ({ app: id, country })))
-  return (await readShownPlaces(sql, ["us"], places)).shown
+  return await readShownPlaces(sql, await readMarketNews(sql, (wait) => wait()), places)
 }
 
 /** The same, ready; and looked up where names and developers stand, as of apps that nothing is ready of. */

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
+import { deriveAppTexts } from "../../../src/observations/derived/app-texts.ts"
 import { record } from "../../../src/observations/record.ts"
 import { hiveFindApps } from "../../../src/operations/hive/find.ts"
 import { freshDatabase } from "../../database.ts"
@@ -187,6 +188,12 @@ describe("over real charts", () => {
       cross join (select * from app_text where folded like '%pro%' order by app_id limit 1) t
       where s.store_id like '3000%' and length(s.store_id) = 9
       on conflict do nothing`
+    await sql`
+      insert into app_shown (app_id, name, publisher)
+      select id, '"Pro"', ${"null\tnull"}
+      from store_app
+      where store_id like '3000%' and length(store_id) = 9
+      on conflict do nothing`
     const question = { text: "pro", country: ["us", "gb"], limit: 200 }
     expect(idsOf((await ask(question)).body)).toEqual(
       answerTo(readings, question, TODAY).apps.map((row) => row.split(" ")[0]!),
@@ -270,6 +277,31 @@ describe("what is asked", () => {
     expect(await shown()).toEqual(["Green 10004", "Green 10003"])
     await seen(8, ["10005", "10003", "10004"], "Tea")
     expect(await shown()).toEqual(["Tea 10005", "Tea 10003"])
+  })
+
+  test("a text that was asked before finds by the names of now: one that came, one that is another, one that went", async () => {
+    const called = (hour: string, names: Record<string, string>) => {
+      const apps = Object.entries(names).map(([id, name]) => ({ id, name }))
+      return record(
+        sql,
+        [charted(`2025-08-30T${hour}:00:00Z`, [], { apps, depth: 3, source: "apple-charts" })],
+        () => NOW,
+      )
+    }
+    const found = async (text: string) => idsOf((await ask({ text })).body).toSorted()
+    const texts = ["mint", "tea", "mi tea", "mi"]
+    const all = async () => Object.fromEntries(await Promise.all(texts.map(async (text) => [text, await found(text)])))
+    await called("09", { "10003": "Tea", "10004": "Mint tea", "10005": "Cocoa" })
+    const [three, of] = [["10003", "10004", "10005"], ["10004"]]
+    // by the publisher, Tea Co, all three have that word
+    expect(await all()).toEqual({ mint: of, tea: three, "mi tea": of, mi: of })
+    await called("10", { "10003": "Tea", "10004": "Tea", "10005": "Mint" })
+    expect(await all()).toEqual({ mint: ["10005"], tea: three, "mi tea": ["10005"], mi: ["10005"] })
+    const [{ id }] = await sql<[{ id: number }]>`select id from store_app where store_id = '10005'`
+    await sql`delete from store_app_name where app_id = ${id}`
+    await sql.begin(async (tx) => await deriveAppTexts(tx, [id]))
+    expect(await all()).toEqual({ mint: [], tea: three, "mi tea": [], mi: [] })
+    await called("11", { "10005": "Tea 10005", "10003": "Tea 10003", "10004": "Tea 10004" })
   })
 
   test("costs 20 with rows, 1 without any, and nothing when it is refused", async () => {
