@@ -20,7 +20,7 @@ test("readings", async () => {
   let now = new Date("2026-03-01T08:00:00Z")
   const measuring = createMeasuring({
     sql,
-    kinds: kindsOf({}).filter(({ name }) => name === "search"),
+    kinds: kindsOf({ egressCountry: undefined }).filter(({ name }) => name === "search"),
     reach: reachOf(stores, { now: () => now }),
     egress: "here",
     gapsMs: new Map(UPSTREAMS.map((upstream) => [upstream, 0])),

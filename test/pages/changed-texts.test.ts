@@ -5,6 +5,7 @@ import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { dayAgo, type Sharing, sharing } from "../links/share-scene.ts"
 import { listed } from "../observations/listed.ts"
+import { fieldIn } from "../sign-in/browser.ts"
 import { ownerOf } from "./app-scene.ts"
 
 setDefaultTimeout(60_000)
@@ -35,6 +36,23 @@ test("a change of the subtitle or the description shows its words before and aft
   expect(part).toContain("<del>oolong</del>")
   expect(part).not.toContain("Steep it well.")
   expect(part).not.toContain("Leeds")
+})
+
+test("of a rival's page no change stands without a word: pictures are counted, and a description that changed is said to have", async () => {
+  const rival = "1600000777"
+  const read = (days: number, texts: Partial<Listing>) => listed(`${dayAgo(days)}T03:00:00Z`, texts, { id: rival })
+  const phone = ["https://example.com/1.png", "https://example.com/2.png"]
+  const before = read(3, { description: described("Now with oolong."), screenshots: { phone } })
+  const after = read(2, { description: described("Now with mate."), screenshots: { phone: phone.slice(1) } })
+  await record(house.sql, [before, after], () => new Date())
+  await house.sql`update tracked_app set manual_rivals = ${[`ios:${rival}`]} where id = ${tea.app}`
+  const owner = await ownerOf(house, tea.writer.workspace)
+  const page = `/app/apps/${tea.app}/rival?rival=${rival}`
+  const { text } = await owner.send(page, { form: fieldIn(await owner.open(page), "form") as string })
+  const part = /<h2>What changed on its page<\/h2>[\s\S]*?<\/section>/.exec(text)![0]
+  expect(part).toMatch(/<strong>Description<\/strong><\/p><p class="quiet">It changed; its words are not told here/)
+  expect(part).toMatch(/Before<\/span> 2 pictures[\s\S]*After<\/span> 1 picture</)
+  expect(part).not.toContain("mate")
 })
 
 test("those words are told to nobody who asks from a program", async () => {

@@ -1,4 +1,41 @@
 import { type Html, html } from "../html.ts"
+import { dayTime, momentTime } from "../times.ts"
+import { counted, spoken } from "../words.ts"
+
+/** Of an app's page in a store, the own or a rival's. */
+export interface Change {
+  kind: string
+  day: string
+  notYetAt: string | null
+  title: string | null
+  before: string | null
+  after: string | null
+  picturesBefore: string[] | null
+  picturesAfter: string[] | null
+  source: string
+}
+
+/** Of others' descriptions no words are told, of promotional texts not on every plan. */
+const WORDED = ["name", "subtitle", "description", "promotional_text"]
+
+/** What it was before and after, or that it changed. */
+export function changePart({
+  kind,
+  day,
+  notYetAt,
+  title,
+  before,
+  after,
+  picturesBefore,
+  picturesAfter,
+  source,
+}: Change): Html {
+  const isUntold = before === null && after === null && WORDED.includes(kind)
+  return html`<li><p><strong>${spoken(kind)}</strong>${title && html` · <bdi>${title}</bdi>`}</p>${
+    (before !== null || after !== null) && diffPart(before, after)
+  }${isUntold && html`<p class="quiet">It changed; its words are not told here.</p>`}${picturesAfter && html`<div class="swap"><p><span>Before</span> ${counted(picturesBefore?.length ?? 0, "picture")}</p><p><span>After</span> ${counted(picturesAfter.length, "picture")}</p></div>`}<p class="small quiet">Seen ${dayTime(day)}${notYetAt && html`, not yet on ${momentTime(notYetAt)}`} · <code>${source}</code></p></li>
+`
+}
 
 /** A text before and after, with the words that went and came; of several paragraphs, those alone that differ. */
 export function diffPart(

@@ -2,7 +2,7 @@ import { dayNumber } from "../charts/scale.ts"
 import { dayBars } from "../charts/small.ts"
 import { type Html, html } from "../html.ts"
 import { dayTime, shortDay } from "../times.ts"
-import { counted, figure, spoken, whole } from "../words.ts"
+import { counted, figure, whole } from "../words.ts"
 import {
   type AppHead,
   address,
@@ -14,7 +14,7 @@ import {
   sideAt,
   sideCode,
 } from "./desk.ts"
-import { diffPart } from "./diff.ts"
+import { type Change, changePart } from "./diff.ts"
 import { badge } from "./frame.ts"
 import { card, empty, facts } from "./parts.ts"
 
@@ -28,14 +28,7 @@ interface Rival {
   ratings: number | null
   ratingsDay: string | null
   history: { from: string; to: string; points: { day: string; ratings: number; source: string }[] }
-  changes: {
-    kind: string
-    day: string
-    title: string | null
-    before: string | null
-    after: string | null
-    source: string
-  }[]
+  changes: Change[]
   locked: boolean
   openUntil: string | null
   spies: { used: number; limit: number } | null
@@ -144,18 +137,5 @@ function changesPart({ changes }: Rival): Html {
       "What changed on its page",
       empty("No change was seen", "Its page is read once a day where the pace allows it; 90 days are looked back."),
     )
-  return card(
-    "What changed on its page",
-    html`<ul class="list">${changes.map(
-      ({
-        kind,
-        day,
-        title,
-        before,
-        after,
-        source,
-      }) => html`<li><p><strong>${spoken(kind)}</strong>${title && html` · <bdi>${title}</bdi>`}</p>${(before !== null || after !== null) && diffPart(before, after)}<p class="small quiet">Seen ${dayTime(day)} · <code>${source}</code></p></li>
-`,
-    )}</ul>`,
-  )
+  return card("What changed on its page", html`<ul class="list">${changes.map(changePart)}</ul>`)
 }

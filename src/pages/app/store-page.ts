@@ -2,7 +2,7 @@ import { type Html, html } from "../html.ts"
 import { dayTime, momentTime } from "../times.ts"
 import { counted, figure, STORES, spoken, whole } from "../words.ts"
 import { type Desk, type Page, readHead, sideAt } from "./desk.ts"
-import { diffPart } from "./diff.ts"
+import { type Change, changePart } from "./diff.ts"
 import { sideForm } from "./frame.ts"
 import { card, empty, facts, readBy, samplePage } from "./parts.ts"
 import { readingsLink } from "./readings.ts"
@@ -51,30 +51,16 @@ interface StorePage {
   }
 }
 
-interface Change {
-  platform: "ios" | "android"
-  kind: string
-  at: string
-  day: string
-  notYetAt: string | null
-  title: string | null
-  before: string | null
-  after: string | null
-  picturesBefore: string[] | null
-  picturesAfter: string[] | null
-  source: string
-}
-
 interface StorePages {
   country: string
   ios: StorePage | null
   android: StorePage | null
-  timeline: Change[]
+  timeline: (Change & { at: string; platform: "ios" | "android" })[]
   timelineFrom: string
 }
 
 /** The words of a name, subtitle or description, which the store page's own answer leaves out. */
-type ChangedText = Pick<Change, "kind" | "at" | "source" | "before" | "after">
+type ChangedText = Pick<Change, "kind" | "source" | "before" | "after"> & { at: string }
 
 /** The app's page in a store as it was last read, and what changed on it, before and after. */
 export async function storePagePage(desk: Desk, appId: string): Promise<Page> {
@@ -169,21 +155,4 @@ function changesPart(desk: Desk, changes: readonly Change[], from: string, page:
     )
   }
   return card(title, html`<ul class="list">${changes.map(changePart)}</ul>`, html`Since ${dayTime(from)}`)
-}
-
-function changePart({
-  kind,
-  day,
-  notYetAt,
-  title,
-  before,
-  after,
-  picturesBefore,
-  picturesAfter,
-  source,
-}: Change): Html {
-  return html`<li><p><strong>${spoken(kind)}</strong>${title && html` · <bdi>${title}</bdi>`}</p>${
-    (before !== null || after !== null) && diffPart(before, after)
-  }${picturesAfter && html`<div class="swap"><p><span>Before</span> ${counted(picturesBefore?.length ?? 0, "picture")}</p><p><span>After</span> ${counted(picturesAfter.length, "picture")}</p></div>`}<p class="small quiet">Seen ${dayTime(day)}${notYetAt && html`, not yet on ${momentTime(notYetAt)}`} · <code>${source}</code></p></li>
-`
 }
