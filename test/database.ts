@@ -25,6 +25,13 @@ export async function freshDatabase(): Promise<Sql> {
   }
 }
 
+/** Where other processes find the scratch database of DATABASE_URL's server. */
+export function scratchUrl(sql: Sql): string {
+  const url = new URL(process.env.DATABASE_URL as string)
+  url.pathname = `/${sql.options.database}`
+  return url.href
+}
+
 async function emptied(): Promise<Sql> {
   opened ??= process.env.DATABASE_URL ? openScratch(process.env.DATABASE_URL) : openQuiet()
   const { sql, kind } = await opened

@@ -14,7 +14,7 @@ import {
 } from "../../src/access/credits.ts"
 import { setWorkspace } from "../../src/access/workspaces.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { freshDatabase } from "../database.ts"
+import { freshDatabase, scratchUrl } from "../database.ts"
 import { errorOf } from "../error-of.ts"
 import { someKey, someWorkspace } from "./registered.ts"
 
@@ -281,10 +281,8 @@ describe.each(["alone", "in groups"])("many processes at once, charging %s:", (w
     "postgres: 300 charges of 7 from 980 over 4 processes: exactly 140, and the ledger equals used",
     async () => {
       const { due } = await someAccount(980)
-      const databaseUrl = new URL(process.env.DATABASE_URL!)
-      databaseUrl.pathname = `/${sql.options.database}`
       const task = JSON.stringify({
-        databaseUrl: databaseUrl.href,
+        databaseUrl: scratchUrl(sql),
         due: { ...due, cost: 7 },
         calls: 75,
         inGroups: way === "in groups",

@@ -3,6 +3,7 @@ import { setApprovalRule } from "../../src/access/approval-rules.ts"
 import { listApprovals, settleApproval } from "../../src/actions/approvals.ts"
 import { changedLines } from "../../src/actions/changed-lines.ts"
 import { runHere } from "../commands/here.ts"
+import { scratchUrl } from "../database.ts"
 import { type Answer, PUBLIC_URL } from "../house.ts"
 import { CAPABILITIES, ENVELOPE, modern, post } from "../surfaces/tools-messages.ts"
 import { scene } from "./scene.ts"
@@ -15,9 +16,7 @@ let env: Record<string, string>
 beforeAll(async () => {
   // commands go to the same database where it is one that they can reach
   if (!process.env.DATABASE_URL) return
-  const url = new URL(process.env.DATABASE_URL)
-  url.pathname = `/${on.sql.options.database}`
-  env = { DATABASE_URL: url.href }
+  env = { DATABASE_URL: scratchUrl(on.sql) }
 })
 
 beforeEach(() => require_(["add_keywords"]))

@@ -8,7 +8,7 @@ import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { scratchFolder } from "../database/processes.ts"
-import { freshDatabase, openInMemory } from "../database.ts"
+import { freshDatabase, openInMemory, scratchUrl } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import {
   booksAfter,
@@ -20,7 +20,7 @@ import {
   WRITES,
   type Write,
 } from "./each-write-cases.ts"
-import { addressOf, type Confirming, confirming, type Death } from "./processes.ts"
+import { type Confirming, confirming, type Death } from "./processes.ts"
 import { stepped } from "./stepped.ts"
 import { booksAt, booksOf, said, tally } from "./writer.ts"
 
@@ -67,7 +67,7 @@ test.skipIf(!process.env.DATABASE_URL)(
       rounds.push({ write, death: { before: length } }, { write, death: { commit: "sent" } })
     }
     // starting takes longer than dying: the next ones start meanwhile
-    const start = () => confirming({ databaseUrl: addressOf(sql) })
+    const start = () => confirming({ databaseUrl: scratchUrl(sql) })
     const children = [start(), start()]
     const outcomes: Outcome[] = []
     try {

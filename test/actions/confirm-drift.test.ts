@@ -5,10 +5,9 @@ import { silentLog } from "../../src/log.ts"
 import { removeApp, trackApp } from "../../src/tracking/apps.ts"
 import { TrackingProblem } from "../../src/tracking/checks.ts"
 import { addTerms, removeTerms } from "../../src/tracking/terms.ts"
-import { freshDatabase } from "../database.ts"
+import { freshDatabase, scratchUrl } from "../database.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
 import { cases } from "../long.ts"
-import { addressOf } from "./processes.ts"
 import { steppable } from "./stepped.ts"
 import { booksAt, booksOf, said, someWriter, tally, termsOf, type Writer } from "./writer.ts"
 
@@ -26,7 +25,8 @@ beforeAll(async () => {
   steps = steppable(sql)
   house = openHouse({ sql: steps.sql, settings: { requestDeadlineMs: 20_000 } })
   if (!process.env.DATABASE_URL) elsewhere = sql
-  else elsewhere = (await openDatabase({ databaseUrl: addressOf(sql), dataDir: "", as: "command", log: silentLog })).sql
+  else
+    elsewhere = (await openDatabase({ databaseUrl: scratchUrl(sql), dataDir: "", as: "command", log: silentLog })).sql
 })
 
 /** A write that was previewed, and a change of the same target by somebody else. */

@@ -3,10 +3,9 @@ import { openDatabase } from "../../src/database/connect.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { proxyTo } from "../database/proxy.ts"
-import { freshDatabase } from "../database.ts"
+import { freshDatabase, scratchUrl } from "../database.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
 import { cases } from "../long.ts"
-import { addressOf } from "./processes.ts"
 import { type Steps, steppable } from "./stepped.ts"
 import { booksAt, booksOf, said, someWriter, tally, termsOf, type Writer } from "./writer.ts"
 
@@ -91,7 +90,7 @@ describe("a confirm that is held up until its caller was answered 503", () => {
 
 describe("a confirm whose database goes away", () => {
   postgresOnly("postgres: at any step, cut off or frozen, is applied or not, and the token says which", async () => {
-    const proxy = await proxyTo(new URL(addressOf(sql)))
+    const proxy = await proxyTo(new URL(scratchUrl(sql)))
     const far = await openDatabase({ databaseUrl: proxy.url, dataDir: "", as: "server", log: silentLog })
     const { sql: distant, during } = steppable(far.sql)
     const service = openHouse({ sql: distant, settings: { requestDeadlineMs: 500 } })

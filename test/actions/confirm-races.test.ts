@@ -3,9 +3,9 @@ import { readTree } from "../../src/database/assets.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
-import { freshDatabase, openInMemory } from "../database.ts"
+import { freshDatabase, openInMemory, scratchUrl } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
-import { addressOf, type Confirming, confirming } from "./processes.ts"
+import { type Confirming, confirming } from "./processes.ts"
 import { anApp, booksAt, booksOf, said, someWriter, tally, termsOf } from "./writer.ts"
 
 // a busy machine is no failure
@@ -33,7 +33,7 @@ describe("one token", () => {
   postgresOnly(
     `postgres: a token confirmed by five hundred callers at once over four processes is applied once, ${ROUNDS} times`,
     async () => {
-      const children = Array.from({ length: 4 }, () => confirming({ databaseUrl: addressOf(sql) }))
+      const children = Array.from({ length: 4 }, () => confirming({ databaseUrl: scratchUrl(sql) }))
       try {
         const answers = []
         for (let round = 0; round < ROUNDS; round++) answers.push(await raced(children))

@@ -1,7 +1,6 @@
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { Readable } from "node:stream"
-import type { Sql } from "../../src/database/types.ts"
 
 /** Where a process kills itself with SIGKILL. */
 export type Death =
@@ -56,11 +55,4 @@ export function confirming(at: { databaseUrl: string } | { dataDir: string }): C
     kill,
     [Symbol.dispose]: kill,
   }
-}
-
-/** The address of the database that these tests run on. */
-export function addressOf(sql: Sql): string {
-  const url = new URL(process.env.DATABASE_URL!)
-  url.pathname = `/${sql.options.database}`
-  return url.href
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
 import type { Sql } from "../../src/database/types.ts"
-import { freshDatabase } from "../database.ts"
+import { freshDatabase, scratchUrl } from "../database.ts"
 import { until } from "../jobs/platform.ts"
 import { distinct, idOf, type Receiver, receiver } from "./receiver.ts"
 import { found, hook, rule, type Scene, scene, telling } from "./scene.ts"
@@ -31,9 +31,7 @@ const SHORT = { leaseMs: 250, timeoutMs: 200 }
 
 /** delivery-process.ts on this test's database, once it looks. */
 async function started(options = SHORT) {
-  const url = new URL(process.env.DATABASE_URL as string)
-  url.pathname = `/${sql.options.database}`
-  const task = JSON.stringify({ databaseUrl: url.href, options })
+  const task = JSON.stringify({ databaseUrl: scratchUrl(sql), options })
   const child = Bun.spawn([process.execPath, join(import.meta.dirname, "delivery-process.ts"), task], {
     stdout: "pipe",
     stderr: "inherit",

@@ -8,7 +8,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { createOutbox, type OutboxOptions } from "../../src/leases/outbox.ts"
 import { silentLog } from "../../src/log.ts"
 import { scratchFolder } from "../database/processes.ts"
-import { freshDatabase, openInMemory } from "../database.ts"
+import { freshDatabase, openInMemory, scratchUrl } from "../database.ts"
 import { bidJob, enqueued, jobRow, owner, stuck } from "./enqueued.ts"
 import { bidding, gateway, type Platform, standIn, until } from "./platform.ts"
 
@@ -37,7 +37,7 @@ const SHORT = { leaseMs: 700, sendMs: 500 }
 
 /** worker-process.ts, once it looks for jobs; on this test's database unless said. */
 async function startWorker(options: object = SHORT, more: { database?: object; enqueue?: number } = {}) {
-  const { database = { databaseUrl: scratchUrl() }, enqueue } = more
+  const { database = { databaseUrl: scratchUrl(sql) }, enqueue } = more
   const task = JSON.stringify({ database, platform: platform.url, options, enqueue })
   const child = Bun.spawn([process.execPath, join(import.meta.dirname, "worker-process.ts"), task], {
     stdout: "pipe",
@@ -49,12 +49,6 @@ async function startWorker(options: object = SHORT, more: { database?: object; e
   expect(new TextDecoder().decode(value)).toBe("ready\n")
   reader.releaseLock()
   return child
-}
-
-function scratchUrl(): string {
-  const url = new URL(process.env.DATABASE_URL as string)
-  url.pathname = `/${sql.options.database}`
-  return url.href
 }
 
 const enqueueMany = (count: number) => Promise.all(Array.from({ length: count }, () => enqueued(sql, bidJob(by))))

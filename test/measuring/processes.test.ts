@@ -9,7 +9,7 @@ import { silentLog } from "../../src/log.ts"
 import { createMeasuring } from "../../src/measuring/worker.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { scratchFolder } from "../database/processes.ts"
-import { freshDatabase, openInMemory } from "../database.ts"
+import { freshDatabase, openInMemory, scratchUrl } from "../database.ts"
 import { gateway, until } from "../jobs/platform.ts"
 import { type ReplayServer, reachOf, replayServer } from "../sources/replay.ts"
 import { trackOwn } from "../world/tracked.ts"
@@ -41,7 +41,7 @@ const SHORT = { leaseMs: 700, retry: { baseMs: 50, capMs: 500 } }
 /** worker-process.ts, once it looks for what is due. */
 async function startWorker(
   options: object = SHORT,
-  { gapMs = 0, database = { databaseUrl: scratchUrl() } as object } = {},
+  { gapMs = 0, database = { databaseUrl: scratchUrl(sql) } as object } = {},
 ) {
   const task = JSON.stringify({ database, stores: stores.address("" as never).replace(/\/$/, ""), options, gapMs })
   const child = Bun.spawn([process.execPath, join(import.meta.dirname, "worker-process.ts"), task], {
@@ -54,12 +54,6 @@ async function startWorker(
   expect(new TextDecoder().decode(value)).toBe("ready\n")
   reader.releaseLock()
   return child
-}
-
-function scratchUrl(): string {
-  const url = new URL(process.env.DATABASE_URL as string)
-  url.pathname = `/${sql.options.database}`
-  return url.href
 }
 
 async function kill(child: Bun.Subprocess): Promise<void> {

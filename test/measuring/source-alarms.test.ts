@@ -14,7 +14,7 @@ import { noteRead } from "../../src/measuring/source-reads.ts"
 import type { Outcome, SearchObservation } from "../../src/observations/types.ts"
 import { ReadFailure } from "../../src/sources/source.ts"
 import type { SourceName } from "../../src/vocabulary/upstreams.ts"
-import { freshDatabase } from "../database.ts"
+import { freshDatabase, scratchUrl } from "../database.ts"
 import { newWorkspace, reading } from "../observations/measured.ts"
 
 const WEB = "apple-web-search"
@@ -193,11 +193,15 @@ describe("many at once", () => {
   /** Connections of their own where there is a server; on the embedded database all share the one backend. */
   async function connections(count: number): Promise<Sql[]> {
     if (!process.env.DATABASE_URL) return Array.from({ length: count }, () => sql)
-    const url = new URL(process.env.DATABASE_URL)
-    url.pathname = `/${sql.options.database}`
     while (others.length < count)
       others.push(
-        await openDatabase({ databaseUrl: url.href, dataDir: "", as: "command", log: silentLog, maxConnections: 4 }),
+        await openDatabase({
+          databaseUrl: scratchUrl(sql),
+          dataDir: "",
+          as: "command",
+          log: silentLog,
+          maxConnections: 4,
+        }),
       )
     return others.map((database) => database.sql)
   }

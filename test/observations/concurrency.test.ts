@@ -4,7 +4,7 @@ import type { Sql, Tx } from "../../src/database/types.ts"
 import { deriveMonths, readMonths } from "../../src/observations/derived/months.ts"
 import { record } from "../../src/observations/record.ts"
 import { addTerms } from "../../src/tracking/terms.ts"
-import { freshDatabase } from "../database.ts"
+import { freshDatabase, scratchUrl } from "../database.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { chartTables } from "./charted.ts"
 import { EVERY_KIND } from "./kinds-recorder.ts"
@@ -17,19 +17,13 @@ beforeEach(async () => {
   if (process.env.DATABASE_URL) sql = await freshDatabase()
 })
 
-function scratchUrl(): string {
-  const url = new URL(process.env.DATABASE_URL as string)
-  url.pathname = `/${sql.options.database}`
-  return url.href
-}
-
 test.skipIf(!process.env.DATABASE_URL)(
   "postgres: 4 processes that record and track the same lists at once leave each thing once, all derived, no id burnt",
   async () => {
     const workspaceId = await newWorkspace(sql)
     await trackOwn(sql, { workspaceId, iosId: "10005" })
     const children = Array.from({ length: PROCESSES }, (_, seed) =>
-      Bun.spawn([process.execPath, join(import.meta.dirname, "recorder.ts"), scratchUrl(), String(seed)], {
+      Bun.spawn([process.execPath, join(import.meta.dirname, "recorder.ts"), scratchUrl(sql), String(seed)], {
         stderr: "pipe",
       }),
     )
@@ -63,7 +57,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   "postgres: 4 processes that record every kind of observation at once leave what one of them would have left",
   async () => {
     const children = Array.from({ length: PROCESSES }, (_, seed) =>
-      Bun.spawn([process.execPath, join(import.meta.dirname, "kinds-recorder.ts"), scratchUrl(), String(seed)], {
+      Bun.spawn([process.execPath, join(import.meta.dirname, "kinds-recorder.ts"), scratchUrl(sql), String(seed)], {
         stderr: "pipe",
       }),
     )

@@ -3,12 +3,13 @@ import type { Sql } from "../../src/database/types.ts"
 import { readChartMovers } from "../../src/history/chart-movers.ts"
 import { readChartSeries } from "../../src/history/charts.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
-import { LineProblem, parseLine } from "../../src/observations/import/lines.ts"
+import { parseLine } from "../../src/observations/import/lines.ts"
 import { addDays } from "../../src/vocabulary/days.ts"
 import { freshDatabase } from "../database.ts"
 import { LONG } from "../long.ts"
 import { ALL, daysOf, isAllHere, JP_FINANCE, linesOf, movedBetween, rowsOf, SOME } from "./chart-rows.ts"
 import { chartTables, places, placesFromReadings } from "./charted.ts"
+import { reasonOf } from "./import/reason-of.ts"
 import { stored } from "./measured.ts"
 
 setDefaultTimeout(120_000)
@@ -36,16 +37,6 @@ const line = (rest: object = {}) => ({
   apps: [{ id: "10001", name: "Coins" }, { id: "10002" }],
   ...rest,
 })
-
-function reasonOf(value: object): string {
-  try {
-    parseLine(JSON.stringify(value))
-    return "accepted"
-  } catch (error) {
-    expect(error).toBeInstanceOf(LineProblem)
-    return (error as Error).message
-  }
-}
 
 describe("a line of a chart", () => {
   test("says as little as it may; the rest follows from it", () => {

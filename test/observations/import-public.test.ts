@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
-import { LineProblem, parseLine } from "../../src/observations/import/lines.ts"
+import { parseLine } from "../../src/observations/import/lines.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
 import { freshDatabase } from "../database.ts"
+import { reasonOf } from "./import/reason-of.ts"
 import { listed } from "./listed.ts"
 import { said, stored } from "./measured.ts"
 import { marketed, named, shelved, soldBy } from "./public-facts.ts"
@@ -64,16 +65,6 @@ const ALL: Observation[] = [
 
 const lineOf = ({ sha256, ...observation }: Observation) =>
   JSON.stringify({ ...observation, sha256: Buffer.from(sha256).toString("hex") })
-
-function reasonOf(value: object): string {
-  try {
-    parseLine(JSON.stringify(value))
-    return "accepted"
-  } catch (error) {
-    expect(error).toBeInstanceOf(LineProblem)
-    return (error as Error).message
-  }
-}
 
 describe("a line of what a store or a site said", () => {
   test("is read as what was written to it", () => {

@@ -2,8 +2,9 @@ import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { hash } from "node:crypto"
 import type { Sql } from "../../src/database/types.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
-import { LineProblem, parseLine } from "../../src/observations/import/lines.ts"
+import { parseLine } from "../../src/observations/import/lines.ts"
 import { freshDatabase } from "../database.ts"
+import { reasonOf } from "./import/reason-of.ts"
 import { stored } from "./measured.ts"
 import { ALL, COUNTRIES, GAMES, isAllHere, linesOf, type Row, rowsOf, SEEN_AT, SOME } from "./review-rows.ts"
 
@@ -30,16 +31,6 @@ const line = (rest: object = {}) => ({
   reviews: [{ id: "9", stars: 5, text: "Fine", at: "2026-01-11T06:23:00-07:00" }],
   ...rest,
 })
-
-function reasonOf(value: object): string {
-  try {
-    parseLine(JSON.stringify(value))
-    return "accepted"
-  } catch (error) {
-    expect(error).toBeInstanceOf(LineProblem)
-    return (error as Error).message
-  }
-}
 
 function observationOf(value: object) {
   const parsed = parseLine(JSON.stringify(value))

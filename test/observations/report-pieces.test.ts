@@ -12,7 +12,7 @@ import type { Observation } from "../../src/observations/types.ts"
 import { removeOld } from "../../src/retention/remove-old.ts"
 import { EXAMPLE_ACCOUNT, holdAccount, type PrivateKind, reported } from "../accounts/reported.ts"
 import { stepped } from "../actions/stepped.ts"
-import { freshDatabase } from "../database.ts"
+import { freshDatabase, scratchUrl } from "../database.ts"
 import { DAY, LATER, ROWS, sold } from "./report-pieces.ts"
 
 setDefaultTimeout(60_000)
@@ -255,10 +255,8 @@ test("a set that was begun too long ago is named by nothing: what is swept then 
 test.skipIf(!process.env.DATABASE_URL)(
   "postgres: kill -9 before each transaction, and two processes that restate a day beside each other: whole, and the later one's",
   async () => {
-    const url = new URL(process.env.DATABASE_URL as string)
-    url.pathname = `/${sql.options.database}`
     const start = (...args: string[]) =>
-      Bun.spawn([process.execPath, join(import.meta.dirname, "report-pieces.ts"), url.href, ...args], {
+      Bun.spawn([process.execPath, join(import.meta.dirname, "report-pieces.ts"), scratchUrl(sql), ...args], {
         stderr: "pipe",
       })
     await tell(sold(1))

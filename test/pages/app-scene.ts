@@ -1,13 +1,4 @@
-import { createCode } from "../../src/sign-in/code.ts"
-import type { House } from "../house.ts"
-import { type Browser, browserOf } from "../sign-in/browser.ts"
-
-/** A browser in which the owner of that workspace is signed in. */
-export async function ownerOf(house: House, workspaceId: number): Promise<Browser> {
-  const browser = browserOf(house)
-  await browser.send("/sign-in", { code: await createCode(house.sql, workspaceId) })
-  return browser
-}
+export { ownerBrowser as ownerOf } from "../oauth/scene.ts"
 
 export const WORKSPACE_PAGES = ["", "/add", "/alerts", "/changes", "/usage", "/sources"]
 export const APP_TABS = [

@@ -6,9 +6,8 @@ import type { Sql } from "../../src/database/types.ts"
 import { type LogFields, silentLog } from "../../src/log.ts"
 import { createCleaning, removeOld } from "../../src/retention/remove-old.ts"
 import type { RetentionDays } from "../../src/retention/tables.ts"
-import { addressOf } from "../actions/processes.ts"
 import { dataFolder, removeFolders } from "../commands/child.ts"
-import { freshDatabase } from "../database.ts"
+import { freshDatabase, scratchUrl } from "../database.ts"
 import { errorOf } from "../error-of.ts"
 import { bidJob, enqueued, owner } from "../jobs/enqueued.ts"
 
@@ -296,7 +295,7 @@ describe("on a server database", () => {
   skipped("postgres: four processes at once, three of them killed, leave books that add up", async () => {
     await ledger(sql, 2_000)
     const before = await books(sql)
-    const databaseUrl = addressOf(sql)
+    const databaseUrl = scratchUrl(sql)
     expect((await Promise.all([3, 5, 9, 0].map((steps) => cleaned({ databaseUrl }, steps)))).at(-1)).toBe(0)
     await removeOld(sql, KEPT, quick)
     expect(await books(sql)).toEqual(before)

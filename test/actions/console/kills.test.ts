@@ -1,5 +1,6 @@
 import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
+import { scratchUrl } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
 import { listingArgs } from "./listing-args.ts"
 import { stockShelf, textsAt } from "./listing-scene.ts"
@@ -19,9 +20,7 @@ const onServer = test.skipIf(!process.env.DATABASE_URL)
 /** A worker that is killed while its nth change (0 = the first) is held up. */
 async function killAt(nth: number, applied: boolean): Promise<void> {
   on.cutter.cut({ at: "held", applied }, nth)
-  const url = new URL(process.env.DATABASE_URL as string)
-  url.pathname = `/${on.sql.options.database}`
-  const task = JSON.stringify({ databaseUrl: url.href, console: on.cutter.url })
+  const task = JSON.stringify({ databaseUrl: scratchUrl(on.sql), console: on.cutter.url })
   const child = Bun.spawn([process.execPath, join(import.meta.dirname, "worker-process.ts"), task], {
     stderr: "inherit",
   })

@@ -11,7 +11,7 @@ import { trackApp } from "../../../src/tracking/apps.ts"
 import { removeDemo } from "../../../src/tracking/remove-demo.ts"
 import { findApp } from "../../../src/tracking/tracked-app.ts"
 import { WrittenAnswer } from "../../../src/vocabulary/prepared.ts"
-import { deleteRows, freshDatabase } from "../../database.ts"
+import { deleteRows, freshDatabase, scratchUrl } from "../../database.ts"
 import { cases } from "../../long.ts"
 import { contextOf, hinted, NOW, newWorkspace, published, reading, stored } from "../measured.ts"
 import { nowByTruth, nowKept } from "../now-truth.ts"
@@ -172,10 +172,8 @@ describe("what stands now", () => {
     "postgres: is the latest also after two processes that read the same keywords at once",
     async () => {
       await empty()
-      const url = new URL(process.env.DATABASE_URL as string)
-      url.pathname = `/${sql.options.database}`
       const children = [1, 2].map((seed) =>
-        Bun.spawn([process.execPath, join(import.meta.dirname, "../now-recorder.ts"), url.href, String(seed)], {
+        Bun.spawn([process.execPath, join(import.meta.dirname, "../now-recorder.ts"), scratchUrl(sql), String(seed)], {
           stderr: "pipe",
         }),
       )

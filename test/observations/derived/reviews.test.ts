@@ -9,7 +9,7 @@ import { type FeedTallies, tallyReviews } from "../../../src/history/reviews/tal
 import { rebuildReviews } from "../../../src/observations/derived/rebuild-reviews.ts"
 import { record } from "../../../src/observations/record.ts"
 import type { Observation } from "../../../src/observations/types.ts"
-import { deleteRows, freshDatabase } from "../../database.ts"
+import { deleteRows, freshDatabase, scratchUrl } from "../../database.ts"
 import { feedByReviews, newByReviews, writtenByReviews } from "../../history/reviews/known-by-reviews.ts"
 import { tallyByReviews } from "../../history/reviews/tally-by-reviews.ts"
 import { cases } from "../../long.ts"
@@ -204,12 +204,13 @@ describe("what stands now of reviews", () => {
     "postgres: is what the reviews say also after two processes that read the same feeds at once",
     async () => {
       await empty()
-      const url = new URL(process.env.DATABASE_URL as string)
-      url.pathname = `/${sql.options.database}`
       const children = [1, 2].map((seed) =>
-        Bun.spawn([process.execPath, join(import.meta.dirname, "../review-recorder.ts"), url.href, String(seed)], {
-          stderr: "pipe",
-        }),
+        Bun.spawn(
+          [process.execPath, join(import.meta.dirname, "../review-recorder.ts"), scratchUrl(sql), String(seed)],
+          {
+            stderr: "pipe",
+          },
+        ),
       )
       const ends = await Promise.all(
         children.map(async (child) => [await child.exited, await new Response(child.stderr).text()]),

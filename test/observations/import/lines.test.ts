@@ -2,10 +2,11 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import { hash } from "node:crypto"
 import type { Sql } from "../../../src/database/types.ts"
 import { importLines } from "../../../src/observations/import/import-lines.ts"
-import { LineProblem, parseLine } from "../../../src/observations/import/lines.ts"
+import { parseLine } from "../../../src/observations/import/lines.ts"
 import { KINDS } from "../../../src/observations/kinds.ts"
 import { freshDatabase } from "../../database.ts"
 import { NOW, stored } from "../measured.ts"
+import { reasonOf } from "./reason-of.ts"
 
 let sql: Sql
 
@@ -46,16 +47,6 @@ function observationOf(line: object) {
   const parsed = parseLine(JSON.stringify(line))
   if (parsed.kind !== "observation") throw new Error("read as an attempt")
   return parsed.observation
-}
-
-function reasonOf(value: object): string {
-  try {
-    parseLine(JSON.stringify(value))
-    return "accepted"
-  } catch (error) {
-    expect(error).toBeInstanceOf(LineProblem)
-    return (error as Error).message
-  }
 }
 
 async function* lines(...values: object[]): AsyncGenerator<string> {

@@ -5,7 +5,7 @@ import { rebuildRatings } from "../../../src/observations/derived/rebuild-rating
 import { record } from "../../../src/observations/record.ts"
 import type { Observation } from "../../../src/observations/types.ts"
 import { removeOld } from "../../../src/retention/remove-old.ts"
-import { freshDatabase } from "../../database.ts"
+import { freshDatabase, scratchUrl } from "../../database.ts"
 import { shuffled } from "../../formulas/estimates/play-apps.ts"
 import { cases } from "../../long.ts"
 import { counted, foldAll, LAST, told } from "../counted.ts"
@@ -143,10 +143,8 @@ describe("rating counts that are packed into quarters", () => {
 test.skipIf(!process.env.DATABASE_URL)(
   "postgres: 4 processes that record the same counts in their own orders while they pack them leave what one leaves",
   async () => {
-    const url = new URL(process.env.DATABASE_URL as string)
-    url.pathname = `/${sql.options.database}`
     const children = Array.from({ length: 4 }, (_, seed) =>
-      Bun.spawn([process.execPath, join(import.meta.dirname, "../rating-recorder.ts"), url.href, String(seed)], {
+      Bun.spawn([process.execPath, join(import.meta.dirname, "../rating-recorder.ts"), scratchUrl(sql), String(seed)], {
         stderr: "pipe",
       }),
     )

@@ -7,7 +7,7 @@ import type { Observation } from "../../../src/observations/types.ts"
 import { removeOld } from "../../../src/retention/remove-old.ts"
 import { removeDemo } from "../../../src/tracking/remove-demo.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
-import { freshDatabase } from "../../database.ts"
+import { freshDatabase, scratchUrl } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
 import { shuffled } from "../../formulas/estimates/play-apps.ts"
 import { cases } from "../../long.ts"
@@ -159,10 +159,8 @@ describe("readings that are packed into fortnights", () => {
 test.skipIf(!process.env.DATABASE_URL)(
   "postgres: 4 processes that record the same readings in their own orders while they pack them leave what one leaves",
   async () => {
-    const url = new URL(process.env.DATABASE_URL as string)
-    url.pathname = `/${sql.options.database}`
     const children = Array.from({ length: 4 }, (_, seed) =>
-      Bun.spawn([process.execPath, join(import.meta.dirname, "../search-recorder.ts"), url.href, String(seed)], {
+      Bun.spawn([process.execPath, join(import.meta.dirname, "../search-recorder.ts"), scratchUrl(sql), String(seed)], {
         stderr: "pipe",
       }),
     )

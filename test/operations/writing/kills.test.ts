@@ -1,5 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
+import { scratchUrl } from "../../database.ts"
 import { cases } from "../../long.ts"
 import { well } from "../../writing/stand-in.ts"
 import { openScene, SAID } from "./adversary-scene.ts"
@@ -18,13 +19,11 @@ test.skipIf(!process.env.DATABASE_URL)(
     close.push(() => scene.standIn.close())
     const { sql, standIn, appId } = scene
     standIn.script.push({ ...(well(SAID.draft_review_reply!.good) as object), afterMs: 20 } as never)
-    const databaseUrl = new URL(process.env.DATABASE_URL!)
-    databaseUrl.pathname = `/${sql.options.database}`
     for (let n = 0; n < kills; n++) {
       await scene.forget()
       const { credits } = await scene.books()
       const path = `/v1/apps/${appId}/reviews/reply-draft?reviewId=1`
-      const task = JSON.stringify({ databaseUrl: databaseUrl.href, provider: standIn.url, path, key: scene.key })
+      const task = JSON.stringify({ databaseUrl: scratchUrl(sql), provider: standIn.url, path, key: scene.key })
       const child = Bun.spawn([process.execPath, join(import.meta.dirname, "caller-process.ts"), task], {
         stdout: "pipe",
       })
