@@ -1,4 +1,5 @@
-import type { Sql } from "../../database/types.ts"
+import { createSharedReads } from "../../database/shared-reads.ts"
+import type { Place, Sql } from "../../database/types.ts"
 
 /**
  * What all apps are thought to bring, by store_app id, by what is known of their store at large: an amount and more is a
@@ -32,8 +33,15 @@ const tables = new WeakMap<Sql, KeptTable>()
 const ROW_BYTES = 33
 const ROWS_AT_ONCE = 50_000
 
-/** As it stands: of what a process has read before it reads what changed since, in one statement, by versions. */
-export async function readFigureTable(sql: Sql): Promise<Readonly<KeptTable>> {
+const readTogether = createSharedReads<Readonly<KeptTable>>()
+
+/** As it stands: one reading for all who ask meanwhile. */
+export async function readFigureTable(sql: Sql, aside: Place["aside"]): Promise<Readonly<KeptTable>> {
+  return await readTogether(sql, "figures", () => readChanges(sql), aside)
+}
+
+/** Of what a process has read before it reads what changed since, in one statement, by versions. */
+async function readChanges(sql: Sql): Promise<Readonly<KeptTable>> {
   const kept = tables.get(sql) ?? { version: "0", table: emptyTable(0) }
   tables.set(sql, kept)
   for (;;) {

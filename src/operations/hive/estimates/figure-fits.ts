@@ -8,6 +8,7 @@ import {
   type FigureTable,
   readFigureTable,
 } from "../../../history/market/figure-table.ts"
+import type { Context } from "../../../operation.ts"
 import { type OwnLevel, readOwnLevel } from "./own-level.ts"
 import type { OwnContext } from "./own-sales.ts"
 
@@ -28,11 +29,11 @@ interface FigureFits {
 
 /** By the figures as this caller is shown them; of apps by their store_app ids. */
 export async function findFigureFits(
-  ctx: OwnContext,
+  ctx: OwnContext & Pick<Context, "aside">,
   ranges: FigureRanges,
   apps: readonly ArrayLike<number>[],
 ): Promise<FigureFits> {
-  const [{ table, version }, level] = await Promise.all([readFigureTable(ctx.sql), readOwnLevel(ctx)])
+  const [{ table, version }, level] = await Promise.all([readFigureTable(ctx.sql, ctx.aside), readOwnLevel(ctx)])
   const own = level === null ? [] : [...level.known.values()].map(({ downloads, ratings }) => downloads / ratings)
   const asked = [
     filterOf(table.downloads, ranges.downloads, { moved: BY_PRIOR }),
