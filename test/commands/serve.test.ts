@@ -6,7 +6,6 @@ import { readTree } from "../../src/database/assets.ts"
 import { openEmbedded } from "../../src/database/embedded/open.ts"
 import { silentLog } from "../../src/log.ts"
 import { isInventedId } from "../../src/vocabulary/store-ids.ts"
-import { slowness } from "../unit.ts"
 import { answer, appmeter, dataFolder, pasted, removeFolders, type Serving, scratch, serving } from "./child.ts"
 import { inFolder } from "./filled.ts"
 
@@ -116,7 +115,7 @@ describe("the first start", () => {
     const command = await openEmbedded({ dataDir: env.DATA_DIR, as: "command", log: silentLog })
     // the one backend sleeps, so the call below is under way when the signal comes
     let under = true
-    const asleep = command.sql`select pg_sleep(${1.5 * Math.min(4, await slowness())})`.execute()
+    const asleep = command.sql`select pg_sleep(2)`.execute()
     await Bun.sleep(200)
     const call = fetch(`${server.url}/v1/apps`, { headers: { authorization: `Bearer ${live}` } })
     void call.then(() => {
