@@ -349,11 +349,13 @@ async function whileCharging(sql: Sql, env: Record<string, string>): Promise<str
   const charging = (async () => {
     while (busy) charged += (await house.call("/v1/apps", { key })).status === 200 ? 1 : 0
   })()
+  await until(() => charged > 2)
+  const before = charged
   await answer(["backup", file], { env }).finally(() => {
     busy = false
   })
   await charging
-  expect(charged).toBeGreaterThan(0)
+  expect(charged).toBeGreaterThan(before)
   return file
 }
 

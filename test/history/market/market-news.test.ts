@@ -41,7 +41,7 @@ async function told() {
 
 // the embedded database does one thing at a time
 test.skipIf(!process.env.DATABASE_URL)(
-  "who writes while others begin and end is read when he has ended, however early he began",
+  "postgres: who writes while others begin and end is read when he has ended, however early he began",
   async () => {
     expect(await told()).toEqual(["Tea", "Tea", "Tea", APPS, 0])
     const written = Promise.withResolvers<void>()
