@@ -2,7 +2,7 @@
 import type { PGlite } from "@electric-sql/pglite"
 import { lastComplaint, openCluster } from "./cluster.ts"
 import { loadEngine } from "./engine.ts"
-import { discardProgramPages, discardZeroPages } from "./zero-pages.ts"
+import { discardProgramPages, discardZeroPages } from "./resident-pages.ts"
 
 export type Request =
   | {

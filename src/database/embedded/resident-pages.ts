@@ -39,7 +39,9 @@ export function discardProgramPages(): number {
   if (!library) return 0
   const { symbols, close } = library
   let discarded = 0
-  for (const [, from, to] of readFileSync("/proc/self/smaps", "utf8").matchAll(UNWRITTEN)) {
+  for (const [, from, to, file] of readFileSync("/proc/self/smaps", "utf8").matchAll(UNWRITTEN)) {
+    // these stay mapped where they are; where another file was, memory may be by now
+    if (file !== process.execPath && !IS_LIBRARY.test(file!)) continue
     const [start, end] = [Number.parseInt(from!, 16), Number.parseInt(to!, 16)]
     if (symbols.madvise(start, end - start, MADV_DONTNEED) === 0) discarded += end - start
   }
@@ -48,7 +50,8 @@ export function discardProgramPages(): number {
 }
 
 /** Of a file, not to be written to, and without a page that was before that. Only the first line of a mapping begins in lower case. */
-const UNWRITTEN = /^([0-9a-f]+)-([0-9a-f]+) r-[-x]p .* \/.*\n(?:[A-Z].*\n)*?Anonymous: +0 kB$/gm
+const UNWRITTEN = /^([0-9a-f]+)-([0-9a-f]+) r-[-x]p .* (\/.*)\n(?:[A-Z].*\n)*?Anonymous: +0 kB$/gm
+const IS_LIBRARY = /\.so(\.[\d.]+)?$/
 
 function openLibrary() {
   for (const name of LIBRARIES) {

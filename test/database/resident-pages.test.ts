@@ -2,7 +2,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { openCluster } from "../../src/database/embedded/cluster.ts"
-import { discardProgramPages, discardZeroPages } from "../../src/database/embedded/zero-pages.ts"
+import { discardProgramPages, discardZeroPages } from "../../src/database/embedded/resident-pages.ts"
 import { scratchFolder, startHolder } from "./processes.ts"
 
 setDefaultTimeout(60_000)
