@@ -1,29 +1,9 @@
 import { type Html, html } from "../../html.ts"
 import { momentTime } from "../../times.ts"
 import { counted, spoken } from "../../words.ts"
-import {
-  type AppHead,
-  address,
-  appAddress,
-  type Desk,
-  isFault,
-  type Page,
-  readHead,
-  type Side,
-  sideAt,
-  sideCode,
-} from "../desk.ts"
+import { type AppHead, address, appAddress, type Desk, type Page, type Side, sideCode } from "../desk.ts"
 import { card } from "../parts.ts"
-import {
-  type Authorship,
-  askPart,
-  attemptedText,
-  ofLimit,
-  refusedCard,
-  type TextPage,
-  textPage,
-  writtenPart,
-} from "./written.ts"
+import { type Authorship, askPart, madePage, ofLimit, type TextPage, writtenPart } from "./written.ts"
 
 interface Reply {
   locale: string
@@ -60,29 +40,26 @@ export const replyLink = (desk: Desk, app: AppHead, side: Side, reviewId: string
 
 /** A reply to one review, and the passages of it that it answers to. */
 export async function replyPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
   const reviewId = desk.query.get("review") ?? ""
-  const page = (body: Html) => textPage(desk, app, side, { page: REPLY, body })
-  if (!desk.isSample && !desk.isSent)
-    return page(
+  return await madePage<Reply>(desk, appId, {
+    page: REPLY,
+    offer: (app, side) =>
       askPart(desk, address(appAddress(desk, app, "reply"), { review: reviewId, at: sideCode(side) }), {
         title: "A draft of a reply",
         said: "By a language model, checked for its language and length, for promises of money and for addresses that the review does not have. Nothing is sent to a store. It takes 1 credit and a unit of the month's Review AI.",
         button: "Draft it",
       }),
-    )
-  const { country, platform: store } = side
-  const draft = await attemptedText(desk.ask<Reply>("draft_review_reply", { appId, country, store, reviewId }))
-  if (isFault(draft)) return page(refusedCard("A draft of a reply", draft))
-  const { reply, locale, characters, limit, addresses, written } = draft
-  return page(
-    html`${card(
-      "A draft of a reply",
-      html`<div class="inside"><p><bdi>${reply}</bdi></p><h3>What of the review it answers to</h3><ul>${addresses.map((passage) => html`<li>“<bdi>${passage}</bdi>”</li>`)}</ul>${writtenPart(written)}</div>`,
-      `${locale} · ${ofLimit(characters, limit)} · read it before you send it`,
-    )}`,
-  )
+    make: ({ country, platform: store }) => desk.ask("draft_review_reply", { appId, country, store, reviewId }),
+    show: replyPart,
+  })
+}
+
+function replyPart({ reply, locale, characters, limit, addresses, written }: Reply): Html {
+  return html`${card(
+    "A draft of a reply",
+    html`<div class="inside"><p><bdi>${reply}</bdi></p><h3>What of the review it answers to</h3><ul>${addresses.map((passage) => html`<li>“<bdi>${passage}</bdi>”</li>`)}</ul>${writtenPart(written)}</div>`,
+    `${locale} · ${ofLimit(characters, limit)} · read it before you send it`,
+  )}`
 }
 
 /** The way there from the store page. */
@@ -97,20 +74,19 @@ export function draftCard(desk: Desk, app: AppHead, side: Side, isLink = true): 
 
 /** Texts for the store page, each with what it rests on. */
 export async function draftPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
-  const page = (body: Html) => textPage(desk, app, side, { page: DRAFT, body })
-  if (!desk.isSample && !desk.isSent) return page(draftCard(desk, app, side, false))
-  const { country: cc, platform } = side
-  const draft = await attemptedText(desk.ask<Draft>("draft_listing", { appId, cc, platform }))
-  if (isFault(draft)) return page(refusedCard(DRAFT.title, draft))
-  const { fields, counts, termsUsed, excluded, locale, pageReadAt, written } = draft
-  return page(
-    html`<p class="quiet">For ${locale}, from the page as it was read ${momentTime(pageReadAt)}.</p><div class="columns-2 wide-left"><div>${fields.map(fieldPart)}</div><div>${card(
-      "Keywords in it",
-      html`<div class="inside"><p>${termsUsed.length === 0 ? "None." : termsUsed.map((term) => html`<span class="tag good"><bdi>${term}</bdi></span> `)}</p>${excluded.length > 0 && html`<h3>Left out</h3><ul>${excluded.map(({ term, why }) => html`<li><bdi>${term}</bdi> <span class="small quiet">${WHY[why] ?? spoken(why).toLowerCase()}</span></li>`)}</ul>`}</div>`,
-    )}${card("How it was made", html`<div class="inside">${counts && html`<p>The checks that a draft of a person goes through find ${counted(counts.error, "error")}, ${counted(counts.warning, "warning")} and ${counted(counts.hint, "hint")}.</p>`}${writtenPart(written)}</div>`)}</div></div>`,
-  )
+  return await madePage<Draft>(desk, appId, {
+    page: DRAFT,
+    offer: (app, side) => draftCard(desk, app, side, false),
+    make: ({ country: cc, platform }) => desk.ask("draft_listing", { appId, cc, platform }),
+    show: draftPart,
+  })
+}
+
+function draftPart({ fields, counts, termsUsed, excluded, locale, pageReadAt, written }: Draft): Html {
+  return html`<p class="quiet">For ${locale}, from the page as it was read ${momentTime(pageReadAt)}.</p><div class="columns-2 wide-left"><div>${fields.map(fieldPart)}</div><div>${card(
+    "Keywords in it",
+    html`<div class="inside"><p>${termsUsed.length === 0 ? "None." : termsUsed.map((term) => html`<span class="tag good"><bdi>${term}</bdi></span> `)}</p>${excluded.length > 0 && html`<h3>Left out</h3><ul>${excluded.map(({ term, why }) => html`<li><bdi>${term}</bdi> <span class="small quiet">${WHY[why] ?? spoken(why).toLowerCase()}</span></li>`)}</ul>`}</div>`,
+  )}${card("How it was made", html`<div class="inside">${counts && html`<p>The checks that a draft of a person goes through find ${counted(counts.error, "error")}, ${counted(counts.warning, "warning")} and ${counted(counts.hint, "hint")}.</p>`}${writtenPart(written)}</div>`)}</div></div>`
 }
 
 const WHY: Record<string, string> = { somebodys_name: "names an app, a maker or a store", not_used: "not used" }

@@ -1,29 +1,10 @@
 import { type Html, html } from "../../html.ts"
 import { dayTime, shortDay } from "../../times.ts"
 import { counted, figure, sideName } from "../../words.ts"
-import {
-  type AppHead,
-  address,
-  appAddress,
-  type Desk,
-  isFault,
-  type Page,
-  readHead,
-  type Side,
-  sideAt,
-  sideCode,
-} from "../desk.ts"
+import { type AppHead, address, appAddress, type Desk, type Page, type Side, sideCode } from "../desk.ts"
 import { card, empty, samplePage } from "../parts.ts"
 import { writeForm } from "../write/form.ts"
-import {
-  type Authorship,
-  askPart,
-  attemptedText,
-  refusedCard,
-  type TextPage,
-  textPage,
-  writtenPart,
-} from "./written.ts"
+import { type Authorship, askPart, madePage, type TextPage, writtenCard } from "./written.ts"
 
 interface Idea {
   term: string
@@ -58,23 +39,26 @@ function askForIdeas(desk: Desk, app: AppHead, side: Side): Html {
 }
 
 export async function ideasPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
-  const page = (body: Html) => textPage(desk, app, side, { page: PAGE, body })
-  if (!desk.isSample && !desk.isSent) return page(askForIdeas(desk, app, side))
-  const answer = await attemptedText(desk.ask<Ideas>("suggest_keywords", { appId, cc: side.country }))
-  if (isFault(answer)) return page(refusedCard(PAGE.title, answer))
+  return await madePage<Ideas>(desk, appId, {
+    page: PAGE,
+    offer: (app, side) => askForIdeas(desk, app, side),
+    make: ({ country: cc }) => desk.ask("suggest_keywords", { appId, cc }),
+    show: (answer, app) =>
+      answer.candidates === 0
+        ? html`<section class="card">${noIdeas(desk, answer)}</section>`
+        : ideasPart(desk, app, answer),
+  })
+}
+
+function ideasPart(desk: Desk, app: AppHead, answer: Ideas): Html {
   const { candidates, ideas, newIdeas, written } = answer
-  if (candidates === 0) return page(html`<section class="card">${noIdeas(desk, answer)}</section>`)
-  return page(
-    html`${card(
-      `For ${sideName(answer)}`,
-      ideas.length + (newIdeas?.length ?? 0) > 0
-        ? chosenForm(desk, app, answer)
-        : empty("Nothing new was found", "What speaks for a keyword here is tracked already, or names somebody's app."),
-      `Of ${counted(candidates, "keyword")} looked at`,
-    )}${written && card("How it was made", html`<div class="inside">${writtenPart(written)}</div>`)}`,
-  )
+  return html`${card(
+    `For ${sideName(answer)}`,
+    ideas.length + (newIdeas?.length ?? 0) > 0
+      ? chosenForm(desk, app, answer)
+      : empty("Nothing new was found", "What speaks for a keyword here is tracked already, or names somebody's app."),
+    `Of ${counted(candidates, "keyword")} looked at`,
+  )}${writtenCard(written)}`
 }
 
 function noIdeas(desk: Desk, answer: Ideas): Html {

@@ -23,7 +23,7 @@ import {
   refusedCard,
   type TextPage,
   textPage,
-  writtenPart,
+  writtenCard,
 } from "./written.ts"
 
 interface Locales {
@@ -168,7 +168,7 @@ function textPart(
   return [
     source &&
       html`<p class="quiet">${nameOf(locale)}, from the page in ${nameOf(source.locale)} as it was read ${momentTime(source.pageReadAt)}. For ${counted(text.storefronts.length, "storefront")}: ${text.storefronts.map((country) => country.toUpperCase()).join(", ")}. Read it before you use it.</p>`,
-    html`<div class="columns-2 wide-left"><div>${fields.map(fieldPart)}</div><div>${keywordsPart(keywords)}${captionsPart(text)}${written && card("How it was made", html`<div class="inside">${writtenPart(written)}</div>`)}</div></div>`,
+    html`<div class="columns-2 wide-left"><div>${fields.map(fieldPart)}</div><div>${keywordsPart(keywords)}${captionsPart(text)}${writtenCard(written)}</div></div>`,
   ]
 }
 

@@ -1,28 +1,9 @@
 import { type Html, html } from "../../html.ts"
 import { momentTime } from "../../times.ts"
 import { sideName } from "../../words.ts"
-import {
-  type AppHead,
-  address,
-  appAddress,
-  type Desk,
-  isFault,
-  type Page,
-  readHead,
-  type Side,
-  sideAt,
-  sideCode,
-} from "../desk.ts"
+import { type AppHead, address, appAddress, type Desk, type Page, type Side, sideCode } from "../desk.ts"
 import { card, empty, samplePage } from "../parts.ts"
-import {
-  type Authorship,
-  askPart,
-  attemptedText,
-  refusedCard,
-  type TextPage,
-  textPage,
-  writtenPart,
-} from "./written.ts"
+import { type Authorship, askPart, madePage, type TextPage, writtenCard } from "./written.ts"
 
 interface Screenshots {
   country: string
@@ -51,23 +32,26 @@ export function screenshotsCard(desk: Desk, app: AppHead, side: Side, isLink = t
 }
 
 export async function screenshotsPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
-  const page = (body: Html) => textPage(desk, app, side, { page: PAGE, body })
-  if (app.isInvented) return page(html`<section class="card">${noPictures(desk)}</section>`)
-  if (!desk.isSample && !desk.isSent) return page(screenshotsCard(desk, app, side, false))
-  const answer = await attemptedText(desk.ask<Screenshots>("get_screenshot_text", { appId, cc: side.country }))
-  if (isFault(answer)) return page(refusedCard(PAGE.title, answer))
+  return await madePage<Screenshots>(desk, appId, {
+    page: PAGE,
+    offer: (app, side) =>
+      app.isInvented
+        ? html`<section class="card">${noPictures(desk)}</section>`
+        : screenshotsCard(desk, app, side, false),
+    make: ({ country: cc }) => desk.ask("get_screenshot_text", { appId, cc }),
+    show: screenshotsPart,
+  })
+}
+
+function screenshotsPart(answer: Screenshots): Html {
   const { pageReadAt, unread, screenshots, written } = answer
-  return page(
-    html`${card(
-      `On the page in ${sideName(answer)}`,
-      screenshots.length === 0
-        ? empty("The page shows no screenshot", "Once it does, the words in the first four can be read.")
-        : html`${unread.length > 0 && html`<p class="inside"><span class="tag warn">not read</span> Nothing here reads ${unread.join(", ")}: words in that language are missing.</p>`}<ul class="list">${screenshots.map(pictureRow)}</ul>`,
-      html`Page read ${momentTime(pageReadAt)}`,
-    )}${written && card("How it was made", html`<div class="inside">${writtenPart(written)}</div>`)}`,
-  )
+  return html`${card(
+    `On the page in ${sideName(answer)}`,
+    screenshots.length === 0
+      ? empty("The page shows no screenshot", "Once it does, the words in the first four can be read.")
+      : html`${unread.length > 0 && html`<p class="inside"><span class="tag warn">not read</span> Nothing here reads ${unread.join(", ")}: words in that language are missing.</p>`}<ul class="list">${screenshots.map(pictureRow)}</ul>`,
+    html`Page read ${momentTime(pageReadAt)}`,
+  )}${writtenCard(written)}`
 }
 
 /** It is said before anything is asked: nothing could come of it. */

@@ -2,30 +2,10 @@ import { shareBar } from "../../charts/small.ts"
 import { type Html, html } from "../../html.ts"
 import { dayTime } from "../../times.ts"
 import { counted, figure, percent, sideName, spoken } from "../../words.ts"
-import {
-  type AppHead,
-  address,
-  appAddress,
-  type Desk,
-  isFault,
-  type Page,
-  readHead,
-  type Side,
-  sideAt,
-  sideCode,
-} from "../desk.ts"
+import { type AppHead, address, appAddress, type Desk, type Page, type Side, sideCode } from "../desk.ts"
 import { card, empty, inventedReviewsNote } from "../parts.ts"
 import { starText } from "../stars.ts"
-import {
-  type Authorship,
-  askPart,
-  attemptedText,
-  points,
-  refusedCard,
-  type TextPage,
-  textPage,
-  writtenPart,
-} from "./written.ts"
+import { type Authorship, askPart, madePage, points, type TextPage, writtenCard } from "./written.ts"
 
 interface ThemeMonth {
   count: number
@@ -72,18 +52,20 @@ export function summaryCard(desk: Desk, app: AppHead, side: Side, isLink = true)
 }
 
 export async function summaryPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
-  const page = (body: Html) => textPage(desk, app, side, { page: PAGE, body })
-  if (!desk.isSample && !desk.isSent) return page(summaryCard(desk, app, side, false))
-  const { country, platform: store } = side
-  const summary = await attemptedText(desk.ask<Summary>("summarize_reviews", { appId, country, store }))
-  if (isFault(summary)) return page(refusedCard(PAGE.title, summary))
-  if (summary.state !== "ready") return page(html`<section class="card">${notReady(side, summary)}</section>`)
-  const { themes, finerThemes, written } = summary
-  return page(
-    html`${aboutPart(summary)}<div class="columns-2">${[...themes, ...(finerThemes ?? [])].map(themePart)}</div>${written && card("How it was made", html`<div class="inside">${writtenPart(written)}</div>`)}`,
-  )
+  return await madePage<Summary>(desk, appId, {
+    page: PAGE,
+    offer: (app, side) => summaryCard(desk, app, side, false),
+    make: ({ country, platform: store }) => desk.ask("summarize_reviews", { appId, country, store }),
+    show: (summary, _, side) =>
+      summary.state === "ready"
+        ? summaryPart(summary)
+        : html`<section class="card">${notReady(side, summary)}</section>`,
+  })
+}
+
+function summaryPart(summary: Summary): Html {
+  const themes = [...summary.themes, ...(summary.finerThemes ?? [])]
+  return html`${aboutPart(summary)}<div class="columns-2">${themes.map(themePart)}</div>${writtenCard(summary.written)}`
 }
 
 function notReady(side: Side, { state, reviews }: Summary): Html {

@@ -2,7 +2,19 @@ import { Fault } from "../../../faults.ts"
 import { type Html, type HtmlPart, html } from "../../html.ts"
 import { momentTime } from "../../times.ts"
 import { counted, spoken } from "../../words.ts"
-import { type AppHead, address, appAddress, attempted, type Desk, type Page, type Side, sideCode } from "../desk.ts"
+import {
+  type AppHead,
+  address,
+  appAddress,
+  attempted,
+  type Desk,
+  isFault,
+  type Page,
+  readHead,
+  type Side,
+  sideAt,
+  sideCode,
+} from "../desk.ts"
 import { card, empty, refusedPart } from "../parts.ts"
 
 export interface Authorship {
@@ -18,6 +30,10 @@ export interface Authorship {
 export function writtenPart({ by, model, at, version, inputDigest, dropped }: Authorship): Html {
   return html`<p class="small quiet">${BY[by] ?? spoken(by)}${model && html` <code>${model}</code>`}, ${momentTime(at)}, version ${version}. ${dropped.length === 0 ? "The checks left nothing out." : `The checks left out: ${dropped.map(({ what, rule, count }) => `${count} × ${what} (${spoken(rule).toLowerCase()})`).join(", ")}.`} Made from the input with this SHA-256:</p><p class="hash">${inputDigest}</p>`
 }
+
+/** The same as a card of its own, where somebody wrote it. */
+export const writtenCard = (written: Authorship | null) =>
+  written && card("How it was made", html`<div class="inside">${writtenPart(written)}</div>`)
 
 const BY: Record<string, string> = {
   rules: "Chosen and counted by rules; nothing is written",
@@ -59,6 +75,30 @@ export function askPart(
     title,
     html`<div class="inside"><p>${said}</p></div><form class="filters" method="post" action="${to}">${desk.formFields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="main" type="submit">${button}</button></form>`,
   )
+}
+
+interface MadeText<Answer> {
+  page: TextPage
+  /** What it takes, and the button. */
+  offer: (app: AppHead, side: Side) => Html
+  make: (side: Side) => Promise<Answer>
+  show: (answer: Answer, app: AppHead, side: Side) => Html
+}
+
+/** A page whose text is made by its button alone: what that takes; then the text, or why there is none. */
+export async function madePage<Answer>(
+  desk: Desk,
+  appId: string,
+  { page, offer, make, show }: MadeText<Answer>,
+): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const side = sideAt(app, desk.query)
+  const body = async () => {
+    if (!desk.isSample && !desk.isSent) return offer(app, side)
+    const answer = await attemptedText(make(side))
+    return isFault(answer) ? refusedCard(page.title, answer) : show(answer, app, side)
+  }
+  return textPage(desk, app, side, { page, body: await body() })
 }
 
 /** A text, or in its place the fault that tells whoever pressed the button why there is none. */
