@@ -1,6 +1,6 @@
-import { type Algorithm, Ratelimit } from "@upstash/ratelimit"
 import type { Redis } from "@upstash/redis"
 import { checkLimit } from "./limiter.ts"
+import { createTogether } from "./together.ts"
 
 export interface FixedWindow {
   /** A refused unit is not counted. Throws StoreSilent when the store is late, else the client's own error. */
@@ -26,25 +26,30 @@ class StoreSilent extends Error {
   override name = "StoreSilent"
 }
 
-/** Exact over all processes. The window is the caller's clock's (managed Redis refuses TIME), so clocks must agree. */
+/**
+ * Exact over all processes. The window is the caller's clock's (managed Redis refuses TIME), so clocks must agree. What comes
+ * while others are asked for shares a command, each decided by itself in the order in which they came.
+ */
 export function fixedWindow(redis: Redis, { prefix, windowMs, timeoutMs, now = () => new Date() }: WindowOptions) {
-  const script = redis.createScript<[number, number]>(TAKE)
-  const limiters = new Map<number, Ratelimit>()
+  const script = redis.createScript<number[]>(TAKE)
+  const expiry = String(2 * windowMs)
   let silentUntil = 0
-
-  const algorithm = (limit: number) =>
-    exactly(limit, windowMs, now, async (key) => {
-      const reply = await script.exec([key], [String(limit), String(2 * windowMs)])
+  const count = createTogether<Unit, Count>({
+    timeoutMs,
+    async ask(units) {
+      const keys = units.map(({ key }) => key)
+      const counts = countsIn(
+        await script.exec(keys, [...units.map(({ limit }) => String(limit)), expiry]),
+        keys.length,
+      )
       silentUntil = 0
-      return reply
-    })
-
-  const limiterFor = (limit: number) => {
-    if (limiters.size >= MOST_LIMITERS) limiters.clear()
-    const limiter = limiters.get(limit) ?? ratelimit(redis, algorithm(limit), prefix, timeoutMs)
-    limiters.set(limit, limiter)
-    return limiter
-  }
+      return counts
+    },
+    late() {
+      silentUntil = performance.now() + SILENCE_MS
+      return new StoreSilent(`the store did not answer in ${timeoutMs} ms`)
+    },
+  })
 
   return {
     async take(subject, limit) {
@@ -53,70 +58,41 @@ export function fixedWindow(redis: Redis, { prefix, windowMs, timeoutMs, now = (
       if (at < silentUntil) throw new StoreSilent("the store did not answer a moment ago")
       // one caller asks again while the rest of the second goes without: nobody queues behind a frozen store
       if (silentUntil > 0) silentUntil = at + SILENCE_MS
-      const { success, remaining, reset, reason } = await limiterFor(limit).limit(subject)
-      if (reason === "timeout") {
-        silentUntil = performance.now() + SILENCE_MS
-        throw new StoreSilent(`the store did not answer in ${timeoutMs} ms`)
-      }
-      return { allowed: success, used: limit - remaining, resetsAt: new Date(reset) }
+      const window = Math.floor(now().getTime() / windowMs)
+      const { allowed, used } = await count({ key: `${prefix}:${subject}:${window}`, limit })
+      return { allowed, used, resetsAt: new Date((window + 1) * windowMs) }
     },
   } satisfies FixedWindow
 }
 
-// distinct limits are the plans' and a few overrides
-const MOST_LIMITERS = 100
+interface Unit {
+  key: string
+  limit: number
+}
+
+type Count = Pick<WindowCount, "allowed" | "used">
+
 const SILENCE_MS = 1_000
 
-// The library's own fixedWindow adds first and compares after, so refused calls count too; this compares first. No
-// "#!lua flags=allow-key-locking" line as in the library's scripts: an ordinary Redis refuses that flag.
+// Compares before it counts, so that refused calls are not counted. No "#!lua flags=allow-key-locking" line: an ordinary
+// Redis refuses that flag.
 const TAKE = `
-local used = tonumber(redis.call('GET', KEYS[1]) or '0')
-if used >= tonumber(ARGV[1]) then return {0, used} end
-used = redis.call('INCR', KEYS[1])
-if used == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-return {1, used}`
+local counts = {}
+for i, key in ipairs(KEYS) do
+  local used = tonumber(redis.call('GET', key) or '0')
+  local allowed = 0
+  if used < tonumber(ARGV[i]) then
+    allowed = 1
+    used = redis.call('INCR', key)
+    if used == 1 then redis.call('PEXPIRE', key, ARGV[#ARGV]) end
+  end
+  counts[2 * i - 1] = allowed
+  counts[2 * i] = used
+end
+return counts`
 
-type ExactAlgorithm = ReturnType<Algorithm<unknown>>
-
-/** `remaining` goes below 0 when more is used than a lowered limit allows, so that `used` can be told from it. */
-function exactly(
-  limit: number,
-  windowMs: number,
-  now: () => Date,
-  count: (key: string) => Promise<[number, number]>,
-): Algorithm<unknown> {
-  const take = async (identifier: string) => {
-    const window = Math.floor(now().getTime() / windowMs)
-    const [allowed, used] = checkReply(await count(`${identifier}:${window}`))
-    return { success: allowed === 1, limit, remaining: limit - used, reset: (window + 1) * windowMs, pending: SETTLED }
-  }
-  const unused = () => Promise.reject(new Error("only limit() is used here"))
-  const algorithm: ExactAlgorithm = {
-    limit: (_, identifier) => take(identifier),
-    getRemaining: unused,
-    resetTokens: unused,
-  }
-  return () => algorithm
-}
-
-const SETTLED = Promise.resolve()
-
-function checkReply(reply: unknown): [number, number] {
-  if (Array.isArray(reply) && reply.length === 2 && reply.every(Number.isSafeInteger)) return reply as [number, number]
-  throw new TypeError("the store's answer is not a count")
-}
-
-/** Everything off that would call home, write more than the count, or remember a refusal longer than the store does. */
-function ratelimit(redis: Redis, limiter: Algorithm<unknown>, prefix: string, timeout: number): Ratelimit {
-  return new Ratelimit({
-    redis,
-    limiter,
-    prefix,
-    timeout,
-    analytics: false,
-    dynamicLimits: false,
-    enableProtection: false,
-    enableTelemetry: false,
-    ephemeralCache: false,
-  })
+function countsIn(reply: unknown, length: number): Count[] {
+  if (!Array.isArray(reply) || reply.length !== 2 * length || !reply.every(Number.isSafeInteger))
+    throw new TypeError("the store's answer is not a count")
+  return Array.from({ length }, (_, at) => ({ allowed: reply[2 * at] === 1, used: reply[2 * at + 1] as number }))
 }
