@@ -1,9 +1,9 @@
 import type { Sql } from "../../database/types.ts"
-import { type KeywordMetrics, type MetricsRow, metricsOf } from "../../observations/derived/keyword-figures.ts"
+import type { KeywordMetrics } from "../../observations/derived/keyword-figures.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { DEMO, sourceOf } from "../../observations/types.ts"
 import type { MarketAnswer, MarketLists } from "./lists-holding.ts"
-import { type FiguresRow, NOT_READ } from "./shown-figures.ts"
+import { type FiguresRow, metricsShown } from "./shown-figures.ts"
 
 /** A keyword whose latest answer holds at least one of several apps. */
 export interface GapKeyword extends Omit<MarketAnswer, "listId"> {
@@ -158,15 +158,24 @@ type GapRow = Pick<GapKeyword, "term" | "ranks" | "depth" | "day" | "origin"> &
 function keywordAt(page: GapColumns, at: number, { platform }: Side, today: string): GapKeyword {
   const of = <Name extends keyof GapRow>(name: Name) => page[name]![at] as GapRow[Name]
   const place = of("place")
-  const metrics: MetricsRow = {
-    ...NOT_READ,
-    ...{ difficulty: of("difficulty"), difficultyDay: of("difficultyDay") },
-    ...{ estimate: of("estimate"), estimateDay: of("estimateDay") },
-    ...{ published: of("published"), publishedDay: of("publishedDay"), publishedBy: of("publishedBy") },
+  const figures: FiguresRow = {
+    difficulty: of("difficulty"),
+    difficultyDay: of("difficultyDay"),
+    estimate: of("estimate"),
+    estimateDay: of("estimateDay"),
+    published: of("published"),
+    publishedDay: of("publishedDay"),
+    publishedBy: of("publishedBy"),
   }
   return {
-    ...{ term: of("term"), held: Math.floor(place / POPULARITIES), popularity: place % POPULARITIES || null },
-    ...{ ranks: of("ranks"), depth: of("depth"), day: of("day"), source: sourceOf(of("source")), origin: of("origin") },
-    metrics: metricsOf(metrics, platform, today),
+    term: of("term"),
+    held: Math.floor(place / POPULARITIES),
+    popularity: place % POPULARITIES || null,
+    ranks: of("ranks"),
+    depth: of("depth"),
+    day: of("day"),
+    source: sourceOf(of("source")),
+    origin: of("origin"),
+    metrics: metricsShown(figures, platform, today),
   }
 }

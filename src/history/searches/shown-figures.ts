@@ -30,14 +30,35 @@ export async function readShownFigures(
     ) n
     order by n.list_id
     limit ${lists.length}`
-  return new Map(rows.map(({ listId, ...row }) => [listId, metricsOf({ ...NOT_READ, ...row }, platform, today)]))
-}
-
-/** What answers do not show. */
-export const NOT_READ = {
-  ...{ demand: null, demandDay: null, demandAt: null, hints: null, hintsDay: null, hintsAt: null },
-  ...{ difficultyAt: null, estimateAt: null, publishedAt: null },
+  return new Map(rows.map((row) => [row.listId, metricsShown(row, platform, today)]))
 }
 
 /** What they are made of. */
-export type FiguresRow = Omit<MetricsRow, keyof typeof NOT_READ>
+export type FiguresRow = Pick<
+  MetricsRow,
+  "difficulty" | "difficultyDay" | "estimate" | "estimateDay" | "published" | "publishedDay" | "publishedBy"
+>
+
+/** What answers do not show is left open. */
+export function metricsShown(row: FiguresRow, platform: Side["platform"], today: string): KeywordMetrics {
+  const { difficulty, difficultyDay, estimate, estimateDay, published, publishedDay, publishedBy } = row
+  const metrics: MetricsRow = {
+    demand: null,
+    demandDay: null,
+    demandAt: null,
+    hints: null,
+    hintsDay: null,
+    hintsAt: null,
+    difficulty,
+    difficultyDay,
+    difficultyAt: null,
+    estimate,
+    estimateDay,
+    estimateAt: null,
+    published,
+    publishedDay,
+    publishedAt: null,
+    publishedBy,
+  }
+  return metricsOf(metrics, platform, today)
+}

@@ -108,12 +108,21 @@ export function metricsOf(row: MetricsRow, platform: Side["platform"], today: st
   const demand = shown(row.demandDay, row.demand, row.demandAt)
   const hints = shown(row.hintsDay, row.hints, row.hintsAt)
   const difficulty = shown(row.difficultyDay, row.difficulty, row.difficultyAt)
+  const popularity = popularityOf(row, platform, shown(row.estimateDay, row.estimate, row.estimateAt))
+  // written out: of a thousand keywords spreading took most of the time
   return {
     demand: demand.score,
     demandAt: demand.at,
     hintCount: hints.score,
     hintCountAt: hints.at,
-    ...popularityOf(row, platform, shown(row.estimateDay, row.estimate, row.estimateAt)),
+    popularity: popularity.popularity,
+    popularityLow: popularity.popularityLow,
+    popularityHigh: popularity.popularityHigh,
+    popularitySource: popularity.popularitySource,
+    popularityWeek: popularity.popularityWeek,
+    popularityNone: popularity.popularityNone,
+    popularityAt: popularity.popularityAt,
+    popularityOrder: popularity.popularityOrder,
     difficulty: difficulty.score,
     difficultyBand: difficulty.score === null ? null : bandOf(difficulty.score),
     difficultyNone: difficulty.score === null && difficulty.at !== null,
@@ -135,19 +144,17 @@ function popularityOf(
   platform: Side["platform"],
   estimate: { score: number | null; at: string | null },
 ): Popularity {
-  if (published !== null)
-    return {
-      ...NO_POPULARITY,
-      popularity: published,
-      popularitySource: publishedBy,
-      popularityWeek: publishedDay?.slice(0, 7) ?? null,
-      popularityAt: iso(publishedAt),
-      popularityOrder: published,
-    }
-  const shared = { ...NO_POPULARITY, popularityAt: estimate.at, popularityOrder: estimate.score }
-  const band = estimate.score === null ? null : popularityBand(platform, estimate.score)
-  if (!band) return { ...shared, popularityNone: estimate.at !== null }
-  return { ...shared, popularityLow: band.low, popularityHigh: band.high, popularitySource: ESTIMATE }
+  const band = published !== null || estimate.score === null ? null : popularityBand(platform, estimate.score)
+  return {
+    popularity: published,
+    popularityLow: band?.low ?? null,
+    popularityHigh: band?.high ?? null,
+    popularitySource: published !== null ? publishedBy : band && ESTIMATE,
+    popularityWeek: published === null ? null : (publishedDay?.slice(0, 7) ?? null),
+    popularityNone: published === null && band === null && estimate.at !== null,
+    popularityAt: published === null ? estimate.at : iso(publishedAt),
+    popularityOrder: published ?? estimate.score,
+  }
 }
 
 function iso(at: Date | null): string | null {

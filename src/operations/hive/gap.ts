@@ -13,14 +13,15 @@ import { MarketCountry, platformOf } from "./inputs.ts"
 import { findMarketApps, marketAppFields } from "./market-apps.ts"
 import {
   answerFields,
+  answerText,
   KeywordsCursor,
+  keywordsWritten,
   MOST_KEYWORDS,
   marketLists,
   NextCursor,
   placeAfter,
   refuseOtherStore,
   searchedFields,
-  shownAnswer,
 } from "./market-keywords.ts"
 
 const LEAST_APPS = 2
@@ -133,24 +134,27 @@ export const hiveGetKeywordGap = operation({
     const { name, publisher, publisherId } = known.get(id) ?? { name: id, publisher: null, publisherId: null }
     return { id, name, publisher, publisherId, inside: found.totals[i]! > 0, keywords: found.totals[i]! }
   })
-  const answer = {
+  const head = {
     ...{ country: storefront, platform, since: lists.since, searched },
-    ...{ apps: counted, total: found.total, keywords: shownKeywords(shown, counted) },
-    nextCursor:
-      last && found.keywords.length > shown.length ? cursorOf(called, [last.held, last.popularity, last.term]) : null,
+    ...{ apps: counted, total: found.total },
   }
-  return found.total > 0 ? answer : nothing(answer)
+  if (found.total === 0) return nothing({ ...head, keywords: [], nextCursor: null })
+  const nextCursor =
+    last && found.keywords.length > shown.length ? cursorOf(called, [last.held, last.popularity, last.term]) : null
+  return keywordsWritten(head, shown.map(rowWriter(counted)), nextCursor, { apps: counted })
 })
 
-function shownKeywords(keywords: readonly GapKeyword[], apps: readonly { id: string; inside: boolean }[]) {
-  const inside = apps.flatMap(({ id, inside }, at) => (inside ? [{ id, at }] : []))
-  return keywords.map(({ term, held, ranks, metrics, ...answer }) => {
-    const shown: Record<string, number | null> = {}
-    const missing: string[] = []
-    for (const { id, at } of inside) {
-      shown[id] = ranks[at] ?? null
-      if (shown[id] === null) missing.push(id)
-    }
-    return { term, held, missing, ranks: shown, ...shownAnswer(answer, metrics) }
-  })
+/** Writes a row as JSON. */
+function rowWriter(apps: readonly { id: string; inside: boolean }[]): (keyword: GapKeyword) => string {
+  const inside = apps.flatMap(({ id, inside }, at) => (inside ? [{ id, at, name: JSON.stringify(id) }] : []))
+  // as an object has them: short numbers first
+  const byId = Object.keys(Object.fromEntries(inside.map(({ id }) => [id, null])))
+  const ranked = byId.map((id) => inside.find((app) => app.id === id)!)
+  return (keyword) => {
+    const { term, held, ranks, metrics } = keyword
+    const missing = inside.filter(({ at }) => (ranks[at] ?? null) === null).map(({ name }) => name)
+    const shown = ranked.map(({ at, name }) => `${name}:${ranks[at] ?? null}`)
+    const own = `"term":${JSON.stringify(term)},"held":${held},"missing":[${missing.join()}],"ranks":{${shown.join()}}`
+    return `{${own},${answerText(keyword, metrics)}}`
+  }
 }

@@ -6,6 +6,7 @@ import { readShownFigures, type ShownFigures } from "../../history/searches/show
 import { UNMEASURED } from "../../observations/derived/keyword-figures.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
+import { WrittenAnswer } from "../../vocabulary/prepared.ts"
 import { coded, described } from "../../vocabulary/schema.ts"
 import { placeIn } from "../cursor.ts"
 import { Count, Day, popularityFields, Rank, RankSource } from "../shapes.ts"
@@ -79,22 +80,35 @@ export function refuseOtherStore(
   throw new Fault(code, { field, detail: `${other} is an id of ${store}: ask with platform=${asked}.` })
 }
 
-/** What is shown of answers, each beside its keyword's latest figures. */
+/** What is shown of answers, each beside its keyword's latest figures: members of JSON (answerText). */
 export async function readShownAnswers(
   sql: Sql,
   { platform }: MarketLists,
   answers: readonly MarketAnswer[],
   now: Date,
-) {
+): Promise<string[]> {
   const lists = answers.map(({ listId }) => listId)
   const figures = await readShownFigures(sql, lists, { platform, today: dayOf(now) })
-  return answers.map((answer) => shownAnswer(answer, figures.get(answer.listId) ?? UNMEASURED))
+  return answers.map((answer) => answerText(answer, figures.get(answer.listId) ?? UNMEASURED))
 }
 
-export function shownAnswer(
+/** The members of `answerFields`, as JSON: of a thousand keywords objects took longer to make and to write than to read. */
+export function answerText(
   { depth, day, source, origin }: Omit<MarketAnswer, "listId" | "term">,
   { popularity, popularityLow, popularityHigh, popularitySource, popularityWeek, difficulty }: ShownFigures,
-) {
-  const searched = { popularity, popularityLow, popularityHigh, popularitySource, popularityWeek }
-  return { depth, day, source, origin, ...searched, difficulty }
+): string {
+  const seen = `"depth":${depth},"day":"${day}","source":"${source}","origin":${JSON.stringify(origin)}`
+  const band = `"popularity":${popularity},"popularityLow":${popularityLow},"popularityHigh":${popularityHigh}`
+  const published = `"popularitySource":${quoted(popularitySource)},"popularityWeek":${quoted(popularityWeek)}`
+  return `${seen},${band},${published},"difficulty":${difficulty}`
+}
+
+function quoted(name: string | null): string {
+  return name === null ? "null" : `"${name}"`
+}
+
+/** An answer whose rows are JSON already; `priced` is as much of it as its price is made of. */
+export function keywordsWritten(head: object, rows: readonly string[], nextCursor: string | null, priced?: unknown) {
+  const after = `"nextCursor":${JSON.stringify(nextCursor)}`
+  return new WrittenAnswer(`${JSON.stringify(head).slice(0, -1)},"keywords":[${rows.join()}],${after}}`, priced)
 }

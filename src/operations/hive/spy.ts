@@ -17,6 +17,7 @@ import { findStoreApp, marketAppFields, readMarketApps } from "./market-apps.ts"
 import {
   answerFields,
   KeywordsCursor,
+  keywordsWritten,
   MOST_KEYWORDS,
   marketLists,
   NextCursor,
@@ -79,13 +80,13 @@ export const hiveSpyApp = operation({
   const found = app === null ? NONE : await findAppKeywords(ctx.sql, lists, { app, beside: null, tracker: null }, page)
   const shown = found.keywords.slice(0, MOST_KEYWORDS)
   const last = shown.at(-1)
-  const answer = {
+  const head = {
     ...(await readAppNamed(ctx, app, { id, storefront })),
     ...{ country: storefront, platform, since: lists.since, searched, total: found.total },
-    keywords: await readShownKeywords(ctx, lists, shown),
-    nextCursor: last && found.keywords.length > shown.length ? cursorOf(called, [last.rank, last.term]) : null,
   }
-  return shown.length > 0 ? answer : nothing(answer)
+  if (!last) return nothing({ ...head, keywords: [], nextCursor: null })
+  const nextCursor = found.keywords.length > shown.length ? cursorOf(called, [last.rank, last.term]) : null
+  return keywordsWritten(head, await readShownKeywords(ctx, lists, shown), nextCursor)
 })
 
 const NONE: Awaited<ReturnType<typeof findAppKeywords>> = { total: 0, keywords: [] }
@@ -93,7 +94,7 @@ const NO_LISTS = "No keyword of this storefront was read lately: who stands wher
 
 async function readShownKeywords({ sql, now }: Context, lists: MarketLists, keywords: readonly AppKeyword[]) {
   const answers = await readShownAnswers(sql, lists, keywords, now())
-  return keywords.map(({ term, rank }, i) => ({ term, rank, ...answers[i]! }))
+  return keywords.map(({ term, rank }, i) => `{"term":${JSON.stringify(term)},"rank":${rank},${answers[i]}}`)
 }
 
 /** What the app is called there; by its id where nobody has seen it. */

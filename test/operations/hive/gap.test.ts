@@ -88,6 +88,29 @@ test("a keyword is shown as it is written, whatever stands in it, and who brough
   expect(body.keywords).toMatchObject([{ term, ranks: { 10001: 1 }, origin: "a, peer", source: "foreign", depth: 1 }])
 })
 
+test("an answer is written as its data would be: every field where the schema has it, ids in the order of an object's", async () => {
+  const ids = ["com.example.sea", "com.example.b"]
+  await record(sql, [
+    reading('ti"de', at(1), ["10001", "10002"], { source: "foreign", origin: 'a "peer"', depth: 200 }),
+    reading("sea", at(1), ["10002", "6450000001"], OWN),
+    reading("wave", at(1), ids, { source: "play-search", platform: "android" }),
+    published("sea", "2025-09-01", 61),
+  ])
+  for (const query of ["6450000001,10002,10001", `${ids}&platform=android`]) {
+    const { text, body } = await ask(query)
+    expect(text).toBe(JSON.stringify(body))
+    expect(Object.keys(body)).toEqual(["country", "platform", ...HEAD, "keywords", "nextCursor"])
+    expect(body.keywords).not.toEqual([])
+    for (const row of body.keywords) expect(Object.keys(row)).toEqual(["term", "held", "missing", "ranks", ...FIELDS])
+  }
+})
+
+const HEAD = ["since", "searched", "apps", "total"]
+const FIELDS = [
+  ...["depth", "day", "source", "origin", "popularity", "popularityLow", "popularityHigh", "popularitySource"],
+  ...["popularityWeek", "difficulty"],
+]
+
 test("an app in no answer is named as outside, is in no row and is not charged; with all outside nothing is, but 1", async () => {
   await record(sql, [reading("tide", at(1), ["10001", "10002"], OWN), reading("sea", at(40), ["10003"], OWN)])
   const { body } = await ask("10003,10001,99999")

@@ -43,11 +43,12 @@ test("every keyword whose latest answer holds the app, the best rank first, with
     published("tide table", "2025-09-01", 61),
   ])
   await rename(sql, "10001", "Tides", "us")
-  const { status, body } = await ask()
+  const { status, body, text } = await ask()
   expect([status, body.id, body.name, body.country, body.platform, body.since]).toEqual([
     ...[200, "10001", "Tides", "us", "ios", dayAgo(29)],
   ])
   expect([body.searched, body.total, body.nextCursor, await used()]).toEqual([3, 2, null, 200])
+  expect(text).toBe(JSON.stringify(body))
   const unknown = {
     popularity: null,
     popularityLow: null,
