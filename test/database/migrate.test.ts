@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "bun:test"
+import { beforeAll, beforeEach, expect, test } from "bun:test"
 import { join } from "node:path"
 import { readTree } from "../../src/database/assets.ts"
 import { DatabaseProblem } from "../../src/database/connect.ts"
@@ -10,8 +10,11 @@ import { scratchDatabase } from "./server.ts"
 
 let sql: Sql
 
-beforeEach(async () => {
+beforeAll(async () => {
   sql = await freshDatabase()
+})
+
+beforeEach(async () => {
   await sql`drop schema public cascade`
   await sql`create schema public`
 })

@@ -1,5 +1,5 @@
 // Fills eight databases one after the other, which takes most of its half minute: tried at length alone.
-import { afterAll, expect, setDefaultTimeout } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import * as v from "valibot"
 import { catalog } from "../../src/catalog.ts"
 import type { Sql } from "../../src/database/types.ts"
@@ -8,13 +8,13 @@ import { findApp } from "../../src/tracking/tracked-app.ts"
 import { contextIn, inputOf, isReadOfApp } from "../bench/years-calls.ts"
 import { fillWorld, type Size } from "../bench/years-world.ts"
 import { freshDatabase } from "../database.ts"
-import { long } from "../long.ts"
+import { afterLong, long } from "../long.ts"
 import { explaining, type Work } from "./explained.ts"
 
 setDefaultTimeout(180_000)
 
 // what other tests of this process open is made anew
-afterAll(freshSchema)
+afterLong(freshSchema)
 
 const TIMES = 5
 /** Work that grows with what is answered, and a change of plan between two that do. */

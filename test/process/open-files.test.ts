@@ -46,7 +46,7 @@ linux(
   "more connections than files: calls go on over those that are open, and when they are gone all is as before",
   async () => {
     const env = { DATA_DIR: join(scratch(), "data"), MEASURE: "no" }
-    const server = await serving({ env, program: limited(1_024) }, ["--demo"])
+    const server = await serving({ env, program: limited(1_024) })
     const [key] = /svc_live_\w+/.exec(server.out())!
     const headers = { authorization: `Bearer ${key}` }
     const port = Number(new URL(server.url).port)
