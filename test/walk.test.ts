@@ -1,7 +1,8 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { long } from "./long.ts"
 
 const root = join(import.meta.dirname, "..")
 const map = readFileSync(join(root, "src/README.md"), "utf8")
@@ -20,23 +21,31 @@ async function walkOf(script: string, extra: number): Promise<{ steps: string[];
   return { steps, alone }
 }
 
-test("a keyed read goes through 20 files and 17 that stand alone at most: the walk may only get shorter", async () => {
-  const { steps, alone } = await walkOf("walk-calls.ts", 100)
-  // who opens the port, which the calls of a test do without, and who is asked what needs no key
-  const notHere = ["main.ts", "surfaces/keyless.ts"]
-  expect(told("a call").filter((file) => ![...steps, ...alone, ...notHere].includes(file))).toEqual([])
-  expect(steps.length, steps.join("\n")).toBeLessThanOrEqual(20)
-  expect(alone.length, alone.join("\n")).toBeLessThanOrEqual(17)
-}, 240_000)
+long(
+  "a keyed read goes through 20 files and 17 that stand alone at most: the walk may only get shorter",
+  async () => {
+    const { steps, alone } = await walkOf("walk-calls.ts", 100)
+    // who opens the port, which the calls of a test do without, and who is asked what needs no key
+    const notHere = ["main.ts", "surfaces/keyless.ts"]
+    expect(told("a call").filter((file) => ![...steps, ...alone, ...notHere].includes(file))).toEqual([])
+    expect(steps.length, steps.join("\n")).toBeLessThanOrEqual(20)
+    expect(alone.length, alone.join("\n")).toBeLessThanOrEqual(17)
+  },
+  240_000,
+)
 
-test("a reading is told in 15 files, which all run; with what they use it goes through 37 and 20 that stand alone", async () => {
-  const { steps, alone } = await walkOf("walk-readings.ts", 20)
-  const files = told("a reading")
-  expect(files.filter((file) => ![...steps, ...alone].includes(file))).toEqual([])
-  expect(files.length).toBeLessThanOrEqual(15)
-  expect(steps.length, steps.join("\n")).toBeLessThanOrEqual(37)
-  expect(alone.length, alone.join("\n")).toBeLessThanOrEqual(20)
-}, 240_000)
+long(
+  "a reading is told in 15 files, which all run; with what they use it goes through 37 and 20 that stand alone",
+  async () => {
+    const { steps, alone } = await walkOf("walk-readings.ts", 20)
+    const files = told("a reading")
+    expect(files.filter((file) => ![...steps, ...alone].includes(file))).toEqual([])
+    expect(files.length).toBeLessThanOrEqual(15)
+    expect(steps.length, steps.join("\n")).toBeLessThanOrEqual(37)
+    expect(alone.length, alone.join("\n")).toBeLessThanOrEqual(20)
+  },
+  240_000,
+)
 
 /** The files that src/README.md names in a walk. */
 function told(walk: string): string[] {

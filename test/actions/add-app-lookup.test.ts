@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { noteCountry } from "../../src/measuring/countries.ts"
 import { freshDatabase } from "../database.ts"
+import { long } from "../long.ts"
 import { answersLookUps, type Live, live } from "../operations/live.ts"
 
 let sql: Sql
@@ -68,27 +69,30 @@ describe("the preview of add_app", () => {
     expect([status, body.preview?.summary]).toEqual([200, 'Track "Gezeiten" in us, de.'])
   })
 
-  test("goes on where the store refuses, is slow, or is not read from here, and says that the id is not checked", async () => {
-    await using scene = await live(sql, [])
-    scene.stores.on("itunes.apple.com", "/lookup", () => new Response("", { status: 403 }))
-    const note = expect.stringContaining("the id is not checked")
-    expect((await preview(scene, { iosId: "20005" })).body.preview).toMatchObject({ notes: [note] })
-    // Play is read for the country of this address alone
-    expect(
-      (await preview(scene, { androidPkg: "com.example.elsewhere", countries: ["de"] })).body.preview,
-    ).toMatchObject({ notes: [note] })
-    // a name of one's own, or the other store's, does not make it checked
-    expect((await preview(scene, { iosId: "20005", name: "Tides" })).body.preview).toMatchObject({ notes: [note] })
-    await sql`update pace set next_at = now(), refusals = 0, gap_ms = base_gap_ms`
-    answersLookUps(scene.stores, { "20007": { trackName: "Tide Times" } })
-    const half = { iosId: "20007", androidPkg: "com.example.elsewhere", countries: ["de"] }
-    expect((await preview(scene, half)).body.preview).toMatchObject({
-      notes: [expect.stringContaining("No store has shown android:com.example.elsewhere here yet")],
-    })
-    answersLookUps(scene.stores, { "20006": {} }, 4_000)
-    const began = performance.now()
-    const slow = await preview(scene, { iosId: "20006" })
-    expect(slow.body.preview).toMatchObject({ notes: [note] })
-    expect(performance.now() - began).toBeLessThan(4_000)
-  })
+  long(
+    "goes on where the store refuses, is slow, or is not read from here, and says that the id is not checked",
+    async () => {
+      await using scene = await live(sql, [])
+      scene.stores.on("itunes.apple.com", "/lookup", () => new Response("", { status: 403 }))
+      const note = expect.stringContaining("the id is not checked")
+      expect((await preview(scene, { iosId: "20005" })).body.preview).toMatchObject({ notes: [note] })
+      // Play is read for the country of this address alone
+      expect(
+        (await preview(scene, { androidPkg: "com.example.elsewhere", countries: ["de"] })).body.preview,
+      ).toMatchObject({ notes: [note] })
+      // a name of one's own, or the other store's, does not make it checked
+      expect((await preview(scene, { iosId: "20005", name: "Tides" })).body.preview).toMatchObject({ notes: [note] })
+      await sql`update pace set next_at = now(), refusals = 0, gap_ms = base_gap_ms`
+      answersLookUps(scene.stores, { "20007": { trackName: "Tide Times" } })
+      const half = { iosId: "20007", androidPkg: "com.example.elsewhere", countries: ["de"] }
+      expect((await preview(scene, half)).body.preview).toMatchObject({
+        notes: [expect.stringContaining("No store has shown android:com.example.elsewhere here yet")],
+      })
+      answersLookUps(scene.stores, { "20006": {} }, 4_000)
+      const began = performance.now()
+      const slow = await preview(scene, { iosId: "20006" })
+      expect(slow.body.preview).toMatchObject({ notes: [note] })
+      expect(performance.now() - began).toBeLessThan(4_000)
+    },
+  )
 })

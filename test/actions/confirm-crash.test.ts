@@ -10,6 +10,7 @@ import { silentLog } from "../../src/log.ts"
 import { scratchFolder } from "../database/processes.ts"
 import { freshDatabase, openInMemory, scratchUrl } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
+import { LONG } from "../long.ts"
 import {
   booksAfter,
   type Prepared,
@@ -90,11 +91,8 @@ test("kill -9 of the server that holds the directory during a confirm: applied o
   const dataDir = join(folder, "data")
   const steps = await firstStart(dataDir)
   const nth = (part: string) => ({ before: steps.findIndex((text) => text.startsWith(part)) + 1 })
-  const deaths: Death[] = [
-    nth("insert into audit"),
-    ...COMMITS.filter((death) => "commit" in death && death.turns !== 1),
-    ...timers(15),
-  ]
+  const [lost, unanswered, , late, done] = COMMITS as [Death, Death, Death, Death, Death]
+  const deaths: Death[] = [nth("insert into audit"), lost, done, ...(LONG ? [unanswered, late, ...timers(15)] : [])]
   const outcomes: Outcome[] = []
   let last: { begun: Begun; died: string } | undefined
   for (const death of [...deaths, null]) {

@@ -35,21 +35,26 @@ beforeAll(async () => {
 })
 
 const NEVER = booksAt(0)
+const CALLERS = cases(20, 100)
+const TOKENS = cases(6, 20)
+const PREVIEWS = cases(3, 20)
 
 describe.each(Object.entries(WRITES).map(([name, write], at) => ({ name, write, at })))("$name:", ({ write, at }) => {
-  test("a token confirmed by a hundred callers at once is applied once", async () => {
+  test(`a token confirmed by ${CALLERS} callers at once is applied once`, async () => {
     const writer = await prepared(house, write)
     const before = await stateOf(sql, writer)
-    const answers = await Promise.all(Array.from({ length: 100 }, () => writer.confirm(writer.confirmToken)))
-    expect(tally(answers.map(said))).toEqual({ "200": 1, "400 confirm_token_invalid": 99 })
+    const answers = await Promise.all(Array.from({ length: CALLERS }, () => writer.confirm(writer.confirmToken)))
+    expect(tally(answers.map(said))).toEqual({ "200": 1, "400 confirm_token_invalid": CALLERS - 1 })
     await expectTimes(1, write, writer, before)
   })
 
   const times = write.another ? "one after the other, each as a whole" : "once"
-  test(`twenty tokens of the same write confirmed at once are applied ${times}`, async () => {
+  test(`${TOKENS} tokens of the same write confirmed at once are applied ${times}`, async () => {
     const writer = await prepared(house, write)
     const before = await stateOf(sql, writer)
-    const tokens = await Promise.all(Array.from({ length: 20 }, () => writer.token(write.action, write.args(writer))))
+    const tokens = await Promise.all(
+      Array.from({ length: TOKENS }, () => writer.token(write.action, write.args(writer))),
+    )
     const { "200": applied = 0, ...others } = tally((await Promise.all(tokens.map(writer.confirm))).map(said))
     const refusals = write.another
       ? ["409 in_progress"]
@@ -61,8 +66,8 @@ describe.each(Object.entries(WRITES).map(([name, write], at) => ({ name, write, 
 
   test("a confirm that fails at any statement writes nothing, and its token works", async () => {
     const length = await lengthOf(await prepared(house, write))
-    // in short every third, another one for each write
-    for (let step = 1 + (at % cases(3, 1)); step <= length; step += cases(3, 1)) {
+    // in short every eighth, another one for each write
+    for (let step = 1 + (at % cases(8, 1)); step <= length; step += cases(8, 1)) {
       const writer = await prepared(house, write)
       const before = await stateOf(sql, writer)
       const statement = (n: number) => {
@@ -127,10 +132,10 @@ test("every write there is is among these", () => {
 describe.each(actions.map(({ name, scope }) => ({ name, scope })))("$name:", ({ name: action, scope }) => {
   const write = WRITES[action] as Write
 
-  test("previewed twenty times leaves every row of every other table as it was", async () => {
+  test(`previewed ${PREVIEWS} times leaves every row of every other table as it was`, async () => {
     const writer = await prepared(house, write)
     const before = await everything()
-    for (let round = 0; round < 20; round++) await writer.token(action, write.args(writer))
+    for (let round = 0; round < PREVIEWS; round++) await writer.token(action, write.args(writer))
     expect(await everything()).toBe(before)
   })
 

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import type { SearchObservation } from "../../src/observations/types.ts"
 import { freshDatabase } from "../database.ts"
+import { long } from "../long.ts"
 import { reading } from "../observations/measured.ts"
 import { derived, lines, listOf, RANKS, stored, TODAY, told, tracked } from "./told.ts"
 
@@ -142,7 +143,7 @@ test("what the demo tells of a keyword is compared with nothing", async () => {
   expect(await toldOf(ranked(18, 3), ranked(19, 30, demo), ranked(20, 60))).toEqual([])
 })
 
-test("1,000 keywords are looked at in parts, and none is left out", async () => {
+long("1,000 keywords are looked at in parts, and none is left out", async () => {
   const terms = Array.from({ length: 1_000 }, (_, at) => `term ${at}`)
   await tracked(sql, terms)
   const day = (day: number, rank: number) => terms.map((term) => ranked(day, rank, { depth: 10 }, term))

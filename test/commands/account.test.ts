@@ -11,6 +11,7 @@ import { TEA } from "../accounts/scene.ts"
 import { type MadeKey, type StandIn, salesReport, standIn } from "../accounts/stand-in.ts"
 import { SECRET_KEY } from "../delivery/scene.ts"
 import { until } from "../jobs/platform.ts"
+import { long } from "../long.ts"
 import { answer, appmeter, begun, copyOf, dataFolder, removeFolders, scratch, serving } from "./child.ts"
 
 setDefaultTimeout(60_000)
@@ -41,54 +42,57 @@ function fileOf({ pem }: MadeKey): string {
   return file
 }
 
-test("a key is added, tested, rotated and removed, and stands in the clear in no file, answer, log, backup or process list", async () => {
-  const [first, second] = [there.key(), there.key("ADMIN")]
-  const files = [fileOf(first), fileOf(second)] as const
-  const server = await serving({ env: { ...env, LOG_LEVEL: "debug", MEASURE: "no" } })
-  const said: string[] = []
-  const run = async (args: string[], stdin?: string) => {
-    const child = begun(args, { env, ...(stdin !== undefined && { stdin }) })
-    said.push(commandLine(child.pid))
-    const [code, out, err] = await Promise.all([child.exited, read(child.stdout), read(child.stderr)])
-    said.push(out, err)
-    return { code, out, err }
-  }
-  const added = await run(adding(first, files[0]))
-  expect([added.code, added.err]).toEqual([0, ""])
-  expect(added.out).toMatch(/^ac_[0-9a-f]{18} {2}App Store Connect, key …0000, vendor 85012345: ok\n/)
-  expect(added.out).toMatch(/prices +denied +needs the role App Manager or Admin/)
-  expect(added.out).toMatch(/Tea Timer +310633997 +not tracked/)
-  // what begins, and what is still to be done
-  expect(added.out).toContain("from now on a running server reads: sales, subscriptions")
-  expect(added.out).toContain('to see the figures of Tea Timer: appmeter app add "Tea Timer" --ios 310633997')
-  const [id] = /ac_\w+/.exec(added.out) as unknown as [string]
-  const rotated = await run(["account", "rotate", id, "--key-id", second.keyId, "--key-file", "-"], second.pem)
-  expect([rotated.code, rotated.out.includes("key …0001")]).toEqual([0, true])
-  there.revoke(first.keyId)
-  expect((await run(["account", "test", id, "--json"])).code).toBe(0)
-  there.revoke(second.keyId)
-  const refused = await run(["account", "test", id])
-  expect([refused.code, refused.err]).toEqual([
-    1,
-    "appmeter: the console refuses the key: revoked, or another issuer or key id\n",
-  ])
-  const backup = join(scratch(), "backup")
-  expect((await run(["backup", backup])).code).toBe(0)
-  expect((await run(["account", "list"])).out).toContain(id)
-  server.kill()
-  await server.exited
-  said.push(server.out(), server.err())
+long(
+  "a key is added, tested, rotated and removed, and stands in the clear in no file, answer, log, backup or process list",
+  async () => {
+    const [first, second] = [there.key(), there.key("ADMIN")]
+    const files = [fileOf(first), fileOf(second)] as const
+    const server = await serving({ env: { ...env, LOG_LEVEL: "debug", MEASURE: "no" } })
+    const said: string[] = []
+    const run = async (args: string[], stdin?: string) => {
+      const child = begun(args, { env, ...(stdin !== undefined && { stdin }) })
+      said.push(commandLine(child.pid))
+      const [code, out, err] = await Promise.all([child.exited, read(child.stdout), read(child.stderr)])
+      said.push(out, err)
+      return { code, out, err }
+    }
+    const added = await run(adding(first, files[0]))
+    expect([added.code, added.err]).toEqual([0, ""])
+    expect(added.out).toMatch(/^ac_[0-9a-f]{18} {2}App Store Connect, key …0000, vendor 85012345: ok\n/)
+    expect(added.out).toMatch(/prices +denied +needs the role App Manager or Admin/)
+    expect(added.out).toMatch(/Tea Timer +310633997 +not tracked/)
+    // what begins, and what is still to be done
+    expect(added.out).toContain("from now on a running server reads: sales, subscriptions")
+    expect(added.out).toContain('to see the figures of Tea Timer: appmeter app add "Tea Timer" --ios 310633997')
+    const [id] = /ac_\w+/.exec(added.out) as unknown as [string]
+    const rotated = await run(["account", "rotate", id, "--key-id", second.keyId, "--key-file", "-"], second.pem)
+    expect([rotated.code, rotated.out.includes("key …0001")]).toEqual([0, true])
+    there.revoke(first.keyId)
+    expect((await run(["account", "test", id, "--json"])).code).toBe(0)
+    there.revoke(second.keyId)
+    const refused = await run(["account", "test", id])
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      "appmeter: the console refuses the key: revoked, or another issuer or key id\n",
+    ])
+    const backup = join(scratch(), "backup")
+    expect((await run(["backup", backup])).code).toBe(0)
+    expect((await run(["account", "list"])).out).toContain(id)
+    server.kill()
+    await server.exited
+    said.push(server.out(), server.err())
 
-  const texts = [...said, ...filesOf(env.DATA_DIR!), ...filesOf(join(backup, ".."))]
-  for (const secret of [...piecesOf(first), ...piecesOf(second), SECRET_KEY])
-    expect(texts.filter((text) => text.includes(secret)).length).toBe(0)
-  // so the search looked where the account stands, in the clear: the folder, the backup and what was said
-  expect(texts.filter((text) => text.includes(id)).length).toBeGreaterThan(4)
+    const texts = [...said, ...filesOf(env.DATA_DIR!), ...filesOf(join(backup, ".."))]
+    for (const secret of [...piecesOf(first), ...piecesOf(second), SECRET_KEY])
+      expect(texts.filter((text) => text.includes(secret)).length).toBe(0)
+    // so the search looked where the account stands, in the clear: the folder, the backup and what was said
+    expect(texts.filter((text) => text.includes(id)).length).toBeGreaterThan(4)
 
-  expect((await run(["account", "remove", id])).code).toBe(1)
-  expect((await run(["account", "remove", id, "--force"])).code).toBe(0)
-  expect((await answer(["account", "list"], { env })).accounts).toMatchObject([{ id, state: "removed" }])
-})
+    expect((await run(["account", "remove", id])).code).toBe(1)
+    expect((await run(["account", "remove", id, "--force"])).code).toBe(0)
+    expect((await answer(["account", "list"], { env })).accounts).toMatchObject([{ id, state: "removed" }])
+  },
+)
 
 /** What would betray a key: its lines, and its bytes in base64 without their ends, whatever stands around them. */
 function piecesOf({ pem }: MadeKey): string[] {
@@ -125,53 +129,56 @@ test("without SECRET_KEY the command ends with 78 and asks nobody; a key that st
   expect(there.asked).toEqual([])
 })
 
-test("as a new owner would: from adding the key to yesterday's revenue, and doctor says what a poorer key lacks", async () => {
-  const yesterday = addDays(pacificDay(new Date()), -1)
-  const row = { SKU: TEA.sku, Title: TEA.name, "Product Type Identifier": "1F", Units: "12", "Country Code": "US" }
-  const money = {
-    "Developer Proceeds": "0",
-    "Customer Price": "0",
-    "Customer Currency": "USD",
-    "Currency of Proceeds": "USD",
-  }
-  there.report = (type, day) =>
-    type === "SALES" && day === yesterday ? { tsv: salesReport(day, [{ ...row, ...money }]) } : "late"
-  // no store is to be asked in earnest
-  const stores = STORE_HOSTS.map((host) => `${host}=${there.url}`)
-  env = { ...env, MEASURE: "yes", UPSTREAM_URLS: [env.UPSTREAM_URLS, ...stores].join(",") }
-  const { secret } = await answer(["key", "create", "--name", "owner"], { env })
-  const { id: appId } = (await answer(["app", "add", "Tea", "--ios", TEA.id, "--country", "us"], { env })).app
-  const server = await serving({ env })
-  try {
-    const startedAt = performance.now()
-    const made = there.key()
-    const added = await appmeter(adding(made, fileOf(made)), { env })
-    expect(added.out).toMatch(new RegExp(`Tea Timer +${TEA.id} +${appId}`))
-    expect(added.out).toMatch(
-      new RegExp(`missing until .* the role Admin: appmeter account analytics ac_\\w+ ${TEA.id}`),
-    )
-    const ask = async () => {
-      const headers = { authorization: `Bearer ${secret}` }
-      return await fetch(`${server.url}/v1/apps/${appId}/revenue?days=1`, { headers })
+long(
+  "as a new owner would: from adding the key to yesterday's revenue, and doctor says what a poorer key lacks",
+  async () => {
+    const yesterday = addDays(pacificDay(new Date()), -1)
+    const row = { SKU: TEA.sku, Title: TEA.name, "Product Type Identifier": "1F", Units: "12", "Country Code": "US" }
+    const money = {
+      "Developer Proceeds": "0",
+      "Customer Price": "0",
+      "Customer Currency": "USD",
+      "Currency of Proceeds": "USD",
     }
-    await until(async () => (await ask()).status === 200)
-    expect(performance.now() - startedAt).toBeLessThan(60_000)
-    expect(((await (await ask()).json()) as { totals: { downloads: number } }).totals.downloads).toBe(12)
-    const poor = there.key("MARKETING")
-    const told = await appmeter(adding(poor, fileOf(poor)), { env })
-    expect(told.out).toMatch(
-      /nothing is read until this is mended: sales: needs the role Sales.*appmeter account test ac_/,
-    )
-    const { accounts } = await answer(["account", "list"], { env })
-    const account = accounts.find(({ state }: { state: string }) => state === "limited")
-    expect(account).toMatchObject({ state: "limited", why: expect.stringContaining("the role Sales") })
-    const doctor = await appmeter(["doctor"], { env })
-    expect(doctor.out + doctor.err).toContain(`appmeter account test ${account.id}`)
-  } finally {
-    server.kill()
-  }
-  expect(await server.exited).toBe(0)
-})
+    there.report = (type, day) =>
+      type === "SALES" && day === yesterday ? { tsv: salesReport(day, [{ ...row, ...money }]) } : "late"
+    // no store is to be asked in earnest
+    const stores = STORE_HOSTS.map((host) => `${host}=${there.url}`)
+    env = { ...env, MEASURE: "yes", UPSTREAM_URLS: [env.UPSTREAM_URLS, ...stores].join(",") }
+    const { secret } = await answer(["key", "create", "--name", "owner"], { env })
+    const { id: appId } = (await answer(["app", "add", "Tea", "--ios", TEA.id, "--country", "us"], { env })).app
+    const server = await serving({ env })
+    try {
+      const startedAt = performance.now()
+      const made = there.key()
+      const added = await appmeter(adding(made, fileOf(made)), { env })
+      expect(added.out).toMatch(new RegExp(`Tea Timer +${TEA.id} +${appId}`))
+      expect(added.out).toMatch(
+        new RegExp(`missing until .* the role Admin: appmeter account analytics ac_\\w+ ${TEA.id}`),
+      )
+      const ask = async () => {
+        const headers = { authorization: `Bearer ${secret}` }
+        return await fetch(`${server.url}/v1/apps/${appId}/revenue?days=1`, { headers })
+      }
+      await until(async () => (await ask()).status === 200)
+      expect(performance.now() - startedAt).toBeLessThan(60_000)
+      expect(((await (await ask()).json()) as { totals: { downloads: number } }).totals.downloads).toBe(12)
+      const poor = there.key("MARKETING")
+      const told = await appmeter(adding(poor, fileOf(poor)), { env })
+      expect(told.out).toMatch(
+        /nothing is read until this is mended: sales: needs the role Sales.*appmeter account test ac_/,
+      )
+      const { accounts } = await answer(["account", "list"], { env })
+      const account = accounts.find(({ state }: { state: string }) => state === "limited")
+      expect(account).toMatchObject({ state: "limited", why: expect.stringContaining("the role Sales") })
+      const doctor = await appmeter(["doctor"], { env })
+      expect(doctor.out + doctor.err).toContain(`appmeter account test ${account.id}`)
+    } finally {
+      server.kill()
+    }
+    expect(await server.exited).toBe(0)
+  },
+)
 
 test("an ad account is connected by a key made here, of which only the public half is printed", async () => {
   const ads = adsStandIn()

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type EmbeddedDatabase, openEmbedded } from "../../src/database/embedded/open.ts"
 import { silentLog } from "../../src/log.ts"
+import { long } from "../long.ts"
 import { answer, appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)
@@ -281,7 +282,7 @@ describe("import", () => {
   })
 })
 
-test("the demo is loaded and removed", async () => {
+long("the demo is loaded and removed", async () => {
   await ask(["workspace", "set", "acme", "--limit", "trackedKeywords=plan"])
   const { apps, recorded } = await ask(["demo", "load"])
   // what stores show, ninety days of the invented owner's console and ads, and the invented app's month of four keywords

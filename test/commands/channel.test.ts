@@ -5,6 +5,7 @@ import { Webhook } from "standardwebhooks"
 import { type Receiver, receiver } from "../delivery/receiver.ts"
 import { SECRET_KEY } from "../delivery/scene.ts"
 import { until } from "../jobs/platform.ts"
+import { long } from "../long.ts"
 import { answer, appmeter, begun, copyOf, dataFolder, removeFolders, scratch, serving } from "./child.ts"
 import { inFolder } from "./filled.ts"
 
@@ -113,7 +114,7 @@ async function foundMeanwhile(): Promise<void> {
 }
 
 describe("a server", () => {
-  test("tells what was found, and stops at once", async () => {
+  long("tells what was found, and stops at once", async () => {
     const { secret } = await answer(["channel", "add", "webhook", `${there.url}/hook`], { env })
     await foundMeanwhile()
     const server = await serving({ env })
@@ -130,7 +131,7 @@ describe("a server", () => {
     expect(there.got).toHaveLength(1)
   })
 
-  test("with DELIVER=no tells nothing, and appmeter work does", async () => {
+  long("with DELIVER=no tells nothing, and appmeter work does", async () => {
     await answer(["channel", "add", "webhook", `${there.url}/hook`], { env })
     await foundMeanwhile()
     const server = await serving({ env: { ...env, DELIVER: "no" } })
@@ -179,25 +180,28 @@ describe("what cannot be meant is refused in one line", () => {
   })
 })
 
-test("SECRET_KEY is changed by two starts: the first seals anew, and from then on the newest key alone sends", async () => {
-  const added = await answer(["channel", "add", "webhook", `${there.url}/hook`], { env })
-  const next = "m1n2b3v4c5x6z7l8k9j0h1g2f3d4s5a6p7o8i9u0y1t="
-  const both = { ...env, SECRET_KEY: next, SECRET_KEY_PREVIOUS: SECRET_KEY }
-  const findings = async (env: Record<string, string>) =>
-    JSON.parse((await appmeter(["doctor", "--json"], { env })).out).findings.filter(
-      ({ thing }: { thing: string }) => thing === "secrets",
+long(
+  "SECRET_KEY is changed by two starts: the first seals anew, and from then on the newest key alone sends",
+  async () => {
+    const added = await answer(["channel", "add", "webhook", `${there.url}/hook`], { env })
+    const next = "m1n2b3v4c5x6z7l8k9j0h1g2f3d4s5a6p7o8i9u0y1t="
+    const both = { ...env, SECRET_KEY: next, SECRET_KEY_PREVIOUS: SECRET_KEY }
+    const findings = async (env: Record<string, string>) =>
+      JSON.parse((await appmeter(["doctor", "--json"], { env })).out).findings.filter(
+        ({ thing }: { thing: string }) => thing === "secrets",
+      )
+    expect(await findings(both)).toMatchObject([{ state: "warning", fix: "run: appmeter secrets reseal" }])
+    const server = await serving({ env: both })
+    server.kill()
+    await server.exited
+    expect(server.err()).toContain("secrets_resealed")
+    expect(await findings(both)).toMatchObject([{ state: "warning", says: "none needs SECRET_KEY_PREVIOUS" }])
+    expect(await findings({ ...env, SECRET_KEY: next })).toMatchObject([{ state: "ok" }])
+    expect(await findings(env)).toMatchObject([{ state: "problem" }])
+    expect((await appmeter(["channel", "test", added.channel.id], { env: { ...env, SECRET_KEY: next } })).out).toBe(
+      "taken\n",
     )
-  expect(await findings(both)).toMatchObject([{ state: "warning", fix: "run: appmeter secrets reseal" }])
-  const server = await serving({ env: both })
-  server.kill()
-  await server.exited
-  expect(server.err()).toContain("secrets_resealed")
-  expect(await findings(both)).toMatchObject([{ state: "warning", says: "none needs SECRET_KEY_PREVIOUS" }])
-  expect(await findings({ ...env, SECRET_KEY: next })).toMatchObject([{ state: "ok" }])
-  expect(await findings(env)).toMatchObject([{ state: "problem" }])
-  expect((await appmeter(["channel", "test", added.channel.id], { env: { ...env, SECRET_KEY: next } })).out).toBe(
-    "taken\n",
-  )
-  const again = await appmeter(["secrets", "reseal", "--json"], { env: both })
-  expect(JSON.parse(again.out)).toEqual({ resealed: 0, newest: 1, earlier: 0, unreadable: 0, previousMayGo: true })
-})
+    const again = await appmeter(["secrets", "reseal", "--json"], { env: both })
+    expect(JSON.parse(again.out)).toEqual({ resealed: 0, newest: 1, earlier: 0, unreadable: 0, previousMayGo: true })
+  },
+)

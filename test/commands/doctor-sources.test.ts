@@ -10,6 +10,7 @@ import { migrate } from "../../src/database/migrate.ts"
 import type { Database, Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { scratchDatabase } from "../database/server.ts"
+import { long } from "../long.ts"
 import { pageOf } from "../sources/play-pages.ts"
 import { type ReplayServer, replayServer } from "../sources/replay.ts"
 import { appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
@@ -134,7 +135,7 @@ describe("reaching the stores", () => {
     expect(hosts()).toEqual(["itunes.apple.com", "search.itunes.apple.com"])
   })
 
-  test("one that refuses connections, or never answers, is a problem within seconds", async () => {
+  long("one that refuses connections, or never answers, is a problem within seconds", async () => {
     await track(sql, ["ios"])
     stores.on("itunes.apple.com", "/", () => new Promise(() => {}))
     const { found } = await examined({

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { catalog } from "../../src/catalog.ts"
+import { long } from "../long.ts"
 import { answer, appmeter, begun, type Serving, scratch, serving } from "./child.ts"
 import { appIn, type Env, house, INFO, leave, RIVAL } from "./mcp-clients.ts"
 
@@ -95,7 +96,7 @@ describe("the command", () => {
     expect(running.got.err).toContain('"operation":"list_apps"')
   })
 
-  test("ends with 0 at SIGTERM too, though stdin stays open", async () => {
+  long("ends with 0 at SIGTERM too, though stdin stays open", async () => {
     const running = piped([], env)
     await running.send(call(1, "list_apps"))
     await running.until(1)
@@ -103,7 +104,7 @@ describe("the command", () => {
     expect(await running.ended(false)).toBe(0)
   })
 
-  test("--tools shows and calls those toolsets alone", async () => {
+  long("--tools shows and calls those toolsets alone", async () => {
     const running = piped(["--tools", "account, apps"], env)
     await running.send(ask(1, "tools/list"), call(2, "list_keyword_ranks"))
     await running.ended()
@@ -113,7 +114,7 @@ describe("the command", () => {
     expect(byId.get(2).error.code).toBe(-32602)
   })
 
-  test("a key that is none is refused with what to do, and a body too large with its request's id", async () => {
+  long("a key that is none is refused with what to do, and a body too large with its request's id", async () => {
     const running = piped([], { ...env, APPMETER_KEY: "svc_live_nonsense" })
     await running.send(ask(1, "tools/list"))
     await running.ended()
@@ -129,27 +130,30 @@ describe("the command", () => {
     expect(byId.get(3).result.isError).toBeUndefined()
   })
 
-  test("lets go of a folder that nobody asks about: a server starts beside it, and it goes on through that", async () => {
-    const DATA_DIR = env.DATA_DIR!
-    const [one, other] = [piped([], env), piped([], env)]
-    await Promise.all([one.send(call(1, "list_apps")), other.send(call(1, "list_apps"))])
-    for (const running of [one, other]) expect((await running.until(1))[0].result.isError).toBeUndefined()
-    const server = await serving({ env: { DATA_DIR } })
-    await one.send(call(2, "list_apps"))
-    expect((await one.until(2))[1].result.structuredContent.apps).toHaveLength(1)
-    // killed with the call's connection still open: the folder is opened anew
-    server.kill("SIGKILL")
-    await server.exited
-    let id = 2
-    for (let done = false; !done; ) {
-      await one.send(call(++id, "list_apps"))
-      const { result } = (await one.until(id)).at(-1)
-      done = !result.isError
-      if (!done) expect(JSON.parse(result.content[0].text).error).toBe("unavailable")
-    }
-    expect(await Promise.all([one.ended(), other.ended()])).toEqual([0, 0])
-    expect(await answer(["app", "list"], { env: { DATA_DIR } })).toMatchObject({ apps: [{}] })
-  })
+  long(
+    "lets go of a folder that nobody asks about: a server starts beside it, and it goes on through that",
+    async () => {
+      const DATA_DIR = env.DATA_DIR!
+      const [one, other] = [piped([], env), piped([], env)]
+      await Promise.all([one.send(call(1, "list_apps")), other.send(call(1, "list_apps"))])
+      for (const running of [one, other]) expect((await running.until(1))[0].result.isError).toBeUndefined()
+      const server = await serving({ env: { DATA_DIR } })
+      await one.send(call(2, "list_apps"))
+      expect((await one.until(2))[1].result.structuredContent.apps).toHaveLength(1)
+      // killed with the call's connection still open: the folder is opened anew
+      server.kill("SIGKILL")
+      await server.exited
+      let id = 2
+      for (let done = false; !done; ) {
+        await one.send(call(++id, "list_apps"))
+        const { result } = (await one.until(id)).at(-1)
+        done = !result.isError
+        if (!done) expect(JSON.parse(result.content[0].text).error).toBe("unavailable")
+      }
+      expect(await Promise.all([one.ended(), other.ended()])).toEqual([0, 0])
+      expect(await answer(["app", "list"], { env: { DATA_DIR } })).toMatchObject({ apps: [{}] })
+    },
+  )
 
   test("reads no store: a live read is left to a server of that folder, and refused where there is none", async () => {
     let hits = 0

@@ -6,6 +6,7 @@ import { readTree } from "../../src/database/assets.ts"
 import { openEmbedded } from "../../src/database/embedded/open.ts"
 import { silentLog } from "../../src/log.ts"
 import { isInventedId } from "../../src/vocabulary/store-ids.ts"
+import { long } from "../long.ts"
 import { answer, appmeter, dataFolder, pasted, removeFolders, type Serving, scratch, serving } from "./child.ts"
 import { inFolder } from "./filled.ts"
 
@@ -178,7 +179,7 @@ test("without --demo the calls printed work as well; --json prints one document"
   expect(await server.exited).toBe(0)
 })
 
-test("an error that nobody caught is logged, calls are answered, and the exit is 1", async () => {
+long("an error that nobody caught is logged, calls are answered, and the exit is 1", async () => {
   const preload = join(scratch(), "thrower.ts")
   writeFileSync(preload, `process.on("SIGUSR2", () => { throw new Error("boom svc_live_${"a".repeat(36)}") })`)
   const server = await serving({ env: await dataFolder(), preload })
@@ -198,7 +199,7 @@ const preloaded = (source: string) => {
 }
 
 describe("a start that is cut off", () => {
-  test("before its keys were shown: the next one revokes them, shows new ones and loads the demo", async () => {
+  long("before its keys were shown: the next one revokes them, shows new ones and loads the demo", async () => {
     const env = await dataFolder()
     const preload = preloaded(`process.stdout.write = () => process.kill(process.pid, "SIGKILL")`)
     const cut = await appmeter(["serve", "--demo"], { env: { ...env, PORT: "0" }, preload })
@@ -220,7 +221,7 @@ describe("a start that is cut off", () => {
     expect(await third.exited).toBe(0)
   })
 
-  test("by SIGTERM while it migrates: it stops with 0 and opens no port", async () => {
+  long("by SIGTERM while it migrates: it stops with 0 and opens no port", async () => {
     const preload = preloaded(`
       const write = process.stderr.write.bind(process.stderr)
       let told = false
@@ -243,7 +244,7 @@ describe("a start that is cut off", () => {
   })
 })
 
-test("when the embedded database's thread dies the server stops with 1, and the next start serves", async () => {
+long("when the embedded database's thread dies the server stops with 1, and the next start serves", async () => {
   const env = await dataFolder()
   const preload = preloaded(`
     const Thread = globalThis.Worker
@@ -276,7 +277,7 @@ describe("where calls are counted", () => {
     return server
   }
 
-  test("a store that does not answer is named at the start, and calls are counted here meanwhile", async () => {
+  long("a store that does not answer is named at the start, and calls are counted here meanwhile", async () => {
     const server = await started({ REDIS_URL: "redis://:canary@127.0.0.1:1" })
     expect(events(server)).toContainEqual(expect.objectContaining({ event: "limits_unreachable", limits: "redis" }))
     expect(server.err()).not.toContain("canary")

@@ -5,6 +5,7 @@ import type { TurnLimits } from "../../src/database/embedded/turns.ts"
 import { isConnectionProblem } from "../../src/database/gate.ts"
 import { embeddedOptions } from "../../src/database/options.ts"
 import { openInMemory } from "../database.ts"
+import { long } from "../long.ts"
 import { slowness } from "../unit.ts"
 
 const opened: { close(): Promise<void> }[] = []
@@ -63,7 +64,7 @@ test("prepared, simple, pipelined and cursor queries are all refused in order, a
   expect(rows.map(([row]) => row!.n)).toEqual(Array.from({ length: 30 }, (_, i) => i))
 })
 
-test("a busy transaction makes others wait, not fail", async () => {
+long("a busy transaction makes others wait, not fail", async () => {
   const { sql } = await open({ waitMs: 200 })
   const busy = sql.begin(async (tx) => {
     for (let i = 0; i < 40; i++) await tx`select pg_sleep(0.02)`
@@ -73,7 +74,7 @@ test("a busy transaction makes others wait, not fail", async () => {
   await busy
 })
 
-test("an owner idle in a transaction while others wait loses it, and what it wrote is undone", async () => {
+long("an owner idle in a transaction while others wait loses it, and what it wrote is undone", async () => {
   const { sql } = await open({ waitMs: 200, idleMs: 500 })
   await sql`create table kept (id int)`
   const never = codeOf(
@@ -117,7 +118,7 @@ test("a request goes before background work that waits longer, which waits for a
   expect(bridge!.turns.contended).toBe(false)
 })
 
-test("background work gets its turn in time, however many requests there are", async () => {
+long("background work gets its turn in time, however many requests there are", async () => {
   const { sql, background } = await open({ lullMs: 60_000, patienceMs: 100 })
   await sql`select 1`
   let requests = 0

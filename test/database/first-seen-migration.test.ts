@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { readTree } from "../../src/database/assets.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { freshDatabase } from "../database.ts"
+import { afterLong, beforeLong, long } from "../long.ts"
 import {
   firstSeen,
   firstSeenFromReadings,
@@ -14,7 +15,7 @@ import {
 } from "../observations/charted.ts"
 
 let sql: Sql
-beforeAll(async () => {
+beforeLong(async () => {
   sql = await freshDatabase()
   await sql`drop schema public cascade`
   await sql`create schema public`
@@ -35,17 +36,17 @@ beforeAll(async () => {
       (2, '2025-11-03', 40, '2025-11-03Z', 2, true, 1, 'own', '', '{2}')`
   await migrate(sql, new Map(files), silentLog)
 })
-afterAll(async () => {
+afterLong(async () => {
   await freshDatabase()
 })
 
-test("since when apps stand on charts is known of all readings that were stored before", async () => {
+long("since when apps stand on charts is known of all readings that were stored before", async () => {
   const kept = await firstSeen(sql)
   expect(kept).toEqual(["1 1 2025-11-02", "1 2 2025-11-02", "1 3 2025-11-03", "2 2 2025-11-03"])
   expect(kept).toEqual(await firstSeenFromReadings(sql))
 })
 
-test("and since when in their storefronts, and whether they are new there", async () => {
+long("and since when in their storefronts, and whether they are new there", async () => {
   const kept = await newApps(sql)
   expect(kept).toEqual([
     "de 2 2025-11-03 true",
@@ -56,7 +57,7 @@ test("and since when in their storefronts, and whether they are new there", asyn
   expect(kept).toEqual(await newAppsFromReadings(sql))
 })
 
-test("and how the lists stand now", async () => {
+long("and how the lists stand now", async () => {
   const kept = await listsNow(sql)
   expect(kept).toEqual(["1 2025-11-03 1 3 2025-11-03", "1 2025-11-03 2 1 -", "2 2025-11-03 1 2 -"])
   expect(kept).toEqual(await listsFromReadings(sql))

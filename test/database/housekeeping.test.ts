@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { openEmbedded } from "../../src/database/embedded/open.ts"
 import { vacuumChanged, vacuumTables } from "../../src/database/upkeep.ts"
 import type { LogFields } from "../../src/log.ts"
+import { long } from "../long.ts"
 import { scratchFolder } from "./processes.ts"
 
 const { folder, remove } = scratchFolder()
@@ -23,58 +24,62 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   throw new Error("it did not come true within 30 s")
 }
 
-test("the log is cut by checkpoints while much is written, and a nightly vacuum takes the changed tables", async () => {
-  const dataDir = join(folder, "data")
-  const checkpoints: LogFields[] = []
-  let now = new Date("2026-01-01T12:00:00Z")
-  const log = (_level: string, event: string, fields?: LogFields) => {
-    if (event === "checkpoint") checkpoints.push(fields ?? {})
-  }
-  const housekeeping = { everyMs: 100, now: () => now }
-  const { sql, close } = await openEmbedded({ dataDir, as: "server", log, housekeeping })
-  await sql`create table load (id int, pad text)`
-  let most = 0
-  let written = 0
-  for (let round = 0; round < 16; round++) {
-    await sql`insert into load select n, repeat(md5(n::text), 60) from generate_series(1, 10000) n`
-    written += 20
-    await Bun.sleep(120)
-    most = Math.max(most, logBytes(dataDir))
-  }
-  const mb = (bytes: number) => Math.round(bytes / 1024 / 1024)
-  const times = checkpoints.map(({ latencyMs }) => latencyMs)
-  process.stdout.write(
-    `about ${written} MB written, ${checkpoints.length} checkpoints (${times} ms), log at most ${mb(most)} MB\n`,
-  )
-  expect(checkpoints.length).toBeGreaterThanOrEqual(3)
-  expect(mb(most)).toBeLessThan(300)
+long(
+  "the log is cut by checkpoints while much is written, and a nightly vacuum takes the changed tables",
+  async () => {
+    const dataDir = join(folder, "data")
+    const checkpoints: LogFields[] = []
+    let now = new Date("2026-01-01T12:00:00Z")
+    const log = (_level: string, event: string, fields?: LogFields) => {
+      if (event === "checkpoint") checkpoints.push(fields ?? {})
+    }
+    const housekeeping = { everyMs: 100, now: () => now }
+    const { sql, close } = await openEmbedded({ dataDir, as: "server", log, housekeeping })
+    await sql`create table load (id int, pad text)`
+    let most = 0
+    let written = 0
+    for (let round = 0; round < 16; round++) {
+      await sql`insert into load select n, repeat(md5(n::text), 60) from generate_series(1, 10000) n`
+      written += 20
+      await Bun.sleep(120)
+      most = Math.max(most, logBytes(dataDir))
+    }
+    const mb = (bytes: number) => Math.round(bytes / 1024 / 1024)
+    const times = checkpoints.map(({ latencyMs }) => latencyMs)
+    process.stdout.write(
+      `about ${written} MB written, ${checkpoints.length} checkpoints (${times} ms), log at most ${mb(most)} MB\n`,
+    )
+    expect(checkpoints.length).toBeGreaterThanOrEqual(3)
+    expect(mb(most)).toBeLessThan(300)
 
-  let before = -1
-  while (before !== checkpoints.length) {
-    before = checkpoints.length
+    let before = -1
+    while (before !== checkpoints.length) {
+      before = checkpoints.length
+      await Bun.sleep(800)
+    }
+    await sql`insert into load values (0, '')`
+    now = new Date("2026-01-01T12:06:00Z")
+    await until(async () => checkpoints.length > before)
+    // what was analysed meanwhile is written to the log too
+    now = new Date("2026-01-01T12:12:00Z")
     await Bun.sleep(800)
-  }
-  await sql`insert into load values (0, '')`
-  now = new Date("2026-01-01T12:06:00Z")
-  await until(async () => checkpoints.length > before)
-  // what was analysed meanwhile is written to the log too
-  now = new Date("2026-01-01T12:12:00Z")
-  await Bun.sleep(800)
-  before = checkpoints.length
-  now = new Date("2026-01-01T12:30:00Z")
-  await Bun.sleep(500)
-  expect(checkpoints.length).toBe(before)
+    before = checkpoints.length
+    now = new Date("2026-01-01T12:30:00Z")
+    await Bun.sleep(500)
+    expect(checkpoints.length).toBe(before)
 
-  await sql`delete from load where id > 5000`
-  now = new Date("2026-01-02T03:00:00Z")
-  await until(async () => {
-    const [row] = await sql`
+    await sql`delete from load where id > 5000`
+    now = new Date("2026-01-02T03:00:00Z")
+    await until(async () => {
+      const [row] = await sql`
       select n_dead_tup = 0 and last_vacuum is not null and last_analyze is not null as done
       from pg_stat_user_tables where relname = 'load'`
-    return row!.done
-  })
-  await close()
-}, 120_000)
+      return row!.done
+    })
+    await close()
+  },
+  120_000,
+)
 
 test("after a bulk load the named tables have statistics; unchanged tables are left alone", async () => {
   const { sql, close } = await openEmbedded({ dataDir: join(folder, "data"), as: "command", log: () => {} })

@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { readTree } from "../../src/database/assets.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { nameIn } from "../../src/observations/app-names.ts"
 import { freshDatabase } from "../database.ts"
+import { afterLong, beforeLong, long } from "../long.ts"
 
 const NAMES = /_names_of_storefronts\.sql$/
 
 let sql: Sql
-beforeAll(async () => {
+beforeLong(async () => {
   sql = await freshDatabase()
   await sql`drop schema public cascade`
   await sql`create schema public`
@@ -39,24 +40,27 @@ beforeAll(async () => {
     from (values ('2025-11-10'::timestamptz, '0a'), ('2025-11-18', '0b')) r (at, digit)`
   await migrate(sql, new Map(files), silentLog)
 })
-afterAll(async () => {
+afterLong(async () => {
   await freshDatabase()
 })
 
-test("names whose storefront is known go there, and all others stay what is shown where nothing better is known", async () => {
-  const rows = await sql`
+long(
+  "names whose storefront is known go there, and all others stay what is shown where nothing better is known",
+  async () => {
+    const rows = await sql`
     select app_id, storefront, demo, name, icon_url
     from store_app_name
     order by app_id, storefront`
-  expect(rows.map((row) => Object.values(row))).toEqual([
-    [1, "de", false, "Tee", null],
-    [1, "us", false, "Tea Page", "https://a.example/us.png"],
-    [2, "zz", false, "Seen somewhere", "https://a.example/2.png"],
-    [3, "zz", true, "Demo", null],
-  ])
-  const shown = await sql`
+    expect(rows.map((row) => Object.values(row))).toEqual([
+      [1, "de", false, "Tee", null],
+      [1, "us", false, "Tea Page", "https://a.example/us.png"],
+      [2, "zz", false, "Seen somewhere", "https://a.example/2.png"],
+      [3, "zz", true, "Demo", null],
+    ])
+    const shown = await sql`
     select ${nameIn(sql, sql`a.id`, { storefront: "jp", countries: ["fr"] })} as name
     from store_app a
     order by id`
-  expect(shown.map(({ name }) => name)).toEqual(["Tea Page", "Seen somewhere", "Demo", null])
-})
+    expect(shown.map(({ name }) => name)).toEqual(["Tea Page", "Seen somewhere", "Demo", null])
+  },
+)

@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { readTree } from "../../src/database/assets.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { rebuildNow } from "../../src/observations/derived/now.ts"
 import { freshDatabase } from "../database.ts"
+import { afterLong, beforeLong, long } from "../long.ts"
 import { nowByTruth, nowKept } from "../observations/now-truth.ts"
 
 let sql: Sql
-beforeAll(async () => {
+beforeLong(async () => {
   sql = await freshDatabase()
   await sql`drop schema public cascade`
   await sql`create schema public`
@@ -42,11 +43,11 @@ beforeAll(async () => {
       (4, 'popularity', '2025-09-01', 'apple-ads-report', '2025-10-02 10:00Z', 5, 0, '{}')`
   await migrate(sql, new Map(files), silentLog)
 })
-afterAll(async () => {
+afterLong(async () => {
   await freshDatabase()
 })
 
-test("what stands now is there for all that was stored before, as deriving it anew has it", async () => {
+long("what stands now is there for all that was stored before, as deriving it anew has it", async () => {
   const kept = await nowKept(sql)
   expect(kept).toEqual(await nowByTruth(sql))
   expect(kept.ranks).toMatchObject([

@@ -1,10 +1,11 @@
-import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import { createFindings } from "../../src/alerts/findings-worker.ts"
 import { readTree } from "../../src/database/assets.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { freshDatabase } from "../database.ts"
+import { beforeLong, long } from "../long.ts"
 import { newWorkspace } from "../observations/measured.ts"
 import { trackOwn } from "../world/tracked.ts"
 
@@ -13,7 +14,7 @@ setDefaultTimeout(60_000)
 const OWN = "700001"
 
 let sql: Sql
-beforeAll(async () => {
+beforeLong(async () => {
   sql = await freshDatabase()
   await sql`drop schema public cascade`
   await sql`create schema public`
@@ -30,14 +31,14 @@ beforeAll(async () => {
   await migrate(sql, new Map(files), silentLog)
 })
 
-test("what was due stays due with its place in the order, and what nobody asks keeps no pace", async () => {
+long("what was due stays due with its place in the order, and what nobody asks keeps no pace", async () => {
   expect([...(await sql`select subject, priority from due where kind = 'findings'`)]).toEqual([
     { subject: OWN, priority: 3 },
   ])
   expect([...(await sql`select upstream from pace`)]).toEqual([{ upstream: "itunes.apple.com" }])
 })
 
-test("what is tracked from then on is due by the functions that were made again", async () => {
+long("what is tracked from then on is due by the functions that were made again", async () => {
   const workspaceId = await newWorkspace(sql)
   const app = { workspaceId, iosId: "700002", countries: ["us"], origin: "own", keywords: ["tea"] }
   await trackOwn(sql, app)
@@ -49,7 +50,7 @@ test("what is tracked from then on is due by the functions that were made again"
   expect(row!.left).toBe(0)
 })
 
-test("findings that the version before had under way are looked through by this one", async () => {
+long("findings that the version before had under way are looked through by this one", async () => {
   const found: string[] = []
   const find = async (_: unknown, subjects: readonly { subject: string }[]) =>
     void found.push(...subjects.map(({ subject }) => subject))

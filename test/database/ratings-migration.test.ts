@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { readTree } from "../../src/database/assets.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
@@ -7,12 +7,13 @@ import { readRatingDays } from "../../src/history/rating-days.ts"
 import { silentLog } from "../../src/log.ts"
 import { removeOld } from "../../src/retention/remove-old.ts"
 import { freshDatabase } from "../database.ts"
+import { afterLong, beforeLong, long } from "../long.ts"
 
 const APPS = 30
 const DAYS = 400
 const FOR_EVER = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
 let sql: Sql
-beforeAll(async () => {
+beforeLong(async () => {
   sql = await freshDatabase()
   await sql`drop schema public cascade`
   await sql`create schema public`
@@ -32,7 +33,7 @@ beforeAll(async () => {
     where a.id % 3 > 0 or extract(day from d) % 4 = 0`
   await migrate(sql, new Map(files), silentLog)
 })
-afterAll(async () => {
+afterLong(async () => {
   await freshDatabase()
 })
 
@@ -44,7 +45,7 @@ const told = async () => {
   return { days, gains: await Promise.all([1, 2, 3].map((app) => readRatingGains(sql, app, to))) }
 }
 
-test("counts of more than a year that were stored before are packed in pieces, and say what they said", async () => {
+long("counts of more than a year that were stored before are packed in pieces, and say what they said", async () => {
   const before = await told()
   expect(before.days.map(({ length }) => length)).toEqual([DAYS, DAYS, expect.any(Number), expect.any(Number)])
   const whole = async () => (await sql<{ count: number }[]>`select count(*)::int as count from rating_count`)[0]!.count

@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { readTree } from "../../src/database/assets.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { rebuildReviews } from "../../src/observations/derived/rebuild-reviews.ts"
 import { freshDatabase } from "../database.ts"
+import { afterLong, beforeLong, long } from "../long.ts"
 import { daysByTruth, daysKept } from "../observations/review-days.ts"
 
 let sql: Sql
-beforeAll(async () => {
+beforeLong(async () => {
   sql = await freshDatabase()
   await sql`drop schema public cascade`
   await sql`create schema public`
@@ -40,11 +41,11 @@ beforeAll(async () => {
       (2, 'en', 'play-reviews', true, '2025-11-07Z', 1, false, 1, 'own', '')`
   await migrate(sql, new Map(files), silentLog)
 })
-afterAll(async () => {
+afterLong(async () => {
   await freshDatabase()
 })
 
-test("what stands now of reviews is there for all that were stored before, as deriving it anew has it", async () => {
+long("what stands now of reviews is there for all that were stored before, as deriving it anew has it", async () => {
   const kept = await daysKept(sql)
   expect(kept).toEqual(await daysByTruth(sql))
   expect(kept).toMatchObject([

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path"
 import { openCluster } from "../../src/database/embedded/cluster.ts"
 import { findTemplate, makeTemplate, templateOf } from "../../src/database/embedded/template.ts"
+import { long } from "../long.ts"
 import { scratchFolder } from "./processes.ts"
 
 setDefaultTimeout(60_000)
@@ -11,14 +12,17 @@ setDefaultTimeout(60_000)
 const { folder, remove } = scratchFolder()
 afterAll(remove)
 
-test("a template is a directory that was shut down in order and belongs to nobody: no pid, no rest of another start", async () => {
-  const template = await makeTemplate()
-  const files = await new Bun.Archive(template).files()
-  expect([...files.keys()].filter((name) => /\.pid$|\.opts$|(^|\/)\.\.?(\/|$)/.test(name))).toEqual([])
-  const state = Buffer.from(await files.get("global/pg_control")!.arrayBuffer()).readUInt32LE(16)
-  expect(state).toBe(SHUT_DOWN)
-  expect(await files.get("PG_VERSION")!.text()).toBe("18\n")
-})
+long(
+  "a template is a directory that was shut down in order and belongs to nobody: no pid, no rest of another start",
+  async () => {
+    const template = await makeTemplate()
+    const files = await new Bun.Archive(template).files()
+    expect([...files.keys()].filter((name) => /\.pid$|\.opts$|(^|\/)\.\.?(\/|$)/.test(name))).toEqual([])
+    const state = Buffer.from(await files.get("global/pg_control")!.arrayBuffer()).readUInt32LE(16)
+    expect(state).toBe(SHUT_DOWN)
+    expect(await files.get("PG_VERSION")!.text()).toBe("18\n")
+  },
+)
 
 // DBState in PostgreSQL's pg_control.h: 1 is "shut down", 6 "in production"
 const SHUT_DOWN = 1

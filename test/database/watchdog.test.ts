@@ -8,7 +8,7 @@ import { timeLimitIn } from "../../src/database/embedded/time-limits.ts"
 import { createGate, isConnectionProblem } from "../../src/database/gate.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import { openHouse } from "../house.ts"
-import { cases } from "../long.ts"
+import { long } from "../long.ts"
 import { scratchFolder } from "./processes.ts"
 
 setDefaultTimeout(60_000)
@@ -103,46 +103,52 @@ test("a transaction under way elsewhere is undone whole, and its connection work
   await close()
 })
 
-test("what says it may take its time takes it: statement_timeout 0, for a transaction or a session, and vacuum", async () => {
-  const { database, events } = await opened()
-  const { sql, close } = database
-  const slow = (own: typeof sql) => own`select pg_sleep(1.2)`
-  await sql.begin(async (tx) => {
-    await tx`set local statement_timeout = 0`
-    await slow(tx as unknown as typeof sql)
-  })
-  const own = await sql.reserve()
-  await own`set statement_timeout = 0`
-  await slow(own as unknown as typeof sql)
-  await own`reset statement_timeout`
-  own.release()
-  expect(events).toEqual([])
-  await sql.begin((tx) => tx`set local statement_timeout = 0`)
-  expect(await failure(slow(sql))).toBe("away")
-  expect(events).toEqual(["database_restarted"])
-  await close()
-})
+long(
+  "what says it may take its time takes it: statement_timeout 0, for a transaction or a session, and vacuum",
+  async () => {
+    const { database, events } = await opened()
+    const { sql, close } = database
+    const slow = (own: typeof sql) => own`select pg_sleep(1.2)`
+    await sql.begin(async (tx) => {
+      await tx`set local statement_timeout = 0`
+      await slow(tx as unknown as typeof sql)
+    })
+    const own = await sql.reserve()
+    await own`set statement_timeout = 0`
+    await slow(own as unknown as typeof sql)
+    await own`reset statement_timeout`
+    own.release()
+    expect(events).toEqual([])
+    await sql.begin((tx) => tx`set local statement_timeout = 0`)
+    expect(await failure(slow(sql))).toBe("away")
+    expect(events).toEqual(["database_restarted"])
+    await close()
+  },
+)
 
-test("over HTTP: calls beside it answer 503 unavailable and charge nothing, and 200 again after the restart", async () => {
-  const { database } = await opened()
-  const { sql, close } = database
-  await migrate(sql, readTree("sql", ".sql"), () => {})
-  const house = openHouse({ sql, settings: { requestDeadlineMs: 400 } })
-  const key = await house.key(await house.workspace())
-  const runaway = failure(sql`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`)
-  await Bun.sleep(50)
-  const beside = await Promise.all(Array.from({ length: 20 }, () => house.call("/v1/apps", { key })))
-  expect(new Set(beside.map(({ status, body }) => `${status} ${body.error}`))).toEqual(new Set(["503 unavailable"]))
-  expect(beside.every(({ headers }) => Number(headers.get("retry-after")) >= 1)).toBe(true)
-  expect(await runaway).toBe("away")
-  const until = performance.now() + 40_000
-  let answer = await house.call("/v1/apps", { key })
-  while (answer.status !== 200 && performance.now() < until) answer = await house.call("/v1/apps", { key })
-  expect([answer.status, answer.credits.used]).toEqual([200, 1])
-  await close()
-})
+long(
+  "over HTTP: calls beside it answer 503 unavailable and charge nothing, and 200 again after the restart",
+  async () => {
+    const { database } = await opened()
+    const { sql, close } = database
+    await migrate(sql, readTree("sql", ".sql"), () => {})
+    const house = openHouse({ sql, settings: { requestDeadlineMs: 400 } })
+    const key = await house.key(await house.workspace())
+    const runaway = failure(sql`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`)
+    await Bun.sleep(50)
+    const beside = await Promise.all(Array.from({ length: 20 }, () => house.call("/v1/apps", { key })))
+    expect(new Set(beside.map(({ status, body }) => `${status} ${body.error}`))).toEqual(new Set(["503 unavailable"]))
+    expect(beside.every(({ headers }) => Number(headers.get("retry-after")) >= 1)).toBe(true)
+    expect(await runaway).toBe("away")
+    const until = performance.now() + 40_000
+    let answer = await house.call("/v1/apps", { key })
+    while (answer.status !== 200 && performance.now() < until) answer = await house.call("/v1/apps", { key })
+    expect([answer.status, answer.credits.used]).toEqual([200, 1])
+    await close()
+  },
+)
 
-test("a command's statement has its own limit, and the server answers on", async () => {
+long("a command's statement has its own limit, and the server answers on", async () => {
   const { database, events } = await opened()
   const command = await openEmbedded({ dataDir, as: "command", log: () => {} })
   expect(await failure(command.sql`select pg_sleep(1)`)).toBeNull()
@@ -154,11 +160,11 @@ test("a command's statement has its own limit, and the server answers on", async
   await database.close()
 })
 
-test("statements that run on, however many, never end the server", async () => {
+long("statements that run on, however many, never end the server", async () => {
   const losses: string[] = []
   const { database, events } = await opened({ onLoss: (error) => void losses.push(error.message) })
   const { sql, close } = database
-  const times = cases(3, 5)
+  const times = 5
   for (let i = 0; i < times; i++) {
     expect(await failure(sql.unsafe(`select count(*) as n${i} from generate_series(1, ${RUNAWAY}::bigint)`))).toBe(
       "away",
@@ -194,7 +200,7 @@ test("a statement that had to be stopped is refused for a while rather than run 
   await close()
 })
 
-test("after a reopening the planner learns of what has grown before anybody else is let in", async () => {
+long("after a reopening the planner learns of what has grown before anybody else is let in", async () => {
   const { database } = await opened()
   const { sql, close } = database
   await sql`create table if not exists grown (id int, pad text)`

@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { EXPORT_COLUMNS } from "../../src/links/export/rows.ts"
 import { booksAt, booksOf, said } from "../actions/writer.ts"
+import { long } from "../long.ts"
 import { ago, exportScene } from "./export-scene.ts"
 
 setDefaultTimeout(60_000)
@@ -242,7 +243,7 @@ describe("the confirm", () => {
     expect(await on.counts()).toEqual({ exports: 1, parts: 1 })
   })
 
-  test("of more than 100,000 reviews is refused, and of as many is not", async () => {
+  long("of more than 100,000 reviews is refused, and of as many is not", async () => {
     const more = async (from: number, to: number) => {
       await on.sql`
         insert into review_version (

@@ -5,6 +5,7 @@ import type { KindName } from "../../src/measuring/kind.ts"
 import type { Platform } from "../../src/observations/types.ts"
 import type { Upstream } from "../../src/vocabulary/upstreams.ts"
 import { freshDatabase } from "../database.ts"
+import { long } from "../long.ts"
 
 let sql: Sql
 beforeAll(async () => {
@@ -125,7 +126,7 @@ describe("what can be read", () => {
   })
 })
 
-test("86,400 subjects are reckoned up in one statement, fast enough for one backend", async () => {
+long("86,400 subjects are reckoned up in one statement, fast enough for one backend", async () => {
   for (const [i, storefront] of ["us", "de", "fr"].entries())
     await due(SEARCH, 28_800, { storefront, priority: 1 + (i % 2) })
   const times: number[] = []

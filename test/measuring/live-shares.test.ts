@@ -4,6 +4,7 @@ import { createMeasure } from "../../src/measuring/measure.ts"
 import type { MeasuringWorker } from "../../src/measuring/worker.ts"
 import type { LiveReadState, LiveSubject, Measure } from "../../src/vocabulary/live-read.ts"
 import { until } from "../jobs/platform.ts"
+import { long } from "../long.ts"
 import { slowness } from "../unit.ts"
 import { APPS, EGRESS, gaps, scene } from "./scene.ts"
 import { searches, termsAsked } from "./stand-in.ts"
@@ -56,37 +57,41 @@ describe("what a workspace asks for on request", () => {
     ])
   })
 
-  test("takes no more than its share of the turns: others' due work goes on, and others' requests are read at once", async () => {
-    // long beside what a turn takes, on a busy machine too
-    const gapMs = Math.round(200 * Math.min(5, await slowness()))
-    await on.track(Array.from({ length: 400 }, (_, i) => `due ${i}`))
-    const measure = reading(gapMs)
-    await until(() => termsAsked(on.stores).length > 0)
-    const asked: Promise<LiveReadState>[] = []
-    // five times as much as there are turns
-    const flood = setInterval(() => {
-      const subject = `flood ${asked.length}`
-      asked.push(measure(wanted(subject), { ...WHILE, waitMs: 5 * gapMs }, { workspaceId: 1 }))
-    }, gapMs / 5)
-    const others: LiveReadState[] = []
-    for (let i = 0; i < 6; i++) {
-      others.push(await measure(wanted(`other ${i}`), { ...WHILE, waitMs: 50 * gapMs }, { workspaceId: 2 }))
-      await Bun.sleep(5 * gapMs)
-    }
-    clearInterval(flood)
-    await Promise.all(asked)
-    const turns = termsAsked(on.stores).map((term) => term.split(" ")[0])
-    const of = (who: string) => turns.filter((one) => one === who).length
-    expect(others.map(({ state }) => state)).toEqual(Array(6).fill("fresh"))
-    expect(of("other")).toBe(6)
-    expect(of("flood")).toBeGreaterThan(0)
-    // a quarter, and six that may come at once
-    expect(of("flood")).toBeLessThan(turns.length / 3 + 6)
-    expect(of("due")).toBeGreaterThan(of("flood"))
-    // read within a few turns, not after what the other has sent
-    const firstOther = turns.indexOf("other")
-    expect(firstOther).toBeLessThan(20)
-  }, 120_000)
+  long(
+    "takes no more than its share of the turns: others' due work goes on, and others' requests are read at once",
+    async () => {
+      // long beside what a turn takes, on a busy machine too
+      const gapMs = Math.round(200 * Math.min(5, await slowness()))
+      await on.track(Array.from({ length: 400 }, (_, i) => `due ${i}`))
+      const measure = reading(gapMs)
+      await until(() => termsAsked(on.stores).length > 0)
+      const asked: Promise<LiveReadState>[] = []
+      // five times as much as there are turns
+      const flood = setInterval(() => {
+        const subject = `flood ${asked.length}`
+        asked.push(measure(wanted(subject), { ...WHILE, waitMs: 5 * gapMs }, { workspaceId: 1 }))
+      }, gapMs / 5)
+      const others: LiveReadState[] = []
+      for (let i = 0; i < 6; i++) {
+        others.push(await measure(wanted(`other ${i}`), { ...WHILE, waitMs: 50 * gapMs }, { workspaceId: 2 }))
+        await Bun.sleep(5 * gapMs)
+      }
+      clearInterval(flood)
+      await Promise.all(asked)
+      const turns = termsAsked(on.stores).map((term) => term.split(" ")[0])
+      const of = (who: string) => turns.filter((one) => one === who).length
+      expect(others.map(({ state }) => state)).toEqual(Array(6).fill("fresh"))
+      expect(of("other")).toBe(6)
+      expect(of("flood")).toBeGreaterThan(0)
+      // a quarter, and six that may come at once
+      expect(of("flood")).toBeLessThan(turns.length / 3 + 6)
+      expect(of("due")).toBeGreaterThan(of("flood"))
+      // read within a few turns, not after what the other has sent
+      const firstOther = turns.indexOf("other")
+      expect(firstOther).toBeLessThan(20)
+    },
+    120_000,
+  )
 
   test("beyond its share is read all the same where nothing else is due", async () => {
     const measure = reading(20)

@@ -11,7 +11,7 @@ import { followMarket } from "../../src/tracking/market.ts"
 import { CHART_GENRES } from "../../src/vocabulary/storefronts.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { freshDatabase } from "../database.ts"
-import { cases } from "../long.ts"
+import { cases, long } from "../long.ts"
 import { charted } from "../observations/charted.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { ITUNES } from "./scene.ts"
@@ -268,7 +268,7 @@ describe("what is tracked", () => {
 })
 
 describe("at 30,000 places, at length 100,000", () => {
-  test("what a claim looks at is looked up by a plan of when tables were empty, never searched for", async () => {
+  long("what a claim looks at is looked up by a plan of when tables were empty, never searched for", async () => {
     await sql.begin(async (given) => {
       const tx = given as unknown as Sql
       // one connection, so that the plan is kept: made now, as by a server that has just been set up

@@ -11,6 +11,7 @@ import { someWorkspace } from "../access/registered.ts"
 import { scratchFolder } from "../database/processes.ts"
 import { freshDatabase, openInMemory, scratchUrl } from "../database.ts"
 import { gateway, until } from "../jobs/platform.ts"
+import { long } from "../long.ts"
 import { type ReplayServer, reachOf, replayServer } from "../sources/replay.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { EGRESS, gaps, stored, stuck } from "./scene.ts"
@@ -270,7 +271,7 @@ async function makeEmbedded(dataDir: string, fill: (sql: Sql) => Promise<unknown
   await close()
 }
 
-test("kill -9 with the embedded database in the same process: what was under way is measured once, later", async () => {
+long("kill -9 with the embedded database in the same process: what was under way is measured once, later", async () => {
   const { folder, remove } = scratchFolder()
   const dataDir = join(folder, "data")
   await makeEmbedded(dataDir, async (on) => {

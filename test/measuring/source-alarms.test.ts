@@ -15,6 +15,7 @@ import type { Outcome, SearchObservation } from "../../src/observations/types.ts
 import { ReadFailure } from "../../src/sources/source.ts"
 import type { SourceName } from "../../src/vocabulary/upstreams.ts"
 import { freshDatabase, scratchUrl } from "../database.ts"
+import { cases } from "../long.ts"
 import { newWorkspace, reading } from "../observations/measured.ts"
 
 const WEB = "apple-web-search"
@@ -61,6 +62,8 @@ async function canaryRead(failure: Outcome | null, source: SourceName = WEB, fai
   await noteHealth(sql, source, log)
 }
 
+const MORE = cases(100, 1_000)
+
 const alerts = () => sql`select kind, subject, ended_at is null as open from instance_alert order by id limit 10000`
 const opened = (kind: string, subject: string = WEB) => ({ kind, subject, open: true })
 const ended = (kind: string, subject: string = WEB) => ({ kind, subject, open: false })
@@ -88,8 +91,8 @@ describe("a parser that stops matching", () => {
     expect([...(await alerts())]).toEqual([opened("source_changed")])
   })
 
-  test("a thousand more failures add no line and no row", async () => {
-    await reads(1_000, "changed")
+  test(`${MORE} more failures add no line and no row`, async () => {
+    await reads(MORE, "changed")
     expect([[...(await alerts())], events()]).toEqual([[opened("source_changed")], ["source_changed"]])
     const [next] = await sql<{ id: number }[]>`
       insert into instance_alert (kind, subject, detail)

@@ -1,6 +1,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { randomBytes } from "node:crypto"
 import { answer, appmeter, dataFolder, removeFolders, serving } from "../commands/child.ts"
+import { long } from "../long.ts"
 import { complaints, parsed } from "./lint.ts"
 
 setDefaultTimeout(60_000)
@@ -40,7 +41,7 @@ test("a server tells its metrics on a port of its own, asks for the token, and l
     expect(said).not.toContain(never)
 })
 
-test("without port and token there is no such path, on any server", async () => {
+long("without port and token there is no such path, on any server", async () => {
   const server = await serving({ env: await dataFolder() })
   expect((await fetch(`${server.url}/metrics`)).status).toBe(404)
   expect(server.err()).not.toContain("metrics")

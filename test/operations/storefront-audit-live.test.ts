@@ -5,6 +5,7 @@ import { STOREFRONTS } from "../../src/vocabulary/storefronts.ts"
 import { freshDatabase } from "../database.ts"
 import type { Answer } from "../house.ts"
 import { until } from "../jobs/platform.ts"
+import { long } from "../long.ts"
 import { captchaPage } from "../measuring/store-pages.ts"
 import { TEXTS } from "./audited.ts"
 import { type Live, live } from "./live.ts"
@@ -97,18 +98,21 @@ test("a scan reads each storefront once, tells where the app is sold in which la
   expect(asked()).toHaveLength(175)
 })
 
-test("a page that asks for a proof is not taken for one that is not there: after the hour it was not read", async () => {
-  on.stores.on("apps.apple.com", `/us/app/id${OWN}`, () => appPage("us", TEXTS.en, 40))
-  on.stores.on("apps.apple.com", `/zw/app/id${OWN}`, () => captchaPage())
-  await ask("?refresh=true")
-  const failed = async () => await sql`select from due where kind = 'listing' and failure = 'blocked'`
-  await until(async () => (await failed()).length === 1 && asked().length >= 175)
-  await until(async () => (await sql`select from due where kind = 'listing' and lease is not null`).length === 0)
-  const { status, body } = await ask()
-  expect([status, body.running, body.measured]).toEqual([202, true, false])
-  await sql`update storefront_audit set started_at = started_at - interval '1 hour'`
-  const over = (await ask()).body
-  expect(over.summary).toMatchObject({ sold: 1, notSold: 173, notRead: 1 })
-  expect(over.rows[1]).toMatchObject({ country: "zw", state: "not_read", readAt: null, findings: ["not_read"] })
-  expect(await due()).toEqual(["us"])
-})
+long(
+  "a page that asks for a proof is not taken for one that is not there: after the hour it was not read",
+  async () => {
+    on.stores.on("apps.apple.com", `/us/app/id${OWN}`, () => appPage("us", TEXTS.en, 40))
+    on.stores.on("apps.apple.com", `/zw/app/id${OWN}`, () => captchaPage())
+    await ask("?refresh=true")
+    const failed = async () => await sql`select from due where kind = 'listing' and failure = 'blocked'`
+    await until(async () => (await failed()).length === 1 && asked().length >= 175)
+    await until(async () => (await sql`select from due where kind = 'listing' and lease is not null`).length === 0)
+    const { status, body } = await ask()
+    expect([status, body.running, body.measured]).toEqual([202, true, false])
+    await sql`update storefront_audit set started_at = started_at - interval '1 hour'`
+    const over = (await ask()).body
+    expect(over.summary).toMatchObject({ sold: 1, notSold: 173, notRead: 1 })
+    expect(over.rows[1]).toMatchObject({ country: "zw", state: "not_read", readAt: null, findings: ["not_read"] })
+    expect(await due()).toEqual(["us"])
+  },
+)

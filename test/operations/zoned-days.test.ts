@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { isTimeZone, zonedBounds, zonedDay } from "../../src/operations/zoned-days.ts"
+import { cases } from "../long.ts"
 
 const HOUR_MS = 3_600_000
 const iso = (day: string, tz: string) => {
@@ -34,12 +35,12 @@ describe("a day in a time zone", () => {
     expect(hours("2011-12-31", "Pacific/Apia")).toBe(24)
   })
 
-  test("holds exactly the moments whose calendar shows it: every three hours of a year, in twelve zones", () => {
+  test("holds exactly the moments whose calendar shows it: every three hours of a year, at length in twelve zones", () => {
     const zones = [
       "UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Asia/Kathmandu", "Pacific/Kiritimati",
       "Pacific/Pago_Pago", "Australia/Lord_Howe", "America/St_Johns", "Africa/Casablanca", "Asia/Tehran", "Chile/Continental",
     ] // biome-ignore format: a list to scan
-    for (const tz of zones) {
+    for (const tz of zones.slice(-cases(2, 12))) {
       const start = Date.UTC(2025, 11, 31, 0, 30)
       let bounds = zonedBounds(zonedDay(new Date(start), tz), tz)
       for (let at = start; at < Date.UTC(2027, 0, 2); at += 3 * HOUR_MS) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { cases } from "../long.ts"
+import { long } from "../long.ts"
 import { type Alone, buildAlone, type Started, type StartOptions } from "./alone.ts"
 import { type Serving, serving } from "./serving.ts"
 
@@ -71,7 +71,7 @@ test("the first start prints keys that work, import brings history in, and a sec
   )
 })
 
-test("it reads the word in a picture, with what it carries", async () => {
+long("it reads the word in a picture, with what it carries", async () => {
   const { findings } = JSON.parse((await alone.run(["doctor", "--json"], { env: { OCR_DATA: "none" } })).out)
   expect(findings.find(({ thing }: { thing: string }) => thing === "screenshots")).toMatchObject({
     state: "warning",
@@ -79,7 +79,7 @@ test("it reads the word in a picture, with what it carries", async () => {
   })
 })
 
-test("it answers an assistant over its pipes, and says how to start it", async () => {
+long("it answers an assistant over its pipes, and says how to start it", async () => {
   const env = { DATA_DIR: "assistant" }
   expect((await alone.run(["workspace", "create", "studio"], { env })).code).toBe(0)
   const { secret } = await answer(["key", "create"], { env })
@@ -104,9 +104,9 @@ test("its stacks name files and lines of the source, and no folder of the machin
   expect(err).not.toContain(root)
 })
 
-const KILLS = cases(2, 6)
+const KILLS = 6
 
-test(`a first start killed at ${KILLS} moments never leaves a broken directory`, async () => {
+long(`a first start killed at ${KILLS} moments never leaves a broken directory`, async () => {
   let [nothing, whole] = [0, 0]
   for (let round = 1; round <= KILLS; round++) {
     const dataDir = `killed-${round}`

@@ -7,6 +7,7 @@ import { loadDemoInto } from "../../src/process/demo.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { dayAgo, readPage, type Sharing, sharing } from "../links/share-scene.ts"
+import { long } from "../long.ts"
 import { type Browser, browserOf, fieldIn } from "../sign-in/browser.ts"
 import { countedOn } from "../surfaces/counted.ts"
 import { appPages, ownerOf, WORKSPACE_PAGES } from "./app-scene.ts"
@@ -246,25 +247,28 @@ describe("nobody else's", () => {
 })
 
 describe("the demo", () => {
-  test("opens on every page of each of its apps, and where it has nothing to show says what would be there", async () => {
-    const workspace = await house.workspace({ plan: "enterprise" })
-    await loadDemoInto(house.sql, workspace, { days: 1 })
-    const browser = await ownerOf(house, workspace)
-    const { text } = await browser.open("/app")
-    const apps = [...text.matchAll(/href="\/app\/apps\/(app_\w+)"/g)].map(([, id]) => id as string)
-    expect(new Set(apps).size).toBe(5)
-    expect(text).toContain("<dt>Best rank</dt>")
-    for (const app of new Set(apps))
-      for (const page of appPages("/app", app, "photo editor").slice(0, -2)) {
-        const { status, text } = await browser.open(page)
-        expect([page, status]).toEqual([page, 200])
-        const teaches = /class="empty"/.test(text)
-        if (teaches && !/\/(?:ads|assistants)$/.test(page))
-          expect([page, /See this page with sample data|class="card"/.test(text)]).toEqual([page, true])
-      }
-    expect((await browser.open(`/app/apps/${apps[0]}`)).text).toContain('class="rank"')
-    expect((await browser.open(`/app/apps/${apps[0]}/rivals`)).text).toContain("Beside us")
-  })
+  long(
+    "opens on every page of each of its apps, and where it has nothing to show says what would be there",
+    async () => {
+      const workspace = await house.workspace({ plan: "enterprise" })
+      await loadDemoInto(house.sql, workspace, { days: 1 })
+      const browser = await ownerOf(house, workspace)
+      const { text } = await browser.open("/app")
+      const apps = [...text.matchAll(/href="\/app\/apps\/(app_\w+)"/g)].map(([, id]) => id as string)
+      expect(new Set(apps).size).toBe(5)
+      expect(text).toContain("<dt>Best rank</dt>")
+      for (const app of new Set(apps))
+        for (const page of appPages("/app", app, "photo editor").slice(0, -2)) {
+          const { status, text } = await browser.open(page)
+          expect([page, status]).toEqual([page, 200])
+          const teaches = /class="empty"/.test(text)
+          if (teaches && !/\/(?:ads|assistants)$/.test(page))
+            expect([page, /See this page with sample data|class="card"/.test(text)]).toEqual([page, true])
+        }
+      expect((await browser.open(`/app/apps/${apps[0]}`)).text).toContain('class="rank"')
+      expect((await browser.open(`/app/apps/${apps[0]}/rivals`)).text).toContain("Beside us")
+    },
+  )
 })
 
 describe("approvals", () => {

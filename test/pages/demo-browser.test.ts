@@ -6,6 +6,7 @@ import { listDemoApps } from "../../src/tracking/demo.ts"
 import { INVENTED_APP } from "../../src/tracking/invented/world.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
+import { long } from "../long.ts"
 import { APP_TABS, ownerOf, WORKSPACE_PAGES } from "./app-scene.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
 
@@ -124,7 +125,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     }
   })
 
-  test("leads from every page to pages that are there", async () => {
+  long("leads from every page to pages that are there", async () => {
     const { origin } = server.url
     const owner = await ownerOf(house, workspace)
     const found = new Set<string>()
@@ -134,7 +135,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     for (const link of inside) expect([link, (await owner.open(link)).status]).toEqual([link, 200])
   })
 
-  test("has a button on every form, and each leads to a page that answers", async () => {
+  long("has a button on every form, and each leads to a page that answers", async () => {
     const sent = new Set<string>()
     for (const page of own.filter((one) => !one.startsWith("/app/apps/") || one.startsWith(`/app/apps/${apps[1]}`))) {
       const { forms } = await see(page)

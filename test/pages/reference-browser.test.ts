@@ -4,6 +4,7 @@ import { readTree } from "../../src/database/assets.ts"
 import { prepareSandbox } from "../../src/surfaces/sandbox.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { long } from "../long.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
 
 const binary = chromiumBinary()
@@ -98,7 +99,7 @@ else
       expect(tab.requests.filter((url) => url.includes(secret))).toEqual([])
     })
 
-    test("a reader of the screen is told what every control is, and what came back", async () => {
+    long("a reader of the screen is told what every control is, and what came back", async () => {
       const roles = await tab.roles()
       const controls = roles.filter(({ role }) => ["textbox", "combobox", "searchbox", "button", "link"].includes(role))
       expect(controls.length).toBeGreaterThan(reads.length * 2)

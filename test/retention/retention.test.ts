@@ -10,6 +10,7 @@ import { dataFolder, removeFolders } from "../commands/child.ts"
 import { freshDatabase, scratchUrl } from "../database.ts"
 import { errorOf } from "../error-of.ts"
 import { bidJob, enqueued, owner } from "../jobs/enqueued.ts"
+import { long } from "../long.ts"
 
 setDefaultTimeout(60_000)
 
@@ -274,7 +275,7 @@ async function cleaned(at: object, killAfter: number): Promise<number> {
   return await child.exited
 }
 
-test("killed between its steps, again and again, an embedded database's books still add up", async () => {
+long("killed between its steps, again and again, an embedded database's books still add up", async () => {
   const { DATA_DIR: dataDir } = await dataFolder()
   const open = () => openDatabase({ dataDir, as: "command", log: silentLog })
   let database = await open()

@@ -2,9 +2,11 @@ import { beforeAll, expect, test } from "bun:test"
 import { catalog } from "../../src/catalog.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
+import type { Operation } from "../../src/operation.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { asTool, type Outcomes, outcomesOver } from "../invoke/outcomes.ts"
+import { LONG } from "../long.ts"
 import { reading } from "../observations/measured.ts"
 
 // What others wrote reaches an assistant as quoted data, and a write needs two calls with a person in between.
@@ -30,7 +32,7 @@ async function nameAsOrder(at: string): Promise<void> {
 
 test("an app that is called like an order stands in answers as a quoted value only, marked as data", async () => {
   let met = 0
-  for (const operation of catalog) {
+  for (const operation of catalog.filter(isTried)) {
     const situation = await outcomes.open(operation)
     const { result, isError, body } = await asTool(operation, situation)
     expect([operation.id, isError]).toEqual([operation.id, false])
@@ -45,7 +47,7 @@ test("an app that is called like an order stands in answers as a quoted value on
     expect(bare).not.toContain("Ignore your")
     expect(answer.text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')).not.toContain("Ignore your")
   }
-  expect(met).toBeGreaterThan(10)
+  expect(met).toBeGreaterThan(LONG ? 10 : 0)
 })
 
 test("nothing of it stands in the list of tools, in the instructions or in an error's sentence", async () => {
@@ -73,7 +75,7 @@ test("no tool but confirm_action changes what a workspace has, and it takes noth
   expect(writing.map(({ id, input }) => [id, Object.keys(input.entries)])).toEqual([
     ["confirm_action", ["confirmToken"]],
   ])
-  for (const operation of catalog.filter(({ effect }) => effect !== "writes")) {
+  for (const operation of catalog.filter(({ effect }) => effect !== "writes").filter(isTried)) {
     const situation = await outcomes.open(operation)
     const before = await everythingOf(situation.workspaceId)
     const { isError, body } = await asTool(operation, situation)
@@ -91,6 +93,9 @@ test("a preview cannot be told to confirm itself", async () => {
     expect(body).toMatchObject({ error: "invalid_arguments", field: Object.keys(more)[0] })
   }
 })
+
+/** In short every fifth operation. */
+const isTried = (_: Operation, at: number) => LONG || at % 5 === 0
 
 /** What a workspace has: all that is its own but its tokens and what it spent. */
 async function everythingOf(workspaceId: number): Promise<string> {

@@ -8,7 +8,7 @@ import { DEMO_CHARTS_FILE, loadDemoCharts } from "../../src/tracking/demo.ts"
 import { removeDemo } from "../../src/tracking/remove-demo.ts"
 import { freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
-import { cases } from "../long.ts"
+import { cases, long } from "../long.ts"
 import { charted, chartTables } from "../observations/charted.ts"
 import { newWorkspace, said, stored } from "../observations/measured.ts"
 import { fixture } from "../sources/parsed.ts"
@@ -151,7 +151,7 @@ describe("a chart that somebody else reads", () => {
   })
 })
 
-test("a demo that is removed while its charts are still to come stays away", async () => {
+long("a demo that is removed while its charts are still to come stays away", async () => {
   const empty = await stored(sql)
   const workspaceId = await newWorkspace(sql)
   expect(await loadDemoOnce(sql, workspaceId)).toBe(true)
@@ -163,7 +163,7 @@ test("a demo that is removed while its charts are still to come stays away", asy
   expect(await stored(sql)).toBe(empty)
 })
 
-test("one that broke off before its charts is loaded again, and then never", async () => {
+long("one that broke off before its charts is loaded again, and then never", async () => {
   const workspaceId = await newWorkspace(sql)
   await loadDemoOnce(sql, workspaceId)
   expect(await loadDemoOnce(sql, null)).toBe(true)
@@ -172,17 +172,20 @@ test("one that broke off before its charts is loaded again, and then never", asy
   expect(await loadDemoOnce(sql, null)).toBe(false)
 })
 
-test("all of it, loaded a second time, adds nothing, and removed leaves nothing: searches, charts, figures, reviews and apps", async () => {
-  const workspaceId = await newWorkspace(sql)
-  const empty = await stored(sql)
-  const now = () => NOW
-  expect((await loadDemoInto(sql, workspaceId, { days: 1, now })).recorded).toBeGreaterThan(0)
-  const loaded = await stored(sql)
-  expect(await sql`select from review_feed`).toHaveLength(5)
-  expect((await loadDemoInto(sql, workspaceId, { days: 1, now })).recorded).toBe(0)
-  expect(await stored(sql)).toBe(loaded)
-  expect(await removeAllOfDemo(sql)).toMatchObject({ apps: 5, accounts: 2, kept: [] })
-  for (const table of ["review_version", "review_day", "review_read", "review_feed", "store_app"])
-    expect([table, (await sql`select from ${sql(table)}`).length]).toEqual([table, 0])
-  expect(await stored(sql)).toBe(empty)
-})
+long(
+  "all of it, loaded a second time, adds nothing, and removed leaves nothing: searches, charts, figures, reviews and apps",
+  async () => {
+    const workspaceId = await newWorkspace(sql)
+    const empty = await stored(sql)
+    const now = () => NOW
+    expect((await loadDemoInto(sql, workspaceId, { days: 1, now })).recorded).toBeGreaterThan(0)
+    const loaded = await stored(sql)
+    expect(await sql`select from review_feed`).toHaveLength(5)
+    expect((await loadDemoInto(sql, workspaceId, { days: 1, now })).recorded).toBe(0)
+    expect(await stored(sql)).toBe(loaded)
+    expect(await removeAllOfDemo(sql)).toMatchObject({ apps: 5, accounts: 2, kept: [] })
+    for (const table of ["review_version", "review_day", "review_read", "review_feed", "store_app"])
+      expect([table, (await sql`select from ${sql(table)}`).length]).toEqual([table, 0])
+    expect(await stored(sql)).toBe(empty)
+  },
+)

@@ -9,6 +9,7 @@ import { DEMO_APPS, DEMO_FILE, loadDemo } from "../../src/tracking/demo.ts"
 import { removeDemo } from "../../src/tracking/remove-demo.ts"
 import { addTerms, buryTerms, tagTerms } from "../../src/tracking/terms.ts"
 import { freshDatabase } from "../database.ts"
+import { long } from "../long.ts"
 import { ask, contextOf, NOW, newWorkspace, reading, stored } from "../observations/measured.ts"
 import { trackOwn } from "../world/tracked.ts"
 
@@ -45,7 +46,7 @@ test("loading the demo twice changes nothing, and a second workspace shares its 
   expect(other.apps.map(({ id }) => id)).not.toEqual(first.apps.map(({ id }) => id))
 })
 
-test("removing the demo leaves an empty house where nothing else was", async () => {
+long("removing the demo leaves an empty house where nothing else was", async () => {
   const workspaceId = await newWorkspace(sql)
   const empty = await stored(sql)
   await loadDemo(sql, workspaceId, file)
@@ -54,35 +55,39 @@ test("removing the demo leaves an empty house where nothing else was", async () 
   expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 0, kept: [] })
 })
 
-test("a demo app that was worked on is kept as the user's own, with the user's keywords where there are any", async () => {
-  const workspaceId = await newWorkspace(sql)
-  const { apps } = await loadDemo(sql, workspaceId, file)
-  const [extended, tagged, aimed, left] = DEMO_APPS.map(({ iosId }) => iosId)
-  const idOf = async (iosId = "") => {
-    const [app] = await sql`select a.id from tracked_app a join store_app i on i.id = ios_app where store_id = ${iosId}`
-    return app?.id as string
-  }
-  const ids = [await idOf(extended), await idOf(tagged), await idOf(aimed)] as const
-  await sql.begin((tx) => addTerms(tx, ids[0], "all", ["my own"]))
-  await sql.begin((tx) => tagTerms(tx, ids[1], ["video editor"], ["mine"]))
-  await sql.begin((tx) => setGoal(tx, ids[2], "rank"))
-  await sql.begin((tx) => buryTerms(tx, ids[2], ["spam"]))
-  const removed = await removeDemo(sql)
-  const kept = apps.filter(({ id }) => ids.includes(id)).sort((a, b) => (a.id < b.id ? -1 : 1))
-  expect({ ...removed, kept: removed.kept.toSorted((a, b) => (a.id < b.id ? -1 : 1)) }).toEqual({
-    apps: 1,
-    readings: 36,
-    kept,
-  })
-  expect(await idOf(left)).toBeUndefined()
-  const termsOf = async (id: string) =>
-    (await sql`select term from tracked_term where app_id = ${id} order by position`).map(({ term }) => term)
-  expect(await termsOf(ids[0])).toEqual(["my own"])
-  expect(await termsOf(ids[1])).toEqual(["video editor"])
-  expect(await termsOf(ids[2])).toEqual([...DEMO_APPS[2].keywords])
-  expect(await sql`select 1 from tracked_app where origin = 'demo'`).toHaveLength(0)
-  expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 0, kept: [] })
-})
+long(
+  "a demo app that was worked on is kept as the user's own, with the user's keywords where there are any",
+  async () => {
+    const workspaceId = await newWorkspace(sql)
+    const { apps } = await loadDemo(sql, workspaceId, file)
+    const [extended, tagged, aimed, left] = DEMO_APPS.map(({ iosId }) => iosId)
+    const idOf = async (iosId = "") => {
+      const [app] =
+        await sql`select a.id from tracked_app a join store_app i on i.id = ios_app where store_id = ${iosId}`
+      return app?.id as string
+    }
+    const ids = [await idOf(extended), await idOf(tagged), await idOf(aimed)] as const
+    await sql.begin((tx) => addTerms(tx, ids[0], "all", ["my own"]))
+    await sql.begin((tx) => tagTerms(tx, ids[1], ["video editor"], ["mine"]))
+    await sql.begin((tx) => setGoal(tx, ids[2], "rank"))
+    await sql.begin((tx) => buryTerms(tx, ids[2], ["spam"]))
+    const removed = await removeDemo(sql)
+    const kept = apps.filter(({ id }) => ids.includes(id)).sort((a, b) => (a.id < b.id ? -1 : 1))
+    expect({ ...removed, kept: removed.kept.toSorted((a, b) => (a.id < b.id ? -1 : 1)) }).toEqual({
+      apps: 1,
+      readings: 36,
+      kept,
+    })
+    expect(await idOf(left)).toBeUndefined()
+    const termsOf = async (id: string) =>
+      (await sql`select term from tracked_term where app_id = ${id} order by position`).map(({ term }) => term)
+    expect(await termsOf(ids[0])).toEqual(["my own"])
+    expect(await termsOf(ids[1])).toEqual(["video editor"])
+    expect(await termsOf(ids[2])).toEqual([...DEMO_APPS[2].keywords])
+    expect(await sql`select 1 from tracked_app where origin = 'demo'`).toHaveLength(0)
+    expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 0, kept: [] })
+  },
+)
 
 test("removing the demo leaves own apps and own readings as if the demo had never been", async () => {
   const workspaceId = await newWorkspace(sql)
@@ -109,7 +114,7 @@ test("removing the demo leaves own apps and own readings as if the demo had neve
   expect(await sql`select 1 from tracked_app where origin = 'demo'`).toHaveLength(0)
 })
 
-test("an own reading of the same moment takes a demo reading's place, and outlives the demo", async () => {
+long("an own reading of the same moment takes a demo reading's place, and outlives the demo", async () => {
   const workspaceId = await newWorkspace(sql)
   await loadDemo(sql, workspaceId, file)
   const mine = reading("photo editor", "2025-10-25T03:25:01.530Z", [10002], { source: "foreign" })

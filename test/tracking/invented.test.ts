@@ -7,6 +7,7 @@ import { isInventedId } from "../../src/vocabulary/store-ids.ts"
 import { isInventedTerm } from "../../src/vocabulary/term.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
+import { long } from "../long.ts"
 import { stored } from "../observations/measured.ts"
 import { ownerOf } from "../pages/app-scene.ts"
 
@@ -102,7 +103,7 @@ test("nobody else meets it: the market finds none of it, and other workspaces' a
   }
 })
 
-test("loaded again it adds nothing; two days later what is between", async () => {
+long("loaded again it adds nothing; two days later what is between", async () => {
   const before = await stored(sql)
   expect((await loadDemoInto(sql, workspace, { days: 30, now: () => NOW })).recorded).toBe(0)
   expect(await stored(sql)).toBe(before)
@@ -131,7 +132,7 @@ describe("what is of the demo", () => {
   })
 })
 
-test("removed it leaves nothing, though somebody worked on it", async () => {
+long("removed it leaves nothing, though somebody worked on it", async () => {
   await sql`update tracked_app set goal = 'rank' where id = ${app}`
   const { kept } = await removeAllOfDemo(sql)
   expect(kept).toEqual([])

@@ -1,5 +1,6 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import { join } from "node:path"
+import { long } from "../long.ts"
 import { type Line, openStandIn, well } from "./stand-in.ts"
 import { BY_PEOPLE, isWhole, languageOfLocale, ORIGINAL } from "./translated-by-people.ts"
 
@@ -61,7 +62,7 @@ const ROWS = [
   `translations, \\d+ descriptions shown and \\d+ kept, chrF2 to people's ${FIGURE}${SPENT}`,
 ]
 
-test("the evaluation prints every figure against a provider, with what each text took", async () => {
+long("the evaluation prints every figure against a provider, with what each text took", async () => {
   const standIn = openStandIn("chat")
   standIn.script.push(well(answering))
   const child = Bun.spawn([process.execPath, join(import.meta.dirname, "../bench/writing.ts")], {

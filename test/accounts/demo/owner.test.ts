@@ -11,6 +11,7 @@ import { removeAllOfDemo } from "../../../src/process/demo.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
 import { freshDatabase } from "../../database.ts"
 import { sealer } from "../../delivery/scene.ts"
+import { long } from "../../long.ts"
 import { ownerOf } from "../../pages/app-scene.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { reported } from "../reported.ts"
@@ -203,19 +204,22 @@ test("what is invented stays with the demo's account, and what is real away from
   await scene.sql`delete from sales_fact_row where day = ${day}`
 })
 
-test("loaded again it changes nothing; a day later it goes on where it was, without changing a day that stands", async () => {
-  const before = await heldOfAccounts()
-  expect(before.sales_fact!.rows).toBeGreaterThan(90)
-  expect((await load()).recorded).toBe(0)
-  expect(await heldOfAccounts()).toEqual(before)
-  const { body } = await ask("revenue?days=1")
-  const later = new Date(NOW.getTime() + 86_400_000)
-  expect((await load(later)).recorded).toBeGreaterThan(0)
-  scene.at.now = later
-  const { body: two } = await ask("revenue?days=2")
-  expect([two.to, two.days[0], two.days[1].reported]).toEqual(["2026-03-11", body.days[0], true])
-  scene.at.now = NOW
-})
+long(
+  "loaded again it changes nothing; a day later it goes on where it was, without changing a day that stands",
+  async () => {
+    const before = await heldOfAccounts()
+    expect(before.sales_fact!.rows).toBeGreaterThan(90)
+    expect((await load()).recorded).toBe(0)
+    expect(await heldOfAccounts()).toEqual(before)
+    const { body } = await ask("revenue?days=1")
+    const later = new Date(NOW.getTime() + 86_400_000)
+    expect((await load(later)).recorded).toBeGreaterThan(0)
+    scene.at.now = later
+    const { body: two } = await ask("revenue?days=2")
+    expect([two.to, two.days[0], two.days[1].reported]).toEqual(["2026-03-11", body.days[0], true])
+    scene.at.now = NOW
+  },
+)
 
 test("it goes with an own account, and does not come back beside one; with the demo; and when it is removed", async () => {
   const { sql, workspaceId } = scene

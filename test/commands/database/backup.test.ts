@@ -12,7 +12,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/log.ts"
 import { scratchDatabase } from "../../database/server.ts"
 import { until } from "../../jobs/platform.ts"
-import { cases, LONG } from "../../long.ts"
+import { cases, LONG, long } from "../../long.ts"
 import { answer, appmeter, begun, copyOf, dataFolder, removeFolders, scratch } from "../child.ts"
 import {
   type Filled,
@@ -83,7 +83,7 @@ describe("a backup restores", () => {
     await inServer(server.url, (sql) => livesOn(sql, filled))
   })
 
-  test("nothing that would be sent again: what was queued or running is unknown", async () => {
+  long("nothing that would be sent again: what was queued or running is unknown", async () => {
     const [from, file, DATA_DIR] = [copyOf(kept), join(scratch(), "jobs.backup"), join(scratch(), "jobs")]
     await inFolder(from, async (sql) => {
       const queued = sql`'queued', null, null, null, null::jsonb`
@@ -107,7 +107,7 @@ describe("a backup restores", () => {
     })
   })
 
-  test("of an older version into an empty database, which is then brought up to date", async () => {
+  long("of an older version into an empty database, which is then brought up to date", async () => {
     const [path, older] = [join(scratch(), "older.backup"), scratch()]
     const files = [...readTree("sql", ".sql")].filter(([name]) => name < "0003")
     await inFolder(older, async (sql) => {
@@ -133,7 +133,7 @@ describe("a backup restores", () => {
 })
 
 describe("while a server works", () => {
-  test("a backup of the embedded database is of one moment", async () => {
+  long("a backup of the embedded database is of one moment", async () => {
     const DATA_DIR = copyOf(kept)
     await inFolder(DATA_DIR, async (sql) => booksAddUp(await whileCharging(sql, { DATA_DIR })))
   })
@@ -170,7 +170,7 @@ describe("the file", () => {
     expect(await answer(["restore", whole, "--check"])).toMatchObject({ whole: true, rows: count })
   })
 
-  test("is not written over unless told to, and a run that is killed leaves the old one", async () => {
+  long("is not written over unless told to, and a run that is killed leaves the old one", async () => {
     const [DATA_DIR, folder] = [copyOf(kept), scratch()]
     const file = join(folder, "a.backup")
     await inFolder(DATA_DIR, (sql) => fillUp(sql, cases(400, 700)))
@@ -254,7 +254,7 @@ describe("a file that is not whole restores nothing", () => {
   test("with any one bit other it is refused in a line, or reads as it was written", async () => {
     const [bytes, file, rows] = [readFileSync(whole), join(scratch(), "x.backup"), await rowsOf(whole)]
     const lines = new Map<string, number>()
-    const [ROUNDS, AT_START] = [cases(80, 160), cases(40, 60)]
+    const [ROUNDS, AT_START] = [cases(24, 160), cases(12, 60)]
     for (let round = 0; round < ROUNDS; round++) {
       // the first ten bytes are gzip's header, where a time and a system stand that nobody reads
       const at =
@@ -271,7 +271,7 @@ describe("a file that is not whole restores nothing", () => {
 })
 
 describe("a database that holds data", () => {
-  test("is left alone without --force, and replaced with it", async () => {
+  long("is left alone without --force, and replaced with it", async () => {
     const DATA_DIR = copyOf(kept)
     const mine = await inFolder(DATA_DIR, async (sql) => {
       await sql`insert into workspace (name, plan) values ('later', 'pro')`
@@ -291,7 +291,7 @@ describe("a database that holds data", () => {
     })
   })
 
-  test("is as it was, or is the backup, whenever a restore is killed", async () => {
+  long("is as it was, or is the backup, whenever a restore is killed", async () => {
     const [big, file] = [copyOf(kept), join(scratch(), "big.backup")]
     const wanted = await inFolder(big, async (sql) => {
       await fillUp(sql, cases(250, 500))

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
 import { removeOld } from "../../../src/retention/remove-old.ts"
 import { trackApp } from "../../../src/tracking/apps.ts"
 import { scratchDatabase } from "../../database/server.ts"
-import { cases } from "../../long.ts"
+import { beforeLong, cases, long } from "../../long.ts"
 import { NOW, newWorkspace, reading } from "../../observations/measured.ts"
 import { readings, searched, TERMS, told } from "../../observations/searched.ts"
 import { answer, copyOf, dataFolder, removeFolders, scratch } from "../child.ts"
@@ -23,7 +23,7 @@ let before: Awaited<ReturnType<typeof told>>
 /** Of them, those that are not the demo's. */
 let packable = 0
 
-beforeAll(async () => {
+beforeLong(async () => {
   whole = (await dataFolder()).DATA_DIR
   await inFolder(whole, store)
   packed = copyOf(whole)
@@ -63,7 +63,7 @@ async function tellsAndLivesOn(sql: Sql): Promise<void> {
 }
 
 describe("packed readings say what they said", () => {
-  test("after a backup and a restore", async () => {
+  long("after a backup and a restore", async () => {
     const [file, DATA_DIR] = [join(scratch(), "packed.backup"), join(scratch(), "new")]
     await answer(["backup", file], { env: { DATA_DIR: copyOf(packed) } })
     await answer(["restore", file], { env: { DATA_DIR } })
@@ -80,7 +80,7 @@ describe("packed readings say what they said", () => {
     await inFolder(DATA_DIR, tellsAndLivesOn)
   })
 
-  test("whenever the process that packs them is killed: embedded", async () => {
+  long("whenever the process that packs them is killed: embedded", async () => {
     const folder = copyOf(whole)
     await packUnderKills(folder, (work) => inFolder(folder, work))
   })

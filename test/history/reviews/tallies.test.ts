@@ -10,7 +10,7 @@ import type { StoreReview } from "../../../src/observations/types.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
 import { freshDatabase } from "../../database.ts"
 import { randomFrom } from "../../formulas/calibration.ts"
-import { cases } from "../../long.ts"
+import { cases, long } from "../../long.ts"
 import { NOW } from "../../observations/measured.ts"
 import { reviewed, written } from "../../observations/reviewed.ts"
 
@@ -126,7 +126,7 @@ async function measuredOf({ storeId }: World, { from, to }: { from: string; to: 
   return measured
 }
 
-test("25,000 reviews are walked in parts, each once, though many are of one moment", async () => {
+long("25,000 reviews are walked in parts, each once, though many are of one moment", async () => {
   await sql`insert into store_app (platform, store_id) values ('ios', '10001')`
   await sql`
     insert into review_version (

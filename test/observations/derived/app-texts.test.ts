@@ -10,7 +10,7 @@ import { record } from "../../../src/observations/record.ts"
 import type { Observation, StoreApp } from "../../../src/observations/types.ts"
 import { removeDemo } from "../../../src/tracking/remove-demo.ts"
 import { freshDatabase } from "../../database.ts"
-import { cases } from "../../long.ts"
+import { cases, long } from "../../long.ts"
 import { explaining, type Work } from "../../operations/explained.ts"
 import { charted } from "../charted.ts"
 import { NOW, reading, said, stored } from "../measured.ts"
@@ -214,22 +214,26 @@ describe("apps with a text", () => {
     expect(answers).toEqual(expected)
   })
 
-  test("are found by the index, not by reading all", async () => {
-    await sql`insert into store_app (platform, store_id) select 'ios', (20000 + i)::text from generate_series(1, 20000) i`
-    await sql`
+  long(
+    "are found by the index, not by reading all",
+    async () => {
+      await sql`insert into store_app (platform, store_id) select 'ios', (20000 + i)::text from generate_series(1, 20000) i`
+      await sql`
       insert into store_app_name (app_id, storefront, demo, name, name_at, name_weight)
       select id, 'us', false, 'Tea ' || md5(store_id), now(), 1 from store_app`
-    await rebuildAppTexts(sql, async () => {})
-    await sql`analyze app_text`
-    for (const text of ["tea abc12", "abc", "ab"]) {
-      const works: Work[] = []
-      const rows = await explaining(sql, works)`
+      await rebuildAppTexts(sql, async () => {})
+      await sql`analyze app_text`
+      for (const text of ["tea abc12", "abc", "ab"]) {
+        const works: Work[] = []
+        const rows = await explaining(sql, works)`
         select *
         from (${appsWithText(sql, text)}) found
         limit 30000`
-      const plan = JSON.stringify(works[0]!.plan)
-      expect([text, plan.includes("app_text_grams"), works[0]!.rows < 30_000]).toEqual([text, true, true])
-      expect(rows.length > 0).toBe(text !== "tea abc12")
-    }
-  }, 60_000)
+        const plan = JSON.stringify(works[0]!.plan)
+        expect([text, plan.includes("app_text_grams"), works[0]!.rows < 30_000]).toEqual([text, true, true])
+        expect(rows.length > 0).toBe(text !== "tea abc12")
+      }
+    },
+    60_000,
+  )
 })

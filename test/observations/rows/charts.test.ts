@@ -6,7 +6,7 @@ import { rebuildCharts } from "../../../src/observations/derived/rebuild-charts.
 import { record } from "../../../src/observations/record.ts"
 import type { ChartObservation } from "../../../src/observations/types.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
-import { cases } from "../../long.ts"
+import { cases, long } from "../../long.ts"
 import {
   charted, chartTables, FINANCE, firstSeen, firstSeenFromReadings, listsFromReadings, listsNow, newApps, newAppsFromReadings,
   places, placesFromReadings,
@@ -208,7 +208,7 @@ test("who is on each chart follows from the readings, whatever order they came i
   await fc.assert(run, { seed: 20250831, numRuns: cases(6, 30) })
 })
 
-test("what is derived, emptied, comes back the same from the readings", async () => {
+long("what is derived, emptied, comes back the same from the readings", async () => {
   await record(sql, fc.sample(anyReading, { seed: 7, numRuns: 60 }), now)
   const before = await chartTables(sql)
   await sql`truncate chart_place, chart_first_seen, app_first_seen, chart_now, storefront_now`

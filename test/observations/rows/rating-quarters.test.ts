@@ -7,7 +7,7 @@ import type { Observation } from "../../../src/observations/types.ts"
 import { removeOld } from "../../../src/retention/remove-old.ts"
 import { freshDatabase, scratchUrl } from "../../database.ts"
 import { shuffled } from "../../formulas/estimates/play-apps.ts"
-import { cases } from "../../long.ts"
+import { cases, long } from "../../long.ts"
 import { counted, foldAll, LAST, told } from "../counted.ts"
 import { NOW, said } from "../measured.ts"
 
@@ -53,7 +53,7 @@ describe("rating counts that are packed into quarters", () => {
     }
   })
 
-  test("change nothing when what they hold is recorded again, and a day stands in one place", async () => {
+  long("change nothing when what they hold is recorded again, and a day stands in one place", async () => {
     const readings = counted(18)
     await store(...readings)
     await foldAll(sql, "2025-11-01")
@@ -91,7 +91,7 @@ describe("rating counts that are packed into quarters", () => {
     expect(await sizes()).toEqual({ whole: 1, quarters: 1 })
   })
 
-  test("that stand twice are mended by doctor --rebuild: the later stays", async () => {
+  long("that stand twice are mended by doctor --rebuild: the later stays", async () => {
     await store(...counted(20))
     const shown = await told(sql)
     await sql`create table counts_before as select * from rating_count`
@@ -114,30 +114,33 @@ describe("rating counts that are packed into quarters", () => {
     await sql`drop table counts_before`
   })
 
-  test("are those of whole months that are five weeks old: the youngest stays, and so do stars and the demo's", async () => {
-    const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString()
-    const seen = [20, 80, 81, 200, 300].map((age) =>
-      said(day(age), [{ id: "10001", ratings: 1_000 - age, rating: 4.5 }]),
-    )
-    const stars = said(day(150), [{ id: "10001", ratings: 850, ratingsByStar: [1, 1, 1, 1, 846] }], {
-      source: "play-details",
-      platform: "android",
-    })
-    await record(
-      sql,
-      [
-        ...seen,
-        said(day(90), [{ id: "10002", ratings: 5 }]),
-        { ...stars, asked: ["com.a"], apps: [{ ...stars.apps[0]!, id: "com.a" }] },
-      ],
-      () => new Date(),
-    )
-    await sql`update rating_count set origin = 'demo' where day = ${day(300).slice(0, 10)}`
-    expect(await removeOld(sql, FOR_EVER, { pauseMs: 0 })).toMatchObject({ rating_count: 3 })
-    const left = await sql`select ratings from rating_count order by ratings`
-    expect(left.map(({ ratings }) => ratings)).toEqual([5, 700, 850, 980])
-    expect(await removeOld(sql, FOR_EVER, { pauseMs: 0 })).toMatchObject({ rating_count: 0 })
-  })
+  long(
+    "are those of whole months that are five weeks old: the youngest stays, and so do stars and the demo's",
+    async () => {
+      const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString()
+      const seen = [20, 80, 81, 200, 300].map((age) =>
+        said(day(age), [{ id: "10001", ratings: 1_000 - age, rating: 4.5 }]),
+      )
+      const stars = said(day(150), [{ id: "10001", ratings: 850, ratingsByStar: [1, 1, 1, 1, 846] }], {
+        source: "play-details",
+        platform: "android",
+      })
+      await record(
+        sql,
+        [
+          ...seen,
+          said(day(90), [{ id: "10002", ratings: 5 }]),
+          { ...stars, asked: ["com.a"], apps: [{ ...stars.apps[0]!, id: "com.a" }] },
+        ],
+        () => new Date(),
+      )
+      await sql`update rating_count set origin = 'demo' where day = ${day(300).slice(0, 10)}`
+      expect(await removeOld(sql, FOR_EVER, { pauseMs: 0 })).toMatchObject({ rating_count: 3 })
+      const left = await sql`select ratings from rating_count order by ratings`
+      expect(left.map(({ ratings }) => ratings)).toEqual([5, 700, 850, 980])
+      expect(await removeOld(sql, FOR_EVER, { pauseMs: 0 })).toMatchObject({ rating_count: 0 })
+    },
+  )
 })
 
 test.skipIf(!process.env.DATABASE_URL)(

@@ -10,7 +10,7 @@ import { addDays } from "../../../src/vocabulary/days.ts"
 import { freshDatabase, scratchUrl } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
 import { shuffled } from "../../formulas/estimates/play-apps.ts"
-import { cases } from "../../long.ts"
+import { cases, long } from "../../long.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { NOW, newWorkspace, reading } from "../measured.ts"
 import { foldAll, readings, searched, TERMS, told } from "../searched.ts"
@@ -75,42 +75,48 @@ describe("readings that are packed into fortnights", () => {
     }
   })
 
-  test("change nothing when they are recorded again, and give way to a better reading of the moment alone", async () => {
-    const at = "2025-10-05T10:00:00.123Z"
-    const held = reading("tea", at, [10001, 10002, 10003], { parser: 2 })
-    await store(held, reading("tea", "2025-10-06T10:00:00Z", [10003, 10001], { parser: 2 }))
-    expect(await foldAll(sql, "2025-11-20")).toBe(2)
-    const before = await readings(sql)
-    expect(
-      await store(
-        held,
-        reading("tea", at, [10009], { parser: 1 }),
-        reading("tea", at, [10001, 10002, 10003], { origin: "demo", parser: 9 }),
-      ),
-    ).toBe(0)
-    expect(await sizes()).toEqual({ whole: 0, fortnights: 1, packed: 2 })
-    expect(await readings(sql)).toEqual(before)
-    expect(await store(reading("tea", at, [10002, 10004], { parser: 3 }))).toBe(1)
-    expect((await readings(sql)).map(({ ids, parser }) => [ids, parser])).toEqual([
-      [["10002", "10004"], 3],
-      [["10003", "10001"], 2],
-    ])
-    expect(await sizes()).toEqual({ whole: 2, fortnights: 0, packed: 0 })
-  })
+  long(
+    "change nothing when they are recorded again, and give way to a better reading of the moment alone",
+    async () => {
+      const at = "2025-10-05T10:00:00.123Z"
+      const held = reading("tea", at, [10001, 10002, 10003], { parser: 2 })
+      await store(held, reading("tea", "2025-10-06T10:00:00Z", [10003, 10001], { parser: 2 }))
+      expect(await foldAll(sql, "2025-11-20")).toBe(2)
+      const before = await readings(sql)
+      expect(
+        await store(
+          held,
+          reading("tea", at, [10009], { parser: 1 }),
+          reading("tea", at, [10001, 10002, 10003], { origin: "demo", parser: 9 }),
+        ),
+      ).toBe(0)
+      expect(await sizes()).toEqual({ whole: 0, fortnights: 1, packed: 2 })
+      expect(await readings(sql)).toEqual(before)
+      expect(await store(reading("tea", at, [10002, 10004], { parser: 3 }))).toBe(1)
+      expect((await readings(sql)).map(({ ids, parser }) => [ids, parser])).toEqual([
+        [["10002", "10004"], 3],
+        [["10003", "10001"], 2],
+      ])
+      expect(await sizes()).toEqual({ whole: 2, fortnights: 0, packed: 0 })
+    },
+  )
 
-  test("are those that are older than yesterday by up to four days; the demo's stay, and go with the demo", async () => {
-    const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString()
-    const ages = [0, 1, 6, 9, 10, 40]
-    const seen = ages.map((age) => reading("tea", day(age), [10001, 10002]))
-    await record(sql, [...seen, reading("tea", day(41), [10005], { origin: "demo" })], () => new Date())
-    expect(await removeOld(sql, FOR_EVER, { pauseMs: 0 })).toMatchObject({ search_results: 4 })
-    expect(await sizes()).toMatchObject({ whole: 3, packed: 4 })
-    expect(await removeOld(sql, FOR_EVER, { pauseMs: 0 })).toMatchObject({ search_results: 0 })
-    await removeDemo(sql)
-    expect((await readings(sql)).map(({ ids }) => ids)).toEqual(ages.map(() => ["10001", "10002"]))
-  })
+  long(
+    "are those that are older than yesterday by up to four days; the demo's stay, and go with the demo",
+    async () => {
+      const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString()
+      const ages = [0, 1, 6, 9, 10, 40]
+      const seen = ages.map((age) => reading("tea", day(age), [10001, 10002]))
+      await record(sql, [...seen, reading("tea", day(41), [10005], { origin: "demo" })], () => new Date())
+      expect(await removeOld(sql, FOR_EVER, { pauseMs: 0 })).toMatchObject({ search_results: 4 })
+      expect(await sizes()).toMatchObject({ whole: 3, packed: 4 })
+      expect(await removeOld(sql, FOR_EVER, { pauseMs: 0 })).toMatchObject({ search_results: 0 })
+      await removeDemo(sql)
+      expect((await readings(sql)).map(({ ids }) => ids)).toEqual(ages.map(() => ["10001", "10002"]))
+    },
+  )
 
-  test("are packed within four days after yesterday, and each night of two lists in seven", async () => {
+  long("are packed within four days after yesterday, and each night of two lists in seven", async () => {
     const lists = Array.from({ length: 7 }, (_, i) => `list ${i}`)
     for (let night = 0; night < 14; night++) {
       const today = addDays("2025-10-01", night)

@@ -11,6 +11,7 @@ import type { trackApp } from "../../../src/tracking/apps.ts"
 import { DEMO_FILE, loadDemo } from "../../../src/tracking/demo.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
+import { long } from "../../long.ts"
 import { ask, contextOf, NOW, newWorkspace, reading, rename } from "../../observations/measured.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
@@ -223,7 +224,7 @@ describe("rivals", () => {
     expect(await find("67050", ctx)).toEqual([])
   })
 
-  test("every rival that list_rivals shows of the demo is found by its name", async () => {
+  long("every rival that list_rivals shows of the demo is found by its name", async () => {
     const workspace = await newWorkspace(sql)
     const { apps } = await loadDemo(sql, workspace, readTree("fixtures/demo", ".jsonl").get(DEMO_FILE) as string)
     const ctx = contextOf(sql, workspace)

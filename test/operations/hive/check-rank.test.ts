@@ -3,6 +3,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { readOwn } from "../../../src/history/searches/own-reading.ts"
 import { record } from "../../../src/observations/record.ts"
 import { freshDatabase } from "../../database.ts"
+import { long } from "../../long.ts"
 import { lookupAnswer, searchPage, someApps } from "../../measuring/store-pages.ts"
 import { reading } from "../../observations/measured.ts"
 import { fixture } from "../../sources/parsed.ts"
@@ -162,22 +163,25 @@ test("a link is read for its id, whatever storefront it names; what is none is b
   expect(await used()).toBe(before)
 })
 
-test("a rank is read by key: neither a month of other terms nor other days of this one are looked through", async () => {
-  const terms = Array.from({ length: 300 }, (_, i) => `other ${i}`)
-  const own = { source: "apple-web-search" } as const
-  await record(
-    sql,
-    terms.map((term) => reading(term, minutesAgo(2), ["10001"], own)),
-  )
-  await record(
-    sql,
-    Array.from({ length: 25 }, (_, day) => reading("tide table", minutesAgo(1 + day * 1_440), ["10001"], own)),
-  )
-  await sql`analyze`
-  const works: Work[] = []
-  const list = { platform: "ios", storefront: "us", term: "tide table" } as const
-  expect(await readOwn(explaining(sql, works), list, new Date(Date.now() - 3_600_000))).toMatchObject({ depth: 1 })
-  expect(works.map(({ rows }) => rows < 12)).toEqual([true])
-})
+long(
+  "a rank is read by key: neither a month of other terms nor other days of this one are looked through",
+  async () => {
+    const terms = Array.from({ length: 300 }, (_, i) => `other ${i}`)
+    const own = { source: "apple-web-search" } as const
+    await record(
+      sql,
+      terms.map((term) => reading(term, minutesAgo(2), ["10001"], own)),
+    )
+    await record(
+      sql,
+      Array.from({ length: 25 }, (_, day) => reading("tide table", minutesAgo(1 + day * 1_440), ["10001"], own)),
+    )
+    await sql`analyze`
+    const works: Work[] = []
+    const list = { platform: "ios", storefront: "us", term: "tide table" } as const
+    expect(await readOwn(explaining(sql, works), list, new Date(Date.now() - 3_600_000))).toMatchObject({ depth: 1 })
+    expect(works.map(({ rows }) => rows < 12)).toEqual([true])
+  },
+)
 
 const html = (body: string) => new Response(body, { headers: { "content-type": "text/html; charset=utf-8" } })

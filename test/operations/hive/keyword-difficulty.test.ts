@@ -7,6 +7,7 @@ import { record } from "../../../src/observations/record.ts"
 import { freshDatabase } from "../../database.ts"
 import { openHouse } from "../../house.ts"
 import { until } from "../../jobs/platform.ts"
+import { long } from "../../long.ts"
 import { hintsAnswer, lookupAnswer, type ShownApp, searchPage, someApps } from "../../measuring/store-pages.ts"
 import { hinted, reading, said } from "../../observations/measured.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -225,7 +226,7 @@ describe("what is stored", () => {
     expect(asked()).toEqual(["hints", "lookup", "search"])
   })
 
-  test("is found by its keys: other keywords and other apps are not looked through", async () => {
+  long("is found by its keys: other keywords and other apps are not looked through", async () => {
     await record(
       sql,
       Array.from({ length: 400 }, (_, i) => reading(`other ${i}`, daysAgo(i % 20), [String(20_000 + i)])),

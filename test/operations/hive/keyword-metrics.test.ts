@@ -8,6 +8,7 @@ import { deriveKeywordMetrics } from "../../../src/observations/derived/keyword-
 import { record } from "../../../src/observations/record.ts"
 import type { Attempt } from "../../../src/observations/types.ts"
 import { freshDatabase } from "../../database.ts"
+import { long } from "../../long.ts"
 import { hinted, published, reading, said } from "../../observations/measured.ts"
 import { explaining, type Work } from "../explained.ts"
 import { type Live, live } from "../live.ts"
@@ -202,7 +203,7 @@ test("Google Play, an unknown storefront and an endless keyword are refused for 
   expect([status, body.error, await used()]).toEqual([403, "explorer_required", 0])
 })
 
-test("a keyword is looked up by its keys, among thousands of others and however long it is known", async () => {
+long("a keyword is looked up by its keys, among thousands of others and however long it is known", async () => {
   for (const days of [3, 2, 1]) await measure(days)
   await sql`
     insert into list (platform, storefront, term)

@@ -5,6 +5,7 @@ import { record } from "../../../src/observations/record.ts"
 import { freshDatabase } from "../../database.ts"
 import { openHouse } from "../../house.ts"
 import { until } from "../../jobs/platform.ts"
+import { long } from "../../long.ts"
 import { searchPage, someApps } from "../../measuring/store-pages.ts"
 import { reading, rename } from "../../observations/measured.ts"
 import { explaining, type Work } from "../explained.ts"
@@ -159,17 +160,20 @@ test("a row a result as CSV; a day without results is a row of its own", async (
   ]) // biome-ignore format: a table
 })
 
-test("days are read by the keyword's key: neither other keywords nor its days outside of the window are looked through", async () => {
-  const others = Array.from({ length: 400 }, (_, i) => reading(`other ${i}`, daysAgo(i % 20), ["10001"], own))
-  const days = Array.from({ length: 60 }, (_, day) => reading("tide table", daysAgo(day), ["10001", "10002"], own))
-  await record(sql, [...others, ...days])
-  await sql`analyze`
-  const works: Work[] = []
-  const list = { platform: "ios", storefront: "us", term: "tide table" } as const
-  const read = await readDays(explaining(sql, works), list, { from: dayOf(6), to: dayOf(0), top: 1 })
-  expect(read.map(({ day, appIds }) => [day, appIds.length])).toEqual(
-    [0, 1, 2, 3, 4, 5, 6].map((day) => [dayOf(day), 1]),
-  )
-  // seven days, found in either form, put together, sorted and joined: nine steps
-  expect(works.map(({ rows }) => rows < 70)).toEqual([true])
-})
+long(
+  "days are read by the keyword's key: neither other keywords nor its days outside of the window are looked through",
+  async () => {
+    const others = Array.from({ length: 400 }, (_, i) => reading(`other ${i}`, daysAgo(i % 20), ["10001"], own))
+    const days = Array.from({ length: 60 }, (_, day) => reading("tide table", daysAgo(day), ["10001", "10002"], own))
+    await record(sql, [...others, ...days])
+    await sql`analyze`
+    const works: Work[] = []
+    const list = { platform: "ios", storefront: "us", term: "tide table" } as const
+    const read = await readDays(explaining(sql, works), list, { from: dayOf(6), to: dayOf(0), top: 1 })
+    expect(read.map(({ day, appIds }) => [day, appIds.length])).toEqual(
+      [0, 1, 2, 3, 4, 5, 6].map((day) => [dayOf(day), 1]),
+    )
+    // seven days, found in either form, put together, sorted and joined: nine steps
+    expect(works.map(({ rows }) => rows < 70)).toEqual([true])
+  },
+)

@@ -6,6 +6,7 @@ import type { ChartObservation } from "../../../src/observations/types.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
+import { long } from "../../long.ts"
 import { linesOf, rowsOf, SOME } from "../../observations/chart-rows.ts"
 import { charted } from "../../observations/charted.ts"
 
@@ -147,7 +148,7 @@ describe("who is new", () => {
   })
 })
 
-test("a real chart, day by day: who is new is who no reading of a day before shows", async () => {
+long("a real chart, day by day: who is new is who no reading of a day before shows", async () => {
   const readings = rowsOf(SOME)
   const text = async function* () {
     yield* linesOf(readings)

@@ -5,6 +5,7 @@ import { record } from "../../../src/observations/record.ts"
 import type { ChartObservation } from "../../../src/observations/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { openHouse } from "../../house.ts"
+import { long } from "../../long.ts"
 import { charted } from "../../observations/charted.ts"
 import { fixture } from "../../sources/parsed.ts"
 import { explaining, type Work } from "../explained.ts"
@@ -142,7 +143,7 @@ test("a store that is not to be had costs nothing where nothing is known", async
   expect([status, body.error, await used()]).toEqual([503, "measure_busy", 0])
 })
 
-test("the apps and places of one publisher are read by their keys, among 30,000 of others", async () => {
+long("the apps and places of one publisher are read by their keys, among 30,000 of others", async () => {
   await seen(1, ["10009"])
   await seen(0, [APPS[0]!])
   await sql`

@@ -9,7 +9,7 @@ import { at, openScene, PICTURE, SAID, type Scene, TEXTS } from "./adversary-sce
 setDefaultTimeout(600_000)
 
 /** Of each operation: `SCRIPTS=1000` tries as many as the books were ever held against. */
-const SCRIPTS = Number(process.env.SCRIPTS ?? cases(16, 100))
+const SCRIPTS = Number(process.env.SCRIPTS ?? cases(8, 100))
 
 let scene: Scene
 beforeAll(async () => {
@@ -120,7 +120,7 @@ describe("get_screenshot_text against pictures that go wrong at random", () => {
 })
 
 /** One of six in the suite, all of them at length. */
-const each = cases(6, 1)
+const each = cases(12, 1)
 const attacks = ATTACKS.filter((_, n) => n % each === 0)
 
 describe("an attack that a model obeys as far as it can", () => {
