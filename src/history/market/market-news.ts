@@ -29,9 +29,9 @@ export interface KeptMarket {
   texts: Map<string, KeptText>
   /** Counts what was written since: what was asked for before it is not kept. */
   changes: number
-  /** As it was told, and by storefront. */
-  told: string
+  /** By storefront; and a sum of it, which is another once one of them is. */
   stand: Map<string, MarketStand>
+  sum: string
 }
 
 const markets = new WeakMap<Sql, KeptMarket>()
@@ -48,7 +48,7 @@ export async function readMarketNews(sql: Sql, aside: Place["aside"]): Promise<K
 }
 
 function newMarket(): KeptMarket {
-  return { snapshot: null, shown: new Map(), texts: new Map(), changes: 0, told: "", stand: new Map() }
+  return { snapshot: null, shown: new Map(), texts: new Map(), changes: 0, stand: new Map(), sum: "" }
 }
 
 interface News {
@@ -57,7 +57,9 @@ interface News {
   isBehind: boolean
   /** Those that the last snapshot does not show; null = none. */
   changed: { app: number; folded: string | null }[] | null
-  stand: string
+  sum: string
+  /** Null = as the last sum has it. */
+  stand: MarketStand[] | null
 }
 
 /**
@@ -80,23 +82,29 @@ async function readNews(sql: Sql, kept: KeptMarket): Promise<void> {
           limit ${MOST_CHANGED + 1}
         ) h
         left join app_text t on t.app_id = h.app_id
-      ) as changed, (
+      ) as changed, sum.is as sum, case when sum.is <> ${kept.sum} then (
         select coalesce(json_agg(
             json_build_object(
               'country', k.storefront, 'version', s.version, 'followedSince', m.since, 'followedGenres', m.genres
             )
             order by k.storefront
-          ), '[]')::text
+          ), '[]')
         from (select storefront from storefront_now union select storefront from market_storefront) k
         left join storefront_now s on s.storefront = k.storefront
         left join market_storefront m on m.storefront = k.storefront
-      ) as stand`
+      ) end as stand
+    from (
+      -- put together each time the rows would take ten times as long; a version is random and comes once
+      select concat_ws(' ', (select bit_xor(uuid_hash_extended(version, 0)) from storefront_now),
+          (select bit_xor(hashtextextended(m::text, 0)) from market_storefront m)) as is
+      offset 0
+    ) sum`
   // an earlier reading that was long under way says less
   if (kept.snapshot !== since) return await readNews(sql, kept)
   kept.snapshot = news.snapshot
-  if (news.stand !== kept.told) {
-    kept.told = news.stand
-    kept.stand = new Map((JSON.parse(news.stand) as MarketStand[]).map((one) => [one.country, one]))
+  if (news.stand) {
+    kept.sum = news.sum
+    kept.stand = new Map(news.stand.map((one) => [one.country, one]))
   }
   const changed = news.changed ?? []
   if (changed.length > 0 || news.isBehind) kept.changes++
