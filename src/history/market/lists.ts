@@ -1,5 +1,6 @@
 import type { Sql } from "../../database/types.ts"
 import { uncut } from "../../database/uncut.ts"
+import { indexLists, type ListsIndex } from "../../formulas/places/lists-index.ts"
 import { type ChartSource, chartSourceOf } from "../../observations/types.ts"
 import { ALL_APPS, type Chart, type Device } from "../../observations/types-charts.ts"
 
@@ -36,6 +37,9 @@ interface MarketLists {
   version: string | null
   /** By device, kind and genre. */
   lists: readonly MarketList[]
+  places: number
+  /** Those of a kind, or all, once they were asked for. */
+  chosen: Map<string, ChosenLists>
 }
 
 /** What the database says of a storefront's lists. */
@@ -48,7 +52,7 @@ export interface MarketStand extends Pick<MarketLists, "country" | "version"> {
 
 /** What a process keeps of a database: by storefront, the one asked for longest ago first. */
 interface ListStore {
-  kept: Map<string, MarketLists & { places: number }>
+  kept: Map<string, MarketLists>
   places: number
   loading: Map<string, Promise<MarketLists>>
 }
@@ -82,9 +86,9 @@ async function loadLists(
   { loading }: ListStore,
   { country, version }: Pick<MarketLists, "country" | "version">,
 ): Promise<MarketLists> {
-  if (version === null) return { country, version, lists: [] }
+  if (version === null) return { country, version, lists: [], places: 0, chosen: new Map() }
   const name = `${country} ${version}`
-  const load = loading.get(name) ?? readLists(sql, country).then((lists) => ({ country, version, lists }))
+  const load = loading.get(name) ?? readLists(sql, country).then((lists) => newLists(country, version, lists))
   loading.set(name, load)
   try {
     return await load
@@ -93,11 +97,15 @@ async function loadLists(
   }
 }
 
+function newLists(country: string, version: string, lists: readonly MarketList[]): MarketLists {
+  const places = lists.reduce((sum, { apps }) => sum + apps.length, 0)
+  return { country, version, lists, places, chosen: new Map() }
+}
+
 function keep(store: ListStore, latest: MarketLists): void {
-  const places = latest.lists.reduce((sum, { apps }) => sum + apps.length, 0)
-  store.places += places - (store.kept.get(latest.country)?.places ?? 0)
+  store.places += latest.places - (store.kept.get(latest.country)?.places ?? 0)
   store.kept.delete(latest.country)
-  store.kept.set(latest.country, { ...latest, places })
+  store.kept.set(latest.country, latest)
   for (const [country, { places }] of store.kept) {
     if (store.places <= MOST_PLACES || country === latest.country) return
     store.kept.delete(country)
@@ -136,19 +144,46 @@ interface PackedList extends Pick<MarketList, "country" | "device" | "kind" | "g
   firstDays: Buffer
 }
 
-/** Those of the storefronts' lists that are meant; the overall ones first, as the place on them says most. */
+/** Lists of a storefront that a question is about, and what is said of them. */
+export interface ChosenLists {
+  country: string
+  /** Of all apps: their places say most. */
+  overall: readonly MarketList[]
+  others: readonly MarketList[]
+  /** By which apps of whole lists are counted; null where that is no use. */
+  index: ListsIndex | null
+  /** Genre and time of each, side by side. */
+  stamps: Record<"overall" | "others", Float64Array>
+  oldestDay: string | null
+  newestDay: string | null
+  /** How many. */
+  genres: number
+}
+
+/** Those of a storefront's lists that are meant. */
 export function chosenLists(
-  storefronts: readonly MarketLists[],
+  { country, lists, chosen }: MarketLists,
   { genres, list }: { genres: readonly string[] | undefined; list: { device: Device; kind: Chart } | undefined },
-): MarketList[] {
-  const [overall, others]: MarketList[][] = [[], []]
-  for (const { lists } of storefronts) {
-    for (const one of lists) {
-      if (list && (one.device !== list.device || one.kind !== list.kind)) continue
-      if (genres && !genres.includes(one.genre)) continue
-      const chosen = one.genre === ALL_APPS ? overall : others
-      chosen!.push(one)
-    }
+): ChosenLists {
+  const name = list ? `${list.device} ${list.kind}` : ""
+  const held = genres ? undefined : chosen.get(name)
+  if (held) return held
+  const some = lists.filter(
+    ({ device, kind, genre }) =>
+      (!list || (device === list.device && kind === list.kind)) && (!genres || genres.includes(genre)),
+  )
+  const [overall, others] = [true, false].map((is) => some.filter(({ genre }) => (genre === ALL_APPS) === is))
+  const days = some.map(({ day }) => day).toSorted()
+  const made = {
+    ...{ country, overall: overall!, others: others!, index: genres ? null : indexLists(some) },
+    stamps: { overall: stampsOf(overall!), others: stampsOf(others!) },
+    ...{ oldestDay: days[0] ?? null, newestDay: days.at(-1) ?? null },
+    genres: new Set(some.map(({ genre }) => genre)).size,
   }
-  return [...overall!, ...others!]
+  if (!genres) chosen.set(name, made)
+  return made
+}
+
+function stampsOf(lists: readonly MarketList[]): Float64Array {
+  return Float64Array.from(lists.flatMap(({ genre, measuredMs }) => [Number(genre), measuredMs]))
 }

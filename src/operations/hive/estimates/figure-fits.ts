@@ -1,11 +1,12 @@
-import { type AppBits, bitsOf } from "../../../formulas/best-places.ts"
 import { FAILS, FITS, type FigureRange, fitOf } from "../../../formulas/estimates/figure-filter.ts"
 import { timesOf } from "../../../formulas/estimates/own-level.ts"
+import { type AppBits, bitsAmong, bitsOf, emptyBits } from "../../../formulas/places/app-bits.ts"
 import {
   BY_PLACE,
   BY_PRICE,
   BY_PRIOR,
   type FigureTable,
+  type KeptTable,
   readFigureTable,
 } from "../../../history/market/figure-table.ts"
 import type { Context } from "../../../operation.ts"
@@ -18,33 +19,71 @@ export interface FigureRanges {
   growth: FigureRange
 }
 
+/** What figures are as a caller is shown them: those of all, and what own sales say; null = nothing. */
+export interface FigureGround extends Readonly<KeptTable> {
+  level: OwnLevel | null
+}
+
+export async function readFigureGround(ctx: OwnContext & Pick<Context, "aside">): Promise<FigureGround> {
+  const [kept, level] = await Promise.all([readFigureTable(ctx.sql, ctx.aside), readOwnLevel(ctx)])
+  return { ...kept, level }
+}
+
 /** Apps of which figures fit; and those of which it is not known, while none is known to fail. */
 interface FigureFits {
   fit: AppBits
   unsure: AppBits
-  /** Names how figures stood. */
-  state: string
-  level: OwnLevel | null
 }
 
-/** By the figures as this caller is shown them; of apps by their store_app ids. */
-export async function findFigureFits(
-  ctx: OwnContext & Pick<Context, "aside">,
+/** Of the apps of these lists by their store_app ids, or of those that are sought; and of any others. */
+export function figureFits(
+  ground: FigureGround,
   ranges: FigureRanges,
-  apps: readonly ArrayLike<number>[],
-): Promise<FigureFits> {
-  const [{ table, version }, level] = await Promise.all([readFigureTable(ctx.sql, ctx.aside), readOwnLevel(ctx)])
+  lists: readonly { highest: number; apps: Int32Array }[],
+  sought: Int32Array | null,
+): FigureFits {
+  // own sales move figures of one workspace alone
+  if (ground.level !== null)
+    return fitsAmong(bitsOf(...(sought ? [sought] : lists.map(({ apps }) => apps))), ranges, ground)
+  const highest = lists.reduce((most, { highest }) => Math.max(most, highest), 0)
+  const { fit, unsure } = keptFits(ranges, ground, Math.max(highest, ground.table.flags.length))
+  return sought ? { fit: bitsAmong(sought, fit), unsure: bitsAmong(sought, unsure) } : { fit, unsure }
+}
+
+/** Names how figures stood. */
+export function figureState({ version, level }: FigureGround): string {
   const own = level === null ? [] : [...level.known.values()].map(({ downloads, ratings }) => downloads / ratings)
+  return [version, ...own, level?.timesOfPlaces ?? ""].join(" ")
+}
+
+const kept = new WeakMap<FigureTable, Map<string, FigureFits>>()
+/** Of a table with 400,000 apps 100 KB each. */
+const MOST_KEPT = 20
+
+/** By a table as it stands: what many ask for is looked through once. */
+function keptFits(ranges: FigureRanges, ground: FigureGround, highest: number): FigureFits {
+  const own = kept.get(ground.table) ?? new Map<string, FigureFits>()
+  kept.set(ground.table, own)
+  const name = `${ground.version} ${JSON.stringify(ranges)}`
+  const held = own.get(name)
+  const fits = held && held.fit.length > highest >> 5 ? held : fitsAmong(emptyBits(highest).fill(-1), ranges, ground)
+  own.delete(name)
+  own.set(name, fits)
+  const [oldest] = own.size > MOST_KEPT ? own.keys() : []
+  if (oldest !== undefined) own.delete(oldest)
+  return fits
+}
+
+function fitsAmong(fit: AppBits, ranges: FigureRanges, { table, level }: FigureGround): FigureFits {
   const asked = [
     filterOf(table.downloads, ranges.downloads, { moved: BY_PRIOR }),
     filterOf(table.revenue, ranges.revenue, { moved: BY_PRIOR | BY_PRICE, placed: BY_PLACE }),
     filterOf(table.growth, ranges.growth, { moved: null }),
   ].filter(({ isAsked }) => isAsked)
   const times = { ofApp: timesBy(level), ofPlaces: level?.timesOfPlaces ?? 1 }
-  const fit = bitsOf(...apps)
-  const unsure = new Uint8Array(fit.length)
-  for (const filter of asked) narrow({ fit, unsure }, filter, { table, times })
-  return { fit, unsure, state: [version, ...own, level?.timesOfPlaces ?? ""].join(" "), level }
+  const fits = { fit, unsure: new Int32Array(fit.length) }
+  for (const filter of asked) narrow(fits, filter, { table, times })
+  return fits
 }
 
 interface Filter {
@@ -67,7 +106,7 @@ function filterOf(of: Float64Array, { min, max }: FigureRange, flags: Pick<Filte
   return { of, least, most, from: Math.ceil(least) - 0.5, until: Math.floor(most) + 0.5, isAsked, ...flags }
 }
 
-interface FigureGround {
+interface TimedTable {
   table: FigureTable
   times: Times
 }
@@ -76,16 +115,16 @@ interface FigureGround {
  * Leaves those that do not fail by this filter. In the order of their ids, as figures stand: in that of 80,000 places it took
  * several times as long.
  */
-function narrow({ fit, unsure }: Pick<FigureFits, "fit" | "unsure">, filter: Filter, ground: FigureGround): void {
+function narrow({ fit, unsure }: FigureFits, filter: Filter, ground: TimedTable): void {
   for (let at = 0; at < fit.length; at++) {
     const left = fit[at]! | unsure[at]!
     if (left === 0) continue
     let fits = 0
     let known = 0
-    for (let place = 0; place < 8; place++) {
+    for (let place = 0; place < 32; place++) {
       const bit = 1 << place
       if ((left & bit) === 0) continue
-      const one = fitOfApp(at * 8 + place, filter, ground)
+      const one = fitOfApp(at * 32 + place, filter, ground)
       if (one !== FAILS) fits |= bit
       if (one === FITS) known |= bit
     }
@@ -94,7 +133,7 @@ function narrow({ fit, unsure }: Pick<FigureFits, "fit" | "unsure">, filter: Fil
   }
 }
 
-function fitOfApp(app: number, filter: Filter, { table, times }: FigureGround): number {
+function fitOfApp(app: number, filter: Filter, { table, times }: TimedTable): number {
   const { of, least, most, from, until, moved, placed = 0 } = filter
   const held = app < of.length ? of[app]! : Number.NaN
   const flags = app < of.length ? table.flags[app]! : 0

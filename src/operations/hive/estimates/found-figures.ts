@@ -1,10 +1,11 @@
 import * as v from "valibot"
-import type { StoredEstimate } from "../../../history/market/estimates.ts"
+import { tableFigures } from "../../../history/market/figure-table.ts"
 import { described, named } from "../../../vocabulary/schema.ts"
 import { BASES, Estimate, isEstimated } from "../estimates.ts"
 import type { FindQuery } from "../find-filters.ts"
-import type { FigureRanges } from "./figure-fits.ts"
-import { shownFigure } from "./figures.ts"
+import type { FigureGround, FigureRanges } from "./figure-fits.ts"
+import { readFigures, shownFigure } from "./figures.ts"
+import type { OwnContext } from "./own-sales.ts"
 
 /** What an app of the finder is thought to bring. */
 export const FoundFigures = named(
@@ -20,8 +21,23 @@ export const FoundFigures = named(
 )
 type FoundFigures = v.InferOutput<typeof FoundFigures>
 
-/** Null = nothing is known of the app. */
-export function foundFigures(held: StoredEstimate | undefined): FoundFigures | null {
+/**
+ * Of each of these apps (store_app ids); null = nothing is known of it. Where own sales move figures they are moved by rows,
+ * else they are as the table has them that all are found by.
+ */
+export async function readFoundFigures(
+  ctx: OwnContext,
+  apps: readonly number[],
+  { table, level }: FigureGround,
+): Promise<(FoundFigures | null)[]> {
+  if (level === null) return apps.map((app) => foundFigures(tableFigures(table, app)))
+  const moved = await readFigures(ctx, apps, level)
+  return apps.map((app) => foundFigures(moved.get(app)))
+}
+
+type TableFigures = ReturnType<typeof tableFigures>
+
+function foundFigures(held: TableFigures | undefined): FoundFigures | null {
   if (!held) return null
   const { downloads, revenue, growth, basis } = held
   if (downloads === null && revenue === null && growth === null) return null

@@ -1,0 +1,66 @@
+/** Some of all apps, a bit each, 32 a number: their ids have few gaps, and with 80,000 places a Set takes five times as long. */
+export type AppBits = Int32Array
+
+export function bitsOf(...some: readonly ArrayLike<number>[]): AppBits {
+  const bits = emptyBits(some.reduce((most, apps) => Math.max(most, highestOf(apps)), 0))
+  for (const apps of some) {
+    // by index: with 80,000 apps iterators take most of the time
+    for (let at = 0; at < apps.length; at++) {
+      const app = apps[at]!
+      bits[app >> 5]! |= 1 << app
+    }
+  }
+  return bits
+}
+
+/** Those of the apps that are among some. */
+export function bitsAmong(apps: ArrayLike<number>, some: AppBits): AppBits {
+  const bits = new Int32Array(some.length)
+  for (let at = 0; at < apps.length; at++) {
+    const app = apps[at]!
+    if (app >> 5 < some.length) bits[app >> 5]! |= some[app >> 5]! & (1 << app)
+  }
+  return bits
+}
+
+/** How many there are of them, or of those that are among others; null = all. */
+export function countBits(bits: AppBits, among: AppBits | null): number {
+  let count = 0
+  if (among === null)
+    for (let at = 0; at < bits.length; at++) count += ONES[bits[at]! & 0xffff]! + ONES[bits[at]! >>> 16]!
+  const end = among === null ? 0 : Math.min(bits.length, among.length)
+  for (let at = 0; at < end; at++) {
+    const both = bits[at]! & among![at]!
+    count += ONES[both & 0xffff]! + ONES[both >>> 16]!
+  }
+  return count
+}
+
+/** Of numbers of 16 bits. */
+const ONES = new Uint8Array(0x1_0000)
+for (let i = 1; i < ONES.length; i++) ONES[i] = ONES[i >> 1]! + (i & 1)
+
+function highestOf(apps: ArrayLike<number>): number {
+  let highest = 0
+  for (let at = 0; at < apps.length; at++) if (apps[at]! > highest) highest = apps[at]!
+  return highest
+}
+
+/** Room for ids up to that one. */
+export function emptyBits(highest: number): AppBits {
+  return new Int32Array((highest >> 5) + 1)
+}
+
+/** Room for a copy of bits up to that id, made once for all copies: who takes one is done with it before another is taken. */
+export function createBitRoom(): (highest: number, of: AppBits | "all" | "none") => AppBits {
+  let room = emptyBits(0)
+  return (highest, of) => {
+    const length = (highest >> 5) + 1
+    if (room.length < length) room = emptyBits(highest)
+    const copy = room.subarray(0, length)
+    if (of === "all") return copy.fill(-1)
+    copy.fill(0)
+    if (of !== "none") copy.set(of.subarray(0, length))
+    return copy
+  }
+}

@@ -1,0 +1,96 @@
+import { hash } from "node:crypto"
+import type { BestPlace } from "../../formulas/places/best-places.ts"
+import { type ChosenLists, EPOCH, type MarketList, type MarketStand } from "../../history/market/lists.ts"
+import type { ShownApp } from "../../history/market/market-news.ts"
+import { addDays } from "../../vocabulary/days.ts"
+import { DAY_MS } from "../../vocabulary/time.ts"
+
+// An answer of the finder, as JSON: most of it comes as JSON, most rows are of few lists, and lists stay for hours.
+
+/** The iPhone's three and the iPad's free one. */
+const LISTS_OF_GENRE = 4
+
+export function daysFromEpoch(day: string): number {
+  return (Date.parse(day) - Date.parse(EPOCH)) / DAY_MS
+}
+
+/** An app of the answer; `more` is what is said of it besides, null where nothing is. */
+export function rowText(
+  { storeId, rank, firstDay }: BestPlace,
+  { name, publisher, publisherId }: ShownApp,
+  list: string,
+  more: object,
+): string {
+  const [id, seen] = [`"${storeId}"`, firstDay === 0 ? "null" : dayText(firstDay)]
+  const called = `"id":${id},"name":${name === "null" ? id : name},"publisher":${publisher},"publisherId":${publisherId}`
+  return `{${called},"rank":${rank},${list},"firstSeen":${seen}${membersOf(more, ",")}}`
+}
+
+/** By days since EPOCH, of which there are 65,535. */
+const days: string[] = []
+
+function dayText(day: number): string {
+  days[day] ??= `"${addDays(EPOCH, day)}"`
+  return days[day]
+}
+
+/** As long as a list stands. */
+const ofLists = new WeakMap<MarketList, { today: string; text: string }>()
+
+/** What rows say of their list. */
+export function listText(list: MarketList, today: string): string {
+  const held = ofLists.get(list)
+  if (held?.today === today) return held.text
+  const { country, device, kind, genre, day, measuredAt, source, origin } = list
+  const ageDays = Math.max(0, daysFromEpoch(today) - daysFromEpoch(day))
+  const text = membersOf({ country, device, kind, genre, day, measuredAt, ageDays, source, origin })
+  ofLists.set(list, { today, text })
+  return text
+}
+
+/** An object's JSON without its braces, behind `before` where there is anything. */
+function membersOf(of: object, before = ""): string {
+  const text = JSON.stringify(of).slice(1, -1)
+  return text === "" ? "" : before + text
+}
+
+const ofStorefronts = new WeakMap<ChosenLists, { stand: MarketStand; text: string }>()
+
+/** Which of a storefront's lists are behind the answer, and which of those that are read daily are not. */
+export function coverageText(
+  chosen: ChosenLists,
+  stand: MarketStand,
+  genres: readonly string[] | undefined,
+  kind: string | undefined,
+): string {
+  // biome-ignore format: one line
+  const held = ofStorefronts.get(chosen)
+  if (held?.stand === stand) return held.text
+  const { country, overall, others, oldestDay, newestDay } = chosen
+  const { followedSince, followedGenres } = stand
+  const followed = new Set(followedGenres?.filter((genre) => !genres || genres.includes(genre)))
+  const wanted = followed.size * (kind === undefined ? LISTS_OF_GENRE : 1)
+  const got = [...overall, ...others].filter(
+    ({ genre, device, kind }) => followed.has(genre) && (device === "iphone" || kind === "free"),
+  )
+  const text = JSON.stringify({
+    ...{ country, lists: overall.length + others.length, oldestDay, newestDay, genres: chosen.genres },
+    ...{ missing: followedGenres && wanted - got.length, followedSince },
+  })
+  ofStorefronts.set(chosen, { stand, text })
+  return text
+}
+
+/** Lists come in one order, and which of them come follows from the question. */
+export function stateOf(
+  chosen: readonly ChosenLists[],
+  since: number | null,
+  figures: string | undefined,
+): string | null {
+  // biome-ignore format: one line
+  const stamps = [...chosen.map(({ stamps }) => stamps.overall), ...chosen.map(({ stamps }) => stamps.others)]
+  const parts = Float64Array.from([since ?? -1])
+  if (stamps.every(({ length }) => length === 0)) return null
+  const stood = hash("sha256", Buffer.concat([parts, ...stamps].map(({ buffer }) => new Uint8Array(buffer))))
+  return (figures === undefined ? stood : hash("sha256", `${stood} ${figures}`)).slice(0, 16)
+}
