@@ -1418,6 +1418,7 @@ create table list_now (
 ) with (fillfactor=70);
 CREATE INDEX list_now_apps ON list_now USING gin (app_ids) WITH (gin_pending_list_limit='128');
 CREATE INDEX list_now_demo ON list_now USING btree (list_id) WHERE (origin = 'demo'::text);
+CREATE INDEX list_now_keyword ON list_now USING btree (hashtextextended(term, hashtextextended(storefront, (0)::bigint)));
 
 create table listing_change (
   app_id integer not null,

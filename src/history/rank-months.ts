@@ -1,9 +1,11 @@
+import type { PendingQuery, Row } from "postgres"
 import type { Db } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
 import type { MonthBytes, TermMonths } from "../formulas/timeline.ts"
 import type { Side } from "../observations/provenance.ts"
 import type { RankedApp } from "../observations/types.ts"
 import { type SideApp, sideOf } from "./day-answers.ts"
+import { latestAnswer } from "./keywords/latest-answer.ts"
 
 /** In the order of the terms; `months` are first days. Months in which nothing was measured are left out. */
 export async function readRankMonths(
@@ -32,13 +34,6 @@ export async function readSidesRankMonths(
 
 interface StoredTerm extends TermMonths {
   months: Map<string, MonthBytes>
-}
-
-/** The terms of one row of termMonths. */
-export function monthsIn(read: StoredMonths): TermMonths[] {
-  const held = new Map<string, StoredTerm>()
-  addMonths(held, read)
-  return [...held.values()]
 }
 
 function addMonths(held: Map<string, StoredTerm>, { terms, months, bytes }: StoredMonths): void {
@@ -81,7 +76,7 @@ function partsOf(terms: readonly number[], months: readonly string[]): Part[] {
 }
 
 /** A month of a term at each place, null where none is held; the bytes of those that are, one behind the other. */
-export interface StoredMonths {
+interface StoredMonths {
   terms: string[]
   months: (string | null)[]
   bytes: Uint8Array
@@ -104,41 +99,32 @@ async function readMonths(
   sides: readonly SideApp[],
   months: readonly string[],
 ): Promise<(StoredMonths & { side: number })[]> {
+  const keyword = { platform: sql`s.platform`, storefront: sql`s.storefront`, term: sql`k.term` }
   return await sql<(StoredMonths & { side: number })[]>`
-    select s.side::int as side, ${termMonths(sql)}
-    from unnest(
-      ${sides.map(({ appId }) => appId)}::text[],
-      ${sides.map(({ platform }) => platform)}::text[],
-      ${sides.map(({ storefront }) => storefront)}::text[],
-      ${sides.map(({ own }) => own)}::int[]
-    ) with ordinality s (tracked, platform, storefront, own, side)
-    join tracked_term k on (k.app_id, k.country) = (s.tracked, s.storefront)
-    left join lateral (
-      select id
-      from list
-      where (platform, storefront, term) = (s.platform, s.storefront, k.term)
-      offset 0
-    ) l on true
-    left join lateral (${monthsOf(sql, { own: sql`s.own`, list: sql`l.id` }, months)}) m on true
-    group by s.side
-    order by s.side
+    -- a row a month took the thread twice as long to read, and an order in each of the three the database
+    select k.side::int as side, json_agg(k.term) as terms, json_agg(k.month) as months,
+      coalesce(string_agg(k.bytes, ''::bytea), '') as bytes
+    from (
+      select s.side, k.term, m.month, m.bytes
+      from unnest(
+        ${sides.map(({ appId }) => appId)}::text[],
+        ${sides.map(({ platform }) => platform)}::text[],
+        ${sides.map(({ storefront }) => storefront)}::text[],
+        ${sides.map(({ own }) => own)}::int[]
+      ) with ordinality s (tracked, platform, storefront, own, side)
+      join tracked_term k on (k.app_id, k.country) = (s.tracked, s.storefront)
+      left join lateral (${latestAnswer(sql, sql`list_id`, keyword)}) l on true
+      left join lateral (${monthsOf(sql, { own: sql`s.own`, list: sql`l.list_id` }, months)}) m on true
+      order by s.side, k.position, k.term, m.month
+    ) k
+    group by k.side
+    order by k.side
     limit 100000`.then(uncut(100_000))
 }
 
-/** Columns for monthsIn, of keywords `k` with their months `m`: a row a month took the thread twice as long to read. */
-export function termMonths(sql: Db) {
-  const inOrder = sql`order by k.position, k.term, m.month`
-  return sql`json_agg(k.term ${inOrder}) as terms, json_agg(m.month ${inOrder}) as months,
-      coalesce(string_agg(m.bytes, ''::bytea ${inOrder}), '') as bytes`
-}
-
 // Why both tables are told their months: series.ts. Without `offset 0` 3 apps with 400 terms each took 2.4 s.
-/** Rows for termMonths: what is held of an app and a list of these months. */
-export function monthsOf(
-  sql: Db,
-  { own, list }: { own: ReturnType<Db>; list: ReturnType<Db> },
-  months: readonly string[],
-) {
+/** Rows: what is held of an app and a list of these months. */
+function monthsOf(sql: Db, { own, list }: RankedList, months: readonly string[]) {
   return sql`
       select r.month, ${monthBytes(sql)} as bytes
       from rank_month r
@@ -146,6 +132,29 @@ export function monthsOf(
       where r.app_id = ${own} and r.list_id = ${list}
         and r.month in ${sql(months as string[])} and d.month in ${sql(months as string[])}
       offset 0`
+}
+
+interface RankedList {
+  /** The store_app id. */
+  own: PendingQuery<Row[]>
+  list: PendingQuery<Row[]>
+}
+
+/** All of these months as one value, for monthsIn: those of which nothing is held are there too. Null = none is asked for. */
+export function monthsTogether(sql: Db, list: RankedList, months: readonly string[]): PendingQuery<Row[]> {
+  const [first, ...others] = months.map(
+    (month) => sql`
+      coalesce((select bytes from (${monthsOf(sql, list, [month])}) m), decode(repeat('ff', ${MONTH_BYTES}), 'hex'))`,
+  )
+  return others.reduce((all, one) => sql`${all} || ${one}`, first ?? sql`null::bytea`)
+}
+
+/** Of values of monthsTogether, one behind the other, the one at a place. */
+export function monthsIn(bytes: Uint8Array, place: number, months: readonly string[]): [string, MonthBytes][] {
+  return months.map((month, at) => {
+    const from = (place * months.length + at) * MONTH_BYTES
+    return [month, partedBytes(bytes.subarray(from, from + MONTH_BYTES))]
+  })
 }
 
 /** Of the rows `r` of rank_month and `d` of list_month: one value a row, where three took the thread three times as long to read. */

@@ -105,7 +105,7 @@ async function readRanks(
 }
 
 /** Puts into each row what was answered on its day, if anything was. */
-export async function readAnswers(sql: Db, rows: (RankRow & { ownId: number | null })[]): Promise<void> {
+async function readAnswers(sql: Db, rows: (RankRow & { ownId: number | null })[]): Promise<void> {
   const answers = await sql<Pick<RankRow, "source" | "depth" | "seenAt" | "rank">[]>`
     select r.source, r.depth, r.seen_at as "seenAt", r.rank
     from unnest(
@@ -120,7 +120,7 @@ export async function readAnswers(sql: Db, rows: (RankRow & { ownId: number | nu
 }
 
 /** The answer for the term `t`, where its last day is the day shown. */
-export function answerOf(sql: Db, where: ReturnType<Db>) {
+function answerOf(sql: Db, where: ReturnType<Db>) {
   return sql`
     select source, depth, seen_at, coalesce(array_position(app_ids, t.own_id), 0) as rank
     from list_now

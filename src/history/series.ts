@@ -5,6 +5,7 @@ import type { Side } from "../observations/provenance.ts"
 import { ownId, type RankedApp, type RankSource, sourceOf } from "../observations/types.ts"
 import { addDays, monthOf } from "../vocabulary/days.ts"
 import { eachOf, inPieces } from "../vocabulary/pieces.ts"
+import { latestAnswer } from "./keywords/latest-answer.ts"
 import { monthBytes, partedBytes } from "./rank-months.ts"
 import { readAllTerms } from "./ranks.ts"
 
@@ -89,31 +90,27 @@ function isMeasured(row: MonthRow): row is Month {
 // the rows, and 200 keywords were joined row by row (4.7 ms where a list takes 1.6 ms). The `offset 0` keeps each keyword's own
 // lookup: before the tables' first statistics all rows of the app were joined to every list, and 60 keywords took 15 s.
 async function readMonths(sql: Db, app: RankedApp, query: SeriesQuery): Promise<MonthRow[]> {
-  const { from, to, platform, storefront, terms = null, limit = null, after } = query
+  const { from, to, platform, storefront, terms, limit = null, after } = query
   const id = ownId(app, query)
   const months = monthsFrom(from, to)
+  const keyword = { platform: sql`${platform}`, storefront: sql`k.country`, term: sql`k.term` }
   return await sql<MonthRow[]>`
     select k.term, k.position, m.month, m.bytes
     from (
       select term, country, position
       from tracked_term
       where app_id = ${app.id} and country = ${storefront}
-        and (${terms as string[] | null}::text[] is null or term = any(${terms as string[] | null}::text[]))
+        ${terms ? sql`and term = any(${terms as string[]}::text[])` : sql``}
         and (${after?.position ?? null}::int is null or (position, term) > (${after?.position ?? null}::int, ${after?.term ?? null}::text))
       order by position, term
       limit ${limit}::int
     ) k
-    left join lateral (
-      select id
-      from list
-      where (platform, storefront, term) = (${platform}, k.country, k.term)
-      offset 0
-    ) l on true
+    left join lateral (${latestAnswer(sql, sql`list_id`, keyword)}) l on true
     left join lateral (
       select r.month, ${monthBytes(sql)} as bytes
       from rank_month r
       join list_month d on (d.list_id, d.month) = (r.list_id, r.month)
-      where r.app_id = ${id} and r.list_id = l.id
+      where r.app_id = ${id} and r.list_id = l.list_id
         and r.month in ${sql(months)} and d.month in ${sql(months)}
       offset 0
     ) m on true

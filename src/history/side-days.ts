@@ -1,7 +1,7 @@
 import type { Sql } from "../database/types.ts"
 import { lastPointsOf } from "../formulas/month-bytes.ts"
 import { moveBetween, type RankMove } from "../formulas/rank-moves.ts"
-import type { TermMonths } from "../formulas/timeline.ts"
+import type { MonthBytes, TermMonths } from "../formulas/timeline.ts"
 import { RANK_SOURCES, type RankSource, sourceOf } from "../observations/types.ts"
 import { addDays, monthOf } from "../vocabulary/days.ts"
 import { eachOf, inPieces } from "../vocabulary/pieces.ts"
@@ -39,7 +39,10 @@ export async function readSideDays(sql: Sql, sides: readonly SideApp[], day: str
 }
 
 /** A keyword on a day, of the days from `from` on. */
-export function termDay({ term, months }: TermMonths, { from, day }: { from: string; day: string }): TermDay {
+export function termDay(
+  { term, months }: { term: string; months: Iterable<readonly [string, MonthBytes]> },
+  { from, day }: { from: string; day: string },
+): TermDay {
   const stored = [...months].map(([month, bytes]) => ({ month, ...bytes }))
   const points = lastPointsOf(stored, { from, to: day }, 2)
   const named = points.map((point) => ({ ...point, source: sourceOf(point.source) }))

@@ -63,6 +63,11 @@ async function filled(sql: Sql): Promise<SideApp[]> {
     select 'ios', 'us', term, '2025-10-01', '2025-11-30'
     from tracked_term
     where term <> 'tea'`
+  await sql`
+    insert into list_now (list_id, day, seen_at, source, depth, platform, storefront, term, app_ids)
+    select id, last_day, last_day::timestamp at time zone 'utc', 10, 200, platform, storefront, term, '{}'
+    from list
+    where term <> 'tea'`
   for (const month of MONTHS) {
     await sql`
       insert into list_month

@@ -39,6 +39,12 @@ export async function trackYear(sql: Sql, workspaceId: number, keywords: number,
     join list l on l.platform = 'ios' and l.storefront = 'us' and l.term = r.term
     cross join tracked_app a
     where a.id = ${app}`
+  await sql`
+    insert into list_now (list_id, day, seen_at, source, depth, platform, storefront, term, app_ids)
+    select id, last_day, last_day::timestamp at time zone 'utc', 10, 200, platform, storefront, term, '{}'
+    from list
+    where platform = 'ios' and storefront = 'us' and term = any(${terms}::text[])
+    on conflict do nothing`
   return app
 }
 

@@ -1,9 +1,11 @@
+import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../../database/types.ts"
+import type { RankMove } from "../../formulas/rank-moves.ts"
+import { figuresOf, SHOWN_DAYS } from "../../observations/derived/keyword-figures.ts"
 import { addDays, monthOf } from "../../vocabulary/days.ts"
 import type { SideApp } from "../day-answers.ts"
-import { monthsIn, monthsOf, type StoredMonths, termMonths } from "../rank-months.ts"
-import { answerOf } from "../ranks.ts"
-import { LOOK_BACK_DAYS, readSideDays, type TermDay, termDay } from "../side-days.ts"
+import { monthsIn, monthsTogether } from "../rank-months.ts"
+import { LOOK_BACK_DAYS, termDay } from "../side-days.ts"
 import { trackedLists } from "./tracked-lists.ts"
 
 interface SideStanding {
@@ -19,52 +21,145 @@ interface SideStanding {
 /** What an app's keywords come to on the day shown: counted where they are stored, 1,000 in 5 ms of the embedded database. */
 export async function readStanding(sql: Sql, side: SideApp): Promise<SideStanding> {
   const [standing] = await sql<[SideStanding]>`
-    select min(t.day) as day, count(*)::int as tracked, count(r.source)::int as measured,
-      count(nullif(r.rank, 0))::int as ranked, count(*) filter (where r.rank between 1 and 10)::int as top10,
-      min(nullif(r.rank, 0))::int as best
+    select min(day) as day, count(*)::int as tracked, count(rank)::int as measured,
+      count(nullif(rank, 0))::int as ranked, count(*) filter (where rank between 1 and 10)::int as top10,
+      min(nullif(rank, 0))::int as best
     from (
-      select list_id, max(last_day) over () as day, ${side.own}::int as own_id
-      from (${trackedLists(sql, side)}) k
-    ) t
-    left join lateral (${answerOf(sql, sql`true`)}) r on true`
+      select day, case when last_day = day then rank end as rank
+      from (
+        select last_day, rank, max(last_day) over () as day
+        from (${trackedLists(sql, side)}) k
+      ) k
+    ) k`
   return standing
 }
 
-/** Every keyword of an app on the latest day on which any was measured. */
-export interface LatestDay {
-  /** Null = never. */
+/** A keyword on the day shown. */
+export interface TermStanding {
+  term: string
+  /** Null = no store was ever asked for it. */
+  listId: number | null
+  measured: boolean
+  /** Null = not measured, or absent. */
+  rank: number | null
+  depth: number | null
+  /** What was asked for by its key, the greatest first; null = nothing, or none. */
+  key: number | null
+  /** Against the measured day before; null where it was not asked for, or nothing can be said. */
+  move: RankMove | null
+}
+
+interface SideStandings {
+  /** The latest day on which any of the keywords was measured; null = never. */
   day: string | null
   /** When the latest of the day's results was seen, ISO 8601. */
   measuredAt: string | null
-  terms: TermDay[]
+  /** In the app's order. */
+  terms: TermStanding[]
 }
 
-/** Against the measured day before. In one statement where something was measured within the last days. */
-export async function readLatestDay(sql: Sql, side: SideApp, today: string): Promise<LatestDay> {
-  const months = [...new Set([addDays(today, -LOOK_BACK_DAYS - RECENT_DAYS), today].map(monthOf))]
-  const { day, seenAt, ...read } = await readDay(sql, side, months)
-  const measuredAt = seenAt?.toISOString() ?? null
-  if (day === null) return { day, measuredAt, terms: [] }
-  if (day < addDays(today, -RECENT_DAYS)) {
-    const [older] = await readSideDays(sql, [side], day)
-    return { day, measuredAt, terms: older?.terms ?? [] }
-  }
-  const from = addDays(day, -LOOK_BACK_DAYS)
-  return { day, measuredAt, terms: monthsIn(read).map((term) => termDay(term, { from, day })) }
+type StandingKey = "term" | "popularity" | "difficulty"
+
+interface StandingsQuery {
+  today: string
+  key: StandingKey | null
+  /** Whether moves are told. */
+  isMoved: boolean
+}
+
+/** Every keyword of an app. In one statement, two where moves of a day that lies back are told. */
+export async function readStandings(sql: Sql, side: SideApp, query: StandingsQuery): Promise<SideStandings> {
+  const { today, isMoved } = query
+  const recent = addDays(today, -RECENT_DAYS)
+  const row =
+    side.own === null ? undefined : await readRow(sql, side, query, isMoved ? comparedMonths(recent, today) : [])
+  if (!row) return { day: null, measuredAt: null, terms: [] }
+  const { day } = row
+  if (!isMoved || day === null || day >= recent) return standingsIn(row, comparedMonths(recent, today))
+  const months = comparedMonths(day, day)
+  return standingsIn((await readRow(sql, side, query, months)) ?? row, months)
 }
 
 const RECENT_DAYS = 2
 
-type DayRow = StoredMonths & { day: string | null; seenAt: Date | null }
+/** In which a day from `first` to `last` is compared with the days before it. */
+function comparedMonths(first: string, last: string): string[] {
+  return [...new Set([addDays(first, -LOOK_BACK_DAYS), last].map(monthOf))]
+}
 
-async function readDay(sql: Sql, side: SideApp, months: readonly string[]): Promise<DayRow> {
-  const [row] = await sql<[DayRow]>`
-    select min(k.day) as day, max(n.seen_at) as "seenAt", ${termMonths(sql)}
-    from (
-      select term, position, list_id, max(last_day) over () as day
-      from (${trackedLists(sql, side)}) k
-    ) k
-    left join list_now n on n.list_id = k.list_id and n.day = k.day
-    left join lateral (${monthsOf(sql, { own: sql`${side.own}::int`, list: sql`k.list_id` }, months)}) m on true`
+/** A part a keyword of each text. */
+interface StandingsRow {
+  day: string | null
+  seenAt: Date | null
+  terms: string
+  listIds: string
+  ranks: string
+  depths: string
+  keys: string
+  bytes: Uint8Array | null
+}
+
+/** As one row: a row a keyword took the thread five times as long to read, and the database twice as long to order. */
+async function readRow(
+  sql: Sql,
+  side: SideApp,
+  { key, today }: StandingsQuery,
+  months: readonly string[],
+): Promise<StandingsRow | undefined> {
+  const together = { own: sql`${side.own}::int`, list: sql`t.list_id` }
+  const each = (part: PendingQuery<Row[]>) => sql`array_to_string(array_agg(${part}), ',', '')`
+  const ofDay = (part: PendingQuery<Row[]>) => each(sql`case when t.last_day = l.day then ${part} end`)
+  const [row] = await sql<StandingsRow[]>`
+    with term as materialized (
+      select t.*, ${keyOf(sql, key, today)} as key, ${monthsTogether(sql, together, months)} as bytes
+      from (${trackedLists(sql, side)}) t
+      left join lateral (${figuresOf(sql, sql`${key === "popularity" || key === "difficulty"}`)}) n on true
+      order by t.position, t.term
+    )
+    select l.day, max(t.seen_at) filter (where t.last_day = l.day) as "seenAt", string_agg(t.term, ${LINE}) as terms,
+      ${each(sql`t.list_id`)} as "listIds", ${ofDay(sql`t.rank`)} as ranks, ${ofDay(sql`t.depth`)} as depths,
+      ${each(sql`t.key`)} as keys, string_agg(t.bytes, '') as bytes
+    from term t
+    cross join (select max(last_day) as day from term) l
+    group by l.day`
   return row
+}
+
+/** Between two keywords; no text of one holds it. */
+const LINE = "\u0001"
+
+/** A figure that is not shown any more is none. */
+function keyOf(sql: Sql, key: StandingKey | null, today: string) {
+  const since = addDays(today, -SHOWN_DAYS)
+  if (key === "term") return sql`-row_number() over (order by t.term)`
+  if (key === "popularity")
+    return sql`coalesce(n.published, case when n.estimate_day >= ${since}::date then n.estimate end)`
+  if (key === "difficulty") return sql`case when n.difficulty_day >= ${since}::date then n.difficulty end`
+  return sql`null::int`
+}
+
+function standingsIn({ day, seenAt, bytes, ...row }: StandingsRow, months: readonly string[]): SideStandings {
+  const [listIds, ranks, depths, keys] = [row.listIds, row.ranks, row.depths, row.keys].map(numbersIn)
+  const terms = row.terms.split(LINE).map((term, at): TermStanding => {
+    const rank = ranks![at] as number | null
+    const move = bytes && day ? moveOf({ term, months: monthsIn(bytes, at, months) }, day) : null
+    return {
+      term,
+      listId: listIds![at] as number | null,
+      measured: rank !== null,
+      rank: rank || null,
+      depth: depths![at] as number | null,
+      key: keys![at] as number | null,
+      move,
+    }
+  })
+  return { day, measuredAt: seenAt?.toISOString() ?? null, terms }
+}
+
+function numbersIn(text: string): (number | null)[] {
+  return text.split(",").map((part) => (part === "" ? null : Number(part)))
+}
+
+function moveOf(term: Parameters<typeof termDay>[0], day: string): RankMove | null {
+  return termDay(term, { from: addDays(day, -LOOK_BACK_DAYS), day }).move
 }

@@ -5,7 +5,13 @@ import type { Side } from "../../observations/provenance.ts"
 /** What a row about a keyword of the market shows of its figures. */
 export type ShownFigures = Pick<
   KeywordMetrics,
-  "popularity" | "popularityLow" | "popularityHigh" | "popularitySource" | "popularityWeek" | "difficulty"
+  | "popularity"
+  | "popularityLow"
+  | "popularityHigh"
+  | "popularitySource"
+  | "popularityWeek"
+  | "difficulty"
+  | "difficultyBand"
 >
 
 /**

@@ -112,12 +112,17 @@ export const getRankHistory = operation({
     after: start?.after,
   })
   const shown = read.slice(0, limit)
+  const isWhole = limit === undefined && cursor === undefined
+  const untracked = async (asked: readonly string[]) => {
+    const tracked = isWhole ? read.map(({ term }) => term) : await findTracked(sql, app, storefront, asked)
+    return [...new Set(asked).difference(new Set(tracked))]
+  }
   return {
     country: storefront,
     platform,
     ...window,
     keywords: await inPieces(eachOf(shown, keywordOf)),
-    ...(terms && { notTracked: await findUntracked(sql, app, storefront, terms) }),
+    ...(terms && { notTracked: await untracked(terms) }),
     ...((limit || cursor) && { nextCursor: read.length > shown.length ? nextCursor(called, window, shown) : null }),
   }
 })
@@ -159,13 +164,8 @@ function nextCursor(called: unknown, { from, to }: Days, shown: readonly SeriesP
   return cursorOf(called, [from, to, position, term])
 }
 
-/** Those that the app does not track there, in the order asked; nowhere at all, where the storefront is none of its own. */
-async function findUntracked(
-  sql: Sql,
-  app: TrackedApp,
-  storefront: string,
-  terms: readonly string[],
-): Promise<string[]> {
+/** Those that the app tracks there; anywhere at all, where the storefront is none of its own. */
+async function findTracked(sql: Sql, app: TrackedApp, storefront: string, terms: readonly string[]): Promise<string[]> {
   const anywhere = !app.countries.includes(storefront)
   const rows = await sql<{ term: string }[]>`
     select distinct term
@@ -173,8 +173,7 @@ async function findUntracked(
     where app_id = ${app.id} and (${anywhere} or country = ${storefront}) and term = any(${terms as string[]}::text[])
     order by term
     limit ${terms.length}`
-  const tracked = new Set(rows.map(({ term }) => term))
-  return [...new Set(terms)].filter((term) => !tracked.has(term))
+  return rows.map(({ term }) => term)
 }
 
 /** A row a measured day; a keyword that was not measured has one that says so. What was not asked for is no column. */

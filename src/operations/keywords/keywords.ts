@@ -4,16 +4,7 @@ import { uncut } from "../../database/uncut.ts"
 import { LEAST_RESULTS } from "../../formulas/difficulty.ts"
 import { CHECKED } from "../../formulas/popularity.ts"
 import { trackedLists } from "../../history/keywords/tracked-lists.ts"
-import {
-  answerOf,
-  latest,
-  type RankRow,
-  readAnswers,
-  readRanksOn,
-  type SideRanks,
-  type TermRank,
-  termRank,
-} from "../../history/ranks.ts"
+import { latest, type RankRow, readRanksOn, type SideRanks, type TermRank, termRank } from "../../history/ranks.ts"
 import { type Reader, readersQuery, readingBy } from "../../history/readers.ts"
 import { type KeywordTexts, readKeywordTexts } from "../../history/searches/keyword-texts.ts"
 import {
@@ -216,9 +207,9 @@ type KeywordsNow = Pick<SideRanks, "day" | "measuredAt"> & { keywords: KeywordNo
 /** Keywords that are read with their figures in one statement: some 10 ms on the embedded database. */
 const PIECE = 300
 
-type KeywordRow = RankRow & MetricsRow & { ownId: number; readers: Reader[] | null; dueCode: number | null }
+type KeywordRow = RankRow & MetricsRow & { readers: Reader[] | null; dueCode: number | null }
 
-/** Where each keyword stands, its figures, and what of it is being measured. One statement, three for each further piece. */
+/** Where each keyword stands, its figures, and what of it is being measured. One statement, two for each further piece. */
 async function readKeywordsNow(
   sql: Sql,
   app: RankedApp,
@@ -245,15 +236,13 @@ async function readKeywordsNow(
 async function readFirst(sql: Sql, app: RankedApp, { platform, storefront }: Side, own: number): Promise<KeywordRow[]> {
   return await sql<KeywordRow[]>`
     with term as materialized (
-      select k.term, ${own}::int as own_id, k.list_id, max(k.last_day) over () as day,
-        row_number() over (order by k.position, k.term) as n
-      from (${trackedLists(sql, { appId: app.id, platform, storefront })}) k
+      select k.*, max(k.last_day) over () as day, row_number() over (order by k.position, k.term) as n
+      from (${trackedLists(sql, { appId: app.id, platform, storefront, own })}) k
     )
-    select t.term, t.day, t.list_id as "listId", t.own_id as "ownId", r.source, r.depth, r.seen_at as "seenAt", r.rank,
-      ${figures(sql)}, d.code as "dueCode",
-      case when t.n = 1 then (select json_agg(r) from (${readersQuery(sql)}) r) end as readers
+    select t.term, t.day, t.list_id as "listId", r.source, r.depth, r.seen_at as "seenAt", r.rank, ${figures(sql)},
+      d.code as "dueCode", case when t.n = 1 then (select json_agg(r) from (${readersQuery(sql)}) r) end as readers
     from term t
-    left join lateral (${answerOf(sql, sql`t.n <= ${PIECE}`)}) r on true
+    left join lateral (select t.source, t.depth, t.seen_at, t.rank where t.last_day = t.day) r on true
     left join lateral (${figuresOf(sql, sql`t.n <= ${PIECE}`)}) n on true
     left join lateral (
       ${dueCodeOf(sql, { platform, storefront }, sql`t.term`)}
@@ -269,8 +258,6 @@ interface PieceContext {
 }
 
 async function readPiece(sql: Sql, rows: KeywordRow[], { side, today, pause }: PieceContext): Promise<KeywordNow[]> {
-  await readAnswers(sql, rows)
-  await pause()
   const metrics = await readMetricsOfLists(
     sql,
     rows.flatMap(({ listId }) => listId ?? []),
