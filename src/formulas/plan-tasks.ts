@@ -38,7 +38,7 @@ export interface PlanKeyword {
 }
 
 /** What is known of a page and of its keywords in one storefront. */
-export interface PlanInputs {
+export interface PageKeywords {
   appId: string
   platform: "ios" | "android"
   storefront: string
@@ -50,6 +50,9 @@ export interface PlanInputs {
   ratings: number
   /** Tracked keywords that were measured and have a popularity, whether ranked or not. */
   keywords: readonly PlanKeyword[]
+}
+
+export interface PlanInputs extends PageKeywords {
   known: AppBackground
 }
 
@@ -89,6 +92,25 @@ export const MANY_PEERS = 10
 const MOST_KEYWORDS = 30
 
 /**
+ * Keywords whose words the listing does not hold, and which are likely to stand better with them; the most valuable first. Often
+ * there is none, and nothing else has to be known of the app.
+ */
+export function* findMissing(inputs: PageKeywords): Generator<unknown, MissingWords[]> {
+  const language = languageOf(inputs.locale)
+  const listing = wordsIn([inputs.name, inputs.subtitle], language)
+  const outlooks = yield* eachOf(inputs.keywords, (keyword): MissingWords[] => {
+    const words = missingWords(keyword.term, listing, language)
+    if (words.length === 0 || holdsUnspaced(inputs, keyword.term)) return []
+    const outlook = outlookOf(keyword, inputs.ratings)
+    return outlook ? [{ ...outlook, words }] : []
+  })
+  return outlooks
+    .flat()
+    .toSorted((a, b) => worth(b.outlook) - worth(a.outlook) || (a.outlook.term < b.outlook.term ? -1 : 1))
+    .slice(0, MOST_KEYWORDS)
+}
+
+/**
  * Words that the subtitle could hold so that it and the name together make up a tracked keyword, each proposal standing alone
  * and starting from the text as it is; the most valuable first, at most `limit`.
  *
@@ -103,20 +125,12 @@ const MOST_KEYWORDS = 30
  * - The expected value of a keyword is weight × (1 / expected rank − 1 / rank), the part of rank left out while the app is
  *   absent: taps are taken to fall with the rank as 1 / rank. It orders tasks; it is no forecast of downloads.
  */
-export function* planTasks(inputs: PlanInputs, limit: number): Generator<unknown, PlanTask[]> {
-  const language = languageOf(inputs.locale)
-  const listing = wordsIn([inputs.name, inputs.subtitle], language)
-  const outlooks = yield* eachOf(inputs.keywords, (keyword): MissingWords[] => {
-    const words = missingWords(keyword.term, listing, language)
-    if (words.length === 0 || holdsUnspaced(inputs, keyword.term)) return []
-    const outlook = outlookOf(keyword, inputs.ratings)
-    return outlook ? [{ ...outlook, words }] : []
-  })
-  const missing = outlooks
-    .flat()
-    .toSorted((a, b) => worth(b.outlook) - worth(a.outlook) || (a.outlook.term < b.outlook.term ? -1 : 1))
-    .slice(0, MOST_KEYWORDS)
-  const page = yield* readPage(inputs, language)
+export function* planTasks(
+  inputs: PlanInputs,
+  missing: readonly MissingWords[],
+  limit: number,
+): Generator<unknown, PlanTask[]> {
+  const page = yield* readPage(inputs, languageOf(inputs.locale))
   const tasks = (yield* eachOf(missing, (one) => taskFor(one, missing, page) ?? [])).flat()
   // several keywords may lead to one text: it is told of the one that is worth most
   const texts = new Map(tasks.toReversed().map((task) => [task.taskId, task]))
@@ -166,7 +180,7 @@ function missingWords(term: string, held: ReadonlySet<string>, language: string)
 }
 
 /** Whether a listing holds a keyword; in scripts without blanks words are a dictionary's opinion, and a row of characters tells. */
-function holdsUnspaced({ name, subtitle }: PlanInputs, term: string): boolean {
+function holdsUnspaced({ name, subtitle }: PageKeywords, term: string): boolean {
   const text = normalForm(`${name}\n${subtitle}`, "NFKC").toLowerCase()
   return UNSPACED.test(term) && text.includes(normalForm(term, "NFKC"))
 }
@@ -182,7 +196,10 @@ interface Page extends Omit<PlanInputs, "known" | "keywords"> {
 }
 
 function* readPage({ known, keywords: _, ...inputs }: PlanInputs, language: string): Generator<unknown, Page> {
-  const needed = new Set((yield* eachOf(known.tracked, (term) => [...wordsIn([term], language)])).flat())
+  const needed = new Set<string>()
+  yield* eachOf(known.tracked, (term) => {
+    for (const { loose } of wordsOf(normalForm(term, "NFC"), language)) needed.add(loose)
+  })
   // a rival's name may be tracked as a keyword, and is no word of the app's own for that
   const background = yield* backgroundIn({ ...known, tracked: [] }, language)
   const page = { ...inputs, language, needed, background }

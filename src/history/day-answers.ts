@@ -1,6 +1,7 @@
 import type { Db } from "../database/types.ts"
 import type { Side } from "../observations/provenance.ts"
 import { ownId, type RankedApp } from "../observations/types.ts"
+import { latestAnswer } from "./keywords/latest-answer.ts"
 
 export interface SideApp extends Side {
   appId: string
@@ -30,8 +31,26 @@ interface AnswersFilter {
 /** Two queries for a `with`: `term`, tracked keywords with the latest day of their side, and `answer`, that day's. */
 export function dayAnswers(sql: Db, sides: readonly SideApp[], { lists, term }: AnswersFilter = {}) {
   return sql`
+    ${dayTerms(sql, sides, lists)}, answer as materialized (
+      select t.tracked, t.side, t.own, t.term, t.position, t.list_id, t.day, r.source, r.depth, r.seen_at, r.app_ids,
+        array_position(r.app_ids, t.own) as our_rank
+      from term t
+      cross join lateral (
+        select source, depth, seen_at, app_ids
+        from list_now
+        where list_id = t.list_id and day = t.day
+        offset 0
+      ) r
+      where ${term ?? null}::text is null or t.term = ${term ?? null}
+    )`
+}
+
+/** The first of them alone: `list_id` and `last_day` are null where a keyword's results were never read. */
+export function dayTerms(sql: Db, sides: readonly SideApp[], lists?: number) {
+  const keyword = { platform: sql`k.platform`, storefront: sql`k.storefront`, term: sql`k.term` }
+  return sql`
     term as materialized (
-      select k.*, l.id as list_id, max(l.last_day) over (partition by k.side) as day
+      select k.*, l.list_id, l.day as last_day, max(l.day) over (partition by k.side) as day
       from (
         select s.*, k.term, k.position
         from unnest(
@@ -49,24 +68,7 @@ export function dayAnswers(sql: Db, sides: readonly SideApp[], { lists, term }: 
         ) k
         where s.own is not null
       ) k
-      left join lateral (
-        select id, last_day
-        from list
-        where (platform, storefront, term) = (k.platform, k.storefront, k.term)
-        offset 0
-      ) l on true
-      order by k.position, k.side, k.term
-      limit ${lists ?? null}
-    ), answer as materialized (
-      select t.tracked, t.side, t.own, t.term, t.position, t.list_id, t.day, r.source, r.depth, r.seen_at, r.app_ids,
-        array_position(r.app_ids, t.own) as our_rank
-      from term t
-      cross join lateral (
-        select source, depth, seen_at, app_ids
-        from list_now
-        where list_id = t.list_id and day = t.day
-        offset 0
-      ) r
-      where ${term ?? null}::text is null or t.term = ${term ?? null}
+      left join lateral (${latestAnswer(sql, sql`list_id, day`, keyword)}) l on true
+      ${lists === undefined ? sql`` : sql`order by k.position, k.side, k.term limit ${lists}`}
     )`
 }

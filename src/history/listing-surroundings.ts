@@ -3,7 +3,9 @@ import { nameIn } from "../observations/app-names.ts"
 import type { Side } from "../observations/provenance.ts"
 import type { RankedApp } from "../observations/types.ts"
 import { parseRival } from "../vocabulary/store-ids.ts"
-import { dayAnswers, sideOf } from "./day-answers.ts"
+import { sideOf } from "./day-answers.ts"
+import { latestAnswer } from "./keywords/latest-answer.ts"
+import { trackedLists } from "./keywords/tracked-lists.ts"
 
 interface ListingNames {
   name: string | null
@@ -20,44 +22,63 @@ interface Surroundings extends ListingNames {
 const LISTS = 100
 export const PLACES = 10
 
-/** Rivals are those named by hand and those in the first places; apps of the app's own maker are none. */
+/** Between two keywords; no text of one holds it. */
+const LINE = "\u0001"
+
+/**
+ * Rivals are those named by hand and those in the first places; apps of the app's own maker are none. Where the day shown is
+ * known already, it is `day`.
+ */
 export async function readSurroundings(
   sql: Sql,
   app: RankedApp & { name: string; manualRivals: string[] | null },
-  { platform, storefront }: Side,
+  { platform, storefront, day = null }: Side & { day?: string | null },
 ): Promise<Surroundings> {
   const side = sideOf(app, { platform, storefront })
-  const [[own], rivals, tracked] = await Promise.all([
+  const [[own], rivals, [terms]] = await Promise.all([
     sql<ListingNames[]>`
       select ${nameIn(sql, sql`a.id`, { storefront, countries: app.countries })} as name, a.developer
       from store_app a
       where a.id = ${side.own}`,
-    readRivals(sql, side, app),
-    sql<{ term: string }[]>`
-      select term
-      from tracked_term
-      where app_id = ${side.appId} and country = ${storefront}
-      order by position, term
-      limit 1000`,
+    readRivals(sql, side, { ...app, day }),
+    sql<{ terms: string | null }[]>`
+      select string_agg(term, ${LINE}) as terms
+      from (
+        select term
+        from tracked_term
+        where app_id = ${side.appId} and country = ${storefront}
+        order by position, term
+        limit 1000
+      ) t`,
   ])
   return {
     name: own?.name ?? app.name,
     developer: own?.developer ?? null,
     rivals,
-    tracked: tracked.map(({ term }) => term),
+    tracked: terms?.terms?.split(LINE) ?? [],
   }
 }
 
-async function readRivals(
-  sql: Sql,
-  side: ReturnType<typeof sideOf>,
-  { manualRivals, countries }: Pick<RankedApp, "countries"> & { manualRivals: string[] | null },
-) {
+type RivalsQuery = Pick<RankedApp, "countries"> & { manualRivals: string[] | null; day: string | null }
+
+async function readRivals(sql: Sql, side: ReturnType<typeof sideOf>, { manualRivals, countries, day }: RivalsQuery) {
   const manual = (manualRivals ?? [])
     .map(parseRival)
     .flatMap((rival) => (rival?.platform === side.platform ? [rival.id] : []))
+  const keyword = { platform: sql`${side.platform}`, storefront: sql`${side.storefront}`, term: sql`k.term` }
   return await sql<Surroundings["rivals"]>`
-    with ${dayAnswers(sql, [side], { lists: LISTS })}, rival as materialized (
+    with answer as (
+      select n.app_ids
+      from (
+        select term
+        from tracked_term
+        where app_id = ${side.appId} and country = ${side.storefront}
+        order by position, term
+        limit ${LISTS}
+      ) k
+      cross join lateral (${latestAnswer(sql, sql`day, app_ids`, keyword)}) n
+      where ${side.own}::int is not null and n.day = ${day ?? sql`(select max(last_day) from (${trackedLists(sql, side)}) k)`}
+    ), rival as materialized (
       select distinct u.app_id
       from answer a
       cross join lateral unnest(a.app_ids[1:${PLACES}]) u (app_id)

@@ -1,6 +1,8 @@
+import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../database/types.ts"
 import { bestFirst } from "../observations/best-first.ts"
 import type { SideApp } from "./day-answers.ts"
+import { readStandings, type TermStanding } from "./keywords/standings.ts"
 
 export interface TermPlaces {
   term: string
@@ -12,9 +14,8 @@ export interface TermPlaces {
   apps: Int32Array
 }
 
-/** Keywords that one statement looks up, and whose results it reads: each some 5 ms on the embedded database. */
-const PAGE = 500
-const PIECE = 75
+/** Keywords whose results one statement reads: some 5 ms on the embedded database. */
+const PIECE = 250
 
 interface Reading {
   /** Only places above the app itself, where it has one. */
@@ -28,73 +29,57 @@ export async function* readPlaces(
   side: SideApp,
   { onlyAbove, pause }: Reading,
 ): AsyncGenerator<TermPlaces[]> {
-  const { own } = side
-  if (own === null) return
-  const terms = await readTerms(sql, side, pause)
-  const day = terms.reduce<string | null>((last, { lastDay }) => (lastDay && (!last || lastDay > last) ? lastDay : last), null) // biome-ignore format: one line
+  const { day, terms } = await readStandings(sql, side, null)
   if (day === null) return
-  const measured = terms.filter(({ lastDay }) => lastDay === day)
+  const measured = terms.filter((term) => term.measured)
   for (let from = 0; from < measured.length; from += PIECE) {
-    const piece = measured.slice(from, from + PIECE)
-    const rows = await sql<(Omit<TermPlaces, "day" | "apps"> & { apps: string })[]>`
-      select t.term, r.source, r.seen_at as "seenAt", r.our_rank as "ourRank",
-        array_to_string(r.app_ids[1:case when ${onlyAbove} then coalesce(r.our_rank - 1, 250) else 250 end], ' ') as apps
-      from unnest(
-        ${piece.map(({ term }) => term)}::text[],
-        ${piece.map(({ listId }) => listId)}::int[]
-      ) with ordinality t (term, list_id, n)
-      cross join lateral (
-        select source, seen_at, array_position(app_ids, ${own}) as our_rank, app_ids
-        from search_readings(t.list_id, ${day}, ${day})
-        where complete
-        order by ${bestFirst(sql)}
-        limit 1
-      ) r
-      order by t.n
-      limit ${PIECE}`
-    yield rows.map(({ apps, ...row }) => ({ ...row, day, apps: numbersIn(apps) }))
     await pause()
+    const piece = measured.slice(from, from + PIECE)
+    const latest = sql`
+          select source, seen_at, app_ids
+          from list_now
+          where list_id = t.list_id and day = ${day}
+          offset 0`
+    const rows = await readPiece(sql, side, piece, { answer: latest, onlyAbove })
+    // what was read meanwhile of a day that came has taken the place of the day shown
+    const isWhole = rows.length === piece.length
+    const all = isWhole ? rows : await readPiece(sql, side, piece, { answer: dayAnswer(sql, day), onlyAbove })
+    yield all.map(({ apps, ...row }) => ({ ...row, day, apps: numbersIn(apps) }))
   }
 }
 
-interface SideTerm {
-  term: string
-  position: number
-  listId: number | null
-  lastDay: string | null
+function dayAnswer(sql: Sql, day: string) {
+  return sql`
+          select source, seen_at, app_ids
+          from search_readings(t.list_id, ${day}, ${day})
+          where complete
+          order by ${bestFirst(sql)}
+          limit 1`
 }
 
-/** Every tracked keyword, in its order. */
-async function readTerms(
+interface PieceQuery {
+  /** One row of source, seen_at and app_ids for the list of `t`. */
+  answer: PendingQuery<Row[]>
+  onlyAbove: boolean
+}
+
+async function readPiece(
   sql: Sql,
-  { appId, platform, storefront }: SideApp,
-  pause: () => Promise<void>,
-): Promise<SideTerm[]> {
-  const terms: SideTerm[] = []
-  for (let more = true; more; ) {
-    const page = await sql<SideTerm[]>`
-      select k.term, k.position, l.id as "listId", l.last_day as "lastDay"
-      from (
-        select term, position
-        from tracked_term
-        where (app_id, country) = (${appId}, ${storefront}) and term > ${terms.at(-1)?.term ?? ""}
-        order by term
-        limit ${PAGE}
-      ) k
-      left join lateral (
-        select id, last_day
-        from list
-        where (platform, storefront, term) = (${platform}, ${storefront}, k.term)
-        offset 0
-      ) l on true
-      order by k.term
-      limit ${PAGE}`
-    terms.push(...page)
-    more = page.length === PAGE
-    if (more) await pause()
-  }
-  // those of one position stay in the order of their terms
-  return terms.sort((a, b) => a.position - b.position)
+  { own }: SideApp,
+  piece: readonly TermStanding[],
+  { answer, onlyAbove }: PieceQuery,
+): Promise<(Omit<TermPlaces, "day" | "apps"> & { apps: string })[]> {
+  return await sql`
+    select t.term, r.source, r.seen_at as "seenAt", p.our_rank as "ourRank",
+      array_to_string(r.app_ids[1:case when ${onlyAbove} then coalesce(p.our_rank - 1, 250) else 250 end], ' ') as apps
+    from unnest(
+      ${piece.map(({ term }) => term)}::text[],
+      ${piece.map(({ listId }) => listId)}::int[]
+    ) with ordinality t (term, list_id, n)
+    cross join lateral (${answer}) r
+    cross join lateral (select array_position(r.app_ids, ${own}) as our_rank offset 0) p
+    order by t.n
+    limit ${PIECE}`
 }
 
 const SPACE = 32

@@ -6,7 +6,7 @@ import { readKeywordMetrics } from "../observations/derived/keyword-metrics.ts"
 import type { Side } from "../observations/provenance.ts"
 import type { FactSource, Platform, RankedApp } from "../observations/types.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
-import { dayAnswers, sideOf } from "./day-answers.ts"
+import { dayTerms, sideOf } from "./day-answers.ts"
 import { preferredRating } from "./rating-days.ts"
 
 /** Which source shows both name and subtitle of an app as its page has them. */
@@ -84,18 +84,23 @@ interface Answer {
 /** Of the keywords that may be searched for most alone: the results of a thousand took the thread as long as all else. */
 async function readAnswers(sql: Sql, app: RankedApp, side: Side, today: string): Promise<Answer[]> {
   return await sql<Answer[]>`
-    with ${dayAnswers(sql, [sideOf(app, side)])}
-    select a.term, a.day, a.our_rank as rank, a.app_ids[1:${PLACES}] as ids
-    from answer a
-    cross join lateral (
-      select coalesce(published, case when estimate_day >= ${addDays(today, -SHOWN_DAYS)}::date then estimate end) as weight
-      from keyword_now
-      where list_id = a.list_id
-      offset 0
-    ) n
-    where a.day >= ${addDays(today, -YOUNG_DAYS)}::date and n.weight > 0
-    order by n.weight desc, a.term collate "C"
-    limit ${KEYWORDS}`
+    with ${dayTerms(sql, [sideOf(app, side)])}, chosen as (
+      select t.*, n.weight
+      from term t
+      cross join lateral (
+        select coalesce(published, case when estimate_day >= ${addDays(today, -SHOWN_DAYS)}::date then estimate end) as weight
+        from keyword_now
+        where list_id = t.list_id
+        offset 0
+      ) n
+      where t.last_day = t.day and t.day >= ${addDays(today, -YOUNG_DAYS)}::date and n.weight > 0
+      order by n.weight desc, t.term collate "C"
+      limit ${KEYWORDS}
+    )
+    select c.term, c.day, array_position(r.app_ids, c.own) as rank, r.app_ids[1:${PLACES}] as ids
+    from chosen c
+    join list_now r on r.list_id = c.list_id
+    order by c.weight desc, c.term collate "C"`
 }
 
 async function readPeers(sql: Sql, ids: readonly number[], place: NamePlace) {

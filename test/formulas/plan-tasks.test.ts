@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import {
+  findMissing,
   type PlanInputs,
   type PlanKeyword,
   planTasks as partedPlan,
@@ -37,7 +38,7 @@ const inputs = (keywords: PlanKeyword[], rest: Partial<PlanInputs> = {}): PlanIn
   ...rest,
 })
 
-const planTasks = (asked: PlanInputs, limit: number) => atOnce(partedPlan(asked, limit))
+const planTasks = (asked: PlanInputs, limit: number) => atOnce(partedPlan(asked, atOnce(findMissing(asked)), limit))
 const proposed = (asked: PlanInputs) => planTasks(asked, 10).map((task) => task.proposed)
 
 describe("a task", () => {

@@ -67,17 +67,16 @@ interface StandingsQuery {
   isMoved: boolean
 }
 
-/** Every keyword of an app. In one statement, two where moves of a day that lies back are told. */
-export async function readStandings(sql: Sql, side: SideApp, query: StandingsQuery): Promise<SideStandings> {
-  const { today, isMoved } = query
-  const recent = addDays(today, -RECENT_DAYS)
-  const row =
-    side.own === null ? undefined : await readRow(sql, side, query, isMoved ? comparedMonths(recent, today) : [])
+/** Every keyword of an app, and `more` of each. In one statement, two where moves of a day that lies back are told. */
+export async function readStandings(sql: Sql, side: SideApp, more: StandingsQuery | null): Promise<SideStandings> {
+  const recent = more?.isMoved ? addDays(more.today, -RECENT_DAYS) : null
+  const months = recent === null ? [] : comparedMonths(recent, more!.today)
+  const row = side.own === null ? undefined : await readRow(sql, side, more, months)
   if (!row) return { day: null, measuredAt: null, terms: [] }
   const { day } = row
-  if (!isMoved || day === null || day >= recent) return standingsIn(row, comparedMonths(recent, today))
-  const months = comparedMonths(day, day)
-  return standingsIn((await readRow(sql, side, query, months)) ?? row, months)
+  if (recent === null || day === null || day >= recent) return standingsIn(row, months)
+  const earlier = comparedMonths(day, day)
+  return standingsIn((await readRow(sql, side, more, earlier)) ?? row, earlier)
 }
 
 const RECENT_DAYS = 2
@@ -103,17 +102,18 @@ interface StandingsRow {
 async function readRow(
   sql: Sql,
   side: SideApp,
-  { key, today }: StandingsQuery,
+  more: StandingsQuery | null,
   months: readonly string[],
 ): Promise<StandingsRow | undefined> {
+  const isFigure = more?.key === "popularity" || more?.key === "difficulty"
   const together = { own: sql`${side.own}::int`, list: sql`t.list_id` }
   const each = (part: PendingQuery<Row[]>) => sql`array_to_string(array_agg(${part}), ',', '')`
   const ofDay = (part: PendingQuery<Row[]>) => each(sql`case when t.last_day = l.day then ${part} end`)
   const [row] = await sql<StandingsRow[]>`
     with term as materialized (
-      select t.*, ${keyOf(sql, key, today)} as key, ${monthsTogether(sql, together, months)} as bytes
+      select t.*, ${keyOf(sql, more)} as key, ${monthsTogether(sql, together, months)} as bytes
       from (${trackedLists(sql, side)}) t
-      left join lateral (${figuresOf(sql, sql`${key === "popularity" || key === "difficulty"}`)}) n on true
+      ${isFigure ? sql`left join lateral (${figuresOf(sql, sql`true`)}) n on true` : sql``}
       order by t.position, t.term
     )
     select l.day, max(t.seen_at) filter (where t.last_day = l.day) as "seenAt", string_agg(t.term, ${LINE}) as terms,
@@ -129,13 +129,14 @@ async function readRow(
 const LINE = "\u0001"
 
 /** A figure that is not shown any more is none. */
-function keyOf(sql: Sql, key: StandingKey | null, today: string) {
+function keyOf(sql: Sql, more: StandingsQuery | null) {
+  if (!more?.key) return sql`null::int`
+  const { key, today } = more
   const since = addDays(today, -SHOWN_DAYS)
   if (key === "term") return sql`-row_number() over (order by t.term)`
   if (key === "popularity")
     return sql`coalesce(n.published, case when n.estimate_day >= ${since}::date then n.estimate end)`
-  if (key === "difficulty") return sql`case when n.difficulty_day >= ${since}::date then n.difficulty end`
-  return sql`null::int`
+  return sql`case when n.difficulty_day >= ${since}::date then n.difficulty end`
 }
 
 function standingsIn({ day, seenAt, bytes, ...row }: StandingsRow, months: readonly string[]): SideStandings {

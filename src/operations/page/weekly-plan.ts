@@ -1,7 +1,15 @@
 import * as v from "valibot"
 import { json } from "../../database/json.ts"
 import type { Sql } from "../../database/types.ts"
-import { type KeywordOutlook, LEAST_PEERS, MANY_PEERS, type PlanTask, planTasks } from "../../formulas/plan-tasks.ts"
+import {
+  findMissing,
+  type KeywordOutlook,
+  LEAST_PEERS,
+  MANY_PEERS,
+  type PageKeywords,
+  type PlanTask,
+  planTasks,
+} from "../../formulas/plan-tasks.ts"
 import { readSurroundings } from "../../history/listing-surroundings.ts"
 import { planKeywords, readPageTexts, YOUNG_DAYS } from "../../history/plan-inputs.ts"
 import { readLatestRatings } from "../../history/rating-days.ts"
@@ -184,16 +192,25 @@ async function planStorefront(
   const { ratings = null } = (await readLatestRatings(sql, own, storefront)) ?? {}
   const keywords = await planKeywords(sql, app, { platform, storefront }, now())
   if (ratings === null || keywords.length === 0) return { state: { ...state, state: "not_measured" }, tasks: [] }
-  const known = await readSurroundings(sql, app, { platform, storefront })
   const [locale] = localesOf(storefront)
   const { name, subtitle, seenAt: pageSeenAt } = page
-  const inputs = { appId: app.id, platform, storefront, locale: locale!, name, subtitle, ratings, keywords, known }
-  const done = new Set(app.tasksDone)
-  const tasks = (await inPieces(planTasks(inputs, limit + done.size))).filter(({ taskId }) => !done.has(taskId))
+  const inputs = { appId: app.id, platform, storefront, locale: locale!, name, subtitle, ratings, keywords }
+  const tasks = await findTasks(sql, app, inputs, limit)
   return {
     state: { ...state, state: tasks.length > 0 ? "tasks" : "nothing_to_do", keywords: keywords.length },
     tasks: tasks.slice(0, limit).map((task) => ({ platform, storefront, pageSeenAt, task })),
   }
+}
+
+/** But for those that are done. */
+async function findTasks(sql: Sql, app: TrackedApp, inputs: PageKeywords, limit: number): Promise<PlanTask[]> {
+  const missing = await inPieces(findMissing(inputs))
+  if (missing.length === 0) return []
+  const { platform, storefront, keywords } = inputs
+  const known = await readSurroundings(sql, app, { platform, storefront, day: keywords[0]!.day })
+  const done = new Set(app.tasksDone)
+  const tasks = await inPieces(planTasks({ ...inputs, known }, missing, limit + done.size))
+  return tasks.filter(({ taskId }) => !done.has(taskId))
 }
 
 function taskRow({ platform, storefront, task }: PlannedTask): v.InferOutput<typeof Task> {
