@@ -11,7 +11,8 @@ export interface Errand {
 
 interface Entry {
   /** Resolves when it is its turn; rejects with DatabaseUnavailable when it never will be. */
-  granted: Promise<Place>
+  granted: Promise<void>
+  place: Place
   end(): void
   /** The caller has given up: what has not begun never does, the rest ends at its next pause. */
   giveUp(): DatabaseUnavailable
@@ -48,7 +49,8 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       const holding = createHolding(lines, ticket)
       let givenUpAside = false
       return {
-        granted: holding.again().then(() => holding.place),
+        granted: holding.again(),
+        place: holding.place,
         end() {
           holding.end()
           // what was waited for is no length of its own: it may be long for others alone, or be over
@@ -77,6 +79,8 @@ function crowded(line: Line): DatabaseUnavailable {
   return new DatabaseUnavailable("crowded", `${line.unfinished.size} requests of the workspace wait for the database`)
 }
 
+const HELD = Promise.resolve()
+
 interface PlaceHold {
   place: Place
   again(): Promise<void>
@@ -88,8 +92,11 @@ function createHolding(lines: Lines, ticket: Ticket): PlaceHold {
   let pending: Promise<void> | undefined
   let asides = 0
   const again = (): Promise<void> => {
-    if (ticket.held) return Promise.resolve()
-    pending ??= lines.queue(ticket).finally(() => {
+    if (ticket.held) return HELD
+    if (pending) return pending
+    const queued = lines.queue(ticket)
+    if (ticket.held) return queued
+    pending = queued.finally(() => {
       pending = undefined
     })
     return pending
@@ -101,7 +108,7 @@ function createHolding(lines: Lines, ticket: Ticket): PlaceHold {
       try {
         return await wait()
       } finally {
-        if (--asides === 0) await again()
+        if (--asides === 0 && !ticket.held) await again()
       }
     },
     async pause() {

@@ -21,7 +21,8 @@ export interface Gate {
  */
 export function createGate({ deadlineMs = 4_500, maxWaiting = 500, places = 10 } = {}): Gate {
   const queue = createFairQueue({ places, maxWaiting })
-  const [outOfTurn, inTurn] = [createCount(), createCount()]
+  const outOfTurn: WorkCount = { unfinished: 0, abandoned: 0 }
+  const inTurn: WorkCount = { unfinished: 0, abandoned: 0 }
   return {
     get unfinished() {
       return outOfTurn.unfinished + inTurn.unfinished
@@ -33,47 +34,54 @@ export function createGate({ deadlineMs = 4_500, maxWaiting = 500, places = 10 }
       if (outOfTurn.unfinished >= maxWaiting) {
         throw new DatabaseUnavailable("crowded", `${outOfTurn.unfinished} requests already wait for the database`)
       }
-      const working = (async () => work())()
       const late = () => new DatabaseUnavailable("deadline", `the database did not answer within ${limitMs} ms`)
-      return within(outOfTurn.count(working), limitMs, () => outOfTurn.abandon(working, late()))
+      return await within(outOfTurn, limitMs, async () => work(), late)
     },
     async runInTurn(errand, work, limitMs = deadlineMs) {
       const entry = queue.enter(errand, limitMs)
-      const working = entry.granted.then(work).finally(entry.end)
-      return within(inTurn.count(working), limitMs, () => inTurn.abandon(working, entry.giveUp()))
+      const inItsTurn = async () => {
+        try {
+          await entry.granted
+          return await work(entry.place)
+        } finally {
+          entry.end()
+        }
+      }
+      return await within(inTurn, limitMs, inItsTurn, entry.giveUp)
     },
   }
 }
 
-function createCount() {
-  const count = {
-    unfinished: 0,
-    abandoned: 0,
-    count<T>(working: Promise<T>): Promise<T> {
-      count.unfinished++
-      const ended = () => {
-        count.unfinished--
-      }
-      working.then(ended, ended)
-      return working
-    },
-    abandon(working: Promise<unknown>, error: DatabaseUnavailable): DatabaseUnavailable {
-      count.abandoned++
-      const ended = () => {
-        count.abandoned--
-      }
-      working.then(ended, ended)
-      return error
-    },
-  }
-  return count
+interface WorkCount {
+  unfinished: number
+  abandoned: number
 }
 
-function within<T>(working: Promise<T>, limitMs: number, giveUp: () => DatabaseUnavailable): Promise<T> {
+/** Counts work until it ends. Its late outcome, after the caller gave up, is nobody's. */
+function within<T>(count: WorkCount, limitMs: number, work: () => Promise<T>, giveUp: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(giveUp()), limitMs)
-    // Also after giving up, so that a late failure is handled; a promise takes only its first outcome.
-    working.then(resolve, reject).finally(() => clearTimeout(timer))
+    let isAbandoned = false
+    const timer = setTimeout(() => {
+      isAbandoned = true
+      count.abandoned++
+      reject(giveUp())
+    }, limitMs)
+    const end = () => {
+      count.unfinished--
+      if (isAbandoned) count.abandoned--
+      else clearTimeout(timer)
+    }
+    count.unfinished++
+    work().then(
+      (value) => {
+        end()
+        resolve(value)
+      },
+      (error) => {
+        end()
+        reject(error)
+      },
+    )
   })
 }
 

@@ -29,6 +29,7 @@ interface HeldPlace {
 }
 
 export interface Line {
+  workspaceId: number
   /** How much it has had. Who was away comes in where the others are. */
   served: number
   waiting: Ticket[]
@@ -43,12 +44,16 @@ function isLong({ expectedMs, spentMs }: Ticket): boolean {
 
 /** What is before work of that length in its line: long work waits for all of it, short work for what is short. */
 export function aheadMs({ unfinished }: Line, expectedMs: number): number {
-  const before = [...unfinished].filter((ticket) => expectedMs >= LONG_MS || !isLong(ticket))
-  return before.reduce((sum, { expectedMs, spentMs }) => sum + Math.max(0, expectedMs - spentMs), 0)
+  let ahead = 0
+  for (const ticket of unfinished)
+    if (expectedMs >= LONG_MS || !isLong(ticket)) ahead += Math.max(0, ticket.expectedMs - ticket.spentMs)
+  return ahead
 }
 
 export class Lines {
   #lines = new Map<number, Line>()
+  /** Those in which something waits. */
+  #queued = new Set<Line>()
   #held = new Set<Ticket>()
   #places: number
   #placesOfOne: number
@@ -57,6 +62,8 @@ export class Lines {
   /** Where the turns are: what the line that came last had had before. */
   #turn = 0
   #waiting = 0
+  #unfinished = 0
+  #ends = 0
   #heldLong = 0
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -73,7 +80,7 @@ export class Lines {
 
   of(workspaceId: number): Line {
     const line = this.#lines.get(workspaceId) ?? {
-      ...{ served: 0, waiting: [], unfinished: new Set<Ticket>(), held: 0, heldLong: 0 },
+      ...{ workspaceId, served: 0, waiting: [], unfinished: new Set<Ticket>(), held: 0, heldLong: 0 },
     }
     this.#lines.set(workspaceId, line)
     return line
@@ -87,6 +94,7 @@ export class Lines {
     }
     if (line.unfinished.size === 0) line.served = Math.max(line.served, this.#turn)
     line.unfinished.add(ticket)
+    this.#unfinished++
     return ticket
   }
 
@@ -96,11 +104,17 @@ export class Lines {
       this.#dispatch()
       return Promise.reject(gaveUp(ticket))
     }
+    if (this.#waiting === 0 && this.#held.size < this.#places && this.#mayHold(ticket)) {
+      this.#hold(ticket)
+      return GRANTED
+    }
     return new Promise((resolve, reject) => {
-      Object.assign(ticket, { grant: resolve, refuse: reject })
+      ticket.grant = resolve
+      ticket.refuse = reject
       // what has begun goes on before its workspace begins more
       if (ticket.hasBegun) ticket.line.waiting.unshift(ticket)
       else ticket.line.waiting.push(ticket)
+      this.#queued.add(ticket.line)
       this.#waiting++
       this.#dispatch()
     })
@@ -117,9 +131,9 @@ export class Lines {
   }
 
   end(ticket: Ticket): void {
-    ticket.line.unfinished.delete(ticket)
+    if (ticket.line.unfinished.delete(ticket)) this.#unfinished--
     this.free(ticket)
-    this.#forget()
+    this.#forget(ticket.line)
   }
 
   giveUp(ticket: Ticket): DatabaseUnavailable {
@@ -131,7 +145,7 @@ export class Lines {
 
   /** Refuses the newest of the longest line, unless that is this one. */
   evict(from: Line): boolean {
-    const longest = [...this.#lines.values()].reduce((one, other) =>
+    const longest = [...this.#queued].reduce((one, other) =>
       other.waiting.length > one.waiting.length ? other : one,
     )
     const newest = longest.waiting.findLast(({ hasBegun }) => !hasBegun)
@@ -145,13 +159,15 @@ export class Lines {
     const { waiting } = ticket.line
     const at = waiting.indexOf(ticket)
     if (at < 0) return false
-    waiting.splice(at, 1)
+    if (at === 0) waiting.shift()
+    else waiting.splice(at, 1)
+    if (waiting.length === 0) this.#queued.delete(ticket.line)
     this.#waiting--
     return true
   }
 
   #dispatch(): void {
-    while (this.#held.size < this.#places) {
+    while (this.#waiting > 0 && this.#held.size < this.#places) {
       const next = this.#next()
       if (!next) break
       this.#leave(next)
@@ -171,26 +187,34 @@ export class Lines {
 
   /** Of the first of each line, the one that would end first if each had the same share. */
   #next(): Ticket | undefined {
-    const firsts = [...this.#lines.values()].flatMap((line) => this.#first(line) ?? [])
-    return firsts.sort((a, b) => finishOf(a) - finishOf(b))[0]
+    let next: Ticket | undefined
+    for (const line of this.#queued) {
+      const first = this.#first(line)
+      if (first && (!next || finishOf(first) < finishOf(next))) next = first
+    }
+    return next
   }
 
   /** Short work first, then in order. */
   #first(line: Line): Ticket | undefined {
     if (line.held >= this.#placesOfOne) return undefined
-    const short = line.waiting.find((ticket) => !isLong(ticket))
-    const [first] = line.waiting
-    if (short || !first) return short
-    const hasRoom = line.heldLong === 0 && this.#heldLong < this.#placesForLong
-    return hasRoom && !this.#isBehindOthers(first) ? first : undefined
+    const first = line.waiting.find((ticket) => !isLong(ticket)) ?? line.waiting[0]
+    return first && this.#mayHold(first) ? first : undefined
+  }
+
+  #mayHold(ticket: Ticket): boolean {
+    const { line } = ticket
+    if (line.held >= this.#placesOfOne) return false
+    if (!isLong(ticket)) return true
+    return line.heldLong === 0 && this.#heldLong < this.#placesForLong && !this.#isBehindOthers(ticket)
   }
 
   /** Short work of others is under way that ends before it in the order of turns. */
   #isBehindOthers(ticket: Ticket): boolean {
     const finish = finishOf(ticket)
-    return [...this.#held].some(
-      ({ line, held }) => held && !this.#hasBecomeLong(held) && line !== ticket.line && held.finish < finish,
-    )
+    for (const { line, held } of this.#held)
+      if (held && !this.#hasBecomeLong(held) && line !== ticket.line && held.finish < finish) return true
+    return false
   }
 
   #hasBecomeLong({ long, since }: HeldPlace): boolean {
@@ -218,7 +242,8 @@ export class Lines {
     const hadMs = moment - held.since
     ticket.spentMs += hadMs
     line.served += hadMs - held.chargedMs
-    Object.assign(held, { since: moment, chargedMs: 0 })
+    held.since = moment
+    held.chargedMs = 0
   }
 
   #release(ticket: Ticket): void {
@@ -237,14 +262,25 @@ export class Lines {
     this.#heldLong += by
   }
 
-  #forget(): void {
-    for (const [workspaceId, line] of this.#lines)
-      if (line.unfinished.size === 0 && line.served <= this.#turn) this.#lines.delete(workspaceId)
-    if (this.#held.size > 0 || [...this.#lines.values()].some(({ unfinished }) => unfinished.size > 0)) return
-    this.#lines.clear()
-    this.#turn = 0
+  /** Who was away and has had no more than others comes in as somebody new. */
+  #forget(line: Line): void {
+    if (this.#unfinished === 0) {
+      this.#lines.clear()
+      this.#turn = 0
+      return
+    }
+    this.#forgetLine(line)
+    // the turns go on, and pass by lines that nobody comes to any more
+    if (++this.#ends % ENDS_BETWEEN_LOOKS === 0) for (const one of this.#lines.values()) this.#forgetLine(one)
+  }
+
+  #forgetLine({ workspaceId, unfinished, served }: Line): void {
+    if (unfinished.size === 0 && served <= this.#turn) this.#lines.delete(workspaceId)
   }
 }
+
+const GRANTED = Promise.resolve()
+const ENDS_BETWEEN_LOOKS = 1_000
 
 function gaveUp({ hasBegun, line, expectedMs }: Ticket): DatabaseUnavailable {
   if (hasBegun) return new DatabaseUnavailable("deadline", "the database did not answer in time")
