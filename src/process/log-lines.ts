@@ -1,11 +1,26 @@
 import type { Invocation } from "../commands/cli/command.ts"
-import { createLog, type Log, type LogLine } from "../log.ts"
+import { createLog, type Log, type LogLevel, type LogLine } from "../log.ts"
 
 /** The log of a running process: JSON in a pipe, lines for people on a terminal, or as LOG_FORMAT says. */
 export function processLog({ terminal, settings: { logLevel, logFormat } }: Invocation): Log {
   const forPeople = logFormat === "lines" || (logFormat === "auto" && terminal.isWatched())
-  if (!forPeople) return createLog(terminal.err, logLevel)
-  return createLog(terminal.err, logLevel, undefined, (line) => asLine(line, terminal.isWatched()))
+  const write = gathering(terminal.err)
+  if (!forPeople) return createLog(write, logLevel)
+  return createLog(write, logLevel, undefined, (line) => asLine(line, terminal.isWatched()))
+}
+
+/** Lines of one turn of the event loop are written at once. A warning goes without delay: the process may be about to end. */
+function gathering(write: (text: string) => void): (line: string, level: LogLevel) => void {
+  let gathered = ""
+  const pass = () => {
+    if (gathered !== "") write(gathered)
+    gathered = ""
+  }
+  return (line, level) => {
+    if (gathered === "" && (level === "info" || level === "debug")) setImmediate(pass)
+    gathered += line
+    if (level === "warn" || level === "error") pass()
+  }
 }
 
 const TONES = { debug: 90, info: 0, warn: 33, error: 31 }

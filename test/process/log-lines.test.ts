@@ -14,7 +14,10 @@ function logged(
   return { lines, log }
 }
 
-test("JSON in a pipe, lines on a terminal, and either where it is asked for", () => {
+/** What is said is written at the end of the turn. */
+const turnOver = () => new Promise(setImmediate)
+
+test("JSON in a pipe, lines on a terminal, and either where it is asked for", async () => {
   for (const [format, isWatched, isJson] of [
     ["auto", false, true],
     ["auto", true, false],
@@ -23,6 +26,7 @@ test("JSON in a pipe, lines on a terminal, and either where it is asked for", ()
   ] as const) {
     const { lines, log } = logged(format, isWatched)
     log("info", "ready", { url: "http://127.0.0.1:8787" })
+    await turnOver()
     expect(lines[0]?.startsWith("{")).toBe(isJson)
   }
 })
@@ -41,11 +45,25 @@ test("a call is its method, path, status, time and price; what failed says its c
     cost: 0,
   })
   log("warn", "source_failed", { reason: "the store refuses", count: 2 })
-  expect(lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, ""))).toEqual([
-    "GET /v1/apps 200 24 ms 1 credit\n",
-    "POST /mcp list_apps 404 not_found 1.3 ms r2\n",
-    'warn: source failed  reason="the store refuses"  count=2\n',
+  expect(lines.join("").replace(/^\d\d:\d\d:\d\d /gm, "").split("\n")).toEqual([
+    "GET /v1/apps 200 24 ms 1 credit",
+    "POST /mcp list_apps 404 not_found 1.3 ms r2",
+    'warn: source failed  reason="the store refuses"  count=2',
+    "",
   ])
+})
+
+test("lines of one turn are one write, in their order; a warning is written at once, with what came before it", async () => {
+  const { lines, log } = logged("json", false)
+  const events = () => lines.map((text) => [...text.matchAll(/"event":"(\w+)"/g)].map(([, event]) => event))
+  log("info", "first")
+  log("info", "second")
+  expect(events()).toEqual([])
+  log("warn", "third")
+  expect(events()).toEqual([["first", "second", "third"]])
+  log("info", "fourth")
+  await turnOver()
+  expect(events().slice(1)).toEqual([["fourth"]])
 })
 
 test("no key stands in a line, and nothing that a caller wrote redraws the terminal", () => {
