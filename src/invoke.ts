@@ -112,7 +112,8 @@ export function createInvoke(parts: InvokeParts): Invoke {
     try {
       if (call.keyInUrl) throw keyInUrlFault()
       const { identify, gate, deadlineMs } = parts
-      const caller = await gate.run(() => identify.identify(call.credentials, call.address, call.surface), deadlineMs)
+      const shown = [call.credentials, call.address, call.surface] as const
+      const caller = identify.atHand(...shown) ?? (await gate.run(() => identify.identify(...shown), deadlineMs))
       return await replyToCaller(parts, call, caller, startedAt)
     } catch (error) {
       return faultReply(parts, call, error)

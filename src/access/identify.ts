@@ -21,6 +21,8 @@ export type Surface = "rest" | "tools" | "pages"
 export interface Identify {
   /** Throws the Fault of the first thing wrong; rate_limited = too many unknown keys from that address. */
   identify(credentials: Credentials, address: string | null, surface?: Surface): Promise<Caller>
+  /** The same of a key that was looked up a moment ago; null where the database must be asked. */
+  atHand(credentials: Credentials, address: string | null, surface: Surface): Caller | null
   /** Brings the figures of the caller, and of its key's later calls, up to those of a charge. */
   charged(caller: Caller, paid: ChargeResult): void
   /** Brings the caller up to what the database holds now, for a refusal that a purchase may just have overtaken. */
@@ -54,17 +56,24 @@ export function createIdentify(options: IdentifyOptions): Identify {
     return await attempts.watch(address, () => known.find(proof))
   }
 
+  const callerOf = (key: KnownKey, address: string | null, proof: Proof | null): Caller => {
+    const refused = refusalOf(key, address, proof?.by === "token")
+    if (!refused) return key.caller
+    log("debug", "refused", { code: refused.code, workspace: key.caller.workspaceId, keyId: key.caller.keyId })
+    throw refused
+  }
+
   return {
     async identify(credentials, address, surface = "rest") {
-      const proof = proofOf(credentials)
-      const isToken = proof?.by === "token"
-      if (isToken && surface !== "tools") throw new Fault("invalid_token")
+      const proof = proofOf(credentials, surface)
       const key = await find(proof, address)
-      if (!key) throw new Fault(isToken ? "invalid_token" : "invalid_api_key")
-      const refused = refusalOf(key, address, isToken)
-      if (!refused) return key.caller
-      log("debug", "refused", { code: refused.code, workspace: key.caller.workspaceId, keyId: key.caller.keyId })
-      throw refused
+      if (!key) throw new Fault(proof?.by === "token" ? "invalid_token" : "invalid_api_key")
+      return callerOf(key, address, proof)
+    },
+    atHand(credentials, address, surface) {
+      const proof = proofOf(credentials, surface)
+      const key = proof && known.atHand(proof)
+      return key && callerOf(key, address, proof)
     },
     charged: known.charged,
     renew: known.renew,
@@ -78,15 +87,18 @@ export function creditsKnownAt(fault: Fault): Credits | null {
 
 const creditsAt = new WeakMap<Fault, Credits>()
 
-/** What the one key sent shows; null when it cannot be any key of ours. Throws missing_api_key when none was sent. */
-function proofOf(credentials: Credentials): Proof | null {
+/** What the one key sent shows; null when it cannot be any key of ours. Throws where none was sent, or one that is not for that surface. */
+function proofOf(credentials: Credentials, surface: Surface): Proof | null {
   if ("grant" in credentials) return { by: "grant", id: credentials.grant }
   const { authorization, apiKey } = credentials
   const sent = [bearer(authorization), apiKey?.trim()].filter(Boolean) as string[]
   const [text, other = text] = sent
   if (text === undefined) throw new Fault("missing_api_key")
   if (text !== other) return null
-  if (TOKEN.test(text)) return { by: "token", digest: keyDigest(text) }
+  if (TOKEN.test(text)) {
+    if (surface !== "tools") throw new Fault("invalid_token")
+    return { by: "token", digest: keyDigest(text) }
+  }
   return parseKey(text) ? { by: "key", digest: keyDigest(text) } : null
 }
 

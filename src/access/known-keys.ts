@@ -21,6 +21,8 @@ export type Proof = { by: "key" | "token"; digest: Buffer } | { by: "grant"; id:
 interface KnownKeys {
   /** The key as it was in the database at most `ttlMs` before this call, or null when there is none. */
   find(proof: Proof): Promise<KnownKey | null>
+  /** The same without asking; null also where the database must be asked. */
+  atHand(proof: Proof): KnownKey | null
   has(proof: Proof): boolean
   /** Takes over the figures of a charge, so that calls before the next look-up see them. */
   charged(caller: Caller, paid: ChargeResult): void
@@ -46,9 +48,14 @@ export function createKnownKeys(options: KnownKeysOptions): KnownKeys {
   const entries = new Map<string, Entry>()
   const proofs = new WeakMap<Caller, Proof>()
 
+  const heldOf = (name: string, sinceMs = ttlMs): Entry | null => {
+    const held = entries.get(name)
+    return held && elapsedMs() - held.askedAtMs < sinceMs ? held : null
+  }
   const ask = (proof: Proof, name: string): Entry => {
     const entry: Entry = {
       askedAtMs: elapsedMs(),
+      isAnswered: false,
       found: entries.get(name)?.found ?? null,
       answer: lookUp(sql, proof, resource),
     }
@@ -58,6 +65,7 @@ export function createKnownKeys(options: KnownKeysOptions): KnownKeys {
     entry.answer.then(
       (found) => {
         entry.found = found
+        entry.isAnswered = true
         if (found) proofs.set(found.caller, proof)
         // unknown keys are not kept: a flood of them must not push out the known ones
         else if (entries.get(name) === entry) entries.delete(name)
@@ -73,8 +81,11 @@ export function createKnownKeys(options: KnownKeysOptions): KnownKeys {
   return {
     find(proof) {
       const name = nameOf(proof)
-      const held = entries.get(name)
-      return (held && elapsedMs() - held.askedAtMs < ttlMs ? held : ask(proof, name)).answer
+      return (heldOf(name) ?? ask(proof, name)).answer
+    },
+    atHand(proof) {
+      const held = heldOf(nameOf(proof))
+      return held?.isAnswered ? held.found : null
     },
     has: (proof) => Boolean(entries.get(nameOf(proof))?.found),
     charged(caller, paid) {
@@ -87,9 +98,7 @@ export function createKnownKeys(options: KnownKeysOptions): KnownKeys {
       const proof = proofs.get(caller)
       if (!proof) return
       const name = nameOf(proof)
-      const held = entries.get(name)
-      const fresh = held && elapsedMs() - held.askedAtMs < RENEW_MS
-      const found = await (fresh ? held : ask(proof, name)).answer
+      const found = await (heldOf(name, RENEW_MS) ?? ask(proof, name)).answer
       if (found) Object.assign(caller, found.caller)
     },
   }
@@ -114,6 +123,8 @@ function nameOf(proof: Proof): string {
 interface Entry {
   askedAtMs: number
   answer: Promise<KnownKey | null>
+  isAnswered: boolean
+  /** Until it is answered what was found before. */
   found: KnownKey | null
 }
 

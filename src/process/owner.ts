@@ -74,7 +74,7 @@ async function useInvoke<T>(
   const writing = openWriting(settings, { sql, log })
   const pictures = openPictureReading(settings, { sql, log })
   const now = () => new Date()
-  const known: Identify = { identify: identified!, charged: () => {}, renew: async () => {} }
+  const known: Identify = { identify: identified!, atHand: () => null, charged: () => {}, renew: async () => {} }
   const invoke = createInvoke({
     sql,
     identify: identified ? known : createIdentify({ sql, now, log }),
