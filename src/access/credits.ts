@@ -37,37 +37,75 @@ export async function charge(sql: Db, due: Due): Promise<ChargeResult> {
   const [row] = await sql<ChargeRow[]>`
     select refused, month, used, from_pack as "fromPack", quota, pack, key_used as "keyUsed", budget
     from charge(${due.workspaceId}, ${due.keyId}, ${due.cost}, ${due.operation}, ${due.requestId})`
-  return chargedOf(row!)
+  const { refused, month, used, fromPack, quota, pack, keyUsed, budget } = row!
+  const figures: Figures = [month, used, fromPack, quota, pack, keyUsed, budget]
+  return { refused, ...chargedBy(figures, { ofAccount: 0, ofKey: 0 }) }
 }
 
 /** Many charges in one statement, each paid or refused. Without `waits` those of locked accounts are undefined. */
 export async function chargeAll(sql: Sql, dues: readonly Due[], waits: boolean): Promise<(ChargeResult | undefined)[]> {
-  const rows = await sql<(ChargeRow & { place: number })[]>`
-    select place, refused, month, used, from_pack as "fromPack", quota, pack, key_used as "keyUsed", budget
-    from charge_all(
-      ${dues.map(({ workspaceId }) => workspaceId)}::int[],
-      ${dues.map(({ keyId }) => keyId)}::int[],
-      ${dues.map(({ cost }) => cost)}::int[],
+  const numbers = (of: (due: Due) => number) => `{${dues.map(of).join(",")}}`
+  const [group] = await sql<ChargedGroup[]>`
+    select paid, decided
+    from charge_many(
+      ${numbers(({ workspaceId }) => workspaceId)}::int[],
+      ${numbers(({ keyId }) => keyId)}::int[],
+      ${numbers(({ cost }) => cost)}::int[],
       ${dues.map(({ operation }) => operation)}::text[],
       ${dues.map(({ requestId }) => requestId)}::text[],
       ${waits}
-    )
-    order by place
-    limit ${dues.length}`
-  const decided = new Map(rows.map((row) => [row.place, chargedOf(row)]))
-  return dues.map((_, at) => decided.get(at + 1))
+    )`
+  const results = paidResults(dues, group?.paid ?? [])
+  for (const [place, refused, ...figures] of group?.decided ?? [])
+    results[place - 1] = { refused, ...chargedBy(figures, { ofAccount: 0, ofKey: 0 }) }
+  return results
+}
+
+/** What charge_many gives: how keys stood whose charges were all paid, and how each other charge ended. */
+interface ChargedGroup {
+  paid: [workspaceId: number, keyId: number, ...figures: Figures][] | null
+  decided: [place: number, refused: ChargeResult["refused"], ...figures: Figures][] | null
+}
+
+type Figures = [
+  month: string,
+  used: number,
+  fromPack: number,
+  quota: number,
+  pack: number,
+  keyUsed: number,
+  budget: number | null,
+]
+
+/** The charges of a workspace were paid in their order. */
+function paidResults(dues: readonly Due[], paid: NonNullable<ChargedGroup["paid"]>): (ChargeResult | undefined)[] {
+  const keys = new Map(paid.map(([workspaceId, keyId, ...figures]) => [keyId, { workspaceId, figures, owed: 0 }]))
+  const accounts = new Map<number, number>()
+  return dues.map(({ workspaceId, keyId, cost }) => {
+    const key = keys.get(keyId)
+    if (key?.workspaceId !== workspaceId) return undefined
+    const ofAccount = (accounts.get(workspaceId) ?? 0) + cost
+    accounts.set(workspaceId, ofAccount)
+    key.owed += cost
+    return { refused: null, ...chargedBy(key.figures, { ofAccount, ofKey: key.owed }) }
+  })
+}
+
+/** How an account and a key that stood so stand after what was charged. */
+function chargedBy(
+  [month, used, fromPack, quota, pack, keyUsed, budget]: Figures,
+  { ofAccount, ofKey }: { ofAccount: number; ofKey: number },
+): Omit<ChargeResult, "refused"> {
+  const ofPack = Math.max(0, ofAccount - Math.max(0, quota - (used - fromPack)))
+  const figures = { used: used + ofAccount, fromPack: fromPack + ofPack, quota, pack: pack - ofPack }
+  return {
+    credits: balanceOf({ month, thisMonth: month, ...figures }),
+    budget: budget === null ? null : { used: keyUsed + ofKey, limit: budget },
+  }
 }
 
 export function checkCost({ cost }: Due): void {
   if (!Number.isSafeInteger(cost) || cost < 1) throw new RangeError(`a charge cannot be ${cost} credits`)
-}
-
-function chargedOf({ refused, month, keyUsed, budget, used, fromPack, quota, pack }: ChargeRow): ChargeResult {
-  return {
-    refused,
-    credits: balanceOf({ month, thisMonth: month, used, fromPack, quota, pack }),
-    budget: budget === null ? null : { used: keyUsed, limit: budget },
-  }
 }
 
 /** Gives back what a request of the last hour was charged, once; false when there is nothing to give back. */

@@ -145,9 +145,7 @@ export class Lines {
 
   /** Refuses the newest of the longest line, unless that is this one. */
   evict(from: Line): boolean {
-    const longest = [...this.#queued].reduce((one, other) =>
-      other.waiting.length > one.waiting.length ? other : one,
-    )
+    const longest = [...this.#queued].reduce((one, other) => (other.waiting.length > one.waiting.length ? other : one))
     const newest = longest.waiting.findLast(({ hasBegun }) => !hasBegun)
     if (!newest || longest.waiting.length <= from.waiting.length + 1) return false
     this.#leave(newest)

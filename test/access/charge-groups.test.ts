@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { type ChargeCall, createChargeGroups } from "../../src/access/charge-groups.ts"
-import { type ChargeResult, charge, type Due, readCredits } from "../../src/access/credits.ts"
+import { type ChargeResult, charge, chargeAll, type Due, readCredits } from "../../src/access/credits.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
@@ -38,7 +38,7 @@ function counting(client: Sql) {
   const sizes: number[] = []
   const counted = new Proxy(client, {
     apply(target, self, args) {
-      if (String(args[0]?.raw?.join("")).includes("charge_all(")) sizes.push(args[1].length)
+      if (String(args[0]?.raw?.join("")).includes("charge_many(")) sizes.push(args[4].length)
       return Reflect.apply(target, self, args)
     },
   })
@@ -120,7 +120,7 @@ test("a database that does not answer fails all of them, and the next are charge
   let away = true
   const broken = new Proxy(sql, {
     apply(target, self, args) {
-      if (away && String(args[0]?.raw?.join("")).includes("charge_all(")) {
+      if (away && String(args[0]?.raw?.join("")).includes("charge_many(")) {
         return Promise.reject(Object.assign(new Error("cut"), { code: "CONNECTION_CLOSED" }))
       }
       return Reflect.apply(target, self, args)
@@ -138,7 +138,7 @@ test("nobody waits for ever behind a statement that never comes back", async () 
   let lost = false
   const silent = new Proxy(sql, {
     apply(target, self, args) {
-      if (!lost && String(args[0]?.raw?.join("")).includes("charge_all(")) {
+      if (!lost && String(args[0]?.raw?.join("")).includes("charge_many(")) {
         lost = true
         return new Promise(() => {})
       }
@@ -213,6 +213,51 @@ test("whatever comes together: what is paid adds up, and only what did not fit i
     { seed: 20261123, numRuns: 25 },
   )
 })
+
+test("whatever comes in one statement: each is told, and the ledger says, what charging one after another would have", async () => {
+  const month = fc.constantFrom("this", "last")
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ means, month }), { minLength: 4, maxLength: 4 }),
+      charges,
+      async (four, wanted) => {
+        const [together, alone] = await Promise.all(
+          [1, 2].map(async () => await Promise.all(four.map((one) => somePayerOf(one.means, one.month)))),
+        )
+        const dues = wanted.map(({ payer, cost }) => together![payer]!.due(cost))
+        const answers = await chargeAll(sql, dues, false)
+        const expected: ChargeResult[] = []
+        for (const { payer, cost } of wanted) expected.push(await charge(sql, alone![payer]!.due(cost)))
+        expect(answers).toEqual(expected)
+        for (const [at, { due }] of together!.entries())
+          expect(await entriesOf(due())).toEqual(await entriesOf(alone![at]!.due()))
+      },
+    ),
+    { seed: 20261124, numRuns: 25 },
+  )
+})
+
+/** One whose account and key were last used in that month. */
+async function somePayerOf(means: Partial<Means>, month: string) {
+  const payer = await somePayer(means)
+  if (month === "this") return payer
+  const { workspaceId } = payer.due()
+  await charge(sql, payer.due(1))
+  await sql`update account set month = (month - interval '1 month')::date where workspace_id = ${workspaceId}`
+  await sql`update key_month set month = (month - interval '1 month')::date where workspace_id = ${workspaceId}`
+  return payer
+}
+
+async function entriesOf({ workspaceId }: Due) {
+  return await sql`
+    select l.month, l.cost, l.from_pack, a.month as "now", a.used, a.from_pack as "ofPack", a.pack, k.used as "keyUsed"
+    from ledger l
+    join account a on a.workspace_id = l.workspace_id
+    join key_month k on k.key_id = l.key_id
+    where l.workspace_id = ${workspaceId}
+    order by l.id
+    limit 1000`.then((rows) => [...rows])
+}
 
 async function expectExact(
   due: Due,

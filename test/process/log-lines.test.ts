@@ -45,7 +45,12 @@ test("a call is its method, path, status, time and price; what failed says its c
     cost: 0,
   })
   log("warn", "source_failed", { reason: "the store refuses", count: 2 })
-  expect(lines.join("").replace(/^\d\d:\d\d:\d\d /gm, "").split("\n")).toEqual([
+  expect(
+    lines
+      .join("")
+      .replace(/^\d\d:\d\d:\d\d /gm, "")
+      .split("\n"),
+  ).toEqual([
     "GET /v1/apps 200 24 ms 1 credit",
     "POST /mcp list_apps 404 not_found 1.3 ms r2",
     'warn: source failed  reason="the store refuses"  count=2',
