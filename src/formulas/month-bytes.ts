@@ -18,10 +18,24 @@ export interface Point {
  * a byte for each day; a day's rank is 0 when the app was absent and 255 when nothing was measured.
  */
 export function pointsOf(stored: StoredMonth, from: string, to: string): Point[] {
-  const [first, last] = daysWithin(stored.month, from, to)
   const points: Point[] = []
-  for (let day = first; day <= last; day++) if (stored.ranks[day - 1] !== UNMEASURED) points.push(pointOn(stored, day))
+  eachPoint(stored, from, to, (day, rank, source, depth) => points.push({ day, rank, source, depth }))
   return points
+}
+
+/** The same for whoever makes something else of them. */
+export function eachPoint(
+  { month, ranks, sources, depths }: StoredMonth,
+  from: string,
+  to: string,
+  take: (...point: [day: string, rank: number | null, source: number, depth: number]) => void,
+): void {
+  const [first, last] = daysWithin(month, from, to)
+  const days = daysOf(month)
+  for (let at = first - 1; at < last; at++) {
+    const rank = ranks[at] as number
+    if (rank !== UNMEASURED) take(days[at] as string, rank || null, sources[at] as number, depths[at] as number)
+  }
 }
 
 /** The last so many of them, oldest first, of months in any order. */
@@ -55,11 +69,25 @@ function daysWithin(month: string, from: string, to: string): [first: number, la
 }
 
 function pointOn({ month, ranks, sources, depths }: StoredMonth, day: number): Point {
-  const rank = ranks[day - 1] as number
+  const at = day - 1
   return {
-    day: `${month.slice(0, 8)}${String(day).padStart(2, "0")}`,
-    rank: rank === 0 ? null : rank,
-    source: sources[day - 1] as number,
-    depth: depths[day - 1] as number,
+    day: daysOf(month)[at] as string,
+    rank: (ranks[at] as number) || null,
+    source: sources[at] as number,
+    depth: depths[at] as number,
   }
+}
+
+/** Of months read before, a text a day: made for each point they took half of its time. */
+const days = new Map<string, readonly string[]>()
+const MOST_MONTHS = 1_000
+
+function daysOf(month: string): readonly string[] {
+  const known = days.get(month)
+  if (known) return known
+  if (days.size >= MOST_MONTHS) days.clear()
+  const begun = month.slice(0, 8)
+  const made = Array.from({ length: 31 }, (_, at) => begun + String(at + 1).padStart(2, "0"))
+  days.set(month, made)
+  return made
 }

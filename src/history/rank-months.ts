@@ -142,9 +142,20 @@ interface RankedList {
 
 /** All of these months as one value, for monthsIn: those of which nothing is held are there too. Null = none is asked for. */
 export function monthsTogether(sql: Db, list: RankedList, months: readonly string[]): PendingQuery<Row[]> {
+  const { own, list: id } = list
+  const none = (bytes: number) => sql`decode(repeat('ff', ${bytes}), 'hex')`
+  // one inside the other: joined, a thousand took a third longer
   const [first, ...others] = months.map(
     (month) => sql`
-      coalesce((select bytes from (${monthsOf(sql, list, [month])}) m), decode(repeat('ff', ${MONTH_BYTES}), 'hex'))`,
+      coalesce((
+        select coalesce((
+            select ranks
+            from rank_month
+            where app_id = ${own} and list_id = ${id} and month = ${month}
+          ), ${none(MONTH_DAYS)}) || sources || depths
+        from list_month
+        where list_id = ${id} and month = ${month}
+      ), ${none(MONTH_BYTES)})`,
   )
   return others.reduce((all, one) => sql`${all} || ${one}`, first ?? sql`null::bytea`)
 }

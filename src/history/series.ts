@@ -1,6 +1,6 @@
 import type { Db } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
-import { type Point, pointsOf } from "../formulas/month-bytes.ts"
+import { eachPoint, type Point } from "../formulas/month-bytes.ts"
 import type { Side } from "../observations/provenance.ts"
 import { ownId, type RankedApp, type RankSource, sourceOf } from "../observations/types.ts"
 import { addDays, monthOf } from "../vocabulary/days.ts"
@@ -129,6 +129,10 @@ function monthsFrom(from: string, to: string): string[] {
 }
 
 function seriesOf(months: readonly Month[], from: string, to: string): RankPoint[] {
-  const points = months.flatMap(({ month, bytes }) => pointsOf({ month, ...partedBytes(bytes) }, from, to))
-  return points.map((point) => ({ ...point, source: sourceOf(point.source) }))
+  const points: RankPoint[] = []
+  for (const { month, bytes } of months)
+    eachPoint({ month, ...partedBytes(bytes) }, from, to, (day, rank, source, depth) =>
+      points.push({ day, rank, source: sourceOf(source), depth }),
+    )
+  return points
 }

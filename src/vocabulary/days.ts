@@ -4,6 +4,23 @@ export function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10)
 }
 
+/** Days since 1970, by figures alone: Date.parse takes ten times as long, of which a page has thousands. */
+export function dayNumber(day: string): number {
+  const [year, month] = [numberAt(day, 0) * 100 + numberAt(day, 2), numberAt(day, 5)]
+  // years that begin in March have their leap day at the end
+  const years = month > 2 ? year : year - 1
+  const leapDays = Math.floor(years / 4) - Math.floor(years / 100) + Math.floor(years / 400)
+  const before = Math.floor((153 * ((month + 9) % 12) + 2) / 5)
+  return 365 * years + leapDays + before + numberAt(day, 8) - 719_469
+}
+
+/** Of two digits. */
+function numberAt(text: string, at: number): number {
+  return (text.charCodeAt(at) - ZERO) * 10 + text.charCodeAt(at + 1) - ZERO
+}
+
+const ZERO = 48
+
 export function monthOf(day: string): string {
   return `${day.slice(0, 7)}-01`
 }

@@ -23,8 +23,8 @@ export async function inPieces<Answer>(work: PiecewiseWork<Answer>): Promise<Ans
 /** `map` for inPieces. */
 export function* eachOf<Item, Made>(items: readonly Item[], make: (item: Item, at: number) => Made) {
   const all: Made[] = []
-  for (const [at, item] of items.entries()) {
-    all.push(make(item, at))
+  for (let at = 0; at < items.length; at++) {
+    all.push(make(items[at] as Item, at))
     yield
   }
   return all

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { pointsOf, UNMEASURED } from "../../src/formulas/month-bytes.ts"
-import { addDays, dayOf, daysInMonth, monthOf, monthsBefore } from "../../src/vocabulary/days.ts"
+import { addDays, dayNumber, dayOf, daysInMonth, monthOf, monthsBefore } from "../../src/vocabulary/days.ts"
 
 test("days are UTC days, across months, leap days and years", () => {
   expect(dayOf(new Date("2024-02-29T23:30:00-02:00"))).toBe("2024-03-01")
@@ -39,4 +39,15 @@ test("a stored month gives a point for each measured day inside the window, and 
   ])
   expect(days("2025-02-02", "2025-02-02")).toEqual([["2025-02-02", null]])
   expect(pointsOf(month, "2025-02-01", "2025-02-01")).toEqual([{ day: "2025-02-01", rank: 7, source: 40, depth: 250 }])
+})
+
+test("days are numbered as Date counts them, of 4,000 years and around their ends", () => {
+  for (let at = 0; at < 4_000; at++) {
+    for (const day of [`${1000 + at}-01-01`, `${1000 + at}-02-28`, `${1000 + at}-03-01`, `${1000 + at}-12-31`])
+      expect([day, dayNumber(day)]).toEqual([day, Date.parse(day) / 86_400_000])
+  }
+  for (let number = 20_000; number < 24_000; number++) {
+    const day = new Date(number * 86_400_000).toISOString().slice(0, 10)
+    expect([day, dayNumber(day)]).toEqual([day, number])
+  }
 })

@@ -106,7 +106,7 @@ async function readRow(
   months: readonly string[],
 ): Promise<StandingsRow | undefined> {
   const isFigure = more?.key === "popularity" || more?.key === "difficulty"
-  const together = { own: sql`${side.own}::int`, list: sql`t.list_id` }
+  const together = { own: sql`${side.own}::int`, list: sql`t.answered` }
   const each = (part: PendingQuery<Row[]>) => sql`array_to_string(array_agg(${part}), ',', '')`
   const ofDay = (part: PendingQuery<Row[]>) => each(sql`case when t.last_day = l.day then ${part} end`)
   const [row] = await sql<StandingsRow[]>`

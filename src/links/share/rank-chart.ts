@@ -1,6 +1,6 @@
 import { dayTicks } from "../../pages/charts/scale.ts"
 import { type Html, html } from "../../pages/html.ts"
-import { DAY_MS } from "../../vocabulary/time.ts"
+import { dayNumber } from "../../vocabulary/days.ts"
 import type { SharedPoint } from "./report.ts"
 
 interface RankChart {
@@ -98,5 +98,4 @@ function squaresOf(points: readonly SharedPoint[], { x }: Placer): string {
     .join("")
 }
 
-const dayNumber = (day: string) => Date.parse(day) / DAY_MS
 const rounded = (length: number) => Math.round(length * 10) / 10

@@ -75,7 +75,11 @@ export function address(path: string, asked: Record<string, string | number | nu
 }
 
 // URLSearchParams took three times as long, of which a page of keywords has some hundreds
-const encoded = (text: string | number) => encodeURIComponent(text).replaceAll("%20", "+")
+function encoded(text: string | number): string {
+  // an id, a side or a day stays as it is
+  if (typeof text === "number" || /^[\w-]*$/.test(text)) return String(text)
+  return encodeURIComponent(text).replaceAll("%20", "+")
+}
 
 export function appAddress(desk: Desk, app: Pick<AppHead, "id">, tab = ""): string {
   return `${desk.base}/apps/${encodeURIComponent(app.id)}${tab && `/${tab}`}`

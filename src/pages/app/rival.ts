@@ -1,4 +1,4 @@
-import { dayNumber } from "../charts/scale.ts"
+import { dayNumber } from "../../vocabulary/days.ts"
 import { dayBars } from "../charts/small.ts"
 import { type Html, html } from "../html.ts"
 import { dayTime, shortDay } from "../times.ts"

@@ -1,6 +1,7 @@
+import { dayNumber } from "../../vocabulary/days.ts"
 import { type Html, html } from "../html.ts"
 import { shortDay } from "../times.ts"
-import { dayNumber, dayTicks, depthOf, piecesOf, type RankPoint, rankSpan, rankTicks } from "./scale.ts"
+import { dayTicks, depthOf, piecesOf, type RankPoint, rankSpan, rankTicks } from "./scale.ts"
 
 export interface RankLine {
   name: string

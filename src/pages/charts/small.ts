@@ -1,7 +1,8 @@
-import { type Html, html } from "../html.ts"
+import { dayNumber } from "../../vocabulary/days.ts"
+import { Html, html } from "../html.ts"
 import { shortDay } from "../times.ts"
 import { whole } from "../words.ts"
-import { dayNumber, depthOf, piecesOf, type RankPoint, rankSpan } from "./scale.ts"
+import { depthOf, piecesOf, type RankPoint, rankSpan } from "./scale.ts"
 
 /** A keyword's days as a line in a row of a table: gaps where nothing was measured, a low mark where it was absent. */
 export function sparkline(
@@ -14,12 +15,17 @@ export function sparkline(
   const x = (at: number) => Math.round(2 + (WIDTH * (at - first)) / days)
   const span = rankSpan(points.flatMap(([, rank]) => rank ?? []))
   const y = (rank: number) => Math.round(2 + HEIGHT * depthOf(rank, span))
-  const lines = piecesOf(points, sources).map((piece) => {
-    const path = piece.map(({ at, rank }, i) => `${i ? "L" : "M"}${x(at)} ${y(rank)}`).join("")
-    return piece.length === 1 ? `${path}h0` : path
-  })
-  const gone = points.flatMap(([day, rank]) => (rank === null ? [`M${x(dayNumber(day))} ${HEIGHT + 3}h0`] : []))
-  return html`<svg class="spark" viewBox="0 0 ${WIDTH + 4} ${HEIGHT + 5}" aria-hidden="true"><path d="${lines.join("")}"></path>${gone.length > 0 && html`<path class="gone" d="${gone.join("")}"></path>`}</svg>`
+  let [line, gone] = ["", ""]
+  for (const piece of piecesOf(points, sources)) {
+    let mark = "M"
+    for (const { at, rank } of piece) {
+      line += `${mark}${x(at)} ${y(rank)}`
+      mark = "L"
+    }
+    if (piece.length === 1) line += "h0"
+  }
+  for (const [day, rank] of points) if (rank === null) gone += `M${x(dayNumber(day))} ${HEIGHT + 3}h0`
+  return html`<svg class="spark" viewBox="0 0 ${WIDTH + 4} ${HEIGHT + 5}" aria-hidden="true"><path d="${new Html(line)}"></path>${gone !== "" && html`<path class="gone" d="${new Html(gone)}"></path>`}</svg>`
 }
 
 const WIDTH = 100

@@ -45,8 +45,15 @@ interface Span {
 
 /** All sparklines of a table are of the same days. */
 function spanOf(rows: readonly KeywordRow[]): Span {
-  const days = rows.flatMap(({ line }) => line?.series.map(([day]) => day) ?? []).sort()
-  return { from: days[0] ?? "", to: days.at(-1) ?? "" }
+  const series = rows.flatMap(({ line }) => (line && line.series.length > 0 ? [line.series] : []))
+  return {
+    from: series.map((points) => points[0]![0]).sort()[0] ?? "",
+    to:
+      series
+        .map((points) => points.at(-1)![0])
+        .sort()
+        .at(-1) ?? "",
+  }
 }
 
 function keywordRow(desk: Desk, app: AppHead, side: Side, { row, span }: { row: KeywordRow; span: Span | null }): Html {
