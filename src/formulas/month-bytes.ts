@@ -25,16 +25,19 @@ export function pointsOf(stored: StoredMonth, from: string, to: string): Point[]
 
 /** The same for whoever makes something else of them. */
 export function eachPoint(
-  { month, ranks, sources, depths }: StoredMonth,
+  stored: StoredMonth,
   from: string,
   to: string,
   take: (...point: [day: string, rank: number | null, source: number, depth: number]) => void,
 ): void {
+  const { month, ranks, sources, depths, from: begun = BEGUN } = stored
   const [first, last] = daysWithin(month, from, to)
   const days = daysOf(month)
   for (let at = first - 1; at < last; at++) {
-    const rank = ranks[at] as number
-    if (rank !== UNMEASURED) take(days[at] as string, rank || null, sources[at] as number, depths[at] as number)
+    const rank = ranks[begun.ranks + at] as number
+    if (rank === UNMEASURED) continue
+    const [source, depth] = [sources[begun.sources + at] as number, depths[begun.depths + at] as number]
+    take(days[at] as string, rank || null, source, depth)
   }
 }
 
@@ -48,17 +51,21 @@ export function lastPointsOf(
   for (const stored of months.toSorted((a, b) => (a.month < b.month ? 1 : -1))) {
     const [first, last] = daysWithin(stored.month, from, to)
     for (let day = last; day >= first && points.length < most; day--)
-      if (stored.ranks[day - 1] !== UNMEASURED) points.unshift(pointOn(stored, day))
+      if (stored.ranks[(stored.from ?? BEGUN).ranks + day - 1] !== UNMEASURED) points.unshift(pointOn(stored, day))
   }
   return points
 }
 
-interface StoredMonth {
+export interface StoredMonth {
   month: string
   ranks: Uint8Array
   sources: Uint8Array
   depths: Uint8Array
+  /** Where in these the month's bytes begin; at their beginning when left out. */
+  from?: typeof BEGUN
 }
+
+const BEGUN = { ranks: 0, sources: 0, depths: 0 }
 
 /** Only the days asked for are looked at: of a month that is full, 7 days cost what they cost of one that holds no more. */
 function daysWithin(month: string, from: string, to: string): [first: number, last: number] {
@@ -68,13 +75,13 @@ function daysWithin(month: string, from: string, to: string): [first: number, la
   return [first, last]
 }
 
-function pointOn({ month, ranks, sources, depths }: StoredMonth, day: number): Point {
+function pointOn({ month, ranks, sources, depths, from = BEGUN }: StoredMonth, day: number): Point {
   const at = day - 1
   return {
     day: daysOf(month)[at] as string,
-    rank: (ranks[at] as number) || null,
-    source: sources[at] as number,
-    depth: depths[at] as number,
+    rank: (ranks[from.ranks + at] as number) || null,
+    source: sources[from.sources + at] as number,
+    depth: depths[from.depths + at] as number,
   }
 }
 

@@ -4,6 +4,7 @@ import type { Side } from "../observations/provenance.ts"
 import type { RankedApp } from "../observations/types.ts"
 import { parseRival } from "../vocabulary/store-ids.ts"
 import { sideOf } from "./day-answers.ts"
+import { termsIn, termsTogether } from "./keywords/columns.ts"
 import { latestAnswer } from "./keywords/latest-answer.ts"
 import { trackedLists } from "./keywords/tracked-lists.ts"
 
@@ -22,9 +23,6 @@ interface Surroundings extends ListingNames {
 const LISTS = 100
 export const PLACES = 10
 
-/** Between two keywords; no text of one holds it. */
-const LINE = "\u0001"
-
 /**
  * Rivals are those named by hand and those in the first places; apps of the app's own maker are none. Where the day shown is
  * known already, it is `day`.
@@ -42,7 +40,7 @@ export async function readSurroundings(
       where a.id = ${side.own}`,
     readRivals(sql, side, { ...app, day }),
     sql<{ terms: string | null }[]>`
-      select string_agg(term, ${LINE}) as terms
+      select ${termsTogether(sql, sql`term`)} as terms
       from (
         select term
         from tracked_term
@@ -55,7 +53,7 @@ export async function readSurroundings(
     name: own?.name ?? app.name,
     developer: own?.developer ?? null,
     rivals,
-    tracked: terms?.terms?.split(LINE) ?? [],
+    tracked: termsIn(terms?.terms ?? null),
   }
 }
 

@@ -1,4 +1,3 @@
-import type { PendingQuery, Row } from "postgres"
 import type { Db } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
 import type { MonthBytes, TermMonths } from "../formulas/timeline.ts"
@@ -124,7 +123,7 @@ async function readMonths(
 
 // Why both tables are told their months: series.ts. Without `offset 0` 3 apps with 400 terms each took 2.4 s.
 /** Rows: what is held of an app and a list of these months. */
-function monthsOf(sql: Db, { own, list }: RankedList, months: readonly string[]) {
+function monthsOf(sql: Db, { own, list }: { own: ReturnType<Db>; list: ReturnType<Db> }, months: readonly string[]) {
   return sql`
       select r.month, ${monthBytes(sql)} as bytes
       from rank_month r
@@ -134,47 +133,13 @@ function monthsOf(sql: Db, { own, list }: RankedList, months: readonly string[])
       offset 0`
 }
 
-interface RankedList {
-  /** The store_app id. */
-  own: PendingQuery<Row[]>
-  list: PendingQuery<Row[]>
-}
-
-/** All of these months as one value, for monthsIn: those of which nothing is held are there too. Null = none is asked for. */
-export function monthsTogether(sql: Db, list: RankedList, months: readonly string[]): PendingQuery<Row[]> {
-  const { own, list: id } = list
-  const none = (bytes: number) => sql`decode(repeat('ff', ${bytes}), 'hex')`
-  // one inside the other: joined, a thousand took a third longer
-  const [first, ...others] = months.map(
-    (month) => sql`
-      coalesce((
-        select coalesce((
-            select ranks
-            from rank_month
-            where app_id = ${own} and list_id = ${id} and month = ${month}
-          ), ${none(MONTH_DAYS)}) || sources || depths
-        from list_month
-        where list_id = ${id} and month = ${month}
-      ), ${none(MONTH_BYTES)})`,
-  )
-  return others.reduce((all, one) => sql`${all} || ${one}`, first ?? sql`null::bytea`)
-}
-
-/** Of values of monthsTogether, one behind the other, the one at a place. */
-export function monthsIn(bytes: Uint8Array, place: number, months: readonly string[]): [string, MonthBytes][] {
-  return months.map((month, at) => {
-    const from = (place * months.length + at) * MONTH_BYTES
-    return [month, partedBytes(bytes.subarray(from, from + MONTH_BYTES))]
-  })
-}
-
 /** Of the rows `r` of rank_month and `d` of list_month: one value a row, where three took the thread three times as long to read. */
-export function monthBytes(sql: Db) {
+function monthBytes(sql: Db) {
   return sql`r.ranks || d.sources || d.depths`
 }
 
 /** What monthBytes put together. */
-export function partedBytes(bytes: Uint8Array): MonthBytes {
+function partedBytes(bytes: Uint8Array): MonthBytes {
   const [sources, depths] = [MONTH_DAYS, 2 * MONTH_DAYS]
   return { ranks: bytes.subarray(0, sources), sources: bytes.subarray(sources, depths), depths: bytes.subarray(depths) }
 }

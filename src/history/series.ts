@@ -1,12 +1,12 @@
 import type { Db } from "../database/types.ts"
-import { uncut } from "../database/uncut.ts"
-import { eachPoint, type Point } from "../formulas/month-bytes.ts"
+import { eachPoint, type Point, type StoredMonth } from "../formulas/month-bytes.ts"
 import type { Side } from "../observations/provenance.ts"
 import { ownId, type RankedApp, type RankSource, sourceOf } from "../observations/types.ts"
-import { addDays, monthOf } from "../vocabulary/days.ts"
+import { addDays, type Days, monthOf } from "../vocabulary/days.ts"
 import { eachOf, inPieces } from "../vocabulary/pieces.ts"
+import { numbersIn, numbersTogether, termsIn, termsTogether } from "./keywords/columns.ts"
 import { latestAnswer } from "./keywords/latest-answer.ts"
-import { monthBytes, partedBytes } from "./rank-months.ts"
+import { type MonthsRow, monthsByList, storedMonths } from "./keywords/stored-months.ts"
 import { readAllTerms } from "./ranks.ts"
 
 export interface TermSeries {
@@ -40,16 +40,21 @@ export async function readRankSeries(sql: Db, app: RankedApp, query: SeriesQuery
   return all
 }
 
-/** Of one statement, which gives a row a keyword and month: at once a year of 1,000 keywords held the thread for 50 ms. */
+/** Of one statement: at once a year of 1,000 keywords held the thread for 50 ms. */
 const ROWS_AT_ONCE = 2_000
 
 async function readSeries(sql: Db, app: RankedApp, query: SeriesQuery): Promise<TermSeries[]> {
-  const byTerm = Map.groupBy(await readMonths(sql, app, query), ({ term }) => term)
-  const seriesIn = ([term, months]: [string, MonthRow[]]): TermSeries => {
-    const { position } = months[0] as MonthRow
-    return { term, position, points: seriesOf(months.filter(isMeasured), query.from, query.to) }
+  const { from, to } = query
+  const months = monthsFrom(from, to)
+  const row = await readMonths(sql, app, query, months)
+  const stored = monthsByList(row, months)
+  const positions = numbersIn(row.positions ?? "")
+  const listIds = numbersIn(row.listIds ?? "")
+  const seriesIn = (term: string, at: number): TermSeries => {
+    const held = stored.get(listIds[at] ?? 0) ?? []
+    return { term, position: positions[at] as number, points: seriesOf(held, { from, to }) }
   }
-  return await inPieces(eachOf([...byTerm], seriesIn))
+  return await inPieces(eachOf(termsIn(row.terms), seriesIn))
 }
 
 interface SeriesQuery extends Side {
@@ -72,50 +77,46 @@ function partOf(all: readonly TermSeries[], { terms, limit, after }: SeriesQuery
   return wanted.slice(0, limit)
 }
 
-interface Month {
-  term: string
-  position: number
-  month: string
-  bytes: Uint8Array
+/** Of each text a part a keyword; null where there is none. */
+interface SeriesRow extends MonthsRow {
+  terms: string | null
+  positions: string | null
+  listIds: string | null
 }
 
-type MonthRow = Month | { term: string; position: number; month: null }
-
-function isMeasured(row: MonthRow): row is Month {
-  return row.month !== null
-}
-
-// Each table is told its months, for what is said of one side of a join leaves every partition of the other in the plan.
-// They are listed: a driver's statement is soon planned without its values, a range is then taken for a two hundredth of
-// the rows, and 200 keywords were joined row by row (4.7 ms where a list takes 1.6 ms). The `offset 0` keeps each keyword's own
-// lookup: before the tables' first statistics all rows of the app were joined to every list, and 60 keywords took 15 s.
-async function readMonths(sql: Db, app: RankedApp, query: SeriesQuery): Promise<MonthRow[]> {
-  const { from, to, platform, storefront, terms, limit = null, after } = query
-  const id = ownId(app, query)
-  const months = monthsFrom(from, to)
-  const keyword = { platform: sql`${platform}`, storefront: sql`k.country`, term: sql`k.term` }
-  return await sql<MonthRow[]>`
-    select k.term, k.position, m.month, m.bytes
-    from (
-      select term, country, position
-      from tracked_term
-      where app_id = ${app.id} and country = ${storefront}
-        ${terms ? sql`and term = any(${terms as string[]}::text[])` : sql``}
-        and (${after?.position ?? null}::int is null or (position, term) > (${after?.position ?? null}::int, ${after?.term ?? null}::text))
-      order by position, term
-      limit ${limit}::int
-    ) k
-    left join lateral (${latestAnswer(sql, sql`list_id`, keyword)}) l on true
-    left join lateral (
-      select r.month, ${monthBytes(sql)} as bytes
-      from rank_month r
-      join list_month d on (d.list_id, d.month) = (r.list_id, r.month)
-      where r.app_id = ${id} and r.list_id = l.list_id
-        and r.month in ${sql(months)} and d.month in ${sql(months)}
-      offset 0
-    ) m on true
-    order by k.position, k.term, m.month
-    limit 1000000`.then(uncut(1_000_000))
+async function readMonths(
+  sql: Db,
+  app: RankedApp,
+  { platform, storefront, terms, limit, after }: SeriesQuery,
+  months: readonly string[],
+): Promise<SeriesRow> {
+  const keyword = { platform: sql`${platform}`, storefront: sql`${storefront}`, term: sql`k.term` }
+  const ranked = {
+    own: sql`${ownId(app, { platform, storefront })}::int`,
+    lists: sql`(select lists from list_ids)::int[]`,
+  }
+  const [row] = await sql<[SeriesRow]>`
+    with term as materialized (
+      select k.term, k.position, l.list_id
+      from (
+        select term, position
+        from tracked_term
+        where app_id = ${app.id} and country = ${storefront}
+          ${terms ? sql`and term = any(${terms as string[]}::text[])` : sql``}
+          and (${after?.position ?? null}::int is null or (position, term) > (${after?.position ?? null}::int, ${after?.term ?? null}::text))
+        order by position, term
+        limit ${limit ?? null}::int
+      ) k
+      left join lateral (${latestAnswer(sql, sql`list_id`, keyword)}) l on true
+      order by k.position, k.term
+    ), list_ids as materialized (
+      select array_agg(list_id) as lists
+      from term
+    )
+    select ${termsTogether(sql, sql`term`)} as terms, ${numbersTogether(sql, sql`position`)} as positions,
+      ${numbersTogether(sql, sql`list_id`)} as "listIds", ${storedMonths(sql, ranked, months)}
+    from term`
+  return row
 }
 
 /** The first days of the months that these days lie in, oldest first; never none. */
@@ -128,10 +129,10 @@ function monthsFrom(from: string, to: string): string[] {
   }
 }
 
-function seriesOf(months: readonly Month[], from: string, to: string): RankPoint[] {
+function seriesOf(months: readonly StoredMonth[], { from, to }: Days): RankPoint[] {
   const points: RankPoint[] = []
-  for (const { month, bytes } of months)
-    eachPoint({ month, ...partedBytes(bytes) }, from, to, (day, rank, source, depth) =>
+  for (const month of months)
+    eachPoint(month, from, to, (day, rank, source, depth) =>
       points.push({ day, rank, source: sourceOf(source), depth }),
     )
   return points

@@ -1,7 +1,7 @@
 import type { Sql } from "../database/types.ts"
-import { lastPointsOf } from "../formulas/month-bytes.ts"
+import { lastPointsOf, type StoredMonth } from "../formulas/month-bytes.ts"
 import { moveBetween, type RankMove } from "../formulas/rank-moves.ts"
-import type { MonthBytes, TermMonths } from "../formulas/timeline.ts"
+import type { TermMonths } from "../formulas/timeline.ts"
 import { RANK_SOURCES, type RankSource, sourceOf } from "../observations/types.ts"
 import { addDays, monthOf } from "../vocabulary/days.ts"
 import { eachOf, inPieces } from "../vocabulary/pieces.ts"
@@ -33,18 +33,22 @@ export async function readSideDays(sql: Sql, sides: readonly SideApp[], day: str
   const sided = await readSidesRankMonths(sql, sides, [...new Set([monthOf(from), monthOf(day)])])
   const daysOf = (side: SideApp, place: number) => {
     const terms = sided[place] as TermMonths[]
-    return { ...side, terms: terms.map((term) => termDay(term, { from, day })) }
+    return { ...side, terms: terms.map(({ term, months }) => termDay(term, storedIn(months), { from, day })) }
   }
   return await inPieces(eachOf(sides, daysOf))
 }
 
+function storedIn(months: TermMonths["months"]): StoredMonth[] {
+  return [...months].map(([month, bytes]) => ({ month, ...bytes }))
+}
+
 /** A keyword on a day, of the days from `from` on. */
 export function termDay(
-  { term, months }: { term: string; months: Iterable<readonly [string, MonthBytes]> },
+  term: string,
+  months: readonly StoredMonth[],
   { from, day }: { from: string; day: string },
 ): TermDay {
-  const stored = [...months].map(([month, bytes]) => ({ month, ...bytes }))
-  const points = lastPointsOf(stored, { from, to: day }, 2)
+  const points = lastPointsOf(months, { from, to: day }, 2)
   const named = points.map((point) => ({ ...point, source: sourceOf(point.source) }))
   const today = named.at(-1)?.day === day ? named.pop() : undefined
   const before = named.at(-1)

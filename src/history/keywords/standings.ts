@@ -4,8 +4,9 @@ import type { RankMove } from "../../formulas/rank-moves.ts"
 import { figuresOf, SHOWN_DAYS } from "../../observations/derived/keyword-figures.ts"
 import { addDays, monthOf } from "../../vocabulary/days.ts"
 import type { SideApp } from "../day-answers.ts"
-import { monthsIn, monthsTogether } from "../rank-months.ts"
 import { LOOK_BACK_DAYS, termDay } from "../side-days.ts"
+import { numbersIn, numbersTogether, termsIn, termsTogether } from "./columns.ts"
+import { type MonthsRow, monthsByList, storedMonths } from "./stored-months.ts"
 import { trackedLists } from "./tracked-lists.ts"
 
 interface SideStanding {
@@ -86,8 +87,8 @@ function comparedMonths(first: string, last: string): string[] {
   return [...new Set([addDays(first, -LOOK_BACK_DAYS), last].map(monthOf))]
 }
 
-/** A part a keyword of each text. */
-interface StandingsRow {
+/** Of each text a part a keyword. */
+interface StandingsRow extends MonthsRow {
   day: string | null
   seenAt: Date | null
   terms: string
@@ -95,10 +96,8 @@ interface StandingsRow {
   ranks: string
   depths: string
   keys: string
-  bytes: Uint8Array | null
 }
 
-/** As one row: a row a keyword took the thread five times as long to read, and the database twice as long to order. */
 async function readRow(
   sql: Sql,
   side: SideApp,
@@ -106,27 +105,29 @@ async function readRow(
   months: readonly string[],
 ): Promise<StandingsRow | undefined> {
   const isFigure = more?.key === "popularity" || more?.key === "difficulty"
-  const together = { own: sql`${side.own}::int`, list: sql`t.answered` }
-  const each = (part: PendingQuery<Row[]>) => sql`array_to_string(array_agg(${part}), ',', '')`
-  const ofDay = (part: PendingQuery<Row[]>) => each(sql`case when t.last_day = l.day then ${part} end`)
+  const ofDay = (column: PendingQuery<Row[]>) =>
+    numbersTogether(sql, sql`case when t.last_day = l.day then ${column} end`)
+  const lists = sql`(select lists from list_ids)::int[]`
   const [row] = await sql<StandingsRow[]>`
     with term as materialized (
-      select t.*, ${keyOf(sql, more)} as key, ${monthsTogether(sql, together, months)} as bytes
+      select t.*, ${keyOf(sql, more)} as key
       from (${trackedLists(sql, side)}) t
       ${isFigure ? sql`left join lateral (${figuresOf(sql, sql`true`)}) n on true` : sql``}
       order by t.position, t.term
+    ), list_ids as materialized (
+      select array_agg(list_id) as lists
+      from term
+      where last_day is not null
     )
-    select l.day, max(t.seen_at) filter (where t.last_day = l.day) as "seenAt", string_agg(t.term, ${LINE}) as terms,
-      ${each(sql`t.list_id`)} as "listIds", ${ofDay(sql`t.rank`)} as ranks, ${ofDay(sql`t.depth`)} as depths,
-      ${each(sql`t.key`)} as keys, string_agg(t.bytes, '') as bytes
+    select l.day, max(t.seen_at) filter (where t.last_day = l.day) as "seenAt", ${termsTogether(sql, sql`t.term`)} as terms,
+      ${numbersTogether(sql, sql`t.list_id`)} as "listIds", ${ofDay(sql`t.rank`)} as ranks,
+      ${ofDay(sql`t.depth`)} as depths, ${numbersTogether(sql, sql`t.key`)} as keys,
+      ${storedMonths(sql, { own: sql`${side.own}::int`, lists }, months)}
     from term t
     cross join (select max(last_day) as day from term) l
     group by l.day`
   return row
 }
-
-/** Between two keywords; no text of one holds it. */
-const LINE = "\u0001"
 
 /** A figure that is not shown any more is none. */
 function keyOf(sql: Sql, more: StandingsQuery | null) {
@@ -139,28 +140,19 @@ function keyOf(sql: Sql, more: StandingsQuery | null) {
   return sql`case when n.difficulty_day >= ${since}::date then n.difficulty end`
 }
 
-function standingsIn({ day, seenAt, bytes, ...row }: StandingsRow, months: readonly string[]): SideStandings {
+function standingsIn(row: StandingsRow, months: readonly string[]): SideStandings {
+  const { day, seenAt } = row
   const [listIds, ranks, depths, keys] = [row.listIds, row.ranks, row.depths, row.keys].map(numbersIn)
-  const terms = row.terms.split(LINE).map((term, at): TermStanding => {
-    const rank = ranks![at] as number | null
-    const move = bytes && day ? moveOf({ term, months: monthsIn(bytes, at, months) }, day) : null
+  const stored = monthsByList(row, months)
+  const span = day === null ? null : { from: addDays(day, -LOOK_BACK_DAYS), day }
+  const terms = termsIn(row.terms).map((term, at): TermStanding => {
+    const [listId, rank] = [listIds![at] as number | null, ranks![at] as number | null]
+    const held = span && stored.get(listId ?? 0)
     return {
-      term,
-      listId: listIds![at] as number | null,
-      measured: rank !== null,
-      rank: rank || null,
-      depth: depths![at] as number | null,
-      key: keys![at] as number | null,
-      move,
+      ...{ term, listId, measured: rank !== null, rank: rank || null },
+      ...{ depth: depths![at] as number | null, key: keys![at] as number | null },
+      move: held ? termDay(term, held, span).move : null,
     }
   })
   return { day, measuredAt: seenAt?.toISOString() ?? null, terms }
-}
-
-function numbersIn(text: string): (number | null)[] {
-  return text.split(",").map((part) => (part === "" ? null : Number(part)))
-}
-
-function moveOf(term: Parameters<typeof termDay>[0], day: string): RankMove | null {
-  return termDay(term, { from: addDays(day, -LOOK_BACK_DAYS), day }).move
 }

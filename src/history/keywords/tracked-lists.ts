@@ -5,7 +5,7 @@ import { latestAnswer } from "./latest-answer.ts"
 
 /**
  * An app's keywords in a storefront, all or `only` these, each with its list and what was answered on the last day of that:
- * null = its results were never read, which is `answered` too. `rank` 0 = the app was absent.
+ * null = its results were never read. `rank` 0 = the app was absent.
  */
 export function trackedLists(
   sql: Sql,
@@ -16,7 +16,7 @@ export function trackedLists(
   const rank = sql`coalesce(array_position(app_ids, ${own}::int), 0) as rank`
   // of a keyword whose results were never read figures may be known
   return sql`
-      select k.term, k.position, n.list_id as answered, n.day as last_day, n.source, n.depth, n.seen_at, n.rank,
+      select k.term, k.position, n.day as last_day, n.source, n.depth, n.seen_at, n.rank,
         coalesce(n.list_id, (
           select id
           from list
