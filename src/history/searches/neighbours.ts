@@ -2,7 +2,7 @@ import type { Sql } from "../../database/types.ts"
 import { NEAR_PLACES } from "../../formulas/related-terms.ts"
 import { nameIn } from "../../observations/app-names.ts"
 import { DEMO, type RankSource, sourceOf } from "../../observations/types.ts"
-import type { MarketLists } from "./lists-holding.ts"
+import type { MarketLists } from "./market-lists.ts"
 
 /** What was answered to a keyword last, with its first apps. */
 export interface TermAnswer {

@@ -1,8 +1,6 @@
 import * as v from "valibot"
 import { findGap, type GapKeyword } from "../../history/searches/gap.ts"
-import { countMarketLists } from "../../history/searches/lists-holding.ts"
 import { nothing, operation } from "../../operation.ts"
-import { dayOf } from "../../vocabulary/days.ts"
 import { Platform } from "../../vocabulary/fields.ts"
 import { bounded, coded, described, named } from "../../vocabulary/schema.ts"
 import { STORE_ID_PATTERNS } from "../../vocabulary/store-ids.ts"
@@ -13,7 +11,6 @@ import { MarketCountry, platformOf } from "./inputs.ts"
 import { findMarketApps, marketAppFields } from "./market-apps.ts"
 import {
   answerFields,
-  answerText,
   KeywordsCursor,
   keywordsWritten,
   MOST_KEYWORDS,
@@ -117,17 +114,11 @@ export const hiveGetKeywordGap = operation({
   const place = placeAfter(called, cursor, HeldPlace)
   const lists = marketLists({ platform, storefront }, ctx.now())
   const known = await findMarketApps(ctx.sql, { platform, storefront }, ids)
-  const page = {
-    after: place && { held: place[0], popularity: place[1], term: place[2] },
-    // one more than is shown tells whether there is a next page
-    limit: MOST_KEYWORDS + 1,
-    today: dayOf(ctx.now()),
-  }
-  const [found, searched] = await Promise.all([
-    // an app that nothing ever showed stands in no answer
-    findGap(ctx.sql, lists, ids.map((id) => known.get(id)?.app ?? 0), page), // biome-ignore format: one line
-    countMarketLists(ctx.sql, lists),
-  ])
+  // an app that nothing ever showed stands in no answer
+  const apps = ids.map((id) => known.get(id)?.app ?? 0)
+  const after = place && { held: place[0], popularity: place[1], term: place[2] }
+  // one more than is shown tells whether there is a next page
+  const found = await findGap(ctx.sql, lists, apps, { after, limit: MOST_KEYWORDS + 1 })
   const shown = found.keywords.slice(0, MOST_KEYWORDS)
   const last = shown.at(-1)
   const counted = ids.map((id, i) => {
@@ -135,7 +126,7 @@ export const hiveGetKeywordGap = operation({
     return { id, name, publisher, publisherId, inside: found.totals[i]! > 0, keywords: found.totals[i]! }
   })
   const head = {
-    ...{ country: storefront, platform, since: lists.since, searched },
+    ...{ country: storefront, platform, since: lists.since, searched: found.searched },
     ...{ apps: counted, total: found.total },
   }
   if (found.total === 0) return nothing({ ...head, keywords: [], nextCursor: null })
@@ -150,11 +141,11 @@ function rowWriter(apps: readonly { id: string; inside: boolean }[]): (keyword: 
   // as an object has them: short numbers first
   const byId = Object.keys(Object.fromEntries(inside.map(({ id }) => [id, null])))
   const ranked = byId.map((id) => inside.find((app) => app.id === id)!)
-  return (keyword) => {
-    const { term, held, ranks, metrics } = keyword
-    const missing = inside.filter(({ at }) => (ranks[at] ?? null) === null).map(({ name }) => name)
-    const shown = ranked.map(({ at, name }) => `${name}:${ranks[at] ?? null}`)
-    const own = `"term":${JSON.stringify(term)},"held":${held},"missing":[${missing.join()}],"ranks":{${shown.join()}}`
-    return `{${own},${answerText(keyword, metrics)}}`
+  return ({ term, held, ranks, keyword }) => {
+    let [missing, shown] = ["", ""]
+    for (const { at, name } of inside) if (ranks[at] === null) missing += `${missing && ","}${name}`
+    for (const { at, name } of ranked) shown += `${shown && ","}${name}:${ranks[at]}`
+    const own = `"term":${JSON.stringify(term)},"held":${held},"missing":[${missing}],"ranks":{${shown}}`
+    return `{${own},${keyword.text}}`
   }
 }

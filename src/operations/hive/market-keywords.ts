@@ -1,9 +1,6 @@
 import * as v from "valibot"
-import type { Sql } from "../../database/types.ts"
 import { Fault, type FaultCode } from "../../faults.ts"
-import type { MarketAnswer, MarketLists } from "../../history/searches/lists-holding.ts"
-import { readShownFigures, type ShownFigures } from "../../history/searches/shown-figures.ts"
-import { UNMEASURED } from "../../observations/derived/keyword-figures.ts"
+import type { PlacedLists } from "../../history/searches/market-lists.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { WrittenAnswer } from "../../vocabulary/prepared.ts"
@@ -64,8 +61,9 @@ export function placeAfter<Place>(
 
 const NO_CURSOR = "cursor must be the nextCursor of a page of this very call. Leave it out for the first page."
 
-export function marketLists(side: Side, now: Date): MarketLists {
-  return { ...side, since: addDays(dayOf(now), 1 - ANSWER_DAYS) }
+export function marketLists(side: Side, now: Date): PlacedLists {
+  const today = dayOf(now)
+  return { ...side, since: addDays(today, 1 - ANSWER_DAYS), today }
 }
 
 /** Throws where an id is one of the other store. */
@@ -78,33 +76,6 @@ export function refuseOtherStore(
   if (other === undefined) return
   const [store, asked] = platform === "ios" ? ["Google Play", "android"] : ["the App Store", "ios"]
   throw new Fault(code, { field, detail: `${other} is an id of ${store}: ask with platform=${asked}.` })
-}
-
-/** What is shown of answers, each beside its keyword's latest figures: members of JSON (answerText). */
-export async function readShownAnswers(
-  sql: Sql,
-  { platform }: MarketLists,
-  answers: readonly MarketAnswer[],
-  now: Date,
-): Promise<string[]> {
-  const lists = answers.map(({ listId }) => listId)
-  const figures = await readShownFigures(sql, lists, { platform, today: dayOf(now) })
-  return answers.map((answer) => answerText(answer, figures.get(answer.listId) ?? UNMEASURED))
-}
-
-/** The members of `answerFields`, as JSON: of a thousand keywords objects took longer to make and to write than to read. */
-export function answerText(
-  { depth, day, source, origin }: Omit<MarketAnswer, "listId" | "term">,
-  { popularity, popularityLow, popularityHigh, popularitySource, popularityWeek, difficulty }: ShownFigures,
-): string {
-  const seen = `"depth":${depth},"day":"${day}","source":"${source}","origin":${JSON.stringify(origin)}`
-  const band = `"popularity":${popularity},"popularityLow":${popularityLow},"popularityHigh":${popularityHigh}`
-  const published = `"popularitySource":${quoted(popularitySource)},"popularityWeek":${quoted(popularityWeek)}`
-  return `${seen},${band},${published},"difficulty":${difficulty}`
-}
-
-function quoted(name: string | null): string {
-  return name === null ? "null" : `"${name}"`
 }
 
 /** An answer whose rows are JSON already; `priced` is as much of it as its price is made of. */

@@ -1,11 +1,6 @@
 import * as v from "valibot"
 import { Fault } from "../../faults.ts"
-import {
-  type AppKeyword,
-  countMarketLists,
-  findAppKeywords,
-  type MarketLists,
-} from "../../history/searches/lists-holding.ts"
+import { type AppKeyword, findAppKeywords } from "../../history/searches/lists-holding.ts"
 import { type Context, nothing, operation } from "../../operation.ts"
 import { Platform } from "../../vocabulary/fields.ts"
 import { described, named } from "../../vocabulary/schema.ts"
@@ -22,7 +17,6 @@ import {
   marketLists,
   NextCursor,
   placeAfter,
-  readShownAnswers,
   refuseOtherStore,
   searchedFields,
 } from "./market-keywords.ts"
@@ -71,30 +65,27 @@ export const hiveSpyApp = operation({
   const called = ["spy", id, storefront, platform]
   const place = placeAfter(called, cursor, RankPlace)
   const lists = marketLists({ platform, storefront }, ctx.now())
-  const searched = await countMarketLists(ctx.sql, lists)
-  if (searched === 0) return nothing(new Fault("not_measured", { detail: NO_LISTS }))
   const app = await findStoreApp(ctx.sql, { platform, id })
   const after = place && { rank: place[0], term: place[1] }
-  // one more than is shown tells whether there is a next page
+  // one more than is shown tells whether there is a next page; an app that nothing ever showed stands in no answer
   const page = { after, limit: MOST_KEYWORDS + 1 }
-  const found = app === null ? NONE : await findAppKeywords(ctx.sql, lists, { app, beside: null, tracker: null }, page)
+  const found = await findAppKeywords(ctx.sql, lists, { app: app ?? 0, beside: null, tracker: null }, page)
+  if (found.searched === 0) return nothing(new Fault("not_measured", { detail: NO_LISTS }))
   const shown = found.keywords.slice(0, MOST_KEYWORDS)
   const last = shown.at(-1)
   const head = {
     ...(await readAppNamed(ctx, app, { id, storefront })),
-    ...{ country: storefront, platform, since: lists.since, searched, total: found.total },
+    ...{ country: storefront, platform, since: lists.since, searched: found.searched, total: found.total },
   }
   if (!last) return nothing({ ...head, keywords: [], nextCursor: null })
   const nextCursor = found.keywords.length > shown.length ? cursorOf(called, [last.rank, last.term]) : null
-  return keywordsWritten(head, await readShownKeywords(ctx, lists, shown), nextCursor)
+  return keywordsWritten(head, shown.map(rowText), nextCursor)
 })
 
-const NONE: Awaited<ReturnType<typeof findAppKeywords>> = { total: 0, keywords: [] }
 const NO_LISTS = "No keyword of this storefront was read lately: who stands where is not known."
 
-async function readShownKeywords({ sql, now }: Context, lists: MarketLists, keywords: readonly AppKeyword[]) {
-  const answers = await readShownAnswers(sql, lists, keywords, now())
-  return keywords.map(({ term, rank }, i) => `{"term":${JSON.stringify(term)},"rank":${rank},${answers[i]}}`)
+function rowText({ term, rank, keyword }: AppKeyword): string {
+  return `{"term":${JSON.stringify(term)},"rank":${rank},${keyword.text}}`
 }
 
 /** What the app is called there; by its id where nobody has seen it. */

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { planCovers } from "../../access/plans.ts"
 import { readChanges } from "../../history/changes.ts"
 import { type RatingPoint, readRatingDays } from "../../history/rating-days.ts"
-import { type AppKeyword, countMarketLists, findAppKeywords } from "../../history/searches/lists-holding.ts"
+import { type AppKeyword, findAppKeywords } from "../../history/searches/lists-holding.ts"
 import { PAGE_CHANGES } from "../../listing/changes.ts"
 import { type Context, ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
@@ -191,11 +191,11 @@ async function readKeywords(
   // an app that nothing ever showed stands in no answer
   if (appId === null) return { total: 0, searched: 0, keywords: [] }
   // the demo's rivals stand in the demo's answers
-  const lists = { platform, storefront, since: addDays(dayOf(now()), 1 - ANSWER_DAYS), withDemo: true } as const
+  const today = dayOf(now())
+  const lists = { platform, storefront, since: addDays(today, 1 - ANSWER_DAYS), today, withDemo: true } as const
   const beside = platform === "ios" ? app.iosApp : app.androidApp
   const page = { after: null, limit: MOST_KEYWORDS }
-  const found = await findAppKeywords(sql, lists, { app: appId, beside, tracker: app.id }, page)
-  return { ...found, searched: await countMarketLists(sql, lists) }
+  return await findAppKeywords(sql, lists, { app: appId, beside, tracker: app.id }, page)
 }
 
 /** What the answer tells of the keywords: nothing is taken for none, and nothing told where nothing can be taken. */
@@ -207,6 +207,7 @@ async function opened(ctx: Context, { total, searched, keywords }: RivalKeywords
   return granted ? { ...told, ...found } : told
 }
 
-function shown({ term, rank, besideRank, depth, day, source, tracked }: AppKeyword): v.InferInput<typeof Keyword> {
+function shown({ term, rank, besideRank, keyword, tracked }: AppKeyword): v.InferInput<typeof Keyword> {
+  const { depth, day, source } = keyword
   return { term, rank, ourRank: besideRank, depth, day, source, tracked }
 }

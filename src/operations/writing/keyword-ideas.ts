@@ -187,12 +187,12 @@ async function readMeasured(ctx: Context, app: TrackedApp, side: Side): Promise<
     .flatMap((rival) => (rival?.platform === side.platform ? [rival.id] : []))
   const found = await findRivalsToFollow(ctx.sql, { side: own, manual }, RIVALS)
   const rivals = found.map(({ rival }) => rival).filter((rival) => rival !== own.own)
-  const page = { after: null, limit: KEYWORDS, today: dayOf(ctx.now()) }
+  const page = { after: null, limit: KEYWORDS }
   // an app that nothing ever showed stands in no answer
   const { keywords } = await findGap(ctx.sql, marketLists(side, ctx.now()), [own.own ?? 0, ...rivals], page)
   const names = await readMarketApps(ctx.sql, rivals, side.storefront)
-  return keywords.map(({ term, day, ranks: [rank, ...others], metrics }) => {
-    const { popularity, popularityLow, popularityHigh, popularitySource, popularityOrder, difficulty } = metrics
+  return keywords.map(({ term, keyword: { day, figures }, ranks: [rank, ...others] }) => {
+    const { popularity, popularityLow, popularityHigh, popularitySource, popularityOrder, difficulty } = figures
     const searched = { popularity, popularityLow, popularityHigh, popularitySource, popularityOrder }
     const standing = rivals.flatMap((rival, at) => {
       const [name, held] = [names.get(rival)?.name, others[at]]

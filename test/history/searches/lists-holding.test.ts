@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import type { Sql, Tx } from "../../../src/database/types.ts"
-import { countMarketLists, findAppKeywords } from "../../../src/history/searches/lists-holding.ts"
+import { findAppKeywords } from "../../../src/history/searches/lists-holding.ts"
+import { countMarketLists } from "../../../src/history/searches/market-lists.ts"
 import { deriveListNow } from "../../../src/observations/derived/now.ts"
 import { record } from "../../../src/observations/record.ts"
 import { RANK_SOURCES, type SearchObservation } from "../../../src/observations/types.ts"
@@ -25,13 +26,13 @@ beforeAll(async () => {
 async function holding({ storefront = "us", beside = OWN as string | null } = {}) {
   const rows = await sql<{ id: number; store_id: string }[]>`select id, store_id from store_app where platform = 'ios'`
   ids = new Map(rows.map(({ id, store_id }) => [store_id, id]))
-  const lists = { platform: "ios", storefront, since: SINCE, withDemo: true } as const
+  const lists = { platform: "ios", storefront, since: SINCE, today: "2025-11-20", withDemo: true } as const
   const query = { app: ids.get(RIVAL)!, beside: beside === null ? null : ids.get(beside)!, tracker }
-  const { total, keywords } = await findAppKeywords(sql, lists, query, { after: null, limit: 100_000 })
-  expect(total).toBe(keywords.length)
+  const { total, searched, keywords } = await findAppKeywords(sql, lists, query, { after: null, limit: 100_000 })
+  expect([total, searched]).toEqual([keywords.length, await countMarketLists(sql, lists)])
   return {
-    searched: await countMarketLists(sql, lists),
-    keywords: keywords.map(({ listId: _, origin: __, ...keyword }) => keyword),
+    searched,
+    keywords: keywords.map(({ keyword: { depth, day, source }, ...keyword }) => ({ ...keyword, depth, day, source })),
   }
 }
 

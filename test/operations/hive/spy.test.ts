@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
-import { countMarketLists, findAppKeywords } from "../../../src/history/searches/lists-holding.ts"
+import { findAppKeywords } from "../../../src/history/searches/lists-holding.ts"
+import { countMarketLists } from "../../../src/history/searches/market-lists.ts"
 import { record } from "../../../src/observations/record.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
@@ -170,10 +171,12 @@ test("an app's keywords are found by the index of apps: the answers that do not 
   await sql`vacuum analyze list`
   const [app] = await sql<{ id: number }[]>`select id from store_app where platform = 'ios' and store_id = '10001'`
   const works: Work[] = []
-  const lists = { platform: "ios", storefront: "us", since: dayAgo(29) } as const
+  const lists = { platform: "ios", storefront: "us", since: dayAgo(29), today: dayAgo(0) } as const
   const query = { app: app!.id, beside: null, tracker: null }
   const found = await findAppKeywords(explaining(sql, works), lists, query, { after: null, limit: 1_000 })
   expect([found.total, found.keywords.length]).toEqual([12, 12])
-  expect(works.map(({ rows }) => rows < 150)).toEqual([true])
+  // where it stands, and what is shown; all lists are counted once
+  const ofApp = works.filter(({ statement }) => !statement.includes("last_day"))
+  expect([works.length, ofApp.map(({ rows }) => rows < 150)]).toEqual([3, [true, true]])
   expect(await countMarketLists(sql, lists)).toBe(3_012)
 })

@@ -1,5 +1,5 @@
 import { likeness, NEAR_PLACES, relatedness, weighPhrases } from "../../../formulas/related-terms.ts"
-import type { MarketLists } from "../../../history/searches/lists-holding.ts"
+import type { MarketLists } from "../../../history/searches/market-lists.ts"
 import { findNeighbours, readNames, readPopularTerms, type TermAnswer } from "../../../history/searches/neighbours.ts"
 import { readSuggestedTerms } from "../../../history/searches/suggestions.ts"
 import { languageOf, localesOf } from "../../../listing/locales.ts"

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import type { MarketLists } from "../../../history/searches/lists-holding.ts"
+import type { MarketLists } from "../../../history/searches/market-lists.ts"
 import { readTermAnswers, type TermAnswer } from "../../../history/searches/neighbours.ts"
 import { findKeywordsUnderWay, type KeywordUnderWay, NOT_SCHEDULED } from "../../../history/under-way.ts"
 import { type KeywordMetrics, UNMEASURED } from "../../../observations/derived/keyword-figures.ts"

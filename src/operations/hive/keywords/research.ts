@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { Fault } from "../../../faults.ts"
 import { NEAR_PLACES } from "../../../formulas/related-terms.ts"
-import { countMarketLists } from "../../../history/searches/lists-holding.ts"
+import { countMarketLists } from "../../../history/searches/market-lists.ts"
 import { readLatestHints } from "../../../observations/kinds/hints.ts"
 import { type Context, nothing, operation } from "../../../operation.ts"
 import { Country, Term } from "../../../vocabulary/fields.ts"

@@ -1,0 +1,78 @@
+import type { Sql } from "../../database/types.ts"
+import { type Places, readPlaces } from "./kept-places.ts"
+import type { MarketKeyword } from "./market-keyword.ts"
+import type { PlacedLists } from "./market-lists.ts"
+
+/** Where a keyword stands on pages: the least order first, then by term. */
+interface PagePlace {
+  order: number
+  term: string
+}
+
+interface PlacedKeyword extends PagePlace {
+  list: number
+  keyword: MarketKeyword
+}
+
+interface PlacedPage {
+  /** Of how many lists, on whatever page. */
+  total: number
+  /** Among how many. */
+  searched: number
+  /** By app, in the order asked. */
+  places: readonly Places[]
+  keywords: PlacedKeyword[]
+}
+
+/**
+ * A page of lists in which apps (store_app ids) stand. Of those behind its last one only such of the same order are looked at, as
+ * the order of their terms is not known before.
+ */
+export async function readPlacedPage(
+  sql: Sql,
+  lists: PlacedLists,
+  apps: readonly number[],
+  /** By list, of all that are meant. */
+  ordersOf: (places: readonly Places[]) => ReadonlyMap<number, number>,
+  /** The one before, as it was given; null = from the first on. */
+  { after, limit }: { after: PagePlace | null; limit: number },
+): Promise<PlacedPage> {
+  return await readPlaces(sql, lists, apps, (places) => {
+    const orders = ordersOf(places)
+    const from = after?.order ?? LEAST
+    const later = Int32Array.from(orders.values()).filter((order) => order > from)
+    const to = later.sort()[limit - 1] ?? MOST
+    const best: number[] = []
+    for (const [list, order] of orders) if (order >= from && order <= to) best.push(list)
+    return {
+      lists: best,
+      told(known, searched) {
+        const keywords = best.map((list): PlacedKeyword => {
+          const keyword = known.get(list)!
+          return { list, order: orders.get(list)!, term: keyword.term, keyword }
+        })
+        const shown = after ? keywords.filter((one) => byPlace(one, after) > 0) : keywords
+        return { total: orders.size, searched, places, keywords: shown.sort(byPlace).slice(0, limit) }
+      },
+    }
+  })
+}
+
+const [LEAST, MOST] = [-(2 ** 31), 2 ** 31 - 1]
+
+function byPlace(one: PagePlace, other: PagePlace): number {
+  return one.order - other.order || byBytes(one.term, other.term)
+}
+
+/** As the database orders texts by their bytes: letters that are two here come after all others. */
+function byBytes(one: string, other: string): number {
+  const shorter = Math.min(one.length, other.length)
+  for (let at = 0; at < shorter; at++) {
+    const [a, b] = [one.charCodeAt(at), other.charCodeAt(at)]
+    if (a !== b) return a >= HALVES && b >= HALVES ? moved(a) - moved(b) : a - b
+  }
+  return one.length - other.length
+}
+
+const [HALVES, BEHIND] = [0xd800, 0xe000]
+const moved = (unit: number) => (unit < BEHIND ? unit + BEHIND : unit)
