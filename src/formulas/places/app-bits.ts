@@ -23,6 +23,11 @@ export function bitsAmong(apps: ArrayLike<number>, some: AppBits): AppBits {
   return bits
 }
 
+export function addBits(bits: AppBits, more: AppBits): void {
+  const end = Math.min(bits.length, more.length)
+  for (let at = 0; at < end; at++) bits[at]! |= more[at]!
+}
+
 /** How many there are of them, or of those that are among others; null = all. */
 export function countBits(bits: AppBits, among: AppBits | null): number {
   let count = 0

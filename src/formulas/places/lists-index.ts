@@ -1,37 +1,86 @@
-import { type AppBits, countBits, createBitRoom, emptyBits } from "./app-bits.ts"
+import { type AppBits, emptyBits } from "./app-bits.ts"
 
 /** A list that is laid over others. */
-export interface RankedApps {
+export interface RankedList {
   /** In the order shown. */
   apps: Int32Array
   /** Of those ids. */
   highest: number
-  /** The store's own numbers of them. */
-  storeIds: Float64Array
   /** Since when each is seen, as days; 0 = not known. */
   firstDays: Uint16Array
 }
 
-/** Which apps of lists are asked for. */
-export interface AppQuery {
-  /** These alone; null = all. */
-  only: AppBits | null
-  /** Others, of which it is not known whether they are wanted. */
-  unsure: AppBits | null
-  /** Only places on lists that say the app is seen since that day or later. */
-  since: number | null
+/** The places of a storefront's lists, 6 bytes each: rank by rank, of one rank by the store's numbers, of one app by the order of lists. */
+export interface ListsIndex<L extends RankedList> {
+  /** Those of all apps first, of which there are so many. */
+  lists: readonly L[]
+  overall: number
+  /** Of each place the app, and which of the lists. */
+  apps: Int32Array
+  at: Uint16Array
+  /** Where the places of each rank begin, by rank less one; last their number. */
+  starts: Uint32Array
+  /** Of the apps' ids. */
+  highest: number
 }
 
-export interface AppCounts {
-  count: number
-  /** Apps that would be among them if it were known since when they are seen. */
-  unknown: number
-  /** Apps that would be among them if those were wanted of which that is not known. */
-  unsure: number
+/** `storeIds` has the store's own numbers by app. */
+export function indexLists<L extends RankedList>(
+  overall: readonly L[],
+  others: readonly L[],
+  storeIds: Float64Array,
+): ListsIndex<L> {
+  const lists = [...overall, ...others]
+  const index = emptyIndex(lists, overall.length)
+  const { apps, at, starts, highest } = index
+  const ids = new Float64Array(lists.length)
+  for (let rank = 1, place = 0; rank < starts.length; rank++) {
+    const deep: number[] = []
+    for (let list = 0; list < lists.length; list++) {
+      const app = lists[list]!.apps[rank - 1]
+      if (app === undefined) continue
+      ids[list] = storeIds[app]!
+      deep.push(list)
+    }
+    for (const list of deep.sort((one, other) => ids[one]! - ids[other]! || one - other)) {
+      apps[place] = lists[list]!.apps[rank - 1]!
+      at[place++] = list
+    }
+    starts[rank] = place
+  }
+  return { ...index, highest }
+}
+
+/** Of some of the lists, in the same order. */
+export function partOfIndex<L extends RankedList>(index: ListsIndex<L>, isWanted: (list: L) => boolean): ListsIndex<L> {
+  const wanted = index.lists.map(isWanted)
+  const part = emptyIndex(
+    index.lists.filter((_, list) => wanted[list]),
+    wanted.slice(0, index.overall).filter(Boolean).length,
+  )
+  let before = 0
+  const lists = Uint16Array.from(wanted, (is) => (is ? before++ : 0))
+  for (let rank = 1, place = 0; rank < part.starts.length; rank++) {
+    for (let from = index.starts[rank - 1]!; from < index.starts[rank]!; from++) {
+      if (!wanted[index.at[from]!]) continue
+      part.apps[place] = index.apps[from]!
+      part.at[place++] = lists[index.at[from]!]!
+    }
+    part.starts[rank] = place
+  }
+  return part
+}
+
+function emptyIndex<L extends RankedList>(lists: readonly L[], overall: number): ListsIndex<L> {
+  const places = lists.reduce((sum, { apps }) => sum + apps.length, 0)
+  const deepest = lists.reduce((most, { apps }) => Math.max(most, apps.length), 0)
+  const highest = lists.reduce((most, { highest }) => Math.max(most, highest), 0)
+  const [apps, at, starts] = [new Int32Array(places), new Uint16Array(places), new Uint32Array(deepest + 1)]
+  return { lists, overall, apps, at, starts, highest }
 }
 
 /** The apps of some lists, by which those of several such are counted 32 at once. */
-export interface ListsIndex {
+export interface ListsBits {
   apps: AppBits
   /** Those of which some place says no first day. */
   undated: AppBits
@@ -41,67 +90,25 @@ export interface ListsIndex {
 }
 
 /** At most 22 bytes a place; null where ids have so many gaps that to count places one by one takes no longer. */
-export function indexLists(lists: readonly RankedApps[]): ListsIndex | null {
+export function bitsOfLists(lists: readonly RankedList[], highest: number): ListsBits | null {
   const places = lists.reduce((sum, { apps }) => sum + apps.length, 0)
-  const highest = lists.reduce((most, { highest }) => Math.max(most, highest), 0)
   const [seen, undated] = [emptyBits(highest), emptyBits(highest)]
   if (seen.length > 2 * places + 1) return null
   const last = new Uint16Array(highest + 1)
   for (const { apps, firstDays } of lists) {
     for (let at = 0; at < apps.length; at++) {
-      const [app, day] = [apps[at]!, firstDays[at]!]
+      const app = apps[at]!
+      const day = firstDays[at]!
       seen[app >> 5]! |= 1 << app
       if (day === 0) undated[app >> 5]! |= 1 << app
       else if (day > last[app]!) last[app] = day
     }
   }
-  const keys = Float64Array.from(datedKeys(last)).sort().reverse()
-  const [dated, days] = [new Int32Array(keys.length), new Uint16Array(keys.length)]
-  for (let i = 0; i < keys.length; i++) {
-    dated[i] = keys[i]! % AN_APP
-    days[i] = keys[i]! / AN_APP
-  }
-  return { apps: seen, undated, dated, days }
-}
-
-const AN_APP = 2 ** 32
-
-function datedKeys(last: Uint16Array): number[] {
   const keys: number[] = []
   for (let app = 0; app < last.length; app++) if (last[app] !== 0) keys.push(last[app]! * AN_APP + app)
-  return keys
+  const dated = Int32Array.from(Float64Array.from(keys).sort().reverse(), (key) => key % AN_APP)
+  return { apps: seen, undated, dated, days: Uint16Array.from(dated, (app) => last[app]!) }
 }
 
-const [roomOfSome, roomOfUndated] = [createBitRoom(), createBitRoom()]
-
-/** Of the lists of all these, whole; `highest` of their ids. */
-export function countIndexed(
-  indexes: readonly ListsIndex[],
-  highest: number,
-  { only, unsure, since }: AppQuery,
-): AppCounts {
-  const some = roomOfSome(highest, "none")
-  for (const index of indexes) {
-    if (since === null) addAll(some, index.apps)
-    else addSince(some, index, leastDay(since))
-  }
-  const counts = { count: countBits(some, only), unsure: unsure ? countBits(some, unsure) : 0 }
-  if (since === null) return { ...counts, unknown: 0 }
-  const undated = roomOfUndated(highest, "none")
-  for (const index of indexes) addAll(undated, index.undated)
-  for (let at = 0; at < undated.length; at++) undated[at]! &= ~some[at]!
-  return { ...counts, unknown: countBits(undated, only) }
-}
-
-/** The first day that counts; where a place does not say it, it is none that is seen since any day. */
-export function leastDay(since: number | null): number {
-  return since === null ? 0 : Math.max(1, since)
-}
-
-function addAll(bits: AppBits, more: AppBits): void {
-  for (let at = 0; at < more.length; at++) bits[at]! |= more[at]!
-}
-
-function addSince(bits: AppBits, { dated, days }: ListsIndex, least: number): void {
-  for (let i = 0; i < dated.length && days[i]! >= least; i++) bits[dated[i]! >> 5]! |= 1 << dated[i]!
-}
+/** In one number with its day, as numbers are put in order much faster than by a comparison. */
+const AN_APP = 2 ** 32

@@ -42,8 +42,17 @@ const ROWS_AT_ONCE = 20_000
 
 const readTogether = createSharedReads<Readonly<KeptTable>>()
 
-/** As it stands: one reading for all who ask meanwhile. */
-export async function readFigureTable(sql: Sql, aside: Place["aside"]): Promise<Readonly<KeptTable>> {
+/**
+ * With all up to a version, which this process may have read already; where it has not, in one reading for all who ask
+ * meanwhile. What it gives goes on: version and table are those of one moment.
+ */
+export async function readFigureTable(
+  sql: Sql,
+  aside: Place["aside"],
+  newest: string | null,
+): Promise<Readonly<KeptTable>> {
+  const kept = tables.get(sql)
+  if (kept && kept.version === newest) return kept
   return await readTogether(sql, "figures", () => readChanges(sql), aside)
 }
 
@@ -78,12 +87,12 @@ async function readChanges(sql: Sql): Promise<Readonly<KeptTable>> {
         order by version
         fetch first ${ROWS_AT_ONCE} rows with ties
       ) e`
-    if (row.rows === null) return { ...kept }
+    if (row.rows === null) return kept
     // another call came before: what it read is no older than its version
     if (kept.version !== since) continue
     kept.version = row.version!
     addRows(kept, row.rows)
-    if (row.rows.length < ROWS_AT_ONCE * ROW_BYTES) return { ...kept }
+    if (row.rows.length < ROWS_AT_ONCE * ROW_BYTES) return kept
   }
 }
 

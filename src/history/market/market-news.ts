@@ -1,18 +1,7 @@
 import { createSharedReads } from "../../database/shared-reads.ts"
 import type { Place, Sql } from "../../database/types.ts"
+import { KeptTexts } from "./kept-texts.ts"
 import type { MarketStand } from "./lists.ts"
-
-/** What an app is called, and who sells it, each as JSON: null = not known. */
-export interface ShownApp {
-  name: string
-  publisher: string
-  publisherId: string
-}
-
-/** As it is kept: `others` has the names of storefronts that have another, as JSON; empty = none has. */
-export interface KeptApp extends ShownApp {
-  others: string
-}
 
 /** The apps (store_app ids, in order) whose texts hold all of these parts. */
 interface KeptText {
@@ -23,12 +12,14 @@ interface KeptText {
 /** What a process keeps of a database's market. All of it is so as of `snapshot`; null = it has not looked yet. */
 export interface KeptMarket {
   snapshot: string | null
-  /** By store_app id, those kept longest first. */
-  shown: Map<number, KeptApp>
-  /** By their parts, likewise. */
+  /** What is shown of apps (found-apps.ts), by store_app id. */
+  shown: KeptTexts
+  /** By their parts, those kept longest first. */
   texts: Map<string, KeptText>
   /** Counts what was written since: what was asked for before it is not kept. */
   changes: number
+  /** Of the newest figures of apps (figure-table.ts); null = there are none. */
+  figures: string | null
   /** By storefront; and a sum of it, which is another once one of them is. */
   stand: Map<string, MarketStand>
   sum: string
@@ -36,6 +27,8 @@ export interface KeptMarket {
 
 const markets = new WeakMap<Sql, KeptMarket>()
 const readTogether = createSharedReads<void>()
+/** 100,000 apps whose names are of usual length; those of other storefronts take as much again. */
+const MOST_SHOWN = 15_000_000
 /** Of more apps that are others at once everything is forgotten. */
 const MOST_CHANGED = 200
 
@@ -48,7 +41,15 @@ export async function readMarketNews(sql: Sql, aside: Place["aside"]): Promise<K
 }
 
 function newMarket(): KeptMarket {
-  return { snapshot: null, shown: new Map(), texts: new Map(), changes: 0, stand: new Map(), sum: "" }
+  return {
+    snapshot: null,
+    shown: new KeptTexts(MOST_SHOWN),
+    texts: new Map(),
+    changes: 0,
+    figures: null,
+    stand: new Map(),
+    sum: "",
+  }
 }
 
 interface News {
@@ -57,6 +58,7 @@ interface News {
   isBehind: boolean
   /** Those that the last snapshot does not show; null = none. */
   changed: { app: number; folded: string | null }[] | null
+  figures: string | null
   sum: string
   /** Null = as the last sum has it. */
   stand: MarketStand[] | null
@@ -82,7 +84,7 @@ async function readNews(sql: Sql, kept: KeptMarket): Promise<void> {
           limit ${MOST_CHANGED + 1}
         ) h
         left join app_text t on t.app_id = h.app_id
-      ) as changed, sum.is as sum, case when sum.is <> ${kept.sum} then (
+      ) as changed, (select max(version)::text from app_estimate) as figures, sum.is as sum, case when sum.is <> ${kept.sum} then (
         select coalesce(json_agg(
             json_build_object(
               'country', k.storefront, 'version', s.version, 'followedSince', m.since, 'followedGenres', m.genres
@@ -102,6 +104,7 @@ async function readNews(sql: Sql, kept: KeptMarket): Promise<void> {
   // an earlier reading that was long under way says less
   if (kept.snapshot !== since) return await readNews(sql, kept)
   kept.snapshot = news.snapshot
+  kept.figures = news.figures
   if (news.stand) {
     kept.sum = news.sum
     kept.stand = new Map(news.stand.map((one) => [one.country, one]))

@@ -20,7 +20,7 @@ interface AppSearch {
 export async function readSoughtApps(
   sql: Sql,
   kept: KeptMarket,
-  lists: readonly { apps: Int32Array }[],
+  appsOnLists: () => readonly Int32Array[],
   { text, publisher }: AppSearch,
 ): Promise<Int32Array | null> {
   const own = publisher === undefined ? null : await readPublisherApps(sql, publisher)
@@ -28,7 +28,7 @@ export async function readSoughtApps(
   if (own) return await readWithText(sql, text, own)
   const sought = await findWithText(sql, kept, text)
   if (sought.length <= MOST_SOUGHT) return sought
-  return await readWithText(sql, text, new Set(lists.flatMap(({ apps }) => [...apps])))
+  return await readWithText(sql, text, new Set(appsOnLists().flatMap((apps) => [...apps])))
 }
 
 /** All of them, or too many: a frequent word is 5,000 pages of texts, so that what is found is kept. */

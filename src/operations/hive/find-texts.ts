@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
-import type { BestPlace } from "../../formulas/places/best-places.ts"
-import { type ChosenLists, EPOCH, type MarketList, type MarketStand } from "../../history/market/lists.ts"
-import type { ShownApp } from "../../history/market/market-news.ts"
+import type { BestPlace } from "../../formulas/places/place-query.ts"
+import type { ChosenLists } from "../../history/market/chosen-lists.ts"
+import { EPOCH, type MarketList, type MarketStand } from "../../history/market/lists.ts"
 import { addDays } from "../../vocabulary/days.ts"
 import { DAY_MS } from "../../vocabulary/time.ts"
 
@@ -14,16 +14,22 @@ export function daysFromEpoch(day: string): number {
   return (Date.parse(day) - Date.parse(EPOCH)) / DAY_MS
 }
 
-/** An app of the answer; `more` is what is said of it besides, null where nothing is. */
-export function rowText(
-  { storeId, rank, firstDay }: BestPlace,
-  { name, publisher, publisherId }: ShownApp,
-  list: string,
-  more: object,
+/** Apps of the answer: of each what it is called, and what is known of its figures; left out = that was not asked. */
+export function rowTexts(
+  places: readonly BestPlace<MarketList>[],
+  called: readonly string[],
+  figures: readonly (object | null)[] | null,
+  today: string,
 ): string {
-  const [id, seen] = [`"${storeId}"`, firstDay === 0 ? "null" : dayText(firstDay)]
-  const called = `"id":${id},"name":${name === "null" ? id : name},"publisher":${publisher},"publisherId":${publisherId}`
-  return `{${called},"rank":${rank},${list},"firstSeen":${seen}${membersOf(more, ",")}}`
+  let text = ""
+  for (let at = 0; at < places.length; at++) {
+    const { storeId, rank, list, firstDay } = places[at]!
+    // one text that grows is put together once
+    text += `${at === 0 ? "" : ","}{"id":"${storeId}",${called[at]!},"rank":${rank},${listText(list, today)},"firstSeen":`
+    text += firstDay === 0 ? "null" : dayText(firstDay)
+    text += figures ? `,"estimates":${JSON.stringify(figures[at])}}` : "}"
+  }
+  return text
 }
 
 /** By days since EPOCH, of which there are 65,535. */
@@ -38,20 +44,14 @@ function dayText(day: number): string {
 const ofLists = new WeakMap<MarketList, { today: string; text: string }>()
 
 /** What rows say of their list. */
-export function listText(list: MarketList, today: string): string {
+function listText(list: MarketList, today: string): string {
   const held = ofLists.get(list)
   if (held?.today === today) return held.text
   const { country, device, kind, genre, day, measuredAt, source, origin } = list
   const ageDays = Math.max(0, daysFromEpoch(today) - daysFromEpoch(day))
-  const text = membersOf({ country, device, kind, genre, day, measuredAt, ageDays, source, origin })
+  const text = JSON.stringify({ country, device, kind, genre, day, measuredAt, ageDays, source, origin }).slice(1, -1)
   ofLists.set(list, { today, text })
   return text
-}
-
-/** An object's JSON without its braces, behind `before` where there is anything. */
-function membersOf(of: object, before = ""): string {
-  const text = JSON.stringify(of).slice(1, -1)
-  return text === "" ? "" : before + text
 }
 
 const ofStorefronts = new WeakMap<ChosenLists, { stand: MarketStand; text: string }>()

@@ -1,8 +1,11 @@
 import * as v from "valibot"
 import { bitsOf } from "../../formulas/places/app-bits.ts"
-import { bestPlaces, orderedPlaces } from "../../formulas/places/best-places.ts"
+import { bestPlaces } from "../../formulas/places/best-places.ts"
+import { indexedPlaces } from "../../formulas/places/indexed-places.ts"
+import { type ChosenLists, chosenLists, indexChosen } from "../../history/market/chosen-lists.ts"
+import { readFigureTable } from "../../history/market/figure-table.ts"
 import { readShownPlaces } from "../../history/market/found-apps.ts"
-import { chosenLists, loadMarketLists, type MarketList } from "../../history/market/lists.ts"
+import { loadMarketLists, type MarketList } from "../../history/market/lists.ts"
 import { readMarketNews, standOf } from "../../history/market/market-news.ts"
 import { readSoughtApps } from "../../history/market/sought-apps.ts"
 import { CHARTS, DEVICES } from "../../observations/types-charts.ts"
@@ -13,11 +16,12 @@ import { described, named } from "../../vocabulary/schema.ts"
 import { refuseUnknownGenres } from "../charts/chart-genres.ts"
 import { Source } from "../charts/charts.ts"
 import { Count, Day, Origin, Rank, Store, Storefront, Time } from "../shapes.ts"
-import { figureFits, figureState, readFigureGround } from "./estimates/figure-fits.ts"
+import { figureFits, figureState } from "./estimates/figure-fits.ts"
 import { FoundFigures, figureRanges, hasFigure, readFoundFigures } from "./estimates/found-figures.ts"
+import { readOwnLevel } from "./estimates/own-level.ts"
 import { ESTIMATE_CREDITS } from "./estimates.ts"
 import { checkFilters, DEEPEST, FindInput, type FindQuery, KINDS } from "./find-filters.ts"
-import { coverageText, daysFromEpoch, listText, rowText, stateOf } from "./find-texts.ts"
+import { coverageText, daysFromEpoch, rowTexts, stateOf } from "./find-texts.ts"
 import { marketAppFields } from "./market-apps.ts"
 
 const CREDITS = 20
@@ -126,17 +130,17 @@ export const hiveFindApps = operation({
   const today = dayOf(ctx.now())
   const since = query.released === undefined ? null : daysFromEpoch(monthsBefore(today, query.released))
   const question = { query, countries, genres, since }
-  const { found, places, lists, shown, figures, state, coverage } = await findPlaces(ctx, question)
+  const { found, shown, figures, state, coverage } = await findPlaces(ctx, question)
   const head = {
     ...{ platform: "ios" as const, countries, kind: query.kind ?? null, genres: genres ?? null, page },
     ...{ total: found.count, state },
   }
   const covered = `{"storefronts":[${coverage.join()}],"firstSeenUnknown":${found.unknown}}`
   const tail = `"noEstimate":${found.unsure},"coverage":${covered}}`
-  const apps = figures?.map((estimates) => ({ estimates })) ?? places.map(() => ({}))
-  const rows = places.map((place, at) => rowText(place, shown[at]!, listText(lists[place.list]!, today), apps[at]!))
-  const answer = new WrittenAnswer(`${JSON.stringify(head).slice(0, -1)},"apps":[${rows.join()}],${tail}`, { apps })
-  return places.length === 0 ? nothing(answer.toJSON() as object) : answer
+  const apps = figures?.map((estimates) => ({ estimates })) ?? []
+  const rows = rowTexts(found.page, shown, figures, today)
+  const answer = new WrittenAnswer(`${JSON.stringify(head).slice(0, -1)},"apps":[${rows}],${tail}`, { apps })
+  return rows === "" ? nothing(answer.toJSON() as object) : answer
 })
 
 interface Question {
@@ -149,30 +153,40 @@ interface Question {
 async function findPlaces(ctx: Context, { query, countries, genres, since }: Question) {
   const { sql } = ctx
   const { kind, page, limit, rankMin = 1, rankMax = DEEPEST } = query
-  const news = await readMarketNews(sql, ctx.aside)
-  const stand = standOf(news, countries)
-  const wanted = { genres, list: listOf(kind) }
-  const chosen = (await loadMarketLists(sql, stand)).map((storefront) => chosenLists(storefront, wanted))
-  // the overall ones first, as the place on them says most
-  const lists = [...chosen.flatMap(({ overall }) => overall), ...chosen.flatMap(({ others }) => others)]
-  if (genres) await refuseUnknownGenres(sql, countries, withoutList(genres, lists))
-  const sought = await readSoughtApps(sql, news, lists, query)
   const ranges = figureRanges(query)
-  const ground = ranges || query.estimates ? await readFigureGround(ctx) : null
-  const fits = ranges && figureFits(ground!, ranges, lists, sought)
+  const isOfFigures = ranges !== null || query.estimates === true
+  const [news, level] = await Promise.all([readMarketNews(sql, ctx.aside), isOfFigures ? readOwnLevel(ctx) : null])
+  const stand = standOf(news, countries)
+  const { storefronts, storeIds } = await loadMarketLists(sql, stand)
+  const wanted = { genres, list: listOf(kind) }
+  const chosen = storefronts.map((storefront) => chosenLists(storefront, wanted))
+  if (genres) await refuseUnknownGenres(sql, countries, withoutList(genres, chosen))
+  const by = genres ? null : await indexChosen(storefronts, chosen, storeIds)
+  const sought = await readSoughtApps(sql, news, () => appsOn(chosen), query)
+  const ground = isOfFigures ? { figures: await readFigureTable(sql, ctx.aside, news.figures), level } : null
+  const highest = Math.max(...storefronts.map(({ highest }) => highest))
+  const fits = ranges && figureFits(ground!, ranges, { highest, apps: () => appsOn(chosen) }, sought)
   const only = fits ? fits.fit : sought && bitsOf(sought)
-  const terms = { rankMin, rankMax, since, only, unsure: fits?.unsure ?? null, upTo: page * limit }
-  const indexes = chosen.flatMap(({ index }) => index ?? [])
-  const found = bestPlaces(lists, terms, indexes.length === chosen.length ? indexes : null)
-  const places = orderedPlaces(found, lists, (page - 1) * limit, page * limit)
-  const named = places.map(({ app, list }) => ({ app, country: lists[list]!.country }))
+  const part = { from: (page - 1) * limit, to: page * limit }
+  const terms = { rankMin, rankMax, since, only, unsure: fits?.unsure ?? null, ...part }
+  const found = by ? indexedPlaces(by.indexes, by.bits, terms, storeIds) : bestPlaces(listsIn(chosen), terms, storeIds)
+  const state = stateOf(chosen, since, fits ? figureState(ground!) : undefined)
+  const places = found.page.map(({ app, storeId, list }) => ({ app, storeId, country: list.country }))
   const [shown, figures] = await Promise.all([
-    readShownPlaces(sql, news, named),
+    readShownPlaces(sql, news, ctx.caller.workspaceId, places),
     ground && readFoundFigures(ctx, places.map(({ app }) => app), ground),
   ]) // biome-ignore format: one line each
-  const state = stateOf(chosen, since, fits ? figureState(ground!) : undefined)
   const coverage = chosen.map((one, at) => coverageText(one, stand[at]!, genres, kind))
-  return { found, places, lists, shown, figures, state, coverage }
+  return { found, shown, figures, state, coverage }
+}
+
+/** The overall ones first, as the place on them says most. */
+function listsIn(chosen: readonly ChosenLists[]): MarketList[] {
+  return [...chosen.flatMap(({ overall }) => overall), ...chosen.flatMap(({ others }) => others)]
+}
+
+function appsOn(chosen: readonly ChosenLists[]): Int32Array[] {
+  return listsIn(chosen).map(({ apps }) => apps)
 }
 
 function listOf(kind: FindQuery["kind"]) {
@@ -180,6 +194,7 @@ function listOf(kind: FindQuery["kind"]) {
   return kind === "ipad" ? ({ device: "ipad", kind: "free" } as const) : ({ device: "iphone", kind } as const)
 }
 
-function withoutList(genres: readonly string[], lists: readonly MarketList[]): string[] {
-  return genres.filter((genre) => !lists.some((list) => list.genre === genre))
+function withoutList(genres: readonly string[], chosen: readonly ChosenLists[]): string[] {
+  const read = new Set(listsIn(chosen).map(({ genre }) => genre))
+  return genres.filter((genre) => !read.has(genre))
 }

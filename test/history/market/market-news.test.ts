@@ -33,9 +33,9 @@ async function call(tx: Tx, ids: readonly number[], name: string): Promise<void>
 /** What is shown of the first three, and how many a text finds. */
 async function told() {
   const news = await readMarketNews(sql, (wait) => wait())
-  const places = apps.slice(0, 3).map((app) => ({ app, country: "us" }))
-  const names = (await readShownPlaces(sql, news, places)).map(({ name }) => JSON.parse(name))
-  const found = async (text: string) => (await readSoughtApps(sql, news, [], { text }))!.length
+  const places = apps.slice(0, 3).map((app) => ({ app, storeId: 7, country: "us" }))
+  const names = (await readShownPlaces(sql, news, 1, places)).map((row) => JSON.parse(`{${row}}`).name)
+  const found = async (text: string) => (await readSoughtApps(sql, news, () => [], { text }))!.length
   return [...names, await found("tea"), await found("mint")]
 }
 
@@ -98,7 +98,7 @@ test("a database that has gone back is read anew", async () => {
   expect(await told()).toEqual(["Tea", "Tea", "Tea", APPS, 0])
   // as if it had been read far later, and what is kept were of then
   news.snapshot = "9000000000:9000000000:"
-  for (const app of news.shown.values()) app.name = '"Later"'
+  for (const app of apps) news.shown.set(app, '"name":"Later","publisher":null,"publisherId":null')
   news.texts.clear()
   expect(await told()).toEqual(["Tea", "Tea", "Tea", APPS, 0])
 })

@@ -1,17 +1,8 @@
 import { FAILS, FITS, type FigureRange, fitOf } from "../../../formulas/estimates/figure-filter.ts"
 import { timesOf } from "../../../formulas/estimates/own-level.ts"
 import { type AppBits, bitsAmong, bitsOf, emptyBits } from "../../../formulas/places/app-bits.ts"
-import {
-  BY_PLACE,
-  BY_PRICE,
-  BY_PRIOR,
-  type FigureTable,
-  type KeptTable,
-  readFigureTable,
-} from "../../../history/market/figure-table.ts"
-import type { Context } from "../../../operation.ts"
-import { type OwnLevel, readOwnLevel } from "./own-level.ts"
-import type { OwnContext } from "./own-sales.ts"
+import { BY_PLACE, BY_PRICE, BY_PRIOR, type FigureTable, type KeptTable } from "../../../history/market/figure-table.ts"
+import type { OwnLevel } from "./own-level.ts"
 
 export interface FigureRanges {
   revenue: FigureRange
@@ -19,14 +10,10 @@ export interface FigureRanges {
   growth: FigureRange
 }
 
-/** What figures are as a caller is shown them: those of all, and what own sales say; null = nothing. */
-export interface FigureGround extends Readonly<KeptTable> {
+/** What a caller's figures rest on: those of all, which go on while others read, and what own sales say; null = nothing. */
+export interface FigureGround {
+  figures: Readonly<KeptTable>
   level: OwnLevel | null
-}
-
-export async function readFigureGround(ctx: OwnContext & Pick<Context, "aside">): Promise<FigureGround> {
-  const [kept, level] = await Promise.all([readFigureTable(ctx.sql, ctx.aside), readOwnLevel(ctx)])
-  return { ...kept, level }
 }
 
 /** Apps of which figures fit; and those of which it is not known, while none is known to fail. */
@@ -35,23 +22,21 @@ interface FigureFits {
   unsure: AppBits
 }
 
-/** Of the apps of these lists by their store_app ids, or of those that are sought; and of any others. */
+/** Of the apps of lists by their store_app ids, or of those that are sought; and of any others. */
 export function figureFits(
   ground: FigureGround,
   ranges: FigureRanges,
-  lists: readonly { highest: number; apps: Int32Array }[],
+  lists: { highest: number; apps: () => readonly Int32Array[] },
   sought: Int32Array | null,
 ): FigureFits {
   // own sales move figures of one workspace alone
-  if (ground.level !== null)
-    return fitsAmong(bitsOf(...(sought ? [sought] : lists.map(({ apps }) => apps))), ranges, ground)
-  const highest = lists.reduce((most, { highest }) => Math.max(most, highest), 0)
-  const { fit, unsure } = keptFits(ranges, ground, Math.max(highest, ground.table.flags.length))
+  if (ground.level !== null) return fitsAmong(bitsOf(...(sought ? [sought] : lists.apps())), ranges, ground)
+  const { fit, unsure } = keptFits(ranges, ground, Math.max(lists.highest, ground.figures.table.flags.length))
   return sought ? { fit: bitsAmong(sought, fit), unsure: bitsAmong(sought, unsure) } : { fit, unsure }
 }
 
-/** Names how figures stood. */
-export function figureState({ version, level }: FigureGround): string {
+/** Names how figures stand. */
+export function figureState({ figures: { version }, level }: FigureGround): string {
   const own = level === null ? [] : [...level.known.values()].map(({ downloads, ratings }) => downloads / ratings)
   return [version, ...own, level?.timesOfPlaces ?? ""].join(" ")
 }
@@ -62,9 +47,10 @@ const MOST_KEPT = 20
 
 /** By a table as it stands: what many ask for is looked through once. */
 function keptFits(ranges: FigureRanges, ground: FigureGround, highest: number): FigureFits {
-  const own = kept.get(ground.table) ?? new Map<string, FigureFits>()
-  kept.set(ground.table, own)
-  const name = `${ground.version} ${JSON.stringify(ranges)}`
+  const { table, version } = ground.figures
+  const own = kept.get(table) ?? new Map<string, FigureFits>()
+  kept.set(table, own)
+  const name = `${version} ${JSON.stringify(ranges)}`
   const held = own.get(name)
   const fits = held && held.fit.length > highest >> 5 ? held : fitsAmong(emptyBits(highest).fill(-1), ranges, ground)
   own.delete(name)
@@ -74,7 +60,7 @@ function keptFits(ranges: FigureRanges, ground: FigureGround, highest: number): 
   return fits
 }
 
-function fitsAmong(fit: AppBits, ranges: FigureRanges, { table, level }: FigureGround): FigureFits {
+function fitsAmong(fit: AppBits, ranges: FigureRanges, { figures: { table }, level }: FigureGround): FigureFits {
   const asked = [
     filterOf(table.downloads, ranges.downloads, { moved: BY_PRIOR }),
     filterOf(table.revenue, ranges.revenue, { moved: BY_PRIOR | BY_PRICE, placed: BY_PLACE }),

@@ -28,9 +28,9 @@ type FoundFigures = v.InferOutput<typeof FoundFigures>
 export async function readFoundFigures(
   ctx: OwnContext,
   apps: readonly number[],
-  { table, level }: FigureGround,
+  { figures, level }: FigureGround,
 ): Promise<(FoundFigures | null)[]> {
-  if (level === null) return apps.map((app) => foundFigures(tableFigures(table, app)))
+  if (level === null) return apps.map((app) => foundFigures(tableFigures(figures.table, app)))
   const moved = await readFigures(ctx, apps, level)
   return apps.map((app) => foundFigures(moved.get(app)))
 }

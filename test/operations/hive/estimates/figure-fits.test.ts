@@ -110,13 +110,16 @@ test("figures and filters that are kept are those of the rows, however rows are 
       for (const written of writes) {
         await write(written)
         for (const one of written) rows.set(apps[one.app]!, one)
-        const ground: FigureGround = { ...(await readFigureTable(sql, (wait) => wait())), level: null }
+        const ground: FigureGround = {
+          figures: await readFigureTable(sql, (wait) => wait(), String(version)),
+          level: null,
+        }
         expect(await readFoundFigures(ctx, apps, ground)).toEqual(apps.map((app) => shown(rows.get(app))))
-        const list = { apps: Int32Array.from(apps), highest: apps.at(-1)! }
+        const lists = { apps: () => [Int32Array.from(apps)], highest: apps.at(-1)! }
         // twice: put together, and kept
         for (const { ranges, sought } of [...questions, ...questions]) {
           const wanted = sought?.map((at) => apps[at]!) ?? apps
-          const fits = figureFits(ground, ranges, [list], sought && Int32Array.from(wanted))
+          const fits = figureFits(ground, ranges, lists, sought && Int32Array.from(wanted))
           for (const app of apps) {
             const { downloads = {}, revenue = {}, growth = null } = rows.get(app) ?? {}
             const each = [
