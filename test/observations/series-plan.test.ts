@@ -41,17 +41,18 @@ test.each([
   )
 })
 
-/** The same `sql`, which also notes the plan of each statement. */
+/** The same `sql`, which also notes the plan of each statement that is waited for: others are parts of one. */
 function explaining(sql: Sql, plans: string[]): Sql {
-  const explained = async (strings: TemplateStringsArray, ...values: string[]) => {
-    const rows = await sql<{ "QUERY PLAN": string }[]>`explain (costs off) ${sql(strings, ...values)}`
-    plans.push(rows.map((row) => row["QUERY PLAN"]).join("\n"))
-    return await sql(strings, ...values)
-  }
-  // what is no template is a list of values, and what begins like no statement is a part of one
   return ((first: TemplateStringsArray, ...values: string[]) => {
-    if (!("raw" in first)) return sql(first)
-    return /^\s*(select|with)\b/.test(first[0] as string) ? explained(first, ...values) : sql(first, ...values)
+    const query = sql(first, ...values)
+    if (!("raw" in first)) return query
+    const wait = query.then.bind(query)
+    query.then = (async (told, failed) => {
+      const rows = await sql<{ "QUERY PLAN": string }[]>`explain (costs off) ${sql(first, ...values)}`
+      plans.push(rows.map((row) => row["QUERY PLAN"]).join("\n"))
+      return await wait(told, failed)
+    }) as typeof query.then
+    return query
   }) as unknown as Sql
 }
 
