@@ -63,9 +63,12 @@ const LEVELS: LogLevel[] = ["debug", "info", "warn", "error"]
 /** What is written of an event: fields of the allow-list, strings redacted and cut at 2,000. */
 export type LogLine = { at: Date; level: LogLevel; event: string } & { [name: string]: unknown }
 
-/** A log that writes lines at `least` and above, as JSON unless another form is given. */
+/**
+ * A log that writes lines at `least` and above, as JSON unless another form is given. What is said of calls that went well, of
+ * which a second may bring thousands, can wait for others.
+ */
 export function createLog(
-  write: (line: string, level: LogLevel) => void,
+  write: (line: string, canWait: boolean) => void,
   least: LogLevel = "info",
   now = () => new Date(),
   form: (line: LogLine) => string = asJson,
@@ -78,7 +81,7 @@ export function createLog(
       if (value === undefined || !FIELDS.has(name)) continue
       line[name] = typeof value === "number" ? value : redact(String(value)).slice(0, 2_000)
     }
-    write(`${form(line)}\n`, level)
+    write(`${form(line)}\n`, event === "call" && level === "info")
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Invocation } from "../commands/cli/command.ts"
-import { createLog, type Log, type LogLevel, type LogLine } from "../log.ts"
+import { createLog, type Log, type LogLine } from "../log.ts"
 
 /** The log of a running process: JSON in a pipe, lines for people on a terminal, or as LOG_FORMAT says. */
 export function processLog({ terminal, settings: { logLevel, logFormat } }: Invocation): Log {
@@ -9,17 +9,17 @@ export function processLog({ terminal, settings: { logLevel, logFormat } }: Invo
   return createLog(write, logLevel, undefined, (line) => asLine(line, terminal.isWatched()))
 }
 
-/** Lines of one turn of the event loop are written at once. A warning goes without delay: the process may be about to end. */
-function gathering(write: (text: string) => void): (line: string, level: LogLevel) => void {
+/** Lines of one turn of the event loop that can wait are written at once; no other does: the process may be about to end. */
+function gathering(write: (text: string) => void): (line: string, canWait: boolean) => void {
   let gathered = ""
   const pass = () => {
     if (gathered !== "") write(gathered)
     gathered = ""
   }
-  return (line, level) => {
-    if (gathered === "" && (level === "info" || level === "debug")) setImmediate(pass)
+  return (line, canWait) => {
+    if (gathered === "" && canWait) setImmediate(pass)
     gathered += line
-    if (level === "warn" || level === "error") pass()
+    if (!canWait) pass()
   }
 }
 

@@ -58,17 +58,19 @@ test("a call is its method, path, status, time and price; what failed says its c
   ])
 })
 
-test("lines of one turn are one write, in their order; a warning is written at once, with what came before it", async () => {
+test("calls of one turn are one write, in their order; all else is written at once, with what came before it", async () => {
   const { lines, log } = logged("json", false)
-  const events = () => lines.map((text) => [...text.matchAll(/"event":"(\w+)"/g)].map(([, event]) => event))
-  log("info", "first")
-  log("info", "second")
-  expect(events()).toEqual([])
-  log("warn", "third")
-  expect(events()).toEqual([["first", "second", "third"]])
-  log("info", "fourth")
+  const written = () => lines.map((text) => [...text.matchAll(/"requestId":"(\w+)"/g)].map(([, id]) => id))
+  const call = (requestId: string) => log("info", "call", { requestId })
+  call("a")
+  call("b")
+  expect(written()).toEqual([])
+  log("info", "stopped", { requestId: "c" })
+  expect(written()).toEqual([["a", "b", "c"]])
+  call("d")
+  call("e")
   await turnOver()
-  expect(events().slice(1)).toEqual([["fourth"]])
+  expect(written().slice(1)).toEqual([["d", "e"]])
 })
 
 test("no key stands in a line, and nothing that a caller wrote redraws the terminal", () => {
