@@ -5,6 +5,7 @@ import { record } from "../../src/observations/record.ts"
 import { findApp, type TrackedApp } from "../../src/tracking/tracked-app.ts"
 import { addDays } from "../../src/vocabulary/days.ts"
 import { freshDatabase } from "../database.ts"
+import { explaining, type Work } from "../operations/explained.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { contextOf, NOW, newWorkspace, reading } from "./measured.ts"
 
@@ -31,31 +32,17 @@ test.each([
   ["across the turn of a month", "2025-10-28", "2025-11-03", ["2025_10", "2025_11"]],
   ["across the turn of a year", "2024-12-29", "2025-01-04", ["2024_12", "2025_01"]],
 ])("7 days %s are read from their months' partitions and no others", async (_, from, to, months) => {
-  const plans: string[] = []
+  const works: Work[] = []
   const asked = { platform: "ios" as const, storefront: "us", from, to }
-  const series = await readRankSeries(explaining(sql, plans), app, asked)
-  expect(partitionsIn(plans)).toEqual(months.flatMap((month) => [`list_month_${month}`, `rank_month_${month}`]).sort())
+  const series = await readRankSeries(explaining(sql, works), app, asked)
+  expect(partitionsIn(works)).toEqual(months.flatMap((month) => [`list_month_${month}`, `rank_month_${month}`]).sort())
   const days = DAYS.filter((day) => from <= day && day <= to)
   expect(series.map(({ points }) => points.map(({ day, rank }) => [day, rank]))).toEqual(
     TERMS.map(() => days.map((day) => [day, 2])),
   )
 })
 
-/** The same `sql`, which also notes the plan of each statement that is waited for: others are parts of one. */
-function explaining(sql: Sql, plans: string[]): Sql {
-  return ((first: TemplateStringsArray, ...values: string[]) => {
-    const query = sql(first, ...values)
-    if (!("raw" in first)) return query
-    const wait = query.then.bind(query)
-    query.then = (async (told, failed) => {
-      const rows = await sql<{ "QUERY PLAN": string }[]>`explain (costs off) ${sql(first, ...values)}`
-      plans.push(rows.map((row) => row["QUERY PLAN"]).join("\n"))
-      return await wait(told, failed)
-    }) as typeof query.then
-    return query
-  }) as unknown as Sql
-}
-
-function partitionsIn(plans: string[]): string[] {
-  return [...new Set(plans.join("\n").match(/\b(list_month|rank_month|search_results)_\d{4}_\d{2}\b/g))].sort()
+function partitionsIn(works: readonly Work[]): string[] {
+  const plans = JSON.stringify(works.map(({ plan }) => plan))
+  return [...new Set(plans.match(/\b(list_month|rank_month|search_results)_\d{4}_\d{2}\b/g))].sort()
 }
