@@ -2,6 +2,7 @@ import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../database/types.ts"
 import { bestFirst } from "../observations/best-first.ts"
 import type { SideApp } from "./day-answers.ts"
+import { numbersIn, numbersTogether } from "./keywords/columns.ts"
 import { readStandings, type TermStanding } from "./keywords/standings.ts"
 
 export interface TermPlaces {
@@ -16,6 +17,8 @@ export interface TermPlaces {
 
 /** Keywords whose results one statement reads: some 5 ms on the embedded database. */
 const PIECE = 250
+/** Places of a reading that are looked at. */
+const MOST_PLACES = 250
 
 interface Reading {
   /** Only places above the app itself, where it has one. */
@@ -40,11 +43,11 @@ export async function* readPlaces(
           from list_now
           where list_id = t.list_id and day = ${day}
           offset 0`
-    const rows = await readPiece(sql, side, piece, { answer: latest, onlyAbove })
+    const row = await readPiece(sql, side, piece, { answer: latest, onlyAbove })
     // what was read meanwhile of a day that came has taken the place of the day shown
-    const isWhole = rows.length === piece.length
-    const all = isWhole ? rows : await readPiece(sql, side, piece, { answer: dayAnswer(sql, day), onlyAbove })
-    yield all.map(({ apps, ...row }) => ({ ...row, day, apps: numbersIn(apps) }))
+    const isWhole = row.count === piece.length
+    const whole = isWhole ? row : await readPiece(sql, side, piece, { answer: dayAnswer(sql, day), onlyAbove })
+    yield placesIn(whole, piece, day)
   }
 }
 
@@ -63,39 +66,67 @@ interface PieceQuery {
   onlyAbove: boolean
 }
 
+/** Of each text a part a keyword; null where there is none. */
+interface PieceRow {
+  count: number
+  /** Their places in the piece, from 1. */
+  keywords: string | null
+  sources: string | null
+  /** Milliseconds since 1970. */
+  seenAt: string | null
+  ourRanks: string | null
+  apps: string | null
+}
+
 async function readPiece(
   sql: Sql,
   { own }: SideApp,
   piece: readonly TermStanding[],
   { answer, onlyAbove }: PieceQuery,
-): Promise<(Omit<TermPlaces, "day" | "apps"> & { apps: string })[]> {
-  return await sql`
-    select t.term, r.source, r.seen_at as "seenAt", p.our_rank as "ourRank",
-      array_to_string(r.app_ids[1:case when ${onlyAbove} then coalesce(p.our_rank - 1, 250) else 250 end], ' ') as apps
-    from unnest(
-      ${piece.map(({ term }) => term)}::text[],
-      ${piece.map(({ listId }) => listId)}::int[]
-    ) with ordinality t (term, list_id, n)
+): Promise<PieceRow> {
+  const each = (column: PendingQuery<Row[]>) => numbersTogether(sql, column)
+  const [row] = await sql<[PieceRow]>`
+    select count(*)::int as count, ${each(sql`t.n`)} as keywords, ${each(sql`r.source`)} as sources,
+      ${each(sql`floor(extract(epoch from r.seen_at) * 1000)::bigint`)} as "seenAt", ${each(sql`p.our_rank`)} as "ourRanks",
+      string_agg(
+        array_to_string(r.app_ids[1:case when ${onlyAbove} then coalesce(p.our_rank - 1, ${MOST_PLACES}) else ${MOST_PLACES} end], ' '), ';'
+      ) as apps
+    from unnest(${piece.map(({ listId }) => listId)}::int[]) with ordinality t (list_id, n)
     cross join lateral (${answer}) r
-    cross join lateral (select array_position(r.app_ids, ${own}) as our_rank offset 0) p
-    order by t.n
-    limit ${PIECE}`
+    cross join lateral (select array_position(r.app_ids, ${own}) as our_rank offset 0) p`
+  return row
+}
+
+function placesIn(row: PieceRow, piece: readonly TermStanding[], day: string): TermPlaces[] {
+  const [keywords, sources, seenAt, ourRanks] = [row.keywords, row.sources, row.seenAt, row.ourRanks].map((text) =>
+    numbersIn(text ?? ""),
+  )
+  return appsIn(row.apps ?? "", row.count).map((apps, at) => ({
+    ...{ term: piece[keywords![at]! - 1]!.term, day, source: sources![at] as number },
+    ...{ seenAt: new Date(seenAt![at] as number), ourRank: ourRanks![at] as number | null, apps },
+  }))
 }
 
 const SPACE = 32
 const ZERO = 48
+const NINE = 57
 
 /** Of a million places, split and read one by one, the strings alone took a quarter of a second. */
-function numbersIn(text: string): Int32Array {
-  const numbers: number[] = []
-  let number = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === SPACE) {
-      numbers.push(number)
-      number = 0
-    } else number = number * 10 + code - ZERO
+function appsIn(text: string, count: number): Int32Array[] {
+  const all: Int32Array[] = []
+  const numbers = new Int32Array(MOST_PLACES)
+  let [found, number, at] = [0, -1, 0]
+  while (all.length < count) {
+    const code = text.charCodeAt(at++)
+    if (code >= ZERO && code <= NINE) {
+      number = (number < 0 ? 0 : number * 10) + code - ZERO
+      continue
+    }
+    if (number >= 0) numbers[found++] = number
+    number = -1
+    if (code === SPACE) continue
+    all.push(numbers.slice(0, found))
+    found = 0
   }
-  if (text !== "") numbers.push(number)
-  return Int32Array.from(numbers)
+  return all
 }

@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { uncut } from "../../database/uncut.ts"
+import { AppNumbers } from "../../formulas/app-numbers.ts"
 import { type SideApp, sideOf } from "../../history/day-answers.ts"
 import { readPlaces, type TermPlaces } from "../../history/places-above.ts"
 import { preferredRating } from "../../history/rating-days.ts"
@@ -71,15 +72,16 @@ export const listRivals = operation({
   const manual = named.flatMap((rival) => (rival?.platform === platform ? [rival.id] : []))
   const side = sideOf(app, { storefront, platform })
   const known = await readNamed(sql, side, manual)
-  const places = await readStanding(sql, side, known, pause)
-  const rivals = await readShown(sql, { storefront, countries: app.countries }, mostFirst(places.standings, known))
-  const terms = await termsOf(places.pieces, new Set(rivals.map(({ app }) => app)), known, pause)
+  const standings = await readStandings(sql, side, known, pause)
+  const rivals = await readShown(sql, { storefront, countries: app.countries }, mostFirst(standings, known))
+  const shown = rivals.map(({ app }) => app)
+  const terms = await termsOf(standings, shown, pause)
   return {
     country: storefront,
     platform,
-    ...momentOf(places.pieces.flat()),
+    ...momentOf(standings.pieces.flat()),
     rivals: rivals.map(({ app, ...rival }) => ({ ...rival, terms: (app !== null && terms.get(app)) || [] })),
-    omitted: countRivals(places.standings, known) - rivals.length,
+    omitted: countRivals(standings, known) - rivals.length,
   }
 })
 
@@ -111,43 +113,60 @@ async function readNamed(
   return { named: rows.filter(({ hidden }) => !hidden), hidden, own }
 }
 
-interface Standing {
-  terms: number
-  best: number
+/** What keywords say of all apps that their results hold: of each by its number. */
+interface Standings {
+  numbers: AppNumbers
+  /** Of the first numbers: those named by hand and taken away, and the app itself. */
+  kinds: readonly Kind[]
+  /** On how many keywords it stands as a rival. */
+  terms: number[]
+  /** How well at best. */
+  best: number[]
+  /** In each the apps by their numbers. */
+  pieces: TermPlaces[][]
 }
 
-/** On how many keywords each app stands as a rival, and how well at best. */
-async function readStanding(sql: Sql, side: SideApp, known: ManualRivals, pause: () => Promise<void>) {
-  const standings = new Map<number, Standing>()
-  const pieces: TermPlaces[][] = []
-  for await (const piece of readPlaces(sql, side, { onlyAbove: known.named.length === 0, pause })) {
-    pieces.push(piece)
-    eachStanding(piece, known, (app, theirRank) => {
-      const standing = standings.get(app)
-      if (!standing) standings.set(app, { terms: 1, best: theirRank })
-      else {
-        standing.terms++
-        if (theirRank < standing.best) standing.best = theirRank
-      }
+/** A rival wherever it stands, or nowhere. */
+type Kind = "wherever" | "nowhere"
+
+async function readStandings(
+  sql: Sql,
+  side: SideApp,
+  { named, hidden, own }: ManualRivals,
+  pause: () => Promise<void>,
+): Promise<Standings> {
+  const kinds: Kind[] = []
+  const standings: Standings = { numbers: new AppNumbers(), kinds, terms: [], best: [], pieces: [] }
+  const { numbers, terms, best } = standings
+  for (const { app } of named) if (app !== null) kinds[numbers.numberOf(app)] = "wherever"
+  for (const app of [...hidden, own]) if (app !== null) kinds[numbers.numberOf(app)] = "nowhere"
+  for await (const piece of readPlaces(sql, side, { onlyAbove: named.length === 0, pause })) {
+    for (const { apps } of piece)
+      for (let place = 0; place < apps.length; place++) apps[place] = numbers.numberOf(apps[place] as number)
+    standings.pieces.push(piece)
+    // arrays without holes take half the time
+    while (terms.length < numbers.ids.length) best[terms.push(0) - 1] = WORTH
+    eachStanding(piece, kinds, (number, theirRank) => {
+      terms[number]!++
+      if (theirRank < best[number]!) best[number] = theirRank
     })
   }
-  return { standings, pieces }
+  return standings
 }
 
-type StandingVisitor = (app: number, theirRank: number, of: TermPlaces) => void
+type StandingVisitor = (number: number, theirRank: number, of: TermPlaces) => void
 
 /** An app is a rival where it stands above the app, one named by hand wherever it stands, one taken away nowhere. */
-function eachStanding(piece: readonly TermPlaces[], { named, hidden, own }: ManualRivals, on: StandingVisitor): void {
-  const wherever = new Set(named.map(({ app }) => app))
-  const nowhere = new Set([...hidden, own])
+function eachStanding(piece: readonly TermPlaces[], kinds: readonly Kind[], on: StandingVisitor): void {
   for (const of of piece) {
     const { ourRank, apps } = of
     const above = ourRank === null ? apps.length : ourRank - 1
     // of a million places each an object of its own would be too much
     for (let place = 0; place < apps.length; place++) {
-      const app = apps[place] as number
-      if (nowhere.has(app) || (place >= above && !wherever.has(app))) continue
-      on(app, place + 1, of)
+      const number = apps[place] as number
+      const kind = number < kinds.length ? kinds[number] : undefined
+      if (kind === "nowhere" || (place >= above && kind !== "wherever")) continue
+      on(number, place + 1, of)
     }
   }
 }
@@ -161,21 +180,29 @@ interface Candidate {
 }
 
 /** All named by hand, and of the others the first, those that only their store ids put in order after them included. */
-function mostFirst(standings: ReadonlyMap<number, Standing>, { named }: ManualRivals): Candidate[] {
-  const byHand = named.map(({ id, app }): Candidate => {
-    return { app, id, terms: 0, best: null, ...(app !== null && standings.get(app)) }
-  })
-  const taken = new Set(named.map(({ app }) => app))
-  const others = [...standings]
-    .filter(([app]) => !taken.has(app))
-    .sort(([, a], [, b]) => b.terms - a.terms || a.best - b.best)
-  const last = others[MOST - 1]?.[1]
-  const first = last ? others.filter(([, one]) => one.terms > last.terms || (one.terms === last.terms && one.best <= last.best)) : others // biome-ignore format: one line
-  return [...byHand, ...first.map(([app, standing]) => ({ app, id: null, ...standing }))]
+function mostFirst({ numbers, kinds, terms, best }: Standings, { named }: ManualRivals): Candidate[] {
+  const candidate = (app: number | null, id: string | null): Candidate => {
+    const number = app === null ? -1 : numbers.numberOf(app)
+    return { app, id, terms: terms[number] ?? 0, best: terms[number] ? best[number]! : null }
+  }
+  // the more terms the greater, then the better the best
+  const worth = Int32Array.from({ length: terms.length }, (_, number) =>
+    kinds[number] === undefined && terms[number] ? terms[number] * WORTH - (best[number] as number) : 0,
+  )
+  const least = Math.max(1, worth.toSorted().at(-MOST) ?? 1)
+  const first = [...worth.keys()].filter((number) => (worth[number] as number) >= least)
+  return [
+    ...named.map(({ id, app }) => candidate(app, id)),
+    ...first.map((number) => candidate(numbers.ids[number] as number, null)),
+  ]
 }
 
-function countRivals(standings: ReadonlyMap<number, Standing>, { named }: ManualRivals): number {
-  return standings.size + named.filter(({ app }) => app === null || !standings.has(app)).length
+/** More than any rank. */
+const WORTH = 1_000
+
+function countRivals({ numbers, terms }: Standings, { named }: ManualRivals): number {
+  const unseen = named.filter(({ app }) => app === null || !terms[numbers.numberOf(app)])
+  return terms.filter((count) => count > 0).length + unseen.length
 }
 
 interface ShownPlace {
@@ -212,24 +239,27 @@ async function readShown(sql: Sql, { storefront, countries }: ShownPlace, candid
     order by l.terms desc, l.best, l.id collate "C"`
 }
 
+/** Of the apps that are shown. */
 async function termsOf(
-  pieces: readonly TermPlaces[][],
-  shown: ReadonlySet<number | null>,
-  known: ManualRivals,
+  { numbers, kinds, pieces }: Standings,
+  shown: readonly (number | null)[],
   pause: () => Promise<void>,
 ): Promise<Map<number, v.InferOutput<typeof RivalTerm>[]>> {
-  const terms = new Map<number, v.InferOutput<typeof RivalTerm>[]>()
+  const all = shown.flatMap((app) => (app === null ? [] : [{ app, terms: [] as Term[] }]))
+  // at the number of each that is shown, its place among them, from 1
+  const places = new Int32Array(numbers.ids.length + all.length)
+  for (const [at, { app }] of all.entries()) places[numbers.numberOf(app)] = at + 1
   for (const piece of pieces) {
-    eachStanding(piece, known, (app, theirRank, { term, ourRank }) => {
-      if (!shown.has(app)) return
-      const held = terms.get(app) ?? []
-      if (held.length === 0) terms.set(app, held)
-      held.push({ term, theirRank, ourRank })
+    eachStanding(piece, kinds, (number, theirRank, { term, ourRank }) => {
+      const place = places[number] as number
+      if (place > 0) all[place - 1]!.terms.push({ term, theirRank, ourRank })
     })
     await pause()
   }
-  return terms
+  return new Map(all.map(({ app, terms }) => [app, terms]))
 }
+
+type Term = v.InferOutput<typeof RivalTerm>
 
 /** When and by whom the results were read that the rivals come from. */
 function momentOf(places: readonly TermPlaces[]) {

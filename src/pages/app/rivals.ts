@@ -50,15 +50,17 @@ export async function rivalsPage(desk: Desk, appId: string): Promise<Page> {
 const MOST_BESIDE = 100
 
 function besidePart(desk: Desk, app: AppHead, side: Side, { rivals, day }: Pick<Rivals, "rivals" | "day">): Html {
-  const shown = rivals
-    .slice(0, BESIDE)
-    .map(({ name, terms }) => ({ name, ranks: new Map(terms.map(({ term, theirRank }) => [term, theirRank])) }))
-  const ours = new Map(
-    rivals.slice(0, BESIDE).flatMap(({ terms }) => terms.map(({ term, ourRank }) => [term, ourRank] as const)),
-  )
+  const beside = rivals.slice(0, BESIDE)
+  const ours = new Map<string, number | null>()
+  for (const { terms } of beside) for (const { term, ourRank } of terms) ours.set(term, ourRank)
   const rows = [...ours]
     .toSorted((a, b) => (a[1] ?? 9_999) - (b[1] ?? 9_999) || (a[0] < b[0] ? -1 : 1))
     .slice(0, MOST_BESIDE)
+  const shownTerms = new Set(rows.map(([term]) => term))
+  const shown = beside.map(({ name, terms }) => {
+    const there = terms.filter(({ term }) => shownTerms.has(term))
+    return { name, ranks: new Map(there.map(({ term, theirRank }) => [term, theirRank])) }
+  })
   return card(
     "Beside us",
     html`<div class="scroll" tabindex="0" role="group" aria-label="Ranks beside rivals"><table><thead><tr><th scope="col">Keyword</th><th scope="col" class="num">Us</th>${shown.map(({ name }) => html`<th scope="col" class="num"><bdi>${shortName(name)}</bdi></th>`)}</tr></thead>
