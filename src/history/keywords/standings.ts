@@ -118,13 +118,16 @@ async function readRow(
       select array_agg(list_id) as lists
       from term
       where last_day is not null
+    ), latest as materialized (
+      select max(last_day) as day
+      from term
     )
     select l.day, max(t.seen_at) filter (where t.last_day = l.day) as "seenAt", ${termsTogether(sql, sql`t.term`)} as terms,
       ${numbersTogether(sql, sql`t.list_id`)} as "listIds", ${ofDay(sql`t.rank`)} as ranks,
       ${ofDay(sql`t.depth`)} as depths, ${numbersTogether(sql, sql`t.key`)} as keys,
       ${storedMonths(sql, { own: sql`${side.own}::int`, lists }, months)}
     from term t
-    cross join (select max(last_day) as day from term) l
+    cross join latest l
     group by l.day`
   return row
 }
