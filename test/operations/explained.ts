@@ -47,5 +47,9 @@ function rowsOf(step: Step): number {
   const thrownAway = THROWN_AWAY.reduce((sum, name) => sum + (counts[name] ?? 0), 0)
   const given = step["Actual Rows"]
   const each = step["Node Type"] === "Seq Scan" && given + thrownAway <= SMALL ? given : given + thrownAway
-  return (step.Plans ?? []).reduce((sum, inner) => sum + rowsOf(inner), each * step["Actual Loops"])
+  // what one index found is counted where it is read
+  const within = (step.Plans ?? []).filter(
+    (inner) => inner["Node Type"] !== "Bitmap Index Scan" || step["Node Type"] === "BitmapAnd",
+  )
+  return within.reduce((sum, inner) => sum + rowsOf(inner), each * step["Actual Loops"])
 }
