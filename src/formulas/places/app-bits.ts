@@ -41,6 +41,37 @@ export function countBits(bits: AppBits, among: AppBits | null): number {
   return count
 }
 
+/** How many some have together; of them those that are among `only` (null = all), and among `unsure`. */
+export function countUnion(
+  some: readonly AppBits[],
+  highest: number,
+  only: AppBits | null,
+  unsure: AppBits | null,
+): { count: number; unsure: number } {
+  if (some.length === 1) return { count: countBits(some[0]!, only), unsure: unsure ? countBits(some[0]!, unsure) : 0 }
+  const counts = { count: 0, unsure: 0 }
+  const words = (highest >> 5) + 1
+  const [own, others] = [only ?? NONE, unsure ?? NONE]
+  // five at once, without a stop for each
+  const [a = NONE, b = NONE, c = NONE, d = NONE, e = NONE, ...more] = some
+  for (let at = 0; at < words; at++) {
+    let all = wordAt(a, at) | wordAt(b, at) | wordAt(c, at) | wordAt(d, at) | wordAt(e, at)
+    for (let one = 0; one < more.length; one++) all |= wordAt(more[one]!, at)
+    const both = only === null ? all : all & wordAt(own, at)
+    counts.count += ONES[both & 0xffff]! + ONES[both >>> 16]!
+    if (unsure === null) continue
+    const maybe = all & wordAt(others, at)
+    counts.unsure += ONES[maybe & 0xffff]! + ONES[maybe >>> 16]!
+  }
+  return counts
+}
+
+const NONE: AppBits = new Int32Array(0)
+
+function wordAt(bits: AppBits, at: number): number {
+  return at < bits.length ? bits[at]! : 0
+}
+
 /** Of numbers of 16 bits. */
 const ONES = new Uint8Array(0x1_0000)
 for (let i = 1; i < ONES.length; i++) ONES[i] = ONES[i >> 1]! + (i & 1)

@@ -1,4 +1,4 @@
-import { type AppBits, addBits, countBits, createBitRoom } from "./app-bits.ts"
+import { type AppBits, addBits, countBits, countUnion, createBitRoom } from "./app-bits.ts"
 import type { ListsBits, ListsIndex, RankedList } from "./lists-index.ts"
 import { type AppCounts, type BestPlace, type FoundPlaces, LAST_DAY, leastDay, type PlaceQuery } from "./place-query.ts"
 
@@ -22,17 +22,18 @@ export function indexedPlaces<L extends RankedList>(
 }
 
 function countByBits(all: readonly ListsBits[], highest: number, { only, unsure, since }: PlaceQuery): AppCounts {
+  if (since === null) return { ...countUnion(all.map(({ apps }) => apps), highest, only, unsure), unknown: 0 } // biome-ignore format: one line
   const some = roomOfSome(highest, "none")
-  for (const { apps, dated, days } of all) {
-    if (since === null) addBits(some, apps)
-    else for (let i = 0; i < dated.length && days[i]! >= leastDay(since); i++) some[dated[i]! >> 5]! |= 1 << dated[i]!
-  }
-  const counts = { count: countBits(some, only), unsure: unsure ? countBits(some, unsure) : 0 }
-  if (since === null) return { ...counts, unknown: 0 }
+  for (const { dated, days } of all)
+    for (let i = 0; i < dated.length && days[i]! >= leastDay(since); i++) some[dated[i]! >> 5]! |= 1 << dated[i]!
   const undated = roomOfUndated(highest, "none")
   for (const bits of all) addBits(undated, bits.undated)
   for (let at = 0; at < undated.length; at++) undated[at]! &= ~some[at]!
-  return { ...counts, unknown: countBits(undated, only) }
+  return {
+    count: countBits(some, only),
+    unsure: unsure ? countBits(some, unsure) : 0,
+    unknown: countBits(undated, only),
+  }
 }
 
 /** Apps that are left at places that say a first day between these. */
@@ -54,58 +55,100 @@ function countPlaces(indexes: readonly ListsIndex<RankedList>[], highest: number
 /** How many are left, none of which is then. */
 function countLeft(
   indexes: readonly ListsIndex<RankedList>[],
-  { rankMin, rankMax }: PlaceQuery,
+  query: PlaceQuery,
   { left, least, most }: LeftApps,
 ): number {
   let count = 0
-  for (const { lists, apps, at, starts } of indexes) {
-    for (let rank = rankMin; rank <= rankMax && rank < starts.length; rank++) {
-      for (let place = starts[rank - 1]!; place < starts[rank]!; place++) {
-        const app = apps[place]!
-        const some = left[app >> 5]!
-        if ((some & (1 << app)) === 0) continue
-        if (least > 0 || most < LAST_DAY) {
-          const day = lists[at[place]!]!.firstDays[rank - 1]!
-          if (day < least || day > most) continue
-        }
-        left[app >> 5] = some ^ (1 << app)
-        count++
-      }
+  for (const index of indexes) {
+    const { from, end } = endsOf(index, query)
+    if (least === 0 && most === LAST_DAY) {
+      count += takeLeft(index.apps, from, end, left)
+      continue
+    }
+    for (const place of leftPlaces(index.apps, from, end, left)) {
+      const [app, day] = [index.apps[place]!, firstDayAt(index, place)]
+      if (day < least || day > most || (left[app >> 5]! & (1 << app)) === 0) continue
+      left[app >> 5]! ^= 1 << app
+      count++
     }
   }
   return count
 }
 
+/** Of apps side by side how many are left, none of which is then. Nothing else, as it is done for each place. */
+function takeLeft(apps: Int32Array, from: number, end: number, left: AppBits): number {
+  let count = 0
+  for (let place = from; place < end; place++) {
+    const app = apps[place]!
+    const some = left[app >> 5]!
+    if ((some & (1 << app)) === 0) continue
+    left[app >> 5] = some ^ (1 << app)
+    count++
+  }
+  return count
+}
+
+/** The places of those that are left; likewise. */
+function leftPlaces(apps: Int32Array, from: number, end: number, left: AppBits): number[] {
+  const places: number[] = []
+  for (let place = from; place < end; place++) {
+    const app = apps[place]!
+    if ((left[app >> 5]! & (1 << app)) !== 0) places.push(place)
+  }
+  return places
+}
+
+/** Between which places of an index the ranks asked for are. */
+function endsOf({ starts }: ListsIndex<RankedList>, { rankMin, rankMax }: PlaceQuery): { from: number; end: number } {
+  const deepest = starts.length - 1
+  return { from: starts[Math.min(rankMin - 1, deepest)]!, end: starts[Math.min(rankMax, deepest)]! }
+}
+
+function rankAt({ starts }: ListsIndex<RankedList>, place: number): number {
+  let [low, high] = [1, starts.length - 1]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (starts[middle]! <= place) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function firstDayAt(index: ListsIndex<RankedList>, place: number): number {
+  return index.lists[index.at[place]!]!.firstDays[rankAt(index, place) - 1]!
+}
+
 /** Of few apps: all their places, put in order. */
 function sparsePage<L extends RankedList>(
   indexes: readonly ListsIndex<L>[],
-  { rankMin, rankMax, from, to }: PlaceQuery,
+  query: PlaceQuery,
   { left, least }: LeftApps,
   storeIds: Float64Array,
 ): BestPlace<L>[] {
   const places: (BestPlace<L> & { order: number })[] = []
   for (let one = 0; one < indexes.length; one++) {
-    const { lists, overall, apps, at, starts } = indexes[one]!
-    for (let rank = rankMin; rank <= rankMax && rank < starts.length; rank++) {
-      for (let place = starts[rank - 1]!; place < starts[rank]!; place++) {
-        const app = apps[place]!
-        if ((left[app >> 5]! & (1 << app)) === 0) continue
-        const list = lists[at[place]!]!
-        const firstDay = list.firstDays[rank - 1]!
-        if (firstDay < least) continue
-        const order = at[place]! < overall ? one : indexes.length + one
-        places.push({ app, storeId: storeIds[app]!, rank, list, firstDay, order })
-      }
+    const index = indexes[one]!
+    const { lists, overall, apps, at } = index
+    const { from, end } = endsOf(index, query)
+    for (const place of leftPlaces(apps, from, end, left)) {
+      const app = apps[place]!
+      const [rank, list] = [rankAt(index, place), lists[at[place]!]!]
+      const firstDay = list.firstDays[rank - 1]!
+      if (firstDay < least) continue
+      const order = at[place]! < overall ? one : indexes.length + one
+      places.push({ app, storeId: storeIds[app]!, rank, list, firstDay, order })
     }
   }
   // of one storefront they come in order, and those of one rank and app stay in it
   places.sort((one, other) => one.rank - other.rank || one.storeId - other.storeId || one.order - other.order)
-  const best = places.filter(({ app }) => {
-    const isFirst = (left[app >> 5]! & (1 << app)) !== 0
-    left[app >> 5]! &= ~(1 << app)
-    return isFirst
-  })
-  return best.slice(from, to).map(({ order: _, ...place }) => place)
+  const best: BestPlace<L>[] = []
+  for (const { order: _, ...place } of places) {
+    const { app } = place
+    if ((left[app >> 5]! & (1 << app)) === 0) continue
+    left[app >> 5]! ^= 1 << app
+    best.push(place)
+  }
+  return best.slice(query.from, query.to)
 }
 
 /** Rank by rank until the page is full; ranks before the page are not put in order. */
@@ -117,13 +160,24 @@ function densePage<L extends RankedList>(
 ): BestPlace<L>[] {
   const page: BestPlace<L>[] = []
   for (let [rank, before] = [rankMin, 0]; rank <= rankMax && before < to; rank++) {
-    const taken = takeRank(indexes, rank, left)
-    if (before + taken.length > from) {
-      for (const app of taken) left.left[app >> 5]! |= 1 << app
-      const places = mergeRank(indexes, rank, to - before, left, storeIds)
-      for (let i = Math.max(0, from - before); i < places.length; i++) page.push(places[i]!)
+    const deep = indexes.filter(({ starts }) => rank < starts.length)
+    // a rank all of which lies before the page
+    if (
+      left.least === 0 &&
+      before + deep.reduce((sum, { starts }) => sum + starts[rank]! - starts[rank - 1]!, 0) <= from
+    ) {
+      for (const { apps, starts } of deep) before += takeLeft(apps, starts[rank - 1]!, starts[rank]!, left.left)
+      continue
     }
-    before += taken.length
+    const taken = before < from ? takeRank(deep, rank, left) : []
+    if (before + taken.length < from) {
+      before += taken.length
+      continue
+    }
+    for (const app of taken) left.left[app >> 5]! |= 1 << app
+    const places = mergeRank(deep, rank, to - before, left, storeIds)
+    for (let i = Math.max(0, from - before); i < places.length; i++) page.push(places[i]!)
+    before += places.length
   }
   return page
 }
@@ -132,7 +186,6 @@ function densePage<L extends RankedList>(
 function takeRank(indexes: readonly ListsIndex<RankedList>[], rank: number, { left, least }: LeftApps): number[] {
   const taken: number[] = []
   for (const { lists, apps, at, starts } of indexes) {
-    if (rank >= starts.length) continue
     for (let place = starts[rank - 1]!; place < starts[rank]!; place++) {
       const app = apps[place]!
       const some = left[app >> 5]!
@@ -150,59 +203,34 @@ function mergeRank<L extends RankedList>(
   indexes: readonly ListsIndex<L>[],
   rank: number,
   most: number,
-  left: LeftApps,
+  { left, least }: LeftApps,
   storeIds: Float64Array,
 ): BestPlace<L>[] {
-  const heads = indexes.filter(({ starts }) => rank < starts.length).map((index) => headOf(index, rank, storeIds))
-  for (const head of heads) stepOn(head, left)
   const places: BestPlace<L>[] = []
+  const heads = indexes.map(({ starts }) => starts[rank - 1]!)
+  const ends = indexes.map(({ starts }) => starts[rank]!)
   while (places.length < most) {
-    let first: RankHead<L> | null = null
-    for (const head of heads) {
-      if (head.place === head.end) continue
-      if (
-        !first ||
-        head.storeId < first.storeId ||
-        (head.storeId === first.storeId && head.isOverall && !first.isOverall)
-      )
-        first = head
+    let [first, firstId, isOverall] = [-1, Number.POSITIVE_INFINITY, false]
+    for (let one = 0; one < indexes.length; one++) {
+      const { lists, overall, apps, at } = indexes[one]!
+      let place = heads[one]!
+      for (; place < ends[one]!; place++) {
+        const app = apps[place]!
+        if ((left[app >> 5]! & (1 << app)) === 0) continue
+        if (least === 0 || lists[at[place]!]!.firstDays[rank - 1]! >= least) break
+      }
+      heads[one] = place
+      if (place === ends[one]!) continue
+      const id = storeIds[apps[place]!]!
+      if (id > firstId || (id === firstId && (isOverall || at[place]! >= overall))) continue
+      ;[first, firstId, isOverall] = [one, id, at[place]! < overall]
     }
-    if (!first) return places
-    const { index, place, storeId } = first
-    const [app, list] = [index.apps[place]!, index.lists[index.at[place]!]!]
-    left.left[app >> 5]! &= ~(1 << app)
-    places.push({ app, storeId, rank, list, firstDay: list.firstDays[rank - 1]! })
-    for (const head of heads) if (head.storeId === storeId) stepOn(head, left)
+    if (first < 0) break
+    const { lists, apps, at } = indexes[first]!
+    const app = apps[heads[first]!]!
+    const list = lists[at[heads[first]!]!]!
+    left[app >> 5]! ^= 1 << app
+    places.push({ app, storeId: firstId, rank, list, firstDay: list.firstDays[rank - 1]! })
   }
   return places
-}
-
-/** Where one is among a storefront's places of a rank. */
-interface RankHead<L extends RankedList> {
-  index: ListsIndex<L>
-  rank: number
-  place: number
-  end: number
-  storeId: number
-  isOverall: boolean
-  storeIds: Float64Array
-}
-
-function headOf<L extends RankedList>(index: ListsIndex<L>, rank: number, storeIds: Float64Array): RankHead<L> {
-  const [place, end] = [index.starts[rank - 1]!, index.starts[rank]!]
-  return { index, rank, place, end, storeId: 0, isOverall: false, storeIds }
-}
-
-/** To the next place of an app that is left, from where it is on. */
-function stepOn(head: RankHead<RankedList>, { left, least }: LeftApps): void {
-  const { index, rank, end, storeIds } = head
-  for (; head.place < end; head.place++) {
-    const app = index.apps[head.place]!
-    if ((left[app >> 5]! & (1 << app)) === 0) continue
-    const at = index.at[head.place]!
-    if (least > 0 && index.lists[at]!.firstDays[rank - 1]! < least) continue
-    head.storeId = storeIds[app]!
-    head.isOverall = at < index.overall
-    return
-  }
 }

@@ -19,7 +19,7 @@ export interface ListsIndex<L extends RankedList> {
   apps: Int32Array
   at: Uint16Array
   /** Where the places of each rank begin, by rank less one; last their number. */
-  starts: Uint32Array
+  starts: Int32Array
   /** Of the apps' ids. */
   highest: number
 }
@@ -75,7 +75,7 @@ function emptyIndex<L extends RankedList>(lists: readonly L[], overall: number):
   const places = lists.reduce((sum, { apps }) => sum + apps.length, 0)
   const deepest = lists.reduce((most, { apps }) => Math.max(most, apps.length), 0)
   const highest = lists.reduce((most, { highest }) => Math.max(most, highest), 0)
-  const [apps, at, starts] = [new Int32Array(places), new Uint16Array(places), new Uint32Array(deepest + 1)]
+  const [apps, at, starts] = [new Int32Array(places), new Uint16Array(places), new Int32Array(deepest + 1)]
   return { lists, overall, apps, at, starts, highest }
 }
 
