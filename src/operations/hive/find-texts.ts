@@ -2,8 +2,7 @@ import { hash } from "node:crypto"
 import type { BestPlace } from "../../formulas/places/place-query.ts"
 import type { ChosenLists } from "../../history/market/chosen-lists.ts"
 import { EPOCH, type MarketList, type MarketStand } from "../../history/market/lists.ts"
-import { addDays } from "../../vocabulary/days.ts"
-import { DAY_MS } from "../../vocabulary/time.ts"
+import { addDays, dayNumber } from "../../vocabulary/days.ts"
 
 // An answer of the finder, as JSON: most of it comes as JSON, most rows are of few lists, and lists stay for hours.
 
@@ -11,7 +10,7 @@ import { DAY_MS } from "../../vocabulary/time.ts"
 const LISTS_OF_GENRE = 4
 
 export function daysFromEpoch(day: string): number {
-  return (Date.parse(day) - Date.parse(EPOCH)) / DAY_MS
+  return dayNumber(day) - dayNumber(EPOCH)
 }
 
 /** Apps of the answer: of each what it is called, and what is known of its figures; left out = that was not asked. */
@@ -63,7 +62,6 @@ export function coverageText(
   genres: readonly string[] | undefined,
   kind: string | undefined,
 ): string {
-  // biome-ignore format: one line
   const held = ofStorefronts.get(chosen)
   if (held?.stand === stand) return held.text
   const { country, overall, others, oldestDay, newestDay } = chosen
@@ -87,7 +85,6 @@ export function stateOf(
   since: number | null,
   figures: string | undefined,
 ): string | null {
-  // biome-ignore format: one line
   const stamps = [...chosen.map(({ stamps }) => stamps.overall), ...chosen.map(({ stamps }) => stamps.others)]
   const parts = Float64Array.from([since ?? -1])
   if (stamps.every(({ length }) => length === 0)) return null
