@@ -102,7 +102,7 @@ export async function rowsOf(
 }
 
 /** Store ids, wherever they stand. */
-function idsIn(answer: unknown): Set<string> {
+export function idsIn(answer: unknown): Set<string> {
   return new Set([...JSON.stringify(answer).matchAll(/"(1\d{9})"/g)].map(([, id]) => id as string))
 }
 

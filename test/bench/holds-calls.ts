@@ -24,7 +24,8 @@ export interface Subjects {
 export function callsOf(operation: Operation, subjects: Subjects): BenchCall[] {
   const { id } = operation
   if (id === "preview_action") return actions.map((action) => previewOf(action, subjects))
-  const usual = isReadOfApp(operation) ? inputOf(operation, subjects.appId, subjects.rivalId) : outside(id, subjects)
+  const isOfApp = isReadOfApp(operation) || operation.subject
+  const usual = isOfApp ? inputOf(operation, subjects.appId, subjects.rivalId) : outside(id, subjects)
   const [most, rows] = [MOST[id], Object.hasOwn(operation, "narrow") ? NARROWED[id] : undefined]
   return [
     requestOf(operation, usual, id),
@@ -69,6 +70,14 @@ function outside(id: string, { iosId, rivalId }: Subjects): Record<string, unkno
     hive_list_reviews: { appId: iosId },
     hive_get_app: { id: rivalId },
     hive_get_keyword_ranks: { term: "keyword 13" },
+    hive_find_apps: { country: "us", genre: "6007", limit: 200 },
+    hive_resolve_app: { q: "App 2" },
+    hive_spy_app: { id: iosId },
+    hive_get_keyword_gap: { ids: `${iosId},${rivalId}` },
+    hive_research_keyword: { seed: "keyword 13" },
+    hive_estimate_app: { id: rivalId },
+    hive_get_keyword_metrics: { term: "keyword 13" },
+    hive_get_keyword_metrics_history: { term: "keyword 13" },
     get_job: { jobId: "job_AAAAAAAAAAAAAAAAAAAA" },
     confirm_action: { confirmToken: `confirm_${"A".repeat(43)}` },
   }

@@ -27,12 +27,8 @@ export async function processorClock(sql: Sql, server: string | undefined): Prom
   return () => ({ own: all(), database: rows.reduce((sum, { pid }) => sum + cpuMs("", pid), 0) })
 }
 
-/** Linux: fields 14 and 15 of /proc/PID/stat, in ticks of 10 ms; NaN where there is no such process. */
+/** Linux: the first number of /proc/PID/schedstat, nanoseconds; NaN where there is no such process. */
 function cpuMs(under: string, id: number): number {
-  const file = `/proc/${under}/${id}/stat`
-  if (!existsSync(file)) return Number.NaN
-  const fields = readFileSync(file, "utf8")
-    .replace(/^.*\) /, "")
-    .split(" ")
-  return (Number(fields[11]) + Number(fields[12])) * 10
+  const file = `/proc/${under}/${id}/schedstat`
+  return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) / 1e6 : Number.NaN
 }

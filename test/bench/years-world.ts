@@ -28,9 +28,9 @@ export interface Size {
 }
 
 /** A database of its own that holds them, with statistics. */
-export async function worldOf(server: string | undefined, size: Size): Promise<World> {
+export async function worldOf(server: string | undefined, size: Size, maxConnections = 4): Promise<World> {
   const began = performance.now()
-  const scratch = await scratchOn(server)
+  const scratch = await scratchOn(server, maxConnections)
   const filled = await fillWorld(scratch.sql, size, withoutIndexes)
   await analysed(scratch.sql)
   const seconds = ((performance.now() - began) / 1_000).toFixed(1)

@@ -1,0 +1,232 @@
+import type { Sql } from "../../src/database/types.ts"
+import { idsIn } from "./hive-reads-rows.ts"
+import { TODAY } from "./years-fill.ts"
+
+/** What the statements below know beforehand: keys, which cost nothing to find here. */
+export interface Keys {
+  sql: Sql
+  workspace: number
+  /** The tracked app that is asked about, and all of the workspace. */
+  appId: string
+  appIds: string[]
+  /** Of store_app: it, its rival, and those that the answer names. */
+  own: number
+  rival: number
+  named: number[]
+  /** Of the app's keywords, and of all apps' keywords. */
+  lists: number[]
+  allLists: number[]
+  /** Of the keywords that the answer names. */
+  shown: number[]
+  owns: number[]
+  /** Its accounts, and what it is called there. */
+  accounts: string[]
+  answer: Record<string, unknown>
+}
+
+type Statements = (keys: Keys) => PromiseLike<unknown>[]
+
+export async function keysOf(
+  sql: Sql,
+  { workspace, appId, rivalId }: { workspace: number; appId: string; rivalId: string },
+  answer: Record<string, unknown>,
+): Promise<Keys> {
+  const apps = await sql<{ id: string; own: number }[]>`
+    select id, ios_app as own from tracked_app where workspace_id = ${workspace} order by created_at, id`
+  const named = await sql<{ id: number }[]>`
+    select id from store_app where platform = 'ios' and store_id = any(${[...idsIn(answer)]}::text[])`
+  const lists = await sql<{ id: number; app: string }[]>`
+    select l.id, t.app_id as app
+    from tracked_term t
+    join list l on (l.platform, l.storefront, l.term) = ('ios', 'us', t.term)`
+  const [rival] = await sql<{ id: number }[]>`
+    select id from store_app where platform = 'ios' and store_id = ${rivalId}`
+  const asked = ((answer.keywords ?? []) as { term?: string }[]).flatMap(({ term }) => term ?? [])
+  const shown = await sql<{ id: number }[]>`
+    select id from list where (platform, storefront) = ('ios', 'us') and term = any(${asked}::text[])`
+  const accounts = await sql<{ id: string }[]>`select id from connected_account where workspace_id = ${workspace}`
+  return {
+    ...{ sql, workspace, appId, answer, rival: rival!.id },
+    appIds: apps.map(({ id }) => id),
+    owns: apps.map(({ own }) => own),
+    own: apps.find(({ id }) => id === appId)!.own,
+    named: named.map(({ id }) => id),
+    lists: lists.filter(({ app }) => app === appId).map(({ id }) => id),
+    allLists: [...new Set(lists.map(({ id }) => id))],
+    shown: shown.map(({ id }) => id),
+    accounts: accounts.map(({ id }) => id),
+  }
+}
+
+const latest = ({ sql, lists }: Keys) => sql`select * from list_now where list_id = any(${lists}::int[])`
+const figures = ({ sql, lists }: Keys) => sql`select * from keyword_now where list_id = any(${lists}::int[])`
+const terms = ({ sql, appId }: Keys) => sql`select * from tracked_term where app_id = ${appId}`
+const names = ({ sql, named }: Keys) => [
+  sql`select id, store_id, developer, developer_id from store_app where id = any(${named}::int[])`,
+  sql`select app_id, name from store_app_name where app_id = any(${named}::int[]) and storefront = 'us'`,
+]
+const ratings = ({ sql }: Keys, apps: number[]) => sql`
+  select r.*
+  from unnest(${apps}::int[]) u (id)
+  cross join lateral (
+    select ratings, rating, stars, seen_at, source
+    from rating_count
+    where app_id = u.id and storefront = 'us'
+    order by day desc
+    limit 1
+  ) r`
+const facts = ({ sql }: Keys, app: number) => sql`
+  select * from app_storefront where (app_id, storefront, source) = (${app}, 'us', 'itunes-lookup')`
+const page = ({ sql }: Keys, app: number) => sql`
+  select c.section, c.content, r.seen_at
+  from (values ('page'), ('similar')) s (shown)
+  cross join lateral (
+    select *
+    from listing_run
+    where (app_id, storefront, source, section) = (${app}, 'us', 'apple-app-page', s.shown)
+    order by first_seen_at desc
+    limit 1
+  ) r
+  join listing_content c using (app_id, storefront, source, section, digest)`
+const changes = ({ sql }: Keys, app: number) => sql`
+  select * from listing_change where app_id = ${app} and at > ${TODAY}::date - 90`
+/** Their ranks of the month, a byte a day. */
+const months = ({ sql }: Keys, lists: number[], owns: number[], from: string) => [
+  sql`
+    select *
+    from rank_month
+    where app_id = any(${owns}::int[]) and list_id = any(${lists}::int[]) and month >= date_trunc('month', ${from}::date)`,
+  sql`
+    select *
+    from list_month
+    where list_id = any(${lists}::int[]) and month >= date_trunc('month', ${from}::date)`,
+]
+const reviews = ({ sql, own, answer }: Keys) => {
+  const ids = ((answer.reviews ?? answer.list ?? []) as { id: string }[]).map(({ id }) => id)
+  return sql`
+    select * from review_version where (app_id, feed) = (${own}, 'us') and review_id = any(${ids}::text[])`
+}
+const feed = ({ sql, own }: Keys) => sql`select * from review_feed where (app_id, feed) = (${own}, 'us')`
+const reviewDays = ({ sql }: Keys, owns: number[], days: number) => sql`
+  select * from review_day where app_id = any(${owns}::int[]) and feed = 'us' and day > ${TODAY}::date - ${days}::int`
+const charts = ({ sql }: Keys, days: number) => sql`
+  select r.*
+  from chart c
+  join chart_results r on r.chart_id = c.id
+  where (c.platform, c.storefront) = ('ios', 'us') and r.day > ${TODAY}::date - ${days}::int`
+/** Of an account's days. */
+const reported = ({ sql, accounts }: Keys, view: string, days: number) => sql`
+  select *
+  from ${sql(view)}
+  where account_id = any(${accounts}::text[]) and day > ${TODAY}::date - ${days}::int`
+const ofAccounts = ({ sql, accounts }: Keys, view: string) =>
+  sql`select * from ${sql(view)} where account_id = any(${accounts}::text[])`
+const workspaceRows = ({ sql, workspace }: Keys) => [
+  sql`select * from tracked_app where workspace_id = ${workspace}`,
+  sql`select * from account where workspace_id = ${workspace}`,
+]
+
+/** Of each read of an app the rows that its answer is made of, all statements at once. */
+export const ROWS: Record<string, Statements> = {
+  list_alerts: (k) => {
+    const ids = (k.answer.alerts as { id: number }[]).map(({ id }) => id)
+    return [k.sql`select * from alert where id = any(${ids}::int[])`]
+  },
+  get_portfolio_overview: (k) => [
+    ...workspaceRows(k),
+    ...months(k, k.allLists, k.owns, TODAY),
+    reviewDays(k, k.owns, 2),
+    ...["sales_fact", "ads_day_fact"].map((view) => reported(k, view, 3)),
+  ],
+  whoami: workspaceRows,
+  get_usage: (k) => [
+    ...workspaceRows(k),
+    k.sql`select app_id, count(*) from tracked_term where app_id = any(${k.appIds}::text[]) group by app_id`,
+    k.sql`select * from allowance_month where workspace_id = ${k.workspace}`,
+  ],
+  search: (k) => [
+    ...workspaceRows(k),
+    k.sql`select * from tracked_term where app_id = any(${k.appIds}::text[])`,
+    ...names(k),
+  ],
+  fetch: (k) => [terms(k), ...months(k, k.lists, [k.own], TODAY)],
+  list_apps: (k) => [
+    k.sql`select * from tracked_app where workspace_id = ${k.workspace}`,
+    k.sql`select * from tracked_term where app_id = any(${k.appIds}::text[])`,
+  ],
+  get_app: (k) => [terms(k), ...months(k, k.lists, [k.own], TODAY)],
+  list_keyword_ranks: (k) => [latest(k), figures(k)],
+  list_rivals: (k) => [latest(k), ...names(k), ratings(k, k.named)],
+  get_rank_history: (k) => months(k, k.lists, [k.own], k.answer.from as string),
+  get_store_page: (k) => [facts(k, k.own), page(k, k.own), changes(k, k.own), ratings(k, [k.own]), ...names(k)],
+  list_reviews: (k) => [feed(k), reviews(k)],
+  get_chart_positions: (k) => [charts(k, 30)],
+  search_reviews: (k) => [feed(k), reviews(k)],
+  get_review_stats: (k) => [feed(k), reviewDays(k, [k.own], 90)],
+  summarize_reviews: (k) => [
+    feed(k),
+    k.sql`
+      select * from review_version where (app_id, feed) = (${k.own}, 'us') and at > ${TODAY}::date - 90`,
+  ],
+  get_timeline: (k) => [changes(k, k.own), page(k, k.own), terms(k), ...months(k, k.lists, [k.own], TODAY)],
+  get_today: (k) => [
+    ...[terms(k), ...months(k, k.lists, [k.own], TODAY)],
+    ...[reviewDays(k, [k.own], 2), ratings(k, [k.own]), changes(k, k.own)],
+    ...["sales_fact", "ads_day_fact"].map((view) => reported(k, view, 3)),
+  ],
+  get_keyword_competition: (k) => [latest(k), figures(k), ...names(k)],
+  get_rival: (k) => [
+    ...[facts(k, k.rival), changes(k, k.rival), latest(k), figures(k)],
+    k.sql`
+      select * from rating_day where app_id = ${k.rival} and storefront = 'us' and day > ${TODAY}::date - 30`,
+  ],
+  get_rival_ad_networks: (k) => [
+    ...names(k),
+    k.sql`select * from app_ads where app_id = ${k.rival} order by day desc limit 1`,
+  ],
+  get_rival_market: (k) => [
+    ...[...names(k), facts(k, k.rival), ratings(k, [k.rival])],
+    k.sql`
+      select * from market_fact where (app_id, storefront) = (${k.rival}, 'us') order by day desc limit 1`,
+  ],
+  get_storefront_audit: (k) => [
+    k.sql`select * from storefront_audit where app_id = ${k.own} order by started_at desc limit 1`,
+  ],
+  suggest_keywords: (k) => [latest(k), figures(k), page(k, k.own), ...names(k)],
+  validate_listing: (k) => [latest(k), figures(k), facts(k, k.own)],
+  get_screenshot_text: (k) => [page(k, k.own)],
+  get_chart_movers: (k) => [charts(k, 2), ...names(k)],
+  get_featuring: (k) => [
+    page(k, k.own),
+    ...names(k),
+    k.sql`select * from listing_item where (app_id, storefront, source) = (${k.own}, 'us', 'apple-app-page')`,
+  ],
+  get_weekly_plan: (k) => [latest(k), figures(k), page(k, k.own), ratings(k, k.named), ...names(k)],
+  get_revenue: (k) => [reported(k, "sales_fact", 30)],
+  get_subscriptions: (k) => ["subscription_event_fact", "subscription_stock_fact"].map((view) => reported(k, view, 30)),
+  get_funnel: (k) => [reported(k, "funnel_fact", 30)],
+  list_campaigns: (k) => [ofAccounts(k, "ads_campaign"), reported(k, "ads_day_fact", 28)],
+  list_ads_keywords: (k) => [ofAccounts(k, "ads_thing"), reported(k, "ads_day_fact", 28)],
+  list_ads_search_terms: (k) => [ofAccounts(k, "ads_term_fact")],
+  list_ads_commands: (k) => [reported(k, "ads_change_fact", 28)],
+  get_search_popularity: (k) => [ofAccounts(k, "ads_term_popularity"), terms(k)],
+  get_pricing: (k) => [ofAccounts(k, "account_product"), ofAccounts(k, "billing_event")],
+  get_country_prices: (k) => [
+    ofAccounts(k, "account_product"),
+    k.sql`
+      select distinct on (account_id, app, product) * from price_day
+      where account_id = any(${k.accounts}::text[])
+      order by account_id, app, product, day desc`,
+  ],
+  get_change_impact: (k) => [changes(k, k.own), reported(k, "sales_fact", 90)],
+  get_job: (k) => [k.sql`select * from job where id = ${k.answer.jobId as string}`],
+  get_ai_visibility: (k) => [
+    terms(k),
+    k.sql`
+      select *
+      from assistant_answer
+      where storefront = 'us' and term in (select term from tracked_term where app_id = ${k.appId})`,
+  ],
+  hive_spy_app: (k) => [latest({ ...k, lists: k.shown }), ...names(k)],
+  hive_get_keyword_gap: (k) => [latest({ ...k, lists: k.shown }), ...names(k)],
+}

@@ -1,0 +1,219 @@
+// bun test/bench/reads.ts [OPERATION …] — every read of the catalogue, of the same call with a bare handler: the rows that its
+// answer is made of fetched by key at once, and the answer sent as it was before. Who asks, how fast, with what right and at what
+// price is asked and charged on both sides. What is compared is the processor's time, of the process and the database, in turns.
+// An app with 200 keywords among 20 apps with 92 days and invented accounts; and a storefront of the market for a week. With
+// DATABASE_URL on that server, where it fails if a read is under its goal; else embedded, where it only prints. ROUNDS, ROUND_MS.
+import { SCOPES } from "../../src/access/scopes.ts"
+import { loadDemoOwner } from "../../src/accounts/demo/owner.ts"
+import { catalog } from "../../src/catalog.ts"
+import { dayOf } from "../../src/vocabulary/days.ts"
+import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { bidJob, enqueued } from "../jobs/enqueued.ts"
+import { rowsOf } from "./hive-reads-rows.ts"
+import { fillMarket } from "./hive-reads-world.ts"
+import { callsOf } from "./holds-calls.ts"
+import { median } from "./load.ts"
+import { processorClock } from "./processor.ts"
+import { keysOf, ROWS } from "./reads-rows.ts"
+import { scratchOn } from "./scratch.ts"
+import { NOW } from "./years-fill.ts"
+import { worldOf } from "./years-world.ts"
+
+const LEAST = 0.5
+const GOALS: Record<string, number> = {
+  list_keyword_ranks: 0.6,
+  get_rank_history: 0.6,
+  list_reviews: 0.6,
+  search_reviews: 0.6,
+  get_review_stats: 0.6,
+}
+const ROUNDS = Number(process.env.ROUNDS ?? 7)
+const ROUND_MS = Number(process.env.ROUND_MS ?? 250)
+const WARM_UP_MS = 800
+const AT_ONCE = 4
+const CONNECTIONS = 6
+const ONLY = process.argv.slice(2)
+
+/** No read of what is stored. */
+const LEFT_OUT: Record<string, string> = {
+  start_ai_check: "asks assistants",
+  draft_review_reply: "a language model's work",
+  draft_listing: "a language model's work",
+  localize_listing: "a language model's work",
+  hive_measure_keyword: "asks a store",
+  hive_research_keyword: "asks a store for what it suggests, in each of its calls",
+  hive_estimate_app: "of a table that a night's work fills from months of readings, which neither world has",
+  preview_action: "the way to a write",
+  confirm_action: "a write",
+}
+
+const server = process.env.DATABASE_URL
+const compared = new Map<string, number>()
+const isAsked = (id: string) => (ONLY.length === 0 || ONLY.includes(id)) && !LEFT_OUT[id]
+
+if (catalog.some(({ id }) => isAsked(id) && ROWS[id])) await ofApps()
+if (catalog.some(({ id }) => isAsked(id) && !ROWS[id])) await ofMarket()
+
+const under = [...compared].filter(([id, ratio]) => ratio < (GOALS[id] ?? LEAST)).sort(([, a], [, b]) => a - b)
+console.log(`${compared.size} reads, of which under their goal: ${under.map(([id]) => id).join(", ") || "none"}`)
+for (const [id, why] of Object.entries(LEFT_OUT)) if (ONLY.length === 0) console.log(`left out: ${id}, ${why}`)
+const forgotten = catalog.filter(({ id }) => isAsked(id) && !compared.has(id)).map(({ id }) => id)
+if (forgotten.length > 0) console.error(`neither compared nor left out with a reason: ${forgotten.join(", ")}`)
+process.exit(forgotten.length > 0 || (under.length > 0 && server) ? 1 : 0)
+
+async function ofApps(): Promise<void> {
+  const world = await worldOf(server, { apps: 20, keywords: 19, most: 200, days: 92 }, CONNECTIONS)
+  const { workspace, rivals } = world
+  const { sql } = world.scratch
+  await sql`update workspace set plan = 'enterprise', explorer = true,
+    overrides = '{"credits": 1000000000, "ratePerSecond": 1000000}' where id = ${workspace}`
+  const [own] = await sql<[{ id: string; iosId: string; workspace: string }]>`
+    select a.id, s.store_id as "iosId", w.name as workspace
+    from tracked_app a
+    join store_app s on s.id = a.ios_app
+    join workspace w on w.id = a.workspace_id
+    where a.id = ${world.apps[0]!}`
+  const demo = { ...own, name: "An app", keywords: ["keyword 13", "keyword 26"] }
+  await loadDemoOwner(sql, { workspaceId: workspace, apps: [demo], now: () => NOW })
+  const house = openHouse({ sql, now: () => NOW })
+  const key = await house.key(workspace, { workspace: own.workspace, scopes: SCOPES })
+  await sql`
+    insert into listing_change (app_id, at, storefront, source, kind, subject, before, after, before_seen_at, origin)
+    select id, ${NOW}::timestamptz - interval '30 days', 'us', 'apple-app-page', 'subtitle', '', '"Before"', '"After"',
+      ${NOW}::timestamptz - interval '31 days', 'own'
+    from store_app
+    where platform = 'ios' and store_id = ${own.iosId}`
+  const [by] = await sql<[{ workspaceId: number; keyId: number }]>`
+    select workspace_id as "workspaceId", id as "keyId" from api_key where workspace_id = ${workspace} order by id limit 1`
+  const jobId = await enqueued(sql, bidJob(by, { appId: own.id }))
+  const ids = { appId: own.id, rivalId: rivals[0]! }
+  await sql`vacuum analyze`
+  for (const operation of catalog.filter(({ id }) => ROWS[id] && isAsked(id))) {
+    const [call] = callsOf(operation, { sql, iosId: own.iosId, ...ids })
+    const { method, body } = call!
+    const path = operation.id === "get_job" ? `/v1/jobs/${jobId}` : call!.path
+    // or the day's allowance is used up
+    await sql`delete from hive_day`
+    await compare(operation.id, {
+      ...{ sql, house, ask: (of: House) => ask(of, { key, method, path, ...(body && { body }) }) },
+      rows: async (answer) => {
+        const keys = await keysOf(sql, { workspace, ...ids }, answer)
+        return () => Promise.all(ROWS[operation.id]!(keys))
+      },
+      bare: (changed) => openHouse({ sql, now: () => NOW, catalog: changed }),
+    })
+  }
+  await world.scratch.remove()
+}
+
+async function ofMarket(): Promise<void> {
+  const scratch = await scratchOn(server, CONNECTIONS)
+  const { sql } = scratch
+  const world = await fillMarket(sql, dayOf(new Date()))
+  const { house, measure } = world
+  const calls: Record<string, string> = {
+    check_rank: `/rank-check?app=${world.appId}&term=${world.term}`,
+    get_keyword_difficulty: `/keyword-difficulty?term=${world.term}`,
+    hive_find_apps: "/hive/find?country=us&genre=6015&limit=50",
+    hive_get_chart: "/hive/charts?genre=6015&kind=free",
+    hive_get_chart_movers: "/hive/movers?genre=6015&kind=free",
+    hive_list_new_apps: "/hive/new?country=us",
+    hive_get_publisher: `/hive/publisher/${world.publisherId}`,
+    hive_resolve_app: `/hive/resolve?q=${encodeURIComponent(world.name)}`,
+    hive_get_similar_apps: `/hive/similar/${world.pageId}`,
+    hive_list_reviews: `/hive/reviews/${world.appId}`,
+    hive_get_app: `/hive/apps/${world.pageId}`,
+    hive_get_keyword_ranks: `/hive/keywords/${world.term}/ranks`,
+    hive_get_landscape: "/hive/landscape?genre=6015",
+    hive_get_keyword_metrics: `/hive/keywords/${world.term}/metrics`,
+    hive_get_keyword_metrics_history: `/hive/keywords/${world.term}/metrics/history?days=30`,
+  }
+  for (const [id, path] of Object.entries(calls).filter(([id]) => isAsked(id))) {
+    // anew for each, or the day's allowance is used up
+    const key = await keyIn(house)
+    await compare(id, {
+      ...{ sql, house, ask: (of: House) => ask(of, { key, method: "GET", path: `/v1${path}` }) },
+      rows: (answer) => rowsOf(sql, id, answer, world),
+      bare: (changed) => openHouse({ sql, measure, catalog: changed }),
+    })
+  }
+  await world.close()
+  await scratch.remove()
+}
+
+async function keyIn({ workspace, key }: House): Promise<string> {
+  const overrides = { credits: 1e9, ratePerSecond: 1e6 }
+  return await key(await workspace({ plan: "enterprise", explorer: true, overrides }))
+}
+
+interface Asked {
+  key: string
+  method: string
+  path: string
+  body?: object
+}
+
+async function ask(of: House, { key, method, path, body }: Asked): Promise<string> {
+  const headers = { authorization: `Bearer ${key}`, ...(body && { "content-type": "application/json" }) }
+  const request = new Request(`${PUBLIC_URL}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  const response = await of.app.fetch(request, "127.0.0.1")
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`)
+  return text
+}
+
+interface Comparison {
+  sql: House["sql"]
+  house: House
+  ask(of: House): Promise<string>
+  rows(answer: Record<string, unknown>): Promise<() => Promise<unknown>>
+  /** The same service with another catalogue. */
+  bare(changed: typeof catalog): House
+}
+
+/** What fails is told, and is compared with nothing. */
+async function compare(id: string, comparison: Comparison): Promise<void> {
+  await compareWell(id, comparison).catch((error) => console.error(`${id}: ${error}`))
+}
+
+/** In the bare service a handler does nothing but fetch the rows of the answer and give it again. */
+async function compareWell(id: string, { sql, house, ask, rows, bare }: Comparison): Promise<void> {
+  // what is read on request is stored after this
+  await ask(house)
+  const text = await ask(house)
+  const answer = JSON.parse(text) as Record<string, unknown>
+  const fetchRows = await rows(answer)
+  const changed = catalog.map((operation) =>
+    operation.id === id ? { ...operation, run: () => fetchRows().then(() => answer) } : operation,
+  )
+  // what is wrong with a statement is seen here
+  await fetchRows()
+  const limit = bare(changed as unknown as typeof catalog)
+  const clock = await processorClock(sql, server)
+  const took: [number, number, number, number][] = []
+  // what runs for the first time is compiled, planned and remembered
+  for (const of of [house, limit]) await msOf(of, WARM_UP_MS)
+  for (let round = 0; round < ROUNDS; round++)
+    took.push([...(await msOf(house, ROUND_MS)), ...(await msOf(limit, ROUND_MS))])
+  const middle = [0, 1, 2, 3].map((at) => median(took.map((all) => all[at]!))) as [number, number, number, number]
+  const ratios = took.map(([own, database, ownLeast, databaseLeast]) => (ownLeast + databaseLeast) / (own + database))
+  compared.set(id, median(ratios))
+  const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
+  const [own, database, ownLeast, databaseLeast] = middle.map((ms) => ms.toFixed(2))
+  console.log(
+    `${id.padEnd(33)} ${median(ratios).toFixed(2)} of its rows by key (${range}); ms ${own} and ${database}, of ${ownLeast} and ${databaseLeast}; ${Math.ceil(text.length / 1_000)} KB`,
+  )
+
+  /** Of a call: of the process and of the database. */
+  async function msOf(of: House, ms: number): Promise<[number, number]> {
+    let answers = 0
+    const [began, started] = [clock(), performance.now()]
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (; performance.now() < started + ms; answers++) await ask(of)
+      }),
+    )
+    const now = clock()
+    return [(now.own - began.own) / answers, (now.database - began.database) / answers]
+  }
+}
