@@ -85,10 +85,11 @@ export async function fillMarket(sql: Sql, today: string): Promise<HiveWorld> {
     select 'ios', 'us', ${publisherId}, 'itunes-developer', now(), true, 1, 'own', '', array_agg(id)
     from store_app
     where developer_id = ${publisherId}`
+  // by the oldest formula: of a later one nothing made of today's readings would be written
   await sql`
     insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
     select l.id, metric, current_date - ago, case when metric = 'popularity' then 'estimate' else 'calculated' end,
-      now() - ago * interval '1 day', 30 + ago % 7, 3, '{"rank": 0.5, "ratings": 0.25, "read": []}'
+      now() - ago * interval '1 day', 30 + ago % 7, 1, '{"rank": 0.5, "ratings": 0.25, "read": []}'
     from list l
     cross join unnest('{popularity,difficulty,demand,hints}'::text[]) metric
     cross join generate_series(1, 29) ago
