@@ -30,14 +30,14 @@ export function createStatementGroups<Question extends OfWorkspace, Answer>(
   const busy = new Set<number>()
   let underWay = 0
 
-  const send = (): void => {
+  // at the turn's end: the first of sixty that come at once would otherwise have a statement and a commit of its own
+  const send = onceATurn(() => {
     while (underWay < MOST_UNDER_WAY) {
       const group = takeGroup(lines, busy)
       if (group.length === 0) return
       void askGroup(group)
     }
-  }
-  const sendSoon = onceATurn(send)
+  })
   /** Marks what is under way; what it gives ends that, as time does. */
   const begin = (workspaces: ReadonlySet<number>, waits: boolean): (() => void) => {
     for (const workspace of workspaces) busy.add(workspace)
@@ -77,14 +77,13 @@ export function createStatementGroups<Question extends OfWorkspace, Answer>(
     lines.set(asked.workspaceId, line)
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     line.push({ asked, resolve, reject })
-    if (underWay === 0) send()
-    else sendSoon()
+    send()
     return promise
   }
 }
 
-/** Done once for all that come in a turn of the event loop, as answers do to several calls at once. */
-function onceATurn(work: () => void): () => void {
+/** Work done once for all that ask for it in a turn of the event loop, at its end: calls that come at once come together. */
+export function onceATurn(work: () => void): () => void {
   let isComing = false
   return () => {
     if (isComing) return

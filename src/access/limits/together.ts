@@ -1,3 +1,5 @@
+import { onceATurn } from "../../database/statement-groups.ts"
+
 /** Asked for in one command. */
 interface Batch<Unit, Answer> {
   units: QueuedUnit<Unit, Answer>[]
@@ -25,7 +27,7 @@ const MOST_UNDER_WAY = 2
 /** Units of one command: more go at once, in another. */
 const MOST_TOGETHER = 200
 
-/** What comes while other commands are under way shares one, in the order in which it came. */
+/** What comes in one turn of the event loop, or while other commands are under way, shares one, in the order in which it came. */
 export function createTogether<Unit, Answer>({ ask, timeoutMs, late }: TogetherOptions<Unit, Answer>) {
   let underWay = 0
   let gathering: Batch<Unit, Answer> | null = null
@@ -37,7 +39,7 @@ export function createTogether<Unit, Answer>({ ask, timeoutMs, late }: TogetherO
     clearTimeout(batch.timer)
     if (batch.isSent) underWay--
     else gathering = null
-    if (gathering) void send(gathering)
+    sendSoon()
   }
   const giveUp = (batch: Batch<Unit, Answer>): void => {
     const error = late()
@@ -57,12 +59,16 @@ export function createTogether<Unit, Answer>({ ask, timeoutMs, late }: TogetherO
     }
     end(batch)
   }
+  const sendSoon = onceATurn(() => {
+    if (gathering && underWay < MOST_UNDER_WAY) void send(gathering)
+  })
   return (unit: Unit): Promise<Answer> => {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     gathering ??= { units: [], isSent: false, isOver: false, timer: undefined }
     gathering.timer ??= setTimeout(giveUp, timeoutMs, gathering)
     gathering.units.push({ unit, resolve, reject })
-    if (underWay < MOST_UNDER_WAY || gathering.units.length >= MOST_TOGETHER) void send(gathering)
+    if (gathering.units.length >= MOST_TOGETHER) void send(gathering)
+    else sendSoon()
     return promise
   }
 }
