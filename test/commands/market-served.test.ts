@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { STORE_HOSTS } from "../../src/vocabulary/upstreams.ts"
+import { until } from "../jobs/platform.ts"
+import { chartFeed } from "../measuring/public-pages.ts"
+import { lookupAnswer, type ShownApp } from "../measuring/store-pages.ts"
+import { fixture } from "../sources/parsed.ts"
+import { type ReplayServer, replayServer } from "../sources/replay.ts"
+import { dataFolder, removeFolders, type Serving, serving } from "./child.ts"
+import { standingIn } from "./measured-scene.ts"
+
+setDefaultTimeout(240_000)
+
+const GENRES = ["36", "6014"]
+const FEEDS = ["topfreeapplications", "toppaidapplications", "topgrossingapplications", "topfreeipadapplications"]
+const PLACES = 60
+
+let stores: ReplayServer
+let server: Serving
+
+const appOf = (id: number): ShownApp => ({ id: String(id), name: `App ${id}`, ratings: id % 1_000 })
+
+/** Of each list another part of the apps; every second app of one stands on the next too. */
+function standing(list: string): number[] {
+  const at = LISTS.indexOf(list)
+  return Array.from({ length: PLACES }, (_, place) => 1_000_000 + at * (PLACES / 2) + place)
+}
+
+const LISTS = FEEDS.flatMap((feed) => GENRES.map((genre) => `${feed} ${genre}`))
+const listOf = ({ pathname }: URL) => `${pathname.split("/")[3]} ${/\/genre=(\d+)/.exec(pathname)?.[1] ?? "36"}`
+const EVERY = [...new Set(LISTS.flatMap(standing))].sort((a, b) => a - b)
+
+beforeAll(async () => {
+  stores = replayServer()
+  stores.on("itunes.apple.com", "/", ({ url }) => {
+    if (url.pathname.endsWith("/ws/genres")) return new Response(fixture("apple-genres-us.json"))
+    if (url.pathname === "/lookup") return lookupAnswer(lookedUp(url).map(appOf))
+    return chartFeed(url, standing(listOf(url)).map(appOf))
+  })
+  server = await serving({
+    env: {
+      ...(await dataFolder()),
+      MARKET: `us:${GENRES.join("+")}`,
+      MEASURE: "yes",
+      UPSTREAM_URLS: standingIn(stores),
+      UPSTREAM_GAPS_MS: STORE_HOSTS.map((upstream) => `${upstream}=20`).join(),
+    },
+  })
+})
+afterAll(async () => {
+  server.kill()
+  await server.exited
+  await stores.stop()
+  removeFolders()
+})
+
+const lookedUp = (url: URL) => (url.searchParams.get("id") ?? "").split(",").map(Number)
+const asked = (part: string) => stores.requests.filter(({ url }) => url.pathname.includes(part))
+
+async function find(query: string) {
+  const [, key] = /live {2}(svc_live_[0-9A-Za-z]{36})/.exec(server.out())!
+  const response = await fetch(`${server.url}/v1/hive/find?${query}`, { headers: { authorization: `Bearer ${key}` } })
+  expect(response.status).toBe(200)
+  return (await response.json()) as { total: number; apps: { id: string; name: string }[] }
+}
+
+test("a server that was started with MARKET fills by itself: its first key finds who stands on the lists, each asked for once", async () => {
+  await until(async () => asked("/lookup").flatMap(({ url }) => lookedUp(url)).length >= EVERY.length, 120_000)
+  await until(async () => (await find("rankMin=1")).total === EVERY.length, 60_000)
+  const pages = []
+  for (let page = 1; page <= Math.ceil(EVERY.length / 200); page++)
+    pages.push((await find(`rankMin=1&limit=200&page=${page}`)).apps)
+  expect(pages.flat().map(({ id }) => Number(id)).sort((a, b) => a - b)).toEqual(EVERY) // biome-ignore format: one line
+  expect(pages.flat().every(({ id, name }) => name === `App ${id}`)).toBeTrue()
+  expect(asked("/rss/").map(({ url }) => listOf(url)).sort()).toEqual(LISTS.toSorted()) // biome-ignore format: one line
+  expect(asked("/lookup").flatMap(({ url }) => lookedUp(url)).sort((a, b) => a - b)).toEqual(EVERY) // biome-ignore format: one line
+  // a followed storefront is asked of that host alone
+  expect(new Set(stores.requests.map(({ url }) => url.host))).toEqual(new Set(["itunes.apple.com"]))
+})
