@@ -2,11 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaul
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Webhook } from "standardwebhooks"
+import type { EmbeddedDatabase } from "../../src/database/embedded/open.ts"
 import { type Receiver, receiver } from "../delivery/receiver.ts"
 import { SECRET_KEY } from "../delivery/scene.ts"
 import { until } from "../jobs/platform.ts"
 import { long } from "../long.ts"
-import { answer, appmeter, begun, copyOf, dataFolder, removeFolders, scratch, serving } from "./child.ts"
+import { answer, appmeter, begun, copyOf, dataFolder, holding, removeFolders, scratch, serving } from "./child.ts"
 import { inFolder } from "./filled.ts"
 
 setDefaultTimeout(60_000)
@@ -15,6 +16,11 @@ afterAll(removeFolders)
 let there: Receiver
 let studio: string
 let env: Record<string, string>
+/** Held for the tests that start no server. */
+let database: EmbeddedDatabase | null = null
+const hold = async () => {
+  database = await holding({ DATA_DIR: env.DATA_DIR! })
+}
 beforeAll(async () => {
   studio = (await dataFolder()).DATA_DIR
   await answer(["workspace", "create", "studio"], { env: { DATA_DIR: studio } })
@@ -23,12 +29,17 @@ beforeEach(() => {
   there = receiver()
   env = { DATA_DIR: copyOf(studio), SECRET_KEY, ALLOW_PRIVATE_TARGETS: "127.0.0.1", TELEGRAM_API: there.url }
 })
-afterEach(() => there.stop())
+afterEach(async () => {
+  await database?.close()
+  database = null
+  await there.stop()
+})
 
 const TOKEN = "123456789:AAEhushhushHushhushHushhushHushhushHushhush_-1"
 const run = (args: string[], stdin?: string) => appmeter(args, { env, ...(stdin !== undefined && { stdin }) })
 
 test("a webhook is added, tested, rotated and removed; its secret is shown where it is made and nowhere else", async () => {
+  await hold()
   const url = `${there.url}/hook/whisperwhisper?token=hushhush1234`
   const added = await answer(["channel", "add", "webhook", url], { env })
   expect(added.secret).toMatch(/^whsec_/)
@@ -69,6 +80,7 @@ function filesOf(folder: string): string[] {
 }
 
 test("a bot's token comes from a file or stdin, and is never shown", async () => {
+  await hold()
   const file = join(scratch(), "bot")
   writeFileSync(file, `${TOKEN}\n`)
   const first = await run(["channel", "add", "telegram", "--bot-token-file", file, "--chat", "-100123", "--json"])
@@ -87,6 +99,7 @@ test("a bot's token comes from a file or stdin, and is never shown", async () =>
 })
 
 test("Slack's address comes from a file or stdin, and only its host is shown", async () => {
+  await hold()
   const added = await run(["channel", "add", "slack", "-", "--json"], `${there.url}/services/hushhush\n`)
   const { address, id } = JSON.parse(added.out).channel
   expect(address).toBe(`${there.url}/…`)
@@ -171,6 +184,7 @@ describe("what cannot be meant is refused in one line", () => {
   })
 
   test("another workspace's channel is none of this one's", async () => {
+    await hold()
     const { channel } = await answer(["channel", "add", "webhook", "https://x.example"], { env })
     await answer(["workspace", "create", "other"], { env })
     for (const what of ["test", "rotate", "remove"]) {

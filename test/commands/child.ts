@@ -1,6 +1,8 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { type EmbeddedDatabase, openEmbedded } from "../../src/database/embedded/open.ts"
+import { silentLog } from "../../src/log.ts"
 import { runHere } from "./here.ts"
 
 const ROOT = join(import.meta.dirname, "../..")
@@ -113,6 +115,11 @@ export async function serving(options: ChildOptions, args: string[] = []): Promi
 export async function dataFolder(): Promise<{ DATA_DIR: string }> {
   seed ??= keptSeed()
   return { DATA_DIR: copyOf(await seed) }
+}
+
+/** Holds a folder as a server does, until it is closed: commands go through its socket, where opening the folder costs each half a second. */
+export function holding(folder: { DATA_DIR: string }): Promise<EmbeddedDatabase> {
+  return openEmbedded({ dataDir: folder.DATA_DIR, as: "server", log: silentLog })
 }
 
 /** A folder of its own with what another holds, which nobody may have open. */

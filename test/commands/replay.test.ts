@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
+import type { EmbeddedDatabase } from "../../src/database/embedded/open.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { openRawBodies } from "../../src/measuring/raw-bodies.ts"
 import { record } from "../../src/observations/record.ts"
@@ -8,17 +9,20 @@ import { playSearch } from "../../src/sources/play/search.ts"
 import { bodyOf, seenIn } from "../measuring/kept.ts"
 import { fixture } from "../sources/parsed.ts"
 import { askedFor } from "../sources/play-pages.ts"
-import { appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
-import { inFolder } from "./filled.ts"
+import { appmeter, dataFolder, holding, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)
-afterAll(removeFolders)
+afterAll(async () => {
+  await database.close()
+  removeFolders()
+})
 
 const NOW = new Date()
 const AT = new Date(NOW.getTime() - 3_600_000)
 const PANDA = fixture("play-search-panda.html")
 const SLEEP = fixture("apple-web-search-us.html")
 let env: { DATA_DIR: string }
+let database: EmbeddedDatabase
 
 const bodies = () => openRawBodies({ folder: join(env.DATA_DIR, "raw"), days: 14, megabytes: 100 })
 
@@ -31,7 +35,8 @@ async function readings(sql: Sql): Promise<void> {
 
 beforeAll(async () => {
   env = await dataFolder()
-  await inFolder(env.DATA_DIR, readings)
+  database = await holding(env)
+  await readings(database.sql)
   for (const text of [PANDA, SLEEP]) await bodies().keep(bodyOf(text, AT))
 })
 
@@ -81,11 +86,9 @@ describe("appmeter replay", () => {
   test("exits with 1 when a body cannot be read that was read before", async () => {
     const page = "<html><title>Other</title></html>"
     const { sha256 } = bodyOf(page, AT)
-    await inFolder(env.DATA_DIR, async (sql) => {
-      const asked = { storefront: "us", term: "red panda" }
-      const panda = seenIn(playSearch, asked, askedFor(PANDA, asked.term), AT)
-      await record(sql, [{ ...panda, sha256 }])
-    })
+    const asked = { storefront: "us", term: "red panda" }
+    const panda = seenIn(playSearch, asked, askedFor(PANDA, asked.term), AT)
+    await record(database.sql, [{ ...panda, sha256 }])
     await bodies().keep(bodyOf(page, AT))
     const { code, out } = await appmeter(["replay", "--write"], { env })
     expect(code).toBe(1)

@@ -1,28 +1,29 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { actions } from "../../src/catalog.ts"
+import type { EmbeddedDatabase } from "../../src/database/embedded/open.ts"
 import { record } from "../../src/observations/record.ts"
 import { newWorkspace, reading } from "../observations/measured.ts"
-import { answer, appmeter, dataFolder, removeFolders } from "./child.ts"
-import { inFolder } from "./filled.ts"
+import { answer, appmeter, dataFolder, holding, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)
-afterAll(removeFolders)
+afterAll(async () => {
+  await database.close()
+  removeFolders()
+})
 
 const IOS = "1100000001"
 
 let env: Record<string, string>
+let database: EmbeddedDatabase
 const run = (words: string[]) => appmeter(words, { env })
 
 beforeAll(async () => {
   const folder = await dataFolder()
-  await inFolder(folder.DATA_DIR, async (sql) => {
-    await newWorkspace(sql)
-  })
+  database = await holding(folder)
+  await newWorkspace(database.sql)
   const words = ["app", "add", "Tide Times", "--ios", IOS, "--country", "us", "--keyword", "tides"]
   await answer(words, { env: folder })
-  await inFolder(folder.DATA_DIR, async (sql) => {
-    await record(sql, [reading("tides", new Date().toISOString(), [IOS, "1200000001"], { depth: 20 })])
-  })
+  await record(database.sql, [reading("tides", new Date().toISOString(), [IOS, "1200000001"], { depth: 20 })])
   const made = await answer(["key", "create", "--name", "terminal"], { env: folder })
   env = { ...folder, APPMETER_KEY: made.secret ?? made.key.secret }
 })

@@ -2,14 +2,17 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { catalog } from "../../../src/catalog.ts"
+import type { EmbeddedDatabase } from "../../../src/database/embedded/open.ts"
 import { record } from "../../../src/observations/record.ts"
 import { addDays, dayOf } from "../../../src/vocabulary/days.ts"
 import { newWorkspace, reading } from "../../observations/measured.ts"
-import { answer, appmeter, dataFolder, removeFolders, scratch } from "../child.ts"
-import { inFolder } from "../filled.ts"
+import { answer, appmeter, dataFolder, holding, removeFolders, scratch } from "../child.ts"
 
 setDefaultTimeout(60_000)
-afterAll(removeFolders)
+afterAll(async () => {
+  await database.close()
+  removeFolders()
+})
 
 const IOS = "1100000001"
 const TODAY = dayOf(new Date())
@@ -20,24 +23,22 @@ const ranked = (term: string, daysAgo: number, rank: number | null, extra: objec
   reading(term, at(daysAgo), rank === null ? above(20) : [...above(rank), IOS], { depth: 20, ...extra })
 
 let env: { DATA_DIR: string }
+let database: EmbeddedDatabase
 const run = (words: string[]) => appmeter(words, { env })
 
 beforeAll(async () => {
   env = await dataFolder()
-  await inFolder(env.DATA_DIR, async (sql) => {
-    await newWorkspace(sql)
-  })
+  database = await holding(env)
+  await newWorkspace(database.sql)
   const terms = ["tides", "tide clock", "moon", "surf", "never read"].flatMap((term) => ["--keyword", term])
   await answer(["app", "add", "Tide！Times", "--ios", IOS, "--country", "us", "--country", "de", ...terms], { env })
-  await inFolder(env.DATA_DIR, async (sql) => {
-    await record(sql, [
-      ...[ranked("tides", 3, 9), ranked("tides", 1, 7), ranked("tides", 0, 4)],
-      ...[ranked("tide clock", 1, 2), ranked("tide clock", 0, null)],
-      ...[ranked("moon", 2, null), ranked("moon", 0, 20)],
-      // another source: no change can be told
-      ...[ranked("surf", 1, 3, { source: "foreign", origin: "elsewhere" }), ranked("surf", 0, 8)],
-    ])
-  })
+  await record(database.sql, [
+    ...[ranked("tides", 3, 9), ranked("tides", 1, 7), ranked("tides", 0, 4)],
+    ...[ranked("tide clock", 1, 2), ranked("tide clock", 0, null)],
+    ...[ranked("moon", 2, null), ranked("moon", 0, 20)],
+    // another source: no change can be told
+    ...[ranked("surf", 1, 3, { source: "foreign", origin: "elsewhere" }), ranked("surf", 0, 8)],
+  ])
 })
 
 test("what is read comes as CSV too: a line a row, what is unknown an empty cell", async () => {
@@ -136,11 +137,9 @@ describe("call", () => {
     const [head, first] = (await run(words)).out.split("\n")
     expect(head).toMatch(/^term +measured +rank /)
     expect(first).toMatch(/^tides +true +4 /)
-    await inFolder(env.DATA_DIR, async (sql) => {
-      const [books] =
-        await sql`select (select count(*) from ledger)::int as charges, (select sum(used) from account)::int as used`
-      expect(books).toEqual({ charges: 0, used: 0 })
-    })
+    const [books] =
+      await database.sql`select (select count(*) from ledger)::int as charges, (select sum(used) from account)::int as used`
+    expect(books).toEqual({ charges: 0, used: 0 })
   })
 
   test("says of an operation what it takes", async () => {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { keywordsIn } from "../../../src/commands/tracking/keyword-file.ts"
-import { answer, appmeter, dataFolder, removeFolders, scratch } from "../child.ts"
+import type { EmbeddedDatabase } from "../../../src/database/embedded/open.ts"
+import { answer, appmeter, dataFolder, holding, removeFolders, scratch } from "../child.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
@@ -43,16 +44,19 @@ describe("a file of keywords", () => {
 
 describe("what is tracked", () => {
   let env: { DATA_DIR: string }
+  let database: EmbeddedDatabase
   let id: string
   const run = (...words: string[]) => appmeter(words, { env })
   const listed = async () => (await answer(["app", "keywords", "list", id], { env })).keywords
 
   beforeAll(async () => {
     env = await dataFolder()
+    database = await holding(env)
     await answer(["workspace", "create", "own", "--limit", "trackedKeywords=6"], { env })
     const { app } = await answer(["app", "add", "--ios", "1200000001", "--keyword", "tides"], { env })
     id = app.id
   })
+  afterAll(() => database.close())
 
   test("keywords of a file are tracked where it says, with its tags; a bad line loses itself alone", async () => {
     const path = join(scratch(), "keywords.csv")
