@@ -7,7 +7,7 @@ export const LONG = process.env.LONG === "1"
 export const cases = (short: number, long: number): number => (LONG ? long : short)
 
 /** On a server a statement costs a third of what it does in the embedded database: there nothing is left out. */
-const isLeftOut = !LONG && process.env.DATABASE_URL === undefined
+export const isLeftOut = !LONG && process.env.DATABASE_URL === undefined
 
 /** A test that takes seconds, tried at length and on a server; what keeps its promise in short stands beside it. */
 export const long = test.skipIf(isLeftOut)

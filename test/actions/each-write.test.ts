@@ -35,9 +35,9 @@ beforeAll(async () => {
 })
 
 const NEVER = booksAt(0)
-const CALLERS = cases(20, 100)
-const TOKENS = cases(6, 20)
-const PREVIEWS = cases(3, 20)
+const CALLERS = cases(10, 100)
+const TOKENS = cases(4, 20)
+const PREVIEWS = cases(2, 20)
 
 describe.each(Object.entries(WRITES).map(([name, write], at) => ({ name, write, at })))("$name:", ({ write, at }) => {
   test(`a token confirmed by ${CALLERS} callers at once is applied once`, async () => {
@@ -66,8 +66,8 @@ describe.each(Object.entries(WRITES).map(([name, write], at) => ({ name, write, 
 
   test("a confirm that fails at any statement writes nothing, and its token works", async () => {
     const length = await lengthOf(await prepared(house, write))
-    // in short every eighth, another one for each write
-    for (let step = 1 + (at % cases(8, 1)); step <= length; step += cases(8, 1)) {
+    // in short every sixteenth, another one for each write
+    for (let step = 1 + (at % cases(16, 1)); step <= length; step += cases(16, 1)) {
       const writer = await prepared(house, write)
       const before = await stateOf(sql, writer)
       const statement = (n: number) => {

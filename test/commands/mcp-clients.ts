@@ -65,7 +65,7 @@ export const CLIENTS: [string, Connect][] = [
 /** Where a client may find the tools: in a folder nobody serves, beside its server, at the server's address. */
 type Place = 0 | 1 | 2
 /** Those tried there: in short each client in one place, at length in all. */
-export const clientsAt = (place: Place) => CLIENTS.filter((_, at) => LONG || at % 3 === place)
+export const clientsAt = (place: Place) => CLIENTS.filter((_, at) => LONG || Math.min(at, 2) === place)
 
 /** A data folder with a workspace, an app and a key. */
 export async function house(): Promise<Env> {

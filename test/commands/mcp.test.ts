@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { scratchDatabase } from "../database/server.ts"
+import { long } from "../long.ts"
 import { answer, appmeter, type Serving, scratch, serving } from "./child.ts"
 import {
   ASKED_BY,
@@ -34,7 +35,7 @@ describe("a data folder that nobody serves", () => {
     await connected.close()
   })
 
-  test("is written to when the person behind the client agrees", async () => {
+  long("is written to when the person behind the client agrees", async () => {
     const [, connect] = ASKED_BY[0]!
     const { id } = await appIn(env.DATA_DIR!)
     const connected = await connect([], env, () => "accept")

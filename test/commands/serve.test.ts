@@ -140,7 +140,7 @@ describe("the first start", () => {
     ).toEqual(["stopping", "call", "stopped"])
   })
 
-  test("is the only one: a second start prints no key, and loads no demo after it was removed", async () => {
+  long("is the only one: a second start prints no key, and loads no demo after it was removed", async () => {
     await answer(["demo", "remove", "--force"], { env })
     const again = await serving({ env: { ...env, DRAIN_MS: "1500" } }, ["--demo"])
     expect(again.out()).toContain("Its keys were made before. A new one: bun src/main.ts key create")

@@ -26,7 +26,7 @@ const MARKET = ["gb", "jp", "us"]
 const GENRES = CHART_GENRES.slice(0, cases(1, 3))
 const PLACES = cases(30, 50)
 /** A week, at length: in short the first three days of it. */
-const DAYS = Array.from({ length: cases(3, 7) }, (_, at) => addDays(dayOf(new Date()), at - 7))
+const DAYS = Array.from({ length: cases(2, 7) }, (_, at) => addDays(dayOf(new Date()), at - 7))
 const FEEDS = {
   topfreeapplications: ["iphone", "free"],
   toppaidapplications: ["iphone", "paid"],

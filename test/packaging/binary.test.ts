@@ -45,31 +45,34 @@ test("alone in an empty folder it tells its version, its help and its document",
   expect(readdirSync(alone.folder)).not.toContain(".appmeter")
 })
 
-test("the first start prints keys that work, import brings history in, and a second start is warm and has it all", async () => {
-  const first = await served("first")
-  firstStartMs = first.firstMs
-  expect(await call(first, "/v1/apps")).toMatchObject({ status: 200, body: { apps: [] } })
-  for (const path of ["/docs", "/docs/operate/data", "/docs/operate.md", "/v1/openapi.json", "/readyz"])
-    expect((await fetch(first.url + path)).status).toBe(200)
-  const env = { DATA_DIR: "first" }
-  const stdin = readFileSync(join(root, "fixtures/demo/search-us-2025-10-25.jsonl"), "utf8").replaceAll(
-    '"origin":"demo",',
-    "",
-  )
-  const lines = stdin.trim().split("\n").length
-  expect(await answer(["import", "-"], { env, stdin })).toMatchObject({ read: lines, recorded: lines, bad: [] })
-  await stopped(first)
+long(
+  "the first start prints keys that work, import brings history in, and a second start is warm and has it all",
+  async () => {
+    const first = await served("first")
+    firstStartMs = first.firstMs
+    expect(await call(first, "/v1/apps")).toMatchObject({ status: 200, body: { apps: [] } })
+    for (const path of ["/docs", "/docs/operate/data", "/docs/operate.md", "/v1/openapi.json", "/readyz"])
+      expect((await fetch(first.url + path)).status).toBe(200)
+    const env = { DATA_DIR: "first" }
+    const stdin = readFileSync(join(root, "fixtures/demo/search-us-2025-10-25.jsonl"), "utf8").replaceAll(
+      '"origin":"demo",',
+      "",
+    )
+    const lines = stdin.trim().split("\n").length
+    expect(await answer(["import", "-"], { env, stdin })).toMatchObject({ read: lines, recorded: lines, bad: [] })
+    await stopped(first)
 
-  const warm = await served("first")
-  expect([warm.key, warm.out()]).toEqual([undefined, expect.stringContaining(warm.url)])
-  expect(await call({ ...warm, key: first.key }, "/v1/apps")).toMatchObject({ status: 200 })
-  expect(await answer(["import", "-"], { env, stdin })).toMatchObject({ recorded: 0, known: lines })
-  await stopped(warm)
-  expect(readdirSync(join(alone.folder, "first")).sort()).toEqual(["postgres", "server.lock"])
-  process.stdout.write(
-    `${alone.where}: first start to first 200 in ${Math.round(firstStartMs)} ms, warm ${Math.round(warm.firstMs)} ms\n`,
-  )
-})
+    const warm = await served("first")
+    expect([warm.key, warm.out()]).toEqual([undefined, expect.stringContaining(warm.url)])
+    expect(await call({ ...warm, key: first.key }, "/v1/apps")).toMatchObject({ status: 200 })
+    expect(await answer(["import", "-"], { env, stdin })).toMatchObject({ recorded: 0, known: lines })
+    await stopped(warm)
+    expect(readdirSync(join(alone.folder, "first")).sort()).toEqual(["postgres", "server.lock"])
+    process.stdout.write(
+      `${alone.where}: first start to first 200 in ${Math.round(firstStartMs)} ms, warm ${Math.round(warm.firstMs)} ms\n`,
+    )
+  },
+)
 
 long("it reads the word in a picture, with what it carries", async () => {
   const { findings } = JSON.parse((await alone.run(["doctor", "--json"], { env: { OCR_DATA: "none" } })).out)

@@ -6,7 +6,7 @@ import { listDemoApps } from "../../src/tracking/demo.ts"
 import { INVENTED_APP } from "../../src/tracking/invented/world.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
-import { long } from "../long.ts"
+import { isLeftOut, long } from "../long.ts"
 import { APP_TABS, ownerOf, WORKSPACE_PAGES } from "./app-scene.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
 
@@ -89,7 +89,10 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     const tabs = APP_TABS.filter((page) => !page.includes("?"))
     own = [
       ...WORKSPACE_PAGES.map((page) => `/app${page}`),
-      ...apps.flatMap((id) => tabs.map((page) => `/app/apps/${id}${page}`)),
+      // in short those of an app in the store and of the invented one
+      ...apps
+        .filter((id, at) => !isLeftOut || at === 1 || id === invented)
+        .flatMap((id) => tabs.map((page) => `/app/apps/${id}${page}`)),
     ]
     server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => house.app.fetch(request, "127.0.0.1") })
     tab = await openTab(binary as string)

@@ -50,6 +50,7 @@ const MOST: Record<string, number> = {
 } // biome-ignore format: a list to scan
 /** Of a read that is not in the list. */
 const MOST_OF_OTHERS = 6
+const mostOf = (id: string) => MOST[id] ?? MOST_OF_OTHERS
 
 test("every read asks the database in at most as many statements as are written down here", async () => {
   const found: Record<string, number> = {}
@@ -57,11 +58,14 @@ test("every read asks the database in at most as many statements as are written 
     const [usual] = callsOf(operation, subjects)
     if (usual?.method !== "GET") continue
     // on a slow machine a key grows too old from one call to the next, which is a statement more
-    const tries = [await call(usual.path), await call(usual.path), await call(usual.path)]
-    if (tries.every(({ status }) => status === 200))
-      found[operation.id] = Math.min(...tries.map(({ statements }) => statements))
+    for (let tries = 0; tries < 3; tries++) {
+      const { status, statements } = await call(usual.path)
+      if (status !== 200) break
+      found[operation.id] = Math.min(statements, found[operation.id] ?? statements)
+      if (statements <= mostOf(operation.id)) break
+    }
   }
-  const over = Object.entries(found).filter(([id, count]) => count > (MOST[id] ?? MOST_OF_OTHERS))
+  const over = Object.entries(found).filter(([id, count]) => count > mostOf(id))
   expect(Object.fromEntries(over)).toEqual({})
   expect(Object.keys(MOST).filter((id) => found[id] === undefined)).toEqual([])
 })

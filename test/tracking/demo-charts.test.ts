@@ -29,7 +29,7 @@ beforeEach(async () => {
 })
 
 /** In short the last days alone: a day's chart of a hundred places takes as long as most tests. */
-const DAYS = cases(6, 30)
+const DAYS = cases(3, 30)
 const loaded = lines.slice(30 - DAYS)
 const READINGS = DAYS + 3
 const load = () => loadDemoCharts(sql, loaded.map((line) => `${JSON.stringify(line)}\n`).join(""))

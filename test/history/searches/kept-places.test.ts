@@ -143,9 +143,9 @@ test("whatever was written since, what is kept says what a walk finds, and as on
         expect(await keywordsOf(sql, app)).toEqual(await keywordsOf(unkept(), app))
       }
     }),
-    { seed: 20251119, numRuns: cases(12, 60) },
+    { seed: 20251119, numRuns: cases(5, 60) },
   )
-  expect(rows).toBeGreaterThan(200)
+  expect(rows).toBeGreaterThan(cases(50, 200))
 })
 
 const inUs = (term: string, at: string, ids: readonly string[], depth: number) =>
@@ -184,7 +184,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 )
 
 test("calls beside readings are each told of one moment: ranks and the depth of their answer go together", async () => {
-  const [turns, told] = [cases(12, 60), [] as { held: number; depth: number; ranks: Map<number, number | null> }[]]
+  const [turns, told] = [cases(6, 60), [] as { held: number; depth: number; ranks: Map<number, number | null> }[]]
   // one is missing each time
   const idsAt = (turn: number) => [...IDS.slice(turn % 4), ...IDS.slice(0, turn % 4)].slice(turn % 3)
   const write = async (term: string) => {
