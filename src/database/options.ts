@@ -11,6 +11,34 @@ const types = {
   },
 }
 
+/**
+ * A type and the type of its arrays, as `pg_type.dat` of PostgreSQL numbers them, for good: of those that statements here send or
+ * answer. The driver would ask each new connection for all there are, which is the slowest statement of an embedded start.
+ */
+export const ARRAY_TYPES = [
+  [16, 1000], // boolean
+  [17, 1001], // bytea
+  [19, 1003], // name
+  [20, 1016], // bigint
+  [21, 1005], // smallint
+  [23, 1007], // integer
+  [25, 1009], // text
+  [26, 1028], // oid
+  [114, 199], // json
+  [700, 1021], // real
+  [701, 1022], // double precision
+  [1043, 1015], // character varying
+  [1082, 1182], // date
+  [1114, 1115], // timestamp
+  [1184, 1185], // timestamptz
+  [1700, 1231], // numeric
+  [2950, 2951], // uuid
+  [3802, 3807], // jsonb
+] as const
+
+// the driver's own types know only whether it asks; the list is our patch's
+const KNOWN_TYPES = ARRAY_TYPES as unknown as boolean
+
 type Options = postgres.Options<{ bigint: postgres.PostgresType<number>; date: postgres.PostgresType<string> }>
 
 /** A request is given up after 4.5 s (gate.ts), so a statement has 4 s. Longer work sets its own statement_timeout. */
@@ -18,6 +46,7 @@ export function serverOptions(as: "server" | "command", max: number): Options {
   return {
     max,
     types: types as unknown as Options["types"],
+    fetch_types: KNOWN_TYPES,
     onnotice: () => {},
     connect_timeout: 5,
     max_lifetime: 1_800,
@@ -38,6 +67,7 @@ export function embeddedOptions(socket: () => unknown, max: number): Options {
   return {
     max,
     types: types as unknown as Options["types"],
+    fetch_types: KNOWN_TYPES,
     onnotice: () => {},
     user: "postgres",
     database: "postgres",

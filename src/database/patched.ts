@@ -2,11 +2,11 @@ import postgres from "postgres"
 import { DatabaseProblem } from "./problem.ts"
 
 // The patch sets it; raise it there and here together.
-const MARK = "appmeter-1"
+const MARK = "appmeter-2"
 
 /**
  * Without patches/postgres@3.4.9.patch a connection that dies while a write is queued ends the whole process, and a
- * transaction's later statements can run outside of it.
+ * transaction's later statements can run outside of it. And what is null in an array would be read as NaN, false or "NULL".
  */
 export function assertDriverPatched(driver: object = postgres): void {
   if ((driver as { patched?: string }).patched !== MARK) {

@@ -8,9 +8,20 @@ import type { MarketStorefront } from "../vocabulary/storefronts.ts"
  * transaction of its own: where its charts are known already, some 10,000 apps become due with it.
  */
 export async function followMarket(sql: Sql, market: readonly MarketStorefront[]): Promise<void> {
+  if (await isFollowed(sql, market)) return
   const changed = await retryDeadlocks(() => sql.begin((tx) => removeOthers(tx, market)))
   for (const one of market.filter(({ storefront }) => changed.has(storefront)))
     await retryDeadlocks(() => sql.begin((tx) => follow(tx, one)))
+}
+
+/** As most starts find it: they need no lock. */
+async function isFollowed(sql: Sql, market: readonly MarketStorefront[]): Promise<boolean> {
+  const held = await sql<MarketStorefront[]>`select storefront, genres from market_storefront`
+  const genresOf = new Map(held.map(({ storefront, genres }) => [storefront, genres.join()]))
+  return (
+    held.length === market.length &&
+    market.every(({ storefront, genres }) => genresOf.get(storefront) === genres.join())
+  )
 }
 
 /** Returns those that are not followed yet, or in other genres. */

@@ -1,0 +1,56 @@
+import { beforeAll, expect, test } from "bun:test"
+import { ARRAY_TYPES } from "../../src/database/options.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { freshDatabase } from "../database.ts"
+
+let sql: Sql
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+test("the array types that no connection asks for are numbered as the database numbers them", async () => {
+  const rows = await sql<{ of: number; arrays: number }[]>`
+    select oid::int as of, typarray::int as arrays
+    from pg_type
+    where oid::int = any(${ARRAY_TYPES.map(([of]) => of)}::int[])
+    order by oid`
+  expect(rows.map(({ of, arrays }) => [of, arrays])).toEqual(ARRAY_TYPES.map(([of, arrays]) => [of, arrays]))
+})
+
+test("no column is an array of another type", async () => {
+  const known: readonly number[] = ARRAY_TYPES.map(([, arrays]) => arrays)
+  const columns = await sql<{ column: string }[]>`
+    select a.attrelid::regclass || '.' || a.attname as column
+    from pg_attribute a
+    join pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'p', 'v', 'm')
+    join pg_namespace n on n.oid = c.relnamespace and n.nspname = any(current_schemas(false))
+    join pg_type t on t.oid = a.atttypid and t.typcategory = 'A'
+    where a.attnum > 0 and not a.atttypid = any(${known as number[]}::oid[])
+    order by 1`
+  expect([...columns]).toEqual([])
+})
+
+test("an array comes and goes as one on the first statement of a connection, with what is null in it as null", async () => {
+  const [row] = await sql.reserve().then(async (one) => {
+    const rows = await one`
+      select ${["a", "b"]}::text[] as texts, ${[1, 2]}::int[] as numbers, ${[3]}::bigint[] as large,
+        array['2026-11-26'::date] as days, array[true, null] as flags, array[null, 0]::float8[] as floats,
+        array['NULL', null, 'null'] as words, array[array[1, null], array[null, 2]] as nested`
+    one.release()
+    return rows
+  })
+  expect(row).toEqual({
+    texts: ["a", "b"],
+    numbers: [1, 2],
+    large: [3],
+    days: ["2026-11-26"],
+    flags: [true, null],
+    floats: [null, 0],
+    words: ["NULL", null, "null"],
+    nested: [
+      [1, null],
+      [null, 2],
+    ],
+  } as never)
+})
