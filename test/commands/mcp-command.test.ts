@@ -155,30 +155,45 @@ describe("the command", () => {
     },
   )
 
-  test("reads no store: a live read is left to a server of that folder, and refused where there is none", async () => {
-    let hits = 0
-    const store = Bun.serve({
-      port: 0,
-      hostname: "127.0.0.1",
-      fetch: () => new Response(String(++hits), { status: 503 }),
-    })
+  /** A store that refuses, and what has the command read it. */
+  function refusingStore() {
+    const seen = { hits: 0 }
+    const fetch = () => new Response(String(++seen.hits), { status: 503 })
+    const store = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch })
     const addresses = ["itunes.apple.com", "apps.apple.com"].map((host) => `${host}=${store.url.origin}`)
-    const reading = { ...env, MEASURE: "yes", UPSTREAM_URLS: addresses.join(",") }
+    return { seen, store, reading: { ...env, MEASURE: "yes", UPSTREAM_URLS: addresses.join(",") } }
+  }
+
+  /** The command of a folder that nobody serves, asked for a live read. */
+  async function readAlone(reading: Env) {
     const { id: appId } = await appIn(env.DATA_DIR!)
     const running = piped([], reading)
     const read = async (id: number) => {
       await running.send(call(id, "get_rival_market", { appId, rivalId: `ios:${RIVAL}` }))
       return (await running.until(id)).at(-1).result
     }
-    const alone = await read(1)
-    expect([alone.isError, alone.content[0].text]).toEqual([true, expect.stringContaining("does not read it")])
-    expect(hits).toBe(0)
+    const { isError, content } = await read(1)
+    expect([isError, content[0].text]).toEqual([true, expect.stringContaining("does not read it")])
+    return { running, read }
+  }
+
+  test("reads no store: a live read is refused where there is no server of that folder", async () => {
+    const { seen, store, reading } = refusingStore()
+    const { running } = await readAlone(reading)
+    expect([await running.ended(), seen.hits]).toEqual([0, 0])
+    await store.stop(true)
+  })
+
+  long("reads no store: a live read is left to a server of that folder, and refused where there is none", async () => {
+    const { seen, store, reading } = refusingStore()
+    const { running, read } = await readAlone(reading)
+    expect(seen.hits).toBe(0)
     const server = await serving({ env: reading })
     expect((await read(2)).content[0].text).not.toContain("does not read it")
     expect(await running.ended()).toBe(0)
     server.kill()
     await server.exited
-    expect(hits).toBeGreaterThan(0)
+    expect(seen.hits).toBeGreaterThan(0)
     await store.stop(true)
   })
 })
@@ -201,7 +216,7 @@ describe("a server by its address", () => {
     expect(running.messages()[0].result.structuredContent.apps).toHaveLength(1)
   })
 
-  test("that is killed midway gives an error to each call and is used again once it is back", async () => {
+  long("that is killed midway gives an error to each call and is used again once it is back", async () => {
     const running = piped(["--url", server.url], { APPMETER_KEY: env.APPMETER_KEY! })
     await running.send(call(1, "list_apps"))
     await running.until(1)

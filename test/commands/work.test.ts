@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { STORE_HOSTS } from "../../src/vocabulary/upstreams.ts"
 import { scratchDatabase } from "../database/server.ts"
 import { until } from "../jobs/platform.ts"
+import { long } from "../long.ts"
 import { hintsAnswer, lookupAnswer, searchPage, someApps, storeSearchAnswer } from "../measuring/store-pages.ts"
 import { type ReplayServer, replayServer } from "../sources/replay.ts"
 import { answer, appmeter, begun, dataFolder, removeFolders, serving } from "./child.ts"
@@ -59,7 +60,7 @@ test("a server reads what becomes due while it serves, and keeps the bodies it w
   expect(await server.exited).toBe(0)
 })
 
-test("a server with MEASURE=no asks no store", async () => {
+long("a server with MEASURE=no asks no store", async () => {
   const env = { ...(await dataFolder()), ...reading(), MEASURE: "no" }
   const server = await serving({ env })
   await trackTea(env)

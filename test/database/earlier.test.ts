@@ -12,6 +12,7 @@ import { rebuildReviews } from "../../src/observations/derived/rebuild-reviews.t
 import { removeFolders, scratch, serving } from "../commands/child.ts"
 import { inFolder, inServer } from "../commands/filled.ts"
 import { openHouse } from "../house.ts"
+import { long } from "../long.ts"
 import { nowByTruth, nowKept } from "../observations/now-truth.ts"
 import { daysByTruth, daysKept } from "../observations/review-days.ts"
 import { foldAll } from "../observations/searched.ts"
@@ -167,7 +168,7 @@ describe("a database of the version before starts with this one, answers as it d
     })
   })
 
-  test("embedded, whose search results are all packed at once", async () => {
+  long("embedded, whose search results are all packed at once", async () => {
     await inFolder(await folder(), async (sql) => {
       await answersAsThen(sql, { packed: true })
       expect(await rebuildNow(sql, async () => {})).toMatchObject({ ranks: 0, figures: 0 })
@@ -186,7 +187,7 @@ describe("a database of the version before starts with this one, answers as it d
     })
   })
 
-  test("served, by the command of the README", async () => {
+  long("served, by the command of the README", async () => {
     const server = await serving({ env: { DATA_DIR: await folder() } })
     const headers = { authorization: `Bearer ${keys.demo}` }
     for (const { path, body } of answers.filter(({ as, path }) => as === "demo" && path.endsWith("/keywords"))) {

@@ -82,9 +82,9 @@ export function bidding(url: string): OutsideWrites {
 /** Resolves once it is so. */
 export async function until(so: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> {
   const last = performance.now() + withinMs
-  while (!(await so())) {
+  for (let waitMs = 10; !(await so()); waitMs = Math.min(50, waitMs * 1.5)) {
     if (performance.now() > last) throw new Error(`not within ${withinMs} ms: ${so}`)
-    await Bun.sleep(10)
+    await Bun.sleep(waitMs)
   }
 }
 

@@ -6,6 +6,7 @@ import { getChartMovers } from "../../../src/operations/charts/chart-movers.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
+import { LONG } from "../../long.ts"
 import { ALL, daysOf, isAllHere, linesOf, rowsOf, SOME } from "../../observations/chart-rows.ts"
 import { charted } from "../../observations/charted.ts"
 import { ask, contextOf, NOW, newWorkspace, rename } from "../../observations/measured.ts"
@@ -43,7 +44,7 @@ interface Moved {
   was: number
 }
 
-describe.each([["12 days", SOME, 12], ...(isAllHere ? [["247 days", ALL, 247] as const] : [])])(
+describe.each([["12 days", SOME, 12], ...(LONG && isAllHere ? [["247 days", ALL, 247] as const] : [])])(
   "%s of the finance chart of Japan",
   (_, path, dayCount) => {
     test("give the risers, fallers, entrants and drop-outs that the table itself gives", async () => {
