@@ -1,3 +1,29 @@
+import { inPieces, piecesOf } from "../vocabulary/pieces.ts"
+import { WrittenAnswer } from "../vocabulary/prepared.ts"
+
+/** An answer as JSON. One that is short is written without a stop. */
+export async function writeJson(answer: unknown): Promise<string> {
+  if (answer instanceof WrittenAnswer) return answer.text
+  return hasLongList(answer) ? await inPieces(jsonText(answer)) : JSON.stringify(answer)
+}
+
+function hasLongList(answer: unknown): answer is object {
+  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return false
+  return Object.values(answer).some((value) => Array.isArray(value) && value.length > MANY)
+}
+
+const MANY = 100
+
+/** What JSON.stringify makes of a text; parted, for it may be megabytes. */
+export function* quotedText(text: string): Generator<unknown, string> {
+  const quoted: string[] = []
+  for (const piece of piecesOf(text)) {
+    quoted.push(JSON.stringify(piece).slice(1, -1))
+    yield
+  }
+  return `"${quoted.join("")}"`
+}
+
 /** A list of so many items is long: it is not written at once. */
 const LONG = 64
 

@@ -1,15 +1,15 @@
-import { hash } from "node:crypto"
+import { createHash } from "node:crypto"
 import { creditHeaders, NOBODY, nextMonth } from "../access/credits.ts"
 import type { RateAnswer } from "../access/limits/limiter.ts"
 import type { Fault } from "../faults.ts"
 import type { Reply } from "../invoke.ts"
 import { isConditional, type Operation } from "../operation.ts"
 import { type Encoding, encodingFor, LEAST_BYTES, preparedIn, textResponse } from "../vocabulary/compression.ts"
-import { inPieces } from "../vocabulary/pieces.ts"
+import { inPieces, piecesOf } from "../vocabulary/pieces.ts"
 import { dataOf, type PreparedAnswer, WrittenAnswer } from "../vocabulary/prepared.ts"
 import type { Deprecation } from "../vocabulary/schema.ts"
 import type { ResponseDetails } from "./incoming.ts"
-import { jsonText } from "./json-text.ts"
+import { writeJson } from "./json-text.ts"
 import { TABLE_TYPES, type TableType, tableText, tableTypeFor } from "./tables.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"
@@ -38,7 +38,7 @@ export async function answerResponse(
   const headers = base(shown, type)
   headers["cache-control"] = "private, no-store"
   if (operation?.table) headers.vary = "accept"
-  if (status !== 202 && operation && isConditional(operation)) headers.etag = tagOf(answer, text)
+  if (status !== 202 && operation && isConditional(operation)) headers.etag = await tagOf(answer, text)
   return status === 304 ? new Response(null, { status, headers }) : textResponse(text, { status, headers })
 }
 
@@ -49,20 +49,6 @@ export async function writeText(request: Request, operation: Operation | undefin
   return { type: TABLE_TYPES[type], text: await inPieces(tableText(operation, dataOf(answer, false), type)) }
 }
 
-/** Of answers those that are short are written without a stop. */
-async function writeJson(answer: unknown): Promise<string> {
-  if (answer instanceof WrittenAnswer) return answer.text
-  return isLong(answer) ? await inPieces(jsonText(answer)) : JSON.stringify(answer)
-}
-
-function isLong(answer: unknown): answer is object {
-  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return false
-  return Object.values(answer).some((value) => Array.isArray(value) && value.length > FEW)
-}
-
-/** Items of a list. */
-const FEW = 100
-
 /** As which rows a caller would have an answer; null for JSON. */
 export function rowsAskedFor({ headers }: Request, operation: Operation | undefined): TableType | null {
   const accepted = operation?.table ? headers.get("accept") : null
@@ -72,14 +58,19 @@ export function rowsAskedFor({ headers }: Request, operation: Operation | undefi
 const ROWS = /csv|jsonl|ndjson/i
 
 /** Names what a text says, in whichever encoding it is sent. */
-function weakTag(text: string): string {
-  return `W/"${hash("sha256", text, "hex").slice(0, 32)}"`
+function* weakTag(text: string): Generator<unknown, string> {
+  const sum = createHash("sha256")
+  for (const piece of piecesOf(text)) {
+    sum.update(piece)
+    yield
+  }
+  return `W/"${sum.digest("hex").slice(0, 32)}"`
 }
 
 /** The same of an answer in whichever type it is written. One that is given more than once is summed up once. */
-export function tagOf(answer: unknown, text: string): string {
-  if (!(answer instanceof WrittenAnswer) || answer.text !== text) return weakTag(text)
-  const tag = tags.get(answer) ?? weakTag(text)
+export async function tagOf(answer: unknown, text: string): Promise<string> {
+  if (!(answer instanceof WrittenAnswer) || answer.text !== text) return await inPieces(weakTag(text))
+  const tag = tags.get(answer) ?? (await inPieces(weakTag(text)))
   tags.set(answer, tag)
   return tag
 }

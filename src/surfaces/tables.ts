@@ -50,12 +50,16 @@ export function* tableText(operation: Operation, answer: unknown, type: TableTyp
     found.length > 0 && !found.some((row) => row[name] !== undefined) && once[name] === undefined
   const columns = tableColumns(operation).filter((name) => !isLeft(name))
   const isCsv = type === "text/csv"
-  const lines = isCsv ? [csvRecord(columns)] : []
+  const pieces: string[] = []
+  let lines = isCsv ? [csvRecord(columns)] : []
   for (const row of found.length > 0 ? found : [once]) {
     const cells = columns.map((name) => once[name] ?? row[name] ?? null)
-    if (lines.push(isCsv ? csvRecord(cells) : jsonLine(columns, cells)) % ROWS_AT_ONCE === 0) yield
+    if (lines.push(isCsv ? csvRecord(cells) : jsonLine(columns, cells)) < ROWS_AT_ONCE) continue
+    pieces.push(lines.join(""))
+    lines = []
+    yield
   }
-  return lines.join("")
+  return [...pieces, ...lines].join("")
 }
 
 /** Written before others may have the thread. */

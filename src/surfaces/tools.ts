@@ -42,12 +42,12 @@ export function createTools(parts: ToolsParts): (incoming: IncomingRequest) => P
     const started = performance.now()
     const turnedAway = atTheDoor(incoming, guard, publicUrl)
     if (turnedAway)
-      return end(parts, { incoming, asked: turnedAway, started }, { reply: NOBODY, askedMs: 0 }).response()
+      return (await end(parts, { incoming, asked: turnedAway, started }, { reply: NOBODY, askedMs: 0 })).response()
     const asked = await readAsked(incoming, reading)
     const call = { incoming, asked, started }
     const messages = messagesOf(parts, call)
     const first = await messages.next()
-    return first.done ? end(parts, call, first.value).response() : stream(parts, call, first.value, messages)
+    return first.done ? (await end(parts, call, first.value)).response() : stream(parts, call, first.value, messages)
   }
 }
 
@@ -65,7 +65,8 @@ interface ToolCall {
 async function* messagesOf(parts: ToolsParts, { incoming, asked }: ToolCall): Exchange {
   const { answers, publicUrl, trustedProxies } = parts
   const caller = callerOf(incoming, trustedProxies)
-  const invoke = (target: Target | null) => parts.invoke({ ...caller, surface: "tools", target: async () => target })
+  const invoke = (target: Target | null) =>
+    parts.invoke({ ...caller, surface: "tools", target: async () => target, takesText: true })
   const { outcome } = asked
   if (outcome && "calling" in outcome) {
     return yield* exchange(outcome, { invoke, answers, docsBase: publicUrl, ...PACE, ...parts.pace })
@@ -77,13 +78,13 @@ async function* messagesOf(parts: ToolsParts, { incoming, asked }: ToolCall): Ex
 }
 
 /** Writes a call's line and gives its last message. */
-function end(
+async function end(
   { log, publicUrl, resourceMetadata, now }: ToolsParts,
   { incoming, asked, started }: ToolCall,
   ended: ExchangeEnd,
 ) {
   const { reply, askedMs } = ended
-  const sent: ToolReply = sentFor(asked, ended, { publicUrl, resourceMetadata })
+  const sent: ToolReply = await sentFor(asked, ended, { publicUrl, resourceMetadata })
   const { status, text, error, challenge } = sent
   const protocol = !reply.fault && error && { status, code: String(error.code) }
   const line = { method: asked.method, path: "/mcp", ...protocol }
@@ -106,7 +107,7 @@ function stream(parts: ToolsParts, call: ToolCall, first: string, messages: Exch
     start: (controller) => controller.enqueue(encoder.encode(eventOf(first))),
     async pull(controller) {
       const { done, value } = await messages.next()
-      const text = done ? end(parts, call, value).text : value
+      const text = done ? (await end(parts, call, value)).text : value
       controller.enqueue(encoder.encode(eventOf(text ?? "")))
       if (done) controller.close()
     },

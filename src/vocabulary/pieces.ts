@@ -11,12 +11,28 @@ type PiecewiseWork<Answer> = Iterator<unknown, Answer>
  * so that work reads nothing but what it was given.
  */
 export async function inPieces<Answer>(work: PiecewiseWork<Answer>): Promise<Answer> {
+  let isLong = false
   for (let began = performance.now(); ; ) {
     const { done, value } = work.next()
+    if (!done && performance.now() - began < PIECE_MS) continue
+    // what was long ends with a piece, for what is done with its answer takes long as well
+    if (!done || isLong) await turn()
     if (done) return value
-    if (performance.now() - began < PIECE_MS) continue
-    await turn()
+    isLong = true
     began = performance.now()
+  }
+}
+
+/** Letters that are hashed or quoted in a fraction of a piece of work. */
+const LETTERS = 65_536
+
+/** A text in pieces, none of which begins or ends within a character. */
+export function* piecesOf(text: string): Generator<string, void> {
+  for (let at = 0; at < text.length; ) {
+    const last = text.charCodeAt(at + LETTERS - 1)
+    const end = at + LETTERS + (last >= 0xd800 && last < 0xdc00 ? 1 : 0)
+    yield text.slice(at, end)
+    at = end
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { jsonText } from "../../src/surfaces/json-text.ts"
+import { jsonText, quotedText } from "../../src/surfaces/json-text.ts"
 import { atOnce } from "../at-once.ts"
 
 const long = <Item>(item: Item) => Array.from({ length: 100 }, () => item)
@@ -20,4 +20,14 @@ test.each([
 test("a long list is parted", () => {
   expect([...jsonText({ rows: long(1) })].length).toBeGreaterThan(5)
   expect([...jsonText({ rows: [1] })]).toEqual([])
+})
+
+test("a long text is quoted as JSON.stringify quotes it, in pieces that part no character", () => {
+  // of two halves, so that one stands across each place where the text could be parted
+  for (const begin of ["", "a"]) {
+    const text = `${begin}${'😀é"\\\n'.repeat(40_000)}\ud800`
+    expect(atOnce(quotedText(text))).toBe(JSON.stringify(text))
+    expect([...quotedText(text)].length).toBeGreaterThan(2)
+  }
+  expect(atOnce(quotedText(""))).toBe('""')
 })

@@ -22,7 +22,9 @@ export function* rivalNames(known: AppBackground, { language, vocabulary, common
   const names = [...new Set(known.rivals.map(({ name }) => name))]
   const parts = yield* eachOf(names, (name) => partsOf(name, language))
   const makers = yield* eachOf([...new Set(known.rivals.map(({ developer }) => developer))], maker)
+  yield
   const isCommon = new Set([...common, ...commonWords(parts, vocabulary)])
+  yield
   const telling = (all: string[][]) => phrasesFrom(all.filter((words) => isTelling(words, isCommon)))
   return {
     brand: brand(known.name ?? ""),

@@ -4,7 +4,10 @@ import type { Sql } from "../../database/types.ts"
 import { sidesOf } from "../../history/day-answers.ts"
 import { readRanksOn, type SideRanks } from "../../history/ranks.ts"
 import { ofApp, operation } from "../../operation.ts"
-import { readAppsWithTerms, readTerms, type TrackedApp } from "../../tracking/tracked-app.ts"
+import {
+  readAppsWithTerms, readTerms, type TrackedApp, type TrackedAppWithTerms,
+} from "../../tracking/tracked-app.ts" // biome-ignore format: one list
+import { eachOf, inPieces } from "../../vocabulary/pieces.ts"
 import { WrittenAnswer } from "../../vocabulary/prepared.ts"
 import { described, extending, named } from "../../vocabulary/schema.ts"
 import { AppShape, appShape, Count, Day, Rank, Store, Storefront, Time, trackedAppFields } from "../shapes.ts"
@@ -49,7 +52,11 @@ const readShort = createReadGroups<ListCaller, WrittenAnswer>(nameOf, readLists)
 
 async function readLists(sql: Sql, callers: readonly ListCaller[]): Promise<WrittenAnswer[]> {
   const lists = await readAppsWithTerms(sql, callers)
-  return lists.map((apps) => new WrittenAnswer(JSON.stringify({ apps: apps.map(appShape) })))
+  return await Promise.all(lists.map(async (apps) => new WrittenAnswer(await inPieces(listText(apps)))))
+}
+
+function* listText(apps: readonly TrackedAppWithTerms[]): Generator<unknown, string> {
+  return `{"apps":[${(yield* eachOf(apps, (app) => JSON.stringify(appShape(app)))).join(",")}]}`
 }
 
 const Measurement = named(

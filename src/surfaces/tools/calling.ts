@@ -1,10 +1,11 @@
 import type { Reply, Target } from "../../invoke.ts"
+import { dataOf } from "../../vocabulary/prepared.ts"
 import type { RpcError } from "./errors.ts"
 import type { Result } from "./results.ts"
 
 export interface OperationCall extends Target {
   /** The result, of an answer. */
-  answered(reply: Reply): Result
+  answered(reply: Reply): Result | Promise<Result>
   /** What stands in its place, of a fault; none = an error with the fault's body. It is not asked of a caller nobody knows. */
   failed?(reply: Reply): Result | RpcError | undefined
 }
@@ -15,5 +16,5 @@ export function isCalling(outcome: unknown): outcome is OperationCall {
 
 /** What an operation answered; of a test key what the sandbox did. */
 export function answerOf({ answer, prepared }: Reply): unknown {
-  return prepared ? JSON.parse(new TextDecoder().decode(prepared.body)) : answer
+  return prepared ? JSON.parse(new TextDecoder().decode(prepared.body)) : dataOf(answer, false)
 }

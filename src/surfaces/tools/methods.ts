@@ -75,7 +75,7 @@ function withFields(outcome: Outcome, more: Record<string, string>): Outcome {
     const made = outcome.failed?.(reply)
     return made && "fields" in made ? added(made) : made
   }
-  return { ...outcome, answered: (reply) => added(outcome.answered(reply)), failed }
+  return { ...outcome, answered: async (reply) => added(await outcome.answered(reply)), failed }
 }
 
 const INSTRUCTIONS = [

@@ -1,5 +1,7 @@
 import type { Credits } from "../../access/caller.ts"
 import type { Reply } from "../../invoke.ts"
+import { inPieces } from "../../vocabulary/pieces.ts"
+import { quotedText, writeJson } from "../json-text.ts"
 import { INFO } from "../openapi.ts"
 import type { RpcError } from "./errors.ts"
 import type { Id } from "./message.ts"
@@ -13,9 +15,9 @@ export interface Result {
 export const SERVER_INFO = { name: "appmeter", title: INFO.title, version: INFO.version }
 
 /** A call's answer: as data, and as text for clients that know no other, followed by what that text is. */
-export function answered({ answer, prepared, credits, cost }: Reply): Result {
-  const json = prepared ? new TextDecoder().decode(prepared.body) : JSON.stringify(answer)
-  const content = `[{"type":"text","text":${JSON.stringify(json)}},${NOTICE}]`
+export async function answered({ answer, prepared, credits, cost }: Reply): Promise<Result> {
+  const json = prepared ? new TextDecoder().decode(prepared.body) : await writeJson(answer)
+  const content = `[{"type":"text","text":${await inPieces(quotedText(json))}},${NOTICE}]`
   return { fields: { content, structuredContent: json }, meta: metaOf(credits, cost) }
 }
 

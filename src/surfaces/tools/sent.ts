@@ -19,9 +19,9 @@ interface SentParts {
 }
 
 /** Who calls comes before what is wrong with the message; a call's own fault is its result, save for a missing key. */
-export function sentFor(asked: ToolRequest, ended: ExchangeEnd, parts: SentParts): ToolReply {
+export async function sentFor(asked: ToolRequest, ended: ExchangeEnd, parts: SentParts): Promise<ToolReply> {
   const { id, modern } = asked
-  const made = madeOf(asked, ended, parts.publicUrl)
+  const made = await madeOf(asked, ended, parts.publicUrl)
   const challenge = challengeOf(ended.reply, parts.resourceMetadata)
   if (made instanceof RpcError) return { status: made.status, text: errorText(id, made), error: made, challenge }
   if (!made) return { status: 202, text: null }
@@ -35,7 +35,7 @@ function madeOf(
   { outcome }: ToolRequest,
   { reply, question }: ExchangeEnd,
   publicUrl: string,
-): Result | RpcError | null {
+): Result | RpcError | null | Promise<Result> {
   const { fault } = reply
   const calling = outcome && "calling" in outcome ? outcome.calling : null
   if (fault) return (fault.status !== 401 && calling?.failed?.(reply)) || errorOf(fault, publicUrl)

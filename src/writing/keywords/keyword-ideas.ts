@@ -60,7 +60,7 @@ export function* keywordIdeas(inputs: IdeaInputs): Generator<unknown, KeywordIde
   const { language, known, buried, measured } = inputs
   const background = yield* backgroundIn(known, language)
   const excluded = exclusionOf({ language, background, taken: [...known.tracked, ...buried] })
-  const found = evidenceOf(inputs)
+  const found = yield* evidenceOf(inputs)
   const judged = yield* eachOf([...found.keys()], (term) => ({ term, isOut: excluded(term) }))
   const omissions = createOmissions()
   const left = judged.filter(({ isOut }) => isOut).length
@@ -78,8 +78,9 @@ export function* keywordIdeas(inputs: IdeaInputs): Generator<unknown, KeywordIde
   }
 }
 
-function evidenceOf({ language, known, measured, suggested }: IdeaInputs): Map<string, IdeaEvidence[]> {
+function* evidenceOf({ language, known, measured, suggested }: IdeaInputs) {
   const found = new Map<string, IdeaEvidence[]>()
+  const isNameable = nameable()
   const add = (term: string, evidence: IdeaEvidence) => {
     const held = found.get(term) ?? []
     if (!held.some(({ kind }) => kind === evidence.kind)) found.set(term, [...held, evidence])
@@ -87,21 +88,24 @@ function evidenceOf({ language, known, measured, suggested }: IdeaInputs): Map<s
   for (const { term, day, rank } of measured)
     if (rank !== null && rank <= LAST_RANK) add(term, { kind: "ranked", rank, day })
   for (const { term, day, rivals } of measured) {
-    const [best] = rivals.filter(isNameable).toSorted((a, b) => a.rank - b.rank)
+    const best = rivals.toSorted((a, b) => a.rank - b.rank).find(isNameable)
     if (best && best.rank <= BEST_OF_RIVALS) add(term, { kind: "rival", rank: best.rank, day, rival: best.name })
+    yield
   }
   for (const { term, prefix, day } of suggested) if (term !== prefix) add(term, { kind: "suggested", prefix, day })
-  for (const [term, apps] of namePhrases(
-    known.rivals.map(({ name }) => name),
-    language,
-  ))
-    add(term, { kind: "names", apps })
+  const names = known.rivals.map(({ name }) => name)
+  for (const [term, apps] of yield* namePhrases(names, language)) add(term, { kind: "names", apps })
   return found
 }
 
-/** A name is a stranger's text: one with an order or an address in it is not repeated. */
-function isNameable({ name }: { name: string }): boolean {
-  return problemsOf("quote", name, { sources: [], language: "en" }).length === 0
+/** A name is a stranger's text: one with an order or an address in it is not repeated. A few stand at very many keywords. */
+function nameable(): (rival: { name: string }) => boolean {
+  const known = new Map<string, boolean>()
+  return ({ name }) => {
+    const is = known.get(name) ?? problemsOf("quote", name, { sources: [], language: "en" }).length === 0
+    known.set(name, is)
+    return is
+  }
 }
 
 function byWeight(a: KeywordIdea, b: KeywordIdea): number {
