@@ -16,9 +16,22 @@ import { normalForm } from "../vocabulary/normal-form.ts"
  * subtitle or keyword field; no stemming, no synonyms.
  */
 export function titleMatch(term: string, title: string): number {
-  const sought = wordsOf(term)
+  return matchOf(wordsOf(term), wordsOf(title))
+}
+
+/** The same of many keywords and titles, each of which is parted into its words once. */
+export function titleMatcher(): typeof titleMatch {
+  const known = new Map<string, string[]>()
+  const words = (text: string) => {
+    const held = known.get(text) ?? wordsOf(text)
+    known.set(text, held)
+    return held
+  }
+  return (term, title) => matchOf(words(term), words(title))
+}
+
+function matchOf(sought: readonly string[], words: readonly string[]): number {
   if (sought.length === 0) return 0
-  const words = wordsOf(title)
   const joined = sought.join("")
   if (UNSPACED.test(joined)) return unspacedMatch(joined, words.join(""))
   if (holdsInARow(words, joined)) return 1

@@ -16,8 +16,9 @@ export interface Keys {
   /** Of the app's keywords, and of all apps' keywords. */
   lists: number[]
   allLists: number[]
-  /** Of the keywords that the answer names. */
+  /** Of the keywords that the answer names, and apps among the first ten of their results. */
   shown: number[]
+  first: number[]
   owns: number[]
   /** Its accounts, and what it is called there. */
   accounts: string[]
@@ -44,6 +45,8 @@ export async function keysOf(
   const asked = ((answer.keywords ?? []) as { term?: string }[]).flatMap(({ term }) => term ?? [])
   const shown = await sql<{ id: number }[]>`
     select id from list where (platform, storefront) = ('ios', 'us') and term = any(${asked}::text[])`
+  const first = await sql<{ id: number }[]>`
+    select distinct unnest(app_ids[1:10]) as id from list_now where list_id = any(${shown.map(({ id }) => id)}::int[])`
   const accounts = await sql<{ id: string }[]>`select id from connected_account where workspace_id = ${workspace}`
   return {
     ...{ sql, workspace, appId, answer, rival: rival!.id },
@@ -54,6 +57,7 @@ export async function keysOf(
     lists: lists.filter(({ app }) => app === appId).map(({ id }) => id),
     allLists: [...new Set(lists.map(({ id }) => id))],
     shown: shown.map(({ id }) => id),
+    first: first.map(({ id }) => id),
     accounts: accounts.map(({ id }) => id),
   }
 }
@@ -174,7 +178,11 @@ export const ROWS: Record<string, Statements> = {
     ...[reviewDays(k, [k.own], 2), ratings(k, [k.own]), changes(k, k.own)],
     ...["sales_fact", "ads_day_fact"].map((view) => reported(k, view, 3)),
   ],
-  get_keyword_competition: (k) => [latest(k), figures(k), ...names(k)],
+  get_keyword_competition: (k) => [
+    ...[latest({ ...k, lists: k.shown }), figures({ ...k, lists: k.shown })],
+    ...names({ ...k, named: k.first }),
+    ratings(k, k.named),
+  ],
   get_rival: (k) => [
     ...[facts(k, k.rival), changes(k, k.rival), latest(k), figures(k)],
     k.sql`

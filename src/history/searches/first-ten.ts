@@ -1,7 +1,8 @@
+import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../../database/types.ts"
 import type { DifficultyParts } from "../../formulas/difficulty.ts"
 import { nameIn } from "../../observations/app-names.ts"
-import { latestTen } from "../../observations/derived/keyword-inputs.ts"
+import { currentTen, latestTen } from "../../observations/derived/keyword-inputs.ts"
 import { CALCULATED } from "../../observations/derived/keyword-rows.ts"
 import type { ListKey } from "../../observations/rows/identities.ts"
 import { type RankSource, sourceOf } from "../../observations/types.ts"
@@ -33,15 +34,19 @@ export interface RatedResult {
 }
 
 /** Null = no reading is young enough, or none was read ten deep or to its end. Looked up by keys alone. */
-export async function readFirstTen(
+export async function readFirstTen(sql: Sql, list: ListKey, now: Date): Promise<FirstTen | null> {
+  return (await readTen(sql, list, currentTen(sql, now))) ?? (await readTen(sql, list, latestTen(sql, now)))
+}
+
+async function readTen(
   sql: Sql,
   { platform, storefront, term }: ListKey,
-  now: Date,
+  ten: PendingQuery<Row[]>,
 ): Promise<FirstTen | null> {
   const [row] = await sql<(Omit<FirstTen, "source"> & { source: number })[]>`
     select r.day, r.source, r.origin, r.depth, r.seen_at as "seenAt", r.results, d.parts, f.apps
     from list l
-    cross join lateral (${latestTen(sql, now)}) r
+    cross join lateral (${ten}) r
     left join lateral (
       select parts
       from keyword_metric

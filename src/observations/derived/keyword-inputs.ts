@@ -77,6 +77,17 @@ export function latestTen(sql: Db, now: Date) {
   return latestTenBetween(sql, young(now))
 }
 
+/** The same where the answer of the list's last day is that, which one row holds: the planner looks at no readings. */
+export function currentTen(sql: Db, now: Date) {
+  const { from, to } = young(now)
+  return sql`
+    select day, source, depth, cardinality(app_ids) as results, seen_at, origin, app_ids[1:${FIRST}::int] as app_ids
+    from list_now
+    where list_id = l.id and day between ${from} and ${to} and origin <> ${DEMO}
+      and (depth >= ${FIRST}::int or cardinality(app_ids) < depth)
+    offset 0`
+}
+
 export function latestTenBetween(sql: Db, { from, to }: { from: string; to: string }) {
   return sql`
     select r.day, r.source, r.depth, cardinality(r.app_ids) as results, r.seen_at, r.origin, r.sha256,

@@ -3,11 +3,11 @@ import type { Sql } from "../../database/types.ts"
 import { uncut } from "../../database/uncut.ts"
 import { LEAST_RESULTS } from "../../formulas/difficulty.ts"
 import { FIRST } from "../../formulas/figure.ts"
-import { titleMatch } from "../../formulas/title-match.ts"
+import { titleMatcher } from "../../formulas/title-match.ts"
+import { latestAnswer } from "../../history/keywords/latest-answer.ts"
 import { readAllTerms } from "../../history/ranks.ts"
 import { preferredRating } from "../../history/rating-days.ts"
 import { nameIn } from "../../observations/app-names.ts"
-import { bestFirst } from "../../observations/best-first.ts"
 import { UNMEASURED } from "../../observations/derived/keyword-figures.ts"
 import { readKeywordMetrics } from "../../observations/derived/keyword-metrics.ts"
 import type { Side } from "../../observations/provenance.ts"
@@ -127,10 +127,8 @@ export const getKeywordCompetition = operation({
   const asked = terms ? [...new Set(terms)] : await readTrackedTerms(sql, app, side)
   const looked = asked.slice(0, MOST_TERMS)
   const own = ownId(app, side)
-  const { corpus, rows } =
-    own === null
-      ? { corpus: null, rows: [] }
-      : await readAnswers(sql, { ...side, countries: app.countries }, own, looked)
+  const { corpus, rows } = own === null ? { corpus: null, rows: [] } : await readAnswers(sql, side, own, looked)
+  const leaders = leadersIn(await readFirstApps(sql, { storefront, countries: app.countries }, rows))
   const metrics = await readKeywordMetrics(sql, { ...side, terms: rows.map(({ term }) => term), today: dayOf(now()) })
   const measured = new Set(rows.map(({ term }) => term))
   return {
@@ -162,7 +160,7 @@ async function readTrackedTerms(sql: Sql, app: TrackedApp, { storefront }: Side)
   return rows.map(({ term }) => term)
 }
 
-interface CompetitorRow {
+interface AnswerRow {
   term: string
   day: string
   seenAt: Date
@@ -171,93 +169,88 @@ interface CompetitorRow {
   apps: number
   rank: number | null
   /** The first results. */
-  first: {
-    id: string
-    name: string | null
-    ratings: number | null
-    ratingsDay: string | null
-    ratingsSource: SourceName | null
-  }[]
+  first: number[]
 }
 
-// Of each term the day's one answer, by the key of the readings; names of the first ten only: those of all would be 25,000.
-async function readAnswers(
-  sql: Sql,
-  { platform, storefront, countries }: Side & { countries: readonly string[] },
-  own: number,
-  terms: readonly string[],
-) {
-  const rows = await sql<(CompetitorRow & { corpus: number })[]>`
+interface ShownApp {
+  id: string
+  name: string | null
+  ratings: number | null
+  ratingsDay: string | null
+  ratingsSource: SourceName | null
+}
+
+/** Of each term the latest answer. */
+async function readAnswers(sql: Sql, { platform, storefront }: Side, own: number, terms: readonly string[]) {
+  const keyword = { platform: sql`${platform}`, storefront: sql`${storefront}`, term: sql`k.term` }
+  const rows = await sql<(AnswerRow & { corpus: number })[]>`
     with answer as materialized (
       select k.term, k.place, r.*
       from unnest(${terms as string[]}::text[]) with ordinality k (term, place)
-      join lateral (
-        select id, last_day
-        from list
-        where (platform, storefront, term) = (${platform}, ${storefront}, k.term)
-        offset 0
-      ) l on true
-      join lateral (
-        select day, source, depth, seen_at, app_ids
-        from search_readings(l.id, l.last_day, l.last_day)
-        where complete
-        order by ${bestFirst(sql)}
-        limit 1
-      ) r on true
+      cross join lateral (${latestAnswer(sql, sql`day, source, depth, seen_at, app_ids`, keyword)}) r
     )
     select a.term, a.day, a.seen_at as "seenAt", a.source, a.depth, cardinality(a.app_ids) as apps,
-      array_position(a.app_ids, ${own}::int) as rank, f.first, c.corpus
+      array_position(a.app_ids, ${own}::int) as rank, a.app_ids[1:${FIRST}] as first, c.corpus
     from answer a
     cross join (
       select count(distinct u.app_id)::int as corpus
       from answer
       cross join lateral unnest(app_ids) u (app_id)
     ) c
-    cross join lateral (
-      ${firstResults(sql, { storefront, countries })}
-    ) f
     order by a.place
     limit ${MOST_TERMS}`
   return { corpus: rows[0]?.corpus ?? null, rows }
 }
 
-/** The first results of the answer `a`, as a query of one row. */
-function firstResults(sql: Sql, place: { storefront: string; countries: readonly string[] }) {
-  return sql`
-    select coalesce(
-        json_agg(
-          json_build_object(
-            'id', s.store_id, 'name', ${nameIn(sql, sql`s.id`, place)}, 'ratings', c.ratings, 'ratingsDay', c.day, 'ratingsSource', c.source
-          )
-          order by u.place
-        ), '[]'
-      ) as first
-    from unnest(a.app_ids[1:${FIRST}]) with ordinality u (app_id, place)
-    join store_app s on s.id = u.app_id
+/** Those among the first of any answer, each once: the same few stand at many keywords. Ratings of those that are shown. */
+async function readFirstApps(
+  sql: Sql,
+  place: { storefront: string; countries: readonly string[] },
+  rows: readonly AnswerRow[],
+): Promise<ReadonlyMap<number, ShownApp>> {
+  const ids = [...new Set(rows.flatMap(({ first }) => first))]
+  const shown = [...new Set(rows.flatMap(({ first }) => first.slice(0, SHOWN)))]
+  const apps = await sql<(ShownApp & { app: number })[]>`
+    select s.id as app, s.store_id as id, ${nameIn(sql, sql`s.id`, place)} as name, c.ratings, c.day as "ratingsDay",
+      c.source as "ratingsSource"
+    from unnest(${ids}::int[]) u (app_id)
+    -- fenced: of an array whose length it does not know the planner reads the whole table
+    cross join lateral (
+      select id, store_id
+      from store_app
+      where id = u.app_id
+      offset 0
+    ) s
     left join lateral (
       select ratings, day, source
       from rating_count
-      where u.place <= ${SHOWN} and app_id = s.id and storefront = ${place.storefront} and ratings is not null
+      where s.id = any(${shown}::int[]) and app_id = s.id and storefront = ${place.storefront} and ratings is not null
       order by day desc, ${preferredRating(sql)}
       limit 1
-    ) c on true`
+    ) c on true
+    order by s.id
+    limit ${MOST_TERMS * FIRST}`
+  return new Map(apps.map(({ app, ...of }) => [app, of]))
 }
 
-function readingOf({ term, day, seenAt, source, depth, apps }: CompetitorRow) {
+function readingOf({ term, day, seenAt, source, depth, apps }: AnswerRow) {
   return { term, day, measuredAt: seenAt.toISOString(), source: sourceOf(source), depth, apps }
 }
 
-function leaders({ term, first }: CompetitorRow) {
-  const shown = first.map((app, at) => ({
-    ...app,
-    rank: at + 1,
-    inTitle: app.name === null ? null : holds(app.name, term),
-  }))
-  const known = shown.flatMap(({ inTitle }) => inTitle ?? [])
-  const named = known.length
-  return { named, inTitle: named === 0 ? null : known.filter(Boolean).length, top: shown.slice(0, SHOWN) }
-}
-
-function holds(name: string, term: string): boolean {
-  return titleMatch(term, name) === 1
+/** Of each answer what its first results say. */
+function leadersIn(apps: ReadonlyMap<number, ShownApp>) {
+  const match = titleMatcher()
+  return ({ term, first }: AnswerRow) => {
+    const known = first.map((id, at) => {
+      const app = apps.get(id) as ShownApp
+      const inTitle = app.name === null ? null : match(term, app.name) === 1
+      return { ...app, rank: at + 1, inTitle }
+    })
+    const named = known.flatMap(({ inTitle }) => inTitle ?? [])
+    return {
+      named: named.length,
+      inTitle: named.length === 0 ? null : named.filter(Boolean).length,
+      top: known.slice(0, SHOWN),
+    }
+  }
 }
