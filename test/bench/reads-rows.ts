@@ -125,16 +125,20 @@ const reported = ({ sql, accounts }: Keys, view: string, days: number) => sql`
   where account_id = any(${accounts}::text[]) and day > ${TODAY}::date - ${days}::int`
 const ofAccounts = ({ sql, accounts }: Keys, view: string) =>
   sql`select * from ${sql(view)} where account_id = any(${accounts}::text[])`
-const workspaceRows = ({ sql, workspace }: Keys) => [
+/** The names of its apps are the store's. */
+const workspaceRows = (keys: Keys) => [...appRows(keys), accountRow(keys)]
+const accountRow = ({ sql, workspace }: Keys) => sql`select * from account where workspace_id = ${workspace}`
+const appRows = ({ sql, workspace, owns }: Keys) => [
   sql`select * from tracked_app where workspace_id = ${workspace}`,
-  sql`select * from account where workspace_id = ${workspace}`,
+  sql`select app_id, name, icon_url from store_app_name where app_id = any(${owns}::int[]) and storefront = 'us'`,
+  sql`select * from store_app where id = any(${owns}::int[])`,
 ]
 
 /** Of each read of an app the rows that its answer is made of, all statements at once. */
 export const ROWS: Record<string, Statements> = {
   list_alerts: (k) => {
     const ids = (k.answer.alerts as { id: number }[]).map(({ id }) => id)
-    return [k.sql`select * from alert where id = any(${ids}::int[])`]
+    return [...appRows(k), k.sql`select * from alert where id = any(${ids}::int[])`]
   },
   get_portfolio_overview: (k) => [
     ...workspaceRows(k),
@@ -154,10 +158,7 @@ export const ROWS: Record<string, Statements> = {
     ...names(k),
   ],
   fetch: (k) => [terms(k), ...months(k, k.lists, [k.own], TODAY)],
-  list_apps: (k) => [
-    k.sql`select * from tracked_app where workspace_id = ${k.workspace}`,
-    k.sql`select * from tracked_term where app_id = any(${k.appIds}::text[])`,
-  ],
+  list_apps: (k) => [...appRows(k), k.sql`select * from tracked_term where app_id = any(${k.appIds}::text[])`],
   get_app: (k) => [terms(k), ...months(k, k.lists, [k.own], TODAY)],
   list_keyword_ranks: (k) => [latest(k), figures(k)],
   list_rivals: (k) => [latest(k), ...names(k), ratings(k, k.named)],
@@ -172,7 +173,10 @@ export const ROWS: Record<string, Statements> = {
     k.sql`
       select * from review_version where (app_id, feed) = (${k.own}, 'us') and at > ${TODAY}::date - 90`,
   ],
-  get_timeline: (k) => [changes(k, k.own), page(k, k.own), terms(k), ...months(k, k.lists, [k.own], TODAY)],
+  get_timeline: (k) => [
+    ...[changes(k, k.own), page(k, k.own), terms(k)],
+    ...months(k, k.lists, [k.own], k.answer.from as string),
+  ],
   get_today: (k) => [
     ...[terms(k), ...months(k, k.lists, [k.own], TODAY)],
     ...[reviewDays(k, [k.own], 2), ratings(k, [k.own]), changes(k, k.own)],

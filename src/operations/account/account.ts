@@ -4,6 +4,7 @@ import { type Balance, refreshCredits } from "../../access/credits.ts"
 import { hivePerDay, PLANS } from "../../access/plans.ts"
 import { SCOPES } from "../../access/scopes.ts"
 import type { Sql } from "../../database/types.ts"
+import { uncut } from "../../database/uncut.ts"
 import { type Context, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { nextMidnight } from "../../vocabulary/days.ts"
@@ -159,10 +160,9 @@ export const getUsage = operation({
 }).run(async (_, ctx) => {
   const { caller, sql } = ctx
   const apps = await ctx.visibleApps()
-  const [balance, tracked, byApp, allowances, usedToday] = await Promise.all([
+  const [balance, tracked, allowances, usedToday] = await Promise.all([
     refreshCredits(sql, caller),
     countTracked(sql, caller.workspaceId),
-    countKeywordsByApp(sql, apps),
     countUsedAllowances(sql, caller.workspaceId),
     ctx.hiveUsedToday(),
   ])
@@ -173,7 +173,7 @@ export const getUsage = operation({
   }
   return {
     plan: caller.plan,
-    quotas: quotasOf(ctx, { balance, tracked, byApp, allowances, hive }),
+    quotas: quotasOf(ctx, { balance, tracked, apps, allowances, hive }),
     packs: {
       // Only API credits can be bought so far, so nothing is left of the others.
       ...{ ask: 0, reviewAi: 0, aiText: 0, aiVisibility: 0 },
@@ -186,49 +186,39 @@ export const getUsage = operation({
   }
 })
 
-interface TrackedCounts {
-  keywords: number
-  apps: number
-}
-
-/** Keywords, one for each app, storefront and term, and apps of the whole workspace. */
-async function countTracked(sql: Sql, workspaceId: number): Promise<TrackedCounts> {
-  const [row] = await sql<TrackedCounts[]>`
-    select count(distinct a.id) as apps, count(t.term) as keywords
+/** Keywords, one for each storefront and term, of each app of the whole workspace. */
+async function countTracked(sql: Sql, workspaceId: number): Promise<ReadonlyMap<string, number>> {
+  const rows = await sql<{ appId: string; used: number }[]>`
+    select a.id as "appId", count(t.term) as used
     from tracked_app a
     left join tracked_term t on t.app_id = a.id
-    where a.workspace_id = ${workspaceId}`
-  return row as TrackedCounts
-}
-
-async function countKeywordsByApp(sql: Sql, apps: TrackedApp[]): Promise<NonNullable<QuotaRow["byApp"]>> {
-  const rows = await sql<{ appId: string; used: number }[]>`
-    select app_id as "appId", count(*) as used
-    from tracked_term
-    where app_id = any(${apps.map(({ id }) => id)}::text[])
-    group by app_id
-    order by app_id
-    limit 1000`
-  const used = new Map(rows.map((row) => [row.appId, row.used]))
-  return apps.map(({ id, name }) => ({ appId: id, name, used: used.get(id) ?? 0 }))
+    where a.workspace_id = ${workspaceId}
+    group by a.id
+    order by a.id
+    limit 100000`.then(uncut(100_000))
+  return new Map(rows.map(({ appId, used }) => [appId, used]))
 }
 
 interface Figures {
   balance: Balance
-  tracked: TrackedCounts
-  byApp: NonNullable<QuotaRow["byApp"]>
+  /** By app, of all that there are. */
+  tracked: ReadonlyMap<string, number>
+  /** Those that the key may see. */
+  apps: readonly TrackedApp[]
   allowances: ReadonlyMap<AnyAllowance, number>
   hive: { perDay: number; usedToday: number | null }
 }
 
 /** In the specification's order. What no operation uses yet has no meter: null, never a made-up zero. */
 function quotasOf({ caller: { entitlements, plan } }: Context, figures: Figures): QuotaRow[] {
-  const { balance, tracked, byApp, allowances, hive } = figures
+  const { balance, tracked, apps, allowances, hive } = figures
+  const byApp = apps.map(({ id, name }) => ({ appId: id, name, used: tracked.get(id) ?? 0 }))
+  const keywords = tracked.values().reduce((sum, used) => sum + used, 0)
   const written = (of: AnyAllowance) => allowances.get(of) ?? null
   const monthly = ["discovery", "aiQuestions", "reviewAi", "aiVisibility", "spy"] as const
   return [
-    { key: "trackedKeywords", kind: "stock", used: tracked.keywords, limit: entitlements.trackedKeywords, byApp },
-    { key: "apps", kind: "stock", used: tracked.apps, limit: entitlements.apps },
+    { key: "trackedKeywords", kind: "stock", used: keywords, limit: entitlements.trackedKeywords, byApp },
+    { key: "apps", kind: "stock", used: tracked.size, limit: entitlements.apps },
     ...monthly.map(
       (key): QuotaRow => ({ key, kind: "month", used: allowances.get(key) ?? null, limit: entitlements[key] }),
     ),

@@ -14,7 +14,7 @@ import { WRITING_LANGUAGES, type WritingLanguage, writingLanguage } from "../../
 import { type Summary, summarise } from "../../writing/review-summary.ts"
 import { type FinerTheme, writeThemes } from "../../writing/themes/finer-themes.ts"
 import {
-  LEAST_IN_THEME, QUOTES_OF_THEME, type Quote, SENTIMENTS, type SummedReview, type ThemeFigures,
+  LEAST_IN_THEME, monthsOf, QUOTES_OF_THEME, type Quote, SENTIMENTS, type SummedReview, type ThemeFigures,
 } from "../../writing/themes/theme-figures.ts" // biome-ignore format: one list
 import { sentencesTask, type ThemeSentences } from "../../writing/themes/theme-sentences.ts"
 import { TOPIC_CHECKED, TOPICS, TOPICS_CHECKED } from "../../writing/topics/topics.ts"
@@ -158,12 +158,25 @@ export const summarizeReviews = operation({
   if (found.length < LEAST_REVIEWS) return { ...about, ...NOTHING, state: "too_few" as const }
   const digest = digestOf(["summary", held, lang, dayOf(ctx.now()), found.map(textsOf)])
   await takeUnit(ctx, "reviewAi", digest, "review_ai_limit")
-  const summary = await inPieces(summarise(found, { language: lang, languages, now: ctx.now() }))
+  const summary = await summaryOf(found, digest, { language: lang, languages, now: ctx.now() })
   const written = await writeWords(ctx, summary, found, { digest, language: lang, now: ctx.now() })
   // the unit was for a model's words: what the rules say was to be had without
   if (ctx.write.isOn && !written.sentences && !written.themes) await ctx.release("reviewAi", digest)
   return { ...about, state: "ready" as const, ...shown(summary, written, digest, ctx) }
 })
+
+/** By what they were made of: rules say the same of the same reviews, and take ten times as long as to read them. */
+const kept = new Map<string, Summary>()
+const MOST_KEPT = 32
+
+async function summaryOf(found: readonly HeldReview[], digest: string, asked: Parameters<typeof summarise>[1]) {
+  const name = [digest, ...asked.languages, ...monthsOf(found, asked.now)].join()
+  const summary = kept.get(name) ?? (await inPieces(summarise(found, asked)))
+  kept.delete(name)
+  kept.set(name, summary)
+  for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest)
+  return summary
+}
 
 interface WrittenWords {
   /** Null = nobody writes them now: what the rules say stands without. */

@@ -86,7 +86,7 @@ export function wholeText({ title, text }: ReviewText): string {
 
 const MONTH_MS = 30 * DAY_MS
 
-function monthsOf(reviews: readonly SummedReview[], now: Date): number[] {
+export function monthsOf(reviews: readonly SummedReview[], now: Date): number[] {
   return reviews.map(({ at }) => Math.floor((now.getTime() - at.getTime()) / MONTH_MS))
 }
 
