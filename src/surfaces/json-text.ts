@@ -1,18 +1,4 @@
-import { inPieces, piecesOf } from "../vocabulary/pieces.ts"
-import { WrittenAnswer } from "../vocabulary/prepared.ts"
-
-/** An answer as JSON. One that is short is written without a stop. */
-export async function writeJson(answer: unknown): Promise<string> {
-  if (answer instanceof WrittenAnswer) return answer.text
-  return hasLongList(answer) ? await inPieces(jsonText(answer)) : JSON.stringify(answer)
-}
-
-function hasLongList(answer: unknown): answer is object {
-  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return false
-  return Object.values(answer).some((value) => Array.isArray(value) && value.length > MANY)
-}
-
-const MANY = 100
+import { piecesOf } from "../vocabulary/pieces.ts"
 
 /** What JSON.stringify makes of a text; parted, for it may be megabytes. */
 export function* quotedText(text: string): Generator<unknown, string> {

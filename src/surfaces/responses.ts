@@ -9,7 +9,7 @@ import { inPieces, piecesOf } from "../vocabulary/pieces.ts"
 import { dataOf, type PreparedAnswer, WrittenAnswer } from "../vocabulary/prepared.ts"
 import type { Deprecation } from "../vocabulary/schema.ts"
 import type { ResponseDetails } from "./incoming.ts"
-import { writeJson } from "./json-text.ts"
+import { jsonText } from "./json-text.ts"
 import { TABLE_TYPES, type TableType, tableText, tableTypeFor } from "./tables.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"
@@ -48,6 +48,19 @@ export async function writeText(request: Request, operation: Operation | undefin
   if (!operation || !type) return { type: JSON_TYPE, text: await writeJson(answer) }
   return { type: TABLE_TYPES[type], text: await inPieces(tableText(operation, dataOf(answer, false), type)) }
 }
+
+/** An answer as JSON. One that is short is written without a stop. */
+export async function writeJson(answer: unknown): Promise<string> {
+  if (answer instanceof WrittenAnswer) return answer.text
+  return hasLongList(answer) ? await inPieces(jsonText(answer)) : JSON.stringify(answer)
+}
+
+function hasLongList(answer: unknown): answer is object {
+  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return false
+  return Object.values(answer).some((value) => Array.isArray(value) && value.length > MANY)
+}
+
+const MANY = 100
 
 /** As which rows a caller would have an answer; null for JSON. */
 export function rowsAskedFor({ headers }: Request, operation: Operation | undefined): TableType | null {

@@ -1,8 +1,9 @@
 import type { Credits } from "../../access/caller.ts"
 import type { Reply } from "../../invoke.ts"
 import { inPieces } from "../../vocabulary/pieces.ts"
-import { quotedText, writeJson } from "../json-text.ts"
+import { quotedText } from "../json-text.ts"
 import { INFO } from "../openapi.ts"
+import { writeJson } from "../responses.ts"
 import type { RpcError } from "./errors.ts"
 import type { Id } from "./message.ts"
 
