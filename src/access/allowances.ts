@@ -110,7 +110,7 @@ export function openTakings(parts: TakingParts, caller: Caller): Takings {
     returnMeasurement,
     async keep() {
       ended = true
-      await keepUnits(parts, begun)
+      if (begun.length > 0) await keepUnits(parts, begun)
     },
     async giveBack() {
       ended = true
@@ -185,7 +185,6 @@ export async function giveBackUnit(sql: Sql, { workspaceId, allowance, about, re
 /** Where that fails the units come back, though the call was answered. */
 async function keepUnits({ sql, log, requestId }: TakingParts, begun: readonly PendingUnit[]): Promise<void> {
   const units = begun.map(({ unit }) => unit)
-  if (units.length === 0) return
   try {
     await sql`
       update allowance_unit u

@@ -160,7 +160,7 @@ export function balanceOf({ month, thisMonth, quota, pack, ...counted }: Account
   const { used, fromPack } = month < thisMonth ? { used: 0, fromPack: 0 } : counted
   // a quota lowered below what was used leaves nothing of itself, and the packs untouched
   const remaining = Math.max(0, quota - (used - fromPack)) + pack
-  const resetsAt = monthAfter(new Date(month < thisMonth ? thisMonth : month))
+  const resetsAt = endOf(month < thisMonth ? thisMonth : month)
   return { used, limit: used + remaining, remaining, resetsAt, packCredits: pack }
 }
 
@@ -188,6 +188,14 @@ export function nextMonth(now: Date): string {
     month = { from: Date.UTC(now.getUTCFullYear(), now.getUTCMonth()), until: Date.parse(resetsAt), resetsAt }
   }
   return month.resetsAt
+}
+
+let ended = { month: "", at: "" }
+
+/** When a month of a row ends. They are nearly all of the same one. */
+function endOf(month: string): string {
+  if (ended.month !== month) ended = { month, at: monthAfter(new Date(month)) }
+  return ended.at
 }
 
 interface ChargeRow {

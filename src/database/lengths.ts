@@ -14,23 +14,21 @@ const TRIED_AGAIN_MS = 10_000
 const KINDS_KEPT = 5_000
 
 export function createLengths(now: () => number): Lengths {
-  const kept = new Map<string, { latest: number[]; at: number }>()
+  const kept = new Map<string, { latest: number[]; shortest: number; at: number }>()
   return {
-    expected: (work) => shortest(kept.get(work)?.latest ?? []),
+    expected: (work) => kept.get(work)?.shortest,
     certain(work) {
-      const { latest = [], at = 0 } = kept.get(work) ?? {}
-      return latest.length >= ENOUGH && now() - at < TRIED_AGAIN_MS ? shortest(latest) : undefined
+      const known = kept.get(work)
+      return known && known.latest.length >= ENOUGH && now() - known.at < TRIED_AGAIN_MS ? known.shortest : undefined
     },
     note(work, ms) {
-      const latest = [...(kept.get(work)?.latest ?? []), ms].slice(-LATEST)
+      const latest = kept.get(work)?.latest ?? []
+      latest.push(ms)
+      if (latest.length > LATEST) latest.shift()
       // the latest used stands last
       kept.delete(work)
-      kept.set(work, { latest, at: now() })
+      kept.set(work, { latest, shortest: Math.min(...latest), at: now() })
       if (kept.size > KINDS_KEPT) kept.delete(kept.keys().next().value as string)
     },
   }
-}
-
-function shortest(latest: readonly number[]): number | undefined {
-  return latest.length > 0 ? Math.min(...latest) : undefined
 }

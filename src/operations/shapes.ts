@@ -123,7 +123,7 @@ export function appShape({
   const lists = shown.countries.map((country) => terms?.[country] ?? [])
   return {
     ...shown,
-    keywords: [...new Set(lists.flat())],
+    keywords: lists.length === 1 ? (lists[0] as string[]) : [...new Set(lists.flat())],
     keywordsByCountry: Object.fromEntries(shown.countries.map((country, at) => [country, lists[at] as string[]])),
   }
 }

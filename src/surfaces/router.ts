@@ -13,12 +13,18 @@ export type Dispatch = (method: string, path: string) => Promise<Route>
 
 /**
  * Throws unknown_endpoint, method_not_allowed (with Allow), or the code of a malformed parameter. An index by segments
- * and length hands itty-router, which tries routes in turn (0.2 µs each), only the few that can match.
+ * and length hands itty-router, which tries routes in turn (0.2 µs each), only the few that can match. A path that is an
+ * operation's to the letter needs none of them.
  */
 export function createDispatch(catalog: readonly Operation[]): Dispatch {
   const index = new Map<string, Methods>()
   for (const operation of [...catalog].sort(literalsFirst)) register(index, operation)
+  const literal = new Map(
+    catalog.filter(isLiteral).map((operation) => [`${operation.method} ${operation.path}`, operation]),
+  )
   return async (method, path) => {
+    const named = literal.get(`${method} ${path}`)
+    if (named) return { operation: named, params: {} }
     const candidates = shapes(path).flatMap((shape) => index.get(shape) ?? [])
     for (const methods of candidates) {
       const found = await methods.get(method)?.fetch({ method, url: `http://x${path}` })
@@ -27,6 +33,8 @@ export function createDispatch(catalog: readonly Operation[]): Dispatch {
     throw await missing(candidates, path)
   }
 }
+
+const isLiteral = ({ path }: Operation) => !path.includes(":")
 
 type Methods = Map<string, Router>
 

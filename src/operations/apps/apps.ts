@@ -46,7 +46,8 @@ const SHORT = 10_000
 const MOST_SHORT = 10_000
 const short = new Set<string>()
 
-const nameOf = ({ workspaceId, appList }: ListCaller) => JSON.stringify([workspaceId, appList])
+const nameOf = ({ workspaceId, appList }: ListCaller) =>
+  appList ? JSON.stringify([workspaceId, appList]) : `${workspaceId}`
 const readOwn = async (sql: Sql, caller: ListCaller) => (await readLists(sql, [caller]))[0] as WrittenAnswer
 const readShort = createReadGroups<ListCaller, WrittenAnswer>(nameOf, readLists)
 
