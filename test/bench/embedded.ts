@@ -1,5 +1,6 @@
 // DATABASE_URL=… bun test/bench/embedded.ts — the same calls on the embedded database (on disk, flushed, in its thread) and
-// on that PostgreSQL, in turns, as ratios of one run: above 1 the embedded one takes longer. Ends with 2 without DATABASE_URL.
+// on that PostgreSQL, in turns, as ratios of one run: above 1 the embedded one takes longer. First by the processor's time of the
+// process and the database, to which others on the machine add little, then by the clock. Ends with 2 without DATABASE_URL.
 
 import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -19,6 +20,7 @@ import { importLines } from "../../src/observations/import/import-lines.ts"
 import { sandboxAt } from "../sandbox.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { median } from "./load.ts"
+import { type ProcessorTime, processorClock } from "./processor.ts"
 
 const ROUNDS = Number(process.env.ROUNDS ?? 15)
 const TERMS = 200
@@ -29,8 +31,11 @@ if (!SERVER) {
   process.exit(2)
 }
 
+const NO_TIME: ProcessorTime = { own: 0, database: 0 }
+
 interface Side {
   database: Database
+  clock: () => ProcessorTime
   /** One GET; its answer read whole. */
   get(path: string): Promise<void>
   appId: string
@@ -71,21 +76,31 @@ process.exit(0)
 
 /** So many calls on each side in turn, in rounds; the ratio is the median of the rounds' ratios. */
 async function compare(what: string, calls: number, call: (side: Side) => Promise<void>): Promise<void> {
-  const times: number[][] = []
+  const [times, processor]: number[][][] = [[], []]
   for (const side of sides) await call(side)
   for (let round = 0; round < ROUNDS; round++) {
-    const both: number[] = []
+    const [both, work]: number[][] = [[], []]
     for (const side of sides) {
-      const startedAt = performance.now()
+      const [startedAt, before] = [performance.now(), side.clock()]
       for (let i = 0; i < calls; i++) await call(side)
-      both.push((performance.now() - startedAt) / calls)
+      const after = side.clock()
+      both!.push((performance.now() - startedAt) / calls)
+      work!.push((after.own + after.database - before.own - before.database) / calls)
     }
-    times.push(both)
+    times!.push(both!)
+    processor!.push(work!)
   }
+  told(what, "of the processor", processor!)
+  told(what, "by the clock", times!)
+}
+
+function told(what: string, measure: string, times: number[][]): void {
   const ratios = times.map(([embedded, server]) => embedded! / server!)
   const [embedded, server] = [0, 1].map((side) => median(times.map((both) => both[side]!)).toFixed(2))
   const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
-  console.log(`${what}: ${median(ratios).toFixed(2)} of PostgreSQL (${range}); ${embedded} ms and ${server} ms`)
+  console.log(
+    `${what}: ${median(ratios).toFixed(2)} of PostgreSQL ${measure} (${range}); ${embedded} ms and ${server} ms`,
+  )
 }
 
 async function prepare(databaseUrl: string | undefined): Promise<Side> {
@@ -98,10 +113,12 @@ async function prepare(databaseUrl: string | undefined): Promise<Side> {
   const keywords = Array.from({ length: TERMS }, (_, i) => `term ${i}`)
   const asked = { workspaceId, iosId: "100000000", countries: ["us"], keywords, origin: "own" }
   const appId = await trackOwn(sql, asked)
-  const side: Side = { database, appId, imports: 0, get: openGet(sql, secret) }
+  const side: Side = { database, clock: () => NO_TIME, appId, imports: 0, get: openGet(sql, secret) }
   await bring(side)
   await sql`analyze`
-  return side
+  // of a server its processes, which are there once as many have asked as ask at once
+  await Promise.all(Array.from({ length: 16 }, () => side.get(`/apps/${appId}/keywords`)))
+  return { ...side, clock: await processorClock(sql, databaseUrl) }
 }
 
 function openGet(sql: Sql, secret: string): Side["get"] {

@@ -110,7 +110,7 @@ async function withoutIndexes(tx: Sql, tables: readonly string[], fill: () => Pr
       pg_get_indexdef(i.indexrelid) as made
     from pg_index i
     left join pg_constraint c on c.conindid = i.indexrelid and c.contype in ('p', 'u')
-    where i.indrelid = any(${tables as string[]}::regclass[])
+    where i.indrelid = any(${tables as string[]}::text[]::regclass[])
       and not exists (select from pg_constraint f where f.contype = 'f' and f.conindid = i.indexrelid)
     order by i.indexrelid
     limit 100`
