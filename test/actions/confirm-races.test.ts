@@ -5,6 +5,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { freshDatabase, openInMemory, scratchUrl } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
+import { cases } from "../long.ts"
 import { type Confirming, confirming } from "./processes.ts"
 import { anApp, booksAt, booksOf, said, someWriter, tally, termsOf } from "./writer.ts"
 
@@ -27,6 +28,7 @@ const times = <T>(count: number, make: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)))
 
 const ROUNDS = 5
+const APPS = cases(20, 50)
 const ONCE = { "200": 1, "400 confirm_token_invalid used": 499 }
 
 describe("one token", () => {
@@ -183,16 +185,16 @@ describe("many tokens of one app", () => {
 describe("tokens of different apps of a workspace", () => {
   test("are all applied at once, and none is in_progress", async () => {
     const { workspace, token, confirm } = await someWriter(house)
-    const tokens = await times(50, async (n) => {
+    const tokens = await times(APPS, async (n) => {
       const appId = await anApp(sql, workspace, ["old"])
       return n % 2
         ? await token("add_keywords", { appId, keywords: ["new"] })
         : await token("remove_keywords", { appId, keywords: ["old"] })
     })
     const counts = tally((await Promise.all(tokens.map(confirm))).map(said))
-    console.log(`50 confirms of 50 apps at once: ${JSON.stringify(counts)}`)
-    expect(counts).toEqual({ "200": 50 })
-    expect(await booksOf(sql, workspace)).toEqual(booksAt(50))
+    console.log(`${APPS} confirms of as many apps at once: ${JSON.stringify(counts)}`)
+    expect(counts).toEqual({ "200": APPS })
+    expect(await booksOf(sql, workspace)).toEqual(booksAt(APPS))
   })
 
   postgresOnly("postgres: do not wait for one another's apps", async () => {

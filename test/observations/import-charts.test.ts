@@ -109,7 +109,7 @@ describe.each([["12 days", SOME, 12, 16], ...(LONG && isAllHere ? [["247 days", 
     test("give the same tables in whatever order they come, and of every day the movers, entrants and drop-outs that the table itself gives", async () => {
       await importLines(sql, each(lines), options)
       const inOrder = await chartTables(sql)
-      for (const seed of [1, 2]) {
+      for (const seed of LONG ? [1, 2] : [2]) {
         await freshDatabase()
         await importLines(sql, each(shuffled(lines, seed)), { ...options, batch: 7 * seed })
         expect(await chartTables(sql)).toEqual(inOrder)

@@ -6,6 +6,7 @@ import { importLines } from "../../src/observations/import/import-lines.ts"
 import { parseLine } from "../../src/observations/import/lines.ts"
 import { record } from "../../src/observations/record.ts"
 import { freshDatabase } from "../database.ts"
+import { cases } from "../long.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { NOW, newWorkspace } from "./measured.ts"
 
@@ -100,7 +101,8 @@ describe("imported searches, counts and suggestions", () => {
     const days = [...recorded("2025-10-01"), ...recorded("2025-11-10"), ...recorded("2025-11-18", 70)]
     await load(days)
     const expected = await figures()
-    for (const order of [days.toReversed(), [...days.slice(20), ...days.slice(0, 20), ...days]]) {
+    const orders = [[...days.slice(20), ...days.slice(0, 20), ...days], days.toReversed()]
+    for (const order of orders.slice(0, cases(1, 2))) {
       const other = await freshDatabase()
       for (let at = 0; at < order.length; at += 7) await load(order.slice(at, at + 7), other)
       expect(await figures(other)).toEqual(expected)
