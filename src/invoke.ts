@@ -172,7 +172,7 @@ async function replyToTarget(parts: InvokeParts, known: KnownCall, startedAt: nu
     const status = outcome instanceof PendingAnswer ? 202 : 200
     return { status, answer, credits: caller.credits, cost, operation, caller }
   } catch (error) {
-    const reply = faultReply(parts, call, error, { caller, operation, cost })
+    const reply = faultReply(parts, call, error, { caller, operation, input: known.input, cost })
     await within(GIVE_BACK_MS, takings.giveBack())
     return reply
   }
@@ -183,10 +183,10 @@ function faultReply(
   parts: InvokeParts,
   { requestId }: Call,
   error: unknown,
-  known: Partial<Pick<Reply, "caller" | "operation" | "cost" | "rate">> = {},
+  { input, ...known }: Partial<Reply & Pick<KnownCall, "input">> = {},
 ): Reply {
   if (error instanceof CallerGone) throw error
-  const fault = faultOf(parts, requestId, known.operation, error)
+  const fault = faultOf(parts, requestId, { ...known, input }, error)
   const credits = known.caller?.credits ?? creditsKnownAt(fault)
   return { status: fault.status, answer: fault.body(parts.publicUrl), fault, credits, cost: 0, ...known }
 }

@@ -37,3 +37,15 @@ export function createDiskWatch(log: Log, cure: string, now = () => performance.
 export function isDiskFull(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === "53100"
 }
+
+const DAMAGE = new Set([
+  "22011", // a substring of less than nothing: an end in packed bytes lies before the one before it
+  "2202E", // beyond the end of packed bytes
+  "XX001", // what is on the disk cannot be read
+  "XX002", // an index does not fit its table
+])
+
+/** Whether what is stored cannot be read back; no input of a call makes SQL end so. */
+export function isDamaged(error: unknown): boolean {
+  return DAMAGE.has(String((error as { code?: unknown } | null)?.code))
+}

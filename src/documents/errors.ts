@@ -80,6 +80,8 @@ export const ADVICE: Partial<Record<FaultCode, string>> = {
   key_in_url: "URLs end up in logs and histories. Treat this key as leaked: make a new one and revoke it.",
   bad_country: "Codes are those of the App Store's storefronts, such as us, gb or de, in either case.",
   invalid_arguments: "Each entry of problems says what came in a field and what is allowed there.",
+  hive_read_failed: "If it stays, report the x-request-id of the response: the log names what is damaged.",
+  hive_write_failed: "It was read, and stays due. Wait as many seconds as retry-after says.",
   bad_day: "Leave the day out to ask for today.",
   bad_cursor: "Start again without a cursor if it has expired.",
   not_found: "GET /apps lists the ids of this workspace.",

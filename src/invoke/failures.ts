@@ -1,5 +1,5 @@
 import { AllowanceUnavailable } from "../access/hive-allowance.ts"
-import { type DiskWatch, isDiskFull } from "../database/disk.ts"
+import { type DiskWatch, isDamaged, isDiskFull } from "../database/disk.ts"
 import { DatabaseUnavailable, isConnectionProblem } from "../database/gate.ts"
 import type { TimeShortfall } from "../database/unavailable.ts"
 import { Fault } from "../faults.ts"
@@ -11,11 +11,17 @@ interface FailureParts {
   disk?: DiskWatch | undefined
 }
 
+/** As far as it was known when it failed. */
+interface FailedCall {
+  operation?: Operation | undefined
+  input?: Record<string, unknown> | undefined
+}
+
 /** The fault that a caller meets for whatever was thrown: unavailable or internal_error, logged, unless it is one already. */
 export function faultOf(
   { log, disk }: FailureParts,
   requestId: string,
-  operation: Operation | undefined,
+  { operation, input }: FailedCall,
   error: unknown,
 ): Fault {
   if (error instanceof Fault) {
@@ -29,6 +35,11 @@ export function faultOf(
     return unavailable(error, operation)
   }
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  if (operation?.faults.includes("hive_read_failed") && isDamaged(error)) {
+    const reason = `${message}; asked for ${JSON.stringify(input)}`
+    log("error", "hive_read_failed", { requestId, operation: operation.id, reason })
+    return new Fault("hive_read_failed")
+  }
   log("error", "internal_error", { requestId, reason: message, stack })
   return new Fault("internal_error")
 }

@@ -1,9 +1,8 @@
 import type { Db, Tx } from "../database/types.ts"
 import { later } from "../leases/timers.ts"
-import type { Outcome } from "../observations/types.ts"
 import type { DueWork, Kind, Subject } from "./kind.ts"
 import { PRIORITY } from "./priority.ts"
-import { dayAfter, fallenBack, type Retry, tracking } from "./rescheduling.ts"
+import { dayAfter, type Failure, fallenBack, type Retry, tracking } from "./rescheduling.ts"
 
 /** Every statement about them holds only while the lease is this one. */
 export interface Claim<Work extends DueWork = Kind> {
@@ -81,7 +80,7 @@ function unlessMoved(tx: Tx, claimedAt: Date, planned: ReturnType<typeof later>)
 export async function endFailed(
   sql: Db,
   { lease }: Claim<DueWork>,
-  { failure, retry, random }: { failure: Outcome; retry: Retry; random: number },
+  { failure, retry, random }: { failure: Failure; retry: Retry; random: number },
 ): Promise<boolean> {
   const { count } = await sql`
     update due u

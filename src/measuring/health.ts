@@ -1,4 +1,5 @@
 import type { Sql } from "../database/types.ts"
+import { outcomeOfDue } from "../history/searches/keyword-standing.ts"
 import type { Outcome } from "../observations/types.ts"
 import type { SourceName, Upstream } from "../vocabulary/upstreams.ts"
 import { type Budget, type BudgetParts, readBudget } from "./budget.ts"
@@ -128,7 +129,7 @@ interface CanaryRow {
 
 async function readCanaries(sql: Sql): Promise<CanaryRow[]> {
   return await sql<CanaryRow[]>`
-    select subject, storefront, measured_at as "measuredAt", failure, failures
+    select subject, storefront, measured_at as "measuredAt", ${outcomeOfDue(sql)} as failure, failures
     from due
     where kind = 'canary'
     order by platform, storefront, subject

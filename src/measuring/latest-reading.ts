@@ -10,9 +10,10 @@ import { hints } from "../observations/kinds/hints.ts"
 import { listing } from "../observations/kinds/listing.ts"
 import { reviews } from "../observations/kinds/reviews.ts"
 import { search } from "../observations/kinds/search.ts"
-import type { Attempt, Outcome } from "../observations/types.ts"
+import type { Attempt } from "../observations/types.ts"
 import type { LiveSubject } from "../vocabulary/live-read.ts"
 import type { AskMark } from "./live-asks.ts"
+import type { Failure } from "./rescheduling.ts"
 
 const KIND_OF: Record<LiveSubject["kind"], Pick<AnyKind, "latest">> = {
   ...{ search, app: apps, listing, app_ads: appAds, chart, reviews, hints, developer },
@@ -32,9 +33,9 @@ export async function findFailureSince(
   sql: Sql,
   wanted: LiveSubject,
   { askedAt, lastAttempt }: AskMark,
-): Promise<Outcome | null> {
+): Promise<Failure | null> {
   const { kind, platform, storefront, subject } = wanted
-  const [row] = await sql<{ failure: Outcome | null }[]>`
+  const [row] = await sql<{ failure: Failure | null }[]>`
     select case
         when d.kind is null then coalesce(a.outcome, 'failed')
         when d.failed_at >= ${askedAt} then d.failure

@@ -5,14 +5,14 @@ import type { Run } from "../leases/worker.ts"
 import { recordAttempt } from "../observations/attempts.ts"
 import { checkAttempt, ObservationProblem } from "../observations/check.ts"
 import { record } from "../observations/record.ts"
-import type { Attempt, Observation, Outcome } from "../observations/types.ts"
+import type { Attempt, Observation } from "../observations/types.ts"
 import { ReadFailure } from "../sources/source.ts"
 import type { SourceName } from "../vocabulary/upstreams.ts"
 import { type AskParts, openPort } from "./ask.ts"
 import { type Claim, endFailed, endMeasured, giveBack, LeaseLost, putOff } from "./due.ts"
 import { isLockedBefore, type Kind, NotYet, type Subject } from "./kind.ts"
 import { NoTurn } from "./pace.ts"
-import type { Retry } from "./rescheduling.ts"
+import type { Failure, Retry } from "./rescheduling.ts"
 import { noteHealth } from "./source-alarms.ts"
 
 type Reading = Run<Claim>
@@ -30,7 +30,7 @@ interface ReadingParts extends AskParts {
 /** How a reading ended; `failure` null = measured. */
 export interface PerformedReading {
   subjects: readonly Subject[]
-  failure: Outcome | null
+  failure: Failure | null
 }
 
 /**
@@ -89,14 +89,14 @@ async function store(
 
 /** What was not measured: given back when this process stops, put off while there is no turn, or else failed. */
 async function setBack(
-  { claim, abort }: Reading,
+  { claim, abort, isEnding }: Reading,
   error: unknown,
   failed: readonly Attempt[],
   parts: ReadingParts,
 ): Promise<PerformedReading | null> {
   const { sql, now, retry } = parts
   if (error instanceof LeaseLost) return lost(parts, claim)
-  const failure = abort.signal.aborted ? null : outcomeOf(error, failed)
+  const failure = abort.signal.aborted ? null : failureOf(error, failed, isEnding)
   if (failure && !isExpected(error)) tellBroken(error, claim, parts)
   const stood = await sql.begin(async (tx) => {
     for (const attempt of failed) await log(tx, attempt, now)
@@ -120,11 +120,12 @@ async function log(tx: Tx, attempt: Attempt, now: () => Date): Promise<void> {
 }
 
 /** Null without a turn, or without anything to read by. A broken invariant means that a parser met something new. */
-function outcomeOf(error: unknown, failed: readonly Attempt[]): Outcome | null {
+function failureOf(error: unknown, failed: readonly Attempt[], wasRead: boolean): Failure | null {
   if (error instanceof NotYet) return null
   if (error instanceof NoTurn) return failed.at(-1)?.outcome ?? null
   if (error instanceof ReadFailure) return error.outcome
-  return error instanceof ObservationProblem ? "changed" : "failed"
+  if (error instanceof ObservationProblem) return "changed"
+  return wasRead ? "unstored" : "failed"
 }
 
 function isExpected(error: unknown): boolean {

@@ -2,6 +2,9 @@ import type { Db } from "../database/types.ts"
 import type { Outcome } from "../observations/types.ts"
 import { PRIORITY } from "./priority.ts"
 
+/** How a row of `due` was not measured; `unstored`: it was read, and the database did not take it. */
+export type Failure = Outcome | "unstored"
+
 /** After so many failures in a row a subject rests until its next day. */
 const RESTS_AFTER = 8
 /** An app's terms are due at one moment of these first hours of a day, and other apps' at others. */
@@ -39,7 +42,7 @@ export function dayAfter(sql: Db, at: Date | "now", days: number) {
 }
 
 /** What `set` says of a row `d` that was not read; `t` is its `tracking`. */
-export function fallenBack(sql: Db, failure: Outcome, retry: Retry, random: number) {
+export function fallenBack(sql: Db, failure: Failure, retry: Retry, random: number) {
   return sql`
     priority = t.priority, failures = d.failures + 1, failure = ${failure}, failed_at = now(), lease = null, lease_until = null,
     asked_by = null, asked_until = null,

@@ -1,4 +1,4 @@
-import { Fault } from "../faults.ts"
+import { Fault, type FaultCode } from "../faults.ts"
 import type { Context } from "../operation.ts"
 import type { LiveReadState, LiveSubject } from "../vocabulary/live-read.ts"
 import { DAY_MS } from "../vocabulary/time.ts"
@@ -9,6 +9,9 @@ export const WAIT_MS = 3_000
 export const READING_DEADLINE_MS = deadlineOf(WAIT_MS, WAIT_MS)
 
 export const NOT_THERE = "The store does not have it there."
+
+/** What an operation may raise that has something read. */
+export const READING_FAULTS: FaultCode[] = ["not_measured", "measure_busy", "hive_write_failed"]
 
 const ANOTHER = "The store answered for another country, app or term than was asked for, so nothing was measured."
 
@@ -25,7 +28,7 @@ export function keptSince(now: Date, days: number): Date {
 /**
  * Has something read, unless a reading of it that is kept is stored. Null: it is stored now. A number: it is under way, with
  * about so many seconds to go. Throws not_measured where this instance does not read it or the store does not have it, and
- * measure_busy where it could not be read.
+ * what costs nothing where it could not be: measure_busy where it could not be read, hive_write_failed where it was and could not be stored.
  */
 export async function readOnRequest(
   { measure }: Pick<Context, "measure">,
@@ -38,12 +41,17 @@ export async function readOnRequest(
   throw refusal(measured)
 }
 
+/** A not_measured can be answered; what else kept it from being read is thrown, and costs nothing. */
+export function throwUnlessAnswer(why: Fault | null | undefined): void {
+  if (why && why.code !== "not_measured") throw why
+}
+
 function refusal(measured: LiveReadState & { state: "failed" }): Fault {
   const { why } = measured
   if (why === "off") return new Fault("not_measured", { detail: unreadDetail(measured.because) })
   if (why === "mismatched") return new Fault("not_measured", { detail: ANOTHER })
   if (why === "not_found") return new Fault("not_measured", { detail: NOT_THERE })
-  return new Fault("measure_busy", {}, { retryAfter: RETRY_S })
+  return new Fault(why === "unstored" ? "hive_write_failed" : "measure_busy", {}, { retryAfter: RETRY_S })
 }
 
 function unreadDetail(because: string | undefined): string {

@@ -32,13 +32,22 @@ export interface Patience {
   onPut?: (isNew: boolean) => void
 }
 
-/** Fresh: what was wanted is stored, or the store does not have the app. Pending: `eta` in seconds. Failed: and why. */
+/** Fresh: what was wanted is stored, or the store does not have the app. Pending: `eta` in seconds. Failed: and why; unstored = it was read. */
 export type LiveReadState =
   | { state: "fresh"; measuredAt: Date }
   | { state: "pending"; eta: number }
   | {
       state: "failed"
-      why: "blocked" | "rate_limited" | "not_found" | "changed" | "mismatched" | "failed" | "busy" | "refused"
+      why:
+        | "blocked"
+        | "rate_limited"
+        | "not_found"
+        | "changed"
+        | "mismatched"
+        | "failed"
+        | "unstored"
+        | "busy"
+        | "refused"
     }
   | { state: "failed"; why: "off"; because?: string }
 

@@ -32,6 +32,20 @@ export async function makeMarket(sql: Sql): Promise<void> {
   await sql.begin((tx) => deriveKeywordMetrics(tx, [term], new Date()))
 }
 
+/** The results of a keyword, packed, with an end that lies before the one before it. */
+export async function damageSearches(sql: Sql): Promise<void> {
+  await sql`
+    insert into search_fortnight (
+      list_id, fortnight, part, source, complete, parser, origin, egress, seen_ats, depths, ends, sha256s, apps, places
+    )
+    select distinct on (list_id) list_id, fortnight_of(day), 0, source, complete, parser, origin, egress,
+      array[seen_at, seen_at], '\\x0a0a', '{3,2}', sha256 || sha256, app_ids, '\\x0001'
+    from search_results
+    where list_id in (select id from list where term = 'journal')
+    order by list_id, day desc, source`
+  await sql`delete from search_results where list_id in (select list_id from search_fortnight)`
+}
+
 /** Nobody ever read any of it. */
 export async function forgetMarket(sql: Sql): Promise<void> {
   for (const table of READ) await sql`delete from ${sql(table)}`

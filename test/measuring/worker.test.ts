@@ -102,7 +102,7 @@ describe("a reading", () => {
     }
     await on.measuring({ kinds: [kind] }).runOnce()
     expect(await stored(on.sql)).toBe(0)
-    expect(await on.due("tea")).toMatchObject({ failures: 1, failure: "failed", measured_at: null })
+    expect(await on.due("tea")).toMatchObject({ failures: 1, failure: "unstored", measured_at: null })
   })
 
   test("that has nothing to say is an end as well", async () => {

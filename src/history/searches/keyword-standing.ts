@@ -55,6 +55,11 @@ export interface ReadAttempt {
   outcome: "read" | "incomplete" | Outcome
 }
 
+/** Of a row of `due`: what was read and could not be stored is to readers of a keyword a reading that failed. */
+export function outcomeOfDue(sql: Sql) {
+  return sql`case failure when 'unstored' then 'failed' else failure end`
+}
+
 /** The last time that this instance tried to read each part of a keyword, however it ended. */
 export async function readAttempts(sql: Sql, { platform, storefront, term }: ListKey): Promise<ReadAttempt[]> {
   const key = sql`(${platform}, ${storefront}, ${term})`
@@ -63,7 +68,7 @@ export async function readAttempts(sql: Sql, { platform, storefront, term }: Lis
     from (
       select case kind when 'search' then 'results' when 'hints' then 'suggestions' else 'ratings' end as of, t.*
       from due
-      cross join lateral (values (measured_at, 'read'), (failed_at, failure)) t (at, outcome)
+      cross join lateral (values (measured_at, 'read'), (failed_at, ${outcomeOfDue(sql)})) t (at, outcome)
       where kind in ('search', 'hints', 'difficulty') and (platform, storefront, subject) = ${key}
       union all
       (

@@ -4,6 +4,7 @@ import type { ListKey } from "../../observations/rows/identities.ts"
 import { DEMO, type Outcome, type SourceName, sourceOf } from "../../observations/types.ts"
 import { type Days, monthOf } from "../../vocabulary/days.ts"
 import type { ReadPart } from "./keyword-standing.ts"
+import { outcomeOfDue } from "./keyword-standing.ts"
 
 type RecordedMetric = "popularity" | "difficulty"
 
@@ -98,7 +99,7 @@ function failuresOf(
     union all
     select (at at time zone 'utc')::date, at, null, null, 'ratings', failure, null, null, 'due'
     from (
-      select failed_at as at, failure
+      select failed_at as at, ${outcomeOfDue(sql)} as failure
       from due
       where (kind, platform, storefront, subject) = ('difficulty', ${platform}, ${storefront}, ${term})
     ) d

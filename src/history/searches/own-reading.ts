@@ -1,5 +1,6 @@
 import type { Sql } from "../../database/types.ts"
 import { bestFirst } from "../../observations/best-first.ts"
+import { DamagedRow, NO_APP } from "../../observations/damaged.ts"
 import { isOwnSearch } from "../../observations/own-searches.ts"
 import type { ListKey } from "../../observations/rows/identities.ts"
 import { type RankSource, sourceOf } from "../../observations/types.ts"
@@ -22,7 +23,7 @@ export async function readOwn(
   { platform, storefront, term }: ListKey,
   since: Date,
 ): Promise<OwnReading | null> {
-  const [row] = await sql<(Omit<OwnReading, "source"> & { source: number })[]>`
+  const [row] = await sql<(Omit<OwnReading, "source" | "appIds"> & { source: number; appIds: (number | null)[] })[]>`
     select r.source, r.origin, r.depth, r.seen_at as "seenAt", r.egress, encode(r.sha256, 'hex') as sha256, r.app_ids as "appIds"
     from list l
     cross join lateral (
@@ -33,5 +34,7 @@ export async function readOwn(
       limit 1
     ) r
     where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${term})`
-  return row ? { ...row, source: sourceOf(row.source) } : null
+  if (!row) return null
+  if (row.appIds.includes(null)) throw new DamagedRow(NO_APP)
+  return { ...row, appIds: row.appIds as number[], source: sourceOf(row.source) }
 }

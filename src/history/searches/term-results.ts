@@ -1,5 +1,6 @@
 import type { Sql } from "../../database/types.ts"
 import { bestFirst } from "../../observations/best-first.ts"
+import { DamagedRow, NO_APP } from "../../observations/damaged.ts"
 import type { ListKey } from "../../observations/rows/identities.ts"
 import { DEMO, type RankSource, sourceOf } from "../../observations/types.ts"
 
@@ -55,7 +56,11 @@ interface DayRow extends Omit<DayResults, "source" | "appIds"> {
 
 function unpackedPlaces(apps: string, places: Uint8Array): number[] {
   const ids = numbersIn(apps)
-  return Array.from(places, (place) => ids[place]!)
+  return Array.from(places, (place) => {
+    const id = ids[place]
+    if (id === undefined) throw new DamagedRow(NO_APP)
+    return id
+  })
 }
 
 /** Of an array without nulls as PostgreSQL writes it. */

@@ -7,7 +7,7 @@ import type { Platform } from "../../observations/types.ts"
 import { type Context, operation } from "../../operation.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { StarCounts } from "../page/store-page-shapes.ts"
-import { READING_DEADLINE_MS, readOnRequest } from "../read-on-request.ts"
+import { READING_DEADLINE_MS, READING_FAULTS, readOnRequest } from "../read-on-request.ts"
 import { Count, Origin, Source, Store, Storefront, Time } from "../shapes.ts"
 import { MarketCountry, platformOf, StoreAppId } from "./inputs.ts"
 import { marketAppFields } from "./market-apps.ts"
@@ -52,7 +52,7 @@ export const hiveGetApp = operation({
   scope: "hive:read",
   hive: "pack",
   price: 10,
-  faults: ["not_measured", "measure_busy"],
+  faults: READING_FAULTS,
   deadlineMs: READING_DEADLINE_MS,
   input: v.strictObject({ id: StoreAppId, country: MarketCountry }),
   output: v.strictObject({

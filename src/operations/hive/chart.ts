@@ -9,7 +9,7 @@ import { wholeNumber } from "../../vocabulary/fields.ts"
 import { coded, described, named } from "../../vocabulary/schema.ts"
 import { Genre, genreId, readGenreNames, refuseUnknownGenre } from "../charts/chart-genres.ts"
 import { ChartStore, Depth, Source } from "../charts/charts.ts"
-import { READING_DEADLINE_MS } from "../read-on-request.ts"
+import { READING_DEADLINE_MS, READING_FAULTS } from "../read-on-request.ts"
 import { Count, Day, Origin, Rank, Storefront, Time } from "../shapes.ts"
 import { readFigures, shownFigure } from "./estimates/figures.ts"
 import type { OwnContext } from "./estimates/own-sales.ts"
@@ -71,7 +71,7 @@ export const hiveGetChart = operation({
     of: (_, { apps }) => CREDITS + ESTIMATE_CREDITS * apps.filter(({ estimate }) => isEstimated(estimate)).length,
     note: `${ESTIMATE_CREDITS} a row with an estimate`,
   },
-  faults: ["not_measured", "measure_busy"],
+  faults: READING_FAULTS,
   deadlineMs: READING_DEADLINE_MS,
   input: v.strictObject({
     country: MarketCountry,

@@ -7,7 +7,7 @@ import { LOOKUP_SOURCES } from "../../observations/types.ts"
 import { type Context, operation } from "../../operation.ts"
 import { Term } from "../../vocabulary/fields.ts"
 import { coded, described, named } from "../../vocabulary/schema.ts"
-import { deadlineOf, keptSince, WAIT_MS } from "../read-on-request.ts"
+import { deadlineOf, keptSince, READING_FAULTS, WAIT_MS } from "../read-on-request.ts"
 import { Origin, Rank, RankSource, Store, Storefront, Time } from "../shapes.ts"
 import { MarketCountry, platformOf, StoreAppLink, storeIdIn } from "./inputs.ts"
 import { findStoreApp, marketAppFields, readMarketApps } from "./market-apps.ts"
@@ -36,7 +36,7 @@ export const checkRank = operation({
   scope: "hive:read",
   hive: "pack",
   price: 10,
-  faults: ["not_measured", "measure_busy"],
+  faults: [...READING_FAULTS, "hive_read_failed"],
   deadlineMs: deadlineOf(SEARCH_WAIT_MS, WAIT_MS),
   names: "app",
   input: v.strictObject({

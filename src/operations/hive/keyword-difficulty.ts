@@ -13,7 +13,7 @@ import { dayOf } from "../../vocabulary/days.ts"
 import { Term } from "../../vocabulary/fields.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { AdsPopularity, adsPopularityInput, readAdsPopularity } from "../keywords/ads-popularity.ts"
-import { keptSince, READING_DEADLINE_MS } from "../read-on-request.ts"
+import { keptSince, READING_DEADLINE_MS, READING_FAULTS, throwUnlessAnswer } from "../read-on-request.ts"
 import {
   Count,
   Day,
@@ -57,7 +57,7 @@ export const getKeywordDifficulty = operation({
   scope: "hive:read",
   hive: "pack",
   price: 10,
-  faults: ["not_measured", "measure_busy", "plan_required"],
+  faults: [...READING_FAULTS, "hive_read_failed", "plan_required"],
   deadlineMs: READING_DEADLINE_MS,
   input: v.strictObject({ term: Term, cc: MarketCountry, adsPopularity: adsPopularityInput }),
   output: v.strictObject({
@@ -113,7 +113,7 @@ export const getKeywordDifficulty = operation({
     await readKeywordMetrics(ctx.sql, { platform: "ios", storefront, terms: [term], today: dayOf(ctx.now()) })
   ).get(term)
   if (why && (!ten || !metrics?.difficultyAt)) {
-    if (why.code === "measure_busy") throw why
+    throwUnlessAnswer(why)
     return nothing(why)
   }
   if (!ten) return nothing(new Fault("not_measured", { detail: NOT_DEEP }))

@@ -55,7 +55,7 @@ export const hiveGetKeywordRanks = operation({
   scope: "hive:read",
   hive: "pack",
   price: dayPrice(DAYS),
-  faults: ["not_measured"],
+  faults: ["not_measured", "hive_read_failed"],
   input: v.strictObject({
     term: Term,
     top: v.optional(wholeNumber(1, MOST_TOP, `${TOP} when left out.`, "invalid_arguments")),

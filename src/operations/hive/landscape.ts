@@ -16,7 +16,7 @@ import { type Context, nothing, operation } from "../../operation.ts"
 import { bounded, coded, described, named } from "../../vocabulary/schema.ts"
 import { Genre, readGenreNames, refuseUnknownGenre } from "../charts/chart-genres.ts"
 import { Source as ChartSource, ChartStore, Depth } from "../charts/charts.ts"
-import { READING_DEADLINE_MS, readOnRequest } from "../read-on-request.ts"
+import { READING_DEADLINE_MS, READING_FAULTS, readOnRequest } from "../read-on-request.ts"
 import { Count, Day, Origin, ReadingSpan, Storefront, Time } from "../shapes.ts"
 import { wantedChart } from "./chart.ts"
 import { MarketCountry } from "./inputs.ts"
@@ -108,7 +108,7 @@ export const hiveGetLandscape = operation({
   scope: "hive:read",
   hive: "pack",
   price: 10,
-  faults: ["not_measured", "measure_busy"],
+  faults: READING_FAULTS,
   deadlineMs: READING_DEADLINE_MS,
   narrow: { rows: ["categories"] },
   input: v.strictObject({ genre: v.optional(GenreOrKey), country: MarketCountry }),

@@ -7,7 +7,7 @@ import { coded, described, named } from "../../vocabulary/schema.ts"
 import { Genre, genreId, refuseUnknownGenre } from "../charts/chart-genres.ts"
 import { ChartStore, Depth, Source } from "../charts/charts.ts"
 import { readMoverNames } from "../charts/shown-movers.ts"
-import { READING_DEADLINE_MS } from "../read-on-request.ts"
+import { READING_DEADLINE_MS, READING_FAULTS } from "../read-on-request.ts"
 import { Count, Day, Origin, Rank, Storefront, Time } from "../shapes.ts"
 import { readGenre, wantedChart } from "./chart.ts"
 import { MarketCountry } from "./inputs.ts"
@@ -48,7 +48,7 @@ export const hiveGetChartMovers = operation({
   scope: "hive:read",
   hive: "pack",
   price: 10,
-  faults: ["not_measured", "measure_busy"],
+  faults: READING_FAULTS,
   deadlineMs: READING_DEADLINE_MS,
   input: v.strictObject({
     country: MarketCountry,

@@ -12,7 +12,7 @@ import { CHARTS, DEVICES } from "../../observations/types-charts.ts"
 import { nothing, operation } from "../../operation.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { Source } from "../charts/charts.ts"
-import { READING_DEADLINE_MS } from "../read-on-request.ts"
+import { READING_DEADLINE_MS, READING_FAULTS } from "../read-on-request.ts"
 import { Count, Day, Origin, Rank, Store, Storefront, Time } from "../shapes.ts"
 import { readMarketApps } from "./market-apps.ts"
 import { readNow } from "./read-now.ts"
@@ -65,7 +65,7 @@ export const hiveGetPublisher = operation({
   scope: "hive:read",
   hive: "pack",
   price: 10,
-  faults: ["not_measured", "measure_busy"],
+  faults: READING_FAULTS,
   deadlineMs: READING_DEADLINE_MS,
   input: v.strictObject({
     publisherId: v.pipe(

@@ -1,7 +1,7 @@
 import { Fault } from "../../faults.ts"
 import { type Context, type EmptyAnswer, nothing } from "../../operation.ts"
 import type { LiveSubject } from "../../vocabulary/live-read.ts"
-import { readOnRequest } from "../read-on-request.ts"
+import { readOnRequest, throwUnlessAnswer } from "../read-on-request.ts"
 
 interface Reading {
   wanted: LiveSubject
@@ -18,7 +18,7 @@ interface Reading {
  * Answers from what is stored after having it read, unless a reading that is kept is stored already. What could not be read
  * now is answered from an older reading, whose day the answer says; where there is none, it is not_measured at the price
  * of an empty answer, and says when to ask again or why it is not read.
- * Throws measure_busy, which costs nothing.
+ * Throws measure_busy and hive_write_failed, which cost nothing.
  */
 export async function readNow<Answer extends object>(
   ctx: Context,
@@ -28,7 +28,7 @@ export async function readNow<Answer extends object>(
   const why = await whyUnread(ctx, reading)
   const answer = await stored()
   if (answer) return answer
-  if (why?.code === "measure_busy") throw why
+  throwUnlessAnswer(why)
   const said = why?.extra.detail ?? NOTHING_SAID
   const place = (await reading.elsewhere?.()) ?? null
   return nothing(new Fault("not_measured", { detail: place === null ? said : `${said} ${place}` }))

@@ -7,7 +7,7 @@ import { type Context, nothing, operation } from "../../operation.ts"
 import { wholeNumber } from "../../vocabulary/fields.ts"
 import { coded, described, named } from "../../vocabulary/schema.ts"
 import { normaliseTerm } from "../../vocabulary/term.ts"
-import { NOT_THERE, READING_DEADLINE_MS } from "../read-on-request.ts"
+import { NOT_THERE, READING_DEADLINE_MS, READING_FAULTS, throwUnlessAnswer } from "../read-on-request.ts"
 import { Count, Origin, Source, Store, Storefront, Time } from "../shapes.ts"
 import { MarketCountry, platformOf, storeIdIn } from "./inputs.ts"
 import { findStoreApp, marketAppFields } from "./market-apps.ts"
@@ -68,7 +68,7 @@ export const hiveResolveApp = operation({
   scope: "hive:read",
   hive: "pack",
   price: 10,
-  faults: ["not_measured", "measure_busy"],
+  faults: READING_FAULTS,
   deadlineMs: READING_DEADLINE_MS,
   input: v.strictObject({
     q: Query,
@@ -101,7 +101,7 @@ export const hiveResolveApp = operation({
   // the id that the question names is told, though nobody could be asked about it
   if (known?.isUnread) return nothing(answerOf(asked, { ...found, apps: [bare(form!)] }))
   if (isLink) return nothing(new Fault("not_measured", { detail: NOT_THERE }))
-  if (found.why?.code === "measure_busy") throw found.why
+  throwUnlessAnswer(found.why)
   return nothing(found.why ?? answerOf(asked, found))
 })
 

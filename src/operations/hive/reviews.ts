@@ -11,7 +11,7 @@ import { wholeNumber } from "../../vocabulary/fields.ts"
 import { reviewLanguage } from "../../vocabulary/review-language.ts"
 import { described } from "../../vocabulary/schema.ts"
 import { STORES_OPENED_MS } from "../../vocabulary/time.ts"
-import { READING_DEADLINE_MS } from "../read-on-request.ts"
+import { READING_DEADLINE_MS, READING_FAULTS } from "../read-on-request.ts"
 import { Figures, Review, shownReview } from "../reviews/review-shapes.ts"
 import { Count, Day, Origin, Store, Storefront, Time } from "../shapes.ts"
 import { MarketCountry, platformOf, StoreAppId } from "./inputs.ts"
@@ -33,7 +33,7 @@ export const hiveListReviews = operation({
   scope: "hive:read",
   hive: "pack",
   price: 10,
-  faults: ["not_measured", "measure_busy"],
+  faults: READING_FAULTS,
   deadlineMs: READING_DEADLINE_MS,
   input: v.strictObject({
     appId: StoreAppId,

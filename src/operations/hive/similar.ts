@@ -6,7 +6,7 @@ import { findShelfReadLast, readShelf } from "../../history/shelves.ts"
 import { operation } from "../../operation.ts"
 import { CountryOrEmpty } from "../../vocabulary/fields.ts"
 import { described, named } from "../../vocabulary/schema.ts"
-import { READING_DEADLINE_MS } from "../read-on-request.ts"
+import { READING_DEADLINE_MS, READING_FAULTS } from "../read-on-request.ts"
 import { Day, Origin, Rank, Store, Storefront, Time } from "../shapes.ts"
 import { platformOf, StoreAppId } from "./inputs.ts"
 import { marketAppFields } from "./market-apps.ts"
@@ -29,7 +29,7 @@ export const hiveGetSimilarApps = operation({
   scope: "hive:read",
   hive: "pack",
   price: 10,
-  faults: ["not_measured", "measure_busy"],
+  faults: READING_FAULTS,
   deadlineMs: READING_DEADLINE_MS,
   input: v.strictObject({
     appId: StoreAppId,

@@ -9,7 +9,7 @@ import { type Context, ofApp, operation, pending } from "../../operation.ts"
 import { Platform } from "../../vocabulary/fields.ts"
 import type { LiveSubject } from "../../vocabulary/live-read.ts"
 import { described, named } from "../../vocabulary/schema.ts"
-import { keptSince, NOT_THERE, READING_DEADLINE_MS, readOnRequest } from "../read-on-request.ts"
+import { keptSince, NOT_THERE, READING_DEADLINE_MS, READING_FAULTS, readOnRequest } from "../read-on-request.ts"
 import { Count, Rank, Store, Time } from "../shapes.ts"
 import { findRival, type Rival, RivalId, readStoreApp, rivalFields } from "./find-rival.ts"
 
@@ -41,12 +41,12 @@ export const getRivalAdNetworks = operation({
   group: "Your apps",
   toolset: "rivals",
   summary: "The ad networks that a rival's developer lets sell in its apps, by its app-ads.txt.",
-  description: `Read on request from the developer's site and kept ${KEPT_DAYS} days. A reading that takes longer than a few seconds answers 202 with eta, in seconds; ask again then. What could not be asked for just now is measure_busy, what this instance does not read not_measured; neither costs anything.`,
+  description: `Read on request from the developer's site and kept ${KEPT_DAYS} days; what takes longer than a few seconds answers 202 with eta.`,
   effect: "measures",
   scope: "apps:read",
   plan: "free",
   price: 1,
-  faults: ["not_measured", "measure_busy"],
+  faults: READING_FAULTS,
   pending: true,
   deadlineMs: READING_DEADLINE_MS,
   input: ofApp({ rivalId: RivalId, platform: Platform }),

@@ -8,7 +8,7 @@ import { type Context, ofApp, operation, pending } from "../../operation.ts"
 import { AppCountry, Platform } from "../../vocabulary/fields.ts"
 import type { LiveSubject } from "../../vocabulary/live-read.ts"
 import { described, named } from "../../vocabulary/schema.ts"
-import { keptSince, READING_DEADLINE_MS, readOnRequest } from "../read-on-request.ts"
+import { keptSince, READING_DEADLINE_MS, READING_FAULTS, readOnRequest } from "../read-on-request.ts"
 import { Count, Day, Store, Storefront, Time } from "../shapes.ts"
 import { findRival, type Rival, RivalId, readStoreApp, rivalFields } from "./find-rival.ts"
 import { ratingFields, ratingsOf } from "./rival-ratings.ts"
@@ -43,12 +43,12 @@ export const getRivalMarket = operation({
   group: "Your apps",
   toolset: "rivals",
   summary: "What a store says of a rival: price, ratings and release; on Google Play its installs.",
-  description: `Read on request and kept ${KEPT_DAYS} days. A reading that takes longer than a few seconds answers 202 with what is stored so far and eta, in seconds; ask again then. What could not be asked for just now is measure_busy, what this instance does not read not_measured; neither costs anything.`,
+  description: `Read on request and kept ${KEPT_DAYS} days; what takes longer than a few seconds answers 202 with what is stored so far and eta.`,
   effect: "measures",
   scope: "apps:read",
   plan: "free",
   price: 1,
-  faults: ["not_measured", "measure_busy"],
+  faults: READING_FAULTS,
   pending: true,
   deadlineMs: READING_DEADLINE_MS,
   input: ofApp({ rivalId: RivalId, country: AppCountry, platform: Platform }),

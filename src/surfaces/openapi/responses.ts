@@ -98,7 +98,7 @@ function errorResponse(status: number, codes: FaultCode[], publicUrl: string | n
 
 function headersOf(status: number): object {
   if (status === 401) return { "WWW-Authenticate": headerReference("WwwAuthenticate") }
-  if (status === 429 || status === 503) return { "Retry-After": headerReference("RetryAfter") }
+  if (status === 400 || status === 429 || status === 503) return { "Retry-After": headerReference("RetryAfter") }
   return {}
 }
 

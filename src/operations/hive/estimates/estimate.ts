@@ -8,7 +8,7 @@ import { readGradedMonth } from "../../../history/market/grades.ts"
 import { type Context, nothing, operation, pending } from "../../../operation.ts"
 import { described, named } from "../../../vocabulary/schema.ts"
 import { DAY_MS } from "../../../vocabulary/time.ts"
-import { READING_DEADLINE_MS, readOnRequest } from "../../read-on-request.ts"
+import { READING_DEADLINE_MS, READING_FAULTS, readOnRequest, throwUnlessAnswer } from "../../read-on-request.ts"
 import { Count, Day, Store, Storefront, Time } from "../../shapes.ts"
 import { BASES, Estimate } from "../estimates.ts"
 import { MarketCountry, platformOf, StoreAppId } from "../inputs.ts"
@@ -58,7 +58,7 @@ export const hiveEstimateApp = operation({
   scope: "hive:estimate",
   hive: "pack",
   price: CREDITS,
-  faults: ["not_measured", "measure_busy"],
+  faults: READING_FAULTS,
   deadlineMs: READING_DEADLINE_MS,
   pending: true,
   input: v.strictObject({ id: StoreAppId, country: MarketCountry }),
@@ -106,7 +106,7 @@ export const hiveEstimateApp = operation({
   const answer = { ...about, ...shown(held), graded, ownRecord }
   if (held && isKnown(held)) return answer
   if (eta !== null) return pending({ eta }, answer)
-  if (why?.code === "measure_busy") throw why
+  throwUnlessAnswer(why)
   const left = app === null ? null : await readSecondsToFigure(ctx, app, why ? undefined : held)
   if (left !== null) return pending({ eta: left }, answer)
   return nothing(why ?? new Fault("not_measured", { detail: NOTHING_COUNTED }))

@@ -28,7 +28,7 @@ const ENDS = ["stored", "measured", "absent", "pending", "failed", "incomplete"]
 const end = (metric: Metric) =>
   described(
     v.nullable(v.picklist(ENDS)),
-    `How it ended for ${metric}: stored = a fresh figure or absence was there already; measured, absent = this reading's; pending = it goes on; failed = what it needs was not read; incomplete = it was read, and says too little. Null = not asked for.`,
+    `How it ended for ${metric}: stored = a fresh figure or absence was there already; measured, absent = this reading's; pending = it goes on; failed = what it needs was not read; incomplete = read, and says too little. Null = not asked for.`,
   )
 
 export const hiveMeasureKeyword = operation({
@@ -44,6 +44,7 @@ export const hiveMeasureKeyword = operation({
   hive: "explorer",
   price: PRICE,
   faults: [
+    "hive_write_failed",
     "hive_measurement_unavailable",
     "hive_measurement_queue_failed",
     "hive_measurement_failed",
@@ -151,6 +152,7 @@ function codeOf({ ends }: KeywordReading, unread: readonly Metric[], shown: read
 /** The first that any metric ended with is said. */
 const CODES: Record<ReadProblem, FaultCode> = {
   not_started: "hive_measurement_not_started",
+  unstored: "hive_write_failed",
   failed: "hive_measurement_failed",
   deferred: "hive_measurement_deferred",
   off: "hive_measurement_unavailable",

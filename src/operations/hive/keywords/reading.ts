@@ -9,7 +9,7 @@ export const METRICS = ["popularity", "difficulty"] as const
 export type Metric = (typeof METRICS)[number]
 
 /** Why a metric that was read for has no figure. */
-export type ReadProblem = "off" | "failed" | "deferred" | "not_started"
+export type ReadProblem = "off" | "failed" | "unstored" | "deferred" | "not_started"
 
 export interface KeywordReading {
   /** This call began it, with a unit of the day's measurements. */
@@ -114,7 +114,7 @@ function endOf(states: readonly (LiveReadState | undefined)[]): "pending" | Read
   return PRECEDENCE.find((one) => problems.includes(one)) ?? null
 }
 
-const PRECEDENCE = ["pending", "failed", "deferred", "off"] as const
+const PRECEDENCE = ["pending", "unstored", "failed", "deferred", "off"] as const
 
 function problemOf(state: LiveReadState): "pending" | ReadProblem | null {
   if (state.state === "fresh") return null
@@ -122,7 +122,7 @@ function problemOf(state: LiveReadState): "pending" | ReadProblem | null {
   const { why } = state
   // ten apps that were looked up and give no figure were read
   if (why === "not_found") return null
-  if (why === "off") return "off"
+  if (why === "off" || why === "unstored") return why
   return why === "busy" || why === "rate_limited" || why === "blocked" ? "deferred" : "failed"
 }
 

@@ -8,7 +8,7 @@ import { Country, Term } from "../../../vocabulary/fields.ts"
 import { foldText } from "../../../vocabulary/matching.ts"
 import { coded, described, named } from "../../../vocabulary/schema.ts"
 import { AdsPopularity, adsPopularityInput, readAdsPopularity } from "../../keywords/ads-popularity.ts"
-import { READING_DEADLINE_MS } from "../../read-on-request.ts"
+import { READING_DEADLINE_MS, READING_FAULTS, throwUnlessAnswer } from "../../read-on-request.ts"
 import { Count, Store, Storefront } from "../../shapes.ts"
 import { MarketCountry } from "../inputs.ts"
 import { readMarketApps } from "../market-apps.ts"
@@ -72,7 +72,7 @@ export const hiveResearchKeyword = operation({
   scope: "hive:read",
   hive: "explorer",
   price: 50,
-  faults: ["not_measured", "measure_busy"],
+  faults: [...READING_FAULTS, "hive_read_failed"],
   deadlineMs: READING_DEADLINE_MS,
   input: v.strictObject({
     seed: Term,
@@ -118,7 +118,7 @@ export const hiveResearchKeyword = operation({
   const [seed] = (await readEvidence(ctx, lists, [term])) as [TermEvidence]
   const hints = await readLatestHints(ctx.sql, { platform: "ios", storefront, prefix: term }, lists.since)
   if (!seed.answer && !hints) {
-    if (why?.code === "measure_busy") throw why
+    throwUnlessAnswer(why)
     return nothing(why ?? new Fault("not_measured", { detail: "Neither its results nor suggestions were read." }))
   }
   const facts = { term, lists, answer: seed.answer, suggested: hints?.terms ?? null }
