@@ -487,7 +487,7 @@ export interface paths {
         };
         /**
          * The ad networks that a rival's developer lets sell in its apps, by its app-ads.txt.
-         * @description Read on request from the developer's site and kept 14 days. A reading that takes longer than a few seconds answers 202 with eta, in seconds; ask again then. What could not be asked for just now is measure_busy, what this instance does not read not_measured; neither costs anything.
+         * @description Read on request from the developer's site and kept 14 days; what takes longer than a few seconds answers 202 with eta.
          */
         get: operations["get_rival_ad_networks"];
         put?: never;
@@ -507,7 +507,7 @@ export interface paths {
         };
         /**
          * What a store says of a rival: price, ratings and release; on Google Play its installs.
-         * @description Read on request and kept 7 days. A reading that takes longer than a few seconds answers 202 with what is stored so far and eta, in seconds; ask again then. What could not be asked for just now is measure_busy, what this instance does not read not_measured; neither costs anything.
+         * @description Read on request and kept 7 days; what takes longer than a few seconds answers 202 with what is stored so far and eta.
          */
         get: operations["get_rival_market"];
         put?: never;
@@ -6771,9 +6771,9 @@ export interface components {
             platform: components["schemas"]["Store"];
             /** @description This call began new work, which took a unit of the day's measurements. */
             started: boolean;
-            /** @description How it ended for popularity: stored = a fresh figure or absence was there already; measured, absent = this reading's; pending = it goes on; failed = what it needs was not read; incomplete = it was read, and says too little. Null = not asked for. */
+            /** @description How it ended for popularity: stored = a fresh figure or absence was there already; measured, absent = this reading's; pending = it goes on; failed = what it needs was not read; incomplete = read, and says too little. Null = not asked for. */
             popularityEnd: ("stored" | "measured" | "absent" | "pending" | "failed" | "incomplete") | null;
-            /** @description How it ended for difficulty: stored = a fresh figure or absence was there already; measured, absent = this reading's; pending = it goes on; failed = what it needs was not read; incomplete = it was read, and says too little. Null = not asked for. */
+            /** @description How it ended for difficulty: stored = a fresh figure or absence was there already; measured, absent = this reading's; pending = it goes on; failed = what it needs was not read; incomplete = read, and says too little. Null = not asked for. */
             difficultyEnd: ("stored" | "measured" | "absent" | "pending" | "failed" | "incomplete") | null;
             /** @description As Apple's monthly report says it, 1 to 100; null = absent, unmeasured, or a band (popularityStanding). */
             popularity: number | null;
@@ -8837,12 +8837,13 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["Rate"];
                 "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Fault"] & {
                     /** @enum {unknown} */
-                    error?: "bad_country" | "unsupported_platform" | "bad_days" | "bad_kind" | "bad_genre" | "bad_day" | "bad_goal" | "bad_range" | "bad_term" | "bad_app_id" | "bad_query" | "bad_id" | "no_filters" | "bad_filter" | "bad_cursor" | "bad_ids" | "bad_metrics" | "bad_wait" | "bad_locale" | "unknown_action" | "invalid_arguments" | "confirm_token_invalid" | "confirm_token_expired" | "key_in_url";
+                    error?: "bad_country" | "unsupported_platform" | "bad_days" | "hive_read_failed" | "hive_write_failed" | "bad_kind" | "bad_genre" | "bad_day" | "bad_goal" | "bad_range" | "bad_term" | "bad_app_id" | "bad_query" | "bad_id" | "no_filters" | "bad_filter" | "bad_cursor" | "bad_ids" | "bad_metrics" | "bad_wait" | "bad_locale" | "unknown_action" | "invalid_arguments" | "confirm_token_invalid" | "confirm_token_expired" | "key_in_url";
                 };
             };
         };
@@ -12817,4 +12818,4 @@ export interface operations {
         };
     };
 }
-// sha256 of the document: 3c73e533a5b1a1c1eee32e6d4d83152b7e9655e239f865a73a059e02a7637ddb
+// sha256 of the document: 383b68ba0ec67aa06cb03a0a8c3fd0a87a2d6c178ac56e5fec04eb163f1668e8
