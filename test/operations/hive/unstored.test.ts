@@ -106,6 +106,9 @@ test("a tracked keyword that could not be stored stays due, and another process 
     select failure, failures, lease, next_at > now() as later from due where kind = 'search' and subject = 'journal'`
   expect(due).toMatchObject({ failure: "unstored", lease: null })
   expect(due!.failures).toBeGreaterThan(0)
+  // to who asks how the keyword stands it is a try that failed: the document has no other word for it
+  const { body } = await house.call("/v1/hive/keywords/journal/metrics?country=us", { key })
+  expect(body.difficultyStanding.lastAttempt).toMatchObject({ of: "results", outcome: "failed" })
 })
 
 test("packed results that are damaged are hive_read_failed without a charge, and the log names them", async () => {
