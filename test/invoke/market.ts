@@ -44,6 +44,11 @@ export async function damageSearches(sql: Sql): Promise<void> {
     where list_id in (select id from list where term = 'journal')
     order by list_id, day desc, source`
   await sql`delete from search_results where list_id in (select list_id from search_fortnight)`
+  // the last day's answer is too short for what asks for ten places, which looks for one before it
+  await sql`
+    update list_now
+    set depth = cardinality(app_ids)
+    where list_id in (select list_id from search_fortnight)`
 }
 
 /** Nobody ever read any of it. */

@@ -3,8 +3,7 @@ import { ladder } from "../../formulas/hint-ladder.ts"
 import type { ListKey } from "../../observations/rows/identities.ts"
 import { DEMO, type Outcome, type SourceName, sourceOf } from "../../observations/types.ts"
 import { type Days, monthOf } from "../../vocabulary/days.ts"
-import type { ReadPart } from "./keyword-standing.ts"
-import { outcomeOfDue } from "./keyword-standing.ts"
+import { outcomeOfDue, type ReadPart } from "./keyword-standing.ts"
 
 type RecordedMetric = "popularity" | "difficulty"
 
