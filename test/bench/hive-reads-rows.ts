@@ -1,4 +1,5 @@
 import type { Sql } from "../../src/database/types.ts"
+import { PLACES } from "../../src/formulas/landscape.ts"
 import type { HiveWorld } from "./hive-reads-world.ts"
 
 /** Fetches the rows that an answer tells of, by their primary keys, which are known: all statements at once. */
@@ -19,13 +20,20 @@ export async function rowsOf(
     from chart
     where (storefront, device, chart, genre) = ('us', 'iphone', 'free', '6015')`
   const [list, chart] = [listed!.list, charted!.chart]
-  const named = () => [
-    sql`select id, store_id, developer, developer_id from store_app where id = any(${ids}::int[])`,
-    sql`select app_id, name from store_app_name where app_id = any(${ids}::int[]) and storefront = 'us'`,
+  const [now] = await sql<{ first: number[] }[]>`
+    select app_ids[1:${PLACES}::int] as first
+    from chart_results
+    where chart_id = ${chart}
+    order by day desc
+    limit 1`
+  const first = now!.first
+  const named = (of = ids) => [
+    sql`select id, store_id, developer, developer_id from store_app where id = any(${of}::int[])`,
+    sql`select app_id, name from store_app_name where app_id = any(${of}::int[]) and storefront = 'us'`,
   ]
-  const ratings = () => sql`
+  const ratings = (of = ids) => sql`
     select r.*
-    from unnest(${ids}::int[]) u (id)
+    from unnest(${of}::int[]) u (id)
     cross join lateral (
       select ratings, rating, stars, seen_at, source
       from rating_count
@@ -33,10 +41,10 @@ export async function rowsOf(
       order by day desc
       limit 1
     ) r`
-  const facts = () => sql`
+  const facts = (of = ids) => sql`
     select *
     from app_storefront
-    where app_id = any(${ids}::int[]) and (storefront, source) = ('us', 'itunes-lookup')`
+    where app_id = any(${of}::int[]) and (storefront, source) = ('us', 'itunes-lookup')`
   const searched = (days: number) => sql`
     select day, source, depth, seen_at, origin, egress, sha256, app_ids
     from search_results
@@ -96,7 +104,8 @@ export async function rowsOf(
       searched(1),
     ],
     hive_get_keyword_metrics_history: () => [metrics(30), asked()],
-    hive_get_landscape: () => [...named(), ratings(), facts(), lists()],
+    // its figures are of apps that it does not name
+    hive_get_landscape: () => [...named(first), ratings(first), facts(first), lists()],
   }
   return () => Promise.all(statements[operation]!())
 }

@@ -75,6 +75,29 @@ export async function readChartedApps(sql: Sql, publisherId: string): Promise<Ch
   return rows.map(({ code, ...app }) => ({ ...app, source: chartSourceOf(code) }))
 }
 
+/** Where the first of a publisher's charted apps stands best, which is where they are asked for first; null = nowhere. */
+export async function findBestStorefront(sql: Sql, publisherId: string): Promise<string | null> {
+  const [row] = await sql<{ storefront: string }[]>`
+    select c.storefront
+    from (
+      select id
+      from store_app
+      where platform = 'ios' and developer_id = ${publisherId}
+      order by id
+      limit ${MOST_APPS}
+    ) a
+    cross join lateral (
+      select chart_id, rank
+      from chart_place
+      where app_id = a.id
+      offset 0
+    ) p
+    join chart c on c.id = p.chart_id
+    order by a.id, p.rank, c.storefront
+    limit 1`
+  return row?.storefront ?? null
+}
+
 interface Shelf {
   country: string
   count: number

@@ -3,6 +3,7 @@ import type { Sql } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
 import {
   type ChartedApp,
+  findBestStorefront,
   readChartedApps,
   readDeveloperShelf,
   readNamedStorefronts,
@@ -99,7 +100,7 @@ export const hiveGetPublisher = operation({
   }),
 }).run(async ({ publisherId }, ctx) => {
   if (!IDS.test(publisherId)) return nothing(new Fault("not_measured", { detail: ON_APP_STORE }))
-  const country = (await readChartedApps(ctx.sql, publisherId))[0]?.country ?? FIRST
+  const country = (await findBestStorefront(ctx.sql, publisherId)) ?? FIRST
   const wanted = { kind: "developer", platform: "ios", storefront: country, subject: publisherId } as const
   const elsewhere = () => readWhyUnnamed(ctx.sql)
   return await readNow(ctx, { wanted, keptDays: KEPT_DAYS, elsewhere }, async () => {
