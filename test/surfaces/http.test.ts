@@ -10,16 +10,20 @@ let house: House
 let samples: House
 let key: string
 
+const newKey = async () =>
+  await house.key(
+    await house.workspace({
+      plan: "enterprise",
+      explorer: true,
+      overrides: { credits: 1_000_000, ratePerSecond: 100_000 },
+    }),
+  )
+
 beforeAll(async () => {
   const sql = await freshDatabase()
   house = openHouse({ sql })
   samples = openHouse({ sql, catalog: catalogWithSamples, fixtures: fixturesWithSamples() })
-  const workspace = await house.workspace({
-    plan: "enterprise",
-    explorer: true,
-    overrides: { credits: 1_000_000, ratePerSecond: 100_000 },
-  })
-  key = await house.key(workspace)
+  key = await newKey()
 })
 
 describe("every operation", () => {
@@ -291,7 +295,8 @@ describe("public documents", () => {
 describe("every fault of the table", () => {
   test("is answered with its status, its body and the caller's credits, and costs nothing", async () => {
     const statuses = new Set<number>()
-    // of the same process: what another has charged this one may learn a moment later
+    // of nobody else: what another process has charged this one may learn between two calls
+    const key = await newKey()
     const before = await samples.call("/v1/samples/faults/not_found", { key })
     for (const code of FAULT_CODES) {
       const answer = await samples.call(`/v1/samples/faults/${code}`, { key })
