@@ -27,20 +27,8 @@ export async function rowsOf(
     order by day desc
     limit 1`
   const first = now!.first
-  const named = (of = ids) => [
-    sql`select id, store_id, developer, developer_id from store_app where id = any(${of}::int[])`,
-    sql`select app_id, name from store_app_name where app_id = any(${of}::int[]) and storefront = 'us'`,
-  ]
-  const ratings = (of = ids) => sql`
-    select r.*
-    from unnest(${of}::int[]) u (id)
-    cross join lateral (
-      select ratings, rating, stars, seen_at, source
-      from rating_count
-      where app_id = u.id and storefront = 'us'
-      order by day desc
-      limit 1
-    ) r`
+  const named = (of = ids) => namesOf(sql, of)
+  const ratings = (of = ids) => ratingsOf(sql, of)
   const facts = (of = ids) => sql`
     select *
     from app_storefront
@@ -108,6 +96,28 @@ export async function rowsOf(
     hive_get_landscape: () => [...named(first), ratings(first), facts(first), lists()],
   }
   return () => Promise.all(statements[operation]!())
+}
+
+/** How apps are called in the United States, and by whom they are sold. */
+export function namesOf(sql: Sql, apps: readonly number[]) {
+  return [
+    sql`select id, store_id, developer, developer_id from store_app where id = any(${apps as number[]}::int[])`,
+    sql`select app_id, name from store_app_name where app_id = any(${apps as number[]}::int[]) and storefront = 'us'`,
+  ]
+}
+
+/** The latest counts of each there. */
+export function ratingsOf(sql: Sql, apps: readonly number[]) {
+  return sql`
+    select r.*
+    from unnest(${apps as number[]}::int[]) u (id)
+    cross join lateral (
+      select ratings, rating, stars, seen_at, source
+      from rating_count
+      where app_id = u.id and storefront = 'us'
+      order by day desc
+      limit 1
+    ) r`
 }
 
 /** Store ids, wherever they stand. */

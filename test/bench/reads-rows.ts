@@ -1,5 +1,5 @@
 import type { Sql } from "../../src/database/types.ts"
-import { idsIn } from "./hive-reads-rows.ts"
+import { idsIn, namesOf, ratingsOf } from "./hive-reads-rows.ts"
 import { TODAY } from "./years-fill.ts"
 
 /** What the statements below know beforehand: keys, which cost nothing to find here. */
@@ -65,20 +65,8 @@ export async function keysOf(
 const latest = ({ sql, lists }: Keys) => sql`select * from list_now where list_id = any(${lists}::int[])`
 const figures = ({ sql, lists }: Keys) => sql`select * from keyword_now where list_id = any(${lists}::int[])`
 const terms = ({ sql, appId }: Keys) => sql`select * from tracked_term where app_id = ${appId}`
-const names = ({ sql, named }: Keys) => [
-  sql`select id, store_id, developer, developer_id from store_app where id = any(${named}::int[])`,
-  sql`select app_id, name from store_app_name where app_id = any(${named}::int[]) and storefront = 'us'`,
-]
-const ratings = ({ sql }: Keys, apps: number[]) => sql`
-  select r.*
-  from unnest(${apps}::int[]) u (id)
-  cross join lateral (
-    select ratings, rating, stars, seen_at, source
-    from rating_count
-    where app_id = u.id and storefront = 'us'
-    order by day desc
-    limit 1
-  ) r`
+const names = ({ sql, named }: Keys) => namesOf(sql, named)
+const ratings = ({ sql }: Keys, apps: number[]) => ratingsOf(sql, apps)
 const facts = ({ sql }: Keys, app: number) => sql`
   select * from app_storefront where (app_id, storefront, source) = (${app}, 'us', 'itunes-lookup')`
 const page = ({ sql }: Keys, app: number) => sql`

@@ -6,6 +6,7 @@ import { frozenSha256, migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { freshDatabase } from "../database.ts"
+import { withoutTransactions } from "../without-transactions.ts"
 import { scratchDatabase } from "./server.ts"
 
 let sql: Sql
@@ -32,6 +33,14 @@ test("each file is applied once, in order; the generated schema is no migration"
     { name: "0001_a.sql" },
     { name: "0002_b.sql" },
   ])
+})
+
+test("a start that finds all of them landed takes no lock and opens no transaction", async () => {
+  await migrate(sql, files(second), silentLog)
+  expect(await migrate(withoutTransactions(sql), files(second), silentLog)).toEqual([])
+  expect(await migrate(withoutTransactions(sql), files({ ...second, "0003_c.sql": "" }), silentLog).catch(String)).toBe(
+    "Error: a transaction was opened",
+  )
 })
 
 test("the planner knows the size of what a migration filled", async () => {

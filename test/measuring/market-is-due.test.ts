@@ -13,6 +13,7 @@ import { someWorkspace } from "../access/registered.ts"
 import { freshDatabase } from "../database.ts"
 import { cases, long } from "../long.ts"
 import { charted } from "../observations/charted.ts"
+import { withoutTransactions } from "../without-transactions.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { ITUNES } from "./scene.ts"
 
@@ -96,6 +97,11 @@ describe("a followed storefront", () => {
       { storefront: "gb", ...FINANCE },
     ])
     await sql`update market_storefront set since = since - 5`
+    // as most starts find it
+    await followMarket(withoutTransactions(sql), [
+      { storefront: "gb", ...FINANCE },
+      { storefront: "us", ...FINANCE },
+    ])
     await seen(["800001"])
     await followMarket(sql, [
       { storefront: "us", genres: ["36"] },

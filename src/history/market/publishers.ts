@@ -26,11 +26,7 @@ const MOST_APPS = 1_000
 export async function readChartedApps(sql: Sql, publisherId: string): Promise<ChartedApp[]> {
   const rows = await sql<(Omit<ChartedApp, "source"> & { code: number })[]>`
     with app as materialized (
-      select id
-      from store_app
-      where platform = 'ios' and developer_id = ${publisherId}
-      order by id
-      limit ${MOST_APPS}
+      ${appsOf(sql, publisherId)}
     ), placed as materialized (
       select distinct on (a.id, c.storefront) a.id as app_id, c.storefront, p.rank, c.device, c.chart, c.genre, p.day, p.chart_id
       from app a
@@ -75,17 +71,20 @@ export async function readChartedApps(sql: Sql, publisherId: string): Promise<Ch
   return rows.map(({ code, ...app }) => ({ ...app, source: chartSourceOf(code) }))
 }
 
+function appsOf(sql: Sql, publisherId: string) {
+  return sql`
+    select id
+    from store_app
+    where platform = 'ios' and developer_id = ${publisherId}
+    order by id
+    limit ${MOST_APPS}`
+}
+
 /** Where the first of a publisher's charted apps stands best, which is where they are asked for first; null = nowhere. */
 export async function findBestStorefront(sql: Sql, publisherId: string): Promise<string | null> {
   const [row] = await sql<{ storefront: string }[]>`
     select c.storefront
-    from (
-      select id
-      from store_app
-      where platform = 'ios' and developer_id = ${publisherId}
-      order by id
-      limit ${MOST_APPS}
-    ) a
+    from (${appsOf(sql, publisherId)}) a
     cross join lateral (
       select chart_id, rank
       from chart_place

@@ -1,0 +1,11 @@
+import type { Sql } from "../src/database/types.ts"
+
+/** A handle that reads, for what must not begin a transaction. */
+export function withoutTransactions(sql: Sql): Sql {
+  return new Proxy(sql, {
+    get: (target, name) => {
+      if (name === "begin") throw new Error("a transaction was opened")
+      return Reflect.get(target, name)
+    },
+  })
+}
