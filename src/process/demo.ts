@@ -83,18 +83,19 @@ async function findAlerts(sql: Sql, now: Date, assert: (tx: Tx) => Promise<void>
 
 /**
  * Loads the rest, its charts and what is invented up to today, unless the demo is removed meanwhile; and remembers
- * that all of it was loaded.
+ * that all of it was loaded. Returns whether it was.
  */
-export async function loadRestOnce(sql: Sql, owner: OwnerDays = {}): Promise<void> {
+export async function loadRestOnce(sql: Sql, owner: OwnerDays = {}): Promise<boolean> {
   try {
     await loadDemoCharts(sql, readFile(DEMO_CHARTS_FILE), assertWanted)
     const workspaceId = await findWanted(sql)
     if (workspaceId !== null) await loadInvention(sql, workspaceId, owner, assertWanted)
   } catch (error) {
-    if (error instanceof DemoGone) return
+    if (error instanceof DemoGone) return false
     throw error
   }
   await forgetDemo(sql)
+  return true
 }
 
 class DemoGone extends Error {

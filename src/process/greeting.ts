@@ -103,7 +103,7 @@ async function addDemo(sql: Sql, workspaceId: number | null, stop: Stop, log: Lo
 /** After the greeting, which nothing of them is in. */
 async function addRestOfDemo(sql: Sql, stop: Stop, log: Log): Promise<void> {
   try {
-    await loadRestOnce(sql)
+    if (await loadRestOnce(sql)) log("info", "demo_completed")
   } catch (error) {
     if (!stop.isAsked()) log("error", "demo_failed", { reason: (error as Error).message })
   }

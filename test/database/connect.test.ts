@@ -5,6 +5,7 @@ import { DatabaseProblem, openDatabase } from "../../src/database/connect.ts"
 import { assertDriverPatched } from "../../src/database/patched.ts"
 import { vacuumTables } from "../../src/database/upkeep.ts"
 import { silentLog } from "../../src/log.ts"
+import { freshDatabase } from "../database.ts"
 import { scratchDatabase } from "./server.ts"
 
 const open = (databaseUrl: string) => openDatabase({ databaseUrl, dataDir: "", as: "server", log: silentLog })
@@ -127,6 +128,22 @@ test.skipIf(!process.env.DATABASE_URL)(
     await close()
   },
 )
+
+test("a statement that fails after some of its rows takes nothing from the next one's", async () => {
+  const sql = await freshDatabase()
+  const one = await sql.reserve()
+  try {
+    for (const failing of [
+      one`select 1 / (3 - i) as inverse from generate_series(1, 9) as i`,
+      one.unsafe("select 1 / (3 - i) as inverse from generate_series(1, 9) as i").simple(),
+    ]) {
+      expect(await failing.catch((error) => error.code)).toBe("22012")
+      expect([...(await one`select i from generate_series(1, 2) as i`)]).toEqual([{ i: 1 }, { i: 2 }])
+    }
+  } finally {
+    one.release()
+  }
+})
 
 test.skipIf(!process.env.DATABASE_URL)(
   "postgres: a transaction whose connection died never runs its later statements elsewhere",
