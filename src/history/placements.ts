@@ -109,22 +109,15 @@ export interface ShelfOwner {
 /** The apps similar to an app, as its page shows them in each storefront, in the order shown. */
 export async function readSimilarShelves(
   sql: Sql,
-  { platform, appId, countries }: ShelfOwner,
+  owner: ShelfOwner,
   storefronts: readonly string[],
 ): Promise<Shelves> {
-  const name = nameIn(sql, sql`a.id`, { storefront: sql`s.storefront`, countries })
-  const rows = await sql<(ShelfApp | (Pick<ShelfApp, "storefront" | "seenAt"> & { place: null }))[]>`
-    select s.storefront, r.seen_at as "seenAt", i.place::int as place, i.store_id as "storeId", ${name} as name
-    from unnest(${storefronts as string[]}::text[]) with ordinality s (storefront, at)
-    cross join lateral ${latestShelf(sql, sql`${appId}`, platform)} r
-    left join lateral jsonb_array_elements_text(r.content) with ordinality i (store_id, place) on true
-    left join store_app a on (a.platform, a.store_id) = (${platform}, i.store_id)
-    order by s.at, i.place
-    limit 100000`.then(uncut(100_000))
-  return {
-    readAt: new Map(rows.map(({ storefront, seenAt }) => [storefront, seenAt])),
-    apps: rows.filter((row): row is ShelfApp => row.place !== null),
-  }
+  const rows = await sql<ShelfRow[]>`
+    select ${shelfColumns(sql, owner)}
+    from (${ownShelves(sql, owner, storefronts)}) x
+    order by x.at, x.place
+    limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
+  return shelvesOf(rows)
 }
 
 export interface NeighbourShelves {
@@ -134,42 +127,92 @@ export interface NeighbourShelves {
   apps: ShelfApp[]
 }
 
-/** As far as pages of its rivals and of its own row are read; best places first. `id` is the tracked app's. */
-export async function readNeighbourShelves(
+/**
+ * Its own rows, and those that could show it, as far as pages of its rivals and of the apps on its own are read, best places first;
+ * in one statement, since they begin with the same. `id` is the tracked app's.
+ */
+export async function readAllShelves(
   sql: Sql,
-  { id, platform, appId, countries }: ShelfOwner & { id: string },
+  owner: ShelfOwner & { id: string },
   storefronts: readonly string[],
-): Promise<NeighbourShelves> {
-  const name = nameIn(sql, sql`a.id`, { storefront: sql`s.storefront`, countries })
-  const rows = await sql<(Omit<ShelfApp, "place"> & { place: number | null })[]>`
-    with near as (
-      select s.storefront, a.id
-      from unnest(${storefronts as string[]}::text[]) s (storefront)
-      cross join lateral ${latestShelf(sql, sql`${appId}`, platform)} r
-      cross join lateral jsonb_array_elements_text(r.content) i (store_id)
-      join store_app a on (a.platform, a.store_id) = (${platform}, i.store_id)
+): Promise<{ own: Shelves; beside: NeighbourShelves }> {
+  const { id, platform, appId } = owner
+  const rows = await sql<(ShelfRow & { isOwn: boolean })[]>`
+    with own as materialized (${ownShelves(sql, owner, storefronts)}), near as (
+      select storefront, id
+      from own
+      where id <> ${appId}
       union
       select storefront, rival
       from app_rival
       where app_id = ${id} and platform = ${platform} and storefront = any(${storefronts as string[]}::text[])
+        and rival <> ${appId}
     )
-    select s.storefront, r.seen_at as "seenAt", i.place::int as place, a.store_id as "storeId", ${name} as name
-    from near s
-    join store_app a on a.id = s.id
-    cross join lateral ${latestShelf(sql, sql`s.id`, platform)} r
-    cross join lateral (
-      select min(x.place) as place
-      from jsonb_array_elements_text(r.content) with ordinality x (store_id, place)
-      where x.store_id = (select store_id from store_app where id = ${appId})
-    ) i
-    where s.id <> ${appId}
-    order by s.storefront, i.place, a.store_id collate "C"
-    limit 100000`.then(uncut(100_000))
-  const read = Map.groupBy(rows, ({ storefront }) => storefront)
+    select x.is_own as "isOwn", ${shelfColumns(sql, owner)}
+    from (
+      select true as is_own, *
+      from own
+      union all
+      select false, s.storefront, null, r.seen_at, i.place, a.store_id, a.id
+      from near s
+      join store_app a on a.id = s.id
+      cross join lateral ${latestShelf(sql, sql`s.id`, platform)} r
+      cross join lateral (
+        select min(e.place) as place
+        from jsonb_array_elements_text(r.content) with ordinality e (store_id, place)
+        where e.store_id = (select store_id from store_app where id = ${appId})
+      ) i
+    ) x
+    order by x.at, x.storefront, x.place, x.store_id collate "C"
+    limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
+  const others = rows.filter(({ isOwn }) => !isOwn)
+  const read = Map.groupBy(others, ({ storefront }) => storefront)
   return {
-    read: new Map([...read].map(([storefront, shelves]) => [storefront, shelves.length])),
-    apps: rows.filter((row): row is ShelfApp => row.place !== null),
+    own: shelvesOf(rows.filter(({ isOwn }) => isOwn)),
+    beside: {
+      read: new Map([...read].map(([storefront, of]) => [storefront, of.length])),
+      apps: others.filter(isPlaced),
+    },
   }
+}
+
+const MOST_ROWS = 100_000
+
+/** Place null: the row shows nothing, or not the app. */
+type ShelfRow = Omit<ShelfApp, "place"> & { place: number | null }
+
+const isPlaced = <Row extends ShelfRow>(row: Row): row is Row & ShelfApp => row.place !== null
+
+function shelvesOf(rows: readonly ShelfRow[]): Shelves {
+  return { readAt: new Map(rows.map(({ storefront, seenAt }) => [storefront, seenAt])), apps: rows.filter(isPlaced) }
+}
+
+/** Of `x`, a row of ownShelves. Who is not shown needs no name. */
+function shelfColumns(sql: Sql, { countries }: ShelfOwner) {
+  const name = nameIn(sql, sql`x.id`, { storefront: sql`x.storefront`, countries })
+  return sql`
+    x.storefront, x.seen_at as "seenAt", x.place::int as place, x.store_id as "storeId",
+    case when x.place is not null then ${name} end as name`
+}
+
+/** A query: of each storefront, in which its row was read, the apps on it, with their places. */
+function ownShelves(sql: Sql, { platform, appId }: ShelfOwner, storefronts: readonly string[]) {
+  return sql`
+    select s.storefront, s.at, r.seen_at, i.place, i.store_id, a.id
+    from ${each(sql, storefronts)} s
+    cross join lateral ${latestShelf(sql, sql`${appId}`, platform)} r
+    left join lateral jsonb_array_elements_text(r.content) with ordinality i (store_id, place) on true
+    left join store_app a on (a.platform, a.store_id) = (${platform}, i.store_id)`
+}
+
+/** Limited by their own number, which a plan that is kept takes for few, as they mostly are: else each call is planned anew. */
+function each(sql: Sql, storefronts: readonly string[]) {
+  return sql`(
+    select storefront, at
+    from unnest(${storefronts as string[]}::text[]) with ordinality u (storefront, at)
+    order by at
+    limit ${storefronts.length}
+  )`
 }
 
 /** A query, for the storefront of `s`: what the app's row of similar apps said last, and when. */

@@ -4,9 +4,8 @@ import {
   type NeighbourShelves,
   type Placement,
   type Placements,
-  readNeighbourShelves,
+  readAllShelves,
   readPlacements,
-  readSimilarShelves,
   SHELVED_BY,
   type Shelves,
 } from "../../history/placements.ts"
@@ -138,8 +137,9 @@ export const getFeaturing = operation({
 }).run(async ({ app, country }, { sql, now, caller }) => {
   const storefronts = country === undefined ? app.countries : [country]
   const from = addDays(dayOf(now()), 1 - caller.entitlements.historyDays)
-  const sides = []
-  for (const platform of PLATFORMS) sides.push(...(await readSides(sql, app, { platform, storefronts, from })))
+  const sides = (
+    await Promise.all(PLATFORMS.map((platform) => readSides(sql, app, { platform, storefronts, from })))
+  ).flat()
   const placements = sides.flatMap((side) => side.placements)
   const shown = placements.filter((placement) => placement.shown)
   return {
@@ -189,10 +189,11 @@ async function readSides(sql: Sql, app: TrackedApp, { platform, storefronts, fro
   const appId = platform === "ios" ? app.iosApp : app.androidApp
   if (appId === null) return []
   const tracked = storefronts.filter((storefront) => ownId(app, { platform, storefront }) !== null)
-  const pages = await readPageStates(sql, appId, tracked, [SHELVED_BY[platform]])
-  const { placements, truncated } = platform === "ios" ? await readPlacements(sql, appId, tracked, from) : NONE
-  const shelves = await readSimilarShelves(sql, { platform, appId, countries: app.countries }, tracked)
-  const beside = await readNeighbourShelves(sql, { id: app.id, platform, appId, countries: app.countries }, tracked)
+  const [pages, { placements, truncated }, { own, beside }] = await Promise.all([
+    readPageStates(sql, appId, tracked, [SHELVED_BY[platform]]),
+    platform === "ios" ? readPlacements(sql, appId, tracked, from) : NONE,
+    readAllShelves(sql, { id: app.id, platform, appId, countries: app.countries }, tracked),
+  ])
   return storefronts.map((storefront, place) => {
     const here = <One extends { storefront: string }>(all: readonly One[]) =>
       all.filter((one) => one.storefront === storefront)
@@ -204,7 +205,7 @@ async function readSides(sql: Sql, app: TrackedApp, { platform, storefronts, fro
       page: pages.get(storefront),
       placements: here(placements),
       truncated: truncated.has(storefront),
-      shelf: { ...shelves, apps: here(shelves.apps) },
+      shelf: { ...own, apps: here(own.apps) },
       beside: here(beside.apps),
       shelvesRead: beside.read.get(storefront) ?? 0,
     }
