@@ -1,13 +1,16 @@
-import { Frames } from "./frames.ts"
 import { type TimeLimit, timeLimitIn } from "./time-limits.ts"
-import { FRONTEND, message, text, textAt } from "./wire.ts"
+import { FRONTEND, Frames, message, text, textAt } from "./wire.ts"
 
 export interface Batch {
-  bytes: Buffer
+  /** Its messages one by one, and as one. */
+  messages: Buffer[]
+  readonly bytes: Buffer
   /** After "flush" the backend still waits for the rest: nobody else may use it. */
   ends: "sync" | "flush"
   /** A COPY FROM STDIN with its data; the client already has its CopyInResponse. */
   copy: boolean
+  /** A Query behind messages of an unfinished sequence: after a failed one it is not answered. */
+  mixed: boolean
   listens: Listen[]
   timeLimits: TimeLimit[]
   /** What it runs or prepares, each once as the client wrote it. */
@@ -29,8 +32,8 @@ const COPY_LIMIT = 64 * 1024 * 1024
 
 /** Gathers a client's messages into batches, each ending where the backend answers: Sync, Query or Flush. */
 export class Batches {
-  /** Prepared statements by name, with what the bridge must know of them. They stay in the one backend unless closed. */
-  readonly statements = new Map<string, StatementScope>()
+  /** Prepared statements by name, with what the bridge must know of them. */
+  #statements = new Map<string, StatementScope>()
   #frames = new Frames()
   #parts: Buffer[] = []
   #listens: Listen[] = []
@@ -63,8 +66,9 @@ export class Batches {
     this.#parts.push(bytes)
     if (type !== FRONTEND.sync && type !== FRONTEND.query && type !== FRONTEND.flush) return null
     const batch = {
-      bytes: joined(this.#parts),
+      messages: this.#parts,
       copy: false,
+      mixed: type === FRONTEND.query && this.#parts.length > 1,
       listens: this.#listens,
       timeLimits: this.#timeLimits,
       statements: [...this.#texts],
@@ -73,7 +77,7 @@ export class Batches {
     this.#listens = []
     this.#timeLimits = []
     this.#texts.clear()
-    return { kind: "batch", batch: { ...batch, ends: type === FRONTEND.flush ? "flush" : "sync" } }
+    return { kind: "batch", batch: batchOf({ ...batch, ends: type === FRONTEND.flush ? "flush" : "sync" }) }
   }
 
   // The backend reads CopyData from the same buffer as the query, so the data must be there when it begins.
@@ -90,8 +94,7 @@ export class Batches {
     this.#copy = null
     const limit = `the embedded database takes at most ${this.#copyLimit} bytes in one COPY`
     const end = copy.length > this.#copyLimit ? message("f", text(limit)) : bytes
-    const bytesInAll = joined([copy.query, ...copy.data, end])
-    return { kind: "batch", batch: { ...COPIED, bytes: bytesInAll } }
+    return { kind: "batch", batch: batchOf({ ...COPIED, messages: [copy.query, ...copy.data, end] }) }
   }
 
   #note(bytes: Buffer): void {
@@ -100,12 +103,12 @@ export class Batches {
     else if (type === FRONTEND.parse) {
       const name = textAt(bytes, 5)
       const said = saidIn(textAt(bytes, 6 + Buffer.byteLength(name)))
-      this.statements.set(name, said)
+      this.#statements.set(name, said)
       this.#texts.add(said.text)
     } else if (type === FRONTEND.bind) {
       const portal = textAt(bytes, 5)
-      this.#heed(this.statements.get(textAt(bytes, 6 + Buffer.byteLength(portal))))
-    } else if (type === FRONTEND.close && bytes[5] === FRONTEND.sync) this.statements.delete(textAt(bytes, 6))
+      this.#heed(this.#statements.get(textAt(bytes, 6 + Buffer.byteLength(portal))))
+    } else if (type === FRONTEND.close && bytes[5] === FRONTEND.sync) this.#statements.delete(textAt(bytes, 6))
   }
 
   #heed(said: StatementScope | undefined): void {
@@ -115,7 +118,7 @@ export class Batches {
   }
 }
 
-const COPIED = { ends: "sync" as const, copy: true, listens: [], timeLimits: [], statements: [] }
+const COPIED = { ends: "sync" as const, copy: true, mixed: false, listens: [], timeLimits: [], statements: [] }
 
 const COPY_IN = /^\s*copy\b[\s\S]*\bfrom\s+stdin\b/i
 
@@ -142,8 +145,17 @@ function listenIn(statement: string): Listen | null {
   return { on: !found[1], channel: found[2]?.replaceAll('""', '"') ?? found[3]!.toLowerCase() }
 }
 
-// A copy of its own: the bytes move to another thread, which takes the whole underlying memory.
-function joined(parts: Buffer[]): Buffer {
+function batchOf(batch: Omit<Batch, "bytes">): Batch {
+  return {
+    ...batch,
+    get bytes() {
+      return joined(this.messages)
+    },
+  }
+}
+
+/** A copy of its own: the bytes move to another thread, which takes the whole underlying memory. */
+export function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
   const bytes = Buffer.from(new ArrayBuffer(parts.reduce((sum, part) => sum + part.length, 0)))
   let at = 0
   for (const part of parts) at += part.copy(bytes, at)
@@ -153,12 +165,13 @@ function joined(parts: Buffer[]): Buffer {
 /** Batches that were sent one after the other, as one. */
 export function merged(batches: Batch[]): Batch {
   if (batches.length === 1) return batches[0]!
-  return {
-    bytes: joined(batches.map((batch) => batch.bytes)),
+  return batchOf({
+    messages: batches.flatMap((batch) => batch.messages),
     ends: batches.at(-1)!.ends,
     copy: false,
+    mixed: false,
     listens: batches.flatMap((batch) => batch.listens),
     timeLimits: batches.flatMap((batch) => batch.timeLimits),
     statements: [...new Set(batches.flatMap((batch) => batch.statements))],
-  }
+  })
 }

@@ -1,17 +1,19 @@
 import { Duplex } from "node:stream"
 import { type Answer, readAnswer } from "./answers.ts"
-import { type Batch, Batches, type Event, merged } from "./batches.ts"
+import { type Batch, Batches, type Event, joined, merged } from "./batches.ts"
 import { type Channels, quoted } from "./channels.ts"
 import type { Runaways } from "./runaways.ts"
+import { ClientStatements, type KeptStatements } from "./statements.ts"
 import { TimeLimits } from "./time-limits.ts"
 import type { Background, Turn, Turns } from "./turns.ts"
-import { closeStatement, copyInResponse, errorResponse, greeting, query, readyForQuery, sync } from "./wire.ts"
+import { copyInResponse, errorResponse, greeting, query, readyForQuery, sync } from "./wire.ts"
 
 export interface SharedBackend {
   readonly turns: Turns
   readonly runaways: Runaways
   readonly channels: Channels<Session>
   readonly sessions: Set<Session>
+  readonly statements: KeptStatements
   exec(batch: Uint8Array<ArrayBuffer>, limitMs?: number, statements?: readonly string[]): Promise<Buffer>
 }
 
@@ -21,6 +23,7 @@ export class Session extends Duplex implements Turn {
   #backend: SharedBackend
   #pid: number
   #timeLimits: TimeLimits
+  #statements: ClientStatements
   #incoming = new Batches()
   #waiting: Batch[] = []
   #running = false
@@ -40,6 +43,7 @@ export class Session extends Duplex implements Turn {
     super({ allowHalfOpen: false, highWaterMark: 1 << 20 })
     this.#backend = backend
     this.#pid = pid
+    this.#statements = new ClientStatements(backend.statements)
     this.background = background
     this.#timeLimits = new TimeLimits(limitMs)
   }
@@ -135,19 +139,19 @@ export class Session extends Duplex implements Turn {
   // Batches sent one after the other make one trip to the backend; a COPY makes its own, and what may run on.
   #next(): Batch {
     const { runaways } = this.#backend
-    const isAlone = ({ copy, statements }: Batch) =>
-      copy || runaways.mustRunAlone(statements) || runaways.refusedFor(statements) > 0
+    const isAlone = ({ copy, mixed, statements }: Batch) =>
+      copy || mixed || runaways.mustRunAlone(statements) || runaways.refusedFor(statements) > 0
     const alone = this.#waiting.findIndex(isAlone)
     return merged(this.#waiting.splice(0, alone < 0 ? this.#waiting.length : Math.max(alone, 1)))
   }
 
   async #trip(batch: Batch): Promise<void> {
-    const { bytes, ends, copy, listens, timeLimits, statements } = batch
+    const { messages, ends, copy, listens, timeLimits, statements } = batch
     const refusedMs = this.#backend.runaways.refusedFor(statements)
     if (refusedMs > 0) return await this.#refuseRunaway(ends, refusedMs)
     const limitMs = this.#timeLimits.forBatch(timeLimits)
-    const raw = await this.#backend.exec(bytes as Buffer<ArrayBuffer>, limitMs, statements)
-    const answer = readAnswer(raw, copy)
+    const raw = await this.#backend.exec(joined(this.#statements.translated(messages)), limitMs, statements)
+    const answer = readAnswer(raw, copy, this.#statements)
     this.#holding = ends === "flush" || answer.status !== "I"
     if (answer.status === "I") this.#timeLimits.transactionEnded()
     for (const listen of listens) if (this.#backend.channels.note(this, listen)) this.#relisten = true
@@ -160,7 +164,7 @@ export class Session extends Duplex implements Turn {
     const seconds = Math.ceil(refusedMs / 1_000)
     const sentence = `this statement ran on and had to be stopped; it is not run again for ${seconds} s`
     const raise = query(`do $$ begin raise exception using errcode = '57014', message = '${sentence}'; end $$`)
-    const { bytes, status } = readAnswer(await this.#backend.exec(new Uint8Array(raise)), false)
+    const { bytes, status } = readAnswer(await this.#backend.exec(new Uint8Array(raise)), false, this.#statements)
     this.#holding = status !== "I"
     if (status === "I") this.#timeLimits.transactionEnded()
     if (ends === "flush") this.#skipping = status
@@ -226,9 +230,8 @@ export class Session extends Duplex implements Turn {
 
   // What a server does when a connection ends: nothing of it may stay in the one backend.
   async #cleanUp(): Promise<void> {
+    this.#statements.leave()
     const parts: Buffer[] = []
-    for (const name of this.#incoming.statements.keys()) if (name) parts.push(closeStatement(name))
-    if (parts.length > 0) parts.push(sync())
     for (const channel of this.#backend.channels.leave(this)) parts.push(query(`unlisten ${quoted(channel)}`))
     const owns = this.#backend.turns.owns(this)
     if (owns) parts.unshift(sync(), query("rollback"))

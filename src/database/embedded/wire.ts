@@ -4,6 +4,7 @@ export const FRONTEND = {
   parse: 0x50,
   bind: 0x42,
   close: 0x43,
+  describe: 0x44,
   sync: 0x53,
   flush: 0x48,
   query: 0x51,
@@ -13,10 +14,18 @@ export const FRONTEND = {
   copyFail: 0x66,
 } as const
 
-export const BACKEND = { readyForQuery: 0x5a, notification: 0x41, copyIn: 0x47 } as const
+export const BACKEND = {
+  parseComplete: 0x31,
+  closeComplete: 0x33,
+  commandComplete: 0x43,
+  error: 0x45,
+  readyForQuery: 0x5a,
+  notification: 0x41,
+  copyIn: 0x47,
+} as const
 
 /** The code in a start-up packet when it is no start-up. */
-export const REQUEST = { cancel: 80_877_102, tls: 80_877_103, gss: 80_877_104 } as const
+const REQUEST = { cancel: 80_877_102, tls: 80_877_103, gss: 80_877_104 } as const
 
 /** A message: its type (one character), its length, its body. */
 export function message(type: string, body: Buffer = Buffer.alloc(0)): Buffer {
@@ -32,6 +41,10 @@ export const text = (value: string): Buffer => Buffer.from(`${value}\0`)
 export const query = (statement: string): Buffer => message("Q", text(statement))
 
 export const sync = (): Buffer => message("S")
+
+/** `definition`: what follows its name, a byte a character. */
+export const parseStatement = (name: string, definition: string): Buffer =>
+  message("P", Buffer.concat([text(name), Buffer.from(definition, "latin1")]))
 
 export const closeStatement = (name: string): Buffer => message("C", text(`S${name}`))
 
@@ -69,7 +82,71 @@ const PARAMETERS = {
   is_superuser: "on",
 }
 
+/** A field of the ErrorResponse at `from` by its letter; empty where there is none. */
+export function errorField(bytes: Buffer, from: number, letter: string): string {
+  for (let at = from + 5; bytes[at]; at = bytes.indexOf(0, at) + 1) {
+    if (bytes[at] === letter.charCodeAt(0)) return textAt(bytes, at + 1)
+  }
+  return ""
+}
+
 export function textAt(bytes: Buffer, from: number): string {
   const end = bytes.indexOf(0, from)
   return bytes.toString("utf8", from, end < 0 ? bytes.length : end)
+}
+
+type Frame = { kind: "startup" | "no_encryption" | "cancel" } | { kind: "message"; bytes: Buffer }
+
+/** Cuts a client's byte stream into whole messages; bytes of an unfinished one are joined once, when it is complete. */
+export class Frames {
+  #chunks: Buffer[] = []
+  #length = 0
+  #started = false
+
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    this.#length += chunk.length
+  }
+
+  /** The next message, or null until more bytes come. Throws on a length no client may send. */
+  next(): Frame | null {
+    return this.#started ? this.#message() : this.#opening()
+  }
+
+  #opening(): Frame | null {
+    const head = this.#peek(8)
+    const packet = head && this.#take(checked(head.readInt32BE(0), 8))
+    if (!packet) return null
+    const code = packet.readInt32BE(4)
+    if (code === REQUEST.cancel) return { kind: "cancel" }
+    if (code === REQUEST.tls || code === REQUEST.gss) return { kind: "no_encryption" }
+    this.#started = true
+    return { kind: "startup" }
+  }
+
+  #message(): Frame | null {
+    const head = this.#peek(5)
+    const bytes = head && this.#take(1 + checked(head.readInt32BE(1), 4))
+    return bytes && { kind: "message", bytes }
+  }
+
+  #peek(length: number): Buffer | null {
+    if (this.#length < length) return null
+    if (this.#chunks[0]!.length < length) this.#chunks = [Buffer.concat(this.#chunks)]
+    return this.#chunks[0]!
+  }
+
+  #take(length: number): Buffer | null {
+    const joined = this.#peek(length)
+    if (!joined) return null
+    this.#chunks[0] = joined.subarray(length)
+    if (joined.length === length) this.#chunks.shift()
+    this.#length -= length
+    return joined.subarray(0, length)
+  }
+}
+
+function checked(length: number, least: number): number {
+  if (length < least || length > 0x3fff_ffff) throw new Error("invalid message length")
+  return length
 }
