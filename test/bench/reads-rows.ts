@@ -19,6 +19,8 @@ export interface Keys {
   /** Of the keywords that the answer names, and apps among the first ten of their results. */
   shown: number[]
   first: number[]
+  /** Apps in the results of any keyword. */
+  standing: number[]
   owns: number[]
   /** Its accounts, and what it is called there. */
   accounts: string[]
@@ -47,6 +49,8 @@ export async function keysOf(
     select id from list where (platform, storefront) = ('ios', 'us') and term = any(${asked}::text[])`
   const first = await sql<{ id: number }[]>`
     select distinct unnest(app_ids[1:10]) as id from list_now where list_id = any(${shown.map(({ id }) => id)}::int[])`
+  const standing = await sql<{ id: number }[]>`
+    select distinct unnest(app_ids) as id from list_now where list_id = any(${lists.map(({ id }) => id)}::int[])`
   const accounts = await sql<{ id: string }[]>`select id from connected_account where workspace_id = ${workspace}`
   return {
     ...{ sql, workspace, appId, answer, rival: rival!.id },
@@ -58,6 +62,7 @@ export async function keysOf(
     allLists: [...new Set(lists.map(({ id }) => id))],
     shown: shown.map(({ id }) => id),
     first: first.map(({ id }) => id),
+    standing: standing.map(({ id }) => id),
     accounts: accounts.map(({ id }) => id),
   }
 }
@@ -143,7 +148,9 @@ export const ROWS: Record<string, Statements> = {
   search: (k) => [
     ...workspaceRows(k),
     k.sql`select * from tracked_term where app_id = any(${k.appIds}::text[])`,
-    ...names(k),
+    // rivals are those in the results of every keyword, and found by what they are called
+    latest({ ...k, lists: k.allLists }),
+    ...names({ ...k, named: k.standing }),
   ],
   fetch: (k) => [terms(k), ...months(k, k.lists, [k.own], TODAY)],
   list_apps: (k) => [...appRows(k), k.sql`select * from tracked_term where app_id = any(${k.appIds}::text[])`],

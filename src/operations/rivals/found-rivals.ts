@@ -47,12 +47,60 @@ async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: SearchTe
     const taken = (app.hiddenRivals ?? []).map(parseRival)
     return taken.flatMap((rival) => (rival?.platform === platform ? [{ ...rival, side: at + 1 }] : []))
   })
+  const { places, placeOf } = placesOf(sides)
   const place = {
-    storefront: sql`(${sides.map(({ storefront }) => storefront)}::text[])[a.side]`,
-    countries: sql`(select countries from tracked_app where id = a.tracked)`,
+    storefront: sql`(${places.map(({ storefront }) => storefront)}::text[])[a.place]`,
+    countries: sql`(select countries from tracked_app where id = (${places.map(({ app }) => app.id)}::text[])[a.place])`,
   }
+  // the same few apps stand above many: each is named and compared once for all that are called alike there
   const rows = await sql<{ side: number; terms: number; storeId: string; name: string | null }[]>`
-    with ${dayAnswers(sql, sides, { lists: LISTS })}, hidden as materialized (
+    with ${dayAnswers(sql, sides, { lists: LISTS })}, ${hidden.length > 0 ? hiddenApps(sql, hidden) : sql``} above as materialized (
+      select u.app_id, min(a.side)::int as side, (${placeOf}::int[])[min(a.side)] as place, count(*) as terms
+      from answer a
+      cross join lateral unnest(
+        a.app_ids[1:least(coalesce(a.our_rank - 1, 250), ${PLACES}::int / (select count(*) from answer))]
+      ) u (app_id)
+      ${hidden.length > 0 ? sql`where (a.side, u.app_id) not in (select side, app_id from hidden)` : sql``}
+      group by u.app_id, a.tracked
+    ), found as materialized (
+      select s.store_id, n.name, a.sides, a.terms,
+        lower(s.store_id) <> ${sought.text} and f.shown <> ${sought.text} || ' ' || lower(s.store_id) as is_other,
+        strpos(f.shown, ${sought.text}) <> 1 as is_inside, strpos(' ' || f.shown, ${` ${sought.text}`}) = 0 as is_in_words
+      from (
+        select app_id, place, array_agg(side) as sides, array_agg(terms) as terms
+        from above
+        group by app_id, place
+      ) a
+      cross join lateral (
+        select store_id
+        from store_app
+        where id = a.app_id
+        offset 0
+      ) s
+      cross join lateral (
+        select ${nameIn(sql, sql`a.app_id`, place)} as name
+        offset 0
+      ) n
+      cross join lateral (
+        select ${folded(sql, sql`coalesce(n.name, '') || ' ' || s.store_id`, sought)} as shown
+        offset 0
+      ) f
+      where f.shown like all(${patternsOf(sought)}::text[])
+    )
+    select u.side, u.terms, f.store_id as "storeId", f.name
+    from found f
+    cross join lateral unnest(f.sides, f.terms) u (side, terms)
+    order by f.is_other, f.is_inside, f.is_in_words, u.terms desc, f.store_id collate "C", u.side
+    limit 200`
+  return rows.map(({ side, ...rival }) => {
+    const { app, platform, storefront: country } = sides[side - 1] as (typeof sides)[number]
+    return { app, platform, country, ...rival }
+  })
+}
+
+function hiddenApps(sql: Sql, hidden: readonly { side: number; platform: Platform; id: string }[]) {
+  return sql`
+    hidden as materialized (
       select h.side, s.id as app_id
       from unnest(
         ${hidden.map(({ side }) => side)}::int[],
@@ -60,35 +108,20 @@ async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: SearchTe
         ${hidden.map(({ id }) => id)}::text[]
       ) h (side, platform, store_id)
       join store_app s on (s.platform, s.store_id) = (h.platform, h.store_id)
-    ), above as materialized (
-      select u.app_id, a.tracked, min(a.side)::int as side, count(*) as terms
-      from answer a
-      cross join lateral unnest(
-        a.app_ids[1:least(coalesce(a.our_rank - 1, 250), ${PLACES}::int / (select count(*) from answer))]
-      ) u (app_id)
-      where (a.side, u.app_id) not in (select side, app_id from hidden)
-      group by u.app_id, a.tracked
-    )
-    select a.side, a.terms, s.store_id as "storeId", n.name
-    from above a
-    join store_app s on s.id = a.app_id
-    cross join lateral (
-      select ${nameIn(sql, sql`a.app_id`, place)} as name
-      offset 0
-    ) n
-    cross join lateral (
-      select ${folded(sql, sql`coalesce(n.name, '') || ' ' || s.store_id`, sought)} as shown
-      offset 0
-    ) f
-    where f.shown like all(${patternsOf(sought)}::text[])
-    order by lower(s.store_id) <> ${sought.text} and f.shown <> ${sought.text} || ' ' || lower(s.store_id),
-      strpos(f.shown, ${sought.text}) <> 1, strpos(' ' || f.shown, ${` ${sought.text}`}) = 0,
-      a.terms desc, s.store_id collate "C", a.side
-    limit 200`
-  return rows.map(({ side, ...rival }) => {
-    const { app, platform, storefront: country } = sides[side - 1] as (typeof sides)[number]
-    return { app, platform, country, ...rival }
+    ),`
+}
+
+/** Storefronts with who asks there, by which an app is called: each once, and of each side its place among them, from 1. */
+function placesOf(sides: readonly { storefront: string; app: TrackedApp }[]) {
+  const known = new Map<string, number>()
+  const places: { storefront: string; app: TrackedApp }[] = []
+  const placeOf = sides.map(({ storefront, app }) => {
+    const key = JSON.stringify([storefront, app.countries])
+    const place = known.get(key) ?? places.push({ storefront, app })
+    known.set(key, place)
+    return place
   })
+  return { places, placeOf }
 }
 
 async function readNamed(sql: Sql, apps: readonly TrackedApp[]): Promise<Rival[]> {
