@@ -1,4 +1,5 @@
-import type { Sql } from "../database/types.ts"
+import type { Fragment } from "postgres"
+import type { Db } from "../database/types.ts"
 
 export interface MarketDay {
   day: string
@@ -13,18 +14,13 @@ export interface MarketDay {
   inAppCurrency: string | null
 }
 
-/** Newest first, day by day and of a day by source. */
-export async function readMarketDays(
-  sql: Sql,
-  { appId, storefront }: { appId: number; storefront: string },
-  limit: number,
-): Promise<MarketDay[]> {
-  const rows = await sql<MarketDay[]>`
-    select day, seen_at as "seenAt", source, installs, has_in_app_purchases as "hasInAppPurchases",
-      in_app_least::float8 as "inAppLeast", in_app_most::float8 as "inAppMost", in_app_currency as "inAppCurrency"
-    from market_fact
-    where app_id = ${appId} and storefront = ${storefront}
-    order by day desc, seen_at desc, source
-    limit ${limit}`
-  return [...rows]
+/** A query: newest first, day by day and of a day by source. */
+export function marketDays(sql: Db, app: Fragment, storefront: string, limit: number): Fragment {
+  return sql`
+        select day, seen_at as "seenAt", source, installs, has_in_app_purchases as "hasInAppPurchases",
+          in_app_least::float8 as "inAppLeast", in_app_most::float8 as "inAppMost", in_app_currency as "inAppCurrency"
+        from market_fact
+        where app_id = ${app} and storefront = ${storefront}
+        order by day desc, seen_at desc, source
+        limit ${limit}`
 }

@@ -1,3 +1,4 @@
+import type { Fragment } from "postgres"
 import type { Db } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
 import { DEMO, type SourceName } from "../observations/types.ts"
@@ -43,11 +44,18 @@ export async function readRatingDays(
 export async function readLatestRatings(sql: Db, app: number, storefront: string): Promise<RatingPoint | null> {
   const [row] = await sql<RatingPoint[]>`
     select day, ratings, rating::numeric::float8 as rating, source
-    from rating_count
-    where app_id = ${app} and storefront = ${storefront} and ratings is not null
-    order by day desc, ${preferredRating(sql)}
-    limit 1`
+    from (${latestRatings(sql, sql`${app}`, storefront)}) r`
   return row ?? null
+}
+
+/** The row of rating_count that is told of an app there, if there is one. */
+export function latestRatings(sql: Db, app: Fragment, storefront: string): Fragment {
+  return sql`
+      select day, ratings, rating, source
+      from rating_count
+      where app_id = ${app} and storefront = ${storefront} and ratings is not null
+      order by day desc, ${preferredRating(sql)}
+      limit 1`
 }
 
 /** Of several counts of one day in `rating_count`, the one that is told comes first: nothing of the demo beside what was read; then by precedence. */

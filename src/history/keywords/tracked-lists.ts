@@ -1,15 +1,15 @@
-import type { PendingQuery, Row } from "postgres"
+import type { Fragment, PendingQuery, Row } from "postgres"
 import type { Sql } from "../../database/types.ts"
 import type { SideApp } from "../day-answers.ts"
 import { latestAnswer } from "./latest-answer.ts"
 
 /**
  * An app's keywords in a storefront, all or `only` these, each with its list and what was answered on the last day of that:
- * null = its results were never read. `rank` 0 = the app was absent.
+ * null = its results were never read. `rank` 0 = the app was absent; it is that of `own`, whatever store_app id.
  */
 export function trackedLists(
   sql: Sql,
-  { appId, platform, storefront, own }: SideApp,
+  { appId, platform, storefront, own }: Omit<SideApp, "own"> & { own: SideApp["own"] | Fragment },
   only?: readonly string[],
 ): PendingQuery<Row[]> {
   const keyword = { platform: sql`${platform}`, storefront: sql`${storefront}`, term: sql`k.term` }

@@ -1,7 +1,9 @@
+import type { Fragment } from "postgres"
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
 import { dayAnswers, type SideApp, sideOf } from "../../history/day-answers.ts"
+import { trackedLists } from "../../history/keywords/tracked-lists.ts"
 import { iconIn, type NamePlace, nameIn } from "../../observations/app-names.ts"
 import type { Side } from "../../observations/provenance.ts"
 import type { Platform } from "../../observations/types.ts"
@@ -62,11 +64,11 @@ export async function findRival(
   const storeId = asked.id
   const manual = app.manualRivals?.includes(`${platform}:${storeId}`) ?? false
   const place = { storefront, countries: app.countries }
-  const facts = await readFacts(sql, { platform, storeId, place })
   const isOwn = storeId === (platform === "ios" ? app.iosId : app.androidPkg)
   const sides = sidesFrom(app, { platform, storefront })
+  const facts = await readFacts(sql, { platform, storeId, place }, manual || isOwn ? null : (sides[0] as SideApp))
   const isRival =
-    !isOwn && (manual || (facts !== undefined && (await wasSeen(sql, { app, sides, rival: facts.appId }, now()))))
+    !isOwn && (manual || facts?.shown || (facts && (await wasSeen(sql, { app, sides, rival: facts.appId }, now()))))
   if (!isRival) throw new Fault("not_found")
   const { appId = null, name = null, developer = null, icon = null } = facts ?? {}
   return { platform, storeId, appId, place, name: name ?? storeId, developer, icon, manual }
@@ -74,7 +76,7 @@ export async function findRival(
 
 /** By store id, for it may have become known only just now; undefined while it is not. */
 export async function readStoreApp(sql: Sql, rival: Rival): Promise<Facts | undefined> {
-  return await readFacts(sql, rival)
+  return await readFacts(sql, rival, null)
 }
 
 function asRival(text: string): { platform: Platform; id: string } | null {
@@ -88,17 +90,36 @@ interface Facts {
   name: string | null
   developer: string | null
   icon: string | null
+  /** Among the results of a side's latest measured day; false where none is asked about. */
+  shown: boolean
 }
 
 type RivalName = Pick<Rival, "platform" | "storeId" | "place">
 
-async function readFacts(sql: Sql, { platform, storeId, place }: RivalName): Promise<Facts | undefined> {
+async function readFacts(
+  sql: Sql,
+  { platform, storeId, place }: RivalName,
+  side: SideApp | null,
+): Promise<Facts | undefined> {
   const [name, icon] = [nameIn(sql, sql`store_app.id`, place), iconIn(sql, sql`store_app.id`, place)]
+  const isAsked = side !== null && side.own !== null
   const [facts] = await sql<Facts[]>`
-    select id as "appId", ${name} as name, developer, ${icon} as icon
+    select id as "appId", ${name} as name, developer, ${icon} as icon,
+      ${isAsked ? standsIn(sql, side, sql`store_app.id`) : sql`false`} as shown
     from store_app
     where (platform, store_id) = (${platform}, ${storeId})`
   return facts
+}
+
+/** Whether an app is in any result of the side's latest measured day. */
+function standsIn(sql: Sql, side: SideApp, app: Fragment): Fragment {
+  return sql`coalesce((
+        select bool_or(rank > 0) filter (where last_day = day)
+        from (
+          select last_day, rank, max(last_day) over () as day
+          from (${trackedLists(sql, { ...side, own: app })}) k
+        ) k
+      ), false)`
 }
 
 /** The app's storefronts on a platform, the one asked for first. */
@@ -118,18 +139,18 @@ interface RivalQuery {
 const LISTS = 1_000
 const BACK_DAYS = 30
 
+/** Elsewhere, or before. */
 async function wasSeen(sql: Sql, { app, sides, rival }: RivalQuery, now: Date): Promise<boolean> {
-  const [asked, ...others] = sides as [SideApp, ...SideApp[]]
+  const [, ...others] = sides
   if (sides.every(({ own }) => own === null)) return false
-  if (await isShown(sql, [asked], rival)) return true
-  if (others.length > 0 && (await isShown(sql, others, rival, LISTS))) return true
+  if (others.length > 0 && (await isShown(sql, others, rival))) return true
   return await wasShown(sql, { app, sides, rival }, addDays(dayOf(now), -BACK_DAYS))
 }
 
 /** Whether it stands in the results of the latest measured day. */
-async function isShown(sql: Sql, sides: readonly SideApp[], rival: number, lists?: number): Promise<boolean> {
+async function isShown(sql: Sql, sides: readonly SideApp[], rival: number): Promise<boolean> {
   const [row] = await sql<{ shown: boolean }[]>`
-    with ${dayAnswers(sql, sides, { lists })}
+    with ${dayAnswers(sql, sides, { lists: LISTS })}
     select exists (select from answer where array_position(app_ids, ${rival}::int) is not null) as shown`
   return row!.shown
 }

@@ -1,16 +1,18 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
-import { type MarketDay, readMarketDays } from "../../history/market-facts.ts"
-import { readLatestRatings } from "../../history/rating-days.ts"
+import { type MarketDay, marketDays } from "../../history/market-facts.ts"
+import { latestRatings } from "../../history/rating-days.ts"
+import { nameIn } from "../../observations/app-names.ts"
 import { LOOKUP_SOURCES } from "../../observations/types.ts"
 import { type Context, ofApp, operation, pending } from "../../operation.ts"
 import { AppCountry, Platform } from "../../vocabulary/fields.ts"
 import type { LiveSubject } from "../../vocabulary/live-read.ts"
 import { described, named } from "../../vocabulary/schema.ts"
+import type { SourceName } from "../../vocabulary/upstreams.ts"
 import { keptSince, READING_DEADLINE_MS, READING_FAULTS, readOnRequest } from "../read-on-request.ts"
 import { Count, Day, Store, Storefront, Time } from "../shapes.ts"
-import { findRival, type Rival, RivalId, readStoreApp, rivalFields } from "./find-rival.ts"
+import { findRival, type Rival, RivalId, rivalFields } from "./find-rival.ts"
 import { ratingFields, ratingsOf } from "./rival-ratings.ts"
 
 const KEPT_DAYS = 7
@@ -86,49 +88,102 @@ export const getRivalMarket = operation({
   }),
 }).run(async ({ app, storefront, platform, rivalId }, ctx) => {
   const rival = await findRival(ctx, app, { rivalId, platform, storefront })
-  const eta = await renewed(ctx, rival, storefront)
-  const answer = { country: storefront, platform, ...(await readRivalMarket(ctx.sql, rival, storefront)) }
+  const stored = await readStored(ctx.sql, rival, storefront)
+  const { eta, isRead } = await renewed(ctx, rival, storefront, stored)
+  const shown = marketOf(rival, isRead ? await readStored(ctx.sql, rival, storefront) : stored)
+  const answer = { country: storefront, platform, ...shown }
   return eta === null ? answer : pending({ eta }, answer)
 })
 
-/** Seconds until all is read that is not kept; null when it is. What only an App Store page says may be missing. */
-async function renewed(ctx: Context, rival: Rival, storefront: string): Promise<number | null> {
-  const { platform, storeId: subject } = rival
-  const since = keptSince(ctx.now(), KEPT_DAYS)
-  const { said, page } = await readSeen(ctx.sql, rival, storefront)
-  const read = (kind: LiveSubject["kind"], seenAt: Date | null) =>
-    seenAt && seenAt >= since
-      ? null
-      : readOnRequest(ctx, { kind, platform, storefront, subject }, { keptDays: KEPT_DAYS })
-  const etas = await Promise.all([
-    read("app", said),
-    platform === "ios" ? Promise.resolve(read("listing", page)).catch(orNothing) : null,
-  ])
-  const left = etas.filter((eta) => eta !== null)
-  return left.length > 0 ? Math.max(...left) : null
+interface Renewal {
+  /** Seconds until all is read that is not kept; null when it is. What only an App Store page says may be missing. */
+  eta: number | null
+  /** Something may be stored now that was not before. */
+  isRead: boolean
 }
 
-function orNothing(error: unknown): null {
-  if (error instanceof Fault) return null
+async function renewed(
+  ctx: Context,
+  rival: Rival,
+  storefront: string,
+  stored: StoredMarket | undefined,
+): Promise<Renewal> {
+  const { platform, storeId: subject } = rival
+  const since = keptSince(ctx.now(), KEPT_DAYS)
+  const { saidAt = null, pageAt = null } = stored ?? {}
+  const read = async (kind: LiveSubject["kind"], seenAt: Date | null): Promise<Renewal> => {
+    if (seenAt && seenAt >= since) return { eta: null, isRead: false }
+    const wanted = { kind, platform, storefront, subject }
+    return { eta: await readOnRequest(ctx, wanted, { keptDays: KEPT_DAYS }), isRead: true }
+  }
+  const all = await Promise.all([
+    read("app", saidAt),
+    ...(platform === "ios" ? [read("listing", pageAt).catch(orNothing)] : []),
+  ])
+  const left = all.flatMap(({ eta }) => eta ?? [])
+  return { eta: left.length > 0 ? Math.max(...left) : null, isRead: all.some(({ isRead }) => isRead) }
+}
+
+function orNothing(error: unknown): Renewal {
+  if (error instanceof Fault) return { eta: null, isRead: false }
   throw error
 }
 
-/** When a look-up and the app's page were read last; null = never. */
-async function readSeen(sql: Sql, { platform, storeId }: Rival, storefront: string) {
-  const [row] = await sql<{ said: Date | null; page: Date | null }[]>`
-    select
-      (select max(seen_at)
-        from app_storefront
-        where app_id = s.id and storefront = ${storefront}
-          and source = any(${LOOKUP_SOURCES as string[]}::text[])) as said,
-      (select seen_at
-        from listing_run
-        where app_id = s.id and storefront = ${storefront} and source = 'apple-app-page' and section = 'page'
-        order by first_seen_at desc
-        limit 1) as page
-    from store_app s
-    where (s.platform, s.store_id) = (${platform}, ${storeId})`
-  return row ?? { said: null, page: null }
+type StoredDay = Omit<MarketDay, "seenAt">
+
+/** All that is stored of a rival there, whoever read it; each null where nothing is. */
+interface StoredMarket {
+  name: string | null
+  /** When its page was read last. */
+  pageAt: Date | null
+  /** Of the latest look-up. */
+  saidAt: Date | null
+  available: boolean | null
+  price: number | null
+  currency: string | null
+  releasedAt: Date | null
+  marketDays: StoredDay[] | null
+  ratings: number | null
+  rating: number | null
+  ratingsDay: string | null
+  ratingsSource: SourceName | null
+}
+
+/** Enough days to find one with installs before the latest. */
+const MARKET_DAYS = 30
+
+/** Undefined = nothing ever showed it. */
+async function readStored(
+  sql: Sql,
+  { platform, storeId, place }: Rival,
+  storefront: string,
+): Promise<StoredMarket | undefined> {
+  const [stored] = await sql<StoredMarket[]>`
+    select ${nameIn(sql, sql`a.id`, place)} as name, p.seen_at as "pageAt", s.seen_at as "saidAt", s.available,
+      s.price::float8 as price, s.currency, s.released_at as "releasedAt", m.days as "marketDays", r.ratings,
+      r.rating::numeric::float8 as rating, r.day as "ratingsDay", r.source as "ratingsSource"
+    from store_app a
+    left join lateral (
+      select seen_at
+      from listing_run
+      where app_id = a.id and storefront = ${storefront} and source = 'apple-app-page' and section = 'page'
+      order by first_seen_at desc
+      limit 1
+    ) p on true
+    left join lateral (
+      select available, price, currency, released_at, seen_at
+      from app_storefront
+      where app_id = a.id and storefront = ${storefront} and source = any(${LOOKUP_SOURCES as string[]}::text[])
+      order by seen_at desc, source
+      limit 1
+    ) s on true
+    left join lateral (
+      select json_agg(d order by d.day desc, d."seenAt" desc, d.source) as days
+      from (${marketDays(sql, sql`a.id`, storefront, MARKET_DAYS)}) d
+    ) m on true
+    left join lateral (${latestRatings(sql, sql`a.id`, storefront)}) r on true
+    where (a.platform, a.store_id) = (${platform}, ${storeId})`
+  return stored
 }
 
 const UNREAD = {
@@ -136,35 +191,19 @@ const UNREAD = {
   ...{ installs: null, installsDay: null, installsChange: null, measuredAt: null },
 }
 
-async function readRivalMarket(sql: Sql, rival: Rival, storefront: string) {
-  const { storeId, name } = rival
-  const app = await readStoreApp(sql, rival)
-  if (!app) return { id: storeId, name, ...UNREAD, ...ratingsOf(null) }
-  const said = await readSaid(sql, app.appId, storefront)
-  const sold = await readMarket(sql, app.appId, storefront)
-  const about = { id: storeId, name: app.name ?? storeId }
-  return { ...about, ...UNREAD, ...said, ...sold, ...ratingsOf(await readLatestRatings(sql, app.appId, storefront)) }
+function marketOf({ storeId, name }: Rival, stored: StoredMarket | undefined) {
+  if (!stored) return { id: storeId, name, ...UNREAD, ...ratingsOf(null) }
+  const { available, price, currency, releasedAt, saidAt, ratings, rating, ratingsDay, ratingsSource } = stored
+  return {
+    ...{ id: storeId, name: stored.name ?? storeId, ...UNREAD },
+    ...(saidAt && { available, price, currency, releasedAt: releasedAt?.toISOString() ?? null }),
+    ...soldIn(stored.marketDays ?? []),
+    measuredAt: saidAt?.toISOString() ?? null,
+    ...{ rating, ratings, ratingsDay, ratingsSource },
+  }
 }
 
-async function readSaid(sql: Sql, app: number, storefront: string) {
-  const [said] = await sql<
-    { available: boolean; price: number | null; currency: string | null; releasedAt: Date | null; seenAt: Date }[]
-  >`
-    select available, price::float8 as price, currency, released_at as "releasedAt", seen_at as "seenAt"
-    from app_storefront
-    where app_id = ${app} and storefront = ${storefront} and source = any(${LOOKUP_SOURCES as string[]}::text[])
-    order by seen_at desc, source
-    limit 1`
-  if (!said) return {}
-  const { releasedAt, seenAt, ...rest } = said
-  return { ...rest, releasedAt: releasedAt?.toISOString() ?? null, measuredAt: seenAt.toISOString() }
-}
-
-/** Enough days to find one with installs before the latest. */
-const MARKET_DAYS = 30
-
-async function readMarket(sql: Sql, appId: number, storefront: string) {
-  const days = await readMarketDays(sql, { appId, storefront }, MARKET_DAYS)
+function soldIn(days: readonly StoredDay[]) {
   const [latest] = days
   if (!latest) return {}
   const { inAppLeast: least, inAppMost: most, inAppCurrency: currency } = latest
@@ -181,8 +220,8 @@ async function readMarket(sql: Sql, appId: number, storefront: string) {
 
 /** Against the measured day before, by the same source. */
 function changeTo(
-  { day: to, source, installs }: MarketDay,
-  days: readonly MarketDay[],
+  { day: to, source, installs }: StoredDay,
+  days: readonly StoredDay[],
 ): v.InferOutput<typeof Change> | null {
   const before = days.find((one) => one.source === source && one.installs !== null && one.day < to)
   return before ? { change: (installs as number) - (before.installs as number), from: before.day, to } : null

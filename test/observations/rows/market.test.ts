@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { readStoredAppAds } from "../../../src/history/app-ads.ts"
-import { readMarketDays } from "../../../src/history/market-facts.ts"
+import { type MarketDay, marketDays } from "../../../src/history/market-facts.ts"
 import { record } from "../../../src/observations/record.ts"
 import type { Observation } from "../../../src/observations/types.ts"
 import { freshDatabase } from "../../database.ts"
@@ -157,7 +157,7 @@ describe("facts of the market", () => {
       }),
       marketed(day(3), {}),
     ]
-    const held = async () => await readMarketDays(sql, { appId: await idOf("com.example.tea"), storefront: "de" }, 5)
+    const held = async () => await heldDays(await idOf("com.example.tea"), "de", 5)
     const unsaid = { inAppLeast: null, inAppMost: null, inAppCurrency: null }
     const source = "play-details"
     await expectHeld(readings, held, [
@@ -171,8 +171,8 @@ describe("facts of the market", () => {
       },
     ])
     const appId = await idOf("com.example.tea")
-    expect(await readMarketDays(sql, { appId, storefront: "de" }, 1)).toHaveLength(1)
-    expect(await readMarketDays(sql, { appId, storefront: "us" }, 5)).toEqual([])
+    expect(await heldDays(appId, "de", 1)).toHaveLength(1)
+    expect(await heldDays(appId, "us", 5)).toEqual([])
   })
 
   test("are what the App Store's own page says of purchases, and nothing where it says nothing", async () => {
@@ -181,7 +181,7 @@ describe("facts of the market", () => {
       listed(day(2)),
       listed(day(3), { hasInAppPurchases: false }),
     )
-    const facts = await readMarketDays(sql, { appId: await idOf("1600000101"), storefront: "us" }, 9)
+    const facts = await heldDays(await idOf("1600000101"), "us", 9)
     expect(facts.map(({ day, hasInAppPurchases, installs }) => [day, hasInAppPurchases, installs])).toEqual([
       ["2026-06-03", false, null],
       ["2026-06-01", true, null],
@@ -262,3 +262,7 @@ test("what breaks an invariant of an app-ads.txt is refused", async () => {
   expect(refused.map(({ problem }) => problem.code as string)).toEqual(wrong.map(([, code]) => code))
   expect(await sql`select 1 from app_ads`).toHaveLength(0)
 })
+
+async function heldDays(appId: number, storefront: string, limit: number): Promise<MarketDay[]> {
+  return [...(await sql<MarketDay[]>`${marketDays(sql, sql`${appId}`, storefront, limit)}`)]
+}
