@@ -26,20 +26,24 @@ interface OwnApp {
   iosId: string | null
 }
 
-/** Of several accounts with the app the first that still has a key, else the first: two of one seller say the same twice. */
-export async function findAppAccount(
+/**
+ * Of several accounts with the app the first that still has a key, else the first: two of one seller say the same twice. `more`:
+ * further columns of the account `c`.
+ */
+export async function findAppAccount<More = unknown>(
   sql: Db,
   { workspaceId, kind }: { workspaceId: number; kind: AccountKindName },
   app: OwnApp,
-): Promise<AppAccount | null> {
-  const [account] = await sql<AppAccount[]>`
+  more = sql``,
+): Promise<(AppAccount & More) | null> {
+  const [account] = await sql<(AppAccount & More)[]>`
     select c.id, c.kind, ${answeredState(sql)}, c.created_at as "createdAt", a.outside_id as "outsideId", a.sku, (
       select r.why
       from account_right r
       where r.account_id = c.id and r.name = any(${accountKind(kind).needs as string[]}::text[]) and r.state = 'denied'
       order by r.name
       limit 1
-    ) as denied
+    ) as denied${more}
     from connected_account c
     join account_app a on a.account_id = c.id
     where c.workspace_id = ${workspaceId} and c.kind = ${kind} and (

@@ -1,3 +1,4 @@
+import type { Fragment } from "postgres"
 import type { Db } from "../../database/types.ts"
 
 /** Where an app stands on a term without being advertised, as last measured. */
@@ -11,29 +12,27 @@ export interface OrganicRank {
   day: string | null
 }
 
-/** By term, of an App Store app in a storefront; what nobody ever searched for is not measured. */
-export async function readOrganicRanks(
+/** A column, an OrganicRank as JSON, of an App Store app on a term in a storefront; what nobody ever searched for is not measured. */
+export function organicRank(
   sql: Db,
   { appId, own, storefront }: { appId: string; own: number | null; storefront: string },
-  terms: readonly string[],
-): Promise<Map<string, OrganicRank>> {
-  const rows = await sql<(OrganicRank & { term: string })[]>`
-    select t.term, array_position(n.app_ids, ${own}::int) as rank, n.list_id is not null as measured, n.day, exists (
-      select
-      from tracked_term k
-      where k.app_id = ${appId} and k.country = ${storefront} and k.term = t.term
-    ) as tracked
-    from unnest(${[...new Set(terms)]}::text[]) t (term)
-    left join lateral (
+  term: Fragment,
+): Fragment {
+  return sql`(
+    select json_build_object(
+      'rank', array_position(n.app_ids, ${own}::int), 'measured', n.list_id is not null, 'day', n.day, 'tracked', exists (
+        select
+        from tracked_term k
+        where k.app_id = ${appId} and k.country = ${storefront} and k.term = o.term
+      )
+    )
+    from (select ${term}::text as term) o
+    left join list_now n on n.list_id = (
       select id
       from list
-      where (platform, storefront, term) = ('ios', ${storefront}, t.term)
-      offset 0
-    ) l on true
-    left join list_now n on n.list_id = l.id
-    order by t.term
-    limit 10000`
-  return new Map(rows.map(({ term, ...organic }) => [term, organic]))
+      where (platform, storefront, term) = ('ios', ${storefront}, o.term)
+    )
+  )`
 }
 
 /** What is tracked for an app in a storefront, in its order. */

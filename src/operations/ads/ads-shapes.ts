@@ -1,8 +1,15 @@
 import * as v from "valibot"
 import type { AdsMetrics } from "../../accounts/ads/answers/metrics.ts"
-import { type AdsScope, type AdsStanding, readAdsScope, readAdsTurn } from "../../accounts/ads/answers/standing.ts"
+import {
+  type AdsAccount,
+  type AdsScope,
+  type AdsStanding,
+  adsScope,
+  findAdsAccount,
+} from "../../accounts/ads/answers/standing.ts"
 import { WINDOW_DAYS } from "../../accounts/ads/days.ts"
-import { type AppAccount, findAppAccount, isConnected } from "../../accounts/app-accounts.ts"
+import type { AdsTask } from "../../accounts/ads/turns.ts"
+import { type AppAccount, isConnected } from "../../accounts/app-accounts.ts"
 import { ANSWERED_STATES } from "../../accounts/state.ts"
 import { Fault } from "../../faults.ts"
 import type { OrganicRank } from "../../history/searches/organic.ts"
@@ -80,24 +87,27 @@ export function shownDays({ to }: AdsScope, { reported, late }: AdsStanding) {
   return { reportedDays: reported.length, lateDays: late, installsSettleBy: addDays(to, SETTLED_DAYS) }
 }
 
-export function shownOrganic(country: string, organic: OrganicRank | undefined): v.InferOutput<typeof Organic> {
-  const { rank = null, measured = false, tracked = false, day = null } = organic ?? {}
+export function shownOrganic(
+  country: string,
+  { rank, measured, tracked, day }: OrganicRank,
+): v.InferOutput<typeof Organic> {
   return { country, rank, measured, tracked, day }
 }
 
-/** The ad account that advertises the app. Throws unsupported_platform, not_connected. */
-export async function findAdsAccount(
+/** The ad account that advertises the app, with when it was asked for this. Throws unsupported_platform, not_connected. */
+export async function findAdvertiser(
   app: TrackedApp,
+  task: AdsTask,
   { sql, caller }: Pick<Context, "sql" | "caller">,
-): Promise<AppAccount> {
+): Promise<AdsAccount> {
   if (app.iosId === null)
     throw new Fault("unsupported_platform", {
       detail: "The app is on Google Play alone; Apple Ads advertises apps of the App Store.",
     })
-  const wanted = { workspaceId: caller.workspaceId, kind: "apple-ads" as const }
-  const account = await findAppAccount(sql, wanted, app)
+  const { workspaceId } = caller
+  const account = await findAdsAccount(sql, workspaceId, app, task)
   if (account) return account
-  const detail = (await isConnected(sql, wanted))
+  const detail = (await isConnected(sql, { workspaceId, kind: "apple-ads" }))
     ? `The connected ad account has no campaign of ${app.iosId}; see: appmeter account list, appmeter account map.`
     : "Connect the ad account with: appmeter account add apple-ads."
   throw new Fault("not_connected", { detail })
@@ -109,11 +119,11 @@ export async function findAdsScope(
   asked: { country?: string | undefined; campaign?: string | undefined },
   ctx: Pick<Context, "sql" | "caller" | "now">,
 ): Promise<{ account: AppAccount; scope: AdsScope }> {
-  const account = await findAdsAccount(app, ctx)
-  if ((await readAdsTurn(ctx.sql, account.id, "campaigns")) === null) throw unread(account)
+  const account = await findAdvertiser(app, "campaigns", ctx)
+  if (account.readAt === null) throw unread(account)
   const { country, campaign } = asked
   const filter = { country: country?.toLowerCase() ?? null, campaign: campaign ?? null }
-  return { account, scope: await readAdsScope(ctx.sql, account, filter, ctx.now()) }
+  return { account, scope: adsScope(account, filter, ctx.now()) }
 }
 
 /** Nothing of what is asked was read yet. */

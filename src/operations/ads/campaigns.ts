@@ -1,6 +1,5 @@
 import * as v from "valibot"
-import { readAppCampaigns, sumCampaigns } from "../../accounts/ads/answers/campaigns.ts"
-import { readAdsStanding } from "../../accounts/ads/answers/standing.ts"
+import { readAppCampaigns } from "../../accounts/ads/answers/campaigns.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { Country } from "../../vocabulary/fields.ts"
 import { described, named } from "../../vocabulary/schema.ts"
@@ -50,9 +49,7 @@ export const listCampaigns = operation({
   }),
 }).run(async ({ app, country }, ctx) => {
   const { account, scope } = await findAdsScope(app, { country }, ctx)
-  const standing = await readAdsStanding(ctx.sql, scope, "days")
-  const campaigns = await readAppCampaigns(ctx.sql, scope)
-  const totals = await sumCampaigns(ctx.sql, scope)
+  const { standing, rows: campaigns, total: totals } = await readAppCampaigns(ctx.sql, scope)
   return {
     ...{ dayZone: scope.zone, from: scope.from, to: scope.to, country: scope.country },
     sources: [adsSource(account, standing.asOf)],

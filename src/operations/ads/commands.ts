@@ -1,6 +1,5 @@
 import * as v from "valibot"
 import { type AdsCommand, readCommands } from "../../accounts/ads/answers/commands.ts"
-import { readAdsTurn } from "../../accounts/ads/answers/standing.ts"
 import { Fault } from "../../faults.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { ADS_ACTIONS } from "../../vocabulary/accounts/ads-actions.ts"
@@ -8,7 +7,7 @@ import { wholeNumber } from "../../vocabulary/fields.ts"
 import { coded, described, named } from "../../vocabulary/schema.ts"
 import { cursorOf, placeIn } from "../cursor.ts"
 import { Time } from "../shapes.ts"
-import { AdsSource, adsSource, findAdsAccount, unread } from "./ads-shapes.ts"
+import { AdsSource, adsSource, findAdvertiser, unread } from "./ads-shapes.ts"
 
 const Command = named(
   "AdsCommand",
@@ -68,8 +67,8 @@ export const listAdsCommands = operation({
     nextCursor: described(v.nullable(v.string()), "Asks for the page after this one; null = this is the last."),
   }),
 }).run(async ({ app, limit, cursor }, { sql, caller }) => {
-  const account = await findAdsAccount(app, { sql, caller })
-  const asOf = await readAdsTurn(sql, account.id, "changes")
+  const account = await findAdvertiser(app, "changes", { sql, caller })
+  const asOf = account.readAt
   const called = ["list_ads_commands", app.id]
   const after = cursor === undefined ? null : placeOf(called, cursor)
   const own = { workspaceId: caller.workspaceId, appId: app.id, account: account.id, app: account.outsideId }

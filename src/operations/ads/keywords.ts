@@ -1,8 +1,7 @@
+import type { Fragment } from "postgres"
 import * as v from "valibot"
-import { sumCampaigns } from "../../accounts/ads/answers/campaigns.ts"
 import { readAdsKeywords } from "../../accounts/ads/answers/keywords.ts"
-import { readAdsStanding } from "../../accounts/ads/answers/standing.ts"
-import { readOrganicRanks } from "../../history/searches/organic.ts"
+import { type OrganicRank, organicRank } from "../../history/searches/organic.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { Country, wholeNumber } from "../../vocabulary/fields.ts"
 import { described, extending, named } from "../../vocabulary/schema.ts"
@@ -78,24 +77,19 @@ export const listAdsKeywords = operation({
 }).run(async ({ app, storefront, country, campaign, limit }, ctx) => {
   const { sql } = ctx
   const { account, scope } = await findAdsScope(app, { country, campaign }, ctx)
-  const standing = await readAdsStanding(sql, scope, "days")
-  if (standing.asOf === null && standing.reported.length === 0) throw unread(account, "keywords and what they cost")
-  const { rows: keywords, count, total: totals } = await readAdsKeywords(sql, scope, limit)
   const place = { appId: app.id, own: app.iosApp, storefront }
-  const organic = await readOrganicRanks(
-    sql,
-    place,
-    keywords.flatMap(({ text }) => text ?? []),
-  )
+  const besideOf = (text: Fragment) => organicRank(sql, place, text)
+  const { standing, ...bought } = await readAdsKeywords<OrganicRank>(sql, scope, { limit, besideOf })
+  if (standing.asOf === null && standing.reported.length === 0) throw unread(account, "keywords and what they cost")
   return {
     ...{ dayZone: scope.zone, from: scope.from, to: scope.to, country: scope.country },
     sources: [adsSource(account, standing.asOf)],
     ...shownDays(scope, standing),
-    keywords: keywords.map((one) => {
-      return { ...one, organic: one.text === null ? null : shownOrganic(storefront, organic.get(one.text)) }
+    keywords: bought.rows.map(({ beside, ...one }) => {
+      return { ...one, organic: one.text === null ? null : shownOrganic(storefront, beside) }
     }),
-    omitted: count - keywords.length,
-    totals,
-    campaignTotals: await sumCampaigns(sql, scope),
+    omitted: bought.count - bought.rows.length,
+    totals: bought.total,
+    campaignTotals: bought.campaigns,
   }
 })

@@ -1,8 +1,8 @@
+import type { Fragment } from "postgres"
 import * as v from "valibot"
-import { readAdsStanding } from "../../accounts/ads/answers/standing.ts"
 import { readAdsTerms } from "../../accounts/ads/answers/terms.ts"
 import { WINDOW_DAYS } from "../../accounts/ads/days.ts"
-import { readOrganicRanks } from "../../history/searches/organic.ts"
+import { type OrganicRank, organicRank } from "../../history/searches/organic.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { addDays } from "../../vocabulary/days.ts"
 import { Country, wholeNumber } from "../../vocabulary/fields.ts"
@@ -78,22 +78,19 @@ export const listAdsSearchTerms = operation({
 }).run(async ({ app, storefront, country, campaign, limit }, ctx) => {
   const { sql } = ctx
   const { account, scope } = await findAdsScope(app, { country, campaign }, ctx)
-  const { rows, count, total, undisclosed, to, unread: unreadCampaigns } = await readAdsTerms(sql, scope, limit)
-  if (to === null && unreadCampaigns.length > 0) throw unread(account, "search terms")
   const place = { appId: app.id, own: app.iosApp, storefront }
-  const organic = await readOrganicRanks(
-    sql,
-    place,
-    rows.flatMap(({ term }) => term ?? []),
-  )
+  const besideOf = (term: Fragment) => organicRank(sql, place, term)
+  const typed = await readAdsTerms<OrganicRank>(sql, scope, { limit, besideOf })
+  const { rows, count, total, undisclosed, to, unread: unreadCampaigns, asOf } = typed
+  if (to === null && unreadCampaigns.length > 0) throw unread(account, "search terms")
   const last = to ?? scope.to
   return {
     ...{ dayZone: scope.zone, from: addDays(last, 1 - WINDOW_DAYS), to: last, country: scope.country },
-    sources: [adsSource(account, (await readAdsStanding(sql, scope, "terms")).asOf)],
-    terms: rows.map((row) => ({
+    sources: [adsSource(account, asOf)],
+    terms: rows.map(({ beside, ...row }) => ({
       ...row,
       undisclosed: row.term === null,
-      organic: row.term === null ? null : shownOrganic(storefront, organic.get(row.term)),
+      organic: row.term === null ? null : shownOrganic(storefront, beside),
     })),
     omitted: count - rows.length,
     unreadCampaigns,

@@ -131,7 +131,7 @@ test("what is withheld is a row of its keyword, never the keyword in the place o
   for (const name of ["spend", "taps", "impressions", "installs"])
     expect(body.totals[name]).toEqual(campaigns.totals[name])
   expect(
-    body.terms.map(({ term, undisclosed, source, keyword, metrics }: AdsTerm & { undisclosed: boolean }) => {
+    body.terms.map(({ term, undisclosed, source, keyword, metrics }: AdsTerm<unknown> & { undisclosed: boolean }) => {
       return [term, undisclosed, source, keyword?.text ?? null, metrics.spend]
     }),
   ).toEqual([

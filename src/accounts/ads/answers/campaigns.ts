@@ -1,8 +1,8 @@
 import type { Db } from "../../../database/types.ts"
 import { uncut } from "../../../database/uncut.ts"
 import type { Money } from "../../read-sales.ts"
-import { type AdsMetrics, adsMetrics, type MetricsRow, moneyOf, summedMetrics } from "./metrics.ts"
-import type { AdsScope } from "./standing.ts"
+import { type AdsMetrics, adsMetrics, type MetricsRow, moneyOf, summedAsJson, summedMetrics } from "./metrics.ts"
+import { type AdsScope, type AdsStanding, ownCampaigns, standingOfDays } from "./standing.ts"
 
 interface AdsCampaign {
   id: string
@@ -28,28 +28,52 @@ type CampaignRow = Omit<AdsCampaign, "serving" | "budget" | "metrics"> &
 
 const MOST = 2_000
 
+type CampaignsRow = AdsStanding & { rows: CampaignRow[]; all: MetricsRow }
+
+interface AdsCampaigns {
+  standing: AdsStanding
+  rows: AdsCampaign[]
+  /** All together, with what Apple matches by itself. */
+  total: AdsMetrics
+}
+
 /** By spend, the largest first. */
-export async function readAppCampaigns(sql: Db, scope: AdsScope): Promise<AdsCampaign[]> {
+export async function readAppCampaigns(sql: Db, scope: AdsScope): Promise<AdsCampaigns> {
   const { account, app, from, to, country } = scope
-  const rows = await sql<CampaignRow[]>`
-    select c.campaign as id, c.name, c.status, c.serving as "servingStatus", c.reasons, c.countries,
-      c.budget::text as daily, c.currency as "paidIn", c.bidding as "bidStrategy", c.placement, m.*, exists (
-        select
-        from ads_report r
-        where r.account_id = ${account} and r.report = 'ads_days' and r.about = c.campaign
-          and r.day between ${from} and ${to}
-      ) as "isKnown"
-    from ads_campaign c
-    cross join lateral (
-      select ${summedMetrics(sql)}
-      from ads_day_fact f
-      where f.account_id = ${account} and f.campaign = c.campaign and f.day between ${from} and ${to}
-        and f.keyword is null and (${country}::text is null or f.country = ${country})
-    ) m
-    where c.account_id = ${account} and c.app = ${app}
-    order by m.spend::numeric desc, c.campaign
-    limit ${MOST}`.then(uncut(MOST))
-  return rows.map((row) => campaign(row, scope))
+  const [row] = await sql<[CampaignsRow]>`
+    with ${ownCampaigns(sql, scope)}, cost as materialized (
+      select f.campaign, sum(f.impressions) as impressions, sum(f.taps) as taps, sum(f.installs) as installs,
+        sum(f.new_downloads) as new_downloads, sum(f.spend) as spend, max(f.currency) as currency
+      from own o
+      join ads_day_fact f on f.account_id = ${account} and f.campaign = o.campaign and f.day between ${from} and ${to}
+      where f.keyword is null and (${country}::text is null or f.country = ${country})
+      group by f.campaign
+    )
+    select s.*, ${summedAsJson(sql, sql`cost`)} as all, (
+      select coalesce(json_agg(to_json(r)), '[]')
+      from (
+        select c.campaign as id, c.name, c.status, c.serving as "servingStatus", c.reasons, c.countries,
+          c.budget::text as daily, c.currency as "paidIn", c.bidding as "bidStrategy", c.placement, m.*, exists (
+            select
+            from ads_report r
+            where r.account_id = ${account} and r.report = 'ads_days' and r.about = c.campaign
+              and r.day between ${from} and ${to}
+          ) as "isKnown"
+        from ads_campaign c
+        left join cost k on k.campaign = c.campaign
+        cross join lateral (select ${summedMetrics(sql)} from (select k.*) f) m
+        where c.account_id = ${account} and c.app = ${app}
+        order by m.spend::numeric desc, c.campaign
+        limit ${MOST}
+      ) r
+    ) as rows
+    from ${standingOfDays(sql, scope)} s`
+  const { asOf, reported, late, rows, all } = row
+  return {
+    standing: { asOf, reported, late },
+    rows: uncut(MOST)(rows).map((one) => campaign(one, scope)),
+    total: adsMetrics(all, scope),
+  }
 }
 
 function campaign(row: CampaignRow, scope: AdsScope): AdsCampaign {
@@ -59,16 +83,4 @@ function campaign(row: CampaignRow, scope: AdsScope): AdsCampaign {
     budget: daily === null ? null : moneyOf(daily, paidIn),
     metrics: row.isKnown ? adsMetrics(row, scope) : null,
   }
-}
-
-/** All campaigns together, with what Apple matches by itself. */
-export async function sumCampaigns(sql: Db, scope: AdsScope): Promise<AdsMetrics> {
-  const { account, app, from, to, country, campaign } = scope
-  const [row] = await sql<MetricsRow[]>`
-    select ${summedMetrics(sql)}
-    from ads_campaign c
-    join ads_day_fact f on f.account_id = c.account_id and f.campaign = c.campaign
-    where c.account_id = ${account} and c.app = ${app} and f.day between ${from} and ${to} and f.keyword is null
-      and (${country}::text is null or f.country = ${country}) and (${campaign}::text is null or c.campaign = ${campaign})`
-  return adsMetrics(row as MetricsRow, scope)
 }

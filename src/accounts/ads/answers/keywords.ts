@@ -1,9 +1,10 @@
+import type { Fragment } from "postgres"
 import type { Db } from "../../../database/types.ts"
 import type { Money } from "../../read-sales.ts"
-import { type AdsMetrics, adsMetrics, type MetricsRow, moneyOf, NO_METRICS, summedMetrics } from "./metrics.ts"
-import type { AdsScope } from "./standing.ts"
+import { type AdsMetrics, adsMetrics, type MetricsRow, moneyOf, summedAsJson, summedMetrics } from "./metrics.ts"
+import { type AdsScope, type AdsStanding, ownCampaigns, standingOfDays } from "./standing.ts"
 
-interface AdsKeyword {
+interface AdsKeyword<Beside> {
   id: string
   /** Null = deleted before it was ever read. */
   text: string | null
@@ -15,9 +16,10 @@ interface AdsKeyword {
   /** `own` false = the ad group's; null = none is known. */
   bid: (Money & { own: boolean }) | null
   metrics: AdsMetrics
+  beside: Beside
 }
 
-type KeywordRow = Omit<AdsKeyword, "campaign" | "group" | "bid" | "metrics"> &
+type KeywordRow<Beside> = Omit<AdsKeyword<Beside>, "campaign" | "group" | "bid" | "metrics"> &
   MetricsRow & {
     campaignId: string
     campaignName: string
@@ -28,30 +30,38 @@ type KeywordRow = Omit<AdsKeyword, "campaign" | "group" | "bid" | "metrics"> &
     paidIn: string | null
   }
 
-interface AdsKeywords {
-  rows: AdsKeyword[]
+interface AdsKeywords<Beside> {
+  standing: AdsStanding
+  rows: AdsKeyword<Beside>[]
   count: number
-  /** Of all of them. */
+  /** Of all of them, and of the campaigns, with what Apple matched by itself. */
   total: AdsMetrics
+  campaigns: AdsMetrics
+}
+
+type KeywordsRow<Beside> = AdsStanding & {
+  rows: KeywordRow<Beside>[]
+  all: MetricsRow & { count: number }
+  campaigns: MetricsRow
 }
 
 /**
  * By spend, the largest first; those that cost nothing after them: keywords that stand, and those that cost something before
- * they were deleted. Each fact is read once.
+ * they were deleted. Each fact is read once. `besideOf` a text is what is shown beside a keyword.
  */
-export async function readAdsKeywords(sql: Db, scope: AdsScope, limit: number): Promise<AdsKeywords> {
-  const { account, app, from, to, country, campaign } = scope
-  const rows = await sql<(KeywordRow & { all: MetricsRow & { count: number } })[]>`
-    with own as materialized (
-      select c.campaign, c.name
-      from ads_campaign c
-      where c.account_id = ${account} and c.app = ${app} and (${campaign}::text is null or c.campaign = ${campaign})
-    ), cost as materialized (
+export async function readAdsKeywords<Beside>(
+  sql: Db,
+  scope: AdsScope,
+  { limit, besideOf }: { limit: number; besideOf: (text: Fragment) => Fragment },
+): Promise<AdsKeywords<Beside>> {
+  const { account, from, to, country } = scope
+  const [row] = await sql<[KeywordsRow<Beside>]>`
+    with ${ownCampaigns(sql, scope)}, cost as materialized (
       select f.campaign, f.keyword as id, max(f.ad_group) as ad_group, sum(f.impressions) as impressions, sum(f.taps) as taps,
         sum(f.installs) as installs, sum(f.new_downloads) as new_downloads, sum(f.spend) as spend, max(f.currency) as currency
       from own o
       join ads_day_fact f on f.account_id = ${account} and f.campaign = o.campaign and f.day between ${from} and ${to}
-      where f.keyword is not null and (${country}::text is null or f.country = ${country})
+      where (${country}::text is null or f.country = ${country})
       group by f.campaign, f.keyword
     ), bought as materialized (
       select coalesce(t.campaign, c.campaign) as campaign, coalesce(t.id, c.id) as id, coalesce(t.ad_group, c.ad_group) as ad_group,
@@ -62,29 +72,39 @@ export async function readAdsKeywords(sql: Db, scope: AdsScope, limit: number): 
         from own o
         join ads_thing t on t.account_id = ${account} and t.campaign = o.campaign and t.thing = 'keyword'
       ) t
-      full join cost c on c.campaign = t.campaign and c.id = t.id
+      full join (select * from cost where id is not null) c on c.campaign = t.campaign and c.id = t.id
     ), shown as materialized (
       select *
       from bought
       order by spend desc, taps desc nulls last, campaign, id
       limit ${limit}
     )
-    select k.id, k.text, k.match, k.status, k.campaign as "campaignId", o.name as "campaignName", k.ad_group as "groupId",
-      g.name as "groupName", k.bid::text as "ownBid", g.bid::text as "groupBid", coalesce(k.paid_in, g.currency) as "paidIn", m.*,
-      (select to_jsonb(a) from (select count(*)::int as count, ${summedMetrics(sql)} from bought f) a) as all
-    from shown k
-    join own o on o.campaign = k.campaign
-    left join ads_thing g
-      on g.account_id = ${account} and g.campaign = k.campaign and g.thing = 'group' and g.id = k.ad_group
-    cross join lateral (select ${summedMetrics(sql)} from (select k.*) f) m
-    order by k.spend desc, k.taps desc nulls last, k.campaign, k.id
-    limit ${limit}`
-  const all = rows[0]?.all ?? { ...NO_METRICS, count: 0 }
-  return { rows: rows.map((row) => keyword(row, scope)), count: all.count, total: adsMetrics(all, scope) }
+    select s.*, ${summedAsJson(sql, sql`bought`, sql`, count(*)::int as count`)} as all,
+      ${summedAsJson(sql, sql`(select * from cost where id is null)`)} as campaigns, (
+        select coalesce(json_agg(to_json(r)), '[]')
+        from (
+          select k.id, k.text, k.match, k.status, k.campaign as "campaignId", o.name as "campaignName", k.ad_group as "groupId",
+            g.name as "groupName", k.bid::text as "ownBid", g.bid::text as "groupBid", coalesce(k.paid_in, g.currency) as "paidIn",
+            m.*, ${besideOf(sql`k.text`)} as beside
+          from shown k
+          join own o on o.campaign = k.campaign
+          left join ads_thing g
+            on g.account_id = ${account} and g.campaign = k.campaign and g.thing = 'group' and g.id = k.ad_group
+          cross join lateral (select ${summedMetrics(sql)} from (select k.*) f) m
+          order by k.spend desc, k.taps desc nulls last, k.campaign, k.id
+          limit ${limit}
+        ) r
+      ) as rows
+    from ${standingOfDays(sql, scope)} s`
+  const { asOf, reported, late, rows, all, campaigns } = row
+  return {
+    ...{ standing: { asOf, reported, late }, rows: rows.map((one) => keyword(one, scope)), count: all.count },
+    ...{ total: adsMetrics(all, scope), campaigns: adsMetrics(campaigns, scope) },
+  }
 }
 
-function keyword(row: KeywordRow, scope: AdsScope): AdsKeyword {
-  const { id, text, match, status, ownBid, groupBid, paidIn } = row
+function keyword<Beside>(row: KeywordRow<Beside>, scope: AdsScope): AdsKeyword<Beside> {
+  const { id, text, match, status, ownBid, groupBid, paidIn, beside } = row
   const amount = ownBid ?? groupBid
   return {
     ...{ id, text, match, status },
@@ -92,5 +112,6 @@ function keyword(row: KeywordRow, scope: AdsScope): AdsKeyword {
     group: { id: row.groupId, name: row.groupName },
     bid: amount === null ? null : { ...moneyOf(amount, paidIn ?? scope.currency), own: ownBid !== null },
     metrics: adsMetrics(row, scope),
+    beside,
   }
 }

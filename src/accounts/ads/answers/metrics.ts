@@ -1,3 +1,4 @@
+import type { Fragment } from "postgres"
 import type { Db } from "../../../database/types.ts"
 import { decimalSum } from "../../../sources/accounts/decimal.ts"
 import type { Money } from "../../read-sales.ts"
@@ -30,12 +31,17 @@ export interface MetricsRow {
 
 /** Sums of a table of facts, as columns of a MetricsRow. */
 export function summedMetrics(sql: Db) {
-  const spend = sql`coalesce(sum(f.spend), 0)`
   return sql`
     coalesce(sum(f.impressions), 0)::int as impressions, coalesce(sum(f.taps), 0)::int as taps,
     coalesce(sum(f.installs), 0)::int as installs, coalesce(sum(f.new_downloads), 0)::int as "newDownloads",
-    trim_scale(${spend})::text as spend, trim_scale(round(${spend} / nullif(sum(f.taps), 0), 4))::text as cpt,
-    trim_scale(round(${spend} / nullif(sum(f.installs), 0), 4))::text as cpi, max(f.currency) as currency`
+    trim_scale(coalesce(sum(f.spend), 0))::text as spend,
+    trim_scale(round(coalesce(sum(f.spend), 0) / nullif(sum(f.taps), 0), 4))::text as cpt,
+    trim_scale(round(coalesce(sum(f.spend), 0) / nullif(sum(f.installs), 0), 4))::text as cpi, max(f.currency) as currency`
+}
+
+/** One value of these sums, of all rows of `f`. */
+export function summedAsJson(sql: Db, f: Fragment, more = sql``) {
+  return sql`(select to_json(a) from (select ${summedMetrics(sql)}${more} from ${f} f) a)`
 }
 
 /** Where nothing was spent, the account's currency stands. */
@@ -53,9 +59,4 @@ export function adsMetrics(row: MetricsRow, { currency }: Pick<AdsScope, "curren
 /** As money is shown everywhere: with two places at least where there are any. */
 export function moneyOf(amount: string, currency: string | null): Money {
   return { amount: decimalSum([amount]), currency: currency ?? "USD" }
-}
-
-/** Where there is nothing. */
-export const NO_METRICS: MetricsRow = {
-  ...{ impressions: 0, taps: 0, installs: 0, newDownloads: 0, spend: "0", cpt: null, cpi: null, currency: null },
 }

@@ -1,7 +1,7 @@
 import type { Db } from "../../../database/types.ts"
 import type { Days } from "../../../vocabulary/days.ts"
-import { type AppAccount, findAppAccount } from "../../app-accounts.ts"
-import { readZone } from "../turns.ts"
+import type { AppAccount } from "../../app-accounts.ts"
+import { findAdsAccount } from "./standing.ts"
 
 export interface AdsDaySum {
   day: string
@@ -25,9 +25,9 @@ export async function readDailySpend(
   { workspaceId, app }: { workspaceId: number; app: { id: string; iosId: string | null } },
   { from, to, countries }: Days & { countries: readonly string[] },
 ): Promise<DailySpend | null> {
-  const account = await findAppAccount(sql, { workspaceId, kind: "apple-ads" }, app)
+  const account = await findAdsAccount(sql, workspaceId, app, "days")
   if (!account) return null
-  const { zone, currency } = await readZone(sql, account.id)
+  const { zone, currency } = account
   const days = await sql<AdsDaySum[]>`
     select d.day, coalesce(s.spend, 0)::float8 as spend, coalesce(s.new_downloads, 0)::int as "newDownloads"
     from (

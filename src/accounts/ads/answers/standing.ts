@@ -1,7 +1,31 @@
+import type { Fragment } from "postgres"
 import type { Db } from "../../../database/types.ts"
-import type { AppAccount } from "../../app-accounts.ts"
+import { type AppAccount, findAppAccount } from "../../app-accounts.ts"
 import { adsWindow } from "../days.ts"
-import { type AdsTask, readZone } from "../turns.ts"
+import type { AdsTask } from "../turns.ts"
+
+/** The ad account that advertises an app. */
+export interface AdsAccount extends AppAccount {
+  zone: string
+  /** Null = not known. */
+  currency: string | null
+  /** When a task of the account itself was last answered; null = never. */
+  readAt: Date | null
+}
+
+export async function findAdsAccount(
+  sql: Db,
+  workspaceId: number,
+  app: { id: string; iosId: string | null },
+  task: AdsTask,
+): Promise<AdsAccount | null> {
+  const more = sql`, coalesce(c.zone, 'UTC') as zone, c.currency, (
+      select t.read_at
+      from ads_turn t
+      where t.account_id = c.id and t.task = ${task} and t.subject = ''
+    ) as "readAt"`
+  return await findAppAccount<AdsAccount>(sql, { workspaceId, kind: "apple-ads" }, app, more)
+}
 
 /** What is asked about: the app's campaigns in one ad account, over the last 28 days of its zone. */
 export interface AdsScope {
@@ -17,13 +41,11 @@ export interface AdsScope {
   campaign: string | null
 }
 
-export async function readAdsScope(
-  sql: Db,
-  { id, outsideId }: AppAccount,
-  { country = null, campaign = null }: { country?: string | null; campaign?: string | null },
+export function adsScope(
+  { id, outsideId, zone, currency }: AdsAccount,
+  { country, campaign }: Pick<AdsScope, "country" | "campaign">,
   now: Date,
-): Promise<AdsScope> {
-  const { zone, currency } = await readZone(sql, id)
+): AdsScope {
   return { account: id, app: outsideId, zone, currency, ...adsWindow(zone, now), country, campaign }
 }
 
@@ -37,37 +59,51 @@ export interface AdsStanding {
   late: string[]
 }
 
-/** Of the days of an app's campaigns. */
-export async function readAdsStanding(sql: Db, scope: AdsScope, task: AdsTask): Promise<AdsStanding> {
-  const { account, app, from, to, campaign } = scope
-  const days = await sql<{ day: string; isKnown: boolean }[]>`
-    select d.day, not exists (
-      select
+/** A query that a statement begins with: the campaigns that are asked about. */
+export function ownCampaigns(sql: Db, { account, app, campaign }: AdsScope): Fragment {
+  return sql`
+    own as materialized (
+      select c.campaign, c.name
       from ads_campaign c
       where c.account_id = ${account} and c.app = ${app} and (${campaign}::text is null or c.campaign = ${campaign})
-        and not exists (
-          select
-          from ads_report r
-          where r.account_id = ${account} and r.report = 'ads_days' and r.about = c.campaign and r.day = d.day
-        )
-    ) as "isKnown"
-    from (
-      select g::date as day
-      from generate_series(${from}::date, ${to}::date, interval '1 day') g
-    ) d
-    order by d.day
-    limit 100`
-  const [turns] = await sql<{ asOf: Date | null }[]>`
-    select case when bool_and(t.read_at is not null) then min(t.read_at) end as "asOf"
-    from ads_campaign c
-    left join ads_turn t on t.account_id = c.account_id and t.task = ${task} and t.subject = c.campaign
-    where c.account_id = ${account} and c.app = ${app} and (${campaign}::text is null or c.campaign = ${campaign})`
-  const known = (isKnown: boolean) => days.filter((one) => one.isKnown === isKnown).map(({ day }) => day)
-  return { asOf: turns?.asOf ?? null, reported: known(true), late: known(false) }
+    )`
 }
 
-/** When a task of the account itself was last answered; null = never. */
-export async function readAdsTurn(sql: Db, account: string, task: AdsTask, subject = ""): Promise<Date | null> {
+/** One row, an AdsStanding, of the days of own campaigns. */
+export function standingOfDays(sql: Db, scope: AdsScope): Fragment {
+  const { account, from, to } = scope
+  return sql`(
+    select ${ownReadAt(sql, scope, "days")} as "asOf",
+      coalesce(array_agg(k.day order by k.day) filter (where k.is_known), '{}') as reported,
+      coalesce(array_agg(k.day order by k.day) filter (where not k.is_known), '{}') as late
+    from (
+      select g::date::text as day, not exists (
+        select
+        from own o
+        where not exists (
+          select
+          from ads_report r
+          where r.account_id = ${account} and r.report = 'ads_days' and r.about = o.campaign and r.day = g::date
+        )
+      ) as is_known
+      from generate_series(${from}::date, ${to}::date, interval '1 day') g
+      -- or each day is looked up for both
+      offset 0
+    ) k
+  )`
+}
+
+/** When the own campaign that was asked longest ago for this was read; null = one never was. */
+export function ownReadAt(sql: Db, { account }: AdsScope, task: AdsTask): Fragment {
+  return sql`(
+      select case when bool_and(t.read_at is not null) then min(t.read_at) end
+      from own o
+      left join ads_turn t on t.account_id = ${account} and t.task = ${task} and t.subject = o.campaign
+    )`
+}
+
+/** When a task of a subject was last answered; null = never. */
+export async function readAdsTurn(sql: Db, account: string, task: AdsTask, subject: string): Promise<Date | null> {
   const [turn] = await sql<{ readAt: Date | null }[]>`
     select read_at as "readAt"
     from ads_turn
