@@ -113,6 +113,27 @@ test("of many statements the backend keeps those used last; the others are parse
   await Promise.all([one.end(), other.end()])
 })
 
+test("a plan is kept for all, and made anew once a table that it reads has grown", async () => {
+  await sql`create table grown (id int primary key, name text)`
+  await sql`analyze grown`
+  const ask = (n: number) => sql`select name from grown where id = ${n}`
+  const plan = async () => {
+    const [kept] = await sql<{ name: string; planned: number }[]>`
+      select name, generic_plans as planned
+      from pg_prepared_statements
+      where statement like 'select name from grown%'`
+    const rows = await sql.unsafe(`explain execute "${kept!.name}" (7)`)
+    return { planned: kept!.planned, steps: rows.map((row) => row["QUERY PLAN"]).join("\n") }
+  }
+  for (let n = 0; n < 30; n++) await ask(n)
+  const before = await plan()
+  expect(before.steps).toContain("Seq Scan")
+  expect(before.planned).toBeGreaterThan(20)
+  await sql`insert into grown select n, 'grown ' || n from generate_series(1, 5000) n`
+  expect(await ask(7)).toMatchObject([{ name: "grown 7" }])
+  expect((await plan()).steps).toContain("Index Scan")
+})
+
 test("a client's own names are its own: taken once, free once closed, unknown to others", async () => {
   const [one, other] = [speak(), speak()]
   expect(await one(parse("a", "select 1"), ...run("a"), sync())).toBe("1 2 D C Z")

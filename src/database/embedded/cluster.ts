@@ -54,11 +54,9 @@ async function create(options: PGliteOptions): Promise<PGlite> {
 const DISK = { shared_buffers: "32MB", max_wal_size: "256MB" }
 const MEMORY = { shared_buffers: "16MB" }
 
-// A plan kept from when a table was small reads it whole for each key, until somebody analyses it: 1,000 look-ups took 500 ms
-// instead of 1. Kept plans save nothing to speak of: a mix of reads took 1,444 ms without them and 1,394 with. And by a disk's
-// costs of going to and fro, which memory has not, a table of a few pages is read whole for each key: what is under way of 200
-// keywords took 40 ms, their ranks 25, and with these costs both together 5.
-const PLANS = { plan_cache_mode: "force_custom_plan", random_page_cost: "1.1" }
+// By a disk's costs of going to and fro, which memory has not, a table of a few pages is read whole for each key: what is under way
+// of 200 keywords took 40 ms, their ranks 25, and with these costs both together 5.
+const PLANS = { random_page_cost: "1.1" }
 
 function parameters(settings: Record<string, string>): string[] {
   const all = { ...settings, ...PLANS, work_mem: "8MB", DateStyle: "ISO, MDY", TimeZone: "UTC" }

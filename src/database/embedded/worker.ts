@@ -3,6 +3,7 @@ import type { PGlite } from "@electric-sql/pglite"
 import { lastComplaint, openCluster } from "./cluster.ts"
 import { loadEngine } from "./engine.ts"
 import { discardProgramPages, discardZeroPages } from "./resident-pages.ts"
+import { query, readyForQuery } from "./wire.ts"
 
 export type Request =
   | {
@@ -64,6 +65,25 @@ async function answer(request: Exclude<Request, OpenRequest>): Promise<Uint8Arra
 }
 
 function exec(cluster: PGlite, batch: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const answer = answerOf(cluster, batch)
+  if (IDLE.compare(answer, Math.max(0, answer.length - IDLE.length)) === 0) renewPlans(cluster)
+  return answer
+}
+
+const IDLE = readyForQuery("I")
+/** To plan takes as long as to read. But a plan kept from when a table was small reads it whole for each key. */
+const OUTGROWN_BYTES = 128n * 1024n
+let plannedAt = 0n
+
+// What is written to any table is written to the log, and then all plans are made anew.
+function renewPlans(cluster: PGlite): void {
+  const at = moduleOf(cluster)._GetFlushRecPtr(0)
+  if (at - plannedAt < OUTGROWN_BYTES) return
+  plannedAt = at
+  answerOf(cluster, new Uint8Array(query("discard plans")))
+}
+
+function answerOf(cluster: PGlite, batch: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const chunks: Uint8Array<ArrayBuffer>[] = []
   // It runs synchronously up to its first await, so the answer is complete when it returns.
   const done = cluster.execProtocolRawStream(batch, {
@@ -102,6 +122,8 @@ function reportLoss(cluster: PGlite): void {
 
 interface Program {
   HEAPU8: Uint8Array
+  /** Up to where the log is written. */
+  _GetFlushRecPtr(timeline: 0): bigint
   _PostgresMainLoopOnce(): void
 }
 
