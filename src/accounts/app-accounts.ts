@@ -2,7 +2,7 @@ import { json } from "../database/json.ts"
 import { createReadGroups } from "../database/shared-reads.ts"
 import type { Db } from "../database/types.ts"
 import { addDays } from "../vocabulary/days.ts"
-import type { Report } from "../vocabulary/upstreams.ts"
+import { BILLING_SOURCES, type Report } from "../vocabulary/upstreams.ts"
 import type { AccountKindName } from "./kind.ts"
 import { accountKind } from "./kinds.ts"
 import { type AnsweredState, answeredState } from "./state.ts"
@@ -37,7 +37,7 @@ export async function findAppAccount<More = unknown>(
   more = sql``,
 ): Promise<(AppAccount & More) | null> {
   const [account] = await sql<(AppAccount & More)[]>`
-    select c.id, c.kind, ${answeredState(sql)}, c.created_at as "createdAt", a.outside_id as "outsideId", a.sku, (
+    select ${accountColumns(sql)}, (
       select r.why
       from account_right r
       where r.account_id = c.id and r.name = any(${accountKind(kind).needs as string[]}::text[]) and r.state = 'denied'
@@ -46,12 +46,56 @@ export async function findAppAccount<More = unknown>(
     ) as denied${more}
     from connected_account c
     join account_app a on a.account_id = c.id
-    where c.workspace_id = ${workspaceId} and c.kind = ${kind} and (
-      a.app_id = ${app.id} or (a.app_id is null and not a.by_hand and a.outside_id = ${app.iosId})
-    )
+    where c.workspace_id = ${workspaceId} and c.kind = ${kind} and ${isOf(sql, app)}
     order by c.sealed is null, c.created_at, c.id
     limit 1`
   return account ?? null
+}
+
+/** Who tells of a tracked app's money. */
+export interface MoneyAccounts {
+  /** Null = none is connected that has the app. */
+  seller: AppAccount | null
+  metrics: AppAccount | null
+  /** A billing service tells of its purchases, or could: billing/read-billing.ts. */
+  isBilled: boolean
+}
+
+/** Each as findAppAccount finds it. */
+export async function findMoneyAccounts(sql: Db, workspaceId: number, app: OwnApp): Promise<MoneyAccounts> {
+  const kinds: AccountKindName[] = ["app-store-connect", "revenuecat-metrics", ...BILLING_SOURCES]
+  const needs = kinds.flatMap((kind) => accountKind(kind).needs.map((name) => ({ kind, name })))
+  const found = await sql<AppAccount[]>`
+    select distinct on (c.kind) ${accountColumns(sql)}, (
+      select r.why
+      from account_right r
+      where r.account_id = c.id and r.state = 'denied' and (c.kind, r.name) in (
+        select *
+        from unnest(${needs.map(({ kind }) => kind)}::text[], ${needs.map(({ name }) => name)}::text[])
+      )
+      order by r.name
+      limit 1
+    ) as denied
+    from connected_account c
+    join account_app a on a.account_id = c.id
+    where c.workspace_id = ${workspaceId} and c.kind = any(${kinds}::text[]) and ${isOf(sql, app)}
+    order by c.kind, c.sealed is null, c.created_at, c.id
+    limit ${kinds.length}`
+  const of = (kind: AccountKindName) => found.find((account) => account.kind === kind) ?? null
+  return {
+    ...{ seller: of("app-store-connect"), metrics: of("revenuecat-metrics") },
+    isBilled: BILLING_SOURCES.some((kind) => of(kind) !== null),
+  }
+}
+
+function accountColumns(sql: Db) {
+  return sql`
+    c.id, c.kind, ${answeredState(sql)}, c.created_at as "createdAt", a.outside_id as "outsideId", a.sku`
+}
+
+/** Whether the row `a` of an account is the app. */
+function isOf(sql: Db, { id, iosId }: OwnApp) {
+  return sql`(a.app_id = ${id} or (a.app_id is null and not a.by_hand and a.outside_id = ${iosId}))`
 }
 
 /** As findAppAccount, of several apps at once: what reports name each by. Those without an account are missing. */
@@ -134,35 +178,29 @@ export async function readStanding(
   report: Report,
   { from, to }: { from: string; to: string },
 ): Promise<ReportStanding> {
-  const rows = await sql<{ day: string; said: boolean; state: string | null; readAt: Date | null }[]>`
-    select d.day, s.seen_at is not null as said, t.state, greatest(t.read_at, s.seen_at) as "readAt"
+  const [standing] = await sql<[ReportStanding]>`
+    select coalesce(json_agg(d.day order by d.day) filter (where d.seen_at is not null), '[]') as reported,
+      coalesce(json_agg(d.day order by d.day) filter (where d.seen_at is null and d.state in ('late', 'unavailable')), '[]') as late,
+      max(greatest(d.read_at, d.seen_at)) filter (where d.seen_at is not null) as "asOf", exists (
+        select
+        from report_day
+        where account_id = ${account} and report = ${report}
+      ) as "isKnown"
     from (
-      select g::date as day
-      from generate_series(${from}::date, ${to}::date, interval '1 day') g
-    ) d
-    left join report_turn t on t.account_id = ${account} and t.report = ${report} and t.day = d.day
-    left join (
-      select day, max(seen_at) as seen_at
-      from report_day
-      where account_id = ${account} and report = ${report} and day between ${from} and ${to}
-      group by day
-    ) s on s.day = d.day
-    order by d.day
-    limit 1000`
-  const [any] = await sql`
-    select
-    from report_day
-    where account_id = ${account} and report = ${report}
-    limit 1`
-  const times = rows.flatMap(({ said, readAt }) => (said && readAt ? [readAt.getTime()] : []))
-  return {
-    reported: rows.filter(({ said }) => said).map(({ day }) => day),
-    late: rows
-      .filter(({ said, state }) => !said && ["late", "unavailable"].includes(state ?? ""))
-      .map(({ day }) => day),
-    asOf: times.length > 0 ? new Date(Math.max(...times)) : null,
-    isKnown: any !== undefined,
-  }
+      select coalesce(s.day, t.day) as day, s.seen_at, t.read_at, t.state
+      from (
+        select day, max(seen_at) as seen_at
+        from report_day
+        where account_id = ${account} and report = ${report} and day between ${from} and ${to}
+        group by day
+      ) s
+      full join (
+        select day, state, read_at
+        from report_turn
+        where account_id = ${account} and report = ${report} and day between ${from} and ${to}
+      ) t on t.day = s.day
+    ) d`
+  return standing
 }
 
 /** So many days up to the last, each once. */

@@ -1,6 +1,5 @@
 import type { Db } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
-import type { SaleType } from "../formulas/sold-things.ts"
 import { decimal, millionths } from "../sources/accounts/decimal.ts"
 import type { AppAccount } from "./app-accounts.ts"
 
@@ -51,10 +50,15 @@ interface FactRow {
   cut: keyof typeof CUTS
   name: string | null
   title: string | null
-  countsAs: SaleType | null
   currency: string | null
   proceedsCurrency: string | null
-  units: number
+  /** Null = none. */
+  downloads: number | null
+  redownloads: number | null
+  updates: number | null
+  purchases: number | null
+  subscriptions: number | null
+  other: number | null
   refunds: number
   gross: string
   proceeds: string
@@ -69,16 +73,21 @@ const MOST_ROWS = 200_000
 export async function readSales(sql: Db, { id, sku }: AppAccount, { from, to, country }: SalesQuery): Promise<Sales> {
   const rows = await sql<FactRow[]>`
     select grouping(day, country, product) as cut, coalesce(day::text, country, product) as name, max(title) as title,
-      counts_as as "countsAs", currency, proceeds_currency as "proceedsCurrency", sum(units)::int as units,
-      sum(refunds)::int as refunds, sum(gross)::text as gross, sum(proceeds)::text as proceeds
+      currency, proceeds_currency as "proceedsCurrency", sum(units) filter (where counts_as = 'download')::int as downloads,
+      sum(units) filter (where counts_as = 'redownload')::int as redownloads,
+      sum(units) filter (where counts_as = 'update')::int as updates,
+      sum(units) filter (where counts_as = 'purchase')::int as purchases,
+      sum(units) filter (where counts_as = 'subscription')::int as subscriptions,
+      sum(units) filter (where counts_as = 'other')::int as other, sum(refunds)::int as refunds, sum(gross)::text as gross,
+      sum(proceeds)::text as proceeds
     from sales_fact
     where account_id = ${id} and app = ${sku} and day between ${from} and ${to}
       and (${country}::text is null or country = ${country})
     group by grouping sets (
-      (counts_as, currency, proceeds_currency), (day, counts_as, currency, proceeds_currency),
-      (country, counts_as, currency, proceeds_currency), (product, counts_as, currency, proceeds_currency)
+      (currency, proceeds_currency), (day, currency, proceeds_currency), (country, currency, proceeds_currency),
+      (product, counts_as, currency, proceeds_currency)
     )
-    order by cut, name, "countsAs", currency, "proceedsCurrency"
+    order by cut, name, counts_as, currency, proceeds_currency
     limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
   const by = Map.groupBy(rows, ({ cut }) => CUTS[cut])
   const named = (cut: (typeof CUTS)[keyof typeof CUTS]) => Map.groupBy(by.get(cut) ?? [], ({ name }) => name as string)
@@ -93,27 +102,19 @@ export async function readSales(sql: Db, { id, sku }: AppAccount, { from, to, co
   }
 }
 
-const COUNTED: Record<SaleType, keyof SoldUnits> = {
-  download: "downloads",
-  redownload: "redownloads",
-  update: "updates",
-  purchase: "purchases",
-  subscription: "subscriptions",
-  other: "other",
-}
-
 /** Of a reported day without rows: a measured zero of everything. */
 export function soldIn(rows: readonly FactRow[]): Sold {
   const units = { downloads: 0, redownloads: 0, updates: 0, purchases: 0, subscriptions: 0, other: 0, refunds: 0 }
   const [gross, proceeds] = [new Map<string, bigint>(), new Map<string, bigint>()]
   for (const row of rows) {
-    units[COUNTED[row.countsAs as SaleType]] += row.units
-    units.refunds += row.refunds
+    for (const name of UNITS) units[name] += row[name] ?? 0
     add(gross, row.currency as string, row.gross)
     add(proceeds, row.proceedsCurrency as string, row.proceeds)
   }
   return { ...units, gross: moneyIn(gross), proceeds: moneyIn(proceeds) }
 }
+
+const UNITS = ["downloads", "redownloads", "updates", "purchases", "subscriptions", "other", "refunds"] as const
 
 function add(sums: Map<string, bigint>, currency: string, amount: string): void {
   sums.set(currency, (sums.get(currency) ?? 0n) + millionths(amount))

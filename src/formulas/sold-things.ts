@@ -1,5 +1,5 @@
 const SALE_TYPES = ["download", "redownload", "update", "purchase", "subscription", "other"] as const
-export type SaleType = (typeof SALE_TYPES)[number]
+type SaleType = (typeof SALE_TYPES)[number]
 
 /** Of the console's product type identifiers, what a unit of each is. What stands in none is `other`, and counted apart. */
 const TYPES_SOLD_AS: Record<Exclude<SaleType, "other">, readonly string[]> = {

@@ -1,6 +1,6 @@
 import type { Db } from "../../database/types.ts"
 import type { Days } from "../../vocabulary/days.ts"
-import { type AppAccount, findAppAccount } from "../app-accounts.ts"
+import type { AppAccount } from "../app-accounts.ts"
 
 /** As the service reckons them; null = it says none. */
 interface ReckonedFigures {
@@ -25,20 +25,20 @@ interface BillingService extends Pick<AppAccount, "id" | "state" | "why"> {
   days: ReckonedDay[]
 }
 
-/** The service that reckons a tracked app's figures; null = none is connected. */
+/** What the service that reckons a tracked app's figures says. */
 export async function readBillingService(
   sql: Db,
-  { workspaceId, app, from, to }: Days & { workspaceId: number; app: { id: string; iosId: string | null } },
-): Promise<BillingService | null> {
-  const account = await findAppAccount(sql, { workspaceId, kind: "revenuecat-metrics" }, app)
-  if (!account) return null
-  const { id, state, why } = account
-  const [{ apps } = { apps: 0 }] = await sql<{ apps: number }[]>`
-    select count(*)::int as apps
-    from account_app
-    where account_id = ${id}`
-  const days = await readDays(sql, id, { from, to })
-  const [latest = null] = await readDays(sql, id, null)
+  { id, state, why }: AppAccount,
+  { from, to }: Days,
+): Promise<BillingService> {
+  const [[{ apps } = { apps: 0 }], days, [latest = null]] = await Promise.all([
+    sql<{ apps: number }[]>`
+      select count(*)::int as apps
+      from account_app
+      where account_id = ${id}`,
+    readDays(sql, id, { from, to }),
+    readDays(sql, id, null),
+  ])
   return { id, state, why, apps, latest, days }
 }
 

@@ -10,7 +10,7 @@ import {
 } from "../../formulas/witnesses.ts"
 import { decimal, millionths } from "../../sources/accounts/decimal.ts"
 import { addDays, type Days } from "../../vocabulary/days.ts"
-import type { AppAccount } from "../app-accounts.ts"
+import type { AppAccount, MoneyAccounts } from "../app-accounts.ts"
 import { pacificDay } from "../pacific.ts"
 import { findBillingAccounts } from "./read-billing.ts"
 import {
@@ -29,9 +29,10 @@ import {
 /** The service whose figures count; null = none has told anything. */
 export async function findService(
   sql: Db,
+  { isBilled }: MoneyAccounts,
   asked: { workspaceId: number; app: { id: string; iosId: string | null }; days: Days },
 ): Promise<Service | null> {
-  const accounts = await findBillingAccounts(sql, asked)
+  const accounts = isBilled ? await findBillingAccounts(sql, asked) : []
   const [told] = accounts.flatMap((one) => (one.firstAt === null ? [] : [{ ...one, firstAt: one.firstAt }]))
   return told ? { ...told, wholeFrom: addDays(pacificDay(told.firstAt), 1) } : null
 }
@@ -74,16 +75,18 @@ export async function readWitnesses(
   { console, service }: { console: AppAccount; service: Service },
   query: WitnessQuery,
 ): Promise<Witnesses> {
-  const sold = await readSold(sql, console, service.wholeFrom, query)
-  const told = await readTold(sql, service, query)
+  const [sold, told] = await Promise.all([
+    readSold(sql, console, service.wholeFrom, query),
+    readTold(sql, service, query),
+  ])
   const products = pairsOf(sold, told, "product").map(([one, other]): WitnessPair => {
     const { name, currency } = (one ?? other) as SumRow
     return { product: name as string, currency, console: consoleSum(one), service: serviceSum(other) }
   })
   const ids = [...new Set(products.map(({ product }) => product))]
-  const known = { told: await readToldEver(sql, service, ids), sold: await readSoldEver(sql, console, ids) }
+  const [toldEver, soldEver] = await Promise.all([readToldEver(sql, service, ids), readSoldEver(sql, console, ids)])
   return {
-    products: explainedDifferences(products, known).map(inWords),
+    products: explainedDifferences(products, { told: toldEver, sold: soldEver }).map(inWords),
     days: new Map(
       pairsOf(sold, told, "day").map(([one, other]) => [
         (one ?? other)?.name as string,

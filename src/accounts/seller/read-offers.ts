@@ -2,7 +2,7 @@ import { json } from "../../database/json.ts"
 import type { Db, Sql, Tx } from "../../database/types.ts"
 import { type ListedOffer, offersIn } from "../../sources/accounts/offers.ts"
 import { offerListPaths } from "../../sources/accounts/request.ts"
-import { addDays } from "../../vocabulary/days.ts"
+import { addDays, type Days } from "../../vocabulary/days.ts"
 import type { ConsoleParts } from "./console-parts.ts"
 import { readPages } from "./documents.ts"
 
@@ -56,18 +56,10 @@ export interface ProductOffer extends ListedOffer {
   firstSeen: Date
   lastSeen: Date
   /**
-   * How often its codes were redeemed on the days that were read; null = none was, it has no codes, or no report tells it from
-   * another of that name.
+   * How often its codes were redeemed, as far as days were read; null = it has no codes, or no report tells it from another of that
+   * name.
    */
   redemptions: number | null
-}
-
-/** Which redemptions are counted. */
-interface RedeemedDays {
-  from: string
-  to: string
-  /** Any of those days was read: without that, no redemption is not none. */
-  isRead: boolean
 }
 
 const MOST_OFFERS = 500
@@ -77,7 +69,8 @@ export async function readListedOffers(
   sql: Db,
   { account, app }: { account: string; app: string },
   { from, to, product, country }: { from: string; to: string; product: string | null; country: string | null },
-  redeemed: RedeemedDays,
+  /** Of which redemptions are counted. */
+  redeemed: Days,
 ): Promise<ProductOffer[]> {
   return await sql<ProductOffer[]>`
     with redeemed as materialized (
@@ -89,7 +82,7 @@ export async function readListedOffers(
     )
     select p.sku, o.kind, o.offer, o.name, o.mode, o.duration, o.periods, o.active, o.codes, o.countries, o.starts, o.ends,
       o.first_seen as "firstSeen", o.last_seen as "lastSeen", case
-        when ${redeemed.isRead} and o.kind = 'code' and p.sold_as = 'subscription' and o.name is not null and not exists (
+        when o.kind = 'code' and p.sold_as = 'subscription' and o.name is not null and not exists (
           select
           from account_offer t
           where (t.account_id, t.app, t.product, t.kind, t.name) = (o.account_id, o.app, o.product, o.kind, o.name)

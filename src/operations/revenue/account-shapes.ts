@@ -1,7 +1,15 @@
 import * as v from "valibot"
-import { type AppAccount, findAppAccount, isConnected, type ReportStanding } from "../../accounts/app-accounts.ts"
+import {
+  type AppAccount,
+  findAppAccount,
+  findMoneyAccounts,
+  isConnected,
+  type MoneyAccounts,
+  type ReportStanding,
+} from "../../accounts/app-accounts.ts"
 import { pacificDay, REPORT_ZONE } from "../../accounts/pacific.ts"
 import { ANSWERED_STATES } from "../../accounts/state.ts"
+import type { Sql } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
 import type { Context } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
@@ -80,17 +88,33 @@ export function reportQuery(
 /** The account that says the app's figures. Throws unsupported_platform, not_connected. */
 export async function findReportingAccount(
   app: TrackedApp,
-  { sql, caller }: Pick<Context, "sql" | "caller">,
+  { sql, caller: { workspaceId } }: Pick<Context, "sql" | "caller">,
 ): Promise<AppAccount> {
-  if (app.iosId === null)
-    throw new Fault("unsupported_platform", {
-      detail: "The app is on Google Play alone; only App Store Connect can be connected.",
-    })
-  const { workspaceId } = caller
+  checkIos(app)
   const account = await findAppAccount(sql, { workspaceId, kind: "app-store-connect" }, app)
-  if (account) return account
+  return account ?? (await refuse(app, sql, workspaceId))
+}
+
+/** The same with the others that tell of the app's money. */
+export async function findReportingAccounts(
+  app: TrackedApp,
+  { sql, caller: { workspaceId } }: Pick<Context, "sql" | "caller">,
+): Promise<MoneyAccounts & { seller: AppAccount }> {
+  checkIos(app)
+  const accounts = await findMoneyAccounts(sql, workspaceId, app)
+  return { ...accounts, seller: accounts.seller ?? (await refuse(app, sql, workspaceId)) }
+}
+
+function checkIos({ iosId }: TrackedApp): void {
+  if (iosId !== null) return
+  throw new Fault("unsupported_platform", {
+    detail: "The app is on Google Play alone; only App Store Connect can be connected.",
+  })
+}
+
+async function refuse({ iosId }: TrackedApp, sql: Sql, workspaceId: number): Promise<never> {
   const detail = (await isConnected(sql, { workspaceId, kind: "app-store-connect" }))
-    ? `The connected account has no app ${app.iosId}; see: appmeter account list, appmeter account map.`
+    ? `The connected account has no app ${iosId}; see: appmeter account list, appmeter account map.`
     : "Connect the seller's console with: appmeter account add app-store-connect."
   throw new Fault("not_connected", { detail })
 }

@@ -1,8 +1,8 @@
 import * as v from "valibot"
+import type { MoneyAccounts } from "../../accounts/app-accounts.ts"
 import { type ReckonedDay, readBillingService } from "../../accounts/billing/read-metrics.ts"
 import { ANSWERED_STATES } from "../../accounts/state.ts"
-import type { Context } from "../../operation.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import type { Sql } from "../../database/types.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { Count, Day, Time } from "../shapes.ts"
 import { Money, type ReportQuery } from "./account-shapes.ts"
@@ -40,12 +40,12 @@ export const BillingFigures = described(
 
 /** Null where no service is connected that reckons anything. */
 export async function readBillingFigures(
-  app: TrackedApp,
+  sql: Sql,
+  { metrics }: MoneyAccounts,
   { from, to }: ReportQuery,
-  { sql, caller }: Pick<Context, "sql" | "caller">,
 ): Promise<v.InferOutput<typeof BillingFigures>> {
-  const service = await readBillingService(sql, { workspaceId: caller.workspaceId, app, from, to })
-  if (!service) return null
+  if (!metrics) return null
+  const service = await readBillingService(sql, metrics, { from, to })
   const { id, state, why, apps, latest, days } = service
   return {
     ...{ id, kind: "revenuecat-metrics" as const, state, why, projectApps: apps },

@@ -1,9 +1,8 @@
 import * as v from "valibot"
 import { COMPARED, readEventWitnesses } from "../../accounts/billing/witness-events.ts"
-import { findService } from "../../accounts/billing/witnesses.ts"
+import type { Service } from "../../accounts/billing/witness-sums.ts"
 import type { EventCounts } from "../../accounts/read-subscriptions.ts"
-import type { Context } from "../../operation.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import type { Sql } from "../../database/types.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { Count } from "../shapes.ts"
 import type { ReportQuery } from "./account-shapes.ts"
@@ -37,17 +36,9 @@ export const EventReconciliation = named(
 
 /** Null where no service has told of the app's purchases. */
 export async function readEventReconciliation(
-  {
-    app,
-    ...asked
-  }: ReportQuery & {
-    app: TrackedApp
-    reported: readonly string[]
-    events: readonly { day: string; counts: EventCounts }[]
-  },
-  { sql, caller }: Pick<Context, "sql" | "caller">,
+  sql: Sql,
+  service: Service | null,
+  asked: ReportQuery & { reported: readonly string[]; events: readonly { day: string; counts: EventCounts }[] },
 ): Promise<v.InferOutput<typeof EventReconciliation> | null> {
-  const { from, to } = asked
-  const service = await findService(sql, { workspaceId: caller.workspaceId, app, days: { from, to } })
   return service && { with: witnessShape(service), events: await readEventWitnesses(sql, service, asked) }
 }

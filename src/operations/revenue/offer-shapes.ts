@@ -46,14 +46,15 @@ export const OfferedPrice = named(
   }),
 )
 
-/** With the days of the report of redemptions that were read. */
+/** With the days of the report of redemptions that were read; without any, redemptions are not known. */
 function offeredShape(
   { sku, offer: _, firstSeen, lastSeen, ...offer }: ProductOffer,
   reported: readonly string[],
 ): v.InferOutput<typeof OfferedPrice> {
-  const [from, to] = offer.redemptions === null ? [] : [reported[0], reported.at(-1)]
+  const redemptions = reported.length > 0 ? offer.redemptions : null
+  const [from, to] = redemptions === null ? [] : [reported[0], reported.at(-1)]
   return {
-    ...{ product: sku, ...offer, redeemedFrom: from ?? null, redeemedTo: to ?? null },
+    ...{ product: sku, ...offer, redemptions, redeemedFrom: from ?? null, redeemedTo: to ?? null },
     ...{ firstSeen: firstSeen.toISOString(), lastSeen: lastSeen.toISOString() },
   }
 }
@@ -66,9 +67,10 @@ export async function readOffered(
 ) {
   if (!seller) return { offered: null, redeemed: null }
   const { from, to } = reportQuery({ days }, now())
-  const standing = await readStanding(sql, seller.id, "offer_redemptions", { from, to })
-  const counted = { from, to, isRead: standing.reported.length > 0 }
-  const offered = await readListedOffers(sql, { account: seller.id, app: seller.outsideId }, query, counted)
+  const [standing, offered] = await Promise.all([
+    readStanding(sql, seller.id, "offer_redemptions", { from, to }),
+    readListedOffers(sql, { account: seller.id, app: seller.outsideId }, query, { from, to }),
+  ])
   return {
     offered: offered.map((offer) => offeredShape(offer, standing.reported)),
     redeemed: sourceShape(seller, "offer_redemptions", standing, days),

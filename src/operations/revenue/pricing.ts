@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { type AppAccount, findAppAccount } from "../../accounts/app-accounts.ts"
+import { type AppAccount, findMoneyAccounts, type MoneyAccounts } from "../../accounts/app-accounts.ts"
 import {
   type BillingAccount,
   findBillingAccounts,
@@ -145,43 +145,44 @@ export const getPricing = operation({
   const { sql } = ctx
   const to = addDays(dayOf(ctx.now()), -1)
   const days = { from: addDays(to, 1 - DAYS), to }
-  const { billing, seller } = await findWitnesses(app, days, ctx)
-  const counted = billing.find(({ firstAt }) => firstAt !== null)
   const query = { ...days, country, product }
   const countries = country === null ? app.countries : [country]
   // what is asked since today is asked now: a console connected this morning has shown its prices
   const until = { ...days, to: dayOf(ctx.now()), product }
-  const prices = seller ? await readListedPrices(sql, sellerApp(seller), { ...until, countries }) : []
+  const { isBilled, seller } = await findWitnesses(app, ctx)
+  const [billing, prices, offered] = await Promise.all([
+    isBilled ? findBillingAccounts(sql, { workspaceId: ctx.caller.workspaceId, app, days }) : [],
+    seller ? readListedPrices(sql, sellerApp(seller), { ...until, countries }) : [],
+    readOffered(seller, { ...until, country, days: DAYS }, ctx),
+  ])
+  const counted = billing.find(({ firstAt }) => firstAt !== null)
   if (!counted && prices.length === 0) throw new Fault("not_measured", { detail: waitingFor(billing, seller) })
+  const told = counted && (await Promise.all([readPaid(sql, counted.id, query), readOffers(sql, counted.id, query)]))
   return {
     ...query,
-    ...(await readOffered(seller, { ...until, country, days: DAYS }, ctx)),
+    ...offered,
     sources: [
       ...billing.map((account) => billingShape(account, account === counted)),
       ...(seller ? [sellerShape(seller)] : []),
     ],
-    paid: counted ? paidProducts(await readPaid(sql, counted.id, query)) : null,
+    paid: told ? paidProducts(told[0]) : null,
     listed: seller ? prices.map(listedShape) : null,
-    offers: counted ? await readOffers(sql, counted.id, query) : null,
+    offers: told ? told[1] : null,
   }
 })
 
 /** Throws unsupported_platform, not_connected. */
 async function findWitnesses(
   app: TrackedApp,
-  days: { from: string; to: string },
   { sql, caller }: Pick<Context, "sql" | "caller">,
-) {
+): Promise<MoneyAccounts> {
   if (app.iosId === null)
     throw new Fault("unsupported_platform", { detail: "The app is on Google Play alone, of which no account tells." })
-  const { workspaceId } = caller
-  const billing = await findBillingAccounts(sql, { workspaceId, app, days })
-  const seller = await findAppAccount(sql, { workspaceId, kind: "app-store-connect" }, app)
-  if (billing.length === 0 && !seller)
-    throw new Fault("not_connected", {
-      detail: `No account tells of app ${app.iosId}. Connect one with: appmeter account add revenuecat (adapty, superwall, app-store-notifications) for what is paid, app-store-connect for what is asked.`,
-    })
-  return { billing, seller }
+  const accounts = await findMoneyAccounts(sql, caller.workspaceId, app)
+  if (accounts.isBilled || accounts.seller) return accounts
+  throw new Fault("not_connected", {
+    detail: `No account tells of app ${app.iosId}. Connect one with: appmeter account add revenuecat (adapty, superwall, app-store-notifications) for what is paid, app-store-connect for what is asked.`,
+  })
 }
 
 function sellerApp({ id, outsideId }: AppAccount) {

@@ -1,11 +1,10 @@
 import * as v from "valibot"
 import { type AppAccount, daysUpTo } from "../../accounts/app-accounts.ts"
 import type { Service } from "../../accounts/billing/witness-sums.ts"
-import { findService, type ProductWitness, readWitnesses, type Units } from "../../accounts/billing/witnesses.ts"
+import { type ProductWitness, readWitnesses, type Units } from "../../accounts/billing/witnesses.ts"
 import { ANSWERED_STATES } from "../../accounts/state.ts"
+import type { Sql } from "../../database/types.ts"
 import { CAUSES } from "../../formulas/witnesses.ts"
-import type { Context } from "../../operation.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { BILLING_SOURCES } from "../../vocabulary/upstreams.ts"
 import { Count, Storefront, Time } from "../shapes.ts"
@@ -114,22 +113,12 @@ export const Reconciliation = named(
 
 /** Null where no service has told of the app's purchases. */
 export async function readReconciliation(
-  {
-    app,
-    account,
-    query,
-    reported,
-  }: {
-    app: TrackedApp
-    account: AppAccount
-    query: ReportQuery
-    reported: readonly string[]
-  },
-  { sql, caller }: Pick<Context, "sql" | "caller">,
+  sql: Sql,
+  { seller: account, service }: { seller: AppAccount; service: Service | null },
+  { reported, ...query }: ReportQuery & { reported: readonly string[] },
 ): Promise<v.InferOutput<typeof Reconciliation> | null> {
-  const { from, to } = query
-  const service = await findService(sql, { workspaceId: caller.workspaceId, app, days: { from, to } })
   if (!service) return null
+  const { from, to } = query
   const { products, days, countries } = await readWitnesses(sql, { console: account, service }, { ...query, reported })
   const said = new Set(reported)
   const byCountry = countries.map((row) => ({ ...row, difference: row.console.units - row.service.units }))

@@ -1,12 +1,13 @@
 import * as v from "valibot"
 import { daysUpTo, readStanding } from "../../accounts/app-accounts.ts"
+import { findService } from "../../accounts/billing/witnesses.ts"
 import { readRestatements, readSales, type Sold, soldIn } from "../../accounts/read-sales.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { Count, Time } from "../shapes.ts"
 import {
   checkKnown,
-  findReportingAccount,
+  findReportingAccounts,
   Money,
   ReportDay,
   reportFields,
@@ -95,11 +96,16 @@ export const getRevenue = operation({
 }).run(async ({ app, ...asked }, ctx) => {
   const { sql } = ctx
   const query = reportQuery(asked, ctx.now())
-  const account = await findReportingAccount(app, ctx)
-  const standing = await readStanding(sql, account.id, "sales", query)
+  const accounts = await findReportingAccounts(app, ctx)
+  const { seller: account } = accounts
+  const [standing, { total, days, countries, products }, restatements, billing, service] = await Promise.all([
+    readStanding(sql, account.id, "sales", query),
+    readSales(sql, account, query),
+    readRestatements(sql, account, query),
+    readBillingFigures(sql, accounts, query),
+    findService(sql, accounts, { workspaceId: ctx.caller.workspaceId, app, days: query }),
+  ])
   checkKnown(account, standing)
-  const { total, days, countries, products } = await readSales(sql, account, query)
-  const restatements = await readRestatements(sql, account, query)
   const reported = new Set(standing.reported)
   return {
     dayZone: "America/Los_Angeles" as const,
@@ -114,8 +120,12 @@ export const getRevenue = operation({
     countries: [...countries].map(([country, sold]) => ({ country, ...sold })).sort(byDownloads),
     products,
     restatements: restatements.map((one) => ({ ...one, seenAt: one.seenAt.toISOString() })),
-    billing: await readBillingFigures(app, query, ctx),
-    reconciliation: await readReconciliation({ app, account, query, reported: standing.reported }, ctx),
+    billing,
+    reconciliation: await readReconciliation(
+      sql,
+      { seller: account, service },
+      { ...query, reported: standing.reported },
+    ),
   }
 })
 

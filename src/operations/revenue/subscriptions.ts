@@ -1,14 +1,17 @@
 import * as v from "valibot"
-import { daysUpTo, readStanding } from "../../accounts/app-accounts.ts"
+import { type AppAccount, daysUpTo, readStanding } from "../../accounts/app-accounts.ts"
+import { findService } from "../../accounts/billing/witnesses.ts"
 import { readStock, readSubscriptionEvents, summedEvents } from "../../accounts/read-subscriptions.ts"
+import type { Sql } from "../../database/types.ts"
 import { EVENT_GROUPS, type EventGroup } from "../../formulas/subscription-events.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { Count } from "../shapes.ts"
 import {
   checkKnown,
-  findReportingAccount,
+  findReportingAccounts,
   ReportDay,
+  type ReportQuery,
   reportFields,
   reportInput,
   reportQuery,
@@ -102,11 +105,16 @@ export const getSubscriptions = operation({
 }).run(async ({ app, ...asked }, ctx) => {
   const { sql } = ctx
   const query = reportQuery(asked, ctx.now())
-  const account = await findReportingAccount(app, ctx)
-  const standing = await readStanding(sql, account.id, "subscription_events", query)
-  const standingStock = await readStanding(sql, account.id, "subscriptions", query)
+  const accounts = await findReportingAccounts(app, ctx)
+  const { seller: account } = accounts
+  const [standing, [standingStock, stock], events, billing, service] = await Promise.all([
+    readStanding(sql, account.id, "subscription_events", query),
+    readLatestStock(sql, account, query),
+    readSubscriptionEvents(sql, account, query),
+    readBillingFigures(sql, accounts, query),
+    findService(sql, accounts, { workspaceId: ctx.caller.workspaceId, app, days: query }),
+  ])
   checkKnown(account, standing, standingStock)
-  const events = await readSubscriptionEvents(sql, account, query)
   const byDay = Map.groupBy(events, ({ day }) => day)
   const byCountry = Map.groupBy(events, ({ country }) => country)
   const reported = new Set(standing.reported)
@@ -119,7 +127,7 @@ export const getSubscriptions = operation({
     ],
     dating: "app-store-connect" as const,
     totals: summedEvents(events.map(({ counts }) => counts)),
-    stock: await readStock(sql, account, { day: standingStock.reported.at(-1), country: query.country }),
+    stock,
     days: daysUpTo(query.to, asked.days).map((day) => {
       if (!reported.has(day)) return { day, reported: false, ...UNKNOWN }
       return { day, reported: true, ...summedEvents((byDay.get(day) ?? []).map(({ counts }) => counts)) }
@@ -129,9 +137,16 @@ export const getSubscriptions = operation({
       ...summedEvents(own.map(({ counts }) => counts)),
       days: own.map(({ day, counts }) => ({ day, ...counts })),
     })),
-    billing: await readBillingFigures(app, query, ctx),
-    reconciliation: await readEventReconciliation({ app, ...query, reported: standing.reported, events }, ctx),
+    billing,
+    reconciliation: await readEventReconciliation(sql, service, { ...query, reported: standing.reported, events }),
   }
 })
 
 const UNKNOWN = Object.fromEntries(EVENT_GROUPS.map((group) => [group, null])) as Record<EventGroup, null>
+
+/** Of the last day that was said. */
+async function readLatestStock(sql: Sql, account: AppAccount, query: ReportQuery) {
+  const standing = await readStanding(sql, account.id, "subscriptions", query)
+  const day = standing.reported.at(-1)
+  return [standing, await readStock(sql, account, { day, country: query.country })] as const
+}
