@@ -74,12 +74,13 @@ export function wholeTo({ read, unread }: ReadFiles, lagDays: number): string | 
 }
 
 /**
- * Whether a day is reported: a file said something of it, or all files that could have were read, and it lies after the first day that
- * one did. Then nothing happened: a measured zero.
+ * Of these days those that are reported: a file said something of one, or all files that could have were read, and it lies after
+ * the first day that one did. Then nothing happened: a measured zero.
  */
-export function isDayReported(day: string, files: ReadFiles, lagDays: number): boolean {
-  if (files.said.includes(day)) return true
-  const whole = wholeTo(files, lagDays)
-  const isLost = files.gone.some((processed) => processed > day && processed <= addDays(day, lagDays))
-  return files.first !== null && files.first <= day && whole !== null && day <= whole && !isLost
+export function reportedDays(days: readonly string[], files: ReadFiles, lagDays: number): string[] {
+  const [said, whole] = [new Set(files.said), wholeTo(files, lagDays)]
+  const isLost = (day: string) => files.gone.some((processed) => processed > day && processed <= addDays(day, lagDays))
+  const isSilent = (day: string) =>
+    files.first !== null && files.first <= day && whole !== null && day <= whole && !isLost(day)
+  return days.filter((day) => said.has(day) || isSilent(day))
 }

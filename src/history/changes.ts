@@ -1,3 +1,4 @@
+import type { Fragment } from "postgres"
 import type { Db } from "../database/types.ts"
 import type { ListingChange, ListingChangeKind } from "../listing/changes.ts"
 import type { Series } from "../observations/derived/listing-runs.ts"
@@ -5,8 +6,8 @@ import { addDays, dayOf } from "../vocabulary/days.ts"
 import type { SourceName } from "../vocabulary/upstreams.ts"
 
 export interface ChangesQuery {
-  /** Ids of store_app, tracked ones and rivals alike. */
-  apps: readonly number[]
+  /** Ids of store_app, tracked ones and rivals alike; or a query that gives each `id` once. */
+  apps: readonly number[] | Fragment
   storefront?: string
   from: string
   to: string
@@ -52,7 +53,7 @@ async function readNewestRuns(
   return await sql<HeldChange[]>`
     with newest as materialized (
       select k.*
-      from (select distinct unnest(${apps as number[]}::int[]) as id) a
+      from (${Array.isArray(apps) ? sql`select distinct unnest(${apps}::int[]) as id` : (apps as Fragment)}) a
       cross join lateral (
         select app_id, at, storefront, source, kind, subject
         from listing_change

@@ -225,7 +225,20 @@ export const ROWS: Record<string, Statements> = {
       where account_id = any(${k.accounts}::text[])
       order by account_id, app, product, day desc`,
   ],
-  get_change_impact: (k) => [changes(k, k.own), reported(k, "sales_fact", 90)],
+  // every day that is compared with, in the storefronts that are, and the days on which reports came
+  get_change_impact: (k) => [
+    ...[changes(k, k.own), terms(k), reported(k, "analytics_day", 90)],
+    k.sql`
+      select *
+      from report_day
+      where account_id = any(${k.accounts}::text[]) and report = 'sales' and day > ${TODAY}::date - 90`,
+    ...["sales_fact", "funnel_fact"].map(
+      (view) => k.sql`
+      select *
+      from ${k.sql(view)}
+      where account_id = any(${k.accounts}::text[]) and country = 'us' and day > ${TODAY}::date - 90`,
+    ),
+  ],
   get_job: (k) => [k.sql`select * from job where id = ${k.answer.jobId as string}`],
   get_ai_visibility: (k) => [
     terms(k),

@@ -2,8 +2,8 @@ import type { Sql } from "../../database/types.ts"
 import { uncut } from "../../database/uncut.ts"
 import {
   type FunnelEvent,
-  isDayReported,
   type ReadFiles,
+  reportedDays,
   saidOf,
   type TrafficSource,
   trafficSource,
@@ -37,64 +37,66 @@ export async function readFunnelStanding(
   { id, outsideId }: AppAccount,
   { from, to, days }: { from: string; to: string; days: number },
 ): Promise<FunnelStanding> {
-  const standings = ANALYTICS_REPORTS.map(async (report): Promise<[AnalyticsReport, AnalyticsStanding]> => {
-    const { files, asOf } = await readFiles(sql, { account: id, app: outsideId, report, from, to })
+  const all = await readFiles(sql, { account: id, app: outsideId, from, to })
+  const asked = daysUpTo(to, days)
+  const standings = ANALYTICS_REPORTS.map((report): [AnalyticsReport, AnalyticsStanding] => {
+    const files = all.get(report)!
     const lag = WHOLE_AFTER_DAYS[report]
-    const asked = daysUpTo(to, days)
-    const reported = asked.filter((day) => isDayReported(day, files, lag))
-    const late = asked.filter((day) => !reported.includes(day))
-    return [report, { reported, late, asOf, isKnown: files.first !== null, wholeTo: wholeTo(files, lag) }]
+    const reported = reportedDays(asked, files, lag)
+    const isReported = new Set(reported)
+    const late = asked.filter((day) => !isReported.has(day))
+    return [report, { reported, late, asOf: files.asOf, isKnown: files.first !== null, wholeTo: wholeTo(files, lag) }]
   })
-  return Object.fromEntries(await Promise.all(standings)) as FunnelStanding
+  return Object.fromEntries(standings) as FunnelStanding
 }
 
 interface FilesQuery {
   account: string
   app: string
-  report: AnalyticsReport
   from: string
   to: string
 }
 
-const MOST_FILES = 5_000
+interface FilesRow extends ReadFiles {
+  report: AnalyticsReport
+  /** When one of them was last read; null = none was. */
+  asOf: Date | null
+}
 
-async function readFiles(
-  sql: Sql,
-  { account, app, report, from, to }: FilesQuery,
-): Promise<{ files: ReadFiles; asOf: Date | null }> {
-  const days = await sql<{ day: string; seenAt: Date }[]>`
-    select day, max(seen_at) as "seenAt"
-    from analytics_day
-    where account_id = ${account} and app = ${app} and report = ${report} and day between ${from} and ${to}
-    group by day
-    order by day
-    limit 1000`
-  const [first] = await sql<{ day: string }[]>`
-    select day
-    from analytics_day
-    where account_id = ${account} and app = ${app} and report = ${report}
-    order by day
-    limit 1`
-  const files = await sql<{ processed: string; readAt: Date | null; isDue: boolean }[]>`
-    select i.processed, i.read_at as "readAt", t.next_at is not null as "isDue"
-    from analytics_instance i
-    left join console_turn t on t.account_id = i.account_id and t.task = 'instance' and t.subject = i.instance
-    where i.account_id = ${account} and i.app = ${app} and i.report = ${report}
-    order by i.processed
-    limit ${MOST_FILES}`.then(uncut(MOST_FILES))
-  const those = (fits: (file: (typeof files)[number]) => boolean) =>
-    files.filter(fits).map(({ processed }) => processed)
-  const times = [...days.map(({ seenAt }) => seenAt), ...files.map(({ readAt }) => readAt)].flatMap((at) => at ?? [])
-  return {
-    files: {
-      said: days.map(({ day }) => day),
-      first: first?.day ?? null,
-      read: those(({ readAt }) => readAt !== null),
-      unread: those(({ readAt, isDue }) => readAt === null && isDue),
-      gone: those(({ readAt, isDue }) => readAt === null && !isDue),
-    },
-    asOf: times.length > 0 ? new Date(Math.max(...times.map(Number))) : null,
-  }
+/** Of each report. In a statement for each of its three tables they take the thread five times as long. */
+async function readFiles(sql: Sql, { account, app, from, to }: FilesQuery): Promise<Map<AnalyticsReport, FilesRow>> {
+  const rows = await sql<FilesRow[]>`
+    select r.report, d.said, f.day as first, i.read, i.unread, i.gone, greatest(d.seen_at, i.read_at) as "asOf"
+    from unnest(${[...ANALYTICS_REPORTS]}::text[]) r (report)
+    cross join lateral (
+      select coalesce(array_agg(distinct day::text order by day::text), '{}') as said, max(seen_at) as seen_at
+      from analytics_day
+      where account_id = ${account} and app = ${app} and report = r.report and day between ${from} and ${to}
+      offset 0
+    ) d
+    left join lateral (
+      select day::text
+      from analytics_day
+      where account_id = ${account} and app = ${app} and report = r.report
+      order by analytics_day.day
+      limit 1
+    ) f on true
+    cross join lateral (
+      select max(read_at) as read_at,
+        coalesce(array_agg(processed::text order by processed) filter (where read_at is not null), '{}') as read,
+        coalesce(array_agg(processed::text order by processed) filter (where read_at is null and is_due), '{}') as unread,
+        coalesce(array_agg(processed::text order by processed) filter (where read_at is null and not is_due), '{}') as gone
+      from (
+        select i.processed, i.read_at, t.next_at is not null as is_due
+        from analytics_instance i
+        left join console_turn t on t.account_id = i.account_id and t.task = 'instance' and t.subject = i.instance
+        where i.account_id = ${account} and i.app = ${app} and i.report = r.report
+        offset 0
+      ) i
+    ) i
+    order by r.report
+    limit 10`
+  return new Map(rows.map((row) => [row.report, row]))
 }
 
 /** Why no reports are made for an app, and who must do what; null = they are, or nobody knows yet. */

@@ -154,14 +154,12 @@ async function readRivalOverlaps(
   treated: readonly string[],
   days: Days,
 ): Promise<Overlap[]> {
-  const rivals = await sql<{ rival: number }[]>`
-    select distinct rival
-    from app_rival
-    where app_id = ${app.id} and platform = 'ios' and storefront = any(${treated as string[]}::text[])
-    order by rival
-    limit 200`
-  const apps = rivals.map(({ rival }) => rival)
-  if (apps.length === 0) return []
+  const apps = sql`
+      select distinct rival as id
+      from app_rival
+      where app_id = ${app.id} and platform = 'ios' and storefront = any(${treated as string[]}::text[])
+      order by id
+      limit 200`
   const found = await readChanges(sql, { apps, kinds: OF_RIVALS, ...days, limit: MOST_OVERLAPS })
   return found
     .filter(({ storefront }) => treated.includes(storefront))

@@ -26,9 +26,10 @@ export interface OutcomeFigures {
 export interface OutcomeSpan {
   /** Null = whose days these are is not said. */
   dayZone: "UTC" | "America/Los_Angeles" | null
-  /** The day that the figures begin with, and how many there are. */
+  /** The day that the figures begin with, how many there are, and each of them. */
   first: string
   days: number
+  each: readonly string[]
   leftOut: Days
   before: Days
   after: Days
@@ -52,7 +53,9 @@ export function spanAround(
   const after = { from: addDays(leftOut.to, 1), to: addDays(leftOut.to, window) }
   const ownChanges = ownDays.map((day) => daysBetween(first, day))
   const changed = { at: back, leftOut: daysBetween(leftOut.from, leftOut.to) + 1, window, ownChanges }
-  return { dayZone, first, days: back + window + 1, leftOut, before, after, changed }
+  const days = back + window + 1
+  const each = Array.from({ length: days }, (_, place) => addDays(first, place))
+  return { dayZone, first, days, each, leftOut, before, after, changed }
 }
 
 /** The day since which figures must be known so that a change can be judged by them. */
@@ -62,10 +65,10 @@ export function judgedSince({ before, changed: { window } }: OutcomeSpan): strin
 
 /** Figures in the order of a span's days; null where `figures` has none. */
 export function inSpan(
-  { first, days }: OutcomeSpan,
+  { each }: OutcomeSpan,
   figures: (day: string, place: number) => number | null | undefined,
 ): (number | null)[] {
-  return Array.from({ length: days }, (_, place) => figures(addDays(first, place), place) ?? null)
+  return each.map((day, place) => figures(day, place) ?? null)
 }
 
 function daysBetween(from: string, to: string): number {

@@ -1,7 +1,9 @@
 import type { Sql } from "../../../database/types.ts"
 import type { DailyFigures } from "../../../formulas/impact/series.ts"
-import { titleMatch } from "../../../formulas/title-match.ts"
+import { titleMatcher } from "../../../formulas/title-match.ts"
 import type { StoredChange } from "../../../history/changes.ts"
+import { termsIn, termsTogether } from "../../../history/keywords/columns.ts"
+import { readAllTerms } from "../../../history/ranks.ts"
 import { type RankPoint, readRankSeries, type TermSeries } from "../../../history/series.ts"
 import type { TrackedApp } from "../../../tracking/tracked-app.ts"
 import { type Days, dayOf, later } from "../../../vocabulary/days.ts"
@@ -32,14 +34,17 @@ export async function readRankOutcome(
   const texts = changed.texts.filter((change) => change.storefront === storefront)
   const today = texts.filter(({ day }) => day === changed.day)
   if (today.length === 0) return null
+  const touched = touchedBy()
+  if (!(await readTerms(sql, app, storefront)).some((term) => today.some((change) => touched(change, term))))
+    return null
   const leftOut = { from: dayOf(changed.notYetAt), to: dayOf(changed.at) }
   const span = spanAround("UTC", leftOut, { window, ownDays: changed.ownDays })
   const from = later(span.first, plan.from)
   const asked = { platform: "ios" as const, storefront, from, to: span.after.to, limit: MOST_TERMS }
   const all = await readRankSeries(sql, app, asked)
-  const treated = all.filter(({ term }) => today.some((change) => touches(change, term)))
+  const treated = all.filter(({ term }) => today.some((change) => touched(change, term)))
   if (treated.length === 0) return null
-  const others = all.filter(({ term }) => !texts.some((change) => touches(change, term)))
+  const others = all.filter(({ term }) => !texts.some((change) => touched(change, term)))
   const figures = (terms: readonly TermSeries[]) => inPieces(eachOf(terms, (term) => placesOf(term, span)))
   return {
     ...{ outcome: "ranks", better: "lower", country: storefront, span, isComplete: span.after.to < dayOf(now) },
@@ -48,9 +53,25 @@ export async function readRankOutcome(
   }
 }
 
+/** Those that readRankSeries gives, without their months: mostly a change touches none. */
+async function readTerms(sql: Sql, app: TrackedApp, storefront: string): Promise<string[]> {
+  if (!app.countries.includes(storefront)) return await readAllTerms(sql, app)
+  const [row] = await sql<{ terms: string | null }[]>`
+    select ${termsTogether(sql, sql`term`)} as terms
+    from (
+      select term
+      from tracked_term
+      where app_id = ${app.id} and country = ${storefront}
+      order by position, term
+      limit ${MOST_TERMS}
+    ) t`
+  return termsIn(row?.terms ?? null)
+}
+
 /** Whether a text is more or less about a keyword than the one before it. */
-function touches({ before, after }: StoredChange, term: string): boolean {
-  return titleMatch(term, String(before ?? "")) !== titleMatch(term, String(after ?? ""))
+function touchedBy(): (change: StoredChange, term: string) => boolean {
+  const match = titleMatcher()
+  return ({ before, after }, term) => match(term, String(before ?? "")) !== match(term, String(after ?? ""))
 }
 
 /**
