@@ -33,27 +33,31 @@ export async function readSurroundings(
   { platform, storefront, day = null }: Side & { day?: string | null },
 ): Promise<Surroundings> {
   const side = sideOf(app, { platform, storefront })
-  const [[own], rivals, [terms]] = await Promise.all([
-    sql<ListingNames[]>`
-      select ${nameIn(sql, sql`a.id`, { storefront, countries: app.countries })} as name, a.developer
-      from store_app a
-      where a.id = ${side.own}`,
+  const [[own], rivals] = await Promise.all([
+    sql<(ListingNames & { terms: string | null })[]>`
+      select a.name, a.developer, (
+        select ${termsTogether(sql, sql`term`)}
+        from (
+          select term
+          from tracked_term
+          where app_id = ${side.appId} and country = ${storefront}
+          order by position, term
+          limit 1000
+        ) t
+      ) as terms
+      from (select 1) o
+      left join lateral (
+        select ${nameIn(sql, sql`a.id`, { storefront, countries: app.countries })} as name, a.developer
+        from store_app a
+        where a.id = ${side.own}
+      ) a on true`,
     readRivals(sql, side, { ...app, day }),
-    sql<{ terms: string | null }[]>`
-      select ${termsTogether(sql, sql`term`)} as terms
-      from (
-        select term
-        from tracked_term
-        where app_id = ${side.appId} and country = ${storefront}
-        order by position, term
-        limit 1000
-      ) t`,
   ])
   return {
     name: own?.name ?? app.name,
     developer: own?.developer ?? null,
     rivals,
-    tracked: termsIn(terms?.terms ?? null),
+    tracked: termsIn(own?.terms ?? null),
   }
 }
 

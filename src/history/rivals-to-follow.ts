@@ -10,8 +10,14 @@ interface RivalsQuery {
 /** Places that are looked at: all 200 of 100 keywords, the first 20 each of 1,000. */
 const PLACES = 20_000
 
-/** Queries for a `with`. An app is a rival where it stands above the app; one named by hand everywhere, one taken away nowhere. */
-function heldPlaces(sql: Db, { side, manual }: RivalsQuery) {
+/**
+ * Queries for a `with`. An app is a rival where it stands above the app; one named by hand everywhere, one taken away nowhere. What
+ * stands below is not even unpacked where none is named.
+ */
+function placesAbove(sql: Db, { side, manual }: RivalsQuery) {
+  const most = sql`${PLACES}::int / (select count(*) from answer)`
+  const last = manual.length > 0 ? most : sql`least(coalesce(a.our_rank - 1, 32766), ${most})`
+  const isNamed = sql`u.app_id in (select app_id from named)`
   return sql`
     ${dayAnswers(sql, [side])}, named as materialized (
       select m.id as store_id, a.id as app_id
@@ -23,15 +29,13 @@ function heldPlaces(sql: Db, { side, manual }: RivalsQuery) {
       cross join lateral unnest(t.hidden_rivals) h (rival)
       join store_app s on (s.platform, s.store_id) = (${side.platform}, split_part(h.rival, ':', 2))
       where t.id = ${side.appId} and split_part(h.rival, ':', 1) = ${side.platform}
-    ), held as materialized (
-      select u.app_id, a.term, a.position, u.rank::int as their_rank, a.our_rank
+    ), above as materialized (
+      select u.app_id, min(u.rank)::int as best, count(*) filter (where u.rank < coalesce(a.our_rank, 32767)) as terms
       from answer a
-      cross join lateral unnest(
-        a.app_ids[1:${PLACES}::int / (select count(*) from answer)]
-      ) with ordinality u (app_id, rank)
-      where u.app_id <> a.own
-        and (u.rank < coalesce(a.our_rank, 32767) or u.app_id in (select app_id from named))
+      cross join lateral unnest(a.app_ids[1:${last}]) with ordinality u (app_id, rank)
+      where u.app_id <> a.own ${manual.length > 0 ? sql`and (u.rank < coalesce(a.our_rank, 32767) or ${isNamed})` : sql``}
         and u.app_id not in (select app_id from hidden)
+      group by u.app_id
     )`
 }
 
@@ -47,11 +51,7 @@ export interface FoundRival {
 /** All named by hand, and the first `most` of the others: most keywords first, then the best rank. */
 export async function findRivalsToFollow(sql: Db, asked: RivalsQuery, most: number): Promise<FoundRival[]> {
   return await sql<FoundRival[]>`
-    with ${heldPlaces(sql, asked)}, above as materialized (
-      select app_id, min(their_rank) as best, count(*) filter (where their_rank < coalesce(our_rank, 32767)) as terms
-      from held
-      group by app_id
-    ), found as materialized (
+    with ${placesAbove(sql, asked)}, found as materialized (
       select a.app_id, a.terms
       from above a
       join store_app s on s.id = a.app_id

@@ -136,6 +136,7 @@ async function writeNew(
   { inputs, found, digest }: { inputs: IdeaInputs; found: KeywordIdeas; digest: string },
 ): Promise<WrittenText<KeywordChoice> | null> {
   const { own } = sideOf(app, side)
+  if (!ctx.write.isOn) return null
   const page = own === null ? null : await readListingTexts(ctx.sql, own, side)
   if (!page) return null
   const { language, known, buried } = inputs
@@ -152,7 +153,7 @@ async function writeNew(
   if (state.state === "pending") throw faultOf(state)
   if (state.state === "done") return state
   // the unit was for a model's words: what was measured was to be had without
-  if (ctx.write.isOn) await ctx.release("aiWriting", digest)
+  await ctx.release("aiWriting", digest)
   return null
 }
 
@@ -161,14 +162,20 @@ function shownNew({ term, from: quote }: NewKeyword, lang: WritingLanguage) {
 }
 
 async function readInputs(ctx: Context, app: TrackedApp, side: Side): Promise<IdeaInputs> {
-  const known = await readSurroundings(ctx.sql, app, side)
+  const own = sideOf(app, side)
+  const manual = (app.manualRivals ?? [])
+    .map(parseRival)
+    .flatMap((rival) => (rival?.platform === side.platform ? [rival.id] : []))
+  const found = await findRivalsToFollow(ctx.sql, { side: own, manual }, RIVALS)
+  const known = await readSurroundings(ctx.sql, app, { ...side, day: found[0]?.day ?? null })
   const prefixes = [...new Set(known.tracked.slice(0, SUGGESTED_FOR).flatMap(beginningsOf))]
   const since = addDays(dayOf(ctx.now()), -SUGGESTED_DAYS)
+  const rivals = found.map(({ rival }) => rival).filter((rival) => rival !== own.own)
   return {
     language: languageOf(localesOf(side.storefront)[0]!),
     known,
     buried: app.buriedKeywords ?? [],
-    measured: await readMeasured(ctx, app, side),
+    measured: await readMeasured(ctx, side, own.own, rivals),
     suggested: await readSuggestedTerms(ctx.sql, side, { prefixes, since }),
   }
 }
@@ -180,16 +187,15 @@ function beginningsOf(term: string): string[] {
 }
 
 /** Keywords of the storefront, whoever tracks them, in whose results the app or its rivals stand. */
-async function readMeasured(ctx: Context, app: TrackedApp, side: Side): Promise<MeasuredKeyword[]> {
-  const own = sideOf(app, side)
-  const manual = (app.manualRivals ?? [])
-    .map(parseRival)
-    .flatMap((rival) => (rival?.platform === side.platform ? [rival.id] : []))
-  const found = await findRivalsToFollow(ctx.sql, { side: own, manual }, RIVALS)
-  const rivals = found.map(({ rival }) => rival).filter((rival) => rival !== own.own)
+async function readMeasured(
+  ctx: Context,
+  side: Side,
+  own: number | null,
+  rivals: readonly number[],
+): Promise<MeasuredKeyword[]> {
   const page = { after: null, limit: KEYWORDS }
   // an app that nothing ever showed stands in no answer
-  const { keywords } = await findGap(ctx.sql, marketLists(side, ctx.now()), [own.own ?? 0, ...rivals], page)
+  const { keywords } = await findGap(ctx.sql, marketLists(side, ctx.now()), [own ?? 0, ...rivals], page)
   const names = await readMarketApps(ctx.sql, rivals, side.storefront)
   return keywords.map(({ term, keyword: { day, figures }, ranks: [rank, ...others] }) => {
     const { popularity, popularityLow, popularityHigh, popularitySource, popularityOrder, difficulty } = figures
