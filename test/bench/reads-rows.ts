@@ -200,10 +200,7 @@ export const ROWS: Record<string, Statements> = {
     k.sql`select * from storefront_audit where app_id = ${k.own} order by started_at desc limit 1`,
   ],
   // what anybody measured of keywords on which the app or its rivals stand, and what the apps of the results are called
-  suggest_keywords: (k) => [
-    ...[terms(k), latest(k), figures(k), page(k, k.own), ...names({ ...k, named: k.standing })],
-    k.sql`select * from allowance_unit where workspace_id = ${k.workspace} and allowance = 'aiWriting'`,
-  ],
+  suggest_keywords: (k) => [terms(k), latest(k), figures(k), page(k, k.own), ...names({ ...k, named: k.standing })],
   validate_listing: (k) => [latest(k), figures(k), facts(k, k.own)],
   get_screenshot_text: (k) => [page(k, k.own)],
   get_chart_movers: (k) => [charts(k, 2), ...names(k)],

@@ -1,6 +1,7 @@
 // bun test/bench/reads.ts [OPERATION …] — every read of the catalogue, of the same call with a bare handler: the rows that its
 // answer is made of fetched by key at once, and the answer sent as it was before. Who asks, how fast, with what right and at what
-// price is asked and charged on both sides. What is compared is the processor's time, of the process and the database, in turns.
+// price is asked and charged on both sides, units of allowances among it. What is compared is the processor's time, of the process
+// and the database, in turns.
 // An app with 200 keywords among 20 apps with 92 days and invented accounts; and a storefront of the market for a week. With
 // DATABASE_URL on that server, where it fails if a read is under its goal; else embedded, where it only prints. ROUNDS, ROUND_MS.
 import { SCOPES } from "../../src/access/scopes.ts"
@@ -176,19 +177,32 @@ async function compare(id: string, comparison: Comparison): Promise<void> {
   await compareWell(id, comparison).catch((error) => console.error(`${id}: ${error}`))
 }
 
-/** In the bare service a handler does nothing but fetch the rows of the answer and give it again. */
+type Run = (typeof catalog)[number]["run"]
+
+/** In the bare service a handler does nothing but fetch the rows of the answer, take what it takes of allowances, and give it again. */
 async function compareWell(id: string, { sql, house, ask, rows, bare }: Comparison): Promise<void> {
+  const withHandler = (run: (was: Run) => Run) =>
+    bare(catalog.map((operation) => (operation.id === id ? { ...operation, run: run(operation.run) } : operation)))
   // what is read on request is stored after this
   await ask(house)
-  const text = await ask(house)
+  const taken: Parameters<Parameters<Run>[1]["take"]>[] = []
+  const noting: (was: Run) => Run = (was) => (input, ctx) =>
+    was(input, {
+      ...ctx,
+      take: (...asked) => {
+        taken.push(asked)
+        return ctx.take(...asked)
+      },
+    })
+  const text = await ask(withHandler(noting))
   const answer = JSON.parse(text) as Record<string, unknown>
   const fetchRows = await rows(answer)
-  const changed = catalog.map((operation) =>
-    operation.id === id ? { ...operation, run: () => fetchRows().then(() => answer) } : operation,
-  )
   // what is wrong with a statement is seen here
   await fetchRows()
-  const limit = bare(changed as unknown as typeof catalog)
+  const limit = withHandler(() => async (_, ctx) => {
+    await Promise.all([fetchRows(), ...taken.map((asked) => ctx.take(...asked))])
+    return answer
+  })
   const clock = await processorClock(sql, server)
   const took: [number, number, number, number][] = []
   // what runs for the first time is compiled, planned and remembered

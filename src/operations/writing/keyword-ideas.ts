@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import * as v from "valibot"
 import { sideOf } from "../../history/day-answers.ts"
 import { readSurroundings } from "../../history/listing-surroundings.ts"
@@ -110,10 +111,9 @@ export const suggestKeywords = operation({
 }).run(async ({ app, cc, lang }, ctx) => {
   const side: Side = { platform: app.iosApp === null ? "android" : "ios", storefront: cc ?? app.countries[0]! }
   const inputs = await readInputs(ctx, app, side)
-  const found = await inPieces(keywordIdeas(inputs))
+  const { found, digest } = await ideasFrom(inputs, ["suggest", app.id, side, lang, dayOf(ctx.now())])
   const about = { country: side.storefront, platform: side.platform, lang, candidates: found.candidates }
   if (found.candidates === 0) return { ...about, ideas: [], newIdeas: null, written: null }
-  const digest = digestOf(["suggest", app.id, side, lang, dayOf(ctx.now()), found])
   await takeUnit(ctx, "aiWriting", digest, "ai_text_limit")
   const text = await writeNew(ctx, app, side, { inputs, found, digest })
   const byRules = writtenByRules({ version: RULES_VERSION, digest, dropped: found.dropped }, ctx.now())
@@ -127,6 +127,30 @@ export const suggestKeywords = operation({
       : byRules,
   }
 })
+
+interface FoundIdeas {
+  found: KeywordIdeas
+  /** Names them, and who asked when. */
+  digest: string
+}
+
+/** By what they are made of: the same measurements speak for the same keywords, and take three times as long to be weighed as to be named. */
+const kept = new Map<string, FoundIdeas>()
+const MOST_KEPT = 32
+
+async function ideasFrom(inputs: IdeaInputs, about: readonly unknown[]): Promise<FoundIdeas> {
+  const name = hash("sha256", JSON.stringify([...about, inputs]))
+  const ideas = kept.get(name) ?? (await madeIdeas(inputs, about))
+  kept.delete(name)
+  kept.set(name, ideas)
+  for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest)
+  return ideas
+}
+
+async function madeIdeas(inputs: IdeaInputs, about: readonly unknown[]): Promise<FoundIdeas> {
+  const found = await inPieces(keywordIdeas(inputs))
+  return { found, digest: digestOf([...about, found]) }
+}
 
 /** Null = there is no writer, or what it wrote is no use: what was measured stands without. Throws ai_timeout. */
 async function writeNew(
