@@ -13,6 +13,7 @@ import { slowness } from "../unit.ts"
 setDefaultTimeout(120_000)
 
 const KEYWORDS = cases(1_000, 5_000)
+const CALLS = cases(30, 60)
 
 let sql: Sql
 let house: House
@@ -58,12 +59,12 @@ describe("a neighbour with thousands of keywords", () => {
     test(`who reads his ${read} five times a second is not felt by others, neither while he does nor after`, async () => {
       const alone = await timed(`/v1/apps/${large.app}/${read}`, large.key)
       await others(6)
-      const idle = await others(60)
+      const idle = await others(CALLS)
       const flood: ReturnType<typeof timed>[] = []
       const send = () => flood.push(timed(`/v1/apps/${large.app}/${read}`, large.key))
       for (let i = 0; i < 3; i++) send()
       const sender = setInterval(send, 200)
-      const beside = await others(60)
+      const beside = await others(CALLS)
       clearInterval(sender)
       await Bun.sleep(1_000)
       const after = await others(30)

@@ -19,6 +19,8 @@ beforeEach(async () => {
 
 const place = { platform: "ios", storefront: "us" }
 const TERMS = ["tea", "tea timer", "mate"]
+/** How many lines an import brings that is one of several. */
+const AT_ONCE = cases(21, 7)
 
 /** A day's search, ratings and suggestions of each term, as lines. */
 function recorded(day: string, more = 0): object[] {
@@ -104,7 +106,7 @@ describe("imported searches, counts and suggestions", () => {
     const orders = [[...days.slice(20), ...days.slice(0, 20), ...days], days.toReversed()]
     for (const order of orders.slice(0, cases(1, 2))) {
       const other = await freshDatabase()
-      for (let at = 0; at < order.length; at += 7) await load(order.slice(at, at + 7), other)
+      for (let at = 0; at < order.length; at += AT_ONCE) await load(order.slice(at, at + AT_ONCE), other)
       expect(await figures(other)).toEqual(expected)
     }
     const shared = await freshDatabase()

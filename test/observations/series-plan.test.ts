@@ -10,8 +10,8 @@ import { trackOwn } from "../world/tracked.ts"
 import { contextOf, NOW, newWorkspace, reading } from "./measured.ts"
 
 const TERMS = ["tea", "tide", "time"]
-/** A day in each of 30 months. */
-const DAYS = Array.from({ length: 30 }, (_, i) => addDays("2025-11-03", -30 * i))
+/** A day in each of 13 months. */
+const DAYS = Array.from({ length: 13 }, (_, i) => addDays("2025-11-03", -30 * i))
 
 let sql: Sql
 let app: TrackedApp

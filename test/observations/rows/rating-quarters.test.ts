@@ -13,6 +13,8 @@ import { NOW, said } from "../measured.ts"
 
 const FOR_EVER = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
 const MONTHS = ["2025-07-01", "2025-08-01", "2025-09-01", "2025-10-01", "2025-11-01"]
+/** How many readings come in one call. */
+const AT_ONCE = cases(60, 20)
 let sql: Sql
 
 beforeEach(async () => {
@@ -44,8 +46,8 @@ describe("rating counts that are packed into quarters", () => {
     for (let seed = 1; seed <= cases(1, 3); seed++) {
       sql = await freshDatabase()
       const order = shuffled([...readings, ...readings.slice(0, 80)], seed)
-      for (let i = 0; i < order.length; i += 20) {
-        await store(...order.slice(i, i + 20))
+      for (let i = 0; i < order.length; i += AT_ONCE) {
+        await store(...order.slice(i, i + AT_ONCE))
         if (i % 60 === 0) await foldAll(sql, MONTHS[(i / 20 + seed) % MONTHS.length] as string)
       }
       expect(await told(sql)).toEqual(whole)

@@ -17,6 +17,8 @@ import { foldAll, readings, searched, TERMS, told } from "../searched.ts"
 
 const FOR_EVER = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
 const BOUNDS = ["2025-10-01", "2025-10-16", "2025-11-07", "2025-11-20"]
+/** How many readings come in one call. */
+const AT_ONCE = cases(60, 20)
 let sql: Sql
 let app: string
 
@@ -66,8 +68,8 @@ describe("readings that are packed into fortnights", () => {
     for (let seed = 1; seed <= cases(1, 4); seed++) {
       await fresh()
       const order = shuffled([...given, ...given.slice(0, 80)], seed)
-      for (let i = 0; i < order.length; i += 20) {
-        await store(...order.slice(i, i + 20))
+      for (let i = 0; i < order.length; i += AT_ONCE) {
+        await store(...order.slice(i, i + AT_ONCE))
         if (i % 60 === 0) await foldAll(sql, BOUNDS[(i / 20 + seed) % BOUNDS.length]!)
       }
       expect(await told(sql, app)).toEqual(whole)

@@ -11,7 +11,7 @@ import type { trackApp } from "../../../src/tracking/apps.ts"
 import { DEMO_FILE, loadDemo } from "../../../src/tracking/demo.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
-import { long } from "../../long.ts"
+import { cases, long } from "../../long.ts"
 import { ask, contextOf, NOW, newWorkspace, reading, rename } from "../../observations/measured.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
@@ -29,6 +29,7 @@ interface Result {
 }
 
 const DAY = "2025-11-19T10:00:00Z"
+const NAMES = cases(40, 150)
 const named = (...apps: [id: number, name: string][]) => apps.map(([id, name]) => ({ id: String(id), name }))
 
 beforeAll(async () => {
@@ -177,7 +178,7 @@ describe("rivals", () => {
     const letters = fc.constantFrom(..."abiIıİkKßẞσςΣéÉüÜçÇжЖяЯ語にñÑ%_\\'\"*. -+&")
     const name = fc.string({ unit: letters, minLength: 3, maxLength: 25 }).filter((text) => text.trim().length > 2)
     const names =
-      fc.sample(fc.uniqueArray(name, { minLength: 150, maxLength: 150 }), { numRuns: 1, seed: 20_261_121 })[0] ?? []
+      fc.sample(fc.uniqueArray(name, { minLength: NAMES, maxLength: NAMES }), { numRuns: 1, seed: 20_261_121 })[0] ?? []
     const results = names.map((text, at) => ({ id: String(65_000 + at), name: at % 2 ? text : text.normalize("NFD") }))
     await record(sql, [reading("names", DAY, [], { depth: 200, results })], () => NOW)
     const ctx = contextOf(sql, workspace)

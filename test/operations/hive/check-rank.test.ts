@@ -3,7 +3,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { readOwn } from "../../../src/history/searches/own-reading.ts"
 import { record } from "../../../src/observations/record.ts"
 import { freshDatabase } from "../../database.ts"
-import { long } from "../../long.ts"
+import { cases, long } from "../../long.ts"
 import { lookupAnswer, searchPage, someApps } from "../../measuring/store-pages.ts"
 import { reading } from "../../observations/measured.ts"
 import { fixture } from "../../sources/parsed.ts"
@@ -15,6 +15,7 @@ setDefaultTimeout(60_000)
 
 /** What the store answers to any term: twenty apps, the first of them 1000000000. */
 const APPS = someApps(20)
+const CALLERS = cases(50, 200)
 const OTHER = "1437843273"
 let sql: Sql
 let on: Live
@@ -44,13 +45,13 @@ const answers = (holdMs = 0) =>
 const ids = (places: { rank: number; id: string }[]) => places.map(({ rank, id }) => [rank, id])
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
 
-test("200 callers at once who ask for a term that nobody tracks are one request, and each gets the rank and the apps just above", async () => {
+test(`${CALLERS} callers at once who ask for a term that nobody tracks are one request, and each gets the rank and the apps just above`, async () => {
   answers(200)
   const workspaces = await Promise.all(
     Array.from({ length: 4 }, async () => on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))),
   )
   const all = await Promise.all(
-    Array.from({ length: 200 }, (_, i) =>
+    Array.from({ length: CALLERS }, (_, i) =>
       on.house.call(`/v1/rank-check?app=${APPS[i % 20]!.id}&term=tide table`, { key: workspaces[i % 4]! }),
     ),
   )
