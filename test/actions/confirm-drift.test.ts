@@ -174,7 +174,7 @@ interface Seen {
   books: unknown
 }
 
-const ROUNDS = cases(14, 210)
+const ROUNDS = cases(14, 98)
 
 test(`${ROUNDS} confirms met by a change of the same target write over what was previewed, or nothing`, async () => {
   const random = randomFrom(7)
