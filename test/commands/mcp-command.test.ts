@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { catalog } from "../../src/catalog.ts"
-import { long } from "../long.ts"
+import { LONG, long } from "../long.ts"
 import { answer, appmeter, begun, type Serving, scratch, serving } from "./child.ts"
 import { appIn, type Env, house, INFO, leave, RIVAL } from "./mcp-clients.ts"
 
@@ -77,7 +77,8 @@ describe("the command", () => {
       expect([ended.code, ended.out, ended.err.split("\n").length]).toEqual([code, "", 2])
       expect(ended.err).toMatch(why)
     }
-    await Promise.all(cases.map(one))
+    // each is a process of its own: in short no key, an address that is wrong, and no database
+    await Promise.all(cases.filter((_, at) => LONG || [0, 3, 7].includes(at)).map(one))
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 

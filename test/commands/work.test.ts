@@ -45,7 +45,7 @@ async function appId(env: Record<string, string>): Promise<string> {
   return (await answer(["app", "list", "--workspace", "studio"], { env })).apps[0].id
 }
 
-test("a server reads what becomes due while it serves, and keeps the bodies it was answered", async () => {
+test("a server reads what becomes due while it serves, and keeps the bodies it was answered; work beside it is refused in a line", async () => {
   const env = { ...(await dataFolder()), ...reading() }
   const server = await serving({ env })
   try {
@@ -54,6 +54,9 @@ test("a server reads what becomes due while it serves, and keeps the bodies it w
     await until(async () => (await answer(["sources"], { env })).sources[0].answered24h > 0)
     const { raw } = { raw: join(env.DATA_DIR, "raw") }
     await until(() => new Bun.Glob("*/*.gz").scanSync(raw).next().done === false)
+    const { code, out, err } = await appmeter(["work"], { env })
+    expect([code, out]).toEqual([1, ""])
+    expect(err.trimEnd().split("\n")).toHaveLength(1)
   } finally {
     server.kill()
   }
@@ -84,16 +87,6 @@ test("work reads and serves nothing, and ends at once when it is told to", async
       .filter(Boolean)
       .map((line) => JSON.parse(line).event),
   ).toContain("working")
-})
-
-test("work beside a server on the embedded database is refused in a line", async () => {
-  const env = await dataFolder()
-  const server = await serving({ env })
-  const { code, out, err } = await appmeter(["work"], { env })
-  server.kill()
-  await server.exited
-  expect([code, out]).toEqual([1, ""])
-  expect(err.trimEnd().split("\n")).toHaveLength(1)
 })
 
 postgres("postgres: three work processes read each term once", async () => {

@@ -44,12 +44,11 @@ beforeAll(async () => {
     const made = await fill(sql)
     // those that a restore would end, and so change
     await sql`delete from job where status in ('queued', 'running')`
+    sums = await sumsOf(sql)
     return { ...made, jobs: made.jobs.filter((id) => !/queued|running/.test(id)) }
   })
-  const DATA_DIR = copyOf(kept)
   whole = join(scratch(), "whole.backup")
-  await answer(["backup", whole], { env: { DATA_DIR } })
-  sums = await inFolder(DATA_DIR, sumsOf)
+  await answer(["backup", whole], { env: { DATA_DIR: copyOf(kept) } })
 })
 afterAll(removeFolders)
 
