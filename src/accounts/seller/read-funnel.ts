@@ -110,33 +110,36 @@ export async function readWhyNoAnalytics(sql: Sql, { id, outsideId }: AppAccount
   return null
 }
 
-export interface FunnelRow {
+export interface FunnelRow extends Record<Exclude<FunnelEvent, "other">, number> {
   day: string
   /** Null = the report names none. */
   country: string | null
   source: TrafficSource
-  event: Exclude<FunnelEvent, "other">
-  count: number
 }
 
 const MOST_ROWS = 200_000
 
-/** What happened, by day, country and where people came from; what did not is not there. */
+/** What happened, by day, country and where people came from; where nothing did is not there. */
 export async function readFunnel(
   sql: Sql,
   { id, outsideId }: AppAccount,
   { from, to, country }: FunnelQuery,
 ): Promise<FunnelRow[]> {
   const rows = await sql<(Omit<FunnelRow, "source"> & { from: string })[]>`
-    select day, country, came_from as from, counts_as as event, sum(count)::int as count
+    select day, country, came_from as from,
+      coalesce(sum(count) filter (where counts_as = 'impressions'), 0)::int as impressions,
+      coalesce(sum(count) filter (where counts_as = 'pageViews'), 0)::int as "pageViews",
+      coalesce(sum(count) filter (where counts_as = 'taps'), 0)::int as taps,
+      coalesce(sum(count) filter (where counts_as = 'firstDownloads'), 0)::int as "firstDownloads",
+      coalesce(sum(count) filter (where counts_as = 'redownloads'), 0)::int as redownloads
     from funnel_fact
     where account_id = ${id} and app = ${outsideId} and report = any(${[...ANALYTICS_REPORTS]}::text[])
       and day between ${from} and ${to} and counts_as <> 'other'
       and (${country}::text is null or country = ${country})
-    group by day, country, came_from, counts_as
-    order by day, country, came_from, counts_as
+    group by day, country, came_from
+    order by day, country, came_from
     limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
-  return rows.map(({ from, ...row }) => ({ ...row, source: trafficSource(from) }))
+  return rows.map(({ from, ...row }) => Object.assign(row, { source: trafficSource(from) }))
 }
 
 export interface FunnelDay {

@@ -126,10 +126,13 @@ export const getFunnel = operation({
   const { sql } = ctx
   const query = reportQuery(asked, ctx.now())
   const account = await findReportingAccount(app, ctx)
-  const standing = await readFunnelStanding(sql, account, { ...query, days: asked.days })
-  const missing = await readWhyNoAnalytics(sql, account)
+  const [standing, missing, all] = await Promise.all([
+    readFunnelStanding(sql, account, { ...query, days: asked.days }),
+    readWhyNoAnalytics(sql, account),
+    readFunnel(sql, account, query),
+  ])
   checkFunnelKnown(account, standing, missing)
-  const rows = (await readFunnel(sql, account, query)).filter((row) => source === null || row.source === source)
+  const rows = all.filter((row) => source === null || row.source === source)
   const days = daysUpTo(query.to, asked.days)
   const completeTo = completeIn(standing)
   const shape = (own: readonly FunnelRow[], of = days) => funnelOf(own, of, standing)
@@ -211,7 +214,7 @@ function funnelOf(rows: readonly FunnelRow[], days: readonly string[], standing:
 }
 
 function countsOf(rows: readonly FunnelRow[], isKnown: (event: keyof Counts) => boolean): Counts {
-  const sum = (name: keyof Counts) => rows.reduce((total, { event, count }) => total + (event === name ? count : 0), 0)
+  const sum = (name: keyof Counts) => rows.reduce((total, row) => total + row[name], 0)
   const names = Object.keys(REPORT_OF) as (keyof Counts)[]
   return Object.fromEntries(names.map((name) => [name, isKnown(name) ? sum(name) : null])) as Counts
 }
