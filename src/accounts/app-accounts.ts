@@ -1,7 +1,7 @@
 import { json } from "../database/json.ts"
 import { createReadGroups } from "../database/shared-reads.ts"
 import type { Db } from "../database/types.ts"
-import { addDays } from "../vocabulary/days.ts"
+import { addDays, type Days } from "../vocabulary/days.ts"
 import { BILLING_SOURCES, type Report } from "../vocabulary/upstreams.ts"
 import type { AccountKindName } from "./kind.ts"
 import { accountKind } from "./kinds.ts"
@@ -172,13 +172,14 @@ export interface ReportStanding {
   isKnown: boolean
 }
 
-export async function readStanding(
-  sql: Db,
-  account: string,
-  report: Report,
-  { from, to }: { from: string; to: string },
-): Promise<ReportStanding> {
-  const [standing] = await sql<[ReportStanding]>`
+export async function readStanding(sql: Db, account: string, report: Report, days: Days): Promise<ReportStanding> {
+  const [standing] = await sql<[ReportStanding]>`select * from ${standingOf(sql, account, report, days)} s`
+  return standing
+}
+
+/** A query of one row, a ReportStanding. */
+export function standingOf(sql: Db, account: string, report: Report, { from, to }: Days) {
+  return sql`(
     select coalesce(json_agg(d.day order by d.day) filter (where d.seen_at is not null), '[]') as reported,
       coalesce(json_agg(d.day order by d.day) filter (where d.seen_at is null and d.state in ('late', 'unavailable')), '[]') as late,
       max(greatest(d.read_at, d.seen_at)) filter (where d.seen_at is not null) as "asOf", exists (
@@ -199,8 +200,8 @@ export async function readStanding(
         from report_turn
         where account_id = ${account} and report = ${report} and day between ${from} and ${to}
       ) t on t.day = s.day
-    ) d`
-  return standing
+    ) d
+  )`
 }
 
 /** So many days up to the last, each once. */

@@ -1,6 +1,6 @@
 import * as v from "valibot"
-import { type AppAccount, readStanding } from "../../accounts/app-accounts.ts"
-import { type ProductOffer, readListedOffers } from "../../accounts/seller/read-offers.ts"
+import type { AppAccount } from "../../accounts/app-accounts.ts"
+import { type ProductOffer, readListedOffers } from "../../accounts/seller/listed-offers.ts"
 import type { Context } from "../../operation.ts"
 import { OFFER_KINDS } from "../../vocabulary/accounts/offer-kinds.ts"
 import { described, named } from "../../vocabulary/schema.ts"
@@ -55,7 +55,7 @@ function offeredShape(
   const [from, to] = redemptions === null ? [] : [reported[0], reported.at(-1)]
   return {
     ...{ product: sku, ...offer, redemptions, redeemedFrom: from ?? null, redeemedTo: to ?? null },
-    ...{ firstSeen: firstSeen.toISOString(), lastSeen: lastSeen.toISOString() },
+    ...{ firstSeen: new Date(firstSeen).toISOString(), lastSeen: new Date(lastSeen).toISOString() },
   }
 }
 
@@ -67,12 +67,10 @@ export async function readOffered(
 ) {
   if (!seller) return { offered: null, redeemed: null }
   const { from, to } = reportQuery({ days }, now())
-  const [standing, offered] = await Promise.all([
-    readStanding(sql, seller.id, "offer_redemptions", { from, to }),
-    readListedOffers(sql, { account: seller.id, app: seller.outsideId }, query, { from, to }),
-  ])
+  const own = { account: seller.id, app: seller.outsideId }
+  const { offers, ...standing } = await readListedOffers(sql, own, query, { from, to })
   return {
-    offered: offered.map((offer) => offeredShape(offer, standing.reported)),
+    offered: offers.map((offer) => offeredShape(offer, standing.reported)),
     redeemed: sourceShape(seller, "offer_redemptions", standing, days),
   }
 }
