@@ -244,7 +244,7 @@ test("an estimate orders where nothing is published, and only while it says some
 })
 
 test("keywords are found by the index of apps: the answers that hold none of them are not looked through", async () => {
-  const others = Array.from({ length: 3_000 }, (_, i) => reading(`other ${i}`, at(1), [20_000 + (i % 700)], OWN))
+  const others = Array.from({ length: 1_500 }, (_, i) => reading(`other ${i}`, at(1), [20_000 + (i % 700)], OWN))
   const held = Array.from({ length: 12 }, (_, i) =>
     reading(`tide ${i}`, at(1), i % 2 ? ["10002", "10001"] : ["10001"], OWN),
   )
