@@ -15,3 +15,9 @@ export const long = test.skipIf(isLeftOut)
 /** What `long` tests alone need: bun makes it ready for skipped tests too. */
 export const beforeLong: typeof beforeAll = (hook) => isLeftOut || beforeAll(hook)
 export const afterLong: typeof afterAll = (hook) => isLeftOut || afterAll(hook)
+
+/**
+ * A test that takes seconds and is the same at length, of which nothing after it in its file makes use: where `run test` has
+ * tried it just before, on the same database, it is left out.
+ */
+export const short = test.skipIf(process.env.TRIED_IN_SHORT === "1")

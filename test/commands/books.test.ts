@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout } from "bun:test"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type EmbeddedDatabase, openEmbedded } from "../../src/database/embedded/open.ts"
 import { silentLog } from "../../src/log.ts"
-import { long } from "../long.ts"
-import { answer, appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
+import { long, short } from "../long.ts"
+import { answer, appmeter, dataFolder, holding, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)
 
@@ -25,7 +25,7 @@ const run = (args: string[], stdin?: string) => appmeter(args, { env, ...(stdin 
 const ask = (args: string[]) => answer(args, { env })
 
 describe("workspaces", () => {
-  test("none: a command that needs one says how to make it", async () => {
+  short("none: a command that needs one says how to make it", async () => {
     const { code, err } = await run(["key", "create"])
     expect([code, err]).toEqual([
       1,
@@ -33,7 +33,7 @@ describe("workspaces", () => {
     ])
   })
 
-  test("are made, changed and listed", async () => {
+  short("are made, changed and listed", async () => {
     const made = await ask(["workspace", "create", "acme", "--plan", "studio", "--limit", "credits=70", "--pack", "5"])
     expect(made.workspace).toMatchObject({ name: "acme", plan: "studio", overrides: { credits: 70 }, explorer: false })
     expect(made.workspace.credits).toMatchObject({ used: 0, limit: 75, packCredits: 5 })
@@ -58,7 +58,7 @@ describe("workspaces", () => {
     expect(out).toMatch(/^ID +NAME +PLAN .*\n1 +acme +pro +yes +0 +10006 +6 +active\n$/)
   })
 
-  test("what cannot be is one line and 1", async () => {
+  short("what cannot be is one line and 1", async () => {
     for (const [args, line] of [
       [["workspace", "create", "acme"], 'there is already a workspace named "acme"'],
       [["workspace", "create", "b", "--plan", "gold"], "the plan must be one of free, pro, studio, enterprise"],
@@ -69,7 +69,7 @@ describe("workspaces", () => {
     }
   })
 
-  test("several: a command does not guess", async () => {
+  short("several: a command does not guess", async () => {
     await ask(["workspace", "create", "other"])
     const { code, err } = await run(["key", "create"])
     expect([code, err]).toEqual([
@@ -78,7 +78,7 @@ describe("workspaces", () => {
     ])
   })
 
-  test("are not deleted without --force where nobody can be asked, and stdin is not waited for", async () => {
+  short("are not deleted without --force where nobody can be asked, and stdin is not waited for", async () => {
     const refused = await run(["workspace", "delete", "other"])
     expect(refused.code).toBe(1)
     expect(refused.err).toBe(
@@ -94,7 +94,7 @@ describe("workspaces", () => {
 })
 
 describe("keys", () => {
-  test("are printed once, alone on stdout, and are nowhere in the database", async () => {
+  short("are printed once, alone on stdout, and are nowhere in the database", async () => {
     const live = await run(["key", "create", "--name", "ci"])
     expect(live.code).toBe(0)
     expect(live.out).toMatch(/^svc_live_[0-9A-Za-z]{36}\n$/)
@@ -117,7 +117,7 @@ describe("keys", () => {
     expect(filesWith(env.DATA_DIR, "svc_live_").length).toBeGreaterThan(0)
   })
 
-  test("are made as narrow as asked", async () => {
+  short("are made as narrow as asked", async () => {
     const narrow = ["--scope", "apps:read", "--scope", "hive:measure", "--ip", "192.0.2.0/24", "--budget", "10"]
     const { key, secret } = await ask(["key", "create", "--test", ...narrow, "--expires", "2999-12-31"])
     expect(secret).toMatch(/^svc_test_/)
@@ -129,7 +129,7 @@ describe("keys", () => {
     expect([code, err]).toEqual([1, 'appmeter: the workspace has no app with id "app_nobody"\n'])
   })
 
-  test("are paused, resumed, revoked and reported as leaked", async () => {
+  short("are paused, resumed, revoked and reported as leaked", async () => {
     expect((await ask(["key", "pause", "1"])).key.state).toBe("paused")
     expect((await ask(["key", "resume", "1"])).key.state).toBe("usable")
     const refused = await run(["key", "revoke", "1"])
@@ -147,7 +147,7 @@ describe("keys", () => {
 describe("apps", () => {
   let id: string
 
-  test("are added with keywords and listed", async () => {
+  short("are added with keywords and listed", async () => {
     const added = await ask([
       "app",
       "add",
@@ -172,7 +172,7 @@ describe("apps", () => {
     expect((await ask(["app", "list"])).apps).toEqual([added.app])
   })
 
-  test("keywords are added, tagged, buried and removed", async () => {
+  short("keywords are added, tagged, buried and removed", async () => {
     expect(await ask(["app", "keywords", "add", id, "tides", "high water"])).toEqual({
       added: ["high water"],
       alreadyTracked: ["tides"],
@@ -195,7 +195,7 @@ describe("apps", () => {
     expect(await appRow(id)).toMatchObject({ keyword_tags: null, goal: null })
   })
 
-  test("over the workspace's limit nothing is added, and the way out is named", async () => {
+  short("over the workspace's limit nothing is added, and the way out is named", async () => {
     await ask(["workspace", "set", "acme", "--limit", "trackedKeywords=4"])
     const { code, err } = await run(["app", "keywords", "add", id, "a", "b"])
     expect([code, err]).toEqual([
@@ -205,7 +205,7 @@ describe("apps", () => {
     expect((await ask(["app", "list"])).apps[0].keywords).toBe(3)
   })
 
-  test("are removed only with --force", async () => {
+  short("are removed only with --force", async () => {
     expect((await run(["app", "remove", id])).code).toBe(1)
     expect(await ask(["app", "remove", id, "--force"])).toEqual({ removed: { id, name: "Tide Times" } })
     expect((await run(["app", "remove", id, "--force"])).err).toBe(
@@ -227,14 +227,14 @@ describe("import", () => {
   ])
   const file = join(scratch(), "readings.jsonl")
 
-  test("stores the good lines and names the bad ones by number", async () => {
+  short("stores the good lines and names the bad ones by number", async () => {
     writeFileSync(file, bytes)
     const { code, out, err } = await run(["import", file])
     expect([code, out]).toEqual([0, "6 lines read: 3 recorded, 0 known already, 0 failed reads, 3 bad\n"])
     expect(err.split("\n").map((line) => line.split(":")[0])).toEqual(["line 2", "line 5", "line 6", ""])
   })
 
-  test("of much ends with its statistics gathered", async () => {
+  short("of much ends with its statistics gathered", async () => {
     const reviews = Array.from({ length: 2_000 }, (_, i) => ({
       ...{ id: String(i + 1), stars: 5, text: `t${i}`, at: new Date(Date.UTC(2025, 9, 1) - i * 6e4).toISOString() },
     }))
@@ -252,7 +252,7 @@ describe("import", () => {
     expect(await known()).toBeGreaterThanOrEqual(1_000)
   })
 
-  test("again changes nothing; --json names the bad lines, --strict ends with 1", async () => {
+  short("again changes nothing; --json names the bad lines, --strict ends with 1", async () => {
     const again = await run(["import", "-", "--json", "--strict"], readFileSync(file, "latin1").replace("\u00ff", ""))
     expect(again.code).toBe(1)
     expect(again.err).toBe("")
@@ -264,40 +264,48 @@ describe("import", () => {
     })
   })
 
-  test("without one good line ends with 1, of nothing with 0", async () => {
+  short("without one good line ends with 1, of nothing with 0", async () => {
     expect((await run(["import", "-"], "nonsense\n\n{}\n")).code).toBe(1)
     expect((await run(["import", "-"], "\n")).code).toBe(0)
   })
 
-  test("of gzip is refused in one line that says what to type", async () => {
+  short("of gzip is refused in one line that says what to type", async () => {
     const packed = join(scratch(), "readings.jsonl.gz")
     writeFileSync(packed, Bun.gzipSync(bytes))
     const line = "appmeter: this is gzip; use: zcat FILE | appmeter import -\n"
     expect(await run(["import", packed])).toEqual({ code: 1, out: "", err: line })
   })
 
-  test("of a file that is not there, or a folder, is one line", async () => {
+  short("of a file that is not there, or a folder, is one line", async () => {
     expect((await run(["import", "/nonexistent.jsonl"])).err).toBe("appmeter: there is no file /nonexistent.jsonl\n")
     expect((await run(["import", env.DATA_DIR])).err).toBe(`appmeter: ${env.DATA_DIR} is a folder\n`)
   })
 })
 
-long("the demo is loaded and removed", async () => {
-  await ask(["workspace", "set", "acme", "--limit", "trackedKeywords=plan"])
-  const { apps, recorded } = await ask(["demo", "load"])
-  // what stores show, ninety days of the invented owner's console and ads, and the invented app's month of four keywords
-  const shown = 69 + 4 * 24
-  expect([apps.length, recorded > shown + 90]).toEqual([5, true])
-  expect((await run(["demo", "remove"])).code).toBe(1)
-  const { removed } = await ask(["demo", "remove", "--force"])
-  expect([removed, removed.readings > shown]).toEqual([
-    { apps: 5, readings: expect.any(Number), accounts: 2, kept: [] },
-    true,
-  ])
-  expect((await ask(["app", "list"])).apps).toEqual([])
-})
+long(
+  "the demo is loaded and removed",
+  async () => {
+    const env = await dataFolder()
+    const server = await holding(env)
+    const [run, ask] = [(args: string[]) => appmeter(args, { env }), (args: string[]) => answer(args, { env })]
+    await ask(["workspace", "create", "acme", "--plan", "studio"])
+    const { apps, recorded } = await ask(["demo", "load"])
+    // what stores show, ninety days of the invented owner's console and ads, and the invented app's month of four keywords
+    const shown = 69 + 4 * 24
+    expect([apps.length, recorded > shown + 90]).toEqual([5, true])
+    expect((await run(["demo", "remove"])).code).toBe(1)
+    const { removed } = await ask(["demo", "remove", "--force"])
+    expect([removed, removed.readings > shown]).toEqual([
+      { apps: 5, readings: expect.any(Number), accounts: 2, kept: [] },
+      true,
+    ])
+    expect((await ask(["app", "list"])).apps).toEqual([])
+    await server.close()
+  },
+  180_000,
+)
 
-test("a folder that no server holds works just the same, and is migrated first", async () => {
+short("a folder that no server holds works just the same, and is migrated first", async () => {
   const own = { env: { DATA_DIR: join(scratch(), "new") } }
   const { code, out, err } = await appmeter(["workspace", "create", "acme", "--json"], own)
   expect([code, err]).toEqual([0, `appmeter: making a new database in ${own.env.DATA_DIR}\n`])
@@ -305,7 +313,7 @@ test("a folder that no server holds works just the same, and is migrated first",
   expect((await appmeter(["key", "create"], own)).out).toMatch(/^svc_live_/)
 })
 
-test("a database that is up to date has nothing to migrate", async () => {
+short("a database that is up to date has nothing to migrate", async () => {
   expect(await ask(["migrate"])).toEqual({ applied: [] })
 })
 

@@ -7,7 +7,7 @@ import { openEmbedded } from "../../src/database/embedded/open.ts"
 import { silentLog } from "../../src/log.ts"
 import { isInventedId } from "../../src/vocabulary/store-ids.ts"
 import { until } from "../jobs/platform.ts"
-import { long } from "../long.ts"
+import { long, short } from "../long.ts"
 import { slowness } from "../unit.ts"
 import { answer, appmeter, dataFolder, pasted, removeFolders, type Serving, scratch, serving } from "./child.ts"
 import { inFolder } from "./filled.ts"
@@ -99,7 +99,7 @@ describe("the first start", () => {
     expect(sockets.map(({ mode }) => mode & 0o777)).toEqual([0o600])
   })
 
-  test("a second server on the same folder, or the same port, is refused in one line", async () => {
+  short("a second server on the same folder, or the same port, is refused in one line", async () => {
     const second = await appmeter(["serve"], { env: { ...env, PORT: "0" } })
     expect(second).toEqual({
       code: 1, out: "", err: `appmeter: the data directory ${env.DATA_DIR} is in use by another server\n`,
@@ -160,7 +160,7 @@ describe("the first start", () => {
   })
 })
 
-test("without --demo the calls printed work as well; --json prints one document", async () => {
+short("without --demo the calls printed work as well; --json prints one document", async () => {
   const env = await dataFolder()
   const server = await serving({ env }, ["--json"])
   const { url, mcpUrl, keys, calls } = JSON.parse(server.out())

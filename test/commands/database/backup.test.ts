@@ -12,7 +12,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/log.ts"
 import { scratchDatabase } from "../../database/server.ts"
 import { until } from "../../jobs/platform.ts"
-import { cases, LONG, long } from "../../long.ts"
+import { cases, LONG, long, short } from "../../long.ts"
 import { answer, appmeter, begun, copyOf, dataFolder, removeFolders, scratch } from "../child.ts"
 import {
   type Filled,
@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(removeFolders)
 
 describe("a backup restores", () => {
-  test("into another folder: the same rows, the same answers, and it lives on", async () => {
+  short("into another folder: the same rows, the same answers, and it lives on", async () => {
     const DATA_DIR = join(scratch(), "new")
     const restored = await answer(["restore", whole], { env: { DATA_DIR } })
     expect(restored.tables.map(({ name }: { name: string }) => name).sort()).toEqual(TABLES)
@@ -144,7 +144,7 @@ describe("while a server works", () => {
     await inServer(server.url, async (sql) => booksAddUp(await whileCharging(sql, env)))
   })
 
-  test("a restore is refused", async () => {
+  short("a restore is refused", async () => {
     const DATA_DIR = copyOf(kept)
     await inFolder(DATA_DIR, async () => {
       const { code, err } = await appmeter(["restore", whole, "--force"], { env: { DATA_DIR } })
@@ -156,7 +156,7 @@ describe("while a server works", () => {
 })
 
 describe("the file", () => {
-  test("is for its user only, says what it holds, and holds no key", async () => {
+  short("is for its user only, says what it holds, and holds no key", async () => {
     expect(statSync(whole).mode & 0o777).toBe(0o600)
     const [head = "", ...rows] = gunzipSync(readFileSync(whole)).toString().split("\n")
     const { tables, migrations, ...rest } = JSON.parse(head)
@@ -188,7 +188,7 @@ describe("the file", () => {
     expect(await answer(["restore", file, "--check"])).toMatchObject({ whole: true })
   })
 
-  test("a folder that is not there, and a database that is not there, are one line each", async () => {
+  short("a folder that is not there, and a database that is not there, are one line each", async () => {
     const DATA_DIR = copyOf(kept)
     const lost = await appmeter(["backup", "/nowhere/at/all.backup"], { env: { DATA_DIR } })
     expect([lost.code, lost.err]).toEqual([1, "appmeter: there is no file or folder for /nowhere/at/all.backup\n"])
@@ -241,7 +241,7 @@ describe("a file that is not whole restores nothing", () => {
     ["no backup", () => packed('{"a":1}\n'), / is no backup of Appmeter\n$/],
     ["no gzip", () => Buffer.from("hello"), / is damaged: it is not gzip, /],
   ]
-  test.each(damages)("%s", async (_, bytes, line) => {
+  short.each(damages)("%s", async (_, bytes, line) => {
     const [file, DATA_DIR] = [join(scratch(), "x.backup"), join(scratch(), "none")]
     writeFileSync(file, bytes())
     const { code, out, err } = await appmeter(["restore", file, "--force"], { env: { DATA_DIR } })
