@@ -2,6 +2,7 @@ import type { Db } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
 import type { Side } from "../observations/provenance.ts"
 import { ownId, type RankedApp, type RankSource, sourceOf } from "../observations/types.ts"
+import { termsIn, termsTogether } from "./keywords/columns.ts"
 
 /** A term on the day shown. Not measured: source, depth and seenAt are null; measured and absent: only rank is. */
 export interface TermRank {
@@ -52,6 +53,21 @@ export async function readAllTerms(sql: Db, app: RankedApp): Promise<string[]> {
     order by array_position(${app.countries}::text[], country), position, term
     limit 100000`.then(uncut(100_000))
   return [...new Set(rows.map(({ term }) => term))]
+}
+
+/** The first terms tracked in a storefront, in their order; all terms of the app where it is none of its own. */
+export async function readTrackedTerms(sql: Db, app: RankedApp, storefront: string, most: number): Promise<string[]> {
+  if (!app.countries.includes(storefront)) return await readAllTerms(sql, app)
+  const [row] = await sql<{ terms: string | null }[]>`
+    select ${termsTogether(sql, sql`term`)} as terms
+    from (
+      select term
+      from tracked_term
+      where app_id = ${app.id} and country = ${storefront}
+      order by position, term
+      limit ${most}
+    ) t`
+  return termsIn(row?.terms ?? null)
 }
 
 export interface RankRow {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { titleMatch } from "../../src/formulas/title-match.ts"
+import { titleHolder, titleMatch } from "../../src/formulas/title-match.ts"
 
 test.each([
   ["photo editor", "Lightroom: Photo & Video Editor", 0.5],
@@ -55,4 +55,20 @@ test("a title holds what it says itself, whatever stands around it, and a match 
 test("a keyword without a letter or digit matches nothing", () => {
   expect(titleMatch("!?", "Really?!")).toBe(0)
   expect(titleMatch("tea", "")).toBe(0)
+})
+
+test("a title holds a keyword where it matches whole, and nowhere else", () => {
+  const holds = titleHolder()
+  // few letters, so that many hold
+  const text = fc.array(fc.stringMatching(/^[abİı 写真.]{0,3}$/), { maxLength: 4 }).map((parts) => parts.join(" "))
+  const found = new Map([true, false].map((held) => [held, 0]))
+  fc.assert(
+    fc.property(text, text, (term, title) => {
+      const held = holds(term, title)
+      expect(held).toBe(titleMatch(term, title) === 1)
+      found.set(held, found.get(held)! + 1)
+    }),
+    { seed: 20_251_126, numRuns: 3_000 },
+  )
+  expect(Math.min(...found.values())).toBeGreaterThan(100)
 })

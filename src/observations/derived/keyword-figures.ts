@@ -107,7 +107,7 @@ export function metricsOf(row: MetricsRow, platform: Side["platform"], today: st
     day !== null && day >= since ? { score, at: iso(at) } : { score: null, at: null }
   const demand = shown(row.demandDay, row.demand, row.demandAt)
   const hints = shown(row.hintsDay, row.hints, row.hintsAt)
-  const difficulty = shown(row.difficultyDay, row.difficulty, row.difficultyAt)
+  const difficulty = difficultyOf(row, today)
   const popularity = popularityOf(row, platform, shown(row.estimateDay, row.estimate, row.estimateAt))
   // written out: of a thousand keywords spreading took most of the time
   return {
@@ -123,10 +123,25 @@ export function metricsOf(row: MetricsRow, platform: Side["platform"], today: st
     popularityNone: popularity.popularityNone,
     popularityAt: popularity.popularityAt,
     popularityOrder: popularity.popularityOrder,
-    difficulty: difficulty.score,
-    difficultyBand: difficulty.score === null ? null : bandOf(difficulty.score),
-    difficultyNone: difficulty.score === null && difficulty.at !== null,
-    difficultyAt: difficulty.at,
+    difficulty: difficulty.difficulty,
+    difficultyBand: difficulty.difficultyBand,
+    difficultyNone: difficulty.difficultyNone,
+    difficultyAt: difficulty.difficultyAt,
+  }
+}
+
+type DifficultyRow = Pick<MetricsRow, "difficulty" | "difficultyDay" | "difficultyAt">
+type Difficulty = Pick<KeywordMetrics, "difficulty" | "difficultyBand" | "difficultyNone" | "difficultyAt">
+
+/** What metricsOf says of it. */
+export function difficultyOf({ difficulty, difficultyDay, difficultyAt }: DifficultyRow, today: string): Difficulty {
+  const isShown = difficultyDay !== null && difficultyDay >= shownSince(today)
+  const score = isShown ? difficulty : null
+  return {
+    difficulty: score,
+    difficultyBand: score === null ? null : bandOf(score),
+    difficultyNone: isShown && score === null && difficultyAt !== null,
+    difficultyAt: isShown ? iso(difficultyAt) : null,
   }
 }
 

@@ -3,17 +3,15 @@ import type { Sql } from "../../database/types.ts"
 import { uncut } from "../../database/uncut.ts"
 import { LEAST_RESULTS } from "../../formulas/difficulty.ts"
 import { FIRST } from "../../formulas/figure.ts"
-import { titleMatcher } from "../../formulas/title-match.ts"
+import { titleHolder } from "../../formulas/title-match.ts"
 import { latestAnswer } from "../../history/keywords/latest-answer.ts"
-import { readAllTerms } from "../../history/ranks.ts"
+import { readTrackedTerms } from "../../history/ranks.ts"
 import { preferredRating } from "../../history/rating-days.ts"
 import { nameIn } from "../../observations/app-names.ts"
-import { UNMEASURED } from "../../observations/derived/keyword-figures.ts"
-import { readKeywordMetrics } from "../../observations/derived/keyword-metrics.ts"
+import { difficultyOf } from "../../observations/derived/keyword-figures.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { ownId, sourceOf } from "../../observations/types.ts"
 import { ofApp, operation } from "../../operation.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { AppCountry, Platform, Term } from "../../vocabulary/fields.ts"
 import { described, extending, named } from "../../vocabulary/schema.ts"
@@ -124,12 +122,13 @@ export const getKeywordCompetition = operation({
   }),
 }).run(async ({ app, storefront, platform, terms }, { sql, now }) => {
   const side = { storefront, platform }
-  const asked = terms ? [...new Set(terms)] : await readTrackedTerms(sql, app, side)
+  const tracked = () => readTrackedTerms(sql, app, storefront, 100_000).then(uncut(100_000))
+  const asked = terms ? [...new Set(terms)] : await tracked()
   const looked = asked.slice(0, MOST_TERMS)
   const own = ownId(app, side)
   const { corpus, rows } = own === null ? { corpus: null, rows: [] } : await readAnswers(sql, side, own, looked)
   const leaders = leadersIn(await readFirstApps(sql, { storefront, countries: app.countries }, rows))
-  const metrics = await readKeywordMetrics(sql, { ...side, terms: rows.map(({ term }) => term), today: dayOf(now()) })
+  const today = dayOf(now())
   const measured = new Set(rows.map(({ term }) => term))
   return {
     country: storefront,
@@ -137,28 +136,12 @@ export const getKeywordCompetition = operation({
     corpus,
     keywords: rows
       .filter(({ apps }) => apps >= LEAST_APPS)
-      .map((row) => {
-        const { difficulty, difficultyBand, difficultyNone, difficultyAt } = metrics.get(row.term) ?? UNMEASURED
-        const figures = { difficulty, difficultyBand, difficultyNone, difficultyAt }
-        return { ...readingOf(row), rank: row.rank, ...leaders(row), ...figures }
-      }),
+      .map((row) => ({ ...readingOf(row), rank: row.rank, ...leaders(row), ...difficultyOf(row, today) })),
     fewer: rows.filter(({ apps }) => apps < LEAST_APPS).map(readingOf),
     notMeasured: looked.filter((term) => !measured.has(term)),
     omitted: asked.length - looked.length,
   }
 })
-
-/** The terms tracked in a storefront, in their order; over all storefronts where it is none of the app's. */
-async function readTrackedTerms(sql: Sql, app: TrackedApp, { storefront }: Side): Promise<string[]> {
-  if (!app.countries.includes(storefront)) return await readAllTerms(sql, app)
-  const rows = await sql<{ term: string }[]>`
-    select term
-    from tracked_term
-    where app_id = ${app.id} and country = ${storefront}
-    order by position, term
-    limit 100000`.then(uncut(100_000))
-  return rows.map(({ term }) => term)
-}
 
 interface AnswerRow {
   term: string
@@ -170,6 +153,9 @@ interface AnswerRow {
   rank: number | null
   /** The first results. */
   first: number[]
+  difficulty: number | null
+  difficultyDay: string | null
+  difficultyAt: Date | null
 }
 
 interface ShownApp {
@@ -180,18 +166,25 @@ interface ShownApp {
   ratingsSource: SourceName | null
 }
 
-/** Of each term the latest answer. */
+/** Of each term the latest answer, and how hard it is. */
 async function readAnswers(sql: Sql, { platform, storefront }: Side, own: number, terms: readonly string[]) {
   const keyword = { platform: sql`${platform}`, storefront: sql`${storefront}`, term: sql`k.term` }
   const rows = await sql<(AnswerRow & { corpus: number })[]>`
     with answer as materialized (
       select k.term, k.place, r.*
       from unnest(${terms as string[]}::text[]) with ordinality k (term, place)
-      cross join lateral (${latestAnswer(sql, sql`day, source, depth, seen_at, app_ids`, keyword)}) r
+      cross join lateral (${latestAnswer(sql, sql`list_id, day, source, depth, seen_at, app_ids`, keyword)}) r
     )
     select a.term, a.day, a.seen_at as "seenAt", a.source, a.depth, cardinality(a.app_ids) as apps,
-      array_position(a.app_ids, ${own}::int) as rank, a.app_ids[1:${FIRST}] as first, c.corpus
+      array_position(a.app_ids, ${own}::int) as rank, a.app_ids[1:${FIRST}] as first, c.corpus,
+      n.difficulty, n.difficulty_day as "difficultyDay", n.difficulty_at as "difficultyAt"
     from answer a
+    left join lateral (
+      select difficulty, difficulty_day, difficulty_at
+      from keyword_now
+      where list_id = a.list_id
+      offset 0
+    ) n on true
     cross join (
       select count(distinct u.app_id)::int as corpus
       from answer
@@ -239,11 +232,11 @@ function readingOf({ term, day, seenAt, source, depth, apps }: AnswerRow) {
 
 /** Of each answer what its first results say. */
 function leadersIn(apps: ReadonlyMap<number, ShownApp>) {
-  const match = titleMatcher()
+  const holds = titleHolder()
   return ({ term, first }: AnswerRow) => {
     const known = first.map((id, at) => {
       const app = apps.get(id) as ShownApp
-      const inTitle = app.name === null ? null : match(term, app.name) === 1
+      const inTitle = app.name === null ? null : holds(term, app.name)
       return { ...app, rank: at + 1, inTitle }
     })
     const named = known.flatMap(({ inTitle }) => inTitle ?? [])

@@ -2,8 +2,7 @@ import type { Sql } from "../../../database/types.ts"
 import type { DailyFigures } from "../../../formulas/impact/series.ts"
 import { titleMatcher } from "../../../formulas/title-match.ts"
 import type { StoredChange } from "../../../history/changes.ts"
-import { termsIn, termsTogether } from "../../../history/keywords/columns.ts"
-import { readAllTerms } from "../../../history/ranks.ts"
+import { readTrackedTerms } from "../../../history/ranks.ts"
 import { type RankPoint, readRankSeries, type TermSeries } from "../../../history/series.ts"
 import type { TrackedApp } from "../../../tracking/tracked-app.ts"
 import { type Days, dayOf, later } from "../../../vocabulary/days.ts"
@@ -35,8 +34,9 @@ export async function readRankOutcome(
   const today = texts.filter(({ day }) => day === changed.day)
   if (today.length === 0) return null
   const touched = touchedBy()
-  if (!(await readTerms(sql, app, storefront)).some((term) => today.some((change) => touched(change, term))))
-    return null
+  // mostly a change touches none: then no month is read
+  const terms = await readTrackedTerms(sql, app, storefront, MOST_TERMS)
+  if (!terms.some((term) => today.some((change) => touched(change, term)))) return null
   const leftOut = { from: dayOf(changed.notYetAt), to: dayOf(changed.at) }
   const span = spanAround("UTC", leftOut, { window, ownDays: changed.ownDays })
   const from = later(span.first, plan.from)
@@ -51,21 +51,6 @@ export async function readRankOutcome(
     treated: treated.map(({ term }) => term),
     comparison: { scale: "places", treated: await figures(treated), controls: await figures(others) },
   }
-}
-
-/** Those that readRankSeries gives, without their months: mostly a change touches none. */
-async function readTerms(sql: Sql, app: TrackedApp, storefront: string): Promise<string[]> {
-  if (!app.countries.includes(storefront)) return await readAllTerms(sql, app)
-  const [row] = await sql<{ terms: string | null }[]>`
-    select ${termsTogether(sql, sql`term`)} as terms
-    from (
-      select term
-      from tracked_term
-      where app_id = ${app.id} and country = ${storefront}
-      order by position, term
-      limit ${MOST_TERMS}
-    ) t`
-  return termsIn(row?.terms ?? null)
 }
 
 /** Whether a text is more or less about a keyword than the one before it. */
