@@ -53,12 +53,7 @@ export function dayTerms(sql: Db, sides: readonly SideApp[], lists?: number) {
       select k.*, l.list_id, l.day as last_day, max(l.day) over (partition by k.side) as day
       from (
         select s.*, k.term, k.position
-        from unnest(
-          ${sides.map(({ appId }) => appId)}::text[],
-          ${sides.map(({ platform }) => platform)}::text[],
-          ${sides.map(({ storefront }) => storefront)}::text[],
-          ${sides.map(({ own }) => own)}::int[]
-        ) with ordinality s (tracked, platform, storefront, own, side)
+        from ${rowsOf(sql, sides)}
         -- fenced: of arrays whose length it does not know the planner expects ten sides, and reads the whole table for them
         cross join lateral (
           select term, position
@@ -71,4 +66,20 @@ export function dayTerms(sql: Db, sides: readonly SideApp[], lists?: number) {
       left join lateral (${latestAnswer(sql, sql`list_id, day`, keyword)}) l on true
       ${lists === undefined ? sql`` : sql`order by k.position, k.side, k.term limit ${lists}`}
     )`
+}
+
+/** One side is a row: of arrays the planner takes any ten for dearer than one, and plans each statement anew. */
+function rowsOf(sql: Db, sides: readonly SideApp[]) {
+  const [one, ...others] = sides
+  if (one && others.length === 0)
+    return sql`(
+          select ${one.appId}::text as tracked, ${one.platform}::text as platform, ${one.storefront}::text as storefront,
+            ${one.own}::int as own, 1::bigint as side
+        ) s`
+  return sql`unnest(
+          ${sides.map(({ appId }) => appId)}::text[],
+          ${sides.map(({ platform }) => platform)}::text[],
+          ${sides.map(({ storefront }) => storefront)}::text[],
+          ${sides.map(({ own }) => own)}::int[]
+        ) with ordinality s (tracked, platform, storefront, own, side)`
 }

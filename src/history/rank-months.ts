@@ -1,5 +1,6 @@
 import type { Db } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
+import type { StoredMonth } from "../formulas/month-bytes.ts"
 import type { MonthBytes, TermMonths } from "../formulas/timeline.ts"
 import type { Side } from "../observations/provenance.ts"
 import type { RankedApp } from "../observations/types.ts"
@@ -14,14 +15,24 @@ export async function readRankMonths(
   months: readonly string[],
 ): Promise<TermMonths[]> {
   const [terms = []] = await readSidesRankMonths(sql, [sideOf(app, side)], months)
-  return terms
+  return terms.map(({ term, months }) => ({
+    term,
+    months: new Map(months.map((one) => [one.month, partedBytes(one)])),
+  }))
 }
 
+interface StoredTerm {
+  term: string
+  /** Oldest first. Bytes of many months are one: a view of each of its parts took half of the time of 500 keywords. */
+  months: StoredMonth[]
+}
+
+/** The same of several sides, in their order. */
 export async function readSidesRankMonths(
   sql: Db,
   sides: readonly SideApp[],
   months: readonly string[],
-): Promise<TermMonths[][]> {
+): Promise<StoredTerm[][]> {
   const parts = months.length === 0 ? [] : partsOf(await countTerms(sql, sides), months)
   const bySide = sides.map(() => new Map<string, StoredTerm>())
   for (const part of parts) {
@@ -31,18 +42,15 @@ export async function readSidesRankMonths(
   return bySide.map((terms) => [...terms.values()])
 }
 
-interface StoredTerm extends TermMonths {
-  months: Map<string, MonthBytes>
-}
-
 function addMonths(held: Map<string, StoredTerm>, { terms, months, bytes }: StoredMonths): void {
   let at = 0
   for (const [place, month] of months.entries()) {
     const term = terms[place] as string
-    const stored = held.get(term) ?? { term, months: new Map() }
+    const stored = held.get(term) ?? { term, months: [] }
     held.set(term, stored)
     if (month === null) continue
-    stored.months.set(month, partedBytes(bytes.subarray(at, at + MONTH_BYTES)))
+    const from = { ranks: at, sources: at + MONTH_DAYS, depths: at + 2 * MONTH_DAYS }
+    stored.months.push({ month, ranks: bytes, sources: bytes, depths: bytes, from })
     at += MONTH_BYTES
   }
 }
@@ -138,10 +146,14 @@ function monthBytes(sql: Db) {
   return sql`r.ranks || d.sources || d.depths`
 }
 
-/** What monthBytes put together. */
-function partedBytes(bytes: Uint8Array): MonthBytes {
-  const [sources, depths] = [MONTH_DAYS, 2 * MONTH_DAYS]
-  return { ranks: bytes.subarray(0, sources), sources: bytes.subarray(sources, depths), depths: bytes.subarray(depths) }
+/** Of what monthBytes put together. */
+function partedBytes({ ranks: bytes, from }: StoredMonth): MonthBytes {
+  const begun = from!
+  return {
+    ranks: bytes.subarray(begun.ranks, begun.sources),
+    sources: bytes.subarray(begun.sources, begun.depths),
+    depths: bytes.subarray(begun.depths, begun.depths + MONTH_DAYS),
+  }
 }
 
 /** Bytes of a stored month, however many days it has. */

@@ -1,7 +1,6 @@
 import type { Sql } from "../database/types.ts"
 import { lastPointsOf, type StoredMonth } from "../formulas/month-bytes.ts"
 import { moveBetween, type RankMove } from "../formulas/rank-moves.ts"
-import type { TermMonths } from "../formulas/timeline.ts"
 import { RANK_SOURCES, type RankSource, sourceOf } from "../observations/types.ts"
 import { addDays, monthOf } from "../vocabulary/days.ts"
 import { eachOf, inPieces } from "../vocabulary/pieces.ts"
@@ -32,14 +31,10 @@ export async function readSideDays(sql: Sql, sides: readonly SideApp[], day: str
   const from = addDays(day, -LOOK_BACK_DAYS)
   const sided = await readSidesRankMonths(sql, sides, [...new Set([monthOf(from), monthOf(day)])])
   const daysOf = (side: SideApp, place: number) => {
-    const terms = sided[place] as TermMonths[]
-    return { ...side, terms: terms.map(({ term, months }) => termDay(term, storedIn(months), { from, day })) }
+    const terms = sided[place]!
+    return { ...side, terms: terms.map(({ term, months }) => termDay(term, months, { from, day })) }
   }
   return await inPieces(eachOf(sides, daysOf))
-}
-
-function storedIn(months: TermMonths["months"]): StoredMonth[] {
-  return [...months].map(([month, bytes]) => ({ month, ...bytes }))
 }
 
 /** A keyword on a day, of the days from `from` on. */

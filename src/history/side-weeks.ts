@@ -1,7 +1,6 @@
 import type { Sql } from "../database/types.ts"
-import { pointsOf } from "../formulas/month-bytes.ts"
+import { pointsOf, type StoredMonth } from "../formulas/month-bytes.ts"
 import { moveBetween } from "../formulas/rank-moves.ts"
-import type { TermMonths } from "../formulas/timeline.ts"
 import { sourceOf } from "../observations/types.ts"
 import { addDays, monthOf } from "../vocabulary/days.ts"
 import type { SideApp } from "./day-answers.ts"
@@ -20,16 +19,17 @@ export async function readSideWeeks(
   const earliest = addDays(from, -7)
   const sided = await readSidesRankMonths(sql, sides, [...new Set([earliest, from, to].map(monthOf))])
   return sides.map((side, place) => {
-    const terms = sided[place] as TermMonths[]
-    return { ...side, terms: terms.map((term) => termWeek(term, { earliest, from, to })) }
+    const terms = sided[place]!
+    return { ...side, terms: terms.map(({ term, months }) => termWeek(term, months, { earliest, from, to })) }
   })
 }
 
 function termWeek(
-  { term, months }: TermMonths,
+  term: string,
+  months: readonly StoredMonth[],
   { earliest, from, to }: Record<"earliest" | "from" | "to", string>,
 ): TermWeek {
-  const points = [...months].flatMap(([month, bytes]) => pointsOf({ month, ...bytes }, earliest, to))
+  const points = months.flatMap((month) => pointsOf(month, earliest, to))
   const named = points.map((point) => ({ ...point, source: sourceOf(point.source) }))
   const last = named.at(-1)
   if (!last || last.day < from)

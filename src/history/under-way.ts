@@ -110,6 +110,7 @@ const TERMS_AT_ONCE = 2_000
 
 /** What can still come of a day, place by place. */
 export async function readExpectations(sql: Sql, places: readonly UnreadTerms[], day: string): Promise<Expectation[]> {
+  if (places.length === 0) return []
   const reading = await readReaders(sql)
   const all: Expectation[] = []
   while (all.length < places.length) {

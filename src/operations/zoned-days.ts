@@ -18,13 +18,23 @@ export function zonedDay(at: Date, tz: string): string {
  * put forward or back that day; none at all where the zone left the day out.
  */
 export function zonedBounds(day: string, tz: string): { from: Date; to: Date } {
-  const clock = clockOf(tz)
   const midnight = Date.parse(`${day}T00:00:00Z`)
+  if (tz === "UTC") return { from: new Date(midnight), to: new Date(midnight + 24 * HOUR_MS) }
+  const clock = clockOf(tz)
   return { from: firstShown(clock, day, midnight), to: firstAfter(clock, day, midnight) }
 }
 
+/** To make one takes as long as to ask it thirty times. */
+const clocks = new Map<string, Intl.DateTimeFormat>()
+const MOST_CLOCKS = 100
+
 function clockOf(tz: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat("en-CA", { timeZone: tz, year: "numeric", month: "2-digit", day: "2-digit" })
+  const known = clocks.get(tz)
+  if (known) return known
+  const clock = new Intl.DateTimeFormat("en-CA", { timeZone: tz, year: "numeric", month: "2-digit", day: "2-digit" })
+  if (clocks.size >= MOST_CLOCKS) clocks.clear()
+  clocks.set(tz, clock)
+  return clock
 }
 
 function shown(clock: Intl.DateTimeFormat, at: Date): string {

@@ -135,8 +135,11 @@ export const ROWS: Record<string, Statements> = {
   },
   get_portfolio_overview: (k) => [
     ...workspaceRows(k),
+    // what is tracked now is what is counted of
+    k.sql`select * from tracked_term where app_id = any(${k.appIds}::text[])`,
     ...months(k, k.allLists, k.owns, TODAY),
     reviewDays(k, k.owns, 2),
+    k.sql`select * from review_feed where app_id = any(${k.owns}::int[]) and feed = 'us'`,
     ...["sales_fact", "ads_day_fact"].map((view) => reported(k, view, 3)),
   ],
   whoami: workspaceRows,

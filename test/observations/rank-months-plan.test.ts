@@ -19,7 +19,11 @@ test("the months of several apps are read once each, whatever the planner knows 
   const read = async () => {
     const plans: string[] = []
     const months = await readSidesRankMonths(explaining(sql, plans), sides, MONTHS)
-    expect(months.map((terms) => terms.filter((term) => term.months.size === 2).length)).toEqual([TERMS, TERMS, TERMS])
+    expect(months.map((terms) => terms.filter((term) => term.months.length === 2).length)).toEqual([
+      TERMS,
+      TERMS,
+      TERMS,
+    ])
     return rowsRead(plans, "rank_month")
   }
   expect(await read()).toBe(sides.length * TERMS * MONTHS.length)
