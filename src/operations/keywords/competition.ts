@@ -8,7 +8,7 @@ import { latestAnswer } from "../../history/keywords/latest-answer.ts"
 import { readTrackedTerms } from "../../history/ranks.ts"
 import { preferredRating } from "../../history/rating-days.ts"
 import { nameIn } from "../../observations/app-names.ts"
-import { difficultyOf } from "../../observations/derived/keyword-figures.ts"
+import { difficultyOf, figuresOf } from "../../observations/derived/keyword-figures.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { ownId, sourceOf } from "../../observations/types.ts"
 import { ofApp, operation } from "../../operation.ts"
@@ -175,22 +175,17 @@ async function readAnswers(sql: Sql, { platform, storefront }: Side, own: number
       from unnest(${terms as string[]}::text[]) with ordinality k (term, place)
       cross join lateral (${latestAnswer(sql, sql`list_id, day, source, depth, seen_at, app_ids`, keyword)}) r
     )
-    select a.term, a.day, a.seen_at as "seenAt", a.source, a.depth, cardinality(a.app_ids) as apps,
-      array_position(a.app_ids, ${own}::int) as rank, a.app_ids[1:${FIRST}] as first, c.corpus,
+    select t.term, t.day, t.seen_at as "seenAt", t.source, t.depth, cardinality(t.app_ids) as apps,
+      array_position(t.app_ids, ${own}::int) as rank, t.app_ids[1:${FIRST}] as first, c.corpus,
       n.difficulty, n.difficulty_day as "difficultyDay", n.difficulty_at as "difficultyAt"
-    from answer a
-    left join lateral (
-      select difficulty, difficulty_day, difficulty_at
-      from keyword_now
-      where list_id = a.list_id
-      offset 0
-    ) n on true
+    from answer t
+    left join lateral (${figuresOf(sql, sql`true`)}) n on true
     cross join (
       select count(distinct u.app_id)::int as corpus
       from answer
       cross join lateral unnest(app_ids) u (app_id)
     ) c
-    order by a.place
+    order by t.place
     limit ${MOST_TERMS}`
   return { corpus: rows[0]?.corpus ?? null, rows }
 }
