@@ -1,7 +1,7 @@
 import type { Db } from "../../../database/types.ts"
 import { uncut } from "../../../database/uncut.ts"
 import type { Money } from "../../read-sales.ts"
-import { type AdsMetrics, adsMetrics, type MetricsRow, moneyOf, summedAsJson, summedMetrics } from "./metrics.ts"
+import { type AdsMetrics, adsMetrics, type MetricsRow, metricsColumns, moneyOf, summedAsJson } from "./metrics.ts"
 import { type AdsScope, type AdsStanding, ownCampaigns, standingOfDays } from "./standing.ts"
 
 interface AdsCampaign {
@@ -53,7 +53,7 @@ export async function readAppCampaigns(sql: Db, scope: AdsScope): Promise<AdsCam
       select coalesce(json_agg(to_json(r)), '[]')
       from (
         select c.campaign as id, c.name, c.status, c.serving as "servingStatus", c.reasons, c.countries,
-          c.budget::text as daily, c.currency as "paidIn", c.bidding as "bidStrategy", c.placement, m.*, exists (
+          c.budget::text as daily, c.currency as "paidIn", c.bidding as "bidStrategy", c.placement, ${metricsColumns(sql)}, exists (
             select
             from ads_report r
             where r.account_id = ${account} and r.report = 'ads_days' and r.about = c.campaign
@@ -61,9 +61,8 @@ export async function readAppCampaigns(sql: Db, scope: AdsScope): Promise<AdsCam
           ) as "isKnown"
         from ads_campaign c
         left join cost k on k.campaign = c.campaign
-        cross join lateral (select ${summedMetrics(sql)} from (select k.*) f) m
         where c.account_id = ${account} and c.app = ${app}
-        order by m.spend::numeric desc, c.campaign
+        order by coalesce(k.spend, 0) desc, c.campaign
         limit ${MOST}
       ) r
     ) as rows

@@ -1,7 +1,7 @@
 import type { Fragment } from "postgres"
 import type { Db } from "../../../database/types.ts"
 import type { Money } from "../../read-sales.ts"
-import { type AdsMetrics, adsMetrics, type MetricsRow, moneyOf, summedAsJson, summedMetrics } from "./metrics.ts"
+import { type AdsMetrics, adsMetrics, type MetricsRow, metricsColumns, moneyOf, summedAsJson } from "./metrics.ts"
 import { type AdsScope, type AdsStanding, ownCampaigns, standingOfDays } from "./standing.ts"
 
 interface AdsKeyword<Beside> {
@@ -85,12 +85,11 @@ export async function readAdsKeywords<Beside>(
         from (
           select k.id, k.text, k.match, k.status, k.campaign as "campaignId", o.name as "campaignName", k.ad_group as "groupId",
             g.name as "groupName", k.bid::text as "ownBid", g.bid::text as "groupBid", coalesce(k.paid_in, g.currency) as "paidIn",
-            m.*, ${besideOf(sql`k.text`)} as beside
+            ${metricsColumns(sql)}, ${besideOf(sql`k.text`)} as beside
           from shown k
           join own o on o.campaign = k.campaign
           left join ads_thing g
             on g.account_id = ${account} and g.campaign = k.campaign and g.thing = 'group' and g.id = k.ad_group
-          cross join lateral (select ${summedMetrics(sql)} from (select k.*) f) m
           order by k.spend desc, k.taps desc nulls last, k.campaign, k.id
           limit ${limit}
         ) r

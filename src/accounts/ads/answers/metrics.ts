@@ -30,13 +30,22 @@ export interface MetricsRow {
 }
 
 /** Sums of a table of facts, as columns of a MetricsRow. */
-export function summedMetrics(sql: Db) {
+function summedMetrics(sql: Db) {
   return sql`
     coalesce(sum(f.impressions), 0)::int as impressions, coalesce(sum(f.taps), 0)::int as taps,
     coalesce(sum(f.installs), 0)::int as installs, coalesce(sum(f.new_downloads), 0)::int as "newDownloads",
     trim_scale(coalesce(sum(f.spend), 0))::text as spend,
     trim_scale(round(coalesce(sum(f.spend), 0) / nullif(sum(f.taps), 0), 4))::text as cpt,
     trim_scale(round(coalesce(sum(f.spend), 0) / nullif(sum(f.installs), 0), 4))::text as cpi, max(f.currency) as currency`
+}
+
+/** The same columns of a row `k` of such sums; where it has none they are 0. */
+export function metricsColumns(sql: Db) {
+  return sql`
+    coalesce(k.impressions, 0)::int as impressions, coalesce(k.taps, 0)::int as taps, coalesce(k.installs, 0)::int as installs,
+    coalesce(k.new_downloads, 0)::int as "newDownloads", trim_scale(coalesce(k.spend, 0))::text as spend,
+    trim_scale(round(coalesce(k.spend, 0) / nullif(k.taps, 0), 4))::text as cpt,
+    trim_scale(round(coalesce(k.spend, 0) / nullif(k.installs, 0), 4))::text as cpi, k.currency`
 }
 
 /** One value of these sums, of all rows of `f`. */

@@ -1,6 +1,6 @@
 import type { Fragment } from "postgres"
 import type { Db } from "../../../database/types.ts"
-import { type AdsMetrics, adsMetrics, type MetricsRow, summedAsJson, summedMetrics } from "./metrics.ts"
+import { type AdsMetrics, adsMetrics, type MetricsRow, metricsColumns, summedAsJson } from "./metrics.ts"
 import { type AdsScope, ownCampaigns, ownReadAt } from "./standing.ts"
 
 export interface AdsTerm<Beside> {
@@ -73,11 +73,10 @@ export async function readAdsTerms<Beside>(
         select coalesce(json_agg(to_json(r)), '[]')
         from (
           select k.term, k.origin as source, k.campaign as "campaignId", k.name as "campaignName", k.ad_group as "groupId",
-            k.keyword as "keywordId", t.text, t.match, m.*, ${besideOf(sql`k.term`)} as beside
+            k.keyword as "keywordId", t.text, t.match, ${metricsColumns(sql)}, ${besideOf(sql`k.term`)} as beside
           from shown k
           left join ads_thing t
             on t.account_id = ${account} and t.campaign = k.campaign and t.thing = 'keyword' and t.id = k.keyword
-          cross join lateral (select ${summedMetrics(sql)} from (select k.*) f) m
           order by k.spend desc, k.impressions desc, k.campaign, k.ad_group, k.keyword, k.term, k.origin
           limit ${limit}
         ) r
