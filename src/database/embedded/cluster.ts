@@ -15,7 +15,7 @@ export async function openCluster(
   engine.catch(() => {}) // told where it is awaited
   if (directory === null) {
     const loadDataDir = new Blob([template ?? (await templateOf())])
-    return create({ ...(await engine), loadDataDir, startParams: parameters(MEMORY) })
+    return create({ ...(await engine), loadDataDir, startParams: parameters() })
   }
   if (!existsSync(join(directory, "PG_VERSION"))) await createBeside(directory, template ?? (await templateOf()))
   removeCutName(directory)
@@ -24,7 +24,7 @@ export async function openCluster(
     ...(await engine),
     fs,
     dataDir: directory,
-    startParams: durable(parameters(DISK)),
+    startParams: durable([...parameters(), "-c", "max_wal_size=256MB"]),
   })
   // what a crash has left is written again while it opens, which may not fail
   fs.keepsRoom = true
@@ -50,16 +50,15 @@ async function create(options: PGliteOptions): Promise<PGlite> {
   }
 }
 
-// The cache is held once more by the operating system; each MB here is a MB of the process for good.
-const DISK = { shared_buffers: "32MB", max_wal_size: "256MB" }
-const MEMORY = { shared_buffers: "16MB" }
+// The cache is held once more by the operating system, from where a page comes in 3 us; each MB here is a MB of the process for good.
+const CACHE = { shared_buffers: "16MB" }
 
 // By a disk's costs of going to and fro, which memory has not, a table of a few pages is read whole for each key: what is under way
 // of 200 keywords took 40 ms, their ranks 25, and with these costs both together 5.
 const PLANS = { random_page_cost: "1.1" }
 
-function parameters(settings: Record<string, string>): string[] {
-  const all = { ...settings, ...PLANS, work_mem: "8MB", DateStyle: "ISO, MDY", TimeZone: "UTC" }
+function parameters(): string[] {
+  const all = { ...CACHE, ...PLANS, work_mem: "8MB", DateStyle: "ISO, MDY", TimeZone: "UTC" }
   return [...PGlite.defaultStartParams, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])]
 }
 
