@@ -1,3 +1,4 @@
+import type { Fragment } from "postgres"
 import { json } from "../database/json.ts"
 import { createReadGroups } from "../database/shared-reads.ts"
 import type { Db } from "../database/types.ts"
@@ -37,13 +38,7 @@ export async function findAppAccount<More = unknown>(
   more = sql``,
 ): Promise<(AppAccount & More) | null> {
   const [account] = await sql<(AppAccount & More)[]>`
-    select ${accountColumns(sql)}, (
-      select r.why
-      from account_right r
-      where r.account_id = c.id and r.name = any(${accountKind(kind).needs as string[]}::text[]) and r.state = 'denied'
-      order by r.name
-      limit 1
-    ) as denied${more}
+    select ${accountColumns(sql)}, ${deniedOf(sql, kind)} as denied${more}
     from connected_account c
     join account_app a on a.account_id = c.id
     where c.workspace_id = ${workspaceId} and c.kind = ${kind} and ${isOf(sql, app)}
@@ -93,8 +88,19 @@ function accountColumns(sql: Db) {
     c.id, c.kind, ${answeredState(sql)}, c.created_at as "createdAt", a.outside_id as "outsideId", a.sku`
 }
 
+/** Why an account `c` of a kind may not read what is needed of it. */
+function deniedOf(sql: Db, kind: AccountKindName) {
+  return sql`(
+      select r.why
+      from account_right r
+      where r.account_id = c.id and r.name = any(${accountKind(kind).needs as string[]}::text[]) and r.state = 'denied'
+      order by r.name
+      limit 1
+    )`
+}
+
 /** Whether the row `a` of an account is the app. */
-function isOf(sql: Db, { id, iosId }: OwnApp) {
+function isOf(sql: Db, { id, iosId }: OwnApp | Record<keyof OwnApp, Fragment>) {
   return sql`(a.app_id = ${id} or (a.app_id is null and not a.by_hand and a.outside_id = ${iosId}))`
 }
 
@@ -111,9 +117,7 @@ export async function findReportNames(
       apps.map(({ id, iosId }) => ({ id, iosId })),
     )}) o (id text, "iosId" text)
     join connected_account c on c.workspace_id = ${workspaceId} and c.kind = ${kind}
-    join account_app a on a.account_id = c.id and (
-      a.app_id = o.id or (a.app_id is null and not a.by_hand and a.outside_id = o."iosId")
-    )
+    join account_app a on a.account_id = c.id and ${isOf(sql, { id: sql`o.id`, iosId: sql`o."iosId"` })}
     order by o.id, c.sealed is null, c.created_at, c.id
     limit ${apps.length}`
   return new Map(rows.map(({ app, ...name }) => [app, name]))
@@ -126,13 +130,7 @@ export async function findKindAccount(
   kind: AccountKindName,
 ): Promise<Omit<AppAccount, "outsideId" | "sku"> | null> {
   const [account] = await sql<Omit<AppAccount, "outsideId" | "sku">[]>`
-    select c.id, c.kind, ${answeredState(sql)}, c.created_at as "createdAt", (
-      select r.why
-      from account_right r
-      where r.account_id = c.id and r.name = any(${accountKind(kind).needs as string[]}::text[]) and r.state = 'denied'
-      order by r.name
-      limit 1
-    ) as denied
+    select c.id, c.kind, ${answeredState(sql)}, c.created_at as "createdAt", ${deniedOf(sql, kind)} as denied
     from connected_account c
     where c.workspace_id = ${workspaceId} and c.kind = ${kind}
     order by c.sealed is null, c.created_at, c.id

@@ -1,3 +1,5 @@
+import type { ReplayServer } from "../sources/replay.ts"
+
 /** What a store shows of an app in these tests. */
 export interface ShownApp {
   id: string
@@ -80,4 +82,26 @@ export function hintsAnswer(terms: readonly string[]): Response {
 function html(body: string): Response {
   const page = `<!DOCTYPE html><html><head><title>App Store</title></head><body>${body}</body></html>`
   return new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } })
+}
+
+interface Shown {
+  apps: readonly ShownApp[]
+  /** What a look-up finds of them. */
+  looked?: readonly ShownApp[]
+  suggests: readonly string[]
+  /** Until a search is answered. */
+  holdMs?: number
+}
+
+/** Each search shows these apps, which a look-up finds, and whatever is typed is completed so. */
+export function answerSearches(stores: ReplayServer, { apps, looked = apps, suggests, holdMs = 0 }: Shown): void {
+  stores.on("apps.apple.com", "/", async ({ url }) => {
+    if (holdMs > 0) await Bun.sleep(holdMs)
+    return searchPage(url.pathname.slice(1, 3), url.searchParams.get("term") as string, apps)
+  })
+  stores.on("itunes.apple.com", "/lookup", ({ url }) => {
+    const ids = (url.searchParams.get("id") as string).split(",")
+    return lookupAnswer(looked.filter(({ id }) => ids.includes(id)))
+  })
+  stores.on("search.itunes.apple.com", "/", () => hintsAnswer(suggests))
 }

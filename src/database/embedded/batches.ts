@@ -2,9 +2,7 @@ import { type TimeLimit, timeLimitIn } from "./time-limits.ts"
 import { FRONTEND, Frames, message, text, textAt } from "./wire.ts"
 
 export interface Batch {
-  /** Its messages one by one, and as one. */
   messages: Buffer[]
-  readonly bytes: Buffer
   /** After "flush" the backend still waits for the rest: nobody else may use it. */
   ends: "sync" | "flush"
   /** A COPY FROM STDIN with its data; the client already has its CopyInResponse. */
@@ -77,7 +75,7 @@ export class Batches {
     this.#listens = []
     this.#timeLimits = []
     this.#texts.clear()
-    return { kind: "batch", batch: batchOf({ ...batch, ends: type === FRONTEND.flush ? "flush" : "sync" }) }
+    return { kind: "batch", batch: { ...batch, ends: type === FRONTEND.flush ? "flush" : "sync" } }
   }
 
   // The backend reads CopyData from the same buffer as the query, so the data must be there when it begins.
@@ -94,7 +92,7 @@ export class Batches {
     this.#copy = null
     const limit = `the embedded database takes at most ${this.#copyLimit} bytes in one COPY`
     const end = copy.length > this.#copyLimit ? message("f", text(limit)) : bytes
-    return { kind: "batch", batch: batchOf({ ...COPIED, messages: [copy.query, ...copy.data, end] }) }
+    return { kind: "batch", batch: { ...COPIED, messages: [copy.query, ...copy.data, end] } }
   }
 
   #note(bytes: Buffer): void {
@@ -145,15 +143,6 @@ function listenIn(statement: string): Listen | null {
   return { on: !found[1], channel: found[2]?.replaceAll('""', '"') ?? found[3]!.toLowerCase() }
 }
 
-function batchOf(batch: Omit<Batch, "bytes">): Batch {
-  return {
-    ...batch,
-    get bytes() {
-      return joined(this.messages)
-    },
-  }
-}
-
 /** A copy of its own: the bytes move to another thread, which takes the whole underlying memory. */
 export function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
   const bytes = Buffer.from(new ArrayBuffer(parts.reduce((sum, part) => sum + part.length, 0)))
@@ -165,7 +154,7 @@ export function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
 /** Batches that were sent one after the other, as one. */
 export function merged(batches: Batch[]): Batch {
   if (batches.length === 1) return batches[0]!
-  return batchOf({
+  return {
     messages: batches.flatMap((batch) => batch.messages),
     ends: batches.at(-1)!.ends,
     copy: false,
@@ -173,5 +162,5 @@ export function merged(batches: Batch[]): Batch {
     listens: batches.flatMap((batch) => batch.listens),
     timeLimits: batches.flatMap((batch) => batch.timeLimits),
     statements: [...new Set(batches.flatMap((batch) => batch.statements))],
-  })
+  }
 }

@@ -8,7 +8,7 @@ import { freshDatabase } from "../../database.ts"
 import { openHouse } from "../../house.ts"
 import { until } from "../../jobs/platform.ts"
 import { long } from "../../long.ts"
-import { hintsAnswer, lookupAnswer, type ShownApp, searchPage, someApps } from "../../measuring/store-pages.ts"
+import { answerSearches, type ShownApp, someApps } from "../../measuring/store-pages.ts"
 import { hinted, reading, said } from "../../observations/measured.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { explaining, type Work } from "../explained.ts"
@@ -49,22 +49,8 @@ const SHOWN: ShownApp[] = someApps(12).map((app, i) => ({
   name: ["Sea", "Table of Tides", "Tide Table Pro"][i] ?? app.name,
 }))
 
-interface Shown {
-  apps?: ShownApp[]
-  looked?: ShownApp[]
-  suggests?: string[]
-}
-
-function answers({ apps = SHOWN, looked = apps, suggests = ["tide table", "tide tables usa"] }: Shown = {}) {
-  on.stores.on("apps.apple.com", "/", ({ url }) =>
-    searchPage(url.pathname.slice(1, 3), url.searchParams.get("term") as string, apps),
-  )
-  on.stores.on("itunes.apple.com", "/lookup", ({ url }) => {
-    const ids = (url.searchParams.get("id") as string).split(",")
-    return lookupAnswer(looked.filter(({ id }) => ids.includes(id)))
-  })
-  on.stores.on("search.itunes.apple.com", "/", () => hintsAnswer(suggests))
-}
+const answers = (shown: { apps?: ShownApp[]; looked?: ShownApp[]; suggests?: string[] } = {}) =>
+  answerSearches(on.stores, { apps: SHOWN, suggests: ["tide table", "tide tables usa"], ...shown })
 
 describe("a keyword that nobody tracks", () => {
   test("is one search, one answer of suggestions and one look-up of ten apps, for all who ask at once, and then kept", async () => {

@@ -7,7 +7,7 @@ import { record } from "../../../src/observations/record.ts"
 import { freshDatabase } from "../../database.ts"
 import { openHouse } from "../../house.ts"
 import { damageSearches } from "../../invoke/market.ts"
-import { hintsAnswer, lookupAnswer, searchPage, someApps } from "../../measuring/store-pages.ts"
+import { answerSearches, someApps } from "../../measuring/store-pages.ts"
 import { reading } from "../../observations/measured.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { type Live, live } from "../live.ts"
@@ -31,14 +31,7 @@ beforeEach(async () => {
   await sql`delete from measure_day`
   workspaceId = await on.house.workspace({ explorer: true, plan: "pro", overrides: { ratePerSecond: 100_000 } })
   key = await on.house.key(workspaceId, { scopes: ["apps:read", "hive:read", "hive:measure"] })
-  on.stores.on("apps.apple.com", "/", ({ url }) =>
-    searchPage(url.pathname.slice(1, 3), url.searchParams.get("term") as string, APPS),
-  )
-  on.stores.on("itunes.apple.com", "/lookup", ({ url }) => {
-    const ids = (url.searchParams.get("id") as string).split(",")
-    return lookupAnswer(APPS.filter(({ id }) => ids.includes(id)))
-  })
-  on.stores.on("search.itunes.apple.com", "/", () => hintsAnswer(["journal app"]))
+  answerSearches(on.stores, { apps: APPS, suggests: ["journal app"] })
 })
 
 afterEach(async () => {

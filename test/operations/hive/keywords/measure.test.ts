@@ -6,7 +6,7 @@ import { freshDatabase } from "../../../database.ts"
 import { type House, openHouse } from "../../../house.ts"
 import { until } from "../../../jobs/platform.ts"
 import { cases } from "../../../long.ts"
-import { captchaPage, hintsAnswer, lookupAnswer, searchPage, someApps } from "../../../measuring/store-pages.ts"
+import { answerSearches, captchaPage, hintsAnswer, someApps } from "../../../measuring/store-pages.ts"
 import { hinted, published, reading, said } from "../../../observations/measured.ts"
 import { type Live, live } from "../../live.ts"
 import { forgetSearches } from "../searched.ts"
@@ -51,24 +51,8 @@ const units = async (id = workspaceId) => {
   return row!.n
 }
 
-interface Shown {
-  apps?: typeof APPS
-  looked?: typeof APPS
-  suggests?: string[]
-  holdMs?: number
-}
-
-function answers({ apps = APPS, looked = apps, suggests = ["tide table", "tide table usa"], holdMs = 0 }: Shown = {}) {
-  on.stores.on("apps.apple.com", "/", async ({ url }) => {
-    await Bun.sleep(holdMs)
-    return searchPage(url.pathname.slice(1, 3), url.searchParams.get("term") as string, apps)
-  })
-  on.stores.on("itunes.apple.com", "/lookup", ({ url }) => {
-    const ids = (url.searchParams.get("id") as string).split(",")
-    return lookupAnswer(looked.filter(({ id }) => ids.includes(id)))
-  })
-  on.stores.on("search.itunes.apple.com", "/", () => hintsAnswer(suggests))
-}
+const answers = (shown: { apps?: typeof APPS; looked?: typeof APPS; suggests?: string[]; holdMs?: number } = {}) =>
+  answerSearches(on.stores, { apps: APPS, suggests: ["tide table", "tide table usa"], ...shown })
 
 /** Results, ratings and suggestions of so many days ago, with their figures. */
 async function stored(days: number, ids = APPS.map(({ id }) => id)): Promise<void> {

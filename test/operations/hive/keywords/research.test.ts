@@ -6,7 +6,7 @@ import { addTerms } from "../../../../src/tracking/terms.ts"
 import { freshDatabase } from "../../../database.ts"
 import { openHouse } from "../../../house.ts"
 import { cases } from "../../../long.ts"
-import { hintsAnswer, lookupAnswer, type ShownApp, searchPage, someApps } from "../../../measuring/store-pages.ts"
+import { answerSearches, type ShownApp, someApps } from "../../../measuring/store-pages.ts"
 import { hinted, published, reading, said } from "../../../observations/measured.ts"
 import { slowness } from "../../../unit.ts"
 import { type Live, live } from "../../live.ts"
@@ -49,16 +49,7 @@ const idsOf = (from: number, count = 20) => Array.from({ length: count }, (_, i)
 const NAMES = ["Tides: Moon Phases", "Surf Forecast, Moon Phases", "Surf Forecast Pro"]
 const SHOWN: ShownApp[] = someApps(12, 20_001).map((app, i) => ({ ...app, name: NAMES[i] ?? app.name }))
 
-function answers(suggests: string[], apps = SHOWN) {
-  on.stores.on("apps.apple.com", "/", ({ url }) =>
-    searchPage(url.pathname.slice(1, 3), url.searchParams.get("term") as string, apps),
-  )
-  on.stores.on("itunes.apple.com", "/lookup", ({ url }) => {
-    const ids = (url.searchParams.get("id") as string).split(",")
-    return lookupAnswer(apps.filter(({ id }) => ids.includes(id)))
-  })
-  on.stores.on("search.itunes.apple.com", "/", () => hintsAnswer(suggests))
-}
+const answers = (suggests: string[], apps = SHOWN) => answerSearches(on.stores, { apps, suggests })
 
 const termsOf = (rows: Row[]) => rows.map(({ term }) => term)
 
