@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { AppBackground } from "../../src/listing/checks/listing.ts"
 import type { Texts } from "../../src/listing/checks/report.ts"
 import { appleAppPage } from "../../src/sources/apple/app-page.ts"
-import { csvRecords } from "../../src/vocabulary/csv-records.ts"
+import { csvRecords } from "../../src/vocabulary/csv.ts"
 import { checked, found } from "./listing.ts"
 
 const fixtures = join(import.meta.dirname, "../../fixtures")

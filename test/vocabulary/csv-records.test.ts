@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { csvRecords } from "../../src/vocabulary/csv-records.ts"
+import { csvRecords } from "../../src/vocabulary/csv.ts"
 import { storefrontNamed } from "../../src/vocabulary/storefront-names.ts"
 import { STOREFRONTS } from "../../src/vocabulary/storefronts.ts"
 

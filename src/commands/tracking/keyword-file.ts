@@ -1,4 +1,4 @@
-import { csvRecords } from "../../vocabulary/csv-records.ts"
+import { csvRecords } from "../../vocabulary/csv.ts"
 import { storefrontNamed } from "../../vocabulary/storefront-names.ts"
 import { WrongUse } from "../cli/command.ts"
 

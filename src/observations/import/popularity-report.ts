@@ -1,4 +1,4 @@
-import { type CsvRecord, csvRecords } from "../../vocabulary/csv-records.ts"
+import { type CsvRecord, csvRecords } from "../../vocabulary/csv.ts"
 import { storefrontNamed } from "../../vocabulary/storefront-names.ts"
 import { normaliseTerm } from "../../vocabulary/term.ts"
 import type { PopularityObservation } from "../types.ts"

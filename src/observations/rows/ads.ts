@@ -3,30 +3,25 @@ import type { AdsReport } from "../../vocabulary/upstreams.ts"
 import { hexOf } from "../precedence.ts"
 import { aboutOf, type ReportSets, type RowsObservation } from "../shapes/facts.ts"
 import { reportDigest } from "../shapes/reports.ts"
-import { type BestOptions, pagesOf, provenanceOf, storeBest } from "./best-rows.ts"
+import { type BestOptions, pagesOf, provenanceOf } from "./best-rows.ts"
+import { storeOfAccounts } from "./of-accounts.ts"
 import { readWithPieces, rowColumns } from "./report-sets.ts"
-import { readOfAccounts } from "./reports.ts"
 
 const TABLE: BestOptions = { table: "ads_report", key: ["account_id", "report", "about", "day", "digest"] }
 
-/** A row for each thing that was said of a day. Of an account that is not here nothing is held. */
+/** A row for each thing that was said of a day. */
 export async function storeAds<Seen extends RowsObservation>(
   tx: Tx,
   report: AdsReport,
   seen: readonly Seen[],
   staged: ReportSets,
 ): Promise<Seen[]> {
-  const held = await readOfAccounts(tx, seen)
   const rowOf = (from: Seen) => {
     const { account: account_id, day, rows } = from
     const digest = `\\x${hexOf(reportDigest(rows))}`
     return { account_id, report, about: aboutOf(from), day, digest, ...rowColumns(from, staged), ...provenanceOf(from) }
   }
-  return await storeBest(
-    tx,
-    TABLE,
-    held.map((from) => ({ from, row: rowOf(from) })),
-  )
+  return await storeOfAccounts(tx, TABLE, seen, rowOf)
 }
 
 const PAGE = 20

@@ -2,9 +2,9 @@ import type { Sql, Tx } from "../../database/types.ts"
 import type { AnalyticsReport } from "../../vocabulary/upstreams.ts"
 import type { AnalyticsRow } from "../shapes/analytics.ts"
 import type { ReportSets, RowsObservation } from "../shapes/facts.ts"
-import { type BestOptions, pagesOf, provenanceOf, storeBest } from "./best-rows.ts"
+import { type BestOptions, pagesOf, provenanceOf } from "./best-rows.ts"
+import { storeOfAccounts } from "./of-accounts.ts"
 import { readWithPieces, rowColumns } from "./report-sets.ts"
-import { readOfAccounts } from "./reports.ts"
 
 interface AnalyticsObservation extends RowsObservation {
   app: string
@@ -14,7 +14,7 @@ interface AnalyticsObservation extends RowsObservation {
 
 const TABLE: BestOptions = { table: "analytics_day", key: ["account_id", "app", "report", "day", "processed"] }
 
-/** A row for each file that had the day. Of an account that is not here nothing is held. */
+/** A row for each file that had the day. */
 export async function storeAnalytics<Seen extends AnalyticsObservation>(
   tx: Tx,
   report: AnalyticsReport,
@@ -25,12 +25,7 @@ export async function storeAnalytics<Seen extends AnalyticsObservation>(
     const { account: account_id, app, day, processed } = from
     return { account_id, app, report, day, processed, ...rowColumns(from, staged), ...provenanceOf(from) }
   }
-  const held = await readOfAccounts(tx, seen)
-  return await storeBest(
-    tx,
-    TABLE,
-    held.map((from) => ({ from, row: rowOf(from) })),
-  )
+  return await storeOfAccounts(tx, TABLE, seen, rowOf)
 }
 
 const PAGE = 20

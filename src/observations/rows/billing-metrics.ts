@@ -1,7 +1,7 @@
 import type { Sql, Tx } from "../../database/types.ts"
 import type { AnyObservation } from "../provenance.ts"
-import { type BestOptions, pagesOf, provenanceOf, storeBest } from "./best-rows.ts"
-import { readOfAccounts } from "./reports.ts"
+import { type BestOptions, pagesOf, provenanceOf } from "./best-rows.ts"
+import { storeOfAccounts } from "./of-accounts.ts"
 
 interface BillingMetrics extends AnyObservation {
   account: string
@@ -12,18 +12,13 @@ interface BillingMetrics extends AnyObservation {
 
 const TABLE: BestOptions = { table: "billing_metric_day", key: ["account_id", "day"] }
 
-/** A row for each day: what was said of it last. Of an account that is not here nothing is held. */
+/** A row for each day: what was said of it last. */
 export async function storeBillingMetrics<Seen extends BillingMetrics>(tx: Tx, seen: readonly Seen[]): Promise<Seen[]> {
   const rowOf = (from: Seen) => {
     const { account: account_id, day, currency, rows } = from
     return { account_id, day, currency, rows, ...provenanceOf(from) }
   }
-  const held = await readOfAccounts(tx, seen)
-  return await storeBest(
-    tx,
-    TABLE,
-    held.map((from) => ({ from, row: rowOf(from) })),
-  )
+  return await storeOfAccounts(tx, TABLE, seen, rowOf)
 }
 
 const PAGE = 200

@@ -1,7 +1,7 @@
 import type { Sql, Tx } from "../../database/types.ts"
 import type { AnyObservation } from "../provenance.ts"
-import { type BestOptions, pagesOf, provenanceOf, storeBest } from "./best-rows.ts"
-import { readOfAccounts } from "./reports.ts"
+import { type BestOptions, pagesOf, provenanceOf } from "./best-rows.ts"
+import { storeOfAccounts } from "./of-accounts.ts"
 
 interface BillingEvent extends AnyObservation {
   account: string
@@ -22,7 +22,7 @@ interface BillingEvent extends AnyObservation {
 
 const TABLE: BestOptions = { table: "billing_event", key: ["account_id", "event_id"] }
 
-/** A row for each message, however often it came. Of an account that is not here nothing is held. */
+/** A row for each message, however often it came. */
 export async function storeBillingEvents<Seen extends BillingEvent>(tx: Tx, seen: readonly Seen[]): Promise<Seen[]> {
   const rowOf = (from: Seen) => {
     const { account: account_id, eventId: event_id, type, countsAs: counts_as, environment, store, happenedAt } = from
@@ -31,12 +31,7 @@ export async function storeBillingEvents<Seen extends BillingEvent>(tx: Tx, seen
     const told = { account_id, event_id, type, counts_as, environment, store, happened_at: happenedAt.toISOString() }
     return { ...told, product, country, country_is, currency, price, price_usd, offer, ...provenanceOf(from) }
   }
-  const held = await readOfAccounts(tx, seen)
-  return await storeBest(
-    tx,
-    TABLE,
-    held.map((from) => ({ from, row: rowOf(from) })),
-  )
+  return await storeOfAccounts(tx, TABLE, seen, rowOf)
 }
 
 const PAGE = 500

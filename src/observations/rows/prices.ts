@@ -1,8 +1,8 @@
 import type { Sql, Tx } from "../../database/types.ts"
 import type { PriceEntry } from "../../formulas/price-periods.ts"
 import type { AnyObservation } from "../provenance.ts"
-import { type BestOptions, pagesOf, provenanceOf, storeBest } from "./best-rows.ts"
-import { readOfAccounts } from "./reports.ts"
+import { type BestOptions, pagesOf, provenanceOf } from "./best-rows.ts"
+import { storeOfAccounts } from "./of-accounts.ts"
 
 interface PriceObservation extends AnyObservation {
   account: string
@@ -18,18 +18,13 @@ interface PriceObservation extends AnyObservation {
 
 const TABLE: BestOptions = { table: "price_day", key: ["account_id", "app", "product", "day"] }
 
-/** A row for each day. Of an account that is not here nothing is held. */
+/** A row for each day. */
 export async function storePrices<Seen extends PriceObservation>(tx: Tx, seen: readonly Seen[]): Promise<Seen[]> {
   const rowOf = (from: Seen) => {
     const { account: account_id, app, product, day, soldAs: sold_as, sku, name, period = null, rows } = from
     return { account_id, app, product, day, sold_as, sku, name, period, rows, ...provenanceOf(from) }
   }
-  const held = await readOfAccounts(tx, seen)
-  return await storeBest(
-    tx,
-    TABLE,
-    held.map((from) => ({ from, row: rowOf(from) })),
-  )
+  return await storeOfAccounts(tx, TABLE, seen, rowOf)
 }
 
 const PAGE = 20

@@ -1,33 +1,28 @@
 import type { Sql, Tx } from "../../database/types.ts"
 import type { Report } from "../../vocabulary/upstreams.ts"
 import { hexOf } from "../precedence.ts"
-import { DEMO } from "../provenance.ts"
 import type { ReportSets, RowsObservation } from "../shapes/facts.ts"
 import { reportDigest } from "../shapes/reports.ts"
-import { type BestOptions, pagesOf, provenanceOf, storeBest } from "./best-rows.ts"
+import { type BestOptions, pagesOf, provenanceOf } from "./best-rows.ts"
+import { storeOfAccounts } from "./of-accounts.ts"
 import { readWithPieces, rowColumns } from "./report-sets.ts"
 
 const TABLE: BestOptions = { table: "report_day", key: ["account_id", "report", "day", "digest"] }
 
-/** A row for each thing that was said of a day. Of an account that is not here nothing is held. */
+/** A row for each thing that was said of a day. */
 export async function storeReports<Seen extends RowsObservation>(
   tx: Tx,
   report: Report,
   seen: readonly Seen[],
   staged: ReportSets,
 ): Promise<Seen[]> {
-  const held = await readOfAccounts(tx, seen)
   const rowOf = (from: Seen) => {
     const { account: account_id, day, rows } = from
     const digest = `\\x${hexOf(reportDigest(rows))}`
     const units = report === "sales" ? unitsIn(rows as readonly SoldRow[]) : null
     return { account_id, report, day, digest, units, ...rowColumns(from, staged), ...provenanceOf(from) }
   }
-  return await storeBest(
-    tx,
-    TABLE,
-    held.map((from) => ({ from, row: rowOf(from) })),
-  )
+  return await storeOfAccounts(tx, TABLE, seen, rowOf)
 }
 
 interface SoldRow {
@@ -44,25 +39,6 @@ function unitsIn(rows: readonly SoldRow[]): Record<string, Record<string, number
     sums.set(app, own.set(country, (own.get(country) ?? 0) + units))
   }
   return Object.fromEntries([...sums].map(([app, own]) => [app, Object.fromEntries(own)]))
-}
-
-/**
- * Those whose account is here, of the demo's own what the demo says and of others all else; one transaction at a time: what is
- * derived follows from all that was said of a day.
- */
-export async function readOfAccounts<Seen extends { account: string; origin: string }>(
-  tx: Tx,
-  seen: readonly Seen[],
-): Promise<Seen[]> {
-  const accounts = [...new Set(seen.map(({ account }) => account))]
-  const here = await tx<{ id: string; isDemo: boolean }[]>`
-    select id, state = 'demo' as "isDemo"
-    from connected_account
-    where id = any(${accounts})
-    order by id
-    for no key update`
-  const known = new Map(here.map(({ id, isDemo }) => [id, isDemo]))
-  return seen.filter(({ account, origin }) => known.get(account) === (origin === DEMO))
 }
 
 const PAGE = 20

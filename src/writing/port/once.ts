@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "../../database/types.ts"
 import { within } from "../../leases/timers.ts"
 import type { Log } from "../../log.ts"
+import { createTurns, type Turns } from "../../vocabulary/turns.ts"
 import type { WritingState } from "../../vocabulary/writing/written-text.ts"
 import {
   claimText, extendLease, forgetFailure, LEASE_MS, readText, storeFailure, storeText, type TextKey,
 } from "./stored-texts.ts" // biome-ignore format: one list
-import { createTurns } from "./turns.ts"
 import type { WritingResult } from "./write-once.ts"
 
 interface OnceParts {
@@ -69,7 +69,7 @@ export function createOnce<Task extends TextKey>(parts: OnceParts, atOnce: numbe
 
 interface Work<Task extends TextKey> {
   make: Make<Task>
-  turns: ReturnType<typeof createTurns>
+  turns: Turns
   signal: AbortSignal
 }
 
@@ -99,7 +99,8 @@ async function makeUnder<Task extends TextKey>(
   const ended = AbortSignal.any([signal, lost.signal, AbortSignal.timeout(mostMs)])
   const beats = setInterval(() => void keep(sql, lease, lost), LEASE_MS / 3)
   try {
-    const result = await turns.take(ended, () => make(task, ended))
+    await turns.enter(ended)
+    const result = await make(task, ended).finally(turns.leave)
     if (!result.done) {
       await storeFailure(sql, lease, result)
       const { why, retryAfter } = result
