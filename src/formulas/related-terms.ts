@@ -1,27 +1,19 @@
 /** The places of a search's results that two keywords are compared by. */
 export const NEAR_PLACES = 20
 
-/**
- * How close two keywords are by the apps that the store shows for both, 0 to 1: the apps that stand among the first places of
- * both, by the geometric mean of how many places each has.
- *
- * Measured on 187 recorded lists of 20 places (`bun test/bench/research.ts`): of 2,191 keywords, each hidden from one of its
- * apps, 92 % are among the ten closest to the app's others.
- */
-export function relatedness(shared: number, places: number, otherPlaces: number): number {
-  return shared / Math.sqrt(near(places) * near(otherPlaces))
+/** What a place of a search's results tells of the search, of what the first tells. */
+export function placeWeight(place: number): number {
+  return 1 / Math.log2(place + 1)
 }
-
-const near = (places: number) => Math.max(1, Math.min(NEAR_PLACES, places))
 
 /** What a phrase of three words counts of one of fewer: who searches types less than a name says. */
 const LONG_PHRASE = 0.8
 
 /**
- * Phrases by the names that hold them, a name the less the lower it stands: 1 / log2(place + 1). Those of the highest weight
+ * Phrases by the names that hold them, a name the less the lower it stands. Those of the highest weight
  * first, then the shortest, then in the order of their letters.
  *
- * Measured on the same lists: Apple's monthly report of 7,500 terms has 58 % of the first ten, and of the keywords that share
+ * Measured on 187 recorded lists of 20 places (`bun test/bench/research.ts`): Apple's monthly report of 7,500 terms has 58 % of the first ten, and of the keywords that share
  * three apps of 20 the first fifty hold 50 %. LONG_PHRASE was chosen on them: without it 57 and 49 %.
  */
 export function weighPhrases(
@@ -31,7 +23,7 @@ export function weighPhrases(
   names.forEach((phrases, at) => {
     for (const phrase of phrases) {
       const held = found.get(phrase) ?? { phrase, names: 0, weight: 0 }
-      found.set(phrase, { phrase, names: held.names + 1, weight: held.weight + 1 / Math.log2(at + 2) })
+      found.set(phrase, { phrase, names: held.names + 1, weight: held.weight + placeWeight(at + 1) })
     }
   })
   for (const one of found.values()) if (one.phrase.split(" ").length > 2) one.weight *= LONG_PHRASE

@@ -116,7 +116,7 @@ async function shareApps(): Promise<{ total: number }> {
     order by list_id desc
     limit 1`
   const market = { platform: "ios", storefront: "us", since: "2025-10-22" } as const
-  return { total: (await findNeighbours(sql, market, { ...list!, limit: 51 })).length }
+  return { total: (await findNeighbours(sql, market, { ...list!, least: 0.1, limit: 51 })).length }
 }
 
 async function took(call: () => Promise<{ total: number }>): Promise<Answers[string]> {

@@ -1,4 +1,4 @@
-import { likeness, NEAR_PLACES, relatedness, weighPhrases } from "../../../formulas/related-terms.ts"
+import { likeness, NEAR_PLACES, weighPhrases } from "../../../formulas/related-terms.ts"
 import type { MarketLists } from "../../../history/searches/market-lists.ts"
 import { findNeighbours, readNames, readPopularTerms, type TermAnswer } from "../../../history/searches/neighbours.ts"
 import { readSuggestedTerms } from "../../../history/searches/suggestions.ts"
@@ -67,14 +67,16 @@ async function findSharing(
 ): Promise<Map<string, Candidate["shared"]>> {
   if (!answer || answer.first.length === 0) return new Map()
   const apps = answer.first.slice(0, NEAR_PLACES)
-  const found = await findNeighbours(sql, lists, { listId: answer.listId, apps, limit: MOST_CANDIDATES + 1 })
-  const close = found
-    .map(({ term, shared, places }) => ({ term, shared, relatedness: relatedness(shared, apps.length, places) }))
-    .filter((one) => one.relatedness >= LEAST_RELATED)
+  const close = await findNeighbours(sql, lists, {
+    listId: answer.listId,
+    apps,
+    least: LEAST_RELATED,
+    limit: MOST_CANDIDATES + 1,
+  })
   return new Map(
-    close.map((one) => [
-      one.term,
-      { apps: one.shared, of: apps.length, relatedness: Math.round(100 * one.relatedness) / 100 },
+    close.map(({ term, shared, relatedness }) => [
+      term,
+      { apps: shared, of: apps.length, relatedness: Math.round(100 * relatedness) / 100 },
     ]),
   )
 }

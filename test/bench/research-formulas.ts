@@ -1,0 +1,97 @@
+// What test/bench/research.ts asks of a way to tell how close two keywords are, and the ways that were tried.
+
+import { NEAR_PLACES, placeWeight } from "../../src/formulas/related-terms.ts"
+import { randomFrom } from "../formulas/calibration.ts"
+
+export interface RecordedList {
+  term: string
+  apps: { id: string; title: string }[]
+}
+
+/** How close others are to a keyword of whose apps one is left out; those that it does not name share none. */
+export type Closeness = (term: string, without: string) => Promise<ReadonlyMap<string, number>>
+
+/** Where a hidden keyword was found, from 1 on. */
+export interface Found {
+  term: string
+  place: number
+}
+
+/** Each keyword of each app, looked for by the app's other keywords among all that these are not. */
+export async function findHidden(lists: readonly RecordedList[], closeness: Closeness): Promise<Found[]> {
+  const found: Found[] = []
+  for (const [app, terms] of termsOfApps(lists)) {
+    if (terms.length < 2) continue
+    const close = new Map<string, ReadonlyMap<string, number>>()
+    for (const term of terms) close.set(term, await closeness(term, app))
+    for (const hidden of terms) {
+      const told = terms.filter((term) => term !== hidden)
+      const scoreOf = (term: string) => told.reduce((sum, other) => sum + (close.get(other)!.get(term) ?? 0), 0)
+      const own = scoreOf(hidden)
+      const others = lists.filter(({ term }) => term !== hidden && !told.includes(term))
+      // what is level with it stands before it: no luck counts
+      found.push({ term: hidden, place: others.filter(({ term }) => scoreOf(term) >= own).length + 1 })
+    }
+  }
+  return found
+}
+
+function termsOfApps(lists: readonly RecordedList[]): Map<string, string[]> {
+  const terms = new Map<string, string[]>()
+  for (const { term, apps } of lists) for (const { id } of apps) terms.set(id, [...(terms.get(id) ?? []), term])
+  return terms
+}
+
+export function within(found: readonly Found[], most: number): number {
+  return found.filter(({ place }) => place <= most).length / found.length
+}
+
+export function meanReciprocal(found: readonly Found[]): number {
+  return found.reduce((sum, { place }) => sum + 1 / place, 0) / found.length
+}
+
+/** Drawn by keyword, as all that is found of one may be alike. */
+export function halvesOf(lists: readonly RecordedList[], found: readonly Found[]): [Found[], Found[]] {
+  const random = randomFrom(20_251_127)
+  const inFirst = new Set(lists.flatMap(({ term }) => (random() < 0.5 ? [term] : [])))
+  return [found.filter(({ term }) => inFirst.has(term)), found.filter(({ term }) => !inFirst.has(term))]
+}
+
+/** What an app tells that stands in so many of all lists. */
+const RARITIES: Record<string, (lists: number, all: number) => number> = {
+  "the count of apps": () => 1,
+  "1 / ln(lists)": (lists) => 1 / Math.log(lists),
+  "1 / lists": (lists) => 1 / lists,
+  "ln(all lists / lists)": (lists, all) => Math.log(all / lists),
+}
+
+/** By each of them, with places and without, over lists of one length. */
+export function formulasOver(lists: readonly RecordedList[]): [name: string, closeness: Closeness][] {
+  return Object.entries(RARITIES).flatMap(([name, rarity]) => [
+    [name, closenessOver(lists, rarity, () => 1)],
+    [`${name} and places`, closenessOver(lists, rarity, placeWeight)],
+  ])
+}
+
+function closenessOver(
+  lists: readonly RecordedList[],
+  rarity: (lists: number, all: number) => number,
+  weight: (place: number) => number,
+): Closeness {
+  const terms = termsOfApps(lists)
+  const placesOf = new Map(
+    lists.map(({ term, apps }) => [term, new Map(apps.slice(0, NEAR_PLACES).map(({ id }, at) => [id, at + 1]))]),
+  )
+  return async (term, without) => {
+    const close = new Map<string, number>()
+    const apps = [...placesOf.get(term)!.keys()].filter((id) => id !== without)
+    apps.forEach((id, at) => {
+      const holding = terms.get(id)!
+      for (const other of holding) {
+        const both = weight(at + 1) * weight(placesOf.get(other)!.get(id)!)
+        if (other !== term) close.set(other, (close.get(other) ?? 0) + both * rarity(holding.length, lists.length))
+      }
+    })
+    return close
+  }
+}
