@@ -13,9 +13,9 @@ interface Reading<Answer> {
 type Aside = Place["aside"]
 
 /**
- * What is asked while the same is being read is read once more, for all who ask meanwhile. A reading begins after everybody
- * asked who gets it, so nobody is told what was so before. Who waits does so aside, and who reads has its place again; where
- * that comes to nothing, each of the others reads for itself.
+ * What is asked in one turn of the event loop is read once, what is asked while it is being read once more, for all who ask
+ * meanwhile. A reading begins after everybody asked who gets it, so nobody is told what was so before. Who waits for another's
+ * does so aside, and who reads has its place again; where that comes to nothing, each of the others reads for itself.
  */
 export function createSharedReads<Answer>() {
   const byDatabase = new WeakMap<Sql, Map<string, Reading<Answer>>>()
@@ -32,8 +32,7 @@ export function createSharedReads<Answer>() {
       return answer
     }
     const underWay = readings.get(name)
-    if (!underWay) return await begin()
-    if (underWay.next) {
+    if (underWay?.next) {
       const others = underWay.next.then(
         (answer) => ({ answer }),
         () => null,
@@ -41,11 +40,13 @@ export function createSharedReads<Answer>() {
       const shared = await aside(() => others)
       return shared ? shared.answer : await read()
     }
-    underWay.next = aside(() => underWay.over).then(begin)
-    underWay.next.catch(() => {
-      if (readings.get(name) === underWay) readings.delete(name)
+    const before: Reading<Answer> = underWay ?? { over: new Promise<void>((resolve) => setImmediate(resolve)) }
+    readings.set(name, before)
+    before.next = (underWay ? aside(() => before.over) : before.over).then(begin)
+    before.next.catch(() => {
+      if (readings.get(name) === before) readings.delete(name)
     })
-    return await underWay.next
+    return await before.next
   }
 }
 

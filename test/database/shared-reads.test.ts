@@ -25,14 +25,17 @@ const asIs = <T>(wait: () => Promise<T>) => wait()
 const aTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe("what is asked by name", () => {
-  test("is read once at a time, and whoever asks meanwhile gets a reading that begins later", async () => {
+  test("is read once at a time for who asks in one turn, and whoever asks meanwhile gets a reading that begins later", async () => {
     const { begun, read } = readings()
     const shared = createSharedReads<number>()
-    const first = shared(sql, "a", read, asIs)
+    const first = [shared(sql, "a", read, asIs), shared(sql, "a", read, asIs), shared(sql, "a", read, asIs)]
+    expect(begun.length).toBe(0)
+    await aTurn()
     const later = [shared(sql, "a", read, asIs), shared(sql, "a", read, asIs), shared(sql, "a", read, asIs)]
+    await aTurn()
     expect(begun.length).toBe(1)
     begun[0]!.resolve(1)
-    expect(await first).toBe(1)
+    expect(await Promise.all(first)).toEqual([1, 1, 1])
     await aTurn()
     await aTurn()
     expect(begun.length).toBe(2)
@@ -46,10 +49,11 @@ describe("what is asked by name", () => {
     await aTurn()
     await aTurn()
     void shared(sql, "a", read, asIs)
+    await aTurn()
     expect(begun.length).toBe(4)
   })
 
-  test("waits for no other name and no other database", () => {
+  test("waits for no other name and no other database", async () => {
     const { begun, read } = readings()
     const shared = createSharedReads<number>()
     for (const [handle, name] of [
@@ -58,6 +62,7 @@ describe("what is asked by name", () => {
       [ownHandle(sql), "a"],
     ] as const)
       void shared(handle, name, read, asIs)
+    await aTurn()
     expect(begun.length).toBe(3)
   })
 
@@ -65,6 +70,7 @@ describe("what is asked by name", () => {
     const { begun, read } = readings()
     const shared = createSharedReads<number>()
     const failed = errorOf(shared(sql, "a", read, asIs))
+    await aTurn()
     const next = errorOf(shared(sql, "a", read, asIs))
     const others = [shared(sql, "a", read, asIs), shared(sql, "a", read, asIs)]
     begun[0]!.reject(new Error("away"))
@@ -85,6 +91,7 @@ describe("what is asked by name", () => {
     const { begun, read } = readings()
     const shared = createSharedReads<number>()
     const first = shared(sql, "a", read, asIs)
+    await aTurn()
     const lost = async <T>(wait: () => Promise<T>): Promise<T> => {
       await wait()
       throw new Error("given up")
@@ -98,6 +105,7 @@ describe("what is asked by name", () => {
     begun[1]!.resolve(2)
     expect(await other).toBe(2)
     const later = shared(sql, "a", read, asIs)
+    await aTurn()
     begun[2]!.resolve(3)
     expect(await later).toBe(3)
   })
@@ -106,6 +114,7 @@ describe("what is asked by name", () => {
     const { begun, read } = readings()
     const shared = createSharedReads<number>()
     void shared(sql, "a", read, asIs)
+    await aTurn()
     const next = shared(sql, "a", read, asIs)
     await Bun.sleep(1_100)
     expect(begun.length).toBe(2)
