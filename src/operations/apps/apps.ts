@@ -3,9 +3,10 @@ import { createReadGroups } from "../../database/shared-reads.ts"
 import type { Sql } from "../../database/types.ts"
 import { sidesOf } from "../../history/day-answers.ts"
 import { readRanksOn, type SideRanks } from "../../history/ranks.ts"
+import { findKeptAnswer, keepAnswer } from "../../history/searches/kept-answers.ts"
 import { ofApp, operation } from "../../operation.ts"
 import {
-  readAppsWithTerms, readTerms, type TrackedApp, type TrackedAppWithTerms,
+  readAppLists, readListDigests, readTerms, type TrackedApp, type TrackedAppWithTerms,
 } from "../../tracking/tracked-app.ts" // biome-ignore format: one list
 import { eachOf, inPieces } from "../../vocabulary/pieces.ts"
 import { WrittenAnswer } from "../../vocabulary/prepared.ts"
@@ -39,7 +40,7 @@ export const listApps = operation({
   return answer
 })
 
-type ListCaller = Parameters<typeof readAppsWithTerms>[1][number]
+type ListCaller = Parameters<typeof readAppLists>[1][number]
 
 /** Letters of an answer that was short when it was last read: some ten apps. These share a statement, a long one has its own. */
 const SHORT = 10_000
@@ -51,10 +52,32 @@ const nameOf = ({ workspaceId, appList }: ListCaller) =>
 const readOwn = async (sql: Sql, caller: ListCaller) => (await readLists(sql, [caller]))[0] as WrittenAnswer
 const readShort = createReadGroups<ListCaller, WrittenAnswer>(nameOf, readLists)
 
+/** An answer that was kept is given once more while nothing that it is made of has changed. */
 async function readLists(sql: Sql, callers: readonly ListCaller[]): Promise<WrittenAnswer[]> {
-  const lists = await readAppsWithTerms(sql, callers)
-  return await Promise.all(lists.map(async (apps) => new WrittenAnswer(await inPieces(listText(apps)))))
+  const answers = new Map<ListCaller, WrittenAnswer>()
+  const held = callers.flatMap((caller) => {
+    const kept = findKeptAnswer(sql, keptName(caller))
+    return kept ? [{ caller, kept }] : []
+  })
+  const digests =
+    held.length > 0
+      ? await readListDigests(
+          sql,
+          held.map(({ caller }) => caller),
+        )
+      : []
+  for (const [at, { caller, kept }] of held.entries()) if (kept.digest === digests[at]) answers.set(caller, kept.answer)
+  const others = callers.filter((caller) => !answers.has(caller))
+  const lists = others.length > 0 ? await readAppLists(sql, others) : []
+  for (const [at, { apps, digest }] of lists.entries()) {
+    const [caller, answer] = [others[at] as ListCaller, new WrittenAnswer(await inPieces(listText(apps)))]
+    keepAnswer(sql, keptName(caller), { digest, answer })
+    answers.set(caller, answer)
+  }
+  return callers.map((caller) => answers.get(caller) as WrittenAnswer)
 }
+
+const keptName = (caller: ListCaller) => `${listApps.id} ${nameOf(caller)}`
 
 function* listText(apps: readonly TrackedAppWithTerms[]): Generator<unknown, string> {
   return `{"apps":[${(yield* eachOf(apps, (app) => JSON.stringify(appShape(app)))).join(",")}]}`
