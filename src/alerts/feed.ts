@@ -1,3 +1,4 @@
+import type { Fragment } from "postgres"
 import type { Sql } from "../database/types.ts"
 import type { Alert } from "./alert.ts"
 import type { Channel } from "./rules.ts"
@@ -34,57 +35,62 @@ interface Feed {
 export const UNREAD_COUNTED = 10_000
 
 export async function readFeed(sql: Sql, query: FeedQuery): Promise<Feed> {
-  const [alerts, unread] = await Promise.all([readAlerts(sql, query), countAlerts(sql, query, { unread: true })])
+  const [alerts, { unread, all }] = await Promise.all([readAlerts(sql, query), countAlerts(sql, query)])
   if (alerts.length < query.limit) return { unread, alerts, omitted: 0 }
-  const all = await countAlerts(sql, query, { unread: false, most: UNREAD_COUNTED + query.limit })
   // one may have come meanwhile
   return { unread, alerts, omitted: Math.max(0, all - alerts.length) }
 }
 
-/** Of some apps each is looked at by itself: what others are told lies between in the workspace's feed. */
 async function readAlerts(sql: Sql, { workspaceId, appIds, limit }: FeedQuery): Promise<FeedAlert[]> {
-  const columns = sql`
-    id, app_id as "appId", type, platform, storefront, subject, day, at, facts, read_at is not null as read,
-    history, (
-      select coalesce(json_agg(json_build_object('channel', c.kind, 'state', d.state) order by c.kind, c.created_at, c.id), '[]')
-      from delivery d
-      join channel c on c.id = d.channel_id
-      where d.alert_id = alert.id
-    ) as deliveries`
-  if (appIds === null)
-    return await sql<FeedAlert[]>`
-      select ${columns}
+  const newest = sql`
+      select *
       from alert
       where workspace_id = ${workspaceId}
       order by at desc, id desc
-      limit ${limit}`
+      -- the most that is asked for, as a number: of one that it does not know the planner expects a tenth of the feed, and plans anew
+      limit 500`
+  // of some apps each is looked at by itself: what others are told lies between in the workspace's feed
+  const newestOfEach = sql`
+      select a.*
+      from (select distinct unnest(${appIds as string[]}::text[]) as app_id) k
+      cross join lateral (
+        select *
+        from alert
+        where app_id = k.app_id and workspace_id = ${workspaceId}
+        order by at desc, id desc
+        limit ${limit}
+      ) a`
   return await sql<FeedAlert[]>`
-    select a.*
-    from (select distinct unnest(${appIds as string[]}::text[]) as app_id) k
-    cross join lateral (
-      select ${columns}
-      from alert
-      where app_id = k.app_id and workspace_id = ${workspaceId}
-      order by at desc, id desc
-      limit ${limit}
-    ) a
-    order by a.at desc, a.id desc
+    select id, app_id as "appId", type, platform, storefront, subject, day, at, facts, read_at is not null as read,
+      history, (
+        select coalesce(json_agg(json_build_object('channel', c.kind, 'state', d.state) order by c.kind, c.created_at, c.id), '[]')
+        from delivery d
+        join channel c on c.id = d.channel_id
+        where d.alert_id = alert.id
+      ) as deliveries
+    from (${appIds === null ? newest : newestOfEach}) alert
+    order by at desc, id desc
     limit ${limit}`
 }
 
+/** The unread and all, which are those and the read: each is looked at once. */
 async function countAlerts(
   sql: Sql,
-  { workspaceId, appIds }: FeedQuery,
-  { unread, most = UNREAD_COUNTED }: { unread: boolean; most?: number },
-): Promise<number> {
-  const [row] = await sql<{ alerts: number }[]>`
-    select count(*) as alerts
-    from (
-      select
-      from alert
-      where workspace_id = ${workspaceId} ${unread ? sql`and read_at is null` : sql``}
-        and (${appIds === null} or app_id = any(${(appIds ?? []) as string[]}::text[]))
-      limit ${most}
-    ) a`
-  return row?.alerts ?? 0
+  { workspaceId, appIds, limit }: FeedQuery,
+): Promise<{ unread: number; all: number }> {
+  const most = UNREAD_COUNTED + limit
+  const ofApps = appIds === null ? sql`` : sql`and app_id = any(${appIds as string[]}::text[])`
+  const count = (which: Fragment) => sql`(
+      select count(*)
+      from (
+        select
+        from alert
+        where workspace_id = ${workspaceId} and ${which} ${ofApps}
+        limit ${most}
+      ) a
+    )`
+  const [counted] = await sql<[{ unread: number; read: number }]>`
+    select ${count(sql`read_at is null`)} as unread, ${count(sql`read_at is not null`)} as read`
+  const { unread, read } = counted
+  return { unread: Math.min(UNREAD_COUNTED, unread), all: Math.min(most, unread + read) }
 }

@@ -17,8 +17,27 @@ export function iconIn(sql: Db, app: Fragment, place: NamePlace): Fragment {
   return factIn(sql, "icon_url", app, place)
 }
 
+type NamedFact = "name" | "icon_url"
+
 // Looked up by key first: what is left is read for those alone that were never seen there.
-function factIn(sql: Db, fact: "name" | "icon_url", app: Fragment, { storefront, countries }: NamePlace): Fragment {
+function factIn(sql: Db, fact: NamedFact, app: Fragment, place: NamePlace): Fragment {
+  const column = sql(`app_name.${fact}`)
+  return sql`coalesce(
+    (
+      select ${column}
+      from store_app_name app_name
+      where (app_name.app_id, app_name.storefront) = (${app}, ${place.storefront as string})
+    ), ${factElsewhere(sql, fact, app, place)}
+  )`
+}
+
+/** What nameIn and iconIn go on with where the app's row of the storefront, which the statement has joined, does not say it. */
+export function factElsewhere(
+  sql: Db,
+  fact: NamedFact,
+  app: Fragment,
+  { countries }: Pick<NamePlace, "countries">,
+): Fragment {
   const column = sql(`app_name.${fact}`)
   const listed = countries as string[]
   // not even looked for where none is meant: of a page of apps that is a fifth of the time
@@ -29,12 +48,7 @@ function factIn(sql: Db, fact: "name" | "icon_url", app: Fragment, { storefront,
       order by array_position(${listed}::text[], app_name.storefront)
       limit 1
     ),`
-  return sql`coalesce(
-    (
-      select ${column}
-      from store_app_name app_name
-      where (app_name.app_id, app_name.storefront) = (${app}, ${storefront as string})
-    ), ${listed.length === 0 ? sql`` : ofListed} (
+  return sql`${listed.length === 0 ? sql`` : ofListed} (
       select ${column}
       from store_app_name app_name
       where (app_name.app_id, app_name.storefront) = (${app}, 'us')
@@ -44,6 +58,5 @@ function factIn(sql: Db, fact: "name" | "icon_url", app: Fragment, { storefront,
       where app_name.app_id = ${app} and ${column} is not null
       order by app_name.storefront
       limit 1
-    )
-  )`
+    )`
 }

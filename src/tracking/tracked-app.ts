@@ -3,7 +3,7 @@ import type { Caller } from "../access/caller.ts"
 import { createReadGroups } from "../database/shared-reads.ts"
 import type { Db, Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
-import { iconIn, type NamePlace, nameIn } from "../observations/app-names.ts"
+import { factElsewhere, type NamePlace, nameIn } from "../observations/app-names.ts"
 
 /** A workspace's app: up to two store apps under one name. iosApp and androidApp are store_app ids. */
 export interface TrackedApp {
@@ -221,11 +221,14 @@ function nameAt(sql: Db, storefront: Fragment): Fragment {
 /** `storefront`: where names are looked for first; null = in the app's first. */
 function columns(sql: Db, storefront: Fragment, more = sql``) {
   constant ??= constantColumns(sql)
+  // what apps are called there is joined: looked up app by app it took two thirds of the time
   return sql`
     ${constant}${more}
     from tracked_app a
     cross join lateral (select coalesce(${storefront}::text, a.countries[1]) as storefront) p
-    ${storeApps(sql)}`
+    ${storeApps(sql)}
+    left join store_app_name ni on (ni.app_id, ni.storefront) = (a.ios_app, p.storefront)
+    left join store_app_name ng on (ng.app_id, ng.storefront) = (a.android_app, p.storefront)`
 }
 
 function storeApps(sql: Db): Fragment {
@@ -237,10 +240,14 @@ function storeApps(sql: Db): Fragment {
 let constant: Fragment | undefined
 
 function constantColumns(sql: Db): Fragment {
-  const place: NamePlace = { storefront: sql`p.storefront`, countries: sql`a.countries` }
+  const elsewhere = (fact: "name" | "icon_url", app: Fragment) =>
+    sql`case when ${app} is not null then coalesce(${factElsewhere(sql, fact, app, { countries: sql`a.countries` })}) end`
+  const [ios, android] = [sql`a.ios_app`, sql`a.android_app`]
   return sql`
-    select a.id, ${nameAt(sql, sql`p.storefront`)} as name,
-      coalesce(${iconIn(sql, sql`i.id`, place)}, ${iconIn(sql, sql`g.id`, place)}) as icon,
+    select a.id, coalesce(
+        a.name, ni.name, ${elsewhere("name", ios)}, ng.name, ${elsewhere("name", android)}, i.store_id, g.store_id
+      ) as name,
+      coalesce(ni.icon_url, ${elsewhere("icon_url", ios)}, ng.icon_url, ${elsewhere("icon_url", android)}) as icon,
       i.store_id as "iosId", g.store_id as "androidPkg", i.bundle_id as "bundleId",
       a.ios_app as "iosApp", a.android_app as "androidApp",
       a.countries, a.manual_rivals as "manualRivals", a.hidden_rivals as "hiddenRivals",
