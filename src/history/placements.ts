@@ -99,6 +99,8 @@ export interface Shelves {
   apps: ShelfApp[]
 }
 
+export const NO_SHELVES: Shelves = { readAt: new Map(), apps: [] }
+
 export interface ShelfOwner {
   platform: Platform
   appId: number

@@ -1,12 +1,5 @@
 import type { Db } from "../../database/types.ts"
-import {
-  PAGE_SOURCES,
-  readLatestCounts,
-  readLatestMarketFacts,
-  readLatestPage,
-  readRelease,
-  readStoreFacts,
-} from "../../history/store-pages.ts"
+import { readLatestMarketFacts, readPageParts } from "../../history/store-pages.ts"
 import type { Side } from "../../observations/provenance.ts"
 import type { FactSource, Platform } from "../../observations/types.ts"
 
@@ -43,8 +36,13 @@ export async function readStorePage(
   appId: number | null,
   { platform, storefront }: Side,
 ): Promise<SharedStorePage> {
-  const { reading, looked, counts, market, release } =
-    appId === null ? NOTHING : await readParts(sql, appId, platform, storefront)
+  const {
+    page: reading,
+    looked,
+    counts,
+    market,
+    release,
+  } = appId === null ? NOTHING : await readParts(sql, appId, platform, storefront)
   const page = reading?.page
   return {
     readAt: reading?.seenAt.toISOString() ?? null,
@@ -70,16 +68,9 @@ export async function readStorePage(
 }
 
 async function readParts(sql: Db, appId: number, platform: Platform, storefront: string) {
-  const android = platform === "android"
-  const reading = await readLatestPage(sql, appId, storefront, PAGE_SOURCES[platform])
-  const [source, version] = [reading?.source, reading?.page.version]
-  return {
-    reading,
-    release: source && version ? await readRelease(sql, { appId, storefront, source, version }) : null,
-    looked: await readStoreFacts(sql, appId, storefront, android ? "play-details" : "itunes-lookup"),
-    counts: await readLatestCounts(sql, appId, storefront),
-    market: android ? await readLatestMarketFacts(sql, appId, storefront, "play-details") : null,
-  }
+  const parts = await readPageParts(sql, appId, platform, storefront)
+  const market = platform === "android" ? await readLatestMarketFacts(sql, appId, storefront, "play-details") : null
+  return { ...parts, market }
 }
 
 const NOTHING: Partial<Awaited<ReturnType<typeof readParts>>> = {}

@@ -1,18 +1,12 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
-import { readSimilarShelves, type ShelfOwner, type Shelves } from "../../history/placements.ts"
+import { NO_SHELVES, readSimilarShelves, type ShelfOwner, type Shelves } from "../../history/placements.ts"
 import {
-  type LatestCounts,
   type MarketFacts,
-  PAGE_SOURCES,
-  type PageReading,
-  type Release,
-  readLatestCounts,
+  NO_PAGE,
+  type PageParts,
   readLatestMarketFacts,
-  readLatestPage,
-  readRelease,
-  readStoreFacts,
-  type StoreFacts,
+  readPageParts,
 } from "../../history/store-pages.ts"
 import { ownId } from "../../observations/types.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
@@ -53,13 +47,9 @@ export const AndroidPage = named(
   ),
 )
 
-interface AndroidPageFacts {
-  looked: StoreFacts | null
-  page: PageReading | undefined
-  release: Release | null
+interface AndroidPageFacts extends PageParts {
   market: MarketFacts | null
   shelves: Shelves
-  counts: LatestCounts
 }
 
 /** The app's page on Google Play as it was read last; null for an app that is not there. */
@@ -95,25 +85,14 @@ export async function readAndroidPage(
   }
 }
 
-const UNREAD: AndroidPageFacts = {
-  looked: null,
-  page: undefined,
-  release: null,
-  market: null,
-  shelves: { readAt: new Map(), apps: [] },
-  counts: { rating: null, ratings: null, ratingsAt: null, stars: null, starsAt: null },
-}
+const UNREAD: AndroidPageFacts = { ...NO_PAGE, market: null, shelves: NO_SHELVES }
 
 async function readPage(sql: Sql, app: Omit<ShelfOwner, "platform">, storefront: string): Promise<AndroidPageFacts> {
   const { appId } = app
-  const page = await readLatestPage(sql, appId, storefront, PAGE_SOURCES.android)
-  const version = page?.page.version
-  return {
-    looked: await readStoreFacts(sql, appId, storefront, "play-details"),
-    page,
-    release: page && version ? await readRelease(sql, { appId, storefront, source: page.source, version }) : null,
-    market: await readLatestMarketFacts(sql, appId, storefront, "play-details"),
-    shelves: await readSimilarShelves(sql, { platform: "android", ...app }, [storefront]),
-    counts: await readLatestCounts(sql, appId, storefront),
-  }
+  const [parts, market, shelves] = await Promise.all([
+    readPageParts(sql, appId, "android", storefront),
+    readLatestMarketFacts(sql, appId, storefront, "play-details"),
+    readSimilarShelves(sql, { platform: "android", ...app }, [storefront]),
+  ])
+  return { ...parts, market, shelves }
 }

@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import {
+  NO_SHELVES,
   type Placement,
   readPlacements,
   readSimilarShelves,
@@ -9,14 +10,10 @@ import {
 } from "../../history/placements.ts"
 import {
   type LatestCounts,
-  PAGE_SOURCES,
+  NO_PAGE,
+  type PageParts,
   type PageReading,
-  type Release,
-  readLatestCounts,
-  readLatestPage,
-  readRelease,
-  readStoreFacts,
-  type StoreFacts,
+  readPageParts,
 } from "../../history/store-pages.ts"
 import { ownId } from "../../observations/types.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
@@ -117,13 +114,9 @@ interface IosPageQuery {
   free: boolean
 }
 
-interface IosPageFacts {
-  looked: StoreFacts | null
-  page: PageReading | undefined
-  release: Release | null
+interface IosPageFacts extends PageParts {
   shown: readonly Placement[]
   shelves: Shelves
-  counts: LatestCounts
 }
 
 /** The app's page on the App Store as it was read last; null for an app that is not there. */
@@ -158,14 +151,7 @@ export async function readIosPage(
   }
 }
 
-const UNREAD: IosPageFacts = {
-  looked: null,
-  page: undefined,
-  release: null,
-  shown: [],
-  shelves: { readAt: new Map(), apps: [] },
-  counts: { rating: null, ratings: null, ratingsAt: null, stars: null, starsAt: null },
-}
+const UNREAD: IosPageFacts = { ...NO_PAGE, shown: [], shelves: NO_SHELVES }
 
 async function readPage(
   sql: Sql,
@@ -173,17 +159,12 @@ async function readPage(
   { storefront, since }: IosPageQuery,
 ): Promise<IosPageFacts> {
   const { appId } = app
-  const page = await readLatestPage(sql, appId, storefront, PAGE_SOURCES.ios)
-  const version = page?.page.version
-  const { placements } = await readPlacements(sql, appId, [storefront], since)
-  return {
-    looked: await readStoreFacts(sql, appId, storefront, "itunes-lookup"),
-    page,
-    release: page && version ? await readRelease(sql, { appId, storefront, source: page.source, version }) : null,
-    shown: placements.filter(({ shown }) => shown),
-    shelves: await readSimilarShelves(sql, { platform: "ios", ...app }, [storefront]),
-    counts: await readLatestCounts(sql, appId, storefront),
-  }
+  const [parts, { placements }, shelves] = await Promise.all([
+    readPageParts(sql, appId, "ios", storefront),
+    readPlacements(sql, appId, [storefront], since),
+    readSimilarShelves(sql, { platform: "ios", ...app }, [storefront]),
+  ])
+  return { ...parts, shown: placements.filter(({ shown }) => shown), shelves }
 }
 
 interface PageExtras {

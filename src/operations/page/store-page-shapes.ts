@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import type { LatestCounts, PageReading, Release, StoreFacts } from "../../history/store-pages.ts"
+import type { LatestCounts, PageParts } from "../../history/store-pages.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { Count, Source, Time } from "../shapes.ts"
 import { ShelfShape } from "./listing-shapes.ts"
@@ -39,18 +39,12 @@ export const pageFields = {
 
 const PageShape = v.strictObject(pageFields)
 
-interface PageFacts {
-  looked: StoreFacts | null
-  page: PageReading | undefined
-  release: Release | null
-}
-
 /** All but who it is of. */
 export function pageShape({
   looked,
   page,
   release,
-}: PageFacts): Omit<v.InferInput<typeof PageShape>, "storeId" | "url"> {
+}: Omit<PageParts, "counts">): Omit<v.InferInput<typeof PageShape>, "storeId" | "url"> {
   const said = page?.page
   return {
     available: looked?.available ?? null,
@@ -61,8 +55,8 @@ export function pageShape({
     source: page?.source ?? null,
     language: said?.language ?? null,
     version: said?.version ?? null,
-    versionReleasedAt: release?.releasedAt?.toISOString() ?? null,
-    releaseNotes: release?.notes ?? null,
+    versionReleasedAt: release.releasedAt?.toISOString() ?? null,
+    releaseNotes: release.notes,
     price: said?.price ?? null,
     currency: said?.currency ?? null,
     category: said?.category ?? null,

@@ -57,12 +57,16 @@ export const getStorePage = operation({
   const [ios, android] = PLATFORMS.map((platform) => ownId(app, { platform, storefront }))
   const apps = [ios, android].filter((id) => id != null)
   const told = { storefront, from, to, kinds: PAGE_CHANGES, limit: MOST_CHANGES }
-  const { changes, truncated } = await readNewestChanges(sql, { ...told, apps })
+  const [{ changes, truncated }, iosPage, androidPage] = await Promise.all([
+    readNewestChanges(sql, { ...told, apps }),
+    readIosPage(sql, app, asked),
+    readAndroidPage(sql, app, asked),
+  ])
   return {
     country: storefront,
     tracked: app.countries.includes(storefront),
-    ios: await readIosPage(sql, app, asked),
-    android: await readAndroidPage(sql, app, asked),
+    ios: iosPage,
+    android: androidPage,
     timelineFrom: from,
     timelineTruncated: truncated,
     timeline: changes.map((change) => ({
