@@ -18,6 +18,8 @@ export async function processorClock(sql: Sql, server: string | undefined): Prom
   }
   if (!server)
     return () => ({ own: cpuMs("self/task", process.pid), database: all() - cpuMs("self/task", process.pid) })
+  // a connection has a process of its own, and is opened where so many are busy
+  await Promise.all(Array.from({ length: sql.options.max }, () => sql`select pg_sleep(0.2)`))
   const rows = await sql<{ pid: number }[]>`
     select pid
     from pg_stat_activity
