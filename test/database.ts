@@ -1,7 +1,12 @@
+import { hash } from "node:crypto"
+import { mkdirSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import postgres from "postgres"
 import { readTree } from "../src/database/assets.ts"
 import { openDatabase } from "../src/database/connect.ts"
 import { type EmbeddedDatabase, openEmbedded } from "../src/database/embedded/open.ts"
+import { findTemplate, templateOf } from "../src/database/embedded/template.ts"
 import type { TurnLimits } from "../src/database/embedded/turns.ts"
 import { migrate } from "../src/database/migrate.ts"
 import type { Database, Sql } from "../src/database/types.ts"
@@ -241,6 +246,7 @@ export async function deleteRows(sql: Sql, ...tables: string[]): Promise<void> {
 
 /** Opens the embedded database in memory. The first call on a machine makes the template (4 s), later ones load it. */
 async function openQuiet(): Promise<EmbeddedDatabase> {
+  await oneMakesTheTemplate()
   const Plain = globalThis.Worker
   globalThis.Worker = class extends Plain {
     constructor(url: string | URL, options?: WorkerOptions) {
@@ -254,6 +260,30 @@ async function openQuiet(): Promise<EmbeddedDatabase> {
     return await openInMemory()
   } finally {
     globalThis.Worker = Plain
+  }
+}
+
+/** Of the processes that begin together one makes the template, which takes 7 s of processor time, and the others wait for it. */
+async function oneMakesTheTemplate(): Promise<void> {
+  const making = join(tmpdir(), `appmeter-template-${hash("sha256", import.meta.dirname, "hex").slice(0, 8)}`)
+  const MOST_MS = 60_000
+  while (findTemplate() === null) {
+    try {
+      mkdirSync(making)
+    } catch {
+      const { mtimeMs } = statSync(making, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() }
+      // who made it was killed
+      if (Date.now() - mtimeMs > MOST_MS) rmSync(making, { recursive: true, force: true })
+      await Bun.sleep(50)
+      continue
+    }
+    try {
+      await templateOf()
+      // a checkout that nobody may write to keeps none
+      return
+    } finally {
+      rmSync(making, { recursive: true, force: true })
+    }
   }
 }
 

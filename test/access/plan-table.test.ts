@@ -6,6 +6,7 @@ import type { Sql } from "../../src/database/types.ts"
 import type { Operation } from "../../src/operation.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
+import { cases } from "../long.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
 
 /** What a list without a row is: an answer, at the price of nothing. */
@@ -61,6 +62,12 @@ async function open(plan: Plan, extra: Extra, kind: "live" | "test"): Promise<st
   return house.key(workspace, { kind, scopes: SCOPES })
 }
 
+/** In short a third: each operation by every plan, with everything more, and by both kinds of key, but not by all of them at once. */
+function triedBy(plan: Plan, extra: Extra, kind: "live" | "test"): readonly Operation[] {
+  const way = PLANS.indexOf(plan) + EXTRAS.indexOf(extra) + (kind === "live" ? 0 : 1)
+  return catalogWithSamples.filter((_, at) => (at + way) % cases(3, 1) === 0)
+}
+
 for (const plan of PLANS) {
   for (const extra of EXTRAS) {
     describe(`${plan}, ${extra === "none" ? "nothing more" : extra}`, () => {
@@ -68,7 +75,7 @@ for (const plan of PLANS) {
         test(`a ${kind} key: every operation answers or refuses as the plan says`, async () => {
           const key = await open(plan, extra, kind)
           const wrong: string[] = []
-          for (const operation of catalogWithSamples) {
+          for (const operation of triedBy(plan, extra, kind)) {
             const { path, body } = sampleOf.get(operation.id) as { path: string; body?: unknown }
             const answer = await house.call(path, { key, method: operation.method, body })
             const want = expected(operation, plan, extra, kind)

@@ -174,11 +174,13 @@ interface Seen {
   books: unknown
 }
 
-const ROUNDS = cases(14, 98)
+/** In short every other: each write after a change is tried by each-write.test.ts too. */
+const TRIED = Object.entries(MEETINGS).filter((_, at) => at % cases(2, 1) === 0)
+const ROUNDS = cases(8, 98)
 
 test(`${ROUNDS} confirms met by a change of the same target write over what was previewed, or nothing`, async () => {
   const random = randomFrom(7)
-  const names = Object.keys(MEETINGS)
+  const names = TRIED.map(([name]) => name)
   // as long as a confirm takes on a machine as busy as this one
   const changeMs = 20 * (await slowness())
   const rounds = Array.from({ length: ROUNDS }, (_, n) => ({
@@ -252,7 +254,7 @@ let found: Map<string, Expected> | undefined
 async function expected(): Promise<Map<string, Expected>> {
   if (found) return found
   const known = new Map<string, Expected>()
-  for (const [name, meeting] of Object.entries(MEETINGS)) known.set(name, await bothOrders(meeting))
+  for (const [name, meeting] of TRIED) known.set(name, await bothOrders(meeting))
   found = known
   return known
 }

@@ -5,7 +5,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { freshDatabase, openInMemory, scratchUrl } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
-import { cases } from "../long.ts"
+import { cases, long } from "../long.ts"
 import { type Confirming, confirming } from "./processes.ts"
 import { anApp, booksAt, booksOf, said, someWriter, tally, termsOf } from "./writer.ts"
 
@@ -28,9 +28,9 @@ const times = <T>(count: number, make: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)))
 
 const ROUNDS = 5
-const APPS = cases(20, 50)
+const APPS = cases(10, 50)
 /** Of one process; several have 500 together. */
-const CALLERS = cases(100, 500)
+const CALLERS = cases(40, 500)
 const ONCE = { "200": 1, "400 confirm_token_invalid used": 499 }
 
 describe("one token", () => {
@@ -84,7 +84,7 @@ function added(parts: Record<string, number>[]): Record<string, number> {
   return sum
 }
 
-test("twenty confirms at once on the embedded database are all applied, and a read waits for ten at most", async () => {
+long("twenty confirms at once on the embedded database are all applied, and a read waits for ten at most", async () => {
   const { sql, bridge, close } = await openInMemory()
   await migrate(sql, readTree("sql", ".sql"), silentLog)
   const house = openHouse({ sql, settings })
@@ -219,7 +219,7 @@ describe("tokens of different apps of a workspace", () => {
 })
 
 describe("a limit that twenty confirms at once would break", () => {
-  test("of keywords is reached exactly, in two workspaces side by side", async () => {
+  long("of keywords is reached exactly, in two workspaces side by side", async () => {
     const writers = await times(2, () => someWriter(house, { overrides: { trackedKeywords: 32, apps: 100 } }))
     const tokens = await Promise.all(
       writers.map(({ workspace, token }) =>
@@ -259,7 +259,7 @@ describe("a limit that twenty confirms at once would break", () => {
     }
   })
 
-  test("of shared pages is reached exactly, whichever apps they show", async () => {
+  long("of shared pages is reached exactly, whichever apps they show", async () => {
     const { workspace, app, token, confirm } = await someWriter(house)
     await sql`
       insert into share_link (sha256, workspace_id, app_id, created_at, expires_at, content)

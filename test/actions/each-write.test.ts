@@ -35,8 +35,8 @@ beforeAll(async () => {
 })
 
 const NEVER = booksAt(0)
-const CALLERS = cases(10, 100)
-const TOKENS = cases(4, 20)
+const CALLERS = cases(4, 100)
+const TOKENS = cases(3, 20)
 const PREVIEWS = cases(2, 20)
 
 describe.each(Object.entries(WRITES).map(([name, write], at) => ({ name, write, at })))("$name:", ({ write, at }) => {

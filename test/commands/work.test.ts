@@ -45,23 +45,26 @@ async function appId(env: Record<string, string>): Promise<string> {
   return (await answer(["app", "list", "--workspace", "studio"], { env })).apps[0].id
 }
 
-test("a server reads what becomes due while it serves, and keeps the bodies it was answered; work beside it is refused in a line", async () => {
-  const env = { ...(await dataFolder()), ...reading() }
-  const server = await serving({ env })
-  try {
-    await trackTea(env)
-    await until(() => searched().includes("tea"))
-    await until(async () => (await answer(["sources"], { env })).sources[0].answered24h > 0)
-    const { raw } = { raw: join(env.DATA_DIR, "raw") }
-    await until(() => new Bun.Glob("*/*.gz").scanSync(raw).next().done === false)
-    const { code, out, err } = await appmeter(["work"], { env })
-    expect([code, out]).toEqual([1, ""])
-    expect(err.trimEnd().split("\n")).toHaveLength(1)
-  } finally {
-    server.kill()
-  }
-  expect(await server.exited).toBe(0)
-})
+long(
+  "a server reads what becomes due while it serves, and keeps the bodies it was answered; work beside it is refused in a line",
+  async () => {
+    const env = { ...(await dataFolder()), ...reading() }
+    const server = await serving({ env })
+    try {
+      await trackTea(env)
+      await until(() => searched().includes("tea"))
+      await until(async () => (await answer(["sources"], { env })).sources[0].answered24h > 0)
+      const { raw } = { raw: join(env.DATA_DIR, "raw") }
+      await until(() => new Bun.Glob("*/*.gz").scanSync(raw).next().done === false)
+      const { code, out, err } = await appmeter(["work"], { env })
+      expect([code, out]).toEqual([1, ""])
+      expect(err.trimEnd().split("\n")).toHaveLength(1)
+    } finally {
+      server.kill()
+    }
+    expect(await server.exited).toBe(0)
+  },
+)
 
 long("a server with MEASURE=no asks no store", async () => {
   const env = { ...(await dataFolder()), ...reading(), MEASURE: "no" }

@@ -4,13 +4,14 @@ import { join } from "node:path"
 import { openDatabase } from "../../src/database/connect.ts"
 import { controlStream } from "../../src/database/embedded/control.ts"
 import { silentLog } from "../../src/log.ts"
+import { long } from "../long.ts"
 import { scratchFolder, startHolder } from "./processes.ts"
 
 setDefaultTimeout(60_000)
 const { folder, remove } = scratchFolder()
 afterAll(remove)
 
-test("a client of a killed server fails at once, each time it asks, and works again with the next server", async () => {
+long("a client of a killed server fails at once, each time it asks, and works again with the next server", async () => {
   const dataDir = join(folder, "killed")
   const holder = startHolder("server", dataDir)
   await holder.opened()

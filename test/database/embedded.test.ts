@@ -12,7 +12,7 @@ const command = (dataDir: string) => openDatabase({ as: "command", dataDir, log:
 
 test("a first start killed at any time leaves nothing that hinders the next", async () => {
   const dataDir = join(folder, "first")
-  for (const afterMs of [150, 300, 450, 600, 800]) {
+  for (const afterMs of [150, 400, 800]) {
     const holder = startHolder("server", dataDir)
     await Bun.sleep(afterMs)
     await holder.end()

@@ -6,6 +6,7 @@ import { frozenSha256, migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { freshDatabase } from "../database.ts"
+import { long } from "../long.ts"
 import { withoutTransactions } from "../without-transactions.ts"
 import { scratchDatabase } from "./server.ts"
 
@@ -72,7 +73,7 @@ test("a database newer than the code is refused, and so is a landed file that ch
   ).toEqual([])
 })
 
-test("a database made while two landed files had another comment starts as well", async () => {
+long("a database made while two landed files had another comment starts as well", async () => {
   const all = readTree("sql", ".sql")
   await migrate(sql, all, silentLog)
   const held = await sql<{ name: string; sha256: string }[]>`select name, sha256 from schema_migration`

@@ -68,7 +68,7 @@ test("a new directory begins as the template does, is its owner's alone, and rec
   expect([...modes].sort()).toEqual(["file 600", "folder 700"])
 })
 
-test("two directories from one template share no write", async () => {
+long("two directories from one template share no write", async () => {
   const clusters = await Promise.all(["a", "b"].map((name) => openCluster(join(folder, name))))
   await clusters[0]!.exec("create table mine (id int)")
   const { rows } = await clusters[1]!.query("select to_regclass('mine') as mine")

@@ -89,7 +89,7 @@ function openFiles(): number {
   }).length
 }
 
-test("a transaction under way elsewhere is undone whole, and its connection works again", async () => {
+long("a transaction under way elsewhere is undone whole, and its connection works again", async () => {
   const { database } = await opened()
   const { sql, close } = database
   const runaway = sql.begin(async (tx) => {
@@ -176,29 +176,32 @@ long("statements that run on, however many, never end the server", async () => {
   await close()
 })
 
-test("a statement that had to be stopped is refused for a while rather than run again, prepared or not, and in a transaction", async () => {
-  const { database, events } = await opened()
-  const { sql, close } = database
-  const runaway = (own: typeof sql) => own`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`
-  expect(await failure(runaway(sql))).toBe("away")
-  const again = await Promise.all(Array.from({ length: 12 }, () => failure(runaway(sql))))
-  expect(new Set(again)).toEqual(new Set(["away"]))
-  const inside = sql.begin(async (tx) => {
-    await tx`insert into written (id) values (-3)`
-    await runaway(tx as unknown as typeof sql)
-  })
-  expect(await failure(inside)).toBe("away")
-  const caught = await sql.begin(async (tx) => {
-    await tx.savepoint((own) => runaway(own as unknown as typeof sql)).catch(() => {})
-    return await tx`select 1 as one`
-  })
-  expect([...caught]).toEqual([{ one: 1 }])
-  expect([...(await sql`select id from written where id = -3`)]).toEqual([])
-  const others = await Promise.all(Array.from({ length: 40 }, (_, i) => sql`select ${i}::int as i`))
-  expect(others.map(([row]) => row!.i)).toEqual(Array.from({ length: 40 }, (_, i) => i))
-  expect(events).toEqual(["database_restarted"])
-  await close()
-})
+long(
+  "a statement that had to be stopped is refused for a while rather than run again, prepared or not, and in a transaction",
+  async () => {
+    const { database, events } = await opened()
+    const { sql, close } = database
+    const runaway = (own: typeof sql) => own`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`
+    expect(await failure(runaway(sql))).toBe("away")
+    const again = await Promise.all(Array.from({ length: 12 }, () => failure(runaway(sql))))
+    expect(new Set(again)).toEqual(new Set(["away"]))
+    const inside = sql.begin(async (tx) => {
+      await tx`insert into written (id) values (-3)`
+      await runaway(tx as unknown as typeof sql)
+    })
+    expect(await failure(inside)).toBe("away")
+    const caught = await sql.begin(async (tx) => {
+      await tx.savepoint((own) => runaway(own as unknown as typeof sql)).catch(() => {})
+      return await tx`select 1 as one`
+    })
+    expect([...caught]).toEqual([{ one: 1 }])
+    expect([...(await sql`select id from written where id = -3`)]).toEqual([])
+    const others = await Promise.all(Array.from({ length: 40 }, (_, i) => sql`select ${i}::int as i`))
+    expect(others.map(([row]) => row!.i)).toEqual(Array.from({ length: 40 }, (_, i) => i))
+    expect(events).toEqual(["database_restarted"])
+    await close()
+  },
+)
 
 long("after a reopening the planner learns of what has grown before anybody else is let in", async () => {
   const { database } = await opened()

@@ -12,8 +12,8 @@ import { slowness } from "../unit.ts"
 // at length half a minute: 5,000 keywords are made, and each flood ends when the last of its calls is given up
 setDefaultTimeout(120_000)
 
-const KEYWORDS = cases(1_000, 5_000)
-const CALLS = cases(30, 60)
+const KEYWORDS = cases(600, 5_000)
+const CALLS = cases(20, 60)
 
 let sql: Sql
 let house: House

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -11,6 +11,7 @@ import { UPSTREAMS } from "../../src/vocabulary/upstreams.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { until } from "../jobs/platform.ts"
+import { long } from "../long.ts"
 import { fixture } from "../sources/parsed.ts"
 import { type ReplayServer, replayServer } from "../sources/replay.ts"
 import { xmlFeed } from "../sources/review-pages.ts"
@@ -79,7 +80,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test("the first day fills the picture, and tells of nothing but a keyword that is off topic", async () => {
+long("the first day fills the picture, and tells of nothing but a keyword that is off topic", async () => {
   const args = { iosId: HARBOR.id, countries: ["us"], keywords: TERMS }
   const preview = await house.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
   const confirm = { key, method: "POST", body: { confirmToken: preview.body.confirmToken } }
@@ -95,7 +96,7 @@ test("the first day fills the picture, and tells of nothing but a keyword that i
   expect((await house.call(`/v1/apps/${app}/timeline`, { key })).body.changes).toEqual([])
 })
 
-test("pages that cannot be read between the two days tell nothing", async () => {
+long("pages that cannot be read between the two days tell nothing", async () => {
   unreadable = true
   const before = await alerts()
   await sql`update due set next_at = now() where kind in ('listing', 'app')`
@@ -107,7 +108,7 @@ test("pages that cannot be read between the two days tell nothing", async () => 
   unreadable = false
 })
 
-test("the second day's bodies give exactly what happened, alerts and changes", async () => {
+long("the second day's bodies give exactly what happened, alerts and changes", async () => {
   second = true
   const asked = stores.requests.length
   await sql`update due set next_at = now() where kind not in ('genres', 'developer', 'app_ads')`
@@ -136,7 +137,7 @@ test("the second day's bodies give exactly what happened, alerts and changes", a
   expect([rivals.length, new Set(pages).size]).toEqual([10, pages.length])
 })
 
-test("read and looked through once more, both days tell nothing twice", async () => {
+long("read and looked through once more, both days tell nothing twice", async () => {
   const before = await sql`select t::text from alert t order by id`
   const changes = await sql`select t::text from listing_change t order by 1`
   await sql`update due set next_at = now() where kind not in ('genres', 'developer', 'app_ads')`

@@ -6,7 +6,7 @@ import { importLines } from "../../src/observations/import/import-lines.ts"
 import { parseLine } from "../../src/observations/import/lines.ts"
 import { addDays } from "../../src/vocabulary/days.ts"
 import { freshDatabase } from "../database.ts"
-import { LONG } from "../long.ts"
+import { LONG, long } from "../long.ts"
 import { ALL, daysOf, isAllHere, JP_FINANCE, linesOf, movedBetween, rowsOf, SOME } from "./chart-rows.ts"
 import { chartTables, places, placesFromReadings } from "./charted.ts"
 import { reasonOf } from "./import/reason-of.ts"
@@ -106,33 +106,36 @@ describe.each([["12 days", SOME, 12, 16], ...(LONG && isAllHere ? [["247 days", 
       }
     })
 
-    test("give the same tables in whatever order they come, and of every day the movers, entrants and drop-outs that the table itself gives", async () => {
-      await importLines(sql, each(lines), options)
-      const inOrder = await chartTables(sql)
-      for (const seed of LONG ? [1, 2] : [2]) {
-        await freshDatabase()
-        await importLines(sql, each(shuffled(lines, seed)), { ...options, batch: 7 * seed })
-        expect(await chartTables(sql)).toEqual(inOrder)
-      }
-      const days = daysOf(rows)
-      expect(days.size).toBe(dayCount)
-      const storeId = await storeIds()
-      for (const back of [1, 7]) {
-        let compared = 0
-        for (const [day, later] of days) {
-          const found = (await readChartMovers(sql, JP_FINANCE, { day, days: back }))!
-          expect(found.day).toMatchObject({ day, depth: 100, firstDay: "2024-12-28" })
-          const earlier = days.get(addDays(day, -back))
-          if (!earlier) {
-            expect([day, found.against, found.movers]).toEqual([day, null, null])
-            continue
-          }
-          expect(inWords(found.movers!, storeId).sort()).toEqual(movedBetween(earlier, later).sort())
-          compared++
+    long(
+      "give the same tables in whatever order they come, and of every day the movers, entrants and drop-outs that the table itself gives",
+      async () => {
+        await importLines(sql, each(lines), options)
+        const inOrder = await chartTables(sql)
+        for (const seed of LONG ? [1, 2] : [2]) {
+          await freshDatabase()
+          await importLines(sql, each(shuffled(lines, seed)), { ...options, batch: 7 * seed })
+          expect(await chartTables(sql)).toEqual(inOrder)
         }
-        expect(compared).toBe(dayCount - back)
-      }
-    })
+        const days = daysOf(rows)
+        expect(days.size).toBe(dayCount)
+        const storeId = await storeIds()
+        for (const back of [1, 7]) {
+          let compared = 0
+          for (const [day, later] of days) {
+            const found = (await readChartMovers(sql, JP_FINANCE, { day, days: back }))!
+            expect(found.day).toMatchObject({ day, depth: 100, firstDay: "2024-12-28" })
+            const earlier = days.get(addDays(day, -back))
+            if (!earlier) {
+              expect([day, found.against, found.movers]).toEqual([day, null, null])
+              continue
+            }
+            expect(inWords(found.movers!, storeId).sort()).toEqual(movedBetween(earlier, later).sort())
+            compared++
+          }
+          expect(compared).toBe(dayCount - back)
+        }
+      },
+    )
   },
 )
 

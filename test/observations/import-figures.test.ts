@@ -6,7 +6,7 @@ import { importLines } from "../../src/observations/import/import-lines.ts"
 import { parseLine } from "../../src/observations/import/lines.ts"
 import { record } from "../../src/observations/record.ts"
 import { freshDatabase } from "../database.ts"
-import { cases } from "../long.ts"
+import { cases, long } from "../long.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { NOW, newWorkspace } from "./measured.ts"
 
@@ -99,7 +99,7 @@ describe("imported searches, counts and suggestions", () => {
     expect(await sql`select 1 from keyword_metric`).toHaveLength(0)
   })
 
-  test("give the same in any order, twice, and in halves from two processes", async () => {
+  long("give the same in any order, twice, and in halves from two processes", async () => {
     const days = [...recorded("2025-10-01"), ...recorded("2025-11-10"), ...recorded("2025-11-18", 70)]
     await load(days)
     const expected = await figures()

@@ -5,6 +5,7 @@ import { importLines } from "../../src/observations/import/import-lines.ts"
 import { doubledKey } from "../../src/observations/import/json-keys.ts"
 import { parseLine } from "../../src/observations/import/lines.ts"
 import { freshDatabase } from "../database.ts"
+import { long } from "../long.ts"
 import { NOW } from "./measured.ts"
 
 let sql: Sql
@@ -109,7 +110,7 @@ describe("a key that stands twice in an object", () => {
     expect(doubledKey('{"a":[[],[{"b":1}],{"c":1,"d":{},"c":[]}]}')).toBe("a[2].c")
   })
 
-  test("is found in time that grows with the line alone", () => {
+  long("is found in time that grows with the line alone", () => {
     const timed = (text: string) => {
       const times = Array.from({ length: 5 }, () => {
         const began = performance.now()

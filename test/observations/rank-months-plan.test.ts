@@ -9,7 +9,7 @@ import { cases } from "../long.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { NOW, newWorkspace, reading } from "./measured.ts"
 
-const [APPS, TERMS] = [10, cases(50, 300)]
+const [APPS, TERMS] = [10, cases(25, 300)]
 const MONTHS = ["2025-10-01", "2025-11-01"]
 
 test("the months of several apps are read once each, whatever the planner knows of the tables", async () => {

@@ -89,10 +89,12 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     const tabs = APP_TABS.filter((page) => !page.includes("?"))
     own = [
       ...WORKSPACE_PAGES.map((page) => `/app${page}`),
-      // in short those of an app in the store and of the invented one
-      ...apps
-        .filter((id, at) => !isLeftOut || at === 1 || id === invented)
-        .flatMap((id) => tabs.map((page) => `/app/apps/${id}${page}`)),
+      // in short every other of the invented app, and those between of one in the store
+      ...apps.flatMap((id, of) =>
+        tabs
+          .filter((_, at) => !isLeftOut || (id === invented ? at % 2 === 0 : of === 1 && at % 2 === 1))
+          .map((page) => `/app/apps/${id}${page}`),
+      ),
     ]
     server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => house.app.fetch(request, "127.0.0.1") })
     tab = await openTab(binary as string)
@@ -161,7 +163,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     "shows invented reviews as such: their stars, the words that are looked for, and what they are about",
     async () => {
       const text = () => tab.value<string>("document.querySelector('main').textContent")
-      for (const app of apps) {
+      for (const app of isLeftOut ? apps.slice(0, 2) : apps) {
         await tab.open(`${server.url.origin}/app/apps/${app}/reviews`)
         expect(await text()).toContain("Nobody wrote these reviews: they are the demo's")
         await tab.value("document.querySelector('[name=q]').value = 'crash'")

@@ -4,7 +4,7 @@ import { readTree } from "../../src/database/assets.ts"
 import { prepareSandbox } from "../../src/surfaces/sandbox.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
-import { long, short } from "../long.ts"
+import { cases, long, short } from "../long.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
 
 const binary = chromiumBinary()
@@ -37,7 +37,7 @@ else
 
     test("the form of every GET shows the sandbox's bytes in the page", async () => {
       await tab.value(`for (const part of document.querySelectorAll("details")) part.open = true`)
-      for (const { id } of reads) {
+      for (const { id } of reads.filter((_, at) => at % cases(4, 1) === 0)) {
         const { said, body } = await sent(id)
         expect(said).toStartWith("200, answered /v1/sandbox/")
         const [headers = "", json = ""] = body.split("\n\n")
@@ -137,7 +137,7 @@ else
     })
 
     short("nothing is asked of anybody else, nothing is complained of, and no cookie is left", async () => {
-      expect(tab.requests.length).toBeGreaterThan(reads.length)
+      expect(tab.requests.length).toBeGreaterThan(reads.length / cases(4, 1))
       const beyond = tab.requests.filter(
         (url) => url !== `${origin}/docs` && !url.startsWith("data:") && !url.startsWith(`${origin}/v1/`),
       )

@@ -104,7 +104,7 @@ test("nothing of it is due, and loading it again changes nothing", async () => {
   expect(await sql`select 1 from due`).toHaveLength(0)
 })
 
-test("removing it leaves an empty house, and beside own readings what they say alone", async () => {
+long("removing it leaves an empty house, and beside own readings what they say alone", async () => {
   const empty = await stored(sql)
   await loadDemoCharts(sql, file)
   expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 33, kept: [] })

@@ -13,7 +13,7 @@ import { inFolder, inServer } from "../filled.ts"
 
 setDefaultTimeout(120_000)
 const postgres = test.skipIf(!process.env.DATABASE_URL)
-const KILLS = cases(4, 12)
+const KILLS = cases(2, 12)
 
 /** Never opened again; tests take copies of them. What is told of both is the same. */
 let whole: string

@@ -5,6 +5,7 @@ import { recordAttempt } from "../../../src/observations/attempts.ts"
 import { record } from "../../../src/observations/record.ts"
 import type { Attempt, ReviewsObservation } from "../../../src/observations/types.ts"
 import { freshDatabase } from "../../database.ts"
+import { long } from "../../long.ts"
 import { NOW, reading, stored } from "../measured.ts"
 import { reviewed, reviewedOnPlay, written } from "../reviewed.ts"
 
@@ -175,7 +176,7 @@ describe("reviews", () => {
     ])
   })
 
-  test("are found newest first, by stars and by version, by an index", async () => {
+  long("are found newest first, by stars and by version, by an index", async () => {
     const page = Array.from({ length: 400 }, (_, i) => ({ id: String(i), stars: 1 + (i % 5), version: `1.${i % 3}` }))
     await count(reviewed("2025-11-19T10:00:00Z", page))
     await sql`analyze review_version`

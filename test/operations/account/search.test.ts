@@ -29,7 +29,7 @@ interface Result {
 }
 
 const DAY = "2025-11-19T10:00:00Z"
-const NAMES = cases(40, 150)
+const NAMES = cases(20, 150)
 const named = (...apps: [id: number, name: string][]) => apps.map(([id, name]) => ({ id: String(id), name }))
 
 beforeAll(async () => {

@@ -15,7 +15,7 @@ setDefaultTimeout(60_000)
 
 /** What the store answers to any term: twenty apps, the first of them 1000000000. */
 const APPS = someApps(20)
-const CALLERS = cases(50, 200)
+const CALLERS = cases(20, 200)
 const OTHER = "1437843273"
 let sql: Sql
 let on: Live

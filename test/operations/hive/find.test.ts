@@ -14,7 +14,7 @@ setDefaultTimeout(120_000)
 
 const TODAY = "2025-08-31"
 const NOW = new Date(`${TODAY}T12:00:00Z`)
-const QUESTIONS = cases(75, 500)
+const QUESTIONS = cases(25, 500)
 
 let sql: Sql
 let house: House

@@ -14,7 +14,7 @@ import { forgetSearches } from "../searched.ts"
 setDefaultTimeout(60_000)
 
 const DAY_MS = 86_400_000
-const CALLERS = cases(20, 200)
+const CALLERS = cases(8, 200)
 const LIST = { platform: "ios", storefront: "us", term: "tide table" } as const
 const APPS = someApps(12)
 let sql: Sql

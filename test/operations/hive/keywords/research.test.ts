@@ -155,7 +155,7 @@ test("an app that is called so and nothing else is a brand", async () => {
 
 test("of two hundred callers of one seed at once is one search, one look-up and one answer of suggestions", async () => {
   // a call that waits ten seconds for the database is refused: a busy machine has fewer of them
-  const callers = Math.ceil(cases(50, 200) / (await slowness()))
+  const callers = Math.ceil(cases(20, 200) / (await slowness()))
   answers(["something else"])
   const key = await on.house.key(
     await on.house.workspace({ explorer: true, plan: "pro", overrides: { ratePerSecond: 100_000, credits: 100_000 } }),
