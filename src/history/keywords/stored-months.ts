@@ -18,7 +18,7 @@ export interface MonthsRow {
 export function storedMonths(sql: Db, { own, lists }: { own: Part; lists: Part }, months: readonly string[]): Part {
   const [first = null, last = first] = [months[0], months.at(-1)]
   if (first === null) return sql`null::bytea as "rankBytes", null::bytea as "dayBytes"`
-  const of = sql`list_id = l.id and month between ${first} and ${last}`
+  const of = sql`list_id = l.id and month between ${givenMonth(sql, first)} and ${givenMonth(sql, last as string)}`
   // each list's own look-up: of all lists at once the planner takes them for ten, and reads the app's whole months for each
   const each = (columns: Part, rows: Part) => sql`(
         select string_agg(int4send(l.id) || int4send(m.month - '1970-01-01'::date) || ${columns}, '')
@@ -28,6 +28,15 @@ export function storedMonths(sql: Db, { own, lists }: { own: Part; lists: Part }
   return sql`
       ${each(sql`m.ranks`, sql`select month, ranks from rank_month where app_id = ${own} and ${of}`)} as "rankBytes",
       ${each(sql`m.sources || m.depths`, sql`select month, sources, depths from list_month where ${of}`)} as "dayBytes"`
+}
+
+/**
+ * A month by which partitions are chosen when the statement begins: what is no constant, as a text that becomes a date. Chosen when
+ * it is planned, the plan for whatever months seems to cost as many times more as there are months in all, each call is planned
+ * anew, and that takes longer than to read them.
+ */
+function givenMonth(sql: Db, month: string): Part {
+  return sql`${month}::text::date`
 }
 
 const HEAD = 8
