@@ -6,6 +6,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
+import { long } from "../long.ts"
 import { someWorkspace } from "./registered.ts"
 
 const RIVAL = { about: "ios us 30001", days: 30 }
@@ -266,7 +267,7 @@ describe("calls that rely on one unit", () => {
     expect(await used(workspace)).toBe(1)
   })
 
-  test("of more than 500 none gives back: what is kept of a unit does not grow for ever", async () => {
+  long("of more than 500 none gives back: what is kept of a unit does not grow for ever", async () => {
     expect((await joined(501, 501)).used).toBe(1)
   })
 })

@@ -5,6 +5,7 @@ import { type ChargeResult, charge, chargeAll, type Due, readCredits } from "../
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
+import { cases } from "../long.ts"
 import { someKey, someWorkspace } from "./registered.ts"
 
 let sql: Sql
@@ -211,7 +212,7 @@ test("whatever comes together: what is paid adds up, and only what did not fit i
         )
       }
     }),
-    { seed: 20261123, numRuns: 25 },
+    { seed: 20261123, numRuns: cases(6, 25) },
   )
 })
 
@@ -234,7 +235,7 @@ test("whatever comes in one statement: each is told, and the ledger says, what c
           expect(await entriesOf(due())).toEqual(await entriesOf(alone![at]!.due()))
       },
     ),
-    { seed: 20261124, numRuns: 25 },
+    { seed: 20261124, numRuns: cases(6, 25) },
   )
 })
 

@@ -31,9 +31,13 @@ export interface HiveWorld {
 }
 
 /** A storefront that is followed for a week, and stores that answer what is asked of its apps. */
-export async function fillMarket(sql: Sql, today: string): Promise<HiveWorld> {
+export async function fillMarket(
+  sql: Sql,
+  today: string,
+  { genres = GENRES }: { genres?: readonly string[] } = {},
+): Promise<HiveWorld> {
   const on = await live(sql, [])
-  const apps = someApps(GENRES.length * PLACES * 2).map((app, i) => ({ ...app, name: nameOf(i) }))
+  const apps = someApps(genres.length * PLACES * 2).map((app, i) => ({ ...app, name: nameOf(i) }))
   const term = "tide table"
   const pageId = "1600000101"
   answersLookUps(
@@ -51,7 +55,7 @@ export async function fillMarket(sql: Sql, today: string): Promise<HiveWorld> {
   answersReviews(on.stores, appId, reviewPages(9_000, 500))
   for (let ago = DAYS; ago-- > 0; ) {
     const at = new Date(Date.parse(`${today}T00:00:01Z`) - ago * DAY_MS).toISOString()
-    const lists = GENRES.flatMap((genre, g) =>
+    const lists = genres.flatMap((genre, g) =>
       (["free", "paid", "grossing"] as const).map((chart) => {
         const shown = apps
           .slice(g * PLACES, g * PLACES + PLACES + DAYS)

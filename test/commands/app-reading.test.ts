@@ -1,13 +1,13 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { json } from "../../src/database/json.ts"
-import { appmeter, removeFolders, scratch } from "./child.ts"
-import { inFolder } from "./filled.ts"
+import { appmeter, dataFolder, holding, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
 
 test("whoever adds an app is told whether its keywords are read now, and where not, why", async () => {
-  const DATA_DIR = scratch()
+  const { DATA_DIR } = await dataFolder()
+  const { sql, close } = await holding({ DATA_DIR })
   const add = async (id: string, ...more: string[]) =>
     (await appmeter(["app", "add", "--ios", id, "--android", `com.example.a${id}`, ...more], { env: { DATA_DIR } })).err
   await appmeter(["workspace", "create", "own"], { env: { DATA_DIR } })
@@ -16,10 +16,9 @@ test("whoever adds an app is told whether its keywords are read now, and where n
   )
   expect(await add("1000000002")).not.toContain("keywords are")
   const reads = [{ kind: "search", platform: "ios", upstream: "apps.apple.com", storefronts: null }]
-  await inFolder(DATA_DIR, async (sql) => {
-    await sql`insert into reader (process, egress, reads) values (gen_random_uuid(), 'here', ${json(sql, reads)})`
-  })
+  await sql`insert into reader (process, egress, reads) values (gen_random_uuid(), 'here', ${json(sql, reads)})`
   const told = await add("1000000003", "--keyword", "tea", "--country", "us", "--country", "de")
   expect(told).toContain("its keywords are read now in us on ios, de on ios")
   expect(told).toContain("not read in us on android, de on android: its sources are switched off")
+  await close()
 })

@@ -3,7 +3,7 @@ import { type EmbeddedDatabase, openEmbedded } from "../../src/database/embedded
 import { silentLog } from "../../src/log.ts"
 import { openHouse } from "../house.ts"
 import { rename } from "../observations/measured.ts"
-import { answer, appmeter, dataFolder, removeFolders } from "./child.ts"
+import { answer, appmeter, dataFolder, holding, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)
 
@@ -99,6 +99,7 @@ test("wrong use is one line and 2, an unknown workspace one line and 1", async (
 
 test("a command that changes something stands there with who typed it and how it ended, and without secrets", async () => {
   const own = await dataFolder()
+  const holder = await holding(own)
   const typed = (...args: string[]) => appmeter(args, { env: own })
   await typed("workspace", "create", "own", "--plan", "pro")
   await typed("workspace", "set", "nobody", "--plan", "studio")
@@ -117,4 +118,5 @@ test("a command that changes something stands there with who typed it and how it
   const { out } = await typed("audit")
   expect(out).toMatch(/ON THE MACHINE +ENDED +COMMAND\n/)
   expect(out).toMatch(/ done +workspace create own --plan pro\n/)
+  await holder.close()
 })

@@ -173,6 +173,7 @@ describe("what cannot be meant is refused in one line", () => {
     [["test", "ch_none"], 1, 'the workspace has no channel "ch_none"; see: appmeter channel list'],
     [["rotate", "ch_none"], 1, 'the workspace has no channel "ch_none"; see: appmeter channel list'],
   ])("%p", async (args, code, message) => {
+    await hold()
     const ended = await run(["channel", ...args], TOKEN)
     expect(ended).toEqual({ code, out: "", err: expect.stringContaining(message) })
     expect(ended.err.trimEnd().split("\n")).toHaveLength(1)

@@ -8,7 +8,7 @@ import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js"
 import { catalog } from "../../src/catalog.ts"
 import { errorOf } from "../error-of.ts"
 import { LONG } from "../long.ts"
-import { answer, copyOf, dataFolder, removeFolders } from "./child.ts"
+import { answer, copyOf, dataFolder, holding, removeFolders } from "./child.ts"
 
 const MAIN = join(import.meta.dirname, "../../src/main.ts")
 const IOS = "1437843273"
@@ -71,7 +71,10 @@ export const clientsAt = (place: Place) => CLIENTS.filter((_, at) => LONG || Mat
 export async function house(): Promise<Env> {
   made ??= (async () => {
     const env = await dataFolder()
-    return { ...env, ...(await filled(env)) }
+    const held = await holding(env)
+    const made = { ...env, ...(await filled(env)) }
+    await held.close()
+    return made
   })()
   const { DATA_DIR, ...key } = await made
   return { DATA_DIR: copyOf(DATA_DIR as string), ...key }

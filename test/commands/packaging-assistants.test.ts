@@ -5,7 +5,7 @@ import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { ASSISTANTS, SAMPLE } from "../../src/documents/assistants.ts"
 import { pageOf } from "../documents/pages.ts"
-import { answer, appmeter, dataFolder, removeFolders } from "./child.ts"
+import { answer, appmeter, dataFolder, holding, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
@@ -69,8 +69,10 @@ describe("packaging assistants", () => {
 
   test("the program that stands in it answers an assistant, started in a folder of its choice", async () => {
     const env = await dataFolder()
+    const held = await holding(env)
     await answer(["workspace", "create", "studio"], { env })
     const { secret } = await answer(["key", "create"], { env })
+    await held.close()
     const [program] = entriesIn(await printed(["assistants"], env)).get("Claude Desktop")!
     // npx fetches the Bun that runs this test
     expect(program!.args!.slice(0, 2)).toEqual(["-y", `bun@${PACKAGE.engines.bun.replace(">=", "")}`])

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { COMMANDS } from "../../src/commands/all.ts"
 import { commandHelp, programHelp } from "../../src/commands/help.ts"
-import { answer, appmeter, appmeterProcess, dataFolder, removeFolders, scratch } from "./child.ts"
+import { answer, appmeter, appmeterProcess, dataFolder, holding, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
@@ -56,6 +56,7 @@ test("settings are listed by a command of their own, each with what it is when l
 
 test("an empty list says so and what fills it, instead of headings alone", async () => {
   const env = await dataFolder()
+  const held = await holding(env)
   await answer(["workspace", "create", "one"], { env })
   for (const [words, said] of [
     [["app", "list"], "no app is tracked; appmeter app add"],
@@ -65,6 +66,7 @@ test("an empty list says so and what fills it, instead of headings alone", async
     [["audit"], "no write was confirmed yet"],
   ] as const)
     expect([words, (await appmeter([...words], { env })).out.startsWith(said)]).toEqual([words, true])
+  await held.close()
 })
 
 test("a process prints what its command does, whole, and ends with its code", async () => {

@@ -6,7 +6,7 @@ import { until } from "../jobs/platform.ts"
 import { long } from "../long.ts"
 import { hintsAnswer, lookupAnswer, searchPage, someApps, storeSearchAnswer } from "../measuring/store-pages.ts"
 import { type ReplayServer, replayServer } from "../sources/replay.ts"
-import { answer, appmeter, begun, dataFolder, removeFolders, serving } from "./child.ts"
+import { answer, appmeter, begun, dataFolder, holding, removeFolders, serving } from "./child.ts"
 import { standingIn } from "./measured-scene.ts"
 
 setDefaultTimeout(60_000)
@@ -78,7 +78,9 @@ long("a server with MEASURE=no asks no store", async () => {
 
 test("work reads and serves nothing, and ends at once when it is told to", async () => {
   const env = { ...(await dataFolder()), ...reading() }
+  const held = await holding(env)
   await trackTea(env)
+  await held.close()
   const child = begun(["work"], { env })
   await until(() => searched().includes("tea"))
   child.kill("SIGTERM")

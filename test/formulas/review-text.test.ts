@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { foldReview, foldReviewText } from "../../src/formulas/review-text.ts"
+import { cases } from "../long.ts"
 
 const finds = (query: string, text: string) => foldReviewText(text).includes(foldReviewText(query))
 
@@ -57,7 +58,7 @@ test("nothing is found from the title into the text", () => {
 
 test("folding is idempotent, and neither case nor composition of any character counts", () => {
   const wrong: string[] = []
-  for (let code = 1; code <= 0x10ffff; code++) {
+  for (let code = 1; code <= 0x10ffff; code += code < 0x3000 ? 1 : cases(7, 1)) {
     const character = String.fromCodePoint(code)
     if (UNEVENTFUL.test(character)) continue
     const text = `${character} i${character} a${character}b`

@@ -28,7 +28,7 @@ describe("the preview", () => {
     })
   })
 
-  test("of each dataset, twenty times, writes nothing but tokens", async () => {
+  long("of each dataset, twenty times, writes nothing but tokens", async () => {
     const { sql } = on
     const everything = async () => {
       const tables = await sql<{ name: string }[]>`

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { effectOf, readCountries } from "../../src/measuring/countries.ts"
 import { readHealth } from "../../src/measuring/health.ts"
+import { long } from "../long.ts"
 import { fixture, wholeBody } from "../sources/parsed.ts"
 import { inCountry } from "../sources/play-pages.ts"
 import { publicScene } from "./public-scene.ts"
@@ -73,7 +74,7 @@ describe("a Play page of another country than the one asked", () => {
     ])
   })
 
-  test("is what the health of its source tells, five in a row as an alert of its own", async () => {
+  long("is what the health of its source tells, five in a row as an alert of its own", async () => {
     answersFor("PL")
     await track()
     for (let days = 0; days < 5; days++) await on.read("search", { days })

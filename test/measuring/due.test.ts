@@ -8,6 +8,7 @@ import { openLane } from "../../src/measuring/pace.ts"
 import { RETRY } from "../../src/measuring/rescheduling.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { errorOf } from "../error-of.ts"
+import { long } from "../long.ts"
 import { APPS, EGRESS, ITUNES, letLeaseRunOut, scene } from "./scene.ts"
 import { lookUps, searches } from "./stand-in.ts"
 
@@ -246,7 +247,7 @@ describe("a failure", () => {
   })
 })
 
-test("a claim that was planned while its tables were empty reads none of them whole when they are full", async () => {
+long("a claim that was planned while its tables were empty reads none of them whole when they are full", async () => {
   await on.sql`analyze`
   expect(await next()).toBe(null)
   await on.track(Array.from({ length: 1_500 }, (_, i) => `term ${i}`))

@@ -7,6 +7,7 @@ import { listAlerts } from "../../src/operations/account/alerts.ts"
 import { addDays, dayOf } from "../../src/vocabulary/days.ts"
 import { freshDatabase } from "../database.ts"
 import { rule, scene } from "../delivery/scene.ts"
+import { long } from "../long.ts"
 import { ask, contextOf, newWorkspace } from "../observations/measured.ts"
 import { trackOwn } from "../world/tracked.ts"
 
@@ -86,7 +87,7 @@ describe("an import of past days", () => {
     expect(rows.map((row) => row.day)).toEqual([day(1)])
   })
 
-  test("tells nothing twice when it comes twice, and the same whatever the order and the parts", async () => {
+  long("tells nothing twice when it comes twice, and the same whatever the order and the parts", async () => {
     await load(FALLS)
     const rows = () => sql`select * from alert order by id`.then((found) => [...found])
     const before = await rows()

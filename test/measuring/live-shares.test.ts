@@ -93,7 +93,7 @@ describe("what a workspace asks for on request", () => {
     120_000,
   )
 
-  test("beyond its share is read all the same where nothing else is due", async () => {
+  long("beyond its share is read all the same where nothing else is due", async () => {
     const measure = reading(20)
     const all = Array.from({ length: 12 }, (_, i) => measure(wanted(`tea ${i}`), { ...WHILE, waitMs: 10_000 }, { workspaceId: 1 })) // biome-ignore format: one line
     expect((await Promise.all(all)).map(({ state }) => state)).toEqual(Array(12).fill("fresh"))

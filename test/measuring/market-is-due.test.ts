@@ -198,7 +198,7 @@ describe("apps on its lists are looked up", () => {
     expect([...(await sql`select subject from due where kind = 'app'`)]).toEqual([{ subject: "800002" }])
   })
 
-  test("in fifties, on the second day too and on days on which others come", async () => {
+  long("in fifties, on the second day too and on days on which others come", async () => {
     await followMarket(sql, [
       { storefront: "us", ...FINANCE },
       { storefront: "gb", ...FINANCE },

@@ -4,6 +4,7 @@ import type { Socket } from "node:net"
 import { gzipSync } from "node:zlib"
 import { readAppAds } from "../../src/measuring/read-app-ads.ts"
 import type { SafeFetch } from "../../src/outbound/safe-fetch.ts"
+import { long } from "../long.ts"
 import { ask, codeOf, flood, page, type Site, safeSite, site } from "../outbound/site.ts"
 
 const NOW = new Date("2026-04-01T12:00:00Z")
@@ -124,7 +125,7 @@ describe("the file of a site", () => {
     expect(web.hits()).toBe(0)
   })
 
-  test("that is 200 MB of zeros, or comes by single bytes, is unreachable", async () => {
+  long("that is 200 MB of zeros, or comes by single bytes, is unreachable", async () => {
     const bomb = gzipSync(Buffer.alloc(200_000_000)).toString("latin1")
     await using large = await world({ "https://example.test": page(bomb, { "content-encoding": "gzip" }) })
     expect(await state(large, "https://example.test/")).toEqual(["unreachable", "example.test"])

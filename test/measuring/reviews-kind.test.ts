@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { readFeed } from "../../src/history/reviews/feeds.ts"
 import type { Lane } from "../../src/measuring/pace.ts"
 import { takeTurn } from "../../src/measuring/pace.ts"
+import { long } from "../long.ts"
 import { playAnswer } from "../sources/review-pages.ts"
 import { answersReviews, HARBOR, reviewPages } from "./public-pages.ts"
 import { publicScene } from "./public-scene.ts"
@@ -75,7 +76,7 @@ describe("an app's reviews", () => {
 })
 
 describe("a first reading, which is long", () => {
-  test("is one of two at most, beside which others find room", async () => {
+  long("is one of two at most, beside which others find room", async () => {
     for (let i = 1; i <= 4; i++) {
       await on.track({ iosId: String(1_000_000_000 + i) })
       answersReviews(on.stores, String(1_000_000_000 + i), reviewPages(9_000, 120))
@@ -107,7 +108,7 @@ describe("a first reading, which is long", () => {
     expect(await ahead()).toBeWithin(500, 1_001)
   })
 
-  test("may take five times as long as others", async () => {
+  long("may take five times as long as others", async () => {
     await on.track()
     on.stores.on("itunes.apple.com", "/us/rss/customerreviews/", async () => {
       await Bun.sleep(60)

@@ -15,6 +15,7 @@ import { safeFetch } from "../../src/outbound/safe-fetch.ts"
 import { itunesLookup } from "../../src/sources/apple/itunes-lookup.ts"
 import { readPlayReviews, readReviews } from "../../src/sources/read-reviews.ts"
 import { freshDatabase } from "../database.ts"
+import { long } from "../long.ts"
 import { stored } from "../observations/measured.ts"
 import { fixture } from "../sources/parsed.ts"
 import { type ReplayServer, reachOf, replayServer } from "../sources/replay.ts"
@@ -126,7 +127,7 @@ describe("an app's reviews, read day after day", () => {
     })
   })
 
-  test("that a page left out on one day are read on the next: nothing is missing in the end", async () => {
+  long("that a page left out on one day are read on the next: nothing is missing in the end", async () => {
     feed(pagesOf(9_000, 300))
     await readToday()
     now = new Date(now.getTime() + DAY_MS)

@@ -141,7 +141,7 @@ describe("a reading", () => {
 
 describe("a poison subject", () => {
   test("backs off until the next day, logs once, and harms no other", async () => {
-    await on.track(["poison", ...Array.from({ length: 50 }, (_, i) => `term ${i}`)])
+    await on.track(["poison", ...Array.from({ length: 12 }, (_, i) => `term ${i}`)])
     await on.sql`update due set next_at = now() - interval '1 hour' where subject = 'poison'`
     const logged: string[] = []
     const kind = reads(async (subjects, port) => {
@@ -151,7 +151,7 @@ describe("a poison subject", () => {
     const log = createLog((line) => void logged.push(line))
     const measuring = on.measuring({ kinds: [kind], log, atOnce: 3, random: () => 0 })
     while ((await measuring.runOnce()) > 0);
-    expect(await stored(on.sql)).toBe(50)
+    expect(await stored(on.sql)).toBe(12)
     const row = await on.due("poison")
     expect(row).toMatchObject({ failures: 8, failure: "failed" })
     expect(row.next_at.getTime()).toBeGreaterThan(Date.now())

@@ -12,6 +12,7 @@ import type { Observation } from "../../src/observations/types.ts"
 import { removeDemo } from "../../src/tracking/remove-demo.ts"
 import { holdAccount, reported } from "../accounts/reported.ts"
 import { freshDatabase } from "../database.ts"
+import { long } from "../long.ts"
 import { answered } from "../visibility/answered.ts"
 import { charted } from "./charted.ts"
 import { listed } from "./listed.ts"
@@ -125,37 +126,43 @@ describe("of the demo", () => {
   })
 })
 
-test("what an older version took as the demo's goes when the database is brought up to date, and nothing of others", async () => {
-  await tell(
-    ...[said(BEFORE, [{ id: "20001", name: "Own", ratings: 4 }]), hinted("own", BEFORE, ["own"])],
-    ...[charted(BEFORE, [10003, 20001]), named(BEFORE, { storefront: "gb" }), shelved(BEFORE, ["20001"])],
-    ...[published("own", "2025-09-01", 40), listed(BEFORE, {}, { id: "20001" })],
-    ...[soldBy(BEFORE, ["b.com"], { id: "20001" }), marketed(BEFORE, { installs: 5 })],
-    reviewed(BEFORE, [{ id: "9" }], { storeId: "20001" }),
-  )
-  const before = await stored(sql)
-  const rest = { origin: "older" }
-  const abroad = { ...rest, storefront: "jp" }
-  const brought = [
-    ...[others.apps(abroad), others.hints(rest), others.popularity(rest), others.listing(rest)],
-    ...[others.developer(abroad), others.chart(rest), others.genres(abroad), others.reviews(rest)],
-    ...[others.app_ads(rest), charted(AT, [10004], { ...rest, chart: "paid", apps: [{ id: "10004", name: "Paid" }] })],
-  ]
-  expect(await tell(...brought)).toMatchObject({ recorded: brought.length, refused: [] })
-  await giveToDemo(sql)
-  const migration = [...readTree("sql", ".sql")].find(([name]) => name.endsWith("_demo_of_searches.sql"))
-  // a later migration made what stands now, of what this one leaves
-  await sql`truncate list_now, keyword_now, review_day, review_feed, chart_first_seen, app_first_seen, chart_now, storefront_now`
-  await sql.begin((tx) => (tx as Tx).unsafe(migration![1]))
-  await rebuildNow(sql, async () => {})
-  await rebuildReviews(sql, async () => {})
-  await rebuildAppTexts(sql, async () => {})
-  await rebuildCharts(sql, async () => {})
-  const left = await sql`select 1 from rating_count where origin = 'demo'`
-  expect(left).toHaveLength(0)
-  await removeDemo(sql)
-  expect(await stored(sql)).toBe(before)
-})
+long(
+  "what an older version took as the demo's goes when the database is brought up to date, and nothing of others",
+  async () => {
+    await tell(
+      ...[said(BEFORE, [{ id: "20001", name: "Own", ratings: 4 }]), hinted("own", BEFORE, ["own"])],
+      ...[charted(BEFORE, [10003, 20001]), named(BEFORE, { storefront: "gb" }), shelved(BEFORE, ["20001"])],
+      ...[published("own", "2025-09-01", 40), listed(BEFORE, {}, { id: "20001" })],
+      ...[soldBy(BEFORE, ["b.com"], { id: "20001" }), marketed(BEFORE, { installs: 5 })],
+      reviewed(BEFORE, [{ id: "9" }], { storeId: "20001" }),
+    )
+    const before = await stored(sql)
+    const rest = { origin: "older" }
+    const abroad = { ...rest, storefront: "jp" }
+    const brought = [
+      ...[others.apps(abroad), others.hints(rest), others.popularity(rest), others.listing(rest)],
+      ...[others.developer(abroad), others.chart(rest), others.genres(abroad), others.reviews(rest)],
+      ...[
+        others.app_ads(rest),
+        charted(AT, [10004], { ...rest, chart: "paid", apps: [{ id: "10004", name: "Paid" }] }),
+      ],
+    ]
+    expect(await tell(...brought)).toMatchObject({ recorded: brought.length, refused: [] })
+    await giveToDemo(sql)
+    const migration = [...readTree("sql", ".sql")].find(([name]) => name.endsWith("_demo_of_searches.sql"))
+    // a later migration made what stands now, of what this one leaves
+    await sql`truncate list_now, keyword_now, review_day, review_feed, chart_first_seen, app_first_seen, chart_now, storefront_now`
+    await sql.begin((tx) => (tx as Tx).unsafe(migration![1]))
+    await rebuildNow(sql, async () => {})
+    await rebuildReviews(sql, async () => {})
+    await rebuildAppTexts(sql, async () => {})
+    await rebuildCharts(sql, async () => {})
+    const left = await sql`select 1 from rating_count where origin = 'demo'`
+    expect(left).toHaveLength(0)
+    await removeDemo(sql)
+    expect(await stored(sql)).toBe(before)
+  },
+)
 
 /** Makes the demo's what came from elsewhere, as a version could that did not refuse it. */
 async function giveToDemo(sql: Sql): Promise<void> {

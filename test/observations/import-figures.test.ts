@@ -86,7 +86,7 @@ describe("imported searches, counts and suggestions", () => {
     }
   })
 
-  test("of weeks ago give the figures that are shown until ninety days have passed", async () => {
+  long("of weeks ago give the figures that are shown until ninety days have passed", async () => {
     await load(recorded("2025-09-01"))
     const live = await freshDatabase()
     await readLive(recorded("2025-09-01"), live)

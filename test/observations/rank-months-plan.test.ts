@@ -5,14 +5,14 @@ import { readSidesRankMonths } from "../../src/history/rank-months.ts"
 import { readRankSeries } from "../../src/history/series.ts"
 import { record } from "../../src/observations/record.ts"
 import { freshDatabase } from "../database.ts"
-import { cases } from "../long.ts"
+import { cases, long } from "../long.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { NOW, newWorkspace, reading } from "./measured.ts"
 
 const [APPS, TERMS] = [10, cases(25, 300)]
 const MONTHS = ["2025-10-01", "2025-11-01"]
 
-test("the months of several apps are read once each, whatever the planner knows of the tables", async () => {
+long("the months of several apps are read once each, whatever the planner knows of the tables", async () => {
   const sql = await freshDatabase()
   const all = await filled(sql)
   const sides = all.slice(0, 3)

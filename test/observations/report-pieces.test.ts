@@ -147,37 +147,40 @@ describe.each(
   )
 })
 
-test("ended before any of its transactions the day before stands whole, and the next read stores it and nothing twice", async () => {
-  await tell(sold(1))
-  const whole = { pieces: PIECES, facts: (await kept()).facts, sets: 2 }
-  expect(await kept()).toEqual(whole)
-  // two sets, its pieces and what says that it counts
-  for (let last = 1; last <= PIECES + 1; last += LONG ? 1 : PIECES) {
-    let begun = 0
-    const dying = stepped(sql, {
-      begin: () => {
-        if (++begun === last) throw new Error("killed")
-      },
-    })
-    expect(await failure(record(dying, [sold(2)], LATER))).toBe("killed")
+long(
+  "ended before any of its transactions the day before stands whole, and the next read stores it and nothing twice",
+  async () => {
+    await tell(sold(1))
+    const whole = { pieces: PIECES, facts: (await kept()).facts, sets: 2 }
+    expect(await kept()).toEqual(whole)
+    // two sets, its pieces and what says that it counts
+    for (let last = 1; last <= PIECES + 1; last += LONG ? 1 : PIECES) {
+      let begun = 0
+      const dying = stepped(sql, {
+        begin: () => {
+          if (++begun === last) throw new Error("killed")
+        },
+      })
+      expect(await failure(record(dying, [sold(2)], LATER))).toBe("killed")
+      expect(await units()).toBe(ROWS)
+    }
+    const [evidence] = await sql`select count(*)::int as said from report_day`
+    expect(evidence!.said).toBe(1)
+    await sweep()
+    expect(await kept()).toEqual(whole)
+    expect(await tell(sold(2))).toMatchObject({ recorded: 1 })
+    expect(await units()).toBe(2 * ROWS)
+    await sweep()
+    // what it said before is held, and is what the figures were; its facts are gone
+    expect(await kept()).toEqual({ pieces: 2 * PIECES, facts: whole.facts, sets: 3 })
+    // back to what it said first
+    expect(await tell(sold(1, ROWS, { seenAt: new Date("2025-10-26T00:00:00Z") }))).toMatchObject({ recorded: 1 })
     expect(await units()).toBe(ROWS)
-  }
-  const [evidence] = await sql`select count(*)::int as said from report_day`
-  expect(evidence!.said).toBe(1)
-  await sweep()
-  expect(await kept()).toEqual(whole)
-  expect(await tell(sold(2))).toMatchObject({ recorded: 1 })
-  expect(await units()).toBe(2 * ROWS)
-  await sweep()
-  // what it said before is held, and is what the figures were; its facts are gone
-  expect(await kept()).toEqual({ pieces: 2 * PIECES, facts: whole.facts, sets: 3 })
-  // back to what it said first
-  expect(await tell(sold(1, ROWS, { seenAt: new Date("2025-10-26T00:00:00Z") }))).toMatchObject({ recorded: 1 })
-  expect(await units()).toBe(ROWS)
-  await sweep()
-  expect(await kept()).toEqual({ pieces: 2 * PIECES, facts: whole.facts, sets: 3 })
-  expect(await rebuildAccounts(sql, async () => {})).toBe(0)
-})
+    await sweep()
+    expect(await kept()).toEqual({ pieces: 2 * PIECES, facts: whole.facts, sets: 3 })
+    expect(await rebuildAccounts(sql, async () => {})).toBe(0)
+  },
+)
 
 test("while it is stored, and restated, whoever reads sees all of one or all of the other", async () => {
   const seen = new Set<number | null>()
@@ -227,7 +230,7 @@ test("an older restatement that comes late changes nothing that stands", async (
   expect(await rebuildAccounts(sql, async () => {})).toBe(0)
 })
 
-test("two that store one day at once leave the later one's, whichever ends first", async () => {
+long("two that store one day at once leave the later one's, whichever ends first", async () => {
   for (const [one, other] of [
     [2, 3],
     [5, 4],

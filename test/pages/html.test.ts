@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { html } from "../../src/pages/html.ts"
 import { layout } from "../../src/pages/layout.ts"
+import { cases } from "../long.ts"
 import { readMarkup } from "./markup.ts"
 
 describe("a template", () => {
@@ -14,7 +15,7 @@ describe("a template", () => {
     expect(html`${[1, [html`<i>2</i>`, "3"]]}${0}${null}${undefined}${false}`.text).toBe("1<i>2</i>30")
   })
 
-  test("no text of 1,000 random ones opens a tag or leaves its attribute", () => {
+  test("no random text opens a tag or leaves its attribute", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const page = layout(text, text, html`<p id="here">${text}</p>`)
@@ -22,7 +23,7 @@ describe("a template", () => {
         expect({ unbalanced, bare, ids }).toEqual({ unbalanced: [], bare: [], ids: ["text", "here"] })
         expect([...tags, ...attributes].filter((name) => !PLAIN.includes(name))).toEqual([])
       }),
-      { numRuns: 1_000, seed: 20_261_121 },
+      { numRuns: cases(250, 1_000), seed: 20_261_121 },
     )
   })
 })

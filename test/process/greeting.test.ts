@@ -9,6 +9,7 @@ import type { Stop } from "../../src/process/stop.ts"
 import { readSettings } from "../../src/settings/settings.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
+import { long } from "../long.ts"
 
 let sql: Sql
 
@@ -44,20 +45,23 @@ async function greeted(sql: Sql): Promise<{ keys: string[]; events: string[] }> 
   return { keys: said, events }
 }
 
-test("a database that goes away at any statement of a first start is waited for: keys are shown once, and stay", async () => {
-  const whole = failing(0, "")
-  await greeted(whole.sql)
-  expect(whole.asked()).toBeGreaterThan(8)
-  for (let at = 1; at <= whole.asked(); at++) {
-    sql = await freshDatabase()
-    const { keys, events } = await greeted(failing(at, "CONNECTION_CLOSED").sql)
-    expect(keys).toEqual([expect.stringMatching(/^svc_live_/)])
-    expect(events).toEqual(["greeting_waits"])
-    expect(await isFirstStart(sql)).toBeFalse()
-    const usable = (await listKeys(sql, "default")).filter(({ state }) => state === "usable")
-    expect(usable.map(({ name }) => name)).toEqual(["first live key", "first test key"])
-  }
-})
+long(
+  "a database that goes away at any statement of a first start is waited for: keys are shown once, and stay",
+  async () => {
+    const whole = failing(0, "")
+    await greeted(whole.sql)
+    expect(whole.asked()).toBeGreaterThan(8)
+    for (let at = 1; at <= whole.asked(); at++) {
+      sql = await freshDatabase()
+      const { keys, events } = await greeted(failing(at, "CONNECTION_CLOSED").sql)
+      expect(keys).toEqual([expect.stringMatching(/^svc_live_/)])
+      expect(events).toEqual(["greeting_waits"])
+      expect(await isFirstStart(sql)).toBeFalse()
+      const usable = (await listKeys(sql, "default")).filter(({ state }) => state === "usable")
+      expect(usable.map(({ name }) => name)).toEqual(["first live key", "first test key"])
+    }
+  },
+)
 
 test("what is wrong with a statement itself ends the start", async () => {
   expect(String(await errorOf(greeted(failing(2, "42P01").sql)))).toMatch("gone")

@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { setWrites } from "../../../src/accounts/writing/writers.ts"
 import type { Cut } from "../../accounts/cutter.ts"
+import { cases } from "../../long.ts"
 import { adsWrites, CAMPAIGN, GROUP, KEYWORD } from "./scene.ts"
 
 setDefaultTimeout(60_000)
@@ -231,16 +232,19 @@ describe("a connection that is lost", () => {
     expect(on.cutter.changes).toHaveLength(1)
   })
 
-  test.each(CUTS)("%j while a keyword is added: once, and it is there or it is not", async (cut) => {
-    const id = await on.queued("add_negative_keyword", { text: "free" })
-    on.cutter.cut(cut)
-    await on.worker.runOnce()
-    expect((await on.job(id)).status).toBe("unknown")
-    for (const minutes of [1, 10, 60, 1_440]) await on.after(id, minutes)
-    const isThere = on.there.negatives.length === 1
-    expect([(await on.job(id)).status, await on.used()]).toEqual(isThere ? ["done", 2] : ["failed", 0])
-    expect(on.cutter.changes).toHaveLength(1)
-  })
+  test.each(CUTS.filter((_, at) => at % cases(2, 1) === 0))(
+    "%j while a keyword is added: once, and it is there or it is not",
+    async (cut) => {
+      const id = await on.queued("add_negative_keyword", { text: "free" })
+      on.cutter.cut(cut)
+      await on.worker.runOnce()
+      expect((await on.job(id)).status).toBe("unknown")
+      for (const minutes of [1, 10, 60, 1_440]) await on.after(id, minutes)
+      const isThere = on.there.negatives.length === 1
+      expect([(await on.job(id)).status, await on.used()]).toEqual(isThere ? ["done", 2] : ["failed", 0])
+      expect(on.cutter.changes).toHaveLength(1)
+    },
+  )
 
   test("a value that somebody else set since proves nothing", async () => {
     const id = await on.queued("pause_campaign")

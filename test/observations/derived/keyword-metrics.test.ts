@@ -7,6 +7,7 @@ import { record } from "../../../src/observations/record.ts"
 import type { Observation, Platform, SearchObservation } from "../../../src/observations/types.ts"
 import { removeDemo } from "../../../src/tracking/remove-demo.ts"
 import { freshDatabase } from "../../database.ts"
+import { long } from "../../long.ts"
 import { hinted, NOW, published, reading, said } from "../measured.ts"
 
 let sql: Sql
@@ -267,25 +268,31 @@ describe("what figures rest on", () => {
 })
 
 describe("beside others", () => {
-  test("measurements of the same keywords that end at once wait for each other, in whatever order they name them", async () => {
-    const terms = Array.from({ length: 20 }, (_, i) => `word ${i}`)
-    const lists = terms.map((term) => ({ term, platform: "ios" as const, storefront: "us" }))
-    const derived = (subjects: typeof lists) => ({ finish: (tx: Tx) => deriveKeywordMetrics(tx, subjects, NOW) })
-    for (let round = 0; round < 5; round++) {
-      const at = `2025-11-19T1${round}:00:00Z`
-      const searches = terms.map((term) => ({ ...ten(term, Array(10).fill(100 * (round + 1))), seenAt: new Date(at) }))
-      const hints = terms.map((term) => hinted(term, at, [`${term} ${round}`]))
-      await Promise.all([
-        record(sql, searches, () => NOW, derived(lists)),
-        record(sql, hints, () => NOW, derived(lists.toReversed())),
-      ])
-    }
-    const last = await rows()
-    await sql.begin((tx) => deriveKeywordMetrics(tx, lists, NOW))
-    expect(await rows()).toEqual(last)
-    expect(last).toHaveLength(80)
-    expect((await figures("word 7"))?.demand).toBe(demandOf(Array(10).fill(500))!.score as number)
-  })
+  long(
+    "measurements of the same keywords that end at once wait for each other, in whatever order they name them",
+    async () => {
+      const terms = Array.from({ length: 20 }, (_, i) => `word ${i}`)
+      const lists = terms.map((term) => ({ term, platform: "ios" as const, storefront: "us" }))
+      const derived = (subjects: typeof lists) => ({ finish: (tx: Tx) => deriveKeywordMetrics(tx, subjects, NOW) })
+      for (let round = 0; round < 5; round++) {
+        const at = `2025-11-19T1${round}:00:00Z`
+        const searches = terms.map((term) => ({
+          ...ten(term, Array(10).fill(100 * (round + 1))),
+          seenAt: new Date(at),
+        }))
+        const hints = terms.map((term) => hinted(term, at, [`${term} ${round}`]))
+        await Promise.all([
+          record(sql, searches, () => NOW, derived(lists)),
+          record(sql, hints, () => NOW, derived(lists.toReversed())),
+        ])
+      }
+      const last = await rows()
+      await sql.begin((tx) => deriveKeywordMetrics(tx, lists, NOW))
+      expect(await rows()).toEqual(last)
+      expect(last).toHaveLength(80)
+      expect((await figures("word 7"))?.demand).toBe(demandOf(Array(10).fill(500))!.score as number)
+    },
+  )
 
   test("who measures another part of a keyword waits, and its popularity rests on both", async () => {
     // whoever makes a list keeps others waiting anyhow

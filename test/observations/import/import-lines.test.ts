@@ -5,6 +5,7 @@ import { importLines } from "../../../src/observations/import/import-lines.ts"
 import { LineProblem, parseLine } from "../../../src/observations/import/lines.ts"
 import { KINDS } from "../../../src/observations/kinds.ts"
 import { freshDatabase } from "../../database.ts"
+import { long } from "../../long.ts"
 import { NOW, stored } from "../measured.ts"
 
 let sql: Sql
@@ -181,33 +182,36 @@ test("a transaction holds 1,000 results at most, and others get their turn befor
   expect(steps).toEqual(counts.flatMap((count) => [count, "pause"]))
 })
 
-test("a long page of reviews is stored in parts, counts as one reading, and its end stands once all of it does", async () => {
-  const page = {
+long(
+  "a long page of reviews is stored in parts, counts as one reading, and its end stands once all of it does",
+  async () => {
+    const page = {
     kind: "reviews", source: "apple-reviews", platform: "ios", storefront: "us", storeId: "897446215",
     seenAt: "2025-10-25T03:00:00Z", complete: true,
     reviews: Array.from({ length: 1_000 }, (_, i) => {
       return { id: String(i), stars: 1 + (i % 5), text: `Text ${i}`, at: new Date(Date.UTC(2025, 9, 24) - i * 60_000).toISOString() }
     }),
   } // biome-ignore format: a line
-  const held: [number, number][] = []
-  const pause = async () => {
-    const [row] = await sql<{ reviews: number; ends: number }[]>`
+    const held: [number, number][] = []
+    const pause = async () => {
+      const [row] = await sql<{ reviews: number; ends: number }[]>`
       select (select count(*) from review_version) as reviews, (select count(*) from review_read) as ends`
-    held.push([row!.reviews, row!.ends])
-  }
-  const file = [page]
-  expect(await importLines(sql, lines(...file), { now, pause })).toMatchObject({
-    read: 1,
-    recorded: 1,
-    known: 0,
-    bad: [],
-  })
-  await pause()
-  expect(held.length).toBeGreaterThan(2)
-  expect(held.filter(([reviews, ends]) => reviews < 1_000 && ends > 0)).toEqual([])
-  expect(held.at(-1)).toEqual([1_000, 1])
-  expect(await importLines(sql, lines(...file), { now })).toMatchObject({ read: 1, recorded: 0, known: 1, bad: [] })
-})
+      held.push([row!.reviews, row!.ends])
+    }
+    const file = [page]
+    expect(await importLines(sql, lines(...file), { now, pause })).toMatchObject({
+      read: 1,
+      recorded: 1,
+      known: 0,
+      bad: [],
+    })
+    await pause()
+    expect(held.length).toBeGreaterThan(2)
+    expect(held.filter(([reviews, ends]) => reviews < 1_000 && ends > 0)).toEqual([])
+    expect(held.at(-1)).toEqual([1_000, 1])
+    expect(await importLines(sql, lines(...file), { now })).toMatchObject({ read: 1, recorded: 0, known: 1, bad: [] })
+  },
+)
 
 test("transactions hold as much as is stored in some 25 ms, on any machine", () => {
   const stored = (perMs: number) => {

@@ -137,7 +137,7 @@ describe("reviews", () => {
     expect(await forms("1")).toEqual(["now", "before *"])
   })
 
-  test("are held in the same form in whichever order and parts they come", async () => {
+  long("are held in the same form in whichever order and parts they come", async () => {
     const sha = (byte: number) => new Uint8Array(32).fill(byte)
     const at = (day: number) => `2025-11-${String(day).padStart(2, "0")}T10:00:00Z`
     const readings = [

@@ -144,7 +144,7 @@ test("whatever counts are missing, nothing that is not known is zero: stored, in
     return Math.floor((state / 2 ** 32) * below)
   }
   const seen = { value: 0, under: 0, unknown: 0 }
-  for (let round = 0; round < 40; round++) {
+  for (let round = 0; round < 14; round++) {
     for (const table of ["rating_count", "market_fact", "app_storefront", "app_estimate", "estimate_due"])
       await sql`delete from ${sql(table)}`
     const days = [29, 15, 3].filter(() => any(2) === 0)

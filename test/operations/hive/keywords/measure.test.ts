@@ -5,7 +5,7 @@ import { record } from "../../../../src/observations/record.ts"
 import { freshDatabase } from "../../../database.ts"
 import { type House, openHouse } from "../../../house.ts"
 import { until } from "../../../jobs/platform.ts"
-import { cases } from "../../../long.ts"
+import { cases, long } from "../../../long.ts"
 import { answerSearches, captchaPage, hintsAnswer, someApps } from "../../../measuring/store-pages.ts"
 import { hinted, published, reading, said } from "../../../observations/measured.ts"
 import { type Live, live } from "../../live.ts"
@@ -221,7 +221,7 @@ describe("what cannot be measured costs nothing, and gives its unit back", () =>
     expect(await units(id)).toBe(1)
   })
 
-  test("of 60 keywords at once exactly as many are begun as there are units", async () => {
+  long("of 60 keywords at once exactly as many are begun as there are units", async () => {
     const [id, poor] = await caller(4)
     answers()
     const all = await Promise.all(Array.from({ length: 12 }, (_, i) => measure({}, poor, on.house, `term${i}`)))
