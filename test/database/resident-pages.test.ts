@@ -2,7 +2,14 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { openCluster } from "../../src/database/embedded/cluster.ts"
-import { discardProgramPages, discardZeroPages } from "../../src/database/embedded/resident-pages.ts"
+import { openEmbedded } from "../../src/database/embedded/open.ts"
+import {
+  discardFreePages,
+  discardProgramPages,
+  discardZeroPages,
+  type Heap,
+} from "../../src/database/embedded/resident-pages.ts"
+import { silentLog } from "../../src/log.ts"
 import { scratchFolder, startHolder } from "./processes.ts"
 
 setDefaultTimeout(60_000)
@@ -21,6 +28,51 @@ test.skipIf(process.platform !== "linux")("what PostgreSQL reserved and does not
   await cluster.exec("create table t as select generate_series(1, 100000) as n")
   expect((await cluster.query("select count(*)::int as count from t")).rows).toEqual([{ count: 100_000 }])
   await cluster.close()
+})
+
+test.skipIf(process.platform !== "linux")(
+  "what a sort has left free takes no memory, and nothing else is lost",
+  async () => {
+    const cluster = await openCluster(join(folder, "four"))
+    const heap = (cluster as unknown as { Module: Heap }).Module
+    await cluster.exec("create table t as select n, md5(n::text) as m from generate_series(1, 20000) n")
+    const sum = "select md5(string_agg(m, '' order by m)) as sum from t"
+    const { rows } = await cluster.query(sum)
+    discardZeroPages(heap.HEAPU8.buffer)
+    const length = heap.HEAPU8.length
+    expect(discardFreePages(heap)).toBeGreaterThan(2 * 2 ** 20)
+    expect(discardFreePages(heap)).toBeLessThan(2 ** 20)
+    expect(heap.HEAPU8.length).toBe(length)
+    for (let again = 0; again < 3; again++) {
+      expect((await cluster.query(sum)).rows).toEqual(rows)
+      discardFreePages(heap)
+    }
+    await cluster.close()
+  },
+)
+
+test("a server of which little is asked closes what it kept prepared, and prepares it again where it is asked", async () => {
+  const housekeeping = { restMs: 500 }
+  const { sql, close } = await openEmbedded({
+    dataDir: join(folder, "five"),
+    as: "server",
+    log: silentLog,
+    housekeeping,
+  })
+  const ask = () =>
+    Promise.all(
+      Array.from({ length: 20 }, (_, n) => sql.unsafe(`select $1::int + ${n} as sum`, [1], { prepare: true })),
+    )
+  const sums = Array.from({ length: 20 }, (_, n) => [{ sum: n + 1 }])
+  const kept = async () => (await sql`select 1 from pg_prepared_statements where statement like '%as sum'`).length
+  expect(await ask()).toMatchObject(sums)
+  expect(await kept()).toBe(20)
+  for (const until = performance.now() + 30_000; (await kept()) > 0 && performance.now() < until; )
+    await Bun.sleep(1_200)
+  expect(await kept()).toBe(0)
+  expect(await ask()).toMatchObject(sums)
+  expect(await kept()).toBe(20)
+  await close()
 })
 
 test.skipIf(process.platform !== "linux")("a server's embedded database gives it back once it is open", async () => {

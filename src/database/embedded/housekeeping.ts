@@ -11,6 +11,8 @@ export interface HousekeepingOptions {
   vacuumHour?: number
   /** Between two looks for tables that have grown beyond what the planner knows, in milliseconds. */
   analyzeMs?: number
+  /** How long little has to be done until memory is given back, in milliseconds. */
+  restMs?: number
   now?: () => Date
 }
 
@@ -53,6 +55,24 @@ export function keepHouse(
     clearInterval(timer)
     await working
   }
+}
+
+/** Of the time: an idle server takes 0.5 % of a processor. */
+const IDLE_SHARE = 0.05
+
+/** Calls `rest` once little was done for so long, and again only after more was. */
+export function restWhenIdle(rest: () => Promise<void>, { restMs = 60_000 }: HousekeepingOptions = {}): () => void {
+  let isRested = false
+  let before = process.cpuUsage()
+  const timer = setInterval(() => {
+    const { user, system } = process.cpuUsage(before)
+    before = process.cpuUsage()
+    const isIdle = (user + system) / 1_000 < IDLE_SHARE * restMs
+    if (isIdle && !isRested) rest().catch(() => {}) // the database is gone, which others tell
+    isRested = isIdle
+  }, restMs)
+  timer.unref()
+  return () => clearInterval(timer)
 }
 
 function checkpointer(sql: Sql, log: Log, logLimit: number, checkpointMs: number, now: () => Date) {

@@ -11,7 +11,7 @@ import type { Database, Sql } from "../types.ts"
 import { Bridge } from "./bridge.ts"
 import { type Control, controlAnswers, controlStream, listenControl } from "./control.ts"
 import { guardDisk } from "./disk-guard.ts"
-import { type HousekeepingOptions, keepHouse } from "./housekeeping.ts"
+import { type HousekeepingOptions, keepHouse, restWhenIdle } from "./housekeeping.ts"
 import { lockDirectory } from "./lock.ts"
 import { Runaways } from "./runaways.ts"
 import { type Backend, startBackend } from "./thread.ts"
@@ -121,7 +121,15 @@ async function start(options: EmbeddedOptions, held: HeldFolder | null): Promise
   })
   const stopHousekeeping = held ? keepHouse(background, log, options.housekeeping) : async () => {}
   const guarded = held && options.as === "server" ? watchDisk(sql, log, held.dataDir) : null
+  const rest = async () => {
+    Bun.gc(true)
+    bridge().statements.drop()
+    await background`select 1`
+    await backend.rest()
+  }
+  const stopResting = held && options.as === "server" ? restWhenIdle(rest, options.housekeeping) : () => {}
   const close = once(async () => {
+    stopResting()
     await stopHousekeeping()
     await guarded?.stop()
     control?.close()

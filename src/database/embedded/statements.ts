@@ -72,6 +72,11 @@ export class KeptStatements {
     return taken
   }
 
+  /** All are closed with what is sent next, and each is parsed again where it is next used. */
+  drop(): void {
+    for (const kept of this.#held) this.#unused.add(kept)
+  }
+
   /** Who prepares the same from now on has it parsed anew. */
   forget(): void {
     this.#shared.clear()

@@ -6,6 +6,8 @@ export interface Backend {
   exec: Exec
   /** The whole data directory as a tar, usable as a template. */
   dump(): Promise<Uint8Array<ArrayBuffer>>
+  /** Gives memory back that is needed only while much is asked. */
+  rest(): Promise<void>
   /** Shuts PostgreSQL down in order and ends the thread. */
   close(): Promise<void>
   kill(): void
@@ -68,6 +70,7 @@ export async function startBackend(
   return {
     exec: (batch) => bytesOf(ask({ kind: "exec", batch }, [batch.buffer])),
     dump: () => bytesOf(ask({ kind: "dump" })),
+    rest: async () => void (await ask({ kind: "rest" })),
     kill: () => lose("it was killed"),
     cut: (error) => {
       end(error)

@@ -60,6 +60,7 @@ export async function startWatched(directory: string, { onRestart, onLoss, templ
       return await running.exec(batch).finally(watched)
     },
     dump: async () => (await backend).dump(),
+    rest: async () => (await backend).rest(),
     close: async () => {
       ended = true
       await (await backend).close()

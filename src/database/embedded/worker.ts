@@ -2,7 +2,7 @@
 import type { PGlite } from "@electric-sql/pglite"
 import { lastComplaint, openCluster } from "./cluster.ts"
 import { loadEngine } from "./engine.ts"
-import { discardProgramPages, discardZeroPages } from "./resident-pages.ts"
+import { discardFreePages, discardProgramPages, discardZeroPages, type Heap } from "./resident-pages.ts"
 import { query, readyForQuery } from "./wire.ts"
 
 export type Request =
@@ -14,7 +14,7 @@ export type Request =
       code: WebAssembly.Module | undefined
     }
   | { id: number; kind: "exec"; batch: Uint8Array<ArrayBuffer> }
-  | { id: number; kind: "close" | "dump" }
+  | { id: number; kind: "close" | "dump" | "rest" }
 
 /** An answer; without `id`, the news that the backend is lost. */
 export type Reply = { id?: number; bytes?: Uint8Array<ArrayBuffer>; code?: WebAssembly.Module; error?: string }
@@ -50,15 +50,18 @@ async function open({ directory, template, code }: OpenRequest): Promise<WebAsse
 /** After which a start is over, and what it alone needed is given back. */
 const SETTLED_MS = 1_000
 
-function giveBack(opened: PGlite): void {
+function giveBack(opened: PGlite): null {
   Bun.gc(true)
+  discardFreePages(moduleOf(opened))
   discardZeroPages(moduleOf(opened).HEAPU8.buffer)
   discardProgramPages()
+  return null
 }
 
 async function answer(request: Exclude<Request, OpenRequest>): Promise<Uint8Array<ArrayBuffer> | null> {
   if (!cluster) throw new Error("the embedded database is not open")
   if (request.kind === "exec") return exec(cluster, request.batch)
+  if (request.kind === "rest") return giveBack(cluster)
   if (request.kind === "dump") return new Uint8Array(await (await cluster.dumpDataDir("none")).arrayBuffer())
   await cluster.close()
   return null
@@ -125,8 +128,7 @@ function reportLoss(cluster: PGlite): void {
   }
 }
 
-interface Program {
-  HEAPU8: Uint8Array
+interface Program extends Heap {
   /** Up to where the log is written. */
   _GetFlushRecPtr(timeline: 0): bigint
   _PostgresMainLoopOnce(): void
