@@ -5,10 +5,24 @@ import type { Context, Operation } from "../../src/operation.ts"
 import { contextOf } from "../observations/measured.ts"
 import { NOW } from "./years-fill.ts"
 
-export function isReadOfApp({ effect, group, path, faults }: Operation): boolean {
-  // what only a language model can answer is no read
-  const isRead = effect !== "previews" && effect !== "writes" && !faults.includes("ai_not_configured")
-  return isRead && (group === "Your apps" || group === "Account") && !path.includes(":jobId")
+export function isReadOfApp({ id, effect, group, path, faults }: Operation): boolean {
+  // what only a language model can answer is no read; of a week no change has weeks before it and behind it
+  const isRead =
+    id !== "get_change_impact" && effect !== "previews" && effect !== "writes" && !faults.includes("ai_not_configured")
+  return isRead && GROUPS.includes(group) && !path.includes(":jobId")
+}
+
+const OF_OWNERS = "Revenue and ads"
+const GROUPS = ["Your apps", "Account", OF_OWNERS]
+
+/** Which of the world's apps are asked about: the first, or those that an account knows. */
+export function askedOf(
+  { group }: Operation,
+  apps: number,
+  { asked, owners }: { asked: number; owners: number },
+): number[] {
+  const [from, count] = group === OF_OWNERS ? [apps - owners, owners] : [0, asked]
+  return Array.from({ length: count }, (_, at) => from + at)
 }
 
 export function inputOf({ id, input }: Operation, appId: string, rivalId: string): Record<string, unknown> {
@@ -28,7 +42,7 @@ export function contextIn(sql: Sql, workspace: number): Context {
     entitlements: { ...ctx.caller.entitlements, spy: 1_000 },
     kind: "live",
     explorer: false,
-    scopes: ["apps:read", "reviews:read", "revenue:read"],
+    scopes: ["apps:read", "reviews:read", "revenue:read", "ads:read"],
   } as unknown as Caller
   return { ...ctx, caller }
 }

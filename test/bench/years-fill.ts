@@ -1,5 +1,6 @@
 // What the worlds of test/bench/years.ts hold, as measuring day by day would have left it.
 
+import { loadDemoOwner } from "../../src/accounts/demo/owner.ts"
 import type { AuditRow } from "../../src/audits/storefront-audits.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { foldReview } from "../../src/formulas/review-text.ts"
@@ -12,6 +13,7 @@ export interface Filling {
   from: string
   /** Of each app, a day. */
   reviews: number
+  alerts: number
 }
 
 export const TODAY = "2025-11-20"
@@ -211,7 +213,7 @@ async function fillCharts(sql: Sql, storeApps: number, from: string): Promise<vo
 }
 
 /** Reviews, and the feed of alerts. */
-export async function fillFeeds(sql: Sql, workspace: number, { from, reviews }: Filling): Promise<void> {
+export async function fillFeeds(sql: Sql, workspace: number, { from, reviews, alerts }: Filling): Promise<void> {
   const [title, text] = ["A title", "What somebody wrote of an app at some length, as people do."]
   await sql`
     insert into review_version (
@@ -234,7 +236,22 @@ export async function fillFeeds(sql: Sql, workspace: number, { from, reviews }: 
       '{"term": "keyword 1", "rank": 9, "was": 3, "depth": 30, "wasDepth": 30, "source": "apple-web-search", "against": "2025-11-19"}'
     from tracked_app a
     cross join generate_series(${from}::date, ${TODAY}::date, '1 day') d
-    cross join generate_series(1, 2) n`
+    cross join generate_series(1, ${alerts}::int) n`
+}
+
+/** What a console and an ad account say day by day, and a change of the page on the way. */
+export async function fillOwners(
+  sql: Sql,
+  { workspaceId, apps, days }: { workspaceId: number; apps: readonly string[]; days: number },
+): Promise<void> {
+  const named = await sql<{ id: string; iosId: string }[]>`
+    select a.id, s.store_id as "iosId"
+    from tracked_app a
+    join store_app s on s.id = a.ios_app
+    where a.id = any(${apps as string[]}::text[])
+    order by a.id`
+  const demo = named.map((app) => ({ ...app, name: "An app", keywords: ["keyword 13", "keyword 26"] }))
+  await loadDemoOwner(sql, { workspaceId, apps: demo, now: () => NOW, days })
 }
 
 /** A scan of each app that is young, by the database's own clock; and with a history one that a month ago was. */

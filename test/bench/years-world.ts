@@ -3,10 +3,21 @@
 import type { Sql, Tx } from "../../src/database/types.ts"
 import { rebuildNow } from "../../src/observations/derived/now.ts"
 import { rebuildReviews } from "../../src/observations/derived/rebuild-reviews.ts"
+import { foldRatings } from "../../src/observations/rows/rating-quarters.ts"
+import { foldSearches } from "../../src/observations/rows/search-fortnights.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { addDays } from "../../src/vocabulary/days.ts"
 import { benchWorkspace, type Scratch, scratchOn } from "./scratch.ts"
-import { fillAudits, fillFeeds, fillMetrics, fillPages, fillRanks, fillRivals, TODAY } from "./years-fill.ts"
+import {
+  fillAudits,
+  fillFeeds,
+  fillMetrics,
+  fillOwners,
+  fillPages,
+  fillRanks,
+  fillRivals,
+  TODAY,
+} from "./years-fill.ts"
 
 export interface World {
   scratch: Scratch
@@ -25,6 +36,9 @@ export interface Size {
   days: number
   /** Of each app, a day. */
   reviews?: number
+  alerts?: number
+  /** Of the last apps so many have a console's and an ad account's reports, invented. */
+  owners?: number
 }
 
 /** A database of its own that holds them, with statistics. */
@@ -43,7 +57,7 @@ type AllAtOnce = (tx: Sql, tables: readonly string[], fill: () => Promise<void>)
 /** The same in an empty database, which is not analysed. `atOnce` does a filling of these tables. */
 export async function fillWorld(
   sql: Sql,
-  { apps: count, keywords, most = keywords, days, reviews = 2 }: Size,
+  { apps: count, keywords, most = keywords, days, reviews = 2, alerts = 2, owners = 0 }: Size,
   atOnce: AllAtOnce = (_tx, _tables, fill) => fill(),
 ): Promise<Omit<World, "scratch">> {
   const workspace = await benchWorkspace(sql)
@@ -52,6 +66,7 @@ export async function fillWorld(
     lists: Math.max(count * 2, keywords, most),
     from: addDays(TODAY, 1 - days),
     reviews,
+    alerts,
   }
   for (let day = filling.from; day <= addDays(TODAY, 28); day = addDays(day, 28))
     await sql`select open_month(${day}::date)`
@@ -71,6 +86,8 @@ export async function fillWorld(
     await fillAudits(own, days > 31)
     return tracked
   })
+  await packed(sql)
+  if (owners > 0) await fillOwners(sql, { workspaceId: workspace, apps: apps.slice(-owners), days })
   await rebuildNow(sql, async () => {})
   await rebuildReviews(sql, async () => {})
   const followed = await sql<{ app: string; rival: string }[]>`
@@ -80,6 +97,20 @@ export async function fillWorld(
     order by r.app_id, r.terms desc, r.rival`
   const rivalOf = new Map(followed.map(({ app, rival }) => [app, rival]))
   return { workspace, apps, rivals: apps.map((app) => rivalOf.get(app)!) }
+}
+
+/** What is old is packed, as it is each night. */
+async function packed(sql: Sql): Promise<void> {
+  const before = `${addDays(TODAY, -35).slice(0, 7)}-01`
+  const all = async (fold: (tx: Tx, from: number) => Promise<{ next: number | null }>) => {
+    for (let from: number | null = 0; from !== null; ) {
+      const at: number = from
+      const { next } = (await sql.begin((tx) => fold(tx, at))) as { next: number | null }
+      from = next
+    }
+  }
+  await all((tx, from) => foldRatings(tx, { before, chunk: 5_000, from }))
+  await all((tx, from) => foldSearches(tx, { today: TODAY, most: 200, from }))
 }
 
 /** Tracks apps of the App Store in the US, and makes due at once what each made due by itself. Gives their ids. */
