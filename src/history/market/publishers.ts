@@ -1,3 +1,4 @@
+import type { Fragment } from "postgres"
 import type { Sql } from "../../database/types.ts"
 import { uncut } from "../../database/uncut.ts"
 import { type ChartSource, chartSourceOf } from "../../observations/types.ts"
@@ -105,13 +106,30 @@ interface Shelf {
   measuredAt: Date
 }
 
-/** What a storefront sells of a developer's, as it was said last; null = it was not asked. */
-export async function readDeveloperShelf(sql: Sql, publisherId: string, storefront: string): Promise<Shelf | null> {
-  const [row] = await sql<Shelf[]>`
-    select storefront as country, cardinality(app_ids) as count, complete, seen_at as "measuredAt"
-    from developer_shelf
-    where (platform, storefront, developer_id, source) = ('ios', ${storefront}, ${publisherId}, 'itunes-developer')`
-  return row ?? null
+interface Publisher {
+  /** What the store calls them, as it was said last; null = not said. */
+  name: string | null
+  /** What a storefront sells of theirs, as it was said last; null = it was not asked. */
+  shelf: Shelf | null
+  /** Storefronts of which a chart was ever read that names publishers by their ids. */
+  searched: string[]
+}
+
+/** Who has this id on the App Store. */
+export async function readPublisher(sql: Sql, publisherId: string, storefront: string): Promise<Publisher> {
+  const [row] = await sql<[Omit<Publisher, "shelf"> & (Shelf | { country: null })]>`
+    select d.storefront as country, cardinality(d.app_ids) as count, d.complete, d.seen_at as "measuredAt", (
+        select developer
+        from store_app
+        where platform = 'ios' and developer_id = ${publisherId} and developer is not null
+        order by seen_at desc nulls last, id
+        limit 1
+      ) as name, array(${chartedStorefronts(sql, sql`not bool_and(demo)`)}) as searched
+    from (select) nothing
+    left join developer_shelf d
+      on (d.platform, d.storefront, d.developer_id, d.source) = ('ios', ${storefront}, ${publisherId}, 'itunes-developer')`
+  const { name, searched, ...shelf } = row
+  return { name, searched, shelf: shelf.country === null ? null : shelf }
 }
 
 /** Storefronts of which a chart was ever read. */
@@ -125,26 +143,19 @@ export async function readChartedStorefronts(sql: Sql): Promise<string[]> {
   return rows.map(({ storefront }) => storefront)
 }
 
-/** The same by whether the charts held of each are the demo's alone, which name no publisher by an id. */
-export async function readNamedStorefronts(sql: Sql): Promise<{ searched: string[]; demo: string[] }> {
-  const rows = await sql<{ storefront: string; isDemo: boolean }[]>`
-    select storefront, bool_and(demo) as "isDemo"
+/** Storefronts of which all charts are the demo's, which name no publisher by an id. */
+export async function readDemoStorefronts(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ storefront: string }[]>`${chartedStorefronts(sql, sql`bool_and(demo)`)}`
+  return rows.map(({ storefront }) => storefront)
+}
+
+function chartedStorefronts(sql: Sql, having: Fragment) {
+  return sql`
+    select storefront
     from chart
     where first_day is not null
     group by storefront
+    having ${having}
     order by storefront
     limit 1000`
-  const of = (isDemo: boolean) => rows.filter((row) => row.isDemo === isDemo).map(({ storefront }) => storefront)
-  return { searched: of(false), demo: of(true) }
-}
-
-/** What the store calls who has this id on the App Store, as it was said last; null = not said. */
-export async function readPublisherName(sql: Sql, publisherId: string): Promise<string | null> {
-  const [row] = await sql<{ name: string }[]>`
-    select developer as name
-    from store_app
-    where platform = 'ios' and developer_id = ${publisherId} and developer is not null
-    order by seen_at desc nulls last, id
-    limit 1`
-  return row?.name ?? null
 }

@@ -5,9 +5,8 @@ import {
   type ChartedApp,
   findBestStorefront,
   readChartedApps,
-  readDeveloperShelf,
-  readNamedStorefronts,
-  readPublisherName,
+  readDemoStorefronts,
+  readPublisher,
 } from "../../history/market/publishers.ts"
 import { CHARTS, DEVICES } from "../../observations/types-charts.ts"
 import { nothing, operation } from "../../operation.ts"
@@ -104,13 +103,14 @@ export const hiveGetPublisher = operation({
   const wanted = { kind: "developer", platform: "ios", storefront: country, subject: publisherId } as const
   const elsewhere = () => readWhyUnnamed(ctx.sql)
   return await readNow(ctx, { wanted, keptDays: KEPT_DAYS, elsewhere }, async () => {
-    const charted = await readChartedApps(ctx.sql, publisherId)
-    const shelf = await readDeveloperShelf(ctx.sql, publisherId, country)
+    const [charted, { name, shelf, searched }] = await Promise.all([
+      readChartedApps(ctx.sql, publisherId),
+      readPublisher(ctx.sql, publisherId, country),
+    ])
     if (charted.length === 0 && !shelf) return null
     const apps = await readPublisherApps(ctx.sql, charted)
     const answer = {
-      ...{ publisherId, name: await readPublisherName(ctx.sql, publisherId), platform: "ios" as const, apps },
-      searched: (await readNamedStorefronts(ctx.sql)).searched,
+      ...{ publisherId, name, platform: "ios" as const, apps, searched },
       shelf: shelf && { ...shelf, measuredAt: shelf.measuredAt.toISOString() },
     }
     return apps.length > 0 ? answer : nothing(answer)
@@ -121,7 +121,7 @@ const ON_APP_STORE = "Publishers on the App Store have numbers; of Google Play t
 
 /** The demo's apps may be theirs: nobody said so. */
 async function readWhyUnnamed(sql: Sql): Promise<string | null> {
-  const { demo } = await readNamedStorefronts(sql)
+  const demo = await readDemoStorefronts(sql)
   if (demo.length === 0) return null
   return `The demo's charts (${demo.join(", ")}) name publishers without their ids, so that nobody's apps are found on them.`
 }
