@@ -207,7 +207,7 @@ export function rpcResponse(
   if (session) headers["mcp-session-id"] = session
   if (fault) addFaultHeaders(headers, fault)
   if (challenge !== undefined) headers["www-authenticate"] = challenge
-  return new Response(text, { status, headers })
+  return text === null ? new Response(null, { status, headers }) : textResponse(text, { status, headers })
 }
 
 /** Messages of the tool endpoint as they come. Credits are not known yet: the last message says them. */

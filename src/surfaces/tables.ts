@@ -47,7 +47,7 @@ export function* tableText(operation: Operation, answer: unknown, type: TableTyp
   const found: TableRow[] = []
   for (const row of operation.table?.rows(answer) ?? []) if (found.push(row) % ROWS_AT_ONCE === 0) yield
   const isLeft = (name: string) =>
-    found.length > 0 && !found.some((row) => row[name] !== undefined) && once[name] === undefined
+    found.length > 0 && once[name] === undefined && !found.some((row) => row[name] !== undefined)
   const columns = tableColumns(operation).filter((name) => !isLeft(name))
   const isCsv = type === "text/csv"
   const pieces: string[] = []

@@ -1,7 +1,7 @@
 import type { Sql } from "../../database/types.ts"
 import { uncut } from "../../database/uncut.ts"
 import { dayAnswers, sidesOf } from "../../history/day-answers.ts"
-import { nameIn } from "../../observations/app-names.ts"
+import { type NamePlace, nameIn } from "../../observations/app-names.ts"
 import type { Platform } from "../../observations/types.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { gradeOf, type SearchText } from "../../vocabulary/matching.ts"
@@ -69,7 +69,29 @@ async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: SearchTe
       ) u
       ${hidden.length > 0 ? sql`where (u.side, u.app_id) not in (select side, app_id from hidden)` : sql``}
       group by u.app_id, u.owner
-    ), found as materialized (
+    ), ${foundAmong(sql, place, sought)}
+    select store_id as "storeId", name, array_agg(side) as sides, array_agg(terms) as terms
+    from (
+      select u.side, u.terms::int as terms, f.store_id, f.name
+      from found f
+      cross join lateral unnest(f.sides, f.terms) u (side, terms)
+      order by f.unlike, u.terms desc, f.alphabetical, u.side
+      limit 200
+    ) b
+    group by store_id, name
+    order by store_id collate "C", name collate "C"
+    limit 200`
+  return rows.flatMap(({ sides: above, terms, ...rival }) =>
+    above.map((side, at) => {
+      const { app, platform, storefront: country } = sides[side - 1] as (typeof sides)[number]
+      return { app, platform, country, ...rival, terms: terms[at] as number }
+    }),
+  )
+}
+
+/** A query for `with`: the apps of `above` that match, with the sides below them. */
+function foundAmong(sql: Sql, place: NamePlace, sought: SearchText) {
+  return sql`found as materialized (
       -- sorted by numbers: by what these are made of, a few hundred rivals took a tenth of the time
       select s.store_id, n.name, a.sides, a.terms, dense_rank() over (order by s.store_id collate "C") as alphabetical,
         case when lower(s.store_id) <> ${sought.text} and f.shown <> ${sought.text} || ' ' || lower(s.store_id) then 4 else 0 end
@@ -95,24 +117,7 @@ async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: SearchTe
         offset 0
       ) f
       where f.shown like all(${patternsOf(sought)}::text[])
-    )
-    select store_id as "storeId", name, array_agg(side) as sides, array_agg(terms) as terms
-    from (
-      select u.side, u.terms::int as terms, f.store_id, f.name
-      from found f
-      cross join lateral unnest(f.sides, f.terms) u (side, terms)
-      order by f.unlike, u.terms desc, f.alphabetical, u.side
-      limit 200
-    ) b
-    group by store_id, name
-    order by store_id collate "C", name collate "C"
-    limit 200`
-  return rows.flatMap(({ sides: above, terms, ...rival }) =>
-    above.map((side, at) => {
-      const { app, platform, storefront: country } = sides[side - 1] as (typeof sides)[number]
-      return { app, platform, country, ...rival, terms: terms[at] as number }
-    }),
-  )
+    )`
 }
 
 function hiddenApps(sql: Sql, hidden: readonly { side: number; platform: Platform; id: string }[]) {
