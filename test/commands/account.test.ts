@@ -12,7 +12,7 @@ import { type MadeKey, type StandIn, salesReport, standIn } from "../accounts/st
 import { SECRET_KEY } from "../delivery/scene.ts"
 import { until } from "../jobs/platform.ts"
 import { long, short } from "../long.ts"
-import { answer, appmeter, begun, copyOf, dataFolder, removeFolders, scratch, serving } from "./child.ts"
+import { answer, appmeter, begun, copyOf, dataFolder, holding, removeFolders, scratch, serving } from "./child.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
@@ -185,6 +185,7 @@ long(
 
 short("an ad account is connected by a key made here, of which only the public half is printed", async () => {
   const ads = adsStandIn()
+  const held = await holding({ DATA_DIR: env.DATA_DIR! })
   try {
     ads.accounts.push({ ...AD_ACCOUNT }, { ...AD_ACCOUNT, id: 77, name: "Coffee" })
     ads.campaigns.push(campaign())
@@ -206,6 +207,7 @@ short("an ad account is connected by a key made here, of which only the public h
     for (const secret of piecesOf({ pem: readFileSync(file, "utf8"), keyId: "", role: "SALES" }))
       expect(texts.filter((text) => text.includes(secret)).length).toBe(0)
   } finally {
+    await held.close()
     await ads.stop()
   }
 })

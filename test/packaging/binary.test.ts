@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { long } from "../long.ts"
+import { afterLong, beforeLong, long } from "../long.ts"
 import { type Alone, buildAlone, type Started, type StartOptions } from "./alone.ts"
 import { type Serving, serving } from "./serving.ts"
 
@@ -10,10 +10,10 @@ setDefaultTimeout(60_000)
 const root = join(import.meta.dirname, "../..")
 let alone: Alone
 
-beforeAll(async () => {
+beforeLong(async () => {
   alone = await buildAlone()
 })
-afterAll(() => alone.remove())
+afterLong(() => alone.remove())
 
 const served = (dataDir: string) => serving(alone, { env: { DATA_DIR: dataDir, PORT: "0" } })
 
@@ -35,7 +35,7 @@ const call = async ({ url, key }: Serving, path: string) => {
 
 let firstStartMs = 0
 
-test("alone in an empty folder it tells its version, its help and its document", async () => {
+long("alone in an empty folder it tells its version, its help and its document", async () => {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   expect(await alone.run(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" })
   expect((await alone.run(["--help"])).out).toContain("appmeter serve")
@@ -99,7 +99,7 @@ long("it answers an assistant over its pipes, and says how to start it", async (
   expect([command, args]).toEqual([expect.stringMatching(/^\/.*appmeter$/), ["mcp"]])
 })
 
-test("its stacks name files and lines of the source, and no folder of the machine that built it", async () => {
+long("its stacks name files and lines of the source, and no folder of the machine that built it", async () => {
   const env = { DATA_DIR: "/proc/none", LOG_LEVEL: "debug" }
   const { code, err } = await alone.run(["workspace", "list"], { env })
   expect(code).toBe(1)

@@ -82,7 +82,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     house = openHouse({ sql, now: () => new Date() })
     workspace = await house.workspace()
     await loadDemoOnce(sql, workspace)
-    await loadRestOnce(sql, { days: 30 })
+    await loadRestOnce(sql, { days: isLeftOut ? 10 : 30 })
     const listed = await listDemoApps(sql, workspace)
     apps = listed.map(({ id }) => id)
     invented = listed.find(({ iosId }) => iosId === INVENTED_APP.id)!.id

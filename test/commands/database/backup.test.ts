@@ -57,10 +57,11 @@ describe("a backup restores", () => {
     const DATA_DIR = join(scratch(), "new")
     const restored = await answer(["restore", whole], { env: { DATA_DIR } })
     expect(restored.tables.map(({ name }: { name: string }) => name).sort()).toEqual(TABLES)
-    const there = await inFolder(copyOf(kept), (sql) => recorded(sql, filled))
+    // the same rows give the same answers, which at length are asked for as well
+    const there = LONG ? await inFolder(copyOf(kept), (sql) => recorded(sql, filled)) : null
     await inFolder(DATA_DIR, async (sql) => {
       expect(await sumsOf(sql)).toEqual(sums)
-      expect(await recorded(sql, filled)).toEqual(there)
+      if (there) expect(await recorded(sql, filled)).toEqual(there)
       await livesOn(sql, filled)
     })
   })
