@@ -10,7 +10,7 @@ import { silentLog } from "../../src/log.ts"
 import { scratchFolder } from "../database/processes.ts"
 import { freshDatabase, openInMemory, scratchUrl } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
-import { LONG } from "../long.ts"
+import { LONG, long } from "../long.ts"
 import {
   booksAfter,
   type Prepared,
@@ -87,7 +87,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   },
 )
 
-test("kill -9 of the server that holds the directory during a confirm: applied once or not at all", async () => {
+long("kill -9 of the server that holds the directory during a confirm: applied once or not at all", async () => {
   const dataDir = join(folder, "data")
   const steps = await firstStart(dataDir)
   const nth = (part: string) => ({ before: steps.findIndex((text) => text.startsWith(part)) + 1 })

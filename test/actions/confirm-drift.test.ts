@@ -7,7 +7,7 @@ import { TrackingProblem } from "../../src/tracking/checks.ts"
 import { addTerms, removeTerms } from "../../src/tracking/terms.ts"
 import { freshDatabase, scratchUrl } from "../database.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
-import { cases } from "../long.ts"
+import { cases, long } from "../long.ts"
 import { slowness } from "../unit.ts"
 import { steppable } from "./stepped.ts"
 import { booksAt, booksOf, said, someWriter, tally, termsOf, type Writer } from "./writer.ts"
@@ -178,24 +178,28 @@ interface Seen {
 const TRIED = Object.entries(MEETINGS).filter((_, at) => at % cases(2, 1) === 0)
 const ROUNDS = cases(8, 98)
 
-test(`${ROUNDS} confirms met by a change of the same target write over what was previewed, or nothing`, async () => {
-  const random = randomFrom(7)
-  const names = TRIED.map(([name]) => name)
-  // as long as a confirm takes on a machine as busy as this one
-  const changeMs = 20 * (await slowness())
-  const rounds = Array.from({ length: ROUNDS }, (_, n) => ({
-    name: names[n % names.length] as string,
-    // every fourth time it is the confirm that comes late: on a busy machine a change that does comes after it
-    start:
-      n % 4 === 3
-        ? { confirmMs: changeMs * random(), changeMs: 0 }
-        : { confirmMs: 10 * random(), changeMs: changeMs * random() },
-  }))
-  const orders = await meetAll("started at almost the same time", rounds)
-  // both orders came about, so that there was something to get wrong
-  for (const order of ["confirm first", "change first"])
-    expect(orders.filter((each) => each === order).length).toBeGreaterThan(ROUNDS / 10)
-}, 60_000)
+long(
+  `${ROUNDS} confirms met by a change of the same target write over what was previewed, or nothing`,
+  async () => {
+    const random = randomFrom(7)
+    const names = TRIED.map(([name]) => name)
+    // as long as a confirm takes on a machine as busy as this one
+    const changeMs = 20 * (await slowness())
+    const rounds = Array.from({ length: ROUNDS }, (_, n) => ({
+      name: names[n % names.length] as string,
+      // every fourth time it is the confirm that comes late: on a busy machine a change that does comes after it
+      start:
+        n % 4 === 3
+          ? { confirmMs: changeMs * random(), changeMs: 0 }
+          : { confirmMs: 10 * random(), changeMs: changeMs * random() },
+    }))
+    const orders = await meetAll("started at almost the same time", rounds)
+    // both orders came about, so that there was something to get wrong
+    for (const order of ["confirm first", "change first"])
+      expect(orders.filter((each) => each === order).length).toBeGreaterThan(ROUNDS / 10)
+  },
+  60_000,
+)
 
 test.skipIf(!process.env.DATABASE_URL)(
   "postgres: a change that begins at any step of a confirm comes before all of it or after all of it",

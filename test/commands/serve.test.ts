@@ -109,7 +109,7 @@ describe("the first start", () => {
     expect(sockets.map(({ mode }) => mode & 0o777)).toEqual([0o600])
   })
 
-  short("a second server on the same folder, or the same port, is refused in one line", async () => {
+  long("a second server on the same folder, or the same port, is refused in one line", async () => {
     const second = await appmeter(["serve"], { env: { ...env, PORT: "0" } })
     expect(second).toEqual({
       code: 1, out: "", err: `appmeter: the data directory ${env.DATA_DIR} is in use by another server\n`,

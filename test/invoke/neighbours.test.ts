@@ -5,7 +5,7 @@ import { createMeasure } from "../../src/measuring/measure.ts"
 import type { Measure } from "../../src/vocabulary/live-read.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
-import { cases, LONG } from "../long.ts"
+import { beforeLong, cases, LONG, long } from "../long.ts"
 import { trackLarge } from "../operations/large-app.ts"
 import { slowness } from "../unit.ts"
 
@@ -35,7 +35,7 @@ describe("a neighbour with thousands of keywords", () => {
   let large: { app: string; key: string }
   let small: { app: string; key: string }
 
-  beforeAll(async () => {
+  beforeLong(async () => {
     house = openHouse({ sql })
     const workspaces = [await house.workspace(), await house.workspace()] as const
     large = { app: await trackLarge(sql, workspaces[0], KEYWORDS), key: await house.key(workspaces[0]) }
@@ -56,35 +56,38 @@ describe("a neighbour with thousands of keywords", () => {
   }
 
   for (const read of LONG ? ["rivals", "keywords"] : ["rivals"]) {
-    test(`who reads his ${read} five times a second is not felt by others, neither while he does nor after`, async () => {
-      const alone = await timed(`/v1/apps/${large.app}/${read}`, large.key)
-      await others(6)
-      const idle = await others(CALLS)
-      const flood: ReturnType<typeof timed>[] = []
-      const send = () => flood.push(timed(`/v1/apps/${large.app}/${read}`, large.key))
-      for (let i = 0; i < 3; i++) send()
-      const sender = setInterval(send, 200)
-      const beside = await others(CALLS)
-      clearInterval(sender)
-      await Bun.sleep(1_000)
-      const after = await others(30)
-      const own = await Promise.all(flood)
-      console.log(`${read}: alone ${alone.ms.toFixed(0)} ms; others' 95 of 100 within ${idle.slow.toFixed(0)} ms idle, ${beside.slow.toFixed(0)} beside it, ${after.slow.toFixed(0)} a second after; medians ${idle.median.toFixed(0)}, ${beside.median.toFixed(0)}, ${after.median.toFixed(0)}; his own: ${JSON.stringify(Object.fromEntries(Map.groupBy(own, ({ status }) => status).entries().map(([status, all]) => [status, all.length])))}`) // biome-ignore format: one line
-      expect([...idle.statuses, ...beside.statuses, ...after.statuses]).toEqual([200, 200, 200])
-      // as long as one of his reads takes, nobody waits: he would be before them once in every call
-      const busy = await slowness()
-      expect(beside.slow).toBeLessThan(busy * Math.max(8 * idle.slow, alone.ms / 2))
-      expect(after.median).toBeLessThan(busy * Math.max(4 * idle.median, alone.ms / 4))
-      // what he sends beyond what can be read is refused in words, and the rest is answered
-      const refused = own.filter(({ status }) => status !== 200)
-      for (const { status, text } of refused) {
-        expect([status, JSON.parse(text).error]).toEqual([503, "unavailable"])
-        expect(JSON.parse(text).detail).toEndWith("Nothing was charged.")
-      }
-    })
+    long(
+      `who reads his ${read} five times a second is not felt by others, neither while he does nor after`,
+      async () => {
+        const alone = await timed(`/v1/apps/${large.app}/${read}`, large.key)
+        await others(6)
+        const idle = await others(CALLS)
+        const flood: ReturnType<typeof timed>[] = []
+        const send = () => flood.push(timed(`/v1/apps/${large.app}/${read}`, large.key))
+        for (let i = 0; i < 3; i++) send()
+        const sender = setInterval(send, 200)
+        const beside = await others(CALLS)
+        clearInterval(sender)
+        await Bun.sleep(1_000)
+        const after = await others(30)
+        const own = await Promise.all(flood)
+        console.log(`${read}: alone ${alone.ms.toFixed(0)} ms; others' 95 of 100 within ${idle.slow.toFixed(0)} ms idle, ${beside.slow.toFixed(0)} beside it, ${after.slow.toFixed(0)} a second after; medians ${idle.median.toFixed(0)}, ${beside.median.toFixed(0)}, ${after.median.toFixed(0)}; his own: ${JSON.stringify(Object.fromEntries(Map.groupBy(own, ({ status }) => status).entries().map(([status, all]) => [status, all.length])))}`) // biome-ignore format: one line
+        expect([...idle.statuses, ...beside.statuses, ...after.statuses]).toEqual([200, 200, 200])
+        // as long as one of his reads takes, nobody waits: he would be before them once in every call
+        const busy = await slowness()
+        expect(beside.slow).toBeLessThan(busy * Math.max(8 * idle.slow, alone.ms / 2))
+        expect(after.median).toBeLessThan(busy * Math.max(4 * idle.median, alone.ms / 4))
+        // what he sends beyond what can be read is refused in words, and the rest is answered
+        const refused = own.filter(({ status }) => status !== 200)
+        for (const { status, text } of refused) {
+          expect([status, JSON.parse(text).error]).toEqual([503, "unavailable"])
+          expect(JSON.parse(text).detail).toEndWith("Nothing was charged.")
+        }
+      },
+    )
   }
 
-  test("his read that cannot end in time is refused at once, with what would help", async () => {
+  long("his read that cannot end in time is refused at once, with what would help", async () => {
     const path = `/v1/apps/${large.app}/rivals`
     house = openHouse({ sql, settings: { requestDeadlineMs: 60_000 } })
     const alone = await timed(path, large.key)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Answer } from "../../house.ts"
-import { cases } from "../../long.ts"
+import { cases, long } from "../../long.ts"
 import { NEVER_SHOWN, openRandom, scriptsOf } from "../../writing/adversary.ts"
 import { ATTACKS } from "../../writing/attacks.ts"
 import { type Script, well } from "../../writing/stand-in.ts"
@@ -124,7 +124,7 @@ const each = cases(12, 1)
 const attacks = ATTACKS.filter((_, n) => n % each === 0)
 
 describe("an attack that a model obeys as far as it can", () => {
-  test("in a listing that is localised changes no other field, no keyword and no allowance", async () => {
+  long("in a listing that is localised changes no other field, no keyword and no allowance", async () => {
     for (const [n, attack] of attacks.entries()) {
       await scene.forget()
       const description = `${TEXTS.description}\n\n${attack.replace(/\s+/g, " ")}`
