@@ -81,3 +81,9 @@ export function createReadGroups<Question extends OfWorkspace, Answer>(
     return questions.map((question) => byName.get(nameOf(question)) as Answer)
   }
 }
+
+/** Whether statements that are sent at once are worked on at once: the embedded database does one thing after another. */
+export function worksAtOnce(sql: Sql): boolean {
+  // embeddedOptions (options.ts) names it
+  return sql.options?.host[0] !== "embedded"
+}

@@ -1,7 +1,7 @@
 import type { Sql } from "../../database/types.ts"
-import { type Places, POPULARITIES, popularityIn, rankIn } from "./kept-places.ts"
 import type { MarketKeyword } from "./market-keyword.ts"
 import type { PlacedLists } from "./market-lists.ts"
+import { type Places, POPULARITIES, popularityIn, rankIn } from "./place-news.ts"
 import { readPlacedPage } from "./placed-page.ts"
 
 /** A keyword whose latest answer holds at least one of several apps. */
@@ -39,7 +39,7 @@ export async function findGap(
   { after, limit }: GapPage,
 ): Promise<Gap> {
   const place = after && { order: -after.held * POPULARITIES - (after.popularity ?? 0), term: after.term }
-  const { total, searched, places, keywords } = await readPlacedPage(sql, lists, apps, ordersOf, {
+  const { total, searched, places, keywords } = await readPlacedPage(sql, lists, { apps, byRank: false }, ordersOf, {
     after: place,
     limit,
   })
@@ -61,6 +61,8 @@ export async function findGap(
 function ordersOf(places: readonly Places[]): Map<number, number> {
   const orders = new Map<number, number>()
   for (const of of places)
-    for (const [list, place] of of) orders.set(list, (orders.get(list) ?? -popularityIn(place)) - POPULARITIES)
+    of.forEach((place, list) => {
+      orders.set(list, (orders.get(list) ?? -popularityIn(place)) - POPULARITIES)
+    })
   return orders
 }

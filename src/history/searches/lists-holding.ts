@@ -1,7 +1,7 @@
 import type { Sql } from "../../database/types.ts"
-import { type Places, rankIn } from "./kept-places.ts"
 import type { MarketKeyword } from "./market-keyword.ts"
 import type { PlacedLists } from "./market-lists.ts"
+import { type Places, rankIn } from "./place-news.ts"
 import { readPlacedPage } from "./placed-page.ts"
 
 interface AppQuery {
@@ -37,7 +37,10 @@ export async function findAppKeywords(
 ): Promise<{ total: number; searched: number; keywords: AppKeyword[] }> {
   const place = after && { order: after.rank, term: after.term }
   const apps = beside === null ? [app] : [app, beside]
-  const { total, searched, places, keywords } = await readPlacedPage(sql, lists, apps, ranksOf, { after: place, limit })
+  const { total, searched, places, keywords } = await readPlacedPage(sql, lists, { apps, byRank: true }, ranksOf, {
+    after: place,
+    limit,
+  })
   const terms = keywords.map(({ term }) => term)
   const tracked = tracker === null ? NONE : await readTracked(sql, { tracker, storefront: lists.storefront, terms })
   return {

@@ -17,21 +17,23 @@ type MarketFigures = Pick<
   | "popularity" | "popularityLow" | "popularityHigh" | "popularitySource" | "popularityWeek" | "popularityOrder" | "difficulty"
 > // biome-ignore format: a list
 
-/** An answer beside its keyword's latest figures. */
-export interface MarketKeyword extends MarketAnswer {
-  term: string
+/** An answer beside its keyword's latest figures: all that is shown of a keyword but which it is. */
+export interface ShownKeyword extends MarketAnswer {
   figures: MarketFigures
-  /** All but the term as members of JSON. */
+  /** As members of JSON. */
   text: string
 }
 
-export interface KeywordRow extends Omit<MarketAnswer, "source">, FiguresRow {
+export interface MarketKeyword extends ShownKeyword {
   term: string
+}
+
+export interface KeywordRow extends Omit<MarketAnswer, "source">, FiguresRow {
   source: number
 }
 
-/** Written out, as of a thousand keywords spreading takes most of the time. */
-export function marketKeyword(row: KeywordRow, { platform, today }: PlacedLists): MarketKeyword {
+/** Written out, as of a thousand keywords spreading takes most of the time; so is what is below. */
+export function shownKeyword(row: KeywordRow, { platform, today }: PlacedLists): ShownKeyword {
   const metrics = metricsShown(row, platform, today)
   const figures: MarketFigures = {
     popularity: metrics.popularity,
@@ -42,8 +44,12 @@ export function marketKeyword(row: KeywordRow, { platform, today }: PlacedLists)
     popularityOrder: metrics.popularityOrder,
     difficulty: metrics.difficulty,
   }
-  const [{ term, depth, day, origin }, source] = [row, sourceOf(row.source)]
-  return { term, depth, day, source, origin, figures, text: textOf({ depth, day, source, origin }, figures) }
+  const [{ depth, day, origin }, source] = [row, sourceOf(row.source)]
+  return { depth, day, source, origin, figures, text: textOf({ depth, day, source, origin }, figures) }
+}
+
+export function withTerm(term: string, { depth, day, source, origin, figures, text }: ShownKeyword): MarketKeyword {
+  return { term, depth, day, source, origin, figures, text }
 }
 
 function textOf(

@@ -22,12 +22,15 @@ export function inMarket(sql: Sql, { platform, storefront, since, withDemo }: Ma
       and (${withDemo ?? false}::boolean or origin <> ${DEMO})`
 }
 
-export async function countMarketLists(
-  sql: Sql,
-  { platform, storefront, since, withDemo }: MarketLists,
-): Promise<number> {
-  const [row] = await sql<[{ lists: number }]>`
-    select (
+export async function countMarketLists(sql: Sql, lists: MarketLists): Promise<number> {
+  const [row] = await sql<[{ lists: number }]>`select ${marketCount(sql, lists)} as lists`
+  return row.lists
+}
+
+/** How many there are, as an expression. */
+export function marketCount(sql: Sql, { platform, storefront, since, withDemo }: MarketLists): Fragment {
+  return sql`
+    (
       select count(*)
       from list
       where platform = ${platform} and storefront = ${storefront} and last_day >= ${since}::date
@@ -37,6 +40,5 @@ export async function countMarketLists(
       join list l on l.id = n.list_id
       where n.origin = ${DEMO} and n.day >= ${since}::date and not ${withDemo ?? false}::boolean
         and l.platform = ${platform} and l.storefront = ${storefront}
-    )::int as lists`
-  return row.lists
+    )::int`
 }

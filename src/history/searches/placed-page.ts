@@ -1,7 +1,8 @@
 import type { Sql } from "../../database/types.ts"
-import { type Places, readPlaces } from "./kept-places.ts"
+import { type PlacedApps, readPlaces } from "./kept-places.ts"
 import type { MarketKeyword } from "./market-keyword.ts"
 import type { PlacedLists } from "./market-lists.ts"
+import type { Places } from "./place-news.ts"
 
 /** Where a keyword stands on pages: the least order first, then by term. */
 interface PagePlace {
@@ -25,13 +26,13 @@ interface PlacedPage {
 }
 
 /**
- * A page of lists in which apps (store_app ids) stand. Of those behind its last one only such of the same order are looked at, as
+ * A page of lists in which apps stand. Of those behind its last one only such of the same order are looked at, as
  * the order of their terms is not known before.
  */
 export async function readPlacedPage(
   sql: Sql,
   lists: PlacedLists,
-  apps: readonly number[],
+  apps: PlacedApps,
   /** By list, of all that are meant. */
   ordersOf: (places: readonly Places[]) => ReadonlyMap<number, number>,
   /** The one before, as it was given; null = from the first on. */
