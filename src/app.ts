@@ -151,9 +151,8 @@ export function createApp(parts: AppParts): App {
       () => surfaced(incoming),
       (error) => failed(incoming, error),
     )
-    if (answer instanceof Promise || hasBody(request))
-      return settled(request, answer).then((sent) => parting(incoming, sent))
-    return parting(incoming, answer)
+    const whole = hasBody(request) ? settled(request, answer) : answer
+    return whole instanceof Promise ? whole.then((sent) => parting(incoming, sent)) : parting(incoming, whole)
   }
   const setReady = (value: boolean) => {
     ready = value
@@ -247,7 +246,7 @@ function caught(work: () => Response | Promise<Response>, failed: (error: unknow
 }
 
 async function settled(request: Request, answer: Response | Promise<Response>): Promise<Response> {
-  return hasBody(request) ? afterBody(request, await answer) : answer
+  return afterBody(request, await answer)
 }
 
 /** Before a stop connections end with an answer: one closed while idle fails the call that is on its way through it. */

@@ -131,7 +131,7 @@ async function replyToCaller(parts: InvokeParts, call: Call, caller: Caller, sta
     if (!target) return { status: 200, answer: undefined, credits: caller.credits, rate, cost: 0, caller }
     // the caller's own time, while it sends its body, is not the call's
     const reply = await replyToTarget(parts, { call, caller, ...target }, startedAt + performance.now() - askedAt)
-    return { ...reply, rate }
+    return Object.assign(reply, { rate })
   } catch (error) {
     return faultReply(parts, call, error, { caller, rate })
   }
@@ -259,13 +259,13 @@ async function run(parts: InvokeParts, { call, caller, operation, input }: Known
 const LIFTED = new Set<string>(["plan_required", "explorer_required", "credits_exhausted", "key_budget_reached"])
 
 /** Refusals about money rest on figures up to 750 ms old: before one is given, the caller is looked up again. */
-async function checkLatest({ identify }: InvokeParts, caller: Caller, check: () => void): Promise<void> {
+function checkLatest({ identify }: InvokeParts, caller: Caller, check: () => void): Promise<void> | undefined {
   try {
     check()
+    return undefined
   } catch (error) {
     if (!(error instanceof Fault && LIFTED.has(error.code))) throw error
-    await identify.renew(caller)
-    check()
+    return identify.renew(caller).then(check)
   }
 }
 

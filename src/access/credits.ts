@@ -39,7 +39,7 @@ export async function charge(sql: Db, due: Due): Promise<ChargeResult> {
     from charge(${due.workspaceId}, ${due.keyId}, ${due.cost}, ${due.operation}, ${due.requestId})`
   const { refused, month, used, fromPack, quota, pack, keyUsed, budget } = row!
   const figures: Figures = [month, used, fromPack, quota, pack, keyUsed, budget]
-  return { refused, ...chargedBy(figures, { ofAccount: 0, ofKey: 0 }) }
+  return chargedBy(refused, figures, { ofAccount: 0, ofKey: 0 })
 }
 
 /** Many charges in one statement, each paid or refused. Without `waits` those of locked accounts are undefined. */
@@ -57,7 +57,7 @@ export async function chargeAll(sql: Sql, dues: readonly Due[], waits: boolean):
     )`
   const results = paidResults(dues, group?.paid ?? [])
   for (const [place, refused, ...figures] of group?.decided ?? [])
-    results[place - 1] = { refused, ...chargedBy(figures, { ofAccount: 0, ofKey: 0 }) }
+    results[place - 1] = chargedBy(refused, figures, { ofAccount: 0, ofKey: 0 })
   return results
 }
 
@@ -87,19 +87,21 @@ function paidResults(dues: readonly Due[], paid: NonNullable<ChargedGroup["paid"
     const ofAccount = (accounts.get(workspaceId) ?? 0) + cost
     accounts.set(workspaceId, ofAccount)
     key.owed += cost
-    return { refused: null, ...chargedBy(key.figures, { ofAccount, ofKey: key.owed }) }
+    return chargedBy(null, key.figures, { ofAccount, ofKey: key.owed })
   })
 }
 
 /** How an account and a key that stood so stand after what was charged. */
 function chargedBy(
+  refused: ChargeResult["refused"],
   [month, used, fromPack, quota, pack, keyUsed, budget]: Figures,
   { ofAccount, ofKey }: { ofAccount: number; ofKey: number },
-): Omit<ChargeResult, "refused"> {
+): ChargeResult {
   const ofPack = Math.max(0, ofAccount - Math.max(0, quota - (used - fromPack)))
-  const figures = { used: used + ofAccount, fromPack: fromPack + ofPack, quota, pack: pack - ofPack }
+  const after = { used: used + ofAccount, fromPack: fromPack + ofPack }
   return {
-    credits: balanceOf({ month, thisMonth: month, ...figures }),
+    refused,
+    credits: balanceIn(month, after, quota, pack - ofPack),
     budget: budget === null ? null : { used: keyUsed + ofKey, limit: budget },
   }
 }
@@ -156,12 +158,20 @@ export async function refreshCredits(sql: Sql, caller: Caller): Promise<Balance>
 }
 
 /** An account's figures in its current month: a row of an earlier month has nothing used. */
-export function balanceOf({ month, thisMonth, quota, pack, ...counted }: AccountFigures): Balance {
-  const { used, fromPack } = month < thisMonth ? { used: 0, fromPack: 0 } : counted
+export function balanceOf({ month, thisMonth, quota, pack, used, fromPack }: AccountFigures): Balance {
+  if (month < thisMonth) return balanceIn(thisMonth, { used: 0, fromPack: 0 }, quota, pack)
+  return balanceIn(month, { used, fromPack }, quota, pack)
+}
+
+function balanceIn(
+  month: string,
+  { used, fromPack }: Pick<AccountFigures, "used" | "fromPack">,
+  quota: number,
+  pack: number,
+): Balance {
   // a quota lowered below what was used leaves nothing of itself, and the packs untouched
   const remaining = Math.max(0, quota - (used - fromPack)) + pack
-  const resetsAt = endOf(month < thisMonth ? thisMonth : month)
-  return { used, limit: used + remaining, remaining, resetsAt, packCredits: pack }
+  return { used, limit: used + remaining, remaining, resetsAt: endOf(month), packCredits: pack }
 }
 
 /** The x-credits-* headers, a fresh object; without a known workspace 0 0 0 and the next month's start. */

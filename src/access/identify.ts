@@ -4,7 +4,7 @@ import type { Log } from "../log.ts"
 import type { Caller, Credits } from "./caller.ts"
 import type { ChargeResult } from "./credits.ts"
 import { createFailedAttempts } from "./failed-attempts.ts"
-import { keyDigest, parseKey } from "./keys.ts"
+import { isShaped, keyDigest, parseKey } from "./keys.ts"
 import { createKnownKeys, type KnownKey, type Proof } from "./known-keys.ts"
 
 /** What a caller sends, or whom a page of ours has signed in. */
@@ -65,13 +65,14 @@ export function createIdentify(options: IdentifyOptions): Identify {
 
   return {
     async identify(credentials, address, surface = "rest") {
-      const proof = proofOf(credentials, surface)
+      const proof = proofOf(credentials, surface, isWhole)
       const key = await find(proof, address)
       if (!key) throw new Fault(proof?.by === "token" ? "invalid_token" : "invalid_api_key")
       return callerOf(key, address, proof)
     },
     atHand(credentials, address, surface) {
-      const proof = proofOf(credentials, surface)
+      // one that is known by its digest is whole
+      const proof = proofOf(credentials, surface, isShaped)
       const key = proof && known.atHand(proof)
       return key && callerOf(key, address, proof)
     },
@@ -88,7 +89,7 @@ export function creditsKnownAt(fault: Fault): Credits | null {
 const creditsAt = new WeakMap<Fault, Credits>()
 
 /** What the one key sent shows; null when it cannot be any key of ours. Throws where none was sent, or one that is not for that surface. */
-function proofOf(credentials: Credentials, surface: Surface): Proof | null {
+function proofOf(credentials: Credentials, surface: Surface, mayBeKey: (text: string) => boolean): Proof | null {
   if ("grant" in credentials) return { by: "grant", id: credentials.grant }
   const { authorization, apiKey } = credentials
   const sent = [bearer(authorization), apiKey?.trim()].filter(Boolean) as string[]
@@ -99,8 +100,10 @@ function proofOf(credentials: Credentials, surface: Surface): Proof | null {
     if (surface !== "tools") throw new Fault("invalid_token")
     return { by: "token", digest: keyDigest(text) }
   }
-  return parseKey(text) ? { by: "key", digest: keyDigest(text) } : null
+  return mayBeKey(text) ? { by: "key", digest: keyDigest(text) } : null
 }
+
+const isWhole = (text: string) => parseKey(text) !== null
 
 /** A token that is no access token, or is mistyped, is an invalid token all the same: its holder must sign in anew. */
 const TOKEN = /^svc_(?:access|refresh)_/

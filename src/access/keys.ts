@@ -28,6 +28,11 @@ export function parseToken(text: string): TokenKind | null {
   return kind === "access" || kind === "refresh" ? kind : null
 }
 
+/** Whether it looks like a key or a token, its checksum apart. */
+export function isShaped(text: string): boolean {
+  return SHAPE.test(text)
+}
+
 function parseSecret(text: string): KeyKind | TokenKind | null {
   const shape = SHAPE.exec(text)
   if (!shape) return null

@@ -46,7 +46,7 @@ interface KnownKeysOptions {
 export function createKnownKeys(options: KnownKeysOptions): KnownKeys {
   const { sql, resource = "", ttlMs, elapsedMs, maxKeys = 10_000 } = options
   const entries = new Map<string, Entry>()
-  const proofs = new WeakMap<Caller, Proof>()
+  const proofs = new WeakMap<Caller, { proof: Proof; name: string }>()
 
   const heldOf = (name: string, sinceMs = ttlMs): Entry | null => {
     const held = entries.get(name)
@@ -66,7 +66,7 @@ export function createKnownKeys(options: KnownKeysOptions): KnownKeys {
       (found) => {
         entry.found = found
         entry.isAnswered = true
-        if (found) proofs.set(found.caller, proof)
+        if (found) proofs.set(found.caller, { proof, name })
         // unknown keys are not kept: a flood of them must not push out the known ones
         else if (entries.get(name) === entry) entries.delete(name)
       },
@@ -90,14 +90,14 @@ export function createKnownKeys(options: KnownKeysOptions): KnownKeys {
     has: (proof) => Boolean(entries.get(nameOf(proof))?.found),
     charged(caller, paid) {
       update(caller, paid)
-      const proof = proofs.get(caller)
-      const latest = proof && entries.get(nameOf(proof))?.found?.caller
+      const known = proofs.get(caller)
+      const latest = known && entries.get(known.name)?.found?.caller
       if (latest && latest !== caller) update(latest, paid)
     },
     async renew(caller) {
-      const proof = proofs.get(caller)
-      if (!proof) return
-      const name = nameOf(proof)
+      const known = proofs.get(caller)
+      if (!known) return
+      const { proof, name } = known
       const found = await (heldOf(name, RENEW_MS) ?? ask(proof, name)).answer
       if (found) Object.assign(caller, found.caller)
     },
@@ -131,8 +131,8 @@ interface Entry {
 // Answers of concurrent charges can arrive in any order; within a month the higher count is the later one.
 function update(caller: Caller, { credits, budget }: ChargeResult): void {
   if (credits.resetsAt === caller.credits.resetsAt && credits.used < caller.credits.used) return
-  const { packCredits, ...figures } = credits
-  caller.credits = figures
+  const { used, limit, remaining, resetsAt, packCredits } = credits
+  caller.credits = { used, limit, remaining, resetsAt }
   caller.hasPack = packCredits > 0
   caller.budget = budget
 }

@@ -30,12 +30,13 @@ export function createGate({ deadlineMs = 4_500, maxWaiting = 500, places = 10 }
     get waiting() {
       return this.unfinished - outOfTurn.abandoned - inTurn.abandoned
     },
-    async run(work, limitMs = deadlineMs) {
+    run(work, limitMs = deadlineMs) {
       if (outOfTurn.unfinished >= maxWaiting) {
-        throw new DatabaseUnavailable("crowded", `${outOfTurn.unfinished} requests already wait for the database`)
+        const reason = `${outOfTurn.unfinished} requests already wait for the database`
+        return Promise.reject(new DatabaseUnavailable("crowded", reason))
       }
       const late = () => new DatabaseUnavailable("deadline", `the database did not answer within ${limitMs} ms`)
-      return await within(outOfTurn, limitMs, async () => work(), late)
+      return within(outOfTurn, limitMs, work, late)
     },
     async runInTurn(errand, work, limitMs = deadlineMs) {
       const entry = queue.enter(errand, limitMs)
@@ -72,7 +73,7 @@ function within<T>(count: WorkCount, limitMs: number, work: () => Promise<T>, gi
       else clearTimeout(timer)
     }
     count.unfinished++
-    work().then(
+    begun(work).then(
       (value) => {
         end()
         resolve(value)
@@ -83,6 +84,15 @@ function within<T>(count: WorkCount, limitMs: number, work: () => Promise<T>, gi
       },
     )
   })
+}
+
+/** What throws before it waits has failed like what fails later. */
+function begun<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return work()
+  } catch (error) {
+    return Promise.reject(error)
+  }
 }
 
 const CODES = new Set([

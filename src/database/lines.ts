@@ -79,9 +79,9 @@ export class Lines {
   }
 
   of(workspaceId: number): Line {
-    const line = this.#lines.get(workspaceId) ?? {
-      ...{ workspaceId, served: 0, waiting: [], unfinished: new Set<Ticket>(), held: 0, heldLong: 0 },
-    }
+    const known = this.#lines.get(workspaceId)
+    if (known) return known
+    const line: Line = { workspaceId, served: 0, waiting: [], unfinished: new Set(), held: 0, heldLong: 0 }
     this.#lines.set(workspaceId, line)
     return line
   }

@@ -64,7 +64,7 @@ export const SETTINGS = {
   sandboxPerSecond: whole("SANDBOX_PER_SECOND", 1, 1e6, 50, "Sandbox calls a second from one address."),
   requestDeadlineMs: whole("REQUEST_DEADLINE_MS", 100, 25_000, 4_500,
     "Milliseconds a call may take before it is answered 503."),
-  maxWaiting: whole("MAX_WAITING", 1, 1e6, 500, "Calls that may wait for the database at once; more are answered 503."),
+  maxWaiting: whole("MAX_WAITING", 1, 1e6, 500, "Calls that may wait for the database at once, of one workspace half as many; more are answered 503."),
   measuring: {
     on: yesOrNo("MEASURE", "yes",
       "Whether a server reads the stores itself; appmeter work does it beside servers that do not."),

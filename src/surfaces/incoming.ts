@@ -128,11 +128,14 @@ export function echoed({ requestId, traceparent }: CallerIds, answer: Response):
 
 /** For the log: the caller's name of the call, and the trace that it belongs to. */
 export function loggedIds({ requestId, traceparent }: CallerIds): { callerRequestId?: string; traceId?: string } {
+  if (requestId === undefined && traceparent === undefined) return UNNAMED
   return {
     ...(requestId !== undefined && { callerRequestId: requestId }),
     ...(traceparent !== undefined && { traceId: traceparent.split("-")[1] as string }),
   }
 }
+
+const UNNAMED = {}
 
 function isTraceparent(text: string): boolean {
   const [, version, , more] = TRACEPARENT.exec(text) ?? []

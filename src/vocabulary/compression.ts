@@ -48,14 +48,17 @@ export function textResponse(text: string, init: ResponseInit): Response {
 }
 
 /** Encoded as the caller takes it. A key is sent by its own program alone, so an answer's length gives nothing away. */
-export async function inEncoding(accepted: string | null, answer: Response): Promise<Response> {
+export function inEncoding(accepted: string | null, answer: Response): Response | Promise<Response> {
+  const text = texts.get(answer)
+  return text !== undefined && !isLong(text) ? answer : encodedAs(accepted, answer, text)
+}
+
+async function encodedAs(accepted: string | null, answer: Response, text: string | undefined): Promise<Response> {
   // a caller that holds the answer learns what it varies by, as from the answer itself
   if (answer.status === 304) answer.headers.append("vary", "accept-encoding")
-  const text = texts.get(answer)
   // a stream of messages is read as it comes
   if (text === undefined && (answer.body === null || answer.headers.get("content-type") === "text/event-stream"))
     return answer
-  if (text !== undefined && !isLong(text)) return answer
   const encoding = encodingFor(accepted)
   const { status, headers } = answer
   if (text !== undefined && !encoding) {
