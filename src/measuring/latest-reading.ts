@@ -28,16 +28,16 @@ export async function findLatestReading(sql: Sql, wanted: LiveSubject, since: Da
   return row?.seenAt ?? null
 }
 
-/** Rows that nobody tracks go soon after they were read: then the log of failed reads says how. */
+/** Rows that nobody tracks go soon after they were read: then the log of failed reads says how. Gone = it says nothing. */
 export async function findFailureSince(
   sql: Sql,
   wanted: LiveSubject,
   { askedAt, lastAttempt }: AskMark,
-): Promise<Failure | null> {
+): Promise<Failure | "gone" | null> {
   const { kind, platform, storefront, subject } = wanted
-  const [row] = await sql<{ failure: Failure | null }[]>`
+  const [row] = await sql<{ failure: Failure | "gone" | null }[]>`
     select case
-        when d.kind is null then coalesce(a.outcome, 'failed')
+        when d.kind is null then coalesce(a.outcome, 'gone')
         when d.failed_at >= ${askedAt} then d.failure
         else 'not_found'
       end as failure

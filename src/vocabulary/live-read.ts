@@ -32,7 +32,7 @@ export interface Patience {
   onPut?: (isNew: boolean) => void
 }
 
-/** Fresh: what was wanted is stored, or the store does not have the app. Pending: `eta` in seconds. Failed: and why; unstored = it was read. */
+/** Fresh: what was wanted is stored, or the store does not have the app. Pending: `eta` in seconds. Failed: and why; unstored = it was read, gone = nobody reads it any more. */
 export type LiveReadState =
   | { state: "fresh"; measuredAt: Date }
   | { state: "pending"; eta: number }
@@ -45,6 +45,7 @@ export type LiveReadState =
         | "changed"
         | "mismatched"
         | "failed"
+        | "gone"
         | "unstored"
         | "busy"
         | "refused"

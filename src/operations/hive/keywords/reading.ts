@@ -114,7 +114,7 @@ function endOf(states: readonly (LiveReadState | undefined)[]): "pending" | Read
   return PRECEDENCE.find((one) => problems.includes(one)) ?? null
 }
 
-const PRECEDENCE = ["pending", "unstored", "failed", "deferred", "off"] as const
+const PRECEDENCE = ["pending", "unstored", "failed", "deferred", "off", "not_started"] as const
 
 function problemOf(state: LiveReadState): "pending" | ReadProblem | null {
   if (state.state === "fresh") return null
@@ -123,6 +123,7 @@ function problemOf(state: LiveReadState): "pending" | ReadProblem | null {
   // ten apps that were looked up and give no figure were read
   if (why === "not_found") return null
   if (why === "off" || why === "unstored") return why
+  if (why === "gone") return "not_started"
   return why === "busy" || why === "rate_limited" || why === "blocked" ? "deferred" : "failed"
 }
 
