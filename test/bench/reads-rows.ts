@@ -218,7 +218,8 @@ export const ROWS: Record<string, Statements> = {
   get_funnel: (k) => [reported(k, "funnel_fact", 30)],
   list_campaigns: (k) => [ofAccounts(k, "ads_campaign"), reported(k, "ads_day_fact", 28)],
   list_ads_keywords: (k) => [ofAccounts(k, "ads_thing"), reported(k, "ads_day_fact", 28)],
-  list_ads_search_terms: (k) => [ofAccounts(k, "ads_term_fact")],
+  // of which campaign and for which keyword a term was typed stands beside it
+  list_ads_search_terms: (k) => ["ads_term_fact", "ads_campaign", "ads_thing"].map((view) => ofAccounts(k, view)),
   list_ads_commands: (k) => [reported(k, "ads_change_fact", 28)],
   get_search_popularity: (k) => [ofAccounts(k, "ads_term_popularity"), terms(k)],
   get_pricing: (k) => [ofAccounts(k, "account_product"), ofAccounts(k, "billing_event")],
