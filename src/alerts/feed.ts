@@ -34,6 +34,9 @@ interface Feed {
 /** A feed that nobody reads grows by thousands a day: counting them all would take longer every day. */
 export const UNREAD_COUNTED = 10_000
 
+/** As many are given at most. */
+export const MOST_ALERTS = 500
+
 export async function readFeed(sql: Sql, query: FeedQuery): Promise<Feed> {
   const [alerts, { unread, all }] = await Promise.all([readAlerts(sql, query), countAlerts(sql, query)])
   if (alerts.length < query.limit) return { unread, alerts, omitted: 0 }
@@ -47,8 +50,8 @@ async function readAlerts(sql: Sql, { workspaceId, appIds, limit }: FeedQuery): 
       from alert
       where workspace_id = ${workspaceId}
       order by at desc, id desc
-      -- the most that is asked for, as a number: of one that it does not know the planner expects a tenth of the feed, and plans anew
-      limit 500`
+      -- as a number: of one that it does not know the planner expects a tenth of the feed, and plans anew
+      ${sql.unsafe(`limit ${MOST_ALERTS}`)}`
   // of some apps each is looked at by itself: what others are told lies between in the workspace's feed
   const newestOfEach = sql`
       select a.*

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { alertRow } from "../../alerts/alert.ts"
 import { AlertFields } from "../../alerts/alert-fields.ts"
-import { DELIVERY_STATES, readFeed, UNREAD_COUNTED } from "../../alerts/feed.ts"
+import { DELIVERY_STATES, MOST_ALERTS, readFeed, UNREAD_COUNTED } from "../../alerts/feed.ts"
 import { CHANNELS } from "../../alerts/rules.ts"
 import { FEED_TYPES } from "../../alerts/types.ts"
 import { operation } from "../../operation.ts"
@@ -63,7 +63,7 @@ export const listAlerts = operation({
   price: 1,
   faults: [],
   input: v.strictObject({
-    limit: v.optional(wholeNumber(1, 500, "The most alerts to give."), 50),
+    limit: v.optional(wholeNumber(1, MOST_ALERTS, "The most alerts to give."), 50),
   }),
   narrow: { rows: ["alerts"] },
   output: v.strictObject({
