@@ -34,7 +34,8 @@ export function explaining(sql: Sql, works: Work[]): Sql {
   }
   const proxied = (first: TemplateStringsArray, ...values: unknown[]) =>
     Array.isArray(first) && "raw" in first ? template(first, ...values) : sql(first as never, ...(values as never[]))
-  return Object.assign(proxied, { json: sql.json, array: sql.array, options: sql.options }) as unknown as Sql
+  const { json, array, unsafe, options } = sql
+  return Object.assign(proxied, { json, array, unsafe, options }) as unknown as Sql
 }
 
 const THROWN_AWAY = ["Rows Removed by Filter", "Rows Removed by Join Filter", "Rows Removed by Index Recheck"]
