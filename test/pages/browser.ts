@@ -117,7 +117,9 @@ export async function openTab(binary: string): Promise<Tab> {
   }
 }
 
+// A document of a tab is one of many that run the same scripts, as axe: what was compiled of them is kept from one to the next.
 const FLAGS = [
+  "--in-process-gpu", "--js-flags=--no-flush-bytecode",
   "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync", "--disable-default-apps", "--remote-debugging-port=0", "--hide-scrollbars",
 ] // biome-ignore format: a list to scan
