@@ -1,4 +1,5 @@
 #!/usr/bin/env bun
+import "./process/early-thread.ts"
 import { openProcess } from "./commands/process.ts"
 import { listen } from "./process/listen.ts"
 import { bunRedisWire } from "./process/redis/bun-wire.ts"

@@ -185,7 +185,7 @@ describe("sizes", () => {
 })
 
 function imports(file: string, text: string): string[] {
-  return [...text.matchAll(/(?:from|import\() ?"(\.[^"]+)"/g)].map(([, path]) =>
+  return [...text.matchAll(/(?:from|import\(|^import) ?"(\.[^"]+)"/gm)].map(([, path]) =>
     relative(join(root, "src"), normalize(join(root, "src", file, "..", path as string))),
   )
 }

@@ -14,7 +14,8 @@ export const serve: Command = {
   // meanwhile
   run: (invocation) =>
     untilStopped(invocation, async () => {
-      const { serve } = await import("../process/serving.ts")
-      return (running) => serve(invocation, running)
+      const { prepare, serve } = await import("../process/serving.ts")
+      const prepared = prepare(invocation.settings)
+      return (running) => serve(invocation, running, prepared)
     }),
 }

@@ -13,7 +13,7 @@ import { readTree, versionOf } from "../database/assets.ts"
 import type { Database } from "../database/types.ts"
 import type { Log } from "../log.ts"
 import { listeningUrl, type Settings } from "../settings/settings.ts"
-import { prepareSandbox } from "../surfaces/sandbox.ts"
+import { prepareSandbox, type Sandbox } from "../surfaces/sandbox.ts"
 import { checksOf } from "./asking.ts"
 import { greet } from "./greeting.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
@@ -22,9 +22,25 @@ import type { Stop } from "./stop.ts"
 import type { RunningProcess } from "./until-stopped.ts"
 import { openWorkers, type Workers } from "./workers.ts"
 
+/** What a start makes while its database opens. The port may turn out to be another: then it is made anew. */
+interface ServingParts {
+  url: string
+  sandbox: Sandbox
+}
+
+export function prepare({ publicUrl, host, port }: Settings): ServingParts {
+  return preparedFor(publicUrl ?? listeningUrl(host, port))
+}
+
+const preparedFor = (url: string): ServingParts => ({
+  url,
+  sandbox: prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), url),
+})
+
 /** Serves over a database that is up to date, until a stop is asked. */
-export async function serve(invocation: Invocation, { database, stop, log }: RunningProcess): Promise<void> {
-  await live(invocation, await listen(invocation, database, log), stop, log)
+export async function serve(invocation: Invocation, running: RunningProcess, prepared: ServingParts): Promise<void> {
+  const { stop, log } = running
+  await live(invocation, await listen(invocation, running, prepared), stop, log)
 }
 
 interface House {
@@ -50,7 +66,11 @@ async function live(invocation: Invocation, house: House, stop: Stop, log: Log):
 }
 
 /** Opens the port, then wires the app in the same turn: its links need the port, and no request can come between. */
-async function listen({ settings, process }: Invocation, database: Database, log: Log): Promise<House> {
+async function listen(
+  { settings, process }: Invocation,
+  { database, log }: RunningProcess,
+  prepared: ServingParts,
+): Promise<House> {
   const { sql, background } = database
   const workers = await openWorkers(settings, { sql: background, log, as: "server" })
   const { redisUrl, upstash, host, port, redisPrefix: prefix } = settings
@@ -73,7 +93,7 @@ async function listen({ settings, process }: Invocation, database: Database, log
       platforms: workers.platforms,
       ...(settings.measuring.on && { budget: workers.reading.budget }),
       limits,
-      sandbox: prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), url),
+      sandbox: (prepared.url === url ? prepared : preparedFor(url)).sandbox,
       settings: { ...settings, publicUrl: url },
       log,
       now: () => new Date(),

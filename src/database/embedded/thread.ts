@@ -1,6 +1,6 @@
 import type { Exec } from "./bridge.ts"
 import { DatabaseStopped } from "./stopped.ts"
-import type { Reply, Request } from "./worker.ts"
+import type { Question, Reply, Request } from "./worker.ts"
 
 export interface Backend {
   exec: Exec
@@ -18,10 +18,31 @@ export interface Backend {
 // A statement cannot be cancelled; one that runs on is cut off, as by kill -9, and the next start recovers.
 const SHUTDOWN_MS = 10_000
 
-type RequestBody = Request extends infer R ? (R extends { id: number } ? Omit<R, "id"> : never) : never
+type RequestBody = Question extends infer R ? (R extends { id: number } ? Omit<R, "id"> : never) : never
 
 /** Compiled by the first thread of this process: another one opens in half the time. */
 let code: WebAssembly.Module | undefined
+
+/** A thread that compiles already, for the first that asks for one. */
+let early: Worker | undefined
+
+/** Lets a thread compile before it is known what it is to open. */
+export function startEarly(): void {
+  const worker = newThread()
+  early = worker
+  worker.addEventListener("close", () => {
+    if (early === worker) early = undefined
+  })
+  worker.postMessage({ kind: "prepare" } satisfies Request)
+}
+
+function nextThread(): Worker {
+  const worker = early ?? newThread()
+  early = undefined
+  return worker
+}
+
+const newThread = () => new Worker(new URL("./worker.ts", import.meta.url).href)
 
 /** Starts the thread and opens the database. `onLoss` is called once if it dies other than by `close`. */
 export async function startBackend(
@@ -29,7 +50,7 @@ export async function startBackend(
   onLoss: (error: Error) => void,
   template?: Uint8Array<ArrayBuffer>,
 ): Promise<Backend> {
-  const worker = new Worker(new URL("./worker.ts", import.meta.url).href)
+  const worker = nextThread()
   const pending = new Map<number, { resolve: (reply: Reply) => void; reject: (error: Error) => void }>()
   let asked = 0
   let ended = false

@@ -1,11 +1,14 @@
 // A thread of its own: a query runs synchronously, and one of 2 s stopped the server for 2 s (from here 9 ms).
-import type { PGlite } from "@electric-sql/pglite"
+import type { PGlite, PGliteOptions } from "@electric-sql/pglite"
 import { lastComplaint, openCluster } from "./cluster.ts"
 import { loadEngine } from "./engine.ts"
 import { discardFreePages, discardProgramPages, discardZeroPages, type Heap } from "./resident-pages.ts"
 import { query, readyForQuery } from "./wire.ts"
 
-export type Request =
+export type Request = Question | { kind: "prepare" }
+
+/** Of these each is answered. */
+export type Question =
   | {
       id: number
       kind: "open"
@@ -26,7 +29,14 @@ declare const self: {
 
 let cluster: PGlite | null = null
 
+/** Compiled, or being compiled, before it was said what to open. */
+let prepared: Promise<PGliteOptions> | undefined
+
 self.onmessage = async ({ data: request }) => {
+  if (request.kind === "prepare") {
+    prepared = loadEngine({ initdb: false })
+    return prepared.catch(() => {}) // told where it is awaited
+  }
   try {
     if (request.kind === "open") return self.postMessage({ id: request.id, code: await open(request) })
     const bytes = await answer(request)
@@ -36,11 +46,11 @@ self.onmessage = async ({ data: request }) => {
   }
 }
 
-type OpenRequest = Extract<Request, { kind: "open" }>
+type OpenRequest = Extract<Question, { kind: "open" }>
 
 /** Gives the compiled program: the next thread need not compile it again. */
 async function open({ directory, template, code }: OpenRequest): Promise<WebAssembly.Module> {
-  const engine = loadEngine({ initdb: false, code })
+  const engine = prepared ?? loadEngine({ initdb: false, code })
   cluster = await openCluster(directory, template, engine)
   reportLoss(cluster)
   setTimeout(giveBack, SETTLED_MS, cluster)
@@ -58,7 +68,7 @@ function giveBack(opened: PGlite): null {
   return null
 }
 
-async function answer(request: Exclude<Request, OpenRequest>): Promise<Uint8Array<ArrayBuffer> | null> {
+async function answer(request: Exclude<Question, OpenRequest>): Promise<Uint8Array<ArrayBuffer> | null> {
   if (!cluster) throw new Error("the embedded database is not open")
   if (request.kind === "exec") return exec(cluster, request.batch)
   if (request.kind === "rest") return giveBack(cluster)
