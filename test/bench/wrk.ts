@@ -1,6 +1,8 @@
 // bun test/bench/wrk.ts — the started product (src/main.ts serve) under a load generator that is not ours, each on a core of its
 // own: answers a second at 64 connections, and processor time of an answer, in the process and in PostgreSQL. Rounds go in turns
-// with bare servers, so that ratios are of one run. Needs wrk, taskset and DATABASE_URL. ROUNDS and SECONDS make it longer.
+// with bare servers, so that ratios are of one run. Charged calls are counted at 128 connections too: 64 callers who all wait for one
+// statement leave the process idle meanwhile. `busy` is the share of the clock in which the process, PostgreSQL had a processor.
+// Needs wrk, taskset and DATABASE_URL. ROUNDS and SECONDS make it longer.
 import { randomBytes } from "node:crypto"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -37,8 +39,17 @@ const limit = await start([join(import.meta.dirname, "wrk-limit.ts"), first.appI
 try {
   await compare("sandbox read", [product, "/v1/sandbox/apps"], [bare, "/"])
   await compare(`list_keyword_ranks, ${TERMS} keywords`, [product, keywords, [first]], [limit, "/"])
-  await compare("list_apps, charged: one workspace", [product, "/v1/apps", [first]])
-  await compare("list_apps, charged: 64 workspaces", [product, "/v1/apps", payers])
+  for (const connections of [CONNECTIONS, 2 * CONNECTIONS])
+    for (const [whose, keys] of [
+      ["one workspace", [first]],
+      ["64 workspaces", payers],
+    ] as const)
+      await compare(`list_apps, charged: ${whose}, ${connections} connections`, [
+        product,
+        "/v1/apps",
+        keys,
+        connections,
+      ])
 } finally {
   for (const { stop } of [product, bare, limit]) await stop()
   await scratch.remove()
@@ -56,12 +67,14 @@ interface Started {
   stop(): Promise<unknown>
 }
 
-type Asked = [server: Started, path: string, payers?: readonly Payer[]]
+type Asked = [server: Started, path: string, payers?: readonly Payer[], connections?: number]
 
 interface Round {
   perSecond: number
   microseconds: number
   databaseMicroseconds: number
+  busy: number
+  databaseBusy: number
 }
 
 async function compare(what: string, ...kinds: [Asked, Asked?]): Promise<void> {
@@ -74,7 +87,8 @@ async function compare(what: string, ...kinds: [Asked, Asked?]): Promise<void> {
   const [ours, theirs] = rounds as [Round[], Round[]?]
   const shown = (name: string, all: Round[]) => {
     const middle = (what: keyof Round) => Math.round(median(all.map((one) => one[what])))
-    return `  ${name}: ${middle("perSecond")}/s, ${middle("microseconds")} us, in PostgreSQL ${middle("databaseMicroseconds")} us`
+    const spent = `${middle("microseconds")} us, in PostgreSQL ${middle("databaseMicroseconds")} us`
+    return `  ${name}: ${middle("perSecond")}/s, ${spent}, busy ${middle("busy")} % and ${middle("databaseBusy")} %`
   }
   console.log(`${what}\n${shown("product", ours)}`)
   if (!theirs) return
@@ -86,19 +100,20 @@ async function compare(what: string, ...kinds: [Asked, Asked?]): Promise<void> {
   }
 }
 
-async function wrk([{ pid, url }, path, keys = []]: Asked): Promise<Round> {
+async function wrk([{ pid, url }, path, keys = [], connections = CONNECTIONS]: Asked): Promise<Round> {
   const script = join(folder, "keys.lua")
   const headers = keys.map(({ secret }) => `"Bearer ${secret}"`).join(", ")
   const request = `local n = 0\nrequest = function() n = n % #keys + 1\nreturn wrk.format("GET", nil, { authorization = keys[n] }) end`
   writeFileSync(script, keys.length > 0 ? `local keys = { ${headers} }\n${request}` : "")
   const before = [spent(pid), databaseSpent()] as const
+  const startedAt = performance.now()
   const command = [
     "taskset",
     "-c",
     "1",
     "wrk",
     "-t1",
-    `-c${CONNECTIONS}`,
+    `-c${connections}`,
     `-d${SECONDS}s`,
     "-s",
     script,
@@ -106,10 +121,12 @@ async function wrk([{ pid, url }, path, keys = []]: Asked): Promise<Round> {
   ]
   const text = await new Response(Bun.spawn(command).stdout).text()
   const [ours, theirs] = [spent(pid) - before[0], databaseSpent() - before[1]]
+  const percent = 100_000 / (performance.now() - startedAt)
   const answers = Number(/(\d+) requests in/.exec(text)?.[1])
   if (!answers || /Non-2xx/.test(text)) throw new Error(text)
   const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1])
-  return { perSecond, microseconds: (ours / answers) * 1e6, databaseMicroseconds: (theirs / answers) * 1e6 }
+  const ofAnswer = { microseconds: (ours / answers) * 1e6, databaseMicroseconds: (theirs / answers) * 1e6 }
+  return { perSecond, ...ofAnswer, busy: ours * percent, databaseBusy: theirs * percent }
 }
 
 /** Linux: fields 14 and 15 of /proc/PID/stat, in ticks of 10 ms. */
