@@ -14,7 +14,7 @@ setDefaultTimeout(120_000)
 
 const TODAY = "2025-08-31"
 const NOW = new Date(`${TODAY}T12:00:00Z`)
-const QUESTIONS = cases(25, 500)
+const QUESTIONS = Number(process.env.QUESTIONS ?? cases(25, 200))
 
 let sql: Sql
 let house: House
@@ -93,6 +93,10 @@ describe("over real charts", () => {
   beforeAll(async () => {
     await forget()
     readings = readingsOf(LONG && isAllHere ? ALL : SOME, ["2025-02-27", "2025-06-30", "2025-08-11", TODAY])
+    // of ten storefronts five: to record them takes three quarters of this file's time
+    const shown = ["us", "gb", ...new Set(readings.map(({ country }) => country))]
+    const tried = [...new Set(shown)].slice(0, 5)
+    readings = readings.filter(({ country }) => tried.includes(country))
     const all = readings.map(observed)
     for (let i = 0; i < all.length; i += 100) {
       const { refused } = await record(sql, all.slice(i, i + 100), () => NOW)
