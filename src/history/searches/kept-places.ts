@@ -13,8 +13,6 @@ import {
   popularityIn,
   readCount,
   readNews,
-  shownIn,
-  unpackInto,
   unrankedAt,
 } from "./place-news.ts"
 
@@ -94,7 +92,7 @@ export async function readPlaces<Answer>(
     // what is written until it is counted is news to the next
     else if (counted) kept.searched = counted.lists
     // the later one has what was written since as well, of which the earlier one knows nothing
-    for (const one of news) take(kept, one, lists)
+    for (const one of news) take(kept, one)
     // the first ones know of nothing that was written between them
     if (snapshot === null) kept.snapshot = [...news, counted!].toSorted(byAge)[0]!.snapshot
     else if (isOther) kept.snapshot = news.at(-1)!.snapshot
@@ -112,7 +110,7 @@ export async function readPlaces<Answer>(
 
 const whole = (asked: NewsPart) => [asked]
 
-/** Two of what is much. Where an app is missing no keyword is unknown. */
+/** Two of what is much: of more, plans and ways take longer than they save. Where an app is missing no keyword is unknown. */
 function halves({ missing, unknown }: NewsPart): NewsPart[] {
   if (missing.length > 1)
     return [0, 1].map((rest) => ({ missing: missing.filter((_, at) => at % 2 === rest), unknown }))
@@ -159,25 +157,26 @@ function keepLess(sql: Sql): void {
   }
 }
 
-function take(kept: KeptLists, news: News, lists: PlacedLists): void {
+function take(kept: KeptLists, news: News): void {
   for (const [list, popularity, apps] of news.changed ?? []) {
     kept.keywords.delete(list)
     for (const places of kept.places.values()) places.delete(list)
     for (const [at, app] of (apps ?? []).entries())
       kept.places.get(app)?.set(list, (at + 1) * POPULARITIES + popularity)
   }
-  for (const [at, app] of news.missing.entries()) {
+  for (const [app, places] of news.found) {
     const held = kept.places.get(app)
     // another call may have looked for all of its ranks meanwhile
     if (held && !news.ranked && !kept.unranked.has(app)) continue
     // the same one, as another call may have it in hand
-    const places = held ?? new Map<number, number>()
-    kept.places.set(app, places)
-    unpackInto(places, news.places![at]!)
+    if (held) {
+      held.clear()
+      for (const [list, place] of places) held.set(list, place)
+    } else kept.places.set(app, places)
     if (news.ranked) kept.unranked.delete(app)
     else kept.unranked.add(app)
   }
-  for (const { list, ranks, keyword } of shownIn(news, lists)) {
+  for (const { list, ranks, keyword } of news.keywords) {
     kept.keywords.set(list, keyword)
     for (let at = 0; at < ranks.length; at += 2) {
       const places = kept.places.get(ranks[at]!)

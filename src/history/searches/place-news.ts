@@ -39,7 +39,12 @@ export function unrankedAt(list: number, held: HeldApps): number {
   return bits
 }
 
-export interface News extends NewsQuery, NewsRow {}
+export interface News extends Omit<NewsRow, "places" | "terms" | "shown"> {
+  ranked: boolean
+  /** Where each app that was asked for stands. */
+  found: Map<number, Map<number, number>>
+  keywords: KeywordLine[]
+}
 
 interface NewsRow {
   snapshot: string
@@ -47,7 +52,7 @@ interface NewsRow {
   isBehind: boolean
   /** Lists that the last snapshot does not show as they are: null = none. Without apps = it is none of these any more. */
   changed: [list: number, popularity: number, apps: number[] | null][] | null
-  /** Of each missing app, in hex: eight bytes for each list. */
+  /** Of each missing app, as two arrays one behind the other: lists, and its places there. */
   places: string[] | null
   terms: string[] | null
   /** A line for each of them. */
@@ -57,7 +62,8 @@ interface NewsRow {
 /**
  * A transaction that the last snapshot does not show may have begun before it: each row says which one wrote it. Numbers yet
  * to come are those of a database that these rows were copied from. What is shown comes as few long values: rows take three
- * times as long, and a list for each column half as long again.
+ * times as long, and a list for each column half as long again. Places come as texts of arrays: as bytes they take the database
+ * a third as long again. All of it is taken apart as it arrives, while another statement is worked on.
  */
 export async function readNews(sql: Sql, lists: PlacedLists, query: NewsQuery): Promise<News> {
   const { since, missing, ranked, unknown, held } = query
@@ -84,10 +90,10 @@ export async function readNews(sql: Sql, lists: PlacedLists, query: NewsQuery): 
           offset 0
         ) n on true
       ) as changed, (
-        select json_agg(encode(p.places, 'hex') order by a.at)
+        select json_agg(p.places order by a.at)
         from unnest(${missing as number[]}::int[]) with ordinality a (app, at)
         cross join lateral (
-          select coalesce(string_agg(int4send(list_id) || int4send(${place}), ''), '') as places
+          select array_agg(list_id)::text || array_agg(${place})::text as places
           from list_now
           where app_ids @> array[a.app] and ${inMarket(sql, lists)}
           offset 0
@@ -97,7 +103,8 @@ export async function readNews(sql: Sql, lists: PlacedLists, query: NewsQuery): 
       select json_agg(term) as terms, string_agg(
           concat(
             list_id, ' ', ${ranksOf(sql, held)}, depth, ' ', day, ' ', source, ' ', difficulty, ' ', difficulty_day, ' ', estimate,
-            ' ', estimate_day, ' ', published, ' ', published_day, ' ', published_by, ' ', to_json(origin)
+            ' ', estimate_day, ' ', published, ' ', published_day, ' ', published_by, ' ',
+            case origin when ${OWN} then ${JSON.stringify(OWN)} else to_json(origin)::text end
           ), ${LINE}
         ) as shown
       from unnest(${listed(unknown)}::text::int[], ${listed(unknown.map((list) => unrankedAt(list, held)))}::text::int[]) u (id, held)
@@ -114,9 +121,15 @@ export async function readNews(sql: Sql, lists: PlacedLists, query: NewsQuery): 
         offset 0
       ) f on true
     ) k`
-  return { ...query, ...row }
+  const { places, terms, shown, ...heard } = row
+  return {
+    ...{ ...heard, ranked },
+    found: new Map(missing.map((app, at) => [app, unpacked(places![at]!)])),
+    keywords: shown === null ? [] : keywordsIn(terms!, shown, query, lists),
+  }
 }
 
+const OWN = "own"
 const LINE = "\n"
 
 /** As PostgreSQL reads an array: the driver takes ten times as long for one. */
@@ -138,10 +151,10 @@ interface KeywordLine {
   ranks: number[]
 }
 
-export function shownIn({ terms, shown, held }: News, lists: PlacedLists): KeywordLine[] {
+function keywordsIn(terms: string[], shown: string, { held }: NewsQuery, lists: PlacedLists): KeywordLine[] {
   // many are alike but for their term
   const known = new Map<string, ShownKeyword>()
-  return (shown?.split(LINE) ?? []).map((line, at) => {
+  return shown.split(LINE).map((line, at) => {
     let end = line.indexOf(" ")
     const list = Number(line.slice(0, end))
     const ranks: number[] = []
@@ -153,7 +166,7 @@ export function shownIn({ terms, shown, held }: News, lists: PlacedLists): Keywo
     const rest = line.slice(end + 1)
     const one = known.get(rest) ?? shownKeyword(rowIn(rest), lists)
     known.set(rest, one)
-    return { list, keyword: withTerm(terms![at]!, one), ranks }
+    return { list, keyword: withTerm(terms[at]!, one), ranks }
   })
 }
 
@@ -188,10 +201,12 @@ function rowIn(text: string): KeywordRow {
 
 const numberIn = (text: string) => (text === "" ? null : Number(text))
 
-export function unpackInto(places: Map<number, number>, hex: string): void {
-  const packed = Buffer.from(hex, "hex")
-  places.clear()
-  for (let at = 0; at < packed.length; at += 8) places.set(packed.readInt32BE(at), packed.readInt32BE(at + 4))
+/** Null = it stands nowhere. */
+function unpacked(arrays: string | null): Map<number, number> {
+  const [lists, places] = (arrays?.slice(1, -1).split("}{") ?? ["", ""]).map((array) => JSON.parse(`[${array}]`))
+  const byList = new Map<number, number>()
+  for (let at = 0; at < lists.length; at++) byList.set(lists[at], places[at])
+  return byList
 }
 
 /** How many lists there are, and as of when. */

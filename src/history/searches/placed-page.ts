@@ -41,8 +41,10 @@ export async function readPlacedPage(
   return await readPlaces(sql, lists, apps, (places) => {
     const orders = ordersOf(places)
     const from = after?.order ?? LEAST
-    const later = Int32Array.from(orders.values()).filter((order) => order > from)
-    const to = later.sort()[limit - 1] ?? MOST
+    const later = new Int32Array(orders.size)
+    let count = 0
+    for (const order of orders.values()) if (order > from) later[count++] = order
+    const to = count < limit ? MOST : later.subarray(0, count).sort()[limit - 1]!
     const best: number[] = []
     for (const [list, order] of orders) if (order >= from && order <= to) best.push(list)
     return {
