@@ -121,10 +121,13 @@ export async function readNews(sql: Sql, lists: PlacedLists, query: NewsQuery): 
         offset 0
       ) f on true
     ) k`
-  const { places, terms, shown, ...heard } = row
+  return newsIn(row, query, lists)
+}
+
+function newsIn({ places, terms, shown, ...heard }: NewsRow, query: NewsQuery, lists: PlacedLists): News {
   return {
-    ...{ ...heard, ranked },
-    found: new Map(missing.map((app, at) => [app, unpacked(places![at]!)])),
+    ...{ ...heard, ranked: query.ranked },
+    found: new Map(query.missing.map((app, at) => [app, unpacked(places![at]!)])),
     keywords: shown === null ? [] : keywordsIn(terms!, shown, query, lists),
   }
 }
