@@ -40,7 +40,11 @@ describe("the code", () => {
 
   test("loads the embedded database only when it is asked for", () => {
     const loading = files.filter(({ text }) => /^(import(?! type)|export).* from ".*\/embedded\//m.test(text))
-    expect(loading.map(({ name }) => name).filter((name) => !name.startsWith("database/embedded/"))).toEqual([])
+    const others = loading.map(({ name }) => name).filter((name) => !name.startsWith("database/embedded/"))
+    // which needs only how a thread is begun: the thread loads the rest
+    expect(others).toEqual(["process/early-thread.ts"])
+    const thread = files.find(({ name }) => name === "database/embedded/thread.ts")!
+    expect(thread.text.match(/^import(?! type).*/gm)).toEqual(['import { DatabaseStopped } from "./stopped.ts"'])
   })
 })
 

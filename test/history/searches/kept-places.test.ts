@@ -187,26 +187,31 @@ test.skipIf(!process.env.DATABASE_URL)(
 const FIRST = Date.parse("2025-11-20T10:10:00Z")
 test("calls beside readings are each told of one moment: ranks and the depth of their answer go together", async () => {
   const [turns, told] = [cases(6, 60), [] as { held: number; depth: number; ranks: Map<number, number | null> }[]]
-  const depths = new Set<number>()
+  const waiting: { begun: number; resolve: () => void }[] = []
+  let begun = 0
   // one is missing each time
   const idsAt = (turn: number) => [...IDS.slice(turn % 4), ...IDS.slice(0, turn % 4)].slice(turn % 3)
   const write = async (term: string) => {
-    // on a busy machine all may be written before the first is answered
-    for (let turn = 0; turn < turns || depths.size < 3; turn++)
+    for (let turn = 0; turn < turns; turn++) {
       await inUs(term, new Date(FIRST + 60_000 * turn).toISOString().slice(8, 19), idsAt(turn), 100 + turn)
+      // until a call that began after it is answered: a busy machine writes all before the first is
+      await new Promise<void>((resolve) => waiting.push({ begun, resolve }))
+    }
   }
   let isOver = false
   const ask = async (asked: readonly number[]) => {
-    while (!isOver)
-      for (const { ranks, keyword, held } of (await gapOf(sql, asked)).keywords) {
+    while (!isOver) {
+      const call = ++begun
+      for (const { ranks, keyword, held } of (await gapOf(sql, asked)).keywords)
         told.push({ held, depth: keyword.depth, ranks: new Map(asked.map((app, at) => [app, ranks[at]!])) })
-        depths.add(keyword.depth)
-      }
+      for (const one of waiting) if (one.begun < call) one.resolve()
+    }
   }
-  const asking = [apps, apps.slice(1), apps.toReversed()].map(ask)
-  await Promise.all(["tea", "mate", "té"].map(write))
-  isOver = true
-  await Promise.all(asking)
+  const writing = Promise.all(["tea", "mate", "té"].map(write)).then(() => {
+    isOver = true
+  })
+  await Promise.all([writing, ...[apps, apps.slice(1), apps.toReversed()].map(ask)])
+  expect(new Set(told.map(({ depth }) => depth)).size).toBeGreaterThan(2)
   for (const { held, depth, ranks } of told) {
     const ids = idsAt(depth - 100)
     const expected = [...ranks.keys()].map((app) => ids.indexOf(IDS[apps.indexOf(app)]!) + 1 || null)
