@@ -49,6 +49,8 @@ const MOST_KEPT = 250_000
 const KEYWORD = 12
 /** Keywords that are read at once. */
 const AT_ONCE = 2_000
+/** A call asks again as often because others wrote meanwhile. */
+const MOST_DISTURBED = 5
 /** Keywords for which a second statement is worth its while. */
 const MANY = 200
 
@@ -64,7 +66,8 @@ export async function readPlaces<Answer>(
 ): Promise<Answer> {
   const named = [...new Set(apps)]
   const ranked = byRank || named.length > MOST_UNRANKED
-  for (;;) {
+  let disturbed = 0
+  while (disturbed < MOST_DISTURBED) {
     const kept = keptOf(sql, lists)
     const { snapshot, searched } = kept
     const missing = named.filter((app) => !kept.places.has(app) || (ranked && kept.unranked.has(app)))
@@ -83,11 +86,12 @@ export async function readPlaces<Answer>(
       ),
     ])
     const news = answers.toSorted(byAge)
+    const isOther = news.some(({ changed }) => changed !== null)
+    if (isOther || kept.snapshot !== snapshot) disturbed += 1
     const isLost = news.some(({ isBehind, changed }) => isBehind || (changed ?? []).length > MOST_CHANGED)
     if (isLost) forget(sql, lists, kept)
     // or another call has heard of something meanwhile
     if (isLost || kept.snapshot !== snapshot) continue
-    const isOther = news.some(({ changed }) => changed !== null)
     if (isOther) kept.searched = null
     // what is written until it is counted is news to the next
     else if (counted) kept.searched = counted.lists
@@ -106,6 +110,11 @@ export async function readPlaces<Answer>(
     // written past the triggers
     if (!isOther && !unknown.every(isKnown)) forget(sql, lists, kept)
   }
+  // While others write without a pause there is always more to ask for: it is read as of one moment, and not kept.
+  const asked = { apps, byRank }
+  return (await sql.begin("isolation level repeatable read read only", (tx) =>
+    readPlaces(tx as unknown as Sql, lists, asked, choose),
+  )) as Answer
 }
 
 const whole = (asked: NewsPart) => [asked]

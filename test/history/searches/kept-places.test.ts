@@ -283,6 +283,15 @@ test("what is written before any one of a call's statements is told whole or not
   expect(later.has(true)).toBe(true)
 })
 
+test("a call beside readings that never pause is answered, as of a moment at which it was under way", async () => {
+  await inUs("tea", "19T10:00:00", ["10001", "10002"], 10)
+  const busy = answering((row) => row)
+  let turn = 0
+  busy.before = async () => void (await inUs(`tea ${++turn}`, "20T10:00:00", ["10001", "10002"], 20))
+  const told = await gapOf(busy.sql, apps.slice(0, 2), 1_000)
+  expect([told, told.total]).toEqual([await gapOf(unkept(), apps.slice(0, 2), 1_000), turn + 1])
+})
+
 test("of two snapshots the one that shows less is the earlier one", () => {
   const snapshots = ["10:10:", "10:12:10,11", "10:12:10", "12:12:", "12:9007199254740993:", "12:9007199254740994:"]
   const taken = snapshots.map((snapshot) => ({ snapshot }))
@@ -352,7 +361,7 @@ function answering(answer: (row: object) => object | Promise<object>) {
     // biome-ignore lint/suspicious/noThenProperty: a fragment of another statement, by contrast, is never awaited
     return Object.defineProperty(query(), "then", awaited)
   }
-  handle.sql = template as unknown as Sql
+  handle.sql = Object.assign(template, { begin: sql.begin }) as unknown as Sql
   return handle
 }
 
