@@ -1,19 +1,32 @@
 import { expect, test } from "bun:test"
-import { startBackend, startEarly } from "../../src/database/embedded/thread.ts"
+import { type Backend, startBackend, startEarly } from "../../src/database/embedded/thread.ts"
 import { query } from "../../src/database/embedded/wire.ts"
 
 test("a thread that was begun early opens the first database, and another thread the next", async () => {
-  startEarly()
+  const Plain = globalThis.Worker
+  let threads = 0
+  globalThis.Worker = class extends Plain {
+    constructor(url: string | URL, options?: WorkerOptions) {
+      super(url, options)
+      threads += 1
+    }
+  }
+  const opened: Backend[] = []
   const lost: Error[] = []
-  const first = await startBackend(null, (error) => lost.push(error))
-  const second = await startBackend(null, (error) => lost.push(error))
-  const askedFor = async (backend: typeof first, table: string) =>
-    Buffer.from(
-      await backend.exec(new Uint8Array(query(`create table ${table} (); select to_regclass('mine')`))),
-    ).toString()
-  expect(await askedFor(first, "mine")).toContain("mine")
-  expect(await askedFor(second, "other")).not.toContain("mine\0")
-  await first.close()
-  await second.close()
+  try {
+    startEarly()
+    for (const expected of [1, 2]) {
+      opened.push(await startBackend(null, (error) => lost.push(error)))
+      expect(threads).toBe(expected)
+    }
+  } finally {
+    globalThis.Worker = Plain
+  }
+  const [first, second] = opened as [Backend, Backend]
+  const answered = async (backend: Backend, text: string) =>
+    Buffer.from(await backend.exec(new Uint8Array(query(text)))).toString()
+  expect(await answered(first, "create table mine (); select to_regclass('mine')")).toContain("mine")
+  expect(await answered(second, "select to_regclass('mine')")).not.toContain("mine")
+  for (const { close } of opened) await close()
   expect(lost).toEqual([])
 })

@@ -61,9 +61,10 @@ const MANY = 200
 export async function readPlaces<Answer>(
   sql: Sql,
   lists: PlacedLists,
-  { apps, byRank }: PlacedApps,
+  asked: PlacedApps,
   choose: (places: readonly Places[]) => ListChoice<Answer>,
 ): Promise<Answer> {
+  const { apps, byRank } = asked
   const named = [...new Set(apps)]
   const ranked = byRank || named.length > MOST_UNRANKED
   let disturbed = 0
@@ -111,7 +112,6 @@ export async function readPlaces<Answer>(
     if (!isOther && !unknown.every(isKnown)) forget(sql, lists, kept)
   }
   // While others write without a pause there is always more to ask for: it is read as of one moment, and not kept.
-  const asked = { apps, byRank }
   return (await sql.begin("isolation level repeatable read read only", (tx) =>
     readPlaces(tx as unknown as Sql, lists, asked, choose),
   )) as Answer
@@ -119,7 +119,7 @@ export async function readPlaces<Answer>(
 
 const whole = (asked: NewsPart) => [asked]
 
-/** Two of what is much: of more, plans and ways take longer than they save. Where an app is missing no keyword is unknown. */
+/** Two of what is much. Where an app is missing no keyword is unknown. */
 function halves({ missing, unknown }: NewsPart): NewsPart[] {
   if (missing.length > 1)
     return [0, 1].map((rest) => ({ missing: missing.filter((_, at) => at % 2 === rest), unknown }))
