@@ -1,5 +1,6 @@
 // bun test/bench/spy.ts — the keywords of an app, and of five, and those that share apps with one, among 1,000, 5,000 and 20,000 keywords of a storefront whose results
-// are 200 deep: of apps that rank often and of ordinary ones, of whom nobody asked before, asked again, and by a process that keeps
+// are 200 deep: of apps that rank often and of ordinary ones, of whom nobody asked before, in a process that was asked of others and
+// has read ahead what is shown of keywords, asked again, and by a process that keeps
 // nothing of the storefront, as the first call of all is, which looks by the index of apps in what stands now or walks all of it; and
 // what the index costs: bytes a list, and the time of recording another day of 1,000 lists with it and without. Fails where of apps
 // of whom nobody asked before spy takes more than 50 ms, or the gap of five more than 15.
@@ -21,11 +22,16 @@ import { processorClock } from "./processor.ts"
 const ROUNDS = Number(process.env.ROUNDS ?? 10)
 /** Calls before: a server is warm. */
 const WARM = 10
+const AHEAD_MS = 3_000
+/** In which a statement ends that was sent before. */
+const STATEMENT_MS = 30
 const WORLD = 50_000
 const TRACKED = 200
 const RECORDED = Number(process.env.RECORDED ?? 1_000)
 const OFTEN = [100, 200, 300, 400, 500]
 const ORDINARY = [5_000, 5_200, 5_300, 5_400, 5_500]
+/** Beside those of the gap. */
+const SPIED = 130
 /** Of whom others have asked. */
 const OTHERS = [150, 250, 350, 450, 550]
 /** Among the most lists, of apps of whom nobody asked before. */
@@ -47,11 +53,13 @@ await sql`
   where store_id = '100000001'`
 let lists = 0
 let asNew: Answers = {}
+let handles = 0
 for (const until of [1_000, 5_000, 20_000]) {
   for (; lists < until; lists += 1_000) await addLists(sql, lists, 1_000)
   await sql`analyze`
   const latest = await answered(() => ctx)
-  asNew = await answered(askedOfOthers)
+  const asked = await askedOfOthers()
+  asNew = await answered(() => asked, { areNew: true })
   const first = await answered(withoutKept)
   const walk = await withoutIndex(() => answered(withoutKept))
   for (const [question, { found }] of Object.entries(latest)) {
@@ -87,15 +95,24 @@ function told({ ms, processors }: Answers[string]): string {
   return `${ms.toFixed(1)} ms (${processors.toFixed(1)} of processors)`
 }
 
-/** A process keeps what it has read by the handle of its database. */
-function withoutKept(): Context {
-  return contextOf(new Proxy(sql, {}), workspaceId)
+/** As of a process that has just begun: it keeps what it has read by the handle of its database. The one before reads no more ahead. */
+async function withoutKept(): Promise<Context> {
+  const own = ++handles
+  await Bun.sleep(STATEMENT_MS)
+  const latest: ProxyHandler<Sql> = {
+    apply(target, self, args) {
+      if (own !== handles) throw new Error("another process has begun")
+      return Reflect.apply(target, self, args)
+    },
+  }
+  return contextOf(new Proxy(sql, latest), workspaceId)
 }
 
-/** As after a call for others: of the apps that come nothing is kept, of the storefront what that call has left. */
+/** As some seconds after a call for others: of the apps that come nothing is kept. */
 async function askedOfOthers(): Promise<Context> {
-  const asked = withoutKept()
+  const asked = await withoutKept()
   await written(hiveGetKeywordGap, { ids: OTHERS.map(idOf) }, asked)
+  await Bun.sleep(AHEAD_MS)
   return asked
 }
 
@@ -104,17 +121,25 @@ function idOf(app: number): string {
 }
 
 /** Whole answers and their JSON, as a call gets them but for its checks and its charge. */
-async function answered(contextOfCall: () => Context | Promise<Context>): Promise<Answers> {
-  const gapOf = (apps: number[]) => (asked: Context) => written(hiveGetKeywordGap, { ids: apps.map(idOf) }, asked)
-  const spyOf = (app: number) => (asked: Context) => written(hiveSpyApp, { id: idOf(app) }, asked)
-  const rivalOf = (app: number) => (asked: Context) => ask(getRival, asked, { appId: "own", rivalId: idOf(app) })
+async function answered(
+  contextOfCall: () => Context | Promise<Context>,
+  { areNew }: { areNew?: boolean } = {},
+): Promise<Answers> {
+  // those that come after them rank as often
+  const shifted = (app: number, round: number) => idOf(areNew ? app + round : app)
+  const gapOf = (apps: number[]) => (asked: Context, round: number) =>
+    written(hiveGetKeywordGap, { ids: apps.map((app) => shifted(app, round)) }, asked)
+  const spyOf = (app: number) => (asked: Context, round: number) =>
+    written(hiveSpyApp, { id: shifted(app, round) }, asked)
+  const rivalOf = (app: number) => (asked: Context, round: number) =>
+    ask(getRival, asked, { appId: "own", rivalId: shifted(app, round) })
   return {
-    "spy, an app that ranks often": await took(spyOf(OFTEN[0]!), contextOfCall),
-    "spy, an ordinary app": await took(spyOf(ORDINARY[0]!), contextOfCall),
+    "spy, an app that ranks often": await took(spyOf(SPIED), contextOfCall),
+    "spy, an ordinary app": await took(spyOf(ORDINARY[0]! + 50), contextOfCall),
     "gap of five that rank often": await took(gapOf(OFTEN), contextOfCall),
     "gap of five ordinary apps": await took(gapOf(ORDINARY), contextOfCall),
     "keywords that share apps with one": await took(shareApps, contextOfCall),
-    "get_rival, an app that ranks often": await took(rivalOf(OFTEN[0]!), contextOfCall),
+    "get_rival, an app that ranks often": await took(rivalOf(SPIED), contextOfCall),
   }
 }
 
@@ -135,10 +160,10 @@ async function shareApps(): Promise<{ total: number }> {
 }
 
 async function took(
-  call: (asked: Context) => Promise<{ total: number }>,
+  call: (asked: Context, round: number) => Promise<{ total: number }>,
   contextOfCall: () => Context | Promise<Context>,
 ): Promise<Answers[string]> {
-  for (let i = 0; i < WARM; i++) await call(await contextOfCall())
+  for (let i = 0; i < WARM; i++) await call(await contextOfCall(), ROUNDS + i)
   const processorTime = await processorClock(sql, process.env.DATABASE_URL)
   const [times, processors]: [number[], number[]] = [[], []]
   let found = 0
@@ -146,7 +171,7 @@ async function took(
     const asked = await contextOfCall()
     const before = processorTime()
     const started = performance.now()
-    found = (await call(asked)).total
+    found = (await call(asked, i)).total
     times.push(performance.now() - started)
     const after = processorTime()
     processors.push(after.own - before.own + after.database - before.database)

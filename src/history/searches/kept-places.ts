@@ -1,16 +1,17 @@
 import { worksAtOnce } from "../../database/shared-reads.ts"
 import type { Sql } from "../../database/types.ts"
+import { forget, type KeptLists, keepLess, keptOf, MOST_AHEAD, take } from "./kept-lists.ts"
+import { readAhead } from "./keywords-ahead.ts"
 import type { MarketKeyword } from "./market-keyword.ts"
 import type { PlacedLists } from "./market-lists.ts"
 import {
   byAge,
-  MOST_CHANGED,
+  isLost,
+  isOther,
   MOST_UNRANKED,
   type News,
   type NewsQuery,
   type Places,
-  POPULARITIES,
-  popularityIn,
   readCount,
   readNews,
   unrankedAt,
@@ -22,6 +23,8 @@ interface ListChoice<Answer> {
   told(keywords: ReadonlyMap<number, MarketKeyword>, searched: number): Answer
 }
 
+type Choose<Answer> = (places: readonly Places[]) => ListChoice<Answer>
+
 export interface PlacedApps {
   /** store_app ids. */
   apps: readonly number[]
@@ -29,24 +32,6 @@ export interface PlacedApps {
   byRank: boolean
 }
 
-/** What a process keeps of such lists, all of it as of `snapshot`; null = it has not looked yet. */
-interface KeptLists {
-  snapshot: string | null
-  /** By store_app id. */
-  places: Map<number, Map<number, number>>
-  /** Those of them of which not all ranks were looked for. */
-  unranked: Set<number>
-  /** By the list's id, those that were shown. */
-  keywords: Map<number, MarketKeyword>
-  /** How many lists there are; null = to be counted. */
-  searched: number | null
-}
-
-/** By database and lists, those asked for longest ago first. */
-const stores = new WeakMap<Sql, Map<string, KeptLists>>()
-/** Some 16 MB: places, of which a keyword weighs as many. */
-const MOST_KEPT = 250_000
-const KEYWORD = 12
 /** Keywords that are read at once. */
 const AT_ONCE = 2_000
 /** A call asks again as often because others wrote meanwhile. */
@@ -62,15 +47,25 @@ export async function readPlaces<Answer>(
   sql: Sql,
   lists: PlacedLists,
   asked: PlacedApps,
-  choose: (places: readonly Places[]) => ListChoice<Answer>,
+  choose: Choose<Answer>,
+): Promise<Answer> {
+  return await findPlaces(sql, lists, asked, choose, { isLasting: true })
+}
+
+async function findPlaces<Answer>(
+  sql: Sql,
+  lists: PlacedLists,
+  asked: PlacedApps,
+  choose: Choose<Answer>,
+  { isLasting }: { isLasting: boolean },
 ): Promise<Answer> {
   const { apps, byRank } = asked
   const named = [...new Set(apps)]
-  const ranked = byRank || named.length > MOST_UNRANKED
-  let disturbed = 0
+  let [disturbed, shown] = [0, 0]
   while (disturbed < MOST_DISTURBED) {
     const kept = keptOf(sql, lists)
     const { snapshot, searched } = kept
+    const ranked = byRank || named.length > MOST_UNRANKED || isNewTo(kept, named)
     const missing = named.filter((app) => !kept.places.has(app) || (ranked && kept.unranked.has(app)))
     const choice = () => choose(apps.map((app) => kept.places.get(app)!))
     const chosen = snapshot === null || missing.length > 0 ? null : choice()
@@ -80,117 +75,66 @@ export async function readPlaces<Answer>(
     const isKnown = (list: number) => kept.keywords.has(list) && unrankedAt(list, held) === 0
     // by their numbers, as they were stored: of a thousand at random more are not in the processor's cache
     const unknown = Int32Array.from((chosen?.lists ?? []).filter((list) => !isKnown(list)).slice(0, AT_ONCE)).sort()
-    const [counted, ...answers] = await Promise.all([
+    const query = { since: snapshot, missing, unknown, held, ranked }
+    const [counted, news] = await Promise.all([
       searched === null ? readCount(sql, lists) : null,
-      ...(worksAtOnce(sql) ? halves : whole)({ missing, unknown }).map((part) =>
-        readNews(sql, lists, { since: snapshot, ...part, held, ranked }),
-      ),
+      readInHalves(sql, lists, query),
     ])
-    const news = answers.toSorted(byAge)
-    const isOther = news.some(({ changed }) => changed !== null)
-    if (isOther || kept.snapshot !== snapshot) disturbed += 1
-    const isLost = news.some(({ isBehind, changed }) => isBehind || (changed ?? []).length > MOST_CHANGED)
-    if (isLost) forget(sql, lists, kept)
+    const isNews = news.some(isOther)
+    if (isNews || kept.snapshot !== snapshot) disturbed += 1
+    if (news.some(isLost)) forget(sql, lists, kept)
     // or another call has heard of something meanwhile
-    if (isLost || kept.snapshot !== snapshot) continue
-    if (isOther) kept.searched = null
+    if (news.some(isLost) || kept.snapshot !== snapshot) continue
+    if (isNews) kept.searched = null
     // what is written until it is counted is news to the next
     else if (counted) kept.searched = counted.lists
     // the later one has what was written since as well, of which the earlier one knows nothing
     for (const one of news) take(kept, one)
+    shown += unknown.length
     // the first ones know of nothing that was written between them
     if (snapshot === null) kept.snapshot = [...news, counted!].toSorted(byAge)[0]!.snapshot
-    else if (isOther) kept.snapshot = news.at(-1)!.snapshot
+    else if (isNews) kept.snapshot = news.at(-1)!.snapshot
     // what was counted before is of before
-    if (!chosen || (isOther && searched !== null)) continue
-    const latest = isOther ? choice() : chosen
-    if (latest.lists.every(isKnown)) {
+    if (snapshot === null || (isNews && searched !== null)) continue
+    // of apps that are new here ranks are yet to be looked for
+    const latest = chosen && !isNews ? chosen : chosen || ranked ? choice() : null
+    if (latest?.lists.every(isKnown)) {
       keepLess(sql)
+      if (isLasting && shown > MANY && mayReadAhead(kept)) void readAhead(sql, lists, kept)
       return latest.told(kept.keywords, counted?.lists ?? searched!)
     }
     // written past the triggers
-    if (!isOther && !unknown.every(isKnown)) forget(sql, lists, kept)
+    if (chosen && !isNews && !unknown.every(isKnown)) forget(sql, lists, kept)
   }
   // While others write without a pause there is always more to ask for: it is read as of one moment, and not kept.
   return (await sql.begin("isolation level repeatable read read only", (tx) =>
-    readPlaces(tx as unknown as Sql, lists, asked, choose),
+    findPlaces(tx as unknown as Sql, lists, asked, choose, { isLasting: false }),
   )) as Answer
 }
 
-const whole = (asked: NewsPart) => [asked]
+/** Where all keywords were read ahead an app of which nobody asked needs one statement, if it looks for all ranks. */
+function isNewTo({ ahead, places }: KeptLists, apps: readonly number[]): boolean {
+  return ahead === "read" && apps.some((app) => !places.has(app))
+}
 
-/** Two of what is much. Where an app is missing no keyword is unknown. */
-function halves({ missing, unknown }: NewsPart): NewsPart[] {
+/** Again once many of them were written anew; of a storefront with more keywords than are kept never. */
+function mayReadAhead({ ahead, searched }: KeptLists): boolean {
+  return ahead !== "under way" && searched !== null && searched <= MOST_AHEAD
+}
+
+/** What is much of a server by two statements at once, the earlier one first. */
+async function readInHalves(sql: Sql, lists: PlacedLists, query: NewsQuery): Promise<News[]> {
+  const parts = worksAtOnce(sql) ? halves(query) : [query]
+  const news = await Promise.all(parts.map((part) => readNews(sql, lists, part)))
+  return news.sort(byAge)
+}
+
+/** Where an app is missing no keyword is unknown. */
+function halves(query: NewsQuery): NewsQuery[] {
+  const { missing, unknown } = query
   if (missing.length > 1)
-    return [0, 1].map((rest) => ({ missing: missing.filter((_, at) => at % 2 === rest), unknown }))
-  if (unknown.length <= MANY) return [{ missing, unknown }]
+    return [0, 1].map((rest) => ({ ...query, missing: missing.filter((_, at) => at % 2 === rest) }))
+  if (unknown.length <= MANY) return [query]
   const half = unknown.length >> 1
-  return [unknown.subarray(0, half), unknown.subarray(half)].map((part) => ({ missing, unknown: part }))
-}
-
-type NewsPart = Pick<NewsQuery, "missing" | "unknown">
-
-function storeOf(sql: Sql): Map<string, KeptLists> {
-  const store = stores.get(sql) ?? new Map<string, KeptLists>()
-  stores.set(sql, store)
-  return store
-}
-
-function nameOf({ platform, storefront, since, today, withDemo }: PlacedLists): string {
-  return [platform, storefront, since, today, withDemo].join()
-}
-
-function keptOf(sql: Sql, lists: PlacedLists): KeptLists {
-  const [store, name] = [storeOf(sql), nameOf(lists)]
-  const kept = store.get(name) ?? {
-    ...{ snapshot: null, places: new Map(), unranked: new Set(), keywords: new Map(), searched: null },
-  }
-  store.delete(name)
-  store.set(name, kept)
-  return kept
-}
-
-/** Who has them in hand goes on with them, here as below. */
-function forget(sql: Sql, lists: PlacedLists, kept: KeptLists): void {
-  const [store, name] = [storeOf(sql), nameOf(lists)]
-  if (store.get(name) === kept) store.delete(name)
-}
-
-function keepLess(sql: Sql): void {
-  const store = storeOf(sql)
-  let size = 0
-  for (const [name, { places, keywords }] of [...store].toReversed()) {
-    size += keywords.size * KEYWORD
-    for (const { size: lists } of places.values()) size += lists
-    if (size > MOST_KEPT) store.delete(name)
-  }
-}
-
-function take(kept: KeptLists, news: News): void {
-  for (const [list, popularity, apps] of news.changed ?? []) {
-    kept.keywords.delete(list)
-    for (const places of kept.places.values()) places.delete(list)
-    for (const [at, app] of (apps ?? []).entries())
-      kept.places.get(app)?.set(list, (at + 1) * POPULARITIES + popularity)
-  }
-  for (const [app, places] of news.found) {
-    const held = kept.places.get(app)
-    // another call may have looked for all of its ranks meanwhile
-    if (held && !news.ranked && !kept.unranked.has(app)) continue
-    // the same one, as another call may have it in hand
-    if (held) {
-      held.clear()
-      for (const [list, place] of places) held.set(list, place)
-    } else kept.places.set(app, places)
-    if (news.ranked) kept.unranked.delete(app)
-    else kept.unranked.add(app)
-  }
-  for (const { list, ranks, keyword } of news.keywords) {
-    kept.keywords.set(list, keyword)
-    for (let at = 0; at < ranks.length; at += 2) {
-      const places = kept.places.get(ranks[at]!)
-      const place = places?.get(list)
-      if (place !== undefined) places!.set(list, ranks[at + 1]! * POPULARITIES + popularityIn(place))
-    }
-  }
+  return [unknown.subarray(0, half), unknown.subarray(half)].map((part) => ({ ...query, unknown: part }))
 }

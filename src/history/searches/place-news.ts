@@ -11,7 +11,7 @@ export const rankIn = (place: number) => Math.floor(place / POPULARITIES)
 export const popularityIn = (place: number) => place % POPULARITIES
 
 /** Of more lists that are others at once everything is forgotten. */
-export const MOST_CHANGED = 500
+const MOST_CHANGED = 500
 /** Apps whose ranks can be looked for where they are shown. */
 export const MOST_UNRANKED = 5
 
@@ -44,6 +44,15 @@ export interface News extends Omit<NewsRow, "places" | "terms" | "shown"> {
   /** Where each app that was asked for stands. */
   found: Map<number, Map<number, number>>
   keywords: KeywordLine[]
+}
+
+export function isOther({ changed }: News): boolean {
+  return changed !== null
+}
+
+/** Nothing that is kept can be made good by it. */
+export function isLost({ isBehind, changed }: News): boolean {
+  return isBehind || (changed ?? []).length > MOST_CHANGED
 }
 
 interface NewsRow {

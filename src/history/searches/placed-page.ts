@@ -54,6 +54,7 @@ export async function readPlacedPage(
           const keyword = known.get(list)!
           return { list, order: orders.get(list)!, term: keyword.term, keyword }
         })
+        const byPlace = placeOrder(keywords, after)
         const shown = after ? keywords.filter((one) => byPlace(one, after) > 0) : keywords
         return { total: orders.size, searched, places, keywords: shown.sort(byPlace).slice(0, limit) }
       },
@@ -63,8 +64,15 @@ export async function readPlacedPage(
 
 const [LEAST, MOST] = [-(2 ** 31), 2 ** 31 - 1]
 
-function byPlace(one: PagePlace, other: PagePlace): number {
-  return one.order - other.order || byBytes(one.term, other.term)
+/** By their order, then by term: as JavaScript compares texts, a tenth of the work, where no letter is told otherwise by that. */
+function placeOrder(keywords: readonly PagePlace[], after: PagePlace | null) {
+  const isOther = ({ term }: PagePlace) => HALF_OR_BEHIND.test(term)
+  const byTerm = keywords.some(isOther) || (after && isOther(after)) ? byBytes : byUnits
+  return (one: PagePlace, other: PagePlace) => one.order - other.order || byTerm(one.term, other.term)
+}
+
+function byUnits(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other)
 }
 
 /** As the database orders texts by their bytes: letters that are two here come after all others. */
@@ -78,4 +86,5 @@ function byBytes(one: string, other: string): number {
 }
 
 const [HALVES, BEHIND] = [0xd800, 0xe000]
+const HALF_OR_BEHIND = /[\ud800-\uffff]/
 const moved = (unit: number) => (unit < BEHIND ? unit + BEHIND : unit)

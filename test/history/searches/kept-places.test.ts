@@ -12,7 +12,7 @@ import { removeDemo } from "../../../src/tracking/remove-demo.ts"
 import { freshDatabase } from "../../database.ts"
 import { cases, long } from "../../long.ts"
 import { NOW, published, reading } from "../../observations/measured.ts"
-import { explaining, type Work } from "../../operations/explained.ts"
+import { answering } from "./answering.ts"
 
 setDefaultTimeout(120_000)
 
@@ -224,7 +224,7 @@ test("what is written while a call asks is told as it stands at the end; an answ
   await inUs("tea", "19T10:00:00", ["10001"], 10)
   await inUs("mate", "19T10:00:00", ["10001", "10002"], 10)
   const two = apps.slice(0, 2)
-  const late = answering((row) => row)
+  const late = answering(sql)
   // where they stand is known, and what is shown of it is about to be read
   const { before } = late
   let count = 0
@@ -265,7 +265,7 @@ test("what is written before any one of a call's statements is told whole or not
   const later = new Set<boolean>()
   for (let at = 1; at <= 6; at++) {
     const before = await all(unkept())
-    const handle = answering((row) => row)
+    const handle = answering(sql)
     let count = 0
     handle.before = async () => {
       count += 1
@@ -285,7 +285,7 @@ test("what is written before any one of a call's statements is told whole or not
 
 test("a call beside readings that never pause is answered, as of a moment at which it was under way", async () => {
   await inUs("tea", "19T10:00:00", ["10001", "10002"], 10)
-  const busy = answering((row) => row)
+  const busy = answering(sql)
   let turn = 0
   busy.before = async () => void (await inUs(`tea ${++turn}`, "20T10:00:00", ["10001", "10002"], 20))
   const told = await gapOf(busy.sql, apps.slice(0, 2), 1_000)
@@ -339,54 +339,11 @@ long(
     await inUs("tea", "20T10:00:00", ["10002", "10001"], 20)
     expect(await shownOf()).toEqual([["tea", 2, 1, 20]])
     // what this one keeps it has read far later
-    const later = answering((row) => ({ ...row, snapshot: "9000000000:9000000000:", changed: null, isBehind: false }))
+    const later = answering(sql)
+    later.answer = (row) => ({ ...row, snapshot: "9000000000:9000000000:", changed: null, isBehind: false })
     expect(await shownOf(later.sql)).toEqual([["tea", 2, 1, 20]])
     later.answer = (row) => row
     await inUs("tea", "20T11:00:00", ["10001", "10002"], 30)
     expect(await shownOf(later.sql)).toEqual([["tea", 1, 2, 30]])
   },
 )
-
-/** A handle of which the rows that are awaited are what `answer` makes of them, read after `before`. */
-function answering(answer: (row: object) => object | Promise<object>) {
-  const handle = { answer, before: async () => {}, sql }
-  const template = (strings: TemplateStringsArray, ...values: unknown[]) => {
-    const query = () => sql(strings, ...(values as string[]))
-    const run = async () => {
-      await handle.before()
-      const rows = await query()
-      return await Promise.all(rows.map((row) => handle.answer(row)))
-    }
-    const awaited = { value: (...handlers: Parameters<Promise<unknown>["then"]>) => run().then(...handlers) }
-    // biome-ignore lint/suspicious/noThenProperty: a fragment of another statement, by contrast, is never awaited
-    return Object.defineProperty(query(), "then", awaited)
-  }
-  handle.sql = Object.assign(template, { begin: sql.begin }) as unknown as Sql
-  return handle
-}
-
-long("those asked for longest ago are kept no more where it is too much, and are read anew", async () => {
-  await sql`
-    insert into list (platform, storefront, term, first_day, last_day)
-    select 'ios', 'us', 'term ' || i, '2025-11-20', '2025-11-20'
-    from generate_series(1, 4000) i`
-  await sql`
-    insert into list_now (list_id, day, source, depth, seen_at, platform, storefront, term, app_ids)
-    select id, '2025-11-20', 40, 2, ${NOW}, 'ios', 'us', term, ${apps.slice(0, 2)}::int[]
-    from list
-    where term like 'term %'`
-  const works: Work[] = []
-  const explained = explaining(sql, works)
-  const statements = async (today: string) => {
-    works.length = 0
-    const { keywords, total } = await findGap(explained, { ...LISTS, today }, apps, { after: null, limit: 5_000 })
-    expect([keywords.length, total]).toEqual([4_000, 4_000])
-    return works.length
-  }
-  // where they stand, how many there are, and what is shown of them, 2,000 at once: of a server by two statements
-  const first = process.env.DATABASE_URL ? 7 : 4
-  const days = ["2025-11-20", "2025-11-21", "2025-11-22", "2025-11-23", "2025-11-24", "2025-11-25"]
-  for (const day of days) expect(await statements(day)).toBe(first)
-  expect([await statements("2025-11-25"), await statements("2025-11-24")]).toEqual([1, 1])
-  expect(await statements("2025-11-20")).toBe(first)
-})
