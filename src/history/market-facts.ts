@@ -14,8 +14,15 @@ export interface MarketDay {
   inAppCurrency: string | null
 }
 
-/** A query: newest first, day by day and of a day by source. Of each source so many days are read: of a year's all were. */
-export function marketDays(sql: Db, app: Fragment, storefront: string, limit: number): Fragment {
+/**
+ * A query: of each source the days among its last 30 that tell what the market is like: the latest, the latest that says whether
+ * something is sold within the app, and with `installs` the two latest of those, newest first; a day may stand twice.
+ */
+export function tellingDays(
+  sql: Db,
+  app: Fragment,
+  { storefront, installs }: { storefront: string; installs: boolean },
+): Fragment {
   const next = (beside: Fragment) => sql`(
           select source
           from market_fact
@@ -23,6 +30,14 @@ export function marketDays(sql: Db, app: Fragment, storefront: string, limit: nu
           order by source
           limit 1
         )`
+  // of a limit that is a parameter a tenth of a year's rows is expected, and the statement is planned anew each time
+  const newest = sql`(
+              select *
+              from market_fact
+              where app_id = ${app} and storefront = ${storefront} and source = told.source
+              order by day desc
+              limit 30
+            ) newest`
   return sql`
         with recursive told (source) as (
           ${next(sql``)}
@@ -31,16 +46,14 @@ export function marketDays(sql: Db, app: Fragment, storefront: string, limit: nu
           from told
           where told.source is not null
         )
-        select day, seen_at as "seenAt", source, installs, has_in_app_purchases as "hasInAppPurchases",
+        select day, seen_at as "seenAt", latest.source, installs, has_in_app_purchases as "hasInAppPurchases",
           in_app_least::float8 as "inAppLeast", in_app_most::float8 as "inAppMost", in_app_currency as "inAppCurrency"
         from told
         cross join lateral (
-          select day, seen_at, installs, has_in_app_purchases, in_app_least, in_app_most, in_app_currency
-          from market_fact
-          where app_id = ${app} and storefront = ${storefront} and source = told.source
-          order by day desc
-          limit ${limit}
+          (select * from ${newest} limit 1)
+          union all
+          (select * from ${newest} where has_in_app_purchases is not null limit 1)
+          ${installs ? sql`union all (select * from ${newest} where installs is not null limit 2)` : sql``}
         ) latest
-        order by day desc, seen_at desc, source
-        limit ${limit}`
+        order by day desc, seen_at desc, source`
 }

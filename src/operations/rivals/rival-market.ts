@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
-import { type MarketDay, marketDays } from "../../history/market-facts.ts"
+import { type MarketDay, tellingDays } from "../../history/market-facts.ts"
 import { latestRatings } from "../../history/rating-days.ts"
 import { nameIn } from "../../observations/app-names.ts"
 import { LOOKUP_SOURCES } from "../../observations/types.ts"
@@ -149,15 +149,14 @@ interface StoredMarket {
   ratingsSource: SourceName | null
 }
 
-/** Enough days to find one with installs before the latest. */
-const MARKET_DAYS = 30
-
 /** Undefined = nothing ever showed it. */
 async function readStored(
   sql: Sql,
   { platform, storeId, place }: Rival,
   storefront: string,
 ): Promise<StoredMarket | undefined> {
+  // the App Store tells no installs
+  const days = { storefront, installs: platform === "android" }
   const [stored] = await sql<StoredMarket[]>`
     select ${nameIn(sql, sql`a.id`, place)} as name, p.seen_at as "pageAt", s.seen_at as "saidAt", s.available,
       s.price::float8 as price, s.currency, s.released_at as "releasedAt", m.days as "marketDays", r.ratings,
@@ -179,7 +178,7 @@ async function readStored(
     ) s on true
     left join lateral (
       select json_agg(d order by d.day desc, d."seenAt" desc, d.source) as days
-      from (${marketDays(sql, sql`a.id`, storefront, MARKET_DAYS)}) d
+      from (${tellingDays(sql, sql`a.id`, days)}) d
     ) m on true
     left join lateral (${latestRatings(sql, sql`a.id`, storefront)}) r on true
     where (a.platform, a.store_id) = (${platform}, ${storeId})`

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { readStoredAppAds } from "../../../src/history/app-ads.ts"
-import { type MarketDay, marketDays } from "../../../src/history/market-facts.ts"
+import type { MarketDay } from "../../../src/history/market-facts.ts"
 import { record } from "../../../src/observations/record.ts"
 import type { Observation } from "../../../src/observations/types.ts"
 import { freshDatabase } from "../../database.ts"
@@ -157,7 +157,7 @@ describe("facts of the market", () => {
       }),
       marketed(day(3), {}),
     ]
-    const held = async () => await heldDays(await idOf("com.example.tea"), "de", 5)
+    const held = async () => await heldDays(await idOf("com.example.tea"), "de")
     const unsaid = { inAppLeast: null, inAppMost: null, inAppCurrency: null }
     const source = "play-details"
     await expectHeld(readings, held, [
@@ -170,9 +170,7 @@ describe("facts of the market", () => {
         ...unsaid,
       },
     ])
-    const appId = await idOf("com.example.tea")
-    expect(await heldDays(appId, "de", 1)).toHaveLength(1)
-    expect(await heldDays(appId, "us", 5)).toEqual([])
+    expect(await heldDays(await idOf("com.example.tea"), "us")).toEqual([])
   })
 
   test("are what the App Store's own page says of purchases, and nothing where it says nothing", async () => {
@@ -181,7 +179,7 @@ describe("facts of the market", () => {
       listed(day(2)),
       listed(day(3), { hasInAppPurchases: false }),
     )
-    const facts = await heldDays(await idOf("1600000101"), "us", 9)
+    const facts = await heldDays(await idOf("1600000101"), "us")
     expect(facts.map(({ day, hasInAppPurchases, installs }) => [day, hasInAppPurchases, installs])).toEqual([
       ["2026-06-03", false, null],
       ["2026-06-01", true, null],
@@ -263,6 +261,13 @@ test("what breaks an invariant of an app-ads.txt is refused", async () => {
   expect(await sql`select 1 from app_ads`).toHaveLength(0)
 })
 
-async function heldDays(appId: number, storefront: string, limit: number): Promise<MarketDay[]> {
-  return [...(await sql<MarketDay[]>`${marketDays(sql, sql`${appId}`, storefront, limit)}`)]
+/** What is held of it, newest first. */
+async function heldDays(appId: number, storefront: string): Promise<MarketDay[]> {
+  const rows = await sql<MarketDay[]>`
+    select day, seen_at as "seenAt", source, installs, has_in_app_purchases as "hasInAppPurchases",
+      in_app_least::float8 as "inAppLeast", in_app_most::float8 as "inAppMost", in_app_currency as "inAppCurrency"
+    from market_fact
+    where app_id = ${appId} and storefront = ${storefront}
+    order by day desc, source`
+  return [...rows]
 }

@@ -138,6 +138,16 @@ describe("on Google Play", () => {
     expect(on.stores.requests).toEqual([])
   })
 
+  test("what was said last of purchases stands where later days do not say it, and the latest day's prices alone", async () => {
+    const prices = { inAppLeast: 0.99, inAppMost: 9.99, inAppCurrency: "USD" }
+    await record(sql, [onPlay(4 * DAY_MS, { installs: 10, hasInAppPurchases: false })])
+    await record(sql, [onPlay(3 * DAY_MS, { installs: 20, hasInAppPurchases: true, ...prices })])
+    await record(sql, [onPlay(2 * DAY_MS, { installs: 30 }), onPlay(60_000, { installs: 40 })])
+    const { body } = await on.house.call(android(), { key: on.key })
+    expect(body).toMatchObject({ hasInAppPurchases: true, inAppPrices: null, installs: 40 })
+    expect(body.installsChange).toEqual({ change: 10, from: dayOf(2 * DAY_MS), to: dayOf(60_000) })
+  })
+
   test("a single measurement has no change", async () => {
     await record(sql, [onPlay(60_000, { installs: 0 })])
     const { body } = await on.house.call(android(), { key: on.key })
