@@ -1887,6 +1887,7 @@ create table report_day (
   constraint report_day_rows_check CHECK (((rows IS NULL) <> (pieces IS NULL)))
 );
 CREATE INDEX report_day_pieces_idx ON report_day USING btree (pieces) WHERE (pieces IS NOT NULL);
+CREATE INDEX report_day_said ON report_day USING btree (account_id, report, day) INCLUDE (seen_at);
 
 create table report_piece (
   set_id bigint not null,

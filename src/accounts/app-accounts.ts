@@ -176,16 +176,43 @@ export async function readStanding(sql: Db, account: string, report: Report, day
 }
 
 /** A query of one row, a ReportStanding. */
-export function standingOf(sql: Db, account: string, report: Report, { from, to }: Days) {
+function standingOf(sql: Db, account: string, report: Report, days: Days) {
   return sql`(
     select coalesce(json_agg(d.day order by d.day) filter (where d.seen_at is not null), '[]') as reported,
-      coalesce(json_agg(d.day order by d.day) filter (where d.seen_at is null and d.state in ('late', 'unavailable')), '[]') as late,
-      max(greatest(d.read_at, d.seen_at)) filter (where d.seen_at is not null) as "asOf", exists (
+      ${lateAndRead(sql)}, exists (
         select
         from report_day
         where account_id = ${account} and report = ${report}
       ) as "isKnown"
-    from (
+    from ${standingDays(sql, account, report, days)} d
+  )`
+}
+
+/** The same without the days that were said: of a year those are most of what is answered. */
+export interface ReportSpan extends Pick<ReportStanding, "late" | "asOf"> {
+  /** How many days were said, the first of them, and the last. */
+  reportedDays: number
+  from: string | null
+  to: string | null
+}
+
+/** A query of one row, a ReportSpan. */
+export function spanOf(sql: Db, account: string, report: Report, days: Days) {
+  return sql`(
+    select count(d.seen_at)::int as "reportedDays", min(d.day) filter (where d.seen_at is not null) as from,
+      max(d.day) filter (where d.seen_at is not null) as to, ${lateAndRead(sql)}
+    from ${standingDays(sql, account, report, days)} d
+  )`
+}
+
+function lateAndRead(sql: Db) {
+  return sql`
+      coalesce(json_agg(d.day order by d.day) filter (where d.seen_at is null and d.state in ('late', 'unavailable')), '[]') as late,
+      max(greatest(d.read_at, d.seen_at)) filter (where d.seen_at is not null) as "asOf"`
+}
+
+function standingDays(sql: Db, account: string, report: Report, { from, to }: Days) {
+  return sql`(
       select coalesce(s.day, t.day) as day, s.seen_at, t.read_at, t.state
       from (
         select day, max(seen_at) as seen_at
@@ -198,8 +225,7 @@ export function standingOf(sql: Db, account: string, report: Report, { from, to 
         from report_turn
         where account_id = ${account} and report = ${report} and day between ${from} and ${to}
       ) t on t.day = s.day
-    ) d
-  )`
+    )`
 }
 
 /** So many days up to the last, each once. */

@@ -1,7 +1,7 @@
 import type { Db } from "../../database/types.ts"
 import type { ListedOffer } from "../../sources/accounts/offers.ts"
 import { addDays, type Days } from "../../vocabulary/days.ts"
-import { type ReportStanding, standingOf } from "../app-accounts.ts"
+import { type ReportSpan, spanOf } from "../app-accounts.ts"
 
 /** An offer with the product that it is of. */
 export interface ProductOffer extends ListedOffer {
@@ -29,8 +29,8 @@ export async function readListedOffers(
   { from, to, product, country }: { from: string; to: string; product: string | null; country: string | null },
   /** Of which redemptions are counted. */
   redeemed: Days,
-): Promise<ReportStanding & { offers: ProductOffer[] }> {
-  const [listed] = await sql<[ReportStanding & { offers: ProductOffer[] }]>`
+): Promise<ReportSpan & { offers: ProductOffer[] }> {
+  const [listed] = await sql<[ReportSpan & { offers: ProductOffer[] }]>`
     with redeemed as materialized (
       select product, offer, sum(redemptions)::int as redemptions
       from offer_redemption_fact
@@ -60,6 +60,6 @@ export async function readListedOffers(
         limit ${MOST_OFFERS}
       ) l
     ) as offers
-    from ${standingOf(sql, account, "offer_redemptions", redeemed)} s`
+    from ${spanOf(sql, account, "offer_redemptions", redeemed)} s`
   return listed
 }

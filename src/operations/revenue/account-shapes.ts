@@ -5,6 +5,7 @@ import {
   findMoneyAccounts,
   isConnected,
   type MoneyAccounts,
+  type ReportSpan,
   type ReportStanding,
 } from "../../accounts/app-accounts.ts"
 import { pacificDay, REPORT_ZONE } from "../../accounts/pacific.ts"
@@ -143,9 +144,10 @@ export function checkKnown(
 export function sourceShape(
   { id, state, why }: AppAccount,
   report: Report | AnalyticsReport,
-  { reported, late, asOf }: ReportStanding,
+  { late, asOf, ...said }: Pick<ReportStanding, "reported" | "late" | "asOf"> | ReportSpan,
   days: number,
 ): v.InferOutput<typeof AccountSource> {
-  const said = { asOf: asOf?.toISOString() ?? null, reportedDays: reported.length, days, lateDays: late }
-  return { id, kind: "app-store-connect", report, state, why, ...said }
+  const reportedDays = "reported" in said ? said.reported.length : said.reportedDays
+  const standing = { asOf: asOf?.toISOString() ?? null, reportedDays, days, lateDays: late }
+  return { id, kind: "app-store-connect", report, state, why, ...standing }
 }

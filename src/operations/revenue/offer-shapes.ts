@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import type { AppAccount } from "../../accounts/app-accounts.ts"
+import type { AppAccount, ReportSpan } from "../../accounts/app-accounts.ts"
 import { type ProductOffer, readListedOffers } from "../../accounts/seller/listed-offers.ts"
 import type { Context } from "../../operation.ts"
 import { OFFER_KINDS } from "../../vocabulary/accounts/offer-kinds.ts"
@@ -49,12 +49,12 @@ export const OfferedPrice = named(
 /** With the days of the report of redemptions that were read; without any, redemptions are not known. */
 function offeredShape(
   { sku, offer: _, firstSeen, lastSeen, ...offer }: ProductOffer,
-  reported: readonly string[],
+  { reportedDays, from, to }: ReportSpan,
 ): v.InferOutput<typeof OfferedPrice> {
-  const redemptions = reported.length > 0 ? offer.redemptions : null
-  const [from, to] = redemptions === null ? [] : [reported[0], reported.at(-1)]
+  const redemptions = reportedDays > 0 ? offer.redemptions : null
+  const [redeemedFrom, redeemedTo] = redemptions === null ? [null, null] : [from, to]
   return {
-    ...{ product: sku, ...offer, redemptions, redeemedFrom: from ?? null, redeemedTo: to ?? null },
+    ...{ product: sku, ...offer, redemptions, redeemedFrom, redeemedTo },
     ...{ firstSeen: new Date(firstSeen).toISOString(), lastSeen: new Date(lastSeen).toISOString() },
   }
 }
@@ -68,9 +68,9 @@ export async function readOffered(
   if (!seller) return { offered: null, redeemed: null }
   const { from, to } = reportQuery({ days }, now())
   const own = { account: seller.id, app: seller.outsideId }
-  const { offers, ...standing } = await readListedOffers(sql, own, query, { from, to })
+  const { offers, ...span } = await readListedOffers(sql, own, query, { from, to })
   return {
-    offered: offers.map((offer) => offeredShape(offer, standing.reported)),
-    redeemed: sourceShape(seller, "offer_redemptions", standing, days),
+    offered: offers.map((offer) => offeredShape(offer, span)),
+    redeemed: sourceShape(seller, "offer_redemptions", span, days),
   }
 }
