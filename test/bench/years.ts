@@ -3,10 +3,10 @@
 // processor the year takes, in the process and the database; what is shown (the entries of all lists of the answer) and the rows
 // that all steps of its plans gave or threw away, in each of them; and where a statement reads a table from end to end. The week
 // has as many reviews and alerts as the year, and what takes a number of days is asked for seven. What shows up to 90 days
-// nevertheless has more of a year than of a week: where
-// a week shows otherwise, the year is compared with the 92 days. APPS, KEYWORDS and
-// ROUNDS make it smaller. Fails where a read takes over three times as much, answers with a fault or with nothing, or reads a large
-// table whole that is not its own.
+// nevertheless has more of a year than of a week: where a week shows otherwise, the year is compared with the 92 days. A read over
+// the goal is asked again in five times the rounds, which then count. APPS, KEYWORDS and ROUNDS make it smaller,
+// ONLY=get_pricing,fetch asks those alone. Fails where a read takes over three times as much, answers with a fault or with nothing,
+// or reads a large table whole that is not its own.
 import * as v from "valibot"
 import { catalog } from "../../src/catalog.ts"
 import type { Sql } from "../../src/database/types.ts"
@@ -24,10 +24,12 @@ const KEYWORDS = Number(process.env.KEYWORDS ?? 20)
 const ROUNDS = Number(process.env.ROUNDS ?? 12)
 /** Not counted: what a connection sees for the first time it plans and reads. */
 const WARM_UP = 3
-/** Apps that are asked about in a round. */
+/** Calls of a round, each about another app as far as there are. */
 const ASKED = 10
 const GOAL = 1.2
 const MOST = 3
+/** What is over the goal is asked in so many times the rounds: of a few, one in five reads is over it by chance. */
+const AGAIN = 5
 /** Of each app, a day. */
 const REVIEWS = 2
 /** Apps that accounts report of. */
@@ -62,7 +64,9 @@ for (const world of worlds) {
 }
 const problems: string[] = []
 const overGoal: string[] = []
-for (const operation of catalog.filter(isReadOfApp)) problems.push(...(await problemsOf(operation)))
+const only = process.env.ONLY?.split(",")
+const reads = catalog.filter((operation) => isReadOfApp(operation) && (only?.includes(operation.id) ?? true))
+for (const operation of reads) problems.push(...(await problemsOf(operation)))
 console.log(`over ${GOAL}: ${overGoal.join(", ") || "none"}`)
 for (const problem of problems) console.error(problem)
 for (const { scratch } of worlds) await scratch.remove()
@@ -84,21 +88,15 @@ async function problemsOf(operation: Operation): Promise<string[]> {
 
 /** Of the year and what it is compared with. */
 async function compare(operation: Operation): Promise<number> {
-  const times: number[][] = []
-  for (let round = -WARM_UP; round < ROUNDS; round++) {
-    const order = round % 2 === 0 ? worlds : worlds.toReversed()
-    const took = new Map<World, number>()
-    for (const world of order) took.set(world, await tookOf(world, operation))
-    if (round >= 0) times.push(worlds.map((world) => took.get(world)!))
-  }
-  const ratioTo = (other: number) => median(times.map((all) => all[2]! / all[other]!))
-  const [ofWeek, ofSeason] = [ratioTo(0), ratioTo(1)]
   const seen: Seen[] = []
   for (const world of worlds) seen.push(await seenIn(world, operation))
   const [shown, read] = [seen.map(({ shown }) => shown), seen.map(({ read }) => read)]
   const showsOther = shown[2] !== shown[0]
-  const ratio = showsOther ? ofSeason : ofWeek
-  if (ratio > GOAL) overGoal.push(operation.id)
+  let times = await timesOf(operation, ROUNDS)
+  const ratioTo = (other: number) => median(times.map((all) => all[2]! / all[other]!))
+  const ratio = () => ratioTo(showsOther ? 1 : 0)
+  if (ratio() > GOAL) times = await timesOf(operation, AGAIN * ROUNDS)
+  if (ratio() > GOAL) overGoal.push(operation.id)
   const ms = worlds
     .map((_, at) =>
       median(times.map((all) => all[at]!))
@@ -107,9 +105,21 @@ async function compare(operation: Operation): Promise<number> {
     )
     .join(" ")
   console.log(
-    `${operation.id.padEnd(26)} ${ms} ms  of a week ${ofWeek.toFixed(2)}, of 92 days ${ofSeason.toFixed(2)}; shows ${shown.join(", ")}${showsOther ? ": compared with 92 days" : ""}; rows ${read.join(", ")}`,
+    `${operation.id.padEnd(26)} ${ms} ms  of a week ${ratioTo(0).toFixed(2)}, of 92 days ${ratioTo(1).toFixed(2)} in ${times.length} rounds; shows ${shown.join(", ")}${showsOther ? ": compared with 92 days" : ""}; rows ${read.join(", ")}`,
   )
-  return ratio
+  return ratio()
+}
+
+/** The processor's milliseconds of a call in each world, round by round. */
+async function timesOf(operation: Operation, rounds: number): Promise<number[][]> {
+  const times: number[][] = []
+  for (let round = -WARM_UP; round < rounds; round++) {
+    const order = round % 2 === 0 ? worlds : worlds.toReversed()
+    const took = new Map<World, number>()
+    for (const world of order) took.set(world, await tookOf(world, operation))
+    if (round >= 0) times.push(worlds.map((world) => took.get(world)!))
+  }
+  return times
 }
 
 interface Seen {
@@ -136,7 +146,8 @@ async function tookOf(world: World, operation: Operation): Promise<number> {
   const apps = askedOf(operation, APPS, { asked: ASKED, owners: OWNERS })
   const clock = clocks.get(world)!
   let ms = 0
-  for (const at of apps) {
+  for (let call = 0; call < ASKED; call++) {
+    const at = apps[call % apps.length]!
     const began = clock()
     const text = await answerOf(world, operation, { at, sql: world.scratch.sql })
     const ended = clock()
@@ -144,7 +155,7 @@ async function tookOf(world: World, operation: Operation): Promise<number> {
     const { issues } = v.safeParse(operation.output, JSON.parse(text))
     if (issues) throw new NotAnswered(`answers against its schema: ${v.getDotPath(issues[0])}, ${issues[0].message}`)
   }
-  return ms / apps.length
+  return ms / ASKED
 }
 
 /** Of a call as invoke makes it, from its input to its text. */
