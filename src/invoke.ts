@@ -17,6 +17,8 @@ import type { Place, Sql } from "./database/types.ts"
 import { Fault } from "./faults.ts"
 import { payFor } from "./invoke/charging.ts"
 import { faultOf } from "./invoke/failures.ts"
+import { giveKept } from "./invoke/kept.ts"
+import { checkLatest } from "./invoke/latest.ts"
 import { within } from "./leases/timers.ts"
 import type { Log } from "./log.ts"
 import {
@@ -161,6 +163,8 @@ async function replyToTarget(parts: InvokeParts, known: KnownCall, startedAt: nu
     const { take, release, returnUnit, takeMeasurement, returnMeasurement } = takings
     const ofCall = { givenUp, take, release, returnUnit, takeMeasurement, returnMeasurement }
     const begin = (place: Place) => run(parts, checked, contextOf(parts, checked, ofCall, place))
+    const kept = await giveKept(parts, checked, leftMs)
+    if (kept) return { status: 200, ...kept, credits: caller.credits, operation, caller }
     const turn = { workspaceId: caller.workspaceId, kind: operation.id }
     const outcome = narrowed(operation, checked.input, await gate.runInTurn(turn, begin, leftMs()))
     if (!hasAnswer(outcome) && isConditional(operation) && (await call.holds?.(operation, outcome)))
@@ -246,27 +250,13 @@ function unlessAway(error: unknown): null {
 async function run(parts: InvokeParts, { call, caller, operation, input }: KnownCall, ctx: Context): Promise<unknown> {
   const { hive, price, terms } = operation
   const { scope, plan = "free" } = terms ? await terms(input, ctx) : operation
-  await checkLatest(parts, caller, () => checkRights(caller, call.surface, { scope, plan, hive }))
+  await checkLatest(parts.identify, caller, () => checkRights(caller, call.surface, { scope, plan, hive }))
   const subject = operation.subject ? await readSubject(operation.subject, input, ctx) : {}
   const least = priceRange(price).min
   if (hive && cannotPay(caller, least)) await refuseSpentDay(parts, caller)
-  await checkLatest(parts, caller, () => checkPayable(caller, least))
+  await checkLatest(parts.identify, caller, () => checkPayable(caller, least))
   if (hive) await takeHive(parts, caller)
   return dataOf(await operation.run({ ...input, ...subject }, ctx), !!call.takesText && !input.fields)
-}
-
-/** What a purchase or a new month can lift. */
-const LIFTED = new Set<string>(["plan_required", "explorer_required", "credits_exhausted", "key_budget_reached"])
-
-/** Refusals about money rest on figures up to 750 ms old: before one is given, the caller is looked up again. */
-function checkLatest({ identify }: InvokeParts, caller: Caller, check: () => void): Promise<void> | undefined {
-  try {
-    check()
-    return undefined
-  } catch (error) {
-    if (!(error instanceof Fault && LIFTED.has(error.code))) throw error
-    return identify.renew(caller).then(check)
-  }
 }
 
 /** The app a call is about and the storefront it asks for, or else the app's first. */

@@ -44,17 +44,25 @@ export async function charge(sql: Db, due: Due): Promise<ChargeResult> {
 
 /** Many charges in one statement, each paid or refused. Without `waits` those of locked accounts are undefined. */
 export async function chargeAll(sql: Sql, dues: readonly Due[], waits: boolean): Promise<(ChargeResult | undefined)[]> {
-  const numbers = (of: (due: Due) => number) => `{${dues.map(of).join(",")}}`
   const [group] = await sql<ChargedGroup[]>`
     select paid, decided
     from charge_many(
-      ${numbers(({ workspaceId }) => workspaceId)}::int[],
-      ${numbers(({ keyId }) => keyId)}::int[],
-      ${numbers(({ cost }) => cost)}::int[],
+      ${numbers(dues, ({ workspaceId }) => workspaceId)}::int[],
+      ${numbers(dues, ({ keyId }) => keyId)}::int[],
+      ${numbers(dues, ({ cost }) => cost)}::int[],
       ${dues.map(({ operation }) => operation)}::text[],
       ${dues.map(({ requestId }) => requestId)}::text[],
       ${waits}
     )`
+  return resultsOf(dues, group)
+}
+
+/** As a list of PostgreSQL's. */
+export function numbers<One>(all: readonly One[], numberOf: (one: One) => number): string {
+  return `{${all.map(numberOf).join(",")}}`
+}
+
+export function resultsOf(dues: readonly Due[], group: ChargedGroup | undefined): (ChargeResult | undefined)[] {
   const results = paidResults(dues, group?.paid ?? [])
   for (const [place, refused, ...figures] of group?.decided ?? [])
     results[place - 1] = chargedBy(refused, figures, { ofAccount: 0, ofKey: 0 })
@@ -62,7 +70,7 @@ export async function chargeAll(sql: Sql, dues: readonly Due[], waits: boolean):
 }
 
 /** What charge_many gives: how keys stood whose charges were all paid, and how each other charge ended. */
-interface ChargedGroup {
+export interface ChargedGroup {
   paid: [workspaceId: number, keyId: number, ...figures: Figures][] | null
   decided: [place: number, refused: ChargeResult["refused"], ...figures: Figures][] | null
 }

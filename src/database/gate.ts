@@ -12,6 +12,8 @@ export interface Gate {
   /** Pieces of work not yet ended, those given up on included. */
   readonly unfinished: number
   readonly waiting: number
+  /** Half of what may be unfinished out of turn is. */
+  readonly isHalfFull: boolean
 }
 
 /**
@@ -29,6 +31,9 @@ export function createGate({ deadlineMs = 4_500, maxWaiting = 500, places = 10 }
     },
     get waiting() {
       return this.unfinished - outOfTurn.abandoned - inTurn.abandoned
+    },
+    get isHalfFull() {
+      return outOfTurn.unfinished >= maxWaiting / 2
     },
     run(work, limitMs = deadlineMs) {
       if (outOfTurn.unfinished >= maxWaiting) {

@@ -80,6 +80,15 @@ export async function readAppLists(sql: Db, callers: readonly AppsQuery[]): Prom
 /** The digests alone, for a third of the time. */
 export async function readListDigests(sql: Db, callers: readonly AppsQuery[]): Promise<string[]> {
   const rows = await sql<{ caller: number; digest: string }[]>`
+    ${listDigests(sql, callers)}
+    order by caller
+    limit ${callers.length}`
+  return rows.map(({ digest }) => digest)
+}
+
+/** Of each caller, by its place (1 is the first), the digest. */
+export function listDigests(sql: Db, callers: readonly AppsQuery[]): Fragment {
+  return sql`
     select c.caller::int, l.digest
     from ${eachCaller(sql, callers)}
     cross join lateral (
@@ -87,10 +96,7 @@ export async function readListDigests(sql: Db, callers: readonly AppsQuery[]): P
       from tracked_app a
       ${storeApps(sql)}
       where ${visible(sql)}
-    ) l
-    order by c.caller
-    limit ${callers.length}`
-  return rows.map(({ digest }) => digest)
+    ) l`
 }
 
 function eachCaller(sql: Db, callers: readonly AppsQuery[]): Fragment {

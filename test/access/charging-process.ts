@@ -1,13 +1,15 @@
 // One of several processes that charge one key at once, in groups or each charge alone: reads its task as JSON from the
 // arguments, prints how many were paid.
 import { createChargeGroups } from "../../src/access/charge-groups.ts"
-import { charge, type Due } from "../../src/access/credits.ts"
+import { type ChargeResult, charge, type Due } from "../../src/access/credits.ts"
 import { openDatabase } from "../../src/database/connect.ts"
 import { silentLog } from "../../src/log.ts"
 
 const { databaseUrl, due, calls, inGroups } = JSON.parse(process.argv[2]!)
 const database = await openDatabase({ databaseUrl, dataDir: "", as: "command", log: silentLog })
-const pay = inGroups ? createChargeGroups(database.sql) : (due: Due) => charge(database.sql, due)
+const pay: (due: Due) => Promise<ChargeResult> = inGroups
+  ? createChargeGroups(database.sql)
+  : (due: Due) => charge(database.sql, due)
 await database.sql`select 1`
 // the parent says when all are ready
 process.stdout.write("ready\n")

@@ -6,15 +6,17 @@ import { readRanksOn, type SideRanks } from "../../history/ranks.ts"
 import { findKeptAnswer, keepAnswer } from "../../history/searches/kept-answers.ts"
 import { ofApp, operation } from "../../operation.ts"
 import {
-  readAppLists, readListDigests, readTerms, type TrackedApp, type TrackedAppWithTerms,
+  listDigests, readAppLists, readListDigests, readTerms, type TrackedApp, type TrackedAppWithTerms,
 } from "../../tracking/tracked-app.ts" // biome-ignore format: one list
 import { eachOf, inPieces } from "../../vocabulary/pieces.ts"
 import { WrittenAnswer } from "../../vocabulary/prepared.ts"
 import { described, extending, named } from "../../vocabulary/schema.ts"
 import { AppShape, appShape, Count, Day, Rank, Store, Storefront, Time, trackedAppFields } from "../shapes.ts"
 
+const ID = "list_apps"
+
 export const listApps = operation({
-  id: "list_apps",
+  id: ID,
   method: "GET",
   path: "/apps",
   group: "Your apps",
@@ -28,6 +30,7 @@ export const listApps = operation({
   faults: [],
   input: v.strictObject({}),
   narrow: { rows: ["apps"] },
+  kept: (sql, { workspaceId, appList }) => findShort(sql, { workspaceId, appList }),
   output: v.strictObject({
     apps: described(v.array(AppShape), "Oldest first; those that the key may see."),
   }),
@@ -51,6 +54,13 @@ const nameOf = ({ workspaceId, appList }: ListCaller) =>
   appList ? JSON.stringify([workspaceId, appList]) : `${workspaceId}`
 const readOwn = async (sql: Sql, caller: ListCaller) => (await readLists(sql, [caller]))[0] as WrittenAnswer
 const readShort = createReadGroups<ListCaller, WrittenAnswer>(nameOf, readLists)
+
+/** A long one's digest would hold up who is charged with it. */
+function findShort(sql: Sql, caller: ListCaller) {
+  const name = keptName(caller)
+  const kept = short.has(nameOf(caller)) ? findKeptAnswer(sql, name) : null
+  return kept && { answer: kept.answer, basis: { name, asked: caller, digest: kept.digest, digestsOf: listDigests } }
+}
 
 /** An answer that was kept is given once more while nothing that it is made of has changed. */
 async function readLists(sql: Sql, callers: readonly ListCaller[]): Promise<WrittenAnswer[]> {
@@ -77,7 +87,7 @@ async function readLists(sql: Sql, callers: readonly ListCaller[]): Promise<Writ
   return callers.map((caller) => answers.get(caller) as WrittenAnswer)
 }
 
-const keptName = (caller: ListCaller) => `${listApps.id} ${nameOf(caller)}`
+const keptName = (caller: ListCaller) => `${ID} ${nameOf(caller)}`
 
 function* listText(apps: readonly TrackedAppWithTerms[]): Generator<unknown, string> {
   return `{"apps":[${(yield* eachOf(apps, (app) => JSON.stringify(appShape(app)))).join(",")}]}`

@@ -3,8 +3,10 @@ import type { Fragment } from "postgres"
 import type { Sql } from "../../../src/database/types.ts"
 import { listApps } from "../../../src/operations/apps/apps.ts"
 import { appShape } from "../../../src/operations/shapes.ts"
+import { addTerms } from "../../../src/tracking/terms.ts"
 import { readAppLists, readListDigests } from "../../../src/tracking/tracked-app.ts"
 import { freshDatabase } from "../../database.ts"
+import { openHouse } from "../../house.ts"
 import { ask, contextOf, newWorkspace } from "../../observations/measured.ts"
 import { countedOn } from "../../surfaces/counted.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -93,4 +95,33 @@ test("a list that has not changed is neither read nor written again, and its dig
   const before = counted.statements()
   expect(await listApps.run({}, context)).toBe(first)
   expect(counted.statements() - before).toBe(1)
+})
+
+test("who asks again is charged in the statement that finds the list as it was; one that has changed is read, and charged once", async () => {
+  const counted = countedOn(sql)
+  const house = openHouse({ sql: counted.sql })
+  const workspaceId = await house.workspace({ plan: "pro", overrides: { credits: 6, ratePerSecond: 1_000 } })
+  const one = await trackOwn(sql, { workspaceId, iosId: "10001", keywords: ["tea"] })
+  const key = await house.key(workspaceId)
+  const asked = async (path = "/v1/apps") => {
+    const before = counted.statements()
+    const { status, body, credits } = await house.call(path, { key })
+    return { status, terms: body.apps?.[0].keywords, used: credits.used, statements: counted.statements() - before }
+  }
+  await asked()
+  const again = async (terms: string[], used: number, statements: number) => {
+    const answer = await asked()
+    // a key that has grown too old meanwhile is looked up
+    expect([0, 1]).toContain(answer.statements - statements)
+    expect(answer).toMatchObject({ status: 200, terms, used })
+  }
+  await again(["tea"], 2, 1)
+  await sql.begin((tx) => addTerms(tx, one, "all", ["mate"]))
+  await again(["tea", "mate"], 3, 4)
+  await again(["tea", "mate"], 4, 1)
+  expect(await asked("/v1/apps?fields=id")).toMatchObject({ status: 200, used: 5 })
+  expect((await house.tool("list_apps", {}, { key })).body.apps).toHaveLength(1)
+  expect(await asked()).toMatchObject({ status: 402, used: 6 })
+  const rows = await sql`select from ledger where workspace_id = ${workspaceId} limit 10`
+  expect(rows).toHaveLength(6)
 })
