@@ -212,6 +212,9 @@ async function fillCharts(sql: Sql, storeApps: number, from: string): Promise<vo
     on conflict do nothing`
 }
 
+/** A feed shows so many of its newest reviews, each time it is read. */
+const IN_FEED = 500
+
 /** Reviews, and the feed of alerts. */
 export async function fillFeeds(sql: Sql, workspace: number, { from, reviews, alerts }: Filling): Promise<void> {
   const [title, text] = ["A title", "What somebody wrote of an app at some length, as people do."]
@@ -221,7 +224,7 @@ export async function fillFeeds(sql: Sql, workspace: number, { from, reviews, al
       origin, sha256, folded
     )
     select ios_app, 'us', 'r' || to_char(d, 'YYYYMMDDHH24') || n, substr(sha256('x'), 1, 16), true, 1 + extract(day from d)::int % 5,
-      ${title}, ${text}, '1.' || extract(month from d), d, d, d,
+      ${title}, ${text}, '1.' || extract(month from d), d, d, least(${NOW}, d + ${IN_FEED / reviews} * interval '1 day'),
       'apple-reviews', 1, 'own', sha256('x'), ${foldReview({ title, text })}
     from tracked_app
     cross join generate_series(${from}::timestamptz, ${TODAY}::timestamptz, '1 day') d

@@ -83,19 +83,42 @@ interface OldestReview {
 async function readDays(sql: Sql, { appId, feed }: HeldFeed, { from, to }: Days): Promise<HeldDays> {
   const oldest = sql`
     json_build_object('at', ${milliseconds(sql, "oldest_at")}, 'firstSeen', ${milliseconds(sql, "oldest_first_seen_at")})`
-  const [held] = await sql<HeldDays[]>`
-    select
-      (
-        select json_build_object('day', day, 'seen', ${milliseconds(sql, "seen_at")})
-        from (
-          select max(day) as day, max(seen_at) as seen_at
-          from (
+  const below = sql`
             select day, seen_at
             from review_day
             where app_id = ${appId} and feed = ${feed} and day < ${from}
             order by day desc
-            limit ${LOOKED_BELOW}
-          ) newest
+            limit ${LOOKED_BELOW}`
+  // a day that was seen since all within had appeared leaves no gap, whatever was seen later: mostly it is the first below
+  const [held] = await sql<HeldDays[]>`
+    with within as materialized (
+      select *
+      from review_day
+      where app_id = ${appId} and feed = ${feed} and day >= ${from} and day <= ${to}
+    ), above as materialized (
+      select oldest_at, oldest_first_seen_at
+      from review_day
+      where app_id = ${appId} and feed = ${feed} and day > ${to}
+      order by day
+      limit 1
+    ), appeared as materialized (
+      select max(at) as last
+      from (
+        select greatest(oldest_first_seen_at, gap_seen_at) as at
+        from within
+        union all
+        select oldest_first_seen_at
+        from above
+      ) each
+    )
+    select
+      (
+        select json_build_object('day', day, 'seen', ${milliseconds(sql, "seen_at")})
+        from (
+          select (select day from (${below}) newest limit 1) as day, coalesce(
+              (select seen_at from (${below}) newest where seen_at >= (select last from appeared) limit 1),
+              (select max(seen_at) from (${below}) newest)
+            ) as seen_at
         ) older
       ) as below,
       (
@@ -109,18 +132,11 @@ async function readDays(sql: Sql, { appId, feed }: HeldFeed, { from, to }: Days)
           ),
           '[]'
         )
-        from review_day
-        where app_id = ${appId} and feed = ${feed} and day >= ${from} and day <= ${to}
+        from within
       ) as within,
       (
         select ${oldest}
-        from (
-          select oldest_at, oldest_first_seen_at
-          from review_day
-          where app_id = ${appId} and feed = ${feed} and day > ${to}
-          order by day
-          limit 1
-        ) newer
+        from above
       ) as above`
   return held as HeldDays
 }
