@@ -1,3 +1,4 @@
+import type { Fragment } from "postgres"
 import type { Db, Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import type { Budget, Caller, Credits } from "./caller.ts"
@@ -44,6 +45,7 @@ export async function charge(sql: Db, due: Due): Promise<ChargeResult> {
 
 /** Many charges in one statement, each paid or refused. Without `waits` those of locked accounts are undefined. */
 export async function chargeAll(sql: Sql, dues: readonly Due[], waits: boolean): Promise<(ChargeResult | undefined)[]> {
+  if (areOneOfEach(dues)) return resultsOf(dues, await chargeEach(sql, dues, waits))
   const [group] = await sql<ChargedGroup[]>`
     select paid, decided
     from charge_many(
@@ -55,6 +57,31 @@ export async function chargeAll(sql: Sql, dues: readonly Due[], waits: boolean):
       ${waits}
     )`
   return resultsOf(dues, group)
+}
+
+async function chargeEach(sql: Sql, dues: readonly Due[], waits: boolean): Promise<ChargedGroup | undefined> {
+  const [group] = await sql<ChargedGroup[]>`
+    select paid, decided
+    from charge_each(
+      ${numbers(dues, ({ workspaceId }) => workspaceId)}::int[],
+      ${numbers(dues, ({ keyId }) => keyId)}::int[],
+      ${restOf(sql, dues)},
+      ${waits}
+    )`
+  return group
+}
+
+/** Then charge_each takes less than charge_many, and gives the same. */
+export function areOneOfEach(dues: readonly Due[]): boolean {
+  return dues.length > 1 && new Set(dues.map(({ workspaceId }) => workspaceId)).size === dues.length
+}
+
+/** What charges are of, beside whom. */
+export function restOf(sql: Sql, dues: readonly Due[]): Fragment {
+  return sql`
+      ${numbers(dues, ({ cost }) => cost)}::int[],
+      ${dues.map(({ operation }) => operation)}::text[],
+      ${dues.map(({ requestId }) => requestId)}::text[]`
 }
 
 /** As a list of PostgreSQL's. */

@@ -1,7 +1,16 @@
 import type { Fragment } from "postgres"
 import type { Db, Sql } from "../database/types.ts"
 import type { Caller } from "./caller.ts"
-import { type ChargedGroup, type ChargeResult, chargeAll, type Due, numbers, resultsOf } from "./credits.ts"
+import {
+  areOneOfEach,
+  type ChargedGroup,
+  type ChargeResult,
+  chargeAll,
+  type Due,
+  numbers,
+  restOf,
+  resultsOf,
+} from "./credits.ts"
 
 /** What an answer that was given before was made of. */
 export interface Basis {
@@ -36,13 +45,11 @@ export async function chargeWhereKept(
   const [group] = await sql<[ChargedGroup & { changed: string[] | null }]>`
     select c.names as changed, g.paid, g.decided
     from (${changedBases(sql, bases)}) c
-    cross join lateral charge_many(
+    cross join lateral ${areOneOfEach(dues) ? sql`charge_each` : sql`charge_many`}(
       -- of nobody nothing is charged
       case when c.names is null then ${numbers(dues, ({ workspaceId }) => workspaceId)}::int[] end,
       case when c.names is null then ${numbers(dues, ({ keyId }) => keyId)}::int[] end,
-      ${numbers(dues, ({ cost }) => cost)}::int[],
-      ${dues.map(({ operation }) => operation)}::text[],
-      ${dues.map(({ requestId }) => requestId)}::text[],
+      ${restOf(sql, dues)},
       ${waits}
     ) g`
   if (!group.changed) return resultsOf(dues, group)

@@ -2,39 +2,21 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { type ChargeCall, createChargeGroups } from "../../src/access/charge-groups.ts"
 import { type ChargeResult, charge, chargeAll, type Due, readCredits } from "../../src/access/credits.ts"
-import type { Basis, KeptDue } from "../../src/access/kept-charges.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
 import { cases } from "../long.ts"
-import { countedOn } from "../surfaces/counted.ts"
-import { someKey, someWorkspace } from "./registered.ts"
+import { type Means, somePayer as payerOf } from "./registered.ts"
 
 let sql: Sql
 let groups: ChargeCall
-let requests = 0
 
 beforeAll(async () => {
   sql = await freshDatabase()
   groups = createChargeGroups(sql)
 })
 
-/** What a workspace may spend, and a key of it. */
-async function somePayer({ credits = 100_000, pack = 0, monthlyBudget }: Partial<Means> = {}) {
-  const workspace = await someWorkspace(sql, { overrides: { credits }, pack })
-  const { key } = await someKey(sql, workspace, monthlyBudget === undefined ? {} : { monthlyBudget })
-  const due = (cost = 1): Due => {
-    const requestId = `group ${++requests}`
-    return { workspaceId: workspace.id, keyId: key.id, cost, operation: "test", requestId }
-  }
-  return { workspace, due }
-}
-
-interface Means {
-  credits: number
-  pack: number
-  monthlyBudget: number | undefined
-}
+const somePayer = (means?: Partial<Means>) => payerOf(sql, means)
 
 /** The client, counting the statements that charge, with how many charges each. */
 function counting(client: Sql) {
@@ -154,95 +136,6 @@ test("nobody waits for ever behind a statement that never comes back", async () 
   expect((await together(due())).credits.used).toBe(1)
 })
 
-describe("an answer that was kept", () => {
-  const namesOf: Basis["digestsOf"] = (client, asked) => client`
-    select c.caller::int, w.name as digest
-    from unnest(${asked.map(({ workspaceId }) => workspaceId)}::int[]) with ordinality c (workspace_id, caller)
-    join workspace w on w.id = c.workspace_id`
-  const quotasOf: Basis["digestsOf"] = (client, asked) => client`
-    select c.caller::int, a.quota::text as digest
-    from unnest(${asked.map(({ workspaceId }) => workspaceId)}::int[]) with ordinality c (workspace_id, caller)
-    join account a on a.workspace_id = c.workspace_id`
-
-  /** A payer whose answers are made of the workspace's name, or of its quota. */
-  async function somePayerOfKept(of: "name" | "quota", options: Partial<Means> = {}) {
-    const payer = await somePayer({ credits: 500, ...options })
-    const { workspace, due } = payer
-    const [is, digestsOf] = of === "name" ? [workspace.name, namesOf] : ["500", quotasOf]
-    const kept = (digest = is): KeptDue => ({
-      ...due(),
-      basis: { name: `${of} ${workspace.id}`, asked: { workspaceId: workspace.id, appList: null }, digest, digestsOf },
-    })
-    return { ...payer, kept }
-  }
-
-  test("is charged while its basis is as it was; what has changed is not charged, and takes nobody with it", async () => {
-    const payers = await Promise.all(
-      Array.from({ length: 12 }, (_, at) => somePayerOfKept(at % 2 ? "name" : "quota", at === 5 ? { credits: 0 } : {})),
-    )
-    const { counted, sizes } = counting(sql)
-    const together = createChargeGroups(counted)
-    for (const isChanged of [() => false, (at: number) => at < 3, () => true]) {
-      const dues = payers.flatMap(({ due, kept }, at) => [kept(), isChanged(at) ? kept("as it was") : kept(), due()])
-      sizes.length = 0
-      const outcomes = await Promise.all(dues.map((due) => together<Due | KeptDue>(due)))
-      expect(outcomes.map((paid) => (paid === null ? "changed" : paid.refused))).toEqual(
-        payers.flatMap((_, at) => {
-          const paid = at === 5 ? "credits_exhausted" : null
-          return [paid, isChanged(at) ? "changed" : paid, paid]
-        }),
-      )
-      const charged = dues.filter((_, at) => outcomes[at]?.refused === null).map(({ requestId }) => requestId)
-      const entered = await sql<{ requestId: string }[]>`
-        select request_id as "requestId"
-        from ledger
-        where request_id = any(${dues.map(({ requestId }) => requestId)}::text[])
-        order by id
-        limit 100`
-      expect(entered.map(({ requestId }) => requestId).sort()).toEqual(charged.sort())
-    }
-    for (const [at, { due }] of payers.entries())
-      expect((await readCredits(sql, due())).used).toBe(at === 5 ? 0 : at < 3 ? 7 : 8)
-  })
-
-  test("costs no statement beside its charge", async () => {
-    const { due, kept } = await somePayerOfKept("name")
-    const { sql: counted, statements } = countedOn(sql)
-    const together = createChargeGroups(counted)
-    expect(await together<Due | KeptDue>(kept())).toMatchObject({ refused: null })
-    expect(statements()).toBe(1)
-    expect(await together<Due | KeptDue>(kept("as it was"))).toBeNull()
-    expect(statements()).toBe(2)
-    expect((await readCredits(sql, due())).used).toBe(1)
-  })
-
-  test.skipIf(!process.env.DATABASE_URL)(
-    "postgres: waits for its account like any charge, and is asked again",
-    async () => {
-      const { due, kept, workspace } = await somePayerOfKept("name")
-      const { promise: released, resolve: release } = Promise.withResolvers<void>()
-      const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
-      const holding = sql.begin(async (tx) => {
-        await charge(tx, due(5))
-        lock()
-        await released
-      })
-      await locked
-      const stuck = [kept(), kept("as it was"), kept()].map((one) => groups<Due | KeptDue>(one))
-      expect(await stuck[1]).toBeNull()
-      expect(await Promise.race([stuck[0], Bun.sleep(50)])).toBeUndefined()
-      release()
-      await holding
-      expect((await Promise.all(stuck)).map((paid) => (paid === null ? "changed" : paid.refused))).toEqual([
-        null,
-        "changed",
-        null,
-      ])
-      expect((await readCredits(sql, { workspaceId: workspace.id })).used).toBe(7)
-    },
-  )
-})
-
 describe.skipIf(!process.env.DATABASE_URL)("an account that somebody holds", () => {
   test("postgres: keeps its own charges waiting, and no other's; released, they are paid", async () => {
     const [held, free] = [await somePayer(), await somePayer()]
@@ -328,6 +221,39 @@ test("whatever comes in one statement: each is told, and the ledger says, what c
     ),
     { seed: 20261124, numRuns: cases(6, 25) },
   )
+})
+
+test("what comes in one statement of one charge of each workspace: each is told, and the ledger says, what it would have been alone", async () => {
+  const one = fc.record({ means, month: fc.constantFrom("this", "last"), cost: fc.integer({ min: 1, max: 60 }) })
+  await fc.assert(
+    fc.asyncProperty(fc.array(one, { minLength: 2, maxLength: 12 }), fc.boolean(), async (wanted, waits) => {
+      const [together, alone] = await Promise.all(
+        [1, 2].map(async () => await Promise.all(wanted.map(({ means, month }) => somePayerOf(means, month)))),
+      )
+      const dues = together!.map(({ due }, at) => due(wanted[at]!.cost))
+      const expected: ChargeResult[] = []
+      for (const [at, { due }] of alone!.entries()) expected.push(await charge(sql, due(wanted[at]!.cost)))
+      expect(await chargeAll(sql, dues, waits)).toEqual(expected)
+      for (const [at, { due }] of together!.entries())
+        expect(await entriesOf(due())).toEqual(await entriesOf(alone![at]!.due()))
+    }),
+    { seed: 20261127, numRuns: cases(8, 40) },
+  )
+})
+
+test("one charge of each workspace, of which some are mistakes, are charged but for those", async () => {
+  const payers = await Promise.all([1, 2, 3, 4].map(() => somePayer()))
+  const [first, second, third, fourth] = payers.map(({ due }) => due()) as [Due, Due, Due, Due]
+  const outcomes = await Promise.all(
+    [first, { ...second, keyId: third.keyId }, third, { ...fourth, workspaceId: -1 }].map((due) =>
+      groups(due).then(
+        ({ refused }) => refused ?? "paid",
+        (error: { code: string }) => error.code,
+      ),
+    ),
+  )
+  expect(outcomes).toEqual(["paid", "P0002", "paid", "P0002"])
+  expect(await Promise.all(payers.map(async ({ due }) => (await readCredits(sql, due())).used))).toEqual([1, 0, 1, 0])
 })
 
 /** One whose account and key were last used in that month. */

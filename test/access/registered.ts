@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import type { Due } from "../../src/access/credits.ts"
 import { createIdentify, type Identify, type IdentifyOptions } from "../../src/access/identify.ts"
 import { createKey, type NewKey } from "../../src/access/key-register.ts"
 import { createWorkspace, type NewWorkspace } from "../../src/access/workspaces.ts"
@@ -54,3 +55,22 @@ export function countingLookUps(sql: Sql): { sql: Sql; count: () => number } {
   })
   return { sql: counted, count: () => count }
 }
+
+/** What a workspace may spend, and a key of it. */
+export async function somePayer(sql: Sql, { credits = 100_000, pack = 0, monthlyBudget }: Partial<Means> = {}) {
+  const workspace = await someWorkspace(sql, { overrides: { credits }, pack })
+  const { key } = await someKey(sql, workspace, monthlyBudget === undefined ? {} : { monthlyBudget })
+  const due = (cost = 1): Due => {
+    const requestId = `group ${++requests}`
+    return { workspaceId: workspace.id, keyId: key.id, cost, operation: "test", requestId }
+  }
+  return { workspace, due }
+}
+
+export interface Means {
+  credits: number
+  pack: number
+  monthlyBudget: number | undefined
+}
+
+let requests = 0
