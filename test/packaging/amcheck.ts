@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PGlite } from "@electric-sql/pglite"
 import { amcheck } from "@electric-sql/pglite/contrib/amcheck"
+import { loadEngine } from "../../src/database/embedded/engine.ts"
 
 export interface Checked {
   tables: number
@@ -19,8 +20,13 @@ export async function checkDirectory(directory: string): Promise<Checked> {
   const folder = mkdtempSync(join(tmpdir(), "appmeter-amcheck-"))
   const problems: string[] = []
   try {
+    engine ??= loadEngine({ initdb: false })
     cpSync(directory, join(folder, "postgres"), { recursive: true })
-    const cluster = await PGlite.create({ dataDir: join(folder, "postgres"), extensions: { amcheck } })
+    const cluster = await PGlite.create({
+      dataDir: join(folder, "postgres"),
+      extensions: { amcheck },
+      ...(await engine),
+    })
     const counts = await checkAll(cluster, problems).finally(() => cluster.close())
     return { ...counts, problems }
   } catch (error) {
@@ -29,6 +35,9 @@ export async function checkDirectory(directory: string): Promise<Checked> {
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+/** Compiled once: each check opens a cluster of its own. */
+let engine: ReturnType<typeof loadEngine> | undefined
 
 async function checkAll(cluster: PGlite, problems: string[]): Promise<Pick<Checked, "tables" | "indexes">> {
   await cluster.exec("create extension if not exists amcheck")

@@ -7,23 +7,26 @@ import { silentLog } from "../../src/log.ts"
 import { LONG, long } from "../long.ts"
 import { type Alone, buildAlone } from "./alone.ts"
 import { checkDirectory } from "./amcheck.ts"
-import { killRounds } from "./kills.ts"
+import { KILLED, killRounds } from "./kills.ts"
 import { Trial } from "./trial.ts"
 
 let alone: Alone
+/** What is killed in the first test is spoilt in the second, which then need not write anew. */
+let trial: Trial
 
 // In short test/database/crash.test.ts kills a process.
 
 beforeAll(async () => {
   if (!LONG) return
   alone = await buildAlone()
+  trial = new Trial(alone, KILLED)
 }, 120_000)
 afterAll(() => alone?.remove())
 
 long(
   "the binary killed three times while it serves: every acknowledged write is there, none in part, every book agrees, no page is damaged",
   async () => {
-    const { wrong, batches, imports, summary } = await killRounds(alone, 3)
+    const { wrong, batches, imports, summary } = await killRounds(alone, 3, trial)
     process.stdout.write(`${summary}\n`)
     expect(wrong).toEqual([])
     expect(batches).toBeGreaterThan(3)
@@ -35,15 +38,10 @@ long(
 long(
   "a write that was lost, one that is there in part and a damaged page would have been found",
   async () => {
-    const trial = new Trial(alone, "spoilt")
     const { batches, paid, imports } = trial.acknowledged
     await trial.start()
-    trial.write()
-    while (batches.size < 2 || imports.size < 1) await Bun.sleep(20)
-    await trial.kill()
-    await trial.start()
     expect(await trial.judge()).toEqual([])
-    const { sql, close } = await openDatabase({ as: "command", dataDir: join(alone.folder, "spoilt"), log: silentLog })
+    const { sql, close } = await openDatabase({ as: "command", dataDir: join(alone.folder, KILLED), log: silentLog })
     const [part, whole] = [...batches]
     const [request] = [...paid]
     const [seenAt] = [...imports]
@@ -58,7 +56,7 @@ long(
     expect(found).toContain(`in part: 19 readings of ${seenAt}, 19 derived`)
     expect(found.filter((fault) => /^(credits|confirms): /.test(fault))).toHaveLength(2)
     await trial.stop()
-    const directory = join(alone.folder, "spoilt", "postgres")
+    const directory = join(alone.folder, KILLED, "postgres")
     expect((await checkDirectory(directory)).problems).toEqual([])
     damage(join(directory, path))
     expect((await checkDirectory(directory)).problems).toEqual([expect.stringContaining("tracked_term_pkey")])

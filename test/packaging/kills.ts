@@ -13,18 +13,20 @@ export interface Killed {
   summary: string
 }
 
+/** The folder of what is killed, in that of the binary. */
+export const KILLED = "killed"
+
 /**
  * Kills the serving binary (kill -9) so many times while clients write, each time at another moment; in every third round
  * the next start is killed too, while it recovers. amcheck reads what each kill left, and the start after it must have every
- * write that was acknowledged until then.
+ * write that was acknowledged until then. The last one is stopped in order.
  */
-export async function killRounds(alone: Alone, rounds: number): Promise<Killed> {
-  const trial = new Trial(alone, "killed")
+export async function killRounds(alone: Alone, rounds: number, trial = new Trial(alone, KILLED)): Promise<Killed> {
   const { batches, paid, imports } = trial.acknowledged
   const wrong: string[] = []
   let checked = 0
   const check = async (when: string) => {
-    const { tables, indexes, problems } = await checkDirectory(join(alone.folder, "killed", "postgres"))
+    const { tables, indexes, problems } = await checkDirectory(join(alone.folder, KILLED, "postgres"))
     wrong.push(...problems.map((problem) => `${when}: ${problem}`))
     checked += tables + indexes
   }
