@@ -3,6 +3,7 @@ import { catalog } from "../../src/catalog.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Operation } from "../../src/operation.ts"
+import { once } from "../../src/vocabulary/prepared.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { asTool, type Outcomes, outcomesOver } from "../invoke/outcomes.ts"
@@ -30,11 +31,26 @@ async function nameAsOrder(at: string): Promise<void> {
   await record(sql, [reading("journal", at, [], { depth: 200, results })])
 }
 
+/** Each operation that is tried, called as a tool once, with what its workspace had before and after. */
+const triedOnce = once(async () => {
+  const tried = []
+  for (const operation of catalog.filter(({ effect }) => effect !== "writes").filter(isTried)) {
+    const situation = await outcomes.open(operation)
+    const before = await everythingOf(situation.workspaceId)
+    const told = await asTool(operation, situation)
+    tried.push({ operation, before, told, after: await everythingOf(situation.workspaceId) })
+  }
+  return tried
+})
+
 test("an app that is called like an order stands in answers as a quoted value only, marked as data", async () => {
   let met = 0
-  for (const operation of catalog.filter(isTried)) {
-    const situation = await outcomes.open(operation)
-    const { result, isError, body } = await asTool(operation, situation)
+  const writing = catalog.filter(({ effect }) => effect === "writes")
+  const written = LONG
+    ? writing.map(async (operation) => ({ operation, told: await asTool(operation, await outcomes.open(operation)) }))
+    : []
+  for (const { operation, told } of [...(await triedOnce()), ...(await Promise.all(written))]) {
+    const { result, isError, body } = told
     expect([operation.id, isError]).toEqual([operation.id, false])
     const [answer, notice, ...more] = result.content
     expect(more).toEqual([])
@@ -75,12 +91,10 @@ test("no tool but confirm_action changes what a workspace has, and it takes noth
   expect(writing.map(({ id, input }) => [id, Object.keys(input.entries)])).toEqual([
     ["confirm_action", ["confirmToken"]],
   ])
-  for (const operation of catalog.filter(({ effect }) => effect !== "writes").filter(isTried)) {
-    const situation = await outcomes.open(operation)
-    const before = await everythingOf(situation.workspaceId)
-    const { isError, body } = await asTool(operation, situation)
+  for (const { operation, before, told, after } of await triedOnce()) {
+    const { isError, body } = told
     expect([operation.id, isError, isError && body]).toEqual([operation.id, false, false])
-    expect([operation.id, await everythingOf(situation.workspaceId)]).toEqual([operation.id, before])
+    expect([operation.id, after]).toEqual([operation.id, before])
   }
 })
 
