@@ -214,6 +214,7 @@ describe("a start that is cut off", () => {
     const cut = await appmeter(["serve", "--demo"], { env: { ...env, PORT: "0" }, preload })
     expect([cut.code, cut.out]).toEqual([137, ""])
     const server = await serving({ env }, ["--demo"])
+    await stopLoading(env.DATA_DIR)
     const calls = curls(server.out())
     expect(calls).toHaveLength(3)
     for (const call of calls) expect(await pasted(call)).not.toHaveProperty("error")
