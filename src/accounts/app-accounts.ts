@@ -176,43 +176,16 @@ export async function readStanding(sql: Db, account: string, report: Report, day
 }
 
 /** A query of one row, a ReportStanding. */
-function standingOf(sql: Db, account: string, report: Report, days: Days) {
+function standingOf(sql: Db, account: string, report: Report, { from, to }: Days) {
   return sql`(
     select coalesce(json_agg(d.day order by d.day) filter (where d.seen_at is not null), '[]') as reported,
-      ${lateAndRead(sql)}, exists (
+      coalesce(json_agg(d.day order by d.day) filter (where d.seen_at is null and d.state in ('late', 'unavailable')), '[]') as late,
+      max(greatest(d.read_at, d.seen_at)) filter (where d.seen_at is not null) as "asOf", exists (
         select
         from report_day
         where account_id = ${account} and report = ${report}
       ) as "isKnown"
-    from ${standingDays(sql, account, report, days)} d
-  )`
-}
-
-/** The same without the days that were said: of a year those are most of what is answered. */
-export interface ReportSpan extends Pick<ReportStanding, "late" | "asOf"> {
-  /** How many days were said, the first of them, and the last. */
-  reportedDays: number
-  from: string | null
-  to: string | null
-}
-
-/** A query of one row, a ReportSpan. */
-export function spanOf(sql: Db, account: string, report: Report, days: Days) {
-  return sql`(
-    select count(d.seen_at)::int as "reportedDays", min(d.day) filter (where d.seen_at is not null) as from,
-      max(d.day) filter (where d.seen_at is not null) as to, ${lateAndRead(sql)}
-    from ${standingDays(sql, account, report, days)} d
-  )`
-}
-
-function lateAndRead(sql: Db) {
-  return sql`
-      coalesce(json_agg(d.day order by d.day) filter (where d.seen_at is null and d.state in ('late', 'unavailable')), '[]') as late,
-      max(greatest(d.read_at, d.seen_at)) filter (where d.seen_at is not null) as "asOf"`
-}
-
-function standingDays(sql: Db, account: string, report: Report, { from, to }: Days) {
-  return sql`(
+    from (
       select coalesce(s.day, t.day) as day, s.seen_at, t.read_at, t.state
       from (
         select day, max(seen_at) as seen_at
@@ -225,7 +198,42 @@ function standingDays(sql: Db, account: string, report: Report, { from, to }: Da
         from report_turn
         where account_id = ${account} and report = ${report} and day between ${from} and ${to}
       ) t on t.day = s.day
-    )`
+    ) d
+  )`
+}
+
+/** The same without the days that were said: of a year those are most of what is answered. */
+export interface ReportSpan extends Pick<ReportStanding, "late" | "asOf"> {
+  /** How many days were said, the first of them, and the last. */
+  reportedDays: number
+  from: string | null
+  to: string | null
+}
+
+/** A query of one row, a ReportSpan. Days are put beside their turns only where that tells more: of a year it took twice as long. */
+export function spanOf(sql: Db, account: string, report: Report, { from, to }: Days) {
+  return sql`(
+    select s."reportedDays", s."from", s."to", t.late, greatest(s.seen_at, t.read_at) as "asOf"
+    from (
+      select count(distinct day)::int as "reportedDays", min(day) as "from", max(day) as "to", max(seen_at) as seen_at
+      from report_day
+      where account_id = ${account} and report = ${report} and day between ${from} and ${to}
+    ) s
+    cross join lateral (
+      select coalesce(json_agg(day order by day) filter (where not is_said and is_late), '[]') as late,
+        max(read_at) filter (where is_said) as read_at
+      from (
+        select day, read_at, state in ('late', 'unavailable') as is_late, exists (
+            select
+            from report_day
+            where account_id = ${account} and report = ${report} and day = r.day
+          ) as is_said
+        from report_turn r
+        where account_id = ${account} and report = ${report} and day between ${from} and ${to}
+          and (state in ('late', 'unavailable') or read_at > s.seen_at)
+      ) turn
+    ) t
+  )`
 }
 
 /** So many days up to the last, each once. */
