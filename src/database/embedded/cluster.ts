@@ -51,7 +51,7 @@ async function create(options: PGliteOptions): Promise<PGlite> {
 }
 
 // The cache is held once more by the operating system, from where a page comes in 3 us; each MB here is a MB of the process for good.
-const CACHE = { shared_buffers: "16MB" }
+const CACHE = { shared_buffers: "8MB" }
 
 // By a disk's costs of going to and fro, which memory has not, a table of a few pages is read whole for each key: what is under way
 // of 200 keywords took 40 ms, their ranks 25, and with these costs both together 5.
