@@ -1,4 +1,3 @@
-import { hash } from "node:crypto"
 import type { Sql } from "../../src/database/types.ts"
 import { readLastDay, readRatingsUntil, readReadingApps, readReadingsOn } from "../../src/history/evidence.ts"
 import { readPlaces } from "../../src/history/places-above.ts"
@@ -84,26 +83,6 @@ export async function readings(sql: Sql) {
       cross join lateral search_readings(l.id, '-infinity', 'infinity') r
       order by l.term, r.day, r.source, r.seen_at`),
   ]
-}
-
-/** How many readings are packed, and a sum of what all of them say. */
-export async function held(sql: Sql): Promise<{ packed: number; sum: string }> {
-  const [row] = await sql<[{ packed: number }]>`
-    select coalesce(sum(cardinality(seen_ats))::int, 0) as packed
-    from search_fortnight`
-  return { ...row, sum: sumOf(await readings(sql)) }
-}
-
-export const sumOf = (said: Awaited<ReturnType<typeof readings>>) => hash("sha256", JSON.stringify(said), "hex")
-
-/** Each reading is whole again. */
-export async function unpack(sql: Sql): Promise<void> {
-  await sql`
-    insert into search_results (list_id, day, source, seen_at, depth, complete, parser, origin, egress, sha256, app_ids)
-    select r.list_id, r.day, r.source, r.seen_at, r.depth, r.complete, r.parser, r.origin, r.egress, r.sha256, r.app_ids
-    from list l
-    cross join lateral packed_searches(l.id, '-infinity', 'infinity') r`
-  await sql`delete from search_fortnight`
 }
 
 /** What is told of these lists, by whoever tells it of days gone by. `app` is a tracked app of the US. */
