@@ -4,7 +4,7 @@ import type { ChargeCall } from "./access/charge-groups.ts"
 import { cannotPay, checkPayable } from "./access/credits.ts"
 import { AllowanceUnavailable } from "./access/hive-allowance.ts"
 import type { Credentials, Identify, Surface } from "./access/identify.ts"
-import { creditsKnownAt } from "./access/identify.ts"
+import { checkLatest, creditsKnownAt } from "./access/identify.ts"
 import { keyInUrlFault } from "./access/key-in-url.ts"
 import type { RateAnswer } from "./access/limits/limiter.ts"
 import type { Limits } from "./access/limits/open.ts"
@@ -18,7 +18,6 @@ import { Fault } from "./faults.ts"
 import { payFor } from "./invoke/charging.ts"
 import { faultOf } from "./invoke/failures.ts"
 import { giveKept } from "./invoke/kept.ts"
-import { checkLatest } from "./invoke/latest.ts"
 import { within } from "./leases/timers.ts"
 import type { Log } from "./log.ts"
 import {
@@ -163,7 +162,7 @@ async function replyToTarget(parts: InvokeParts, known: KnownCall, startedAt: nu
     const { take, release, returnUnit, takeMeasurement, returnMeasurement } = takings
     const ofCall = { givenUp, take, release, returnUnit, takeMeasurement, returnMeasurement }
     const begin = (place: Place) => run(parts, checked, contextOf(parts, checked, ofCall, place))
-    const kept = await giveKept(parts, checked, leftMs)
+    const kept = operation.kept ? await giveKept(parts, checked, leftMs) : null
     if (kept) return { status: 200, ...kept, credits: caller.credits, operation, caller }
     const turn = { workspaceId: caller.workspaceId, kind: operation.id }
     const outcome = narrowed(operation, checked.input, await gate.runInTurn(turn, begin, leftMs()))

@@ -1,6 +1,6 @@
 import { createStatementGroups } from "../database/statement-groups.ts"
 import type { Sql } from "../database/types.ts"
-import { type ChargeResult, checkCost, type Due } from "./credits.ts"
+import { type ChargeResult, chargeAll, checkCost, type Due } from "./credits.ts"
 import { chargeWhereKept, type KeptDue } from "./kept-charges.ts"
 
 /** Charges a call; as exact as `charge`, and settled when its charge is committed. Null where an answer's basis has changed. */
@@ -9,7 +9,7 @@ export type ChargeCall = <D extends Due>(due: D) => Promise<ChargeResult | (D ex
 /** Charges that come while others are under way share a statement and a commit. */
 export function createChargeGroups(sql: Sql): ChargeCall {
   const together = createStatementGroups<Due | KeptDue, ChargeResult | null>((dues, waits) =>
-    chargeWhereKept(sql, dues, waits),
+    dues.some((due) => "basis" in due) ? chargeWhereKept(sql, dues, waits) : chargeAll(sql, dues, waits),
   )
   return (async (due: Due | KeptDue) => {
     checkCost(due)

@@ -41,7 +41,6 @@ export async function chargeWhereKept(
 ): Promise<(ChargeResult | null | undefined)[]> {
   const bases = new Map<string, Basis>()
   for (const due of dues) if ("basis" in due) bases.set(nameOf(due.basis), due.basis)
-  if (bases.size === 0) return await chargeAll(sql, dues, waits)
   const [group] = await sql<[ChargedGroup & { changed: string[] | null }]>`
     select c.names as changed, g.paid, g.decided
     from (${changedBases(sql, bases)}) c

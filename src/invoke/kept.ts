@@ -1,11 +1,10 @@
 import type { Caller } from "../access/caller.ts"
 import { checkPayable } from "../access/credits.ts"
-import type { Surface } from "../access/identify.ts"
+import { checkLatest, type Surface } from "../access/identify.ts"
 import { checkRights } from "../access/rights.ts"
 import { type Operation, priceRange } from "../operation.ts"
 import type { WrittenAnswer } from "../vocabulary/prepared.ts"
 import { type ChargeParts, payForKept } from "./charging.ts"
-import { checkLatest } from "./latest.ts"
 
 interface CheckedCall {
   call: { requestId: string; surface: Surface; takesText?: boolean; holds?: unknown }
