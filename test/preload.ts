@@ -4,7 +4,7 @@ import { statfsSync } from "node:fs"
 // The first start of the embedded database on a machine takes 4 s, and child processes share two cores with the tests.
 setDefaultTimeout(30_000)
 
-// A data folder is 1,300 files: a copy of one costs 0.5 s of CPU on a disk and 0.05 s in memory, where there is room.
+// A data folder is 1,000 files: a copy of one costs 0.5 s of CPU on a disk and 0.05 s in memory, where there is room.
 const MEMORY = "/dev/shm"
 process.env.TMPDIR ??= hasRoom(MEMORY) ? MEMORY : "/tmp"
 

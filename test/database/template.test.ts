@@ -27,7 +27,7 @@ long(
 // DBState in PostgreSQL's pg_control.h: 1 is "shut down", 6 "in production"
 const SHUT_DOWN = 1
 
-test("a new directory begins as the template does, is its owner's alone, and recovers nothing; half of one is removed", async () => {
+test("a new directory begins as the template does, with one database, is its owner's alone, and recovers nothing; half of one is removed", async () => {
   const left = join(folder, "postgres.new-1")
   mkdirSync(left)
   writeFileSync(join(left, "PG_VERSION"), "18\n")
@@ -54,6 +54,8 @@ test("a new directory begins as the template does, is its owner's alone, and rec
     wal_segment_size: "1048576",
     wal_sync_method: "fsync",
   })
+  const { rows: databases } = await cluster.query("select datname from pg_database")
+  expect(databases).toEqual([{ datname: "postgres" }])
   await cluster.close()
   const names = readdirSync(directory, { recursive: true, encoding: "utf8" })
   const modes = new Set(
