@@ -1,3 +1,4 @@
+import { heapStats } from "bun:jsc"
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -51,7 +52,7 @@ test.skipIf(process.platform !== "linux")(
   },
 )
 
-test("a server of which little is asked closes what it kept prepared, and prepares it again where it is asked", async () => {
+test("a server of which little is asked drops what it kept prepared and compiled, and prepares it again where it is asked", async () => {
   const housekeeping = { restMs: 500 }
   const { sql, close } = await openEmbedded({
     dataDir: join(folder, "five"),
@@ -67,9 +68,11 @@ test("a server of which little is asked closes what it kept prepared, and prepar
   const kept = async () => (await sql`select 1 from pg_prepared_statements where statement like '%as sum'`).length
   expect(await ask()).toMatchObject(sums)
   expect(await kept()).toBe(20)
+  const compiled = compiledFunctions()
   for (const until = performance.now() + 30_000; (await kept()) > 0 && performance.now() < until; )
     await Bun.sleep(1_200)
   expect(await kept()).toBe(0)
+  expect(compiledFunctions()).toBeLessThan(compiled / 2)
   expect(await ask()).toMatchObject(sums)
   expect(await kept()).toBe(20)
   await close()
@@ -101,6 +104,8 @@ test.skipIf(process.platform !== "linux")(
     await cluster.close()
   },
 )
+
+const compiledFunctions = () => heapStats().objectTypeCounts.FunctionCodeBlock ?? 0
 
 /** Of files, what is there of this process. */
 function fileMegabytes(): number {

@@ -123,6 +123,7 @@ async function start(options: EmbeddedOptions, held: HeldFolder | null): Promise
   const guarded = held && options.as === "server" ? watchDisk(sql, log, held.dataDir) : null
   const rest = async () => {
     Bun.gc(true)
+    Bun.shrink()
     bridge().statements.drop()
     await background`select 1`
     await backend.rest()
