@@ -262,9 +262,15 @@ describe.each(WAYS)("many at once, charged %s:", (_, way) => {
   test("two keys of one account, with a budget and refunds between: no deadlock, nothing passed", async () => {
     const { workspace, due } = await someAccount(500, 100, 200)
     const { key } = await someKey(sql, workspace)
+    // in whatever order they are taken, the key with the budget meets it before the other one has used up what both have
+    const metBudget = Promise.withResolvers<void>()
     const work = Array.from({ length: 300 }, async (_, call) => {
-      const mine = { ...due, keyId: call % 2 ? due.keyId : key.id, cost: 1 + (call % 7), requestId: `many ${call}` }
+      const isBudgeted = call % 2 === 1
+      if (!isBudgeted && call >= 100) await metBudget.promise
+      const keyId = isBudgeted ? due.keyId : key.id
+      const mine = { ...due, keyId, cost: 1 + (call % 7), requestId: `many ${call}` }
       const { refused } = await way(mine)
+      if (refused === "key_budget_reached") metBudget.resolve()
       if (!refused && call % 5 === 0) expect(await refund(sql, mine)).toBe(true)
       return refused
     })
