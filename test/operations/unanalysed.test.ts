@@ -30,9 +30,9 @@ const LITTLE = 25_000
 const SMALL: Size = { apps: 4, keywords: 20, days: 12, reviews: 2, owners: 1 }
 
 const GROWN: [string, Size, Size][] = [
-  ["keywords", { ...SMALL, days: 3, keywords: 400 }, { ...SMALL, days: 3, keywords: 400 * TIMES }],
+  ["keywords", { ...SMALL, days: 3, keywords: 300 }, { ...SMALL, days: 3, keywords: 300 * TIMES }],
   ["apps", { ...SMALL, keywords: 10, apps: 40 }, { ...SMALL, keywords: 10, apps: 40 * TIMES }],
-  ["days", { ...SMALL, days: 60 }, { ...SMALL, days: 60 * TIMES }],
+  ["days", { ...SMALL, days: 40 }, { ...SMALL, days: 40 * TIMES }],
   ["reviews", { ...SMALL, reviews: 85 }, { ...SMALL, reviews: 85 * TIMES }],
 ]
 
