@@ -45,7 +45,7 @@ export async function makeTemplate(): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 /**
- * The databases that new ones are copied from: nobody makes another here, and they are 600 of 1,600 files, a third of a first
+ * The databases that new ones are copied from: nobody makes another here, and they are 600 of 1,600 files, a fifth of a first
  * start. Nothing would vacuum them either, so that PostgreSQL would count its transactions from them for ever.
  */
 async function dropModels(cluster: PGlite): Promise<void> {

@@ -62,7 +62,7 @@ const SETTLED_MS = 1_000
 
 function giveBack(opened: PGlite): null {
   Bun.gc(true)
-  // compiled code too, 20 MB of this thread and the service's: what is called again is compiled again, at no measurable cost
+  // compiled code too, 20 MB of this thread and the service's; what is called again is compiled again
   Bun.shrink()
   discardFreePages(moduleOf(opened))
   discardZeroPages(moduleOf(opened).HEAPU8.buffer)
