@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, test } from "bun:test"
+import { join } from "node:path"
 
 /** `.ci/run` tries everything at length; `run test` tries the same promises with fewer cases, kills and rounds. */
 export const LONG = process.env.LONG === "1"
@@ -16,8 +17,17 @@ export const long = test.skipIf(isLeftOut)
 export const beforeLong: typeof beforeAll = (hook) => isLeftOut || beforeAll(hook)
 export const afterLong: typeof afterAll = (hook) => isLeftOut || afterAll(hook)
 
+/** The files of which `run test` has just tried all that is the same at length: .ci/run names them. */
+const TRIED = new Set(
+  (process.env.TRIED_IN_SHORT ?? "").split(" ").map((path) => join(import.meta.dirname, "..", path)),
+)
+
 /**
  * A test that takes seconds and is the same at length, of which nothing after it in its file makes use: where `run test` has
- * tried it just before, on the same database, it is left out.
+ * tried it just before, it is left out.
  */
-export const short = test.skipIf(process.env.TRIED_IN_SHORT === "1")
+export const short = Object.assign((...one: Parameters<typeof test>) => untried()(...one), {
+  each: ((...rows: Parameters<typeof test.each>) => untried().each(...rows)) as typeof test.each,
+})
+
+const untried = () => test.skipIf(TRIED.has(Bun.main))

@@ -50,7 +50,7 @@ test("every finding points at the words it names, costs no less than nothing and
         expect(keywordRoomLost).toBeLessThanOrEqual(length)
       }
     }),
-    { seed: 20251120, numRuns: cases(6, 400) },
+    { seed: 20251120, numRuns: cases(6, 150) },
   )
 })
 
@@ -62,7 +62,7 @@ test("the same text gives the same answer twice, and in any composition of its l
       const apart = Object.fromEntries(Object.entries(some).map(([field, held]) => [field, held?.normalize("NFD")]))
       expect(checked(apart, where, KNOWN)).toEqual(first)
     }),
-    { seed: 20251121, numRuns: cases(4, 200) },
+    { seed: 20251121, numRuns: cases(4, 80) },
   )
 })
 
@@ -92,7 +92,7 @@ test("lengths are those counted by hand, and too long is said exactly of what is
         expect(over.map(({ characters }) => characters)).toEqual(count > limit ? [count - limit] : [])
       }
     }),
-    { seed: 20251122, numRuns: cases(4, 200) },
+    { seed: 20251122, numRuns: cases(4, 80) },
   )
 })
 
@@ -132,7 +132,7 @@ test("repeats are those of a plain count, and taking one keyword out takes its f
       }
       expect(repeats(kept)).toEqual([])
     }),
-    { seed: 20251123, numRuns: cases(4, 150) },
+    { seed: 20251123, numRuns: cases(4, 60) },
   )
 })
 
@@ -159,7 +159,7 @@ test("the room lost is what taking out every keyword that a warning names gives 
         expect(found({ keywords: kept }, "en-US")).toEqual([])
       },
     ),
-    { seed: 20251124, numRuns: cases(4, 150) },
+    { seed: 20251124, numRuns: cases(4, 60) },
   )
 })
 

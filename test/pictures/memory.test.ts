@@ -4,8 +4,8 @@ import { cases, long } from "../long.ts"
 
 setDefaultTimeout(120_000)
 
-// eight pictures at length: 172 MB at most, 65 after
-const READ = cases(2, 8)
+// of eight pictures in a row: 172 MB at most, 65 after
+const READ = cases(2, 4)
 
 long(
   "a process that reads screenshots holds less than 250 MB, and gives what that took back when the thread has ended",

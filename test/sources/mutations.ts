@@ -75,7 +75,7 @@ function drawn(random: Random, islands: readonly Island[]): Island {
 export type Tally = Record<"read" | Outcome, number>
 
 /** Of one body; those at length begin with those in short. */
-export const COUNT = cases(100, 2_000)
+export const COUNT = cases(100, 600)
 
 /**
  * Holds a parser to its word on mutated bodies: each is either a ReadFailure that the parser itself throws, or an

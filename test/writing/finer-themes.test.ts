@@ -112,7 +112,7 @@ test("who waits no longer leaves all passes going on: the next call asks nobody"
   expect(standIn.seen.length).toBe(requests)
 })
 
-const CALLERS = cases(8, 200)
+const CALLERS = cases(8, 80)
 /** In short every fifth. */
 const TRIED = ATTACKS.filter((_, n) => n % cases(8, 1) === 0)
 

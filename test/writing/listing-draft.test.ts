@@ -131,7 +131,7 @@ test("whatever a model writes, the checks of people's drafts find no error in wh
   }
   const variant = () => Array.from({ length: 1 + random(9) }, () => PIECES[random(PIECES.length)]).join(" ")
   let drafts = 0
-  for (let n = 0; n < cases(30, 1_000); n++) {
+  for (let n = 0; n < cases(30, 300); n++) {
     const answer = Object.fromEntries(DRAFT_FIELDS.map((field) => [field, Array.from({ length: random(4) }, variant)]))
     const result = judged(answer)
     if ("fixes" in result) continue
@@ -140,5 +140,5 @@ test("whatever a model writes, the checks of people's drafts find no error in wh
     expect([texts, checkListing(listingOf(texts, "en", background), place).counts.error]).toEqual([texts, 0])
     expect(JSON.stringify(texts)).not.toMatch(/evil|500|gnore/)
   }
-  expect(drafts).toBeGreaterThan(cases(10, 50))
+  expect(drafts).toBeGreaterThan(cases(10, 25))
 })
