@@ -196,7 +196,7 @@ test("whatever comes together: what is paid adds up, and only what did not fit i
         )
       }
     }),
-    { seed: 20261123, numRuns: cases(6, 25) },
+    { seed: 20261123, numRuns: cases(6, 15) },
   )
 })
 
@@ -219,7 +219,7 @@ test("whatever comes in one statement: each is told, and the ledger says, what c
           expect(await entriesOf(due())).toEqual(await entriesOf(alone![at]!.due()))
       },
     ),
-    { seed: 20261124, numRuns: cases(6, 25) },
+    { seed: 20261124, numRuns: cases(6, 15) },
   )
 })
 
@@ -237,7 +237,7 @@ test("what comes in one statement of one charge of each workspace: each is told,
       for (const [at, { due }] of together!.entries())
         expect(await entriesOf(due())).toEqual(await entriesOf(alone![at]!.due()))
     }),
-    { seed: 20261127, numRuns: cases(8, 40) },
+    { seed: 20261127, numRuns: cases(8, 20) },
   )
 })
 

@@ -94,7 +94,7 @@ class Model {
   }
 }
 
-const RUNS = cases(6, 100)
+const RUNS = cases(6, 50)
 let sql: Sql
 
 beforeAll(async () => {

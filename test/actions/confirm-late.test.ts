@@ -12,7 +12,7 @@ import { booksAt, booksOf, said, someWriter, tally, termsOf, type Writer } from 
 // a busy machine is no failure
 setDefaultTimeout(120_000)
 
-const TIMES = cases(4, 20)
+const TIMES = cases(4, 12)
 
 let sql: Sql
 /** As patient as a house is, for what comes before and after. */

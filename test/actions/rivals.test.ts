@@ -227,7 +227,7 @@ describe("a hidden rival", () => {
         where r.app_id = ${on.app} and s.store_id = ${CUP}`
       return [...rows]
     }
-    for (let round = 0; round < cases(1, 6); round++) {
+    for (let round = 0; round < cases(1, 3); round++) {
       for (const write of [remove, add]) {
         const [{ status }] = await Promise.all([
           write(`ios:${CUP}`, `ios:${POT}`),

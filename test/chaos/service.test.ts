@@ -5,7 +5,7 @@ import { scratchDatabase } from "../database/server.ts"
 
 setDefaultTimeout(90_000)
 
-const ROUNDS = 40
+const ROUNDS = 24
 // what is tested here must not meet the rate limit
 const FAST = { FIRST_WORKSPACE_RATE_PER_SECOND: "100000" }
 const postgresOnly = test.skipIf(!process.env.DATABASE_URL)

@@ -49,7 +49,7 @@ const unqueued = async () => (await sql`select 1 from alert_to_deliver limit 1`)
 
 const WORKSPACES = 20
 const ALERTS = 1_000
-const KILLS = 50
+const KILLS = 30
 /** Requests that the killed ones made at least: on a slow machine they take more kills. */
 const MEANWHILE = 100
 

@@ -137,7 +137,7 @@ describe("changes of a listing", () => {
     const expected = await rows()
     const kinds = new Set(JSON.parse(expected).map(({ kind }: { kind: string }) => kind))
     expect(PAGE_CHANGES.filter((kind) => !kinds.has(kind))).toEqual([])
-    for (let round = 0; round < cases(1, 10); round++) {
+    for (let round = 0; round < cases(1, 5); round++) {
       await freshDatabase()
       const order = shuffled(pages, random)
       const size = 1 + Math.floor(random() * 12)

@@ -96,7 +96,7 @@ const tally = (jobs: Ended[]) =>
     .sort()
     .join(", ")
 
-const ROUNDS = 40
+const ROUNDS = 24
 
 test.skipIf(!process.env.DATABASE_URL)(
   `postgres: kill -9 between the request and its answer, ${ROUNDS} times: one request each, unknown, never sent again`,

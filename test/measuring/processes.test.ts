@@ -99,7 +99,7 @@ async function workOff(on: Sql): Promise<void> {
 }
 
 const SUBJECTS = 400
-const KILLS = 50
+const KILLS = 30
 
 test.skipIf(!process.env.DATABASE_URL)(
   `postgres: ${SUBJECTS} due subjects, 6 workers, ${KILLS} times kill -9: every effect once, nothing stuck`,

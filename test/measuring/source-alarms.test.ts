@@ -62,7 +62,7 @@ async function canaryRead(failure: Outcome | null, source: SourceName = WEB, fai
   await noteHealth(sql, source, log)
 }
 
-const MORE = cases(40, 1_000)
+const MORE = cases(40, 300)
 
 const alerts = () => sql`select kind, subject, ended_at is null as open from instance_alert order by id limit 10000`
 const opened = (kind: string, subject: string = WEB) => ({ kind, subject, open: true })

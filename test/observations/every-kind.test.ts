@@ -115,7 +115,7 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
     ]
     const random = randomOf(3)
     let first: AnyObservation[] | null = null
-    for (let round = 0; round < cases(1, 8); round++) {
+    for (let round = 0; round < cases(1, 4); round++) {
       await empty(kind)
       const order = shuffled(readings, random)
       const size = 1 + (round % 3)

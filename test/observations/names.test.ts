@@ -13,7 +13,7 @@ import { shelved } from "./public-facts.ts"
 
 setDefaultTimeout(240_000)
 
-const RUNS = Number(process.env.RUNS ?? cases(1, 8))
+const RUNS = Number(process.env.RUNS ?? cases(1, 4))
 const IDS = ["10001", "10002", "10003"]
 const STOREFRONTS = ["us", "jp", "de"]
 

@@ -151,7 +151,7 @@ describe("what a look-up says of an app's page", () => {
     const rows = async () => JSON.stringify(await sql`select at, kind, before, after from listing_change order by 1, 2`)
     const expected = await rows()
     for (const kind of ["version", "description", "rating_jump", "ratings_jump"]) expect(expected).toContain(kind)
-    for (let round = 0; round < cases(1, 8); round++) {
+    for (let round = 0; round < cases(1, 4); round++) {
       await freshDatabase()
       const order = shuffled(readings, random)
       const size = 1 + Math.floor(random() * 8)

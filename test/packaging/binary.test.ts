@@ -107,7 +107,7 @@ long("its stacks name files and lines of the source, and no folder of the machin
   expect(err).not.toContain(root)
 })
 
-const KILLS = 6
+const KILLS = 4
 
 long(`a first start killed at ${KILLS} moments never leaves a broken directory`, async () => {
   let [nothing, whole] = [0, 0]

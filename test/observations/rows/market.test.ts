@@ -27,7 +27,7 @@ beforeEach(async () => {
 /** Recorded in any order and parts, and twice, these leave `held` as it is told. */
 async function expectHeld(all: readonly Observation[], held: () => Promise<unknown>, told: unknown): Promise<void> {
   const random = randomOf(7)
-  for (let round = 0; round < cases(1, 8); round++) {
+  for (let round = 0; round < cases(1, 4); round++) {
     await freshDatabase()
     const order = shuffled(all, random)
     const size = 1 + (round % 4)

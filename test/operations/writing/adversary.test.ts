@@ -9,7 +9,7 @@ import { at, openScene, PICTURE, SAID, type Scene, TEXTS } from "./adversary-sce
 setDefaultTimeout(600_000)
 
 /** Of each operation: `SCRIPTS=1000` tries as many as the books were ever held against. */
-const SCRIPTS = Number(process.env.SCRIPTS ?? cases(8, 40))
+const SCRIPTS = Number(process.env.SCRIPTS ?? cases(8, 24))
 
 let scene: Scene
 beforeAll(async () => {

@@ -244,7 +244,7 @@ describe("random scripts", () => {
   test("change no allowance that they should not: a text takes one unit, anything else none", async () => {
     const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 100_000, credits: 1_000_000 } })
     let expected = 0
-    for (let n = 0; n < cases(15, 150); n++) {
+    for (let n = 0; n < cases(15, 75); n++) {
       play(...Array.from({ length: 1 + random(4) }, () => SCRIPTS[random(SCRIPTS.length)]!()))
       const callers = 1 + random(4)
       const answers = await Promise.all(Array.from({ length: callers }, () => get(`reviewId=1&note=n${n}`)))
@@ -256,6 +256,6 @@ describe("random scripts", () => {
       if (answers.some(({ status }) => status === 200)) expected++
       expect([n, await used()]).toEqual([n, expected])
     }
-    expect(expected).toBeGreaterThan(cases(2, 5))
+    expect(expected).toBeGreaterThan(cases(2, 4))
   })
 })
