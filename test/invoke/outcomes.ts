@@ -16,7 +16,7 @@ import { bidJob, enqueued } from "../jobs/enqueued.ts"
 import { hinted, reading, said } from "../observations/measured.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { MADE_TO_REPORT } from "./connected.ts"
-import { damageSearches, forgetMarket, makeMarket } from "./market.ts"
+import { damageSearches, forgetMarket, makeMarket, outdateMarket } from "./market.ts"
 import { consoleSays } from "./outside.ts"
 import { MADE_TO_WRITE, picturesThat, writerThat } from "./written.ts"
 
@@ -359,6 +359,7 @@ async function measuredToday(_: Situation, sql: Sql): Promise<void> {
     hinted(list.term, at, ["journal app"]),
   ])
   await sql.begin((tx) => deriveKeywordMetrics(tx, [list], new Date()))
+  outdateMarket()
 }
 
 /** By operation: what must be there before its sample answers. A token's key was used: its caller is known to that house. */
