@@ -56,19 +56,19 @@ interface Timing {
   ends: RunListener
 }
 
-export interface Worker {
+export interface Worker<Lane = unknown> {
   start(): void
   /** Aborts what is under way after `stopMs`, and ends at most `lastWordsMs` later, whatever the database does. */
   stop(): Promise<void>
-  /** Something became due here: looks at once. */
-  nudge(): void
+  /** Something became due here: looks at once, at one lane or at all. */
+  nudge(lane?: Lane): void
   isStarted(): boolean
   /** Recovers what others left, performs what is due now and waits for its end. Returns how many claims that were. */
   runOnce(): Promise<number>
 }
 
 /** Performs leased work, in any number of processes beside each other. Leases are judged by the database's clock. */
-export function createWorker<Lane, Claim extends LeasedWork>(work: Work<Lane, Claim>, timing: Timing): Worker {
+export function createWorker<Lane, Claim extends LeasedWork>(work: Work<Lane, Claim>, timing: Timing): Worker<Lane> {
   const { leaseMs, stopMs, lastWordsMs = LAST_WORDS_MS, ends } = timing
   const runs = createRuns(work, timing, (lane) => looks.go(lane))
   const looks = createLooks(work.lanes, runs.begin, timing)
@@ -101,7 +101,7 @@ export function createWorker<Lane, Claim extends LeasedWork>(work: Work<Lane, Cl
       await within(lastWordsMs, idle())
       clearInterval(beats)
     },
-    nudge: () => looks.go(),
+    nudge: (lane) => looks.go(lane),
     isStarted: () => beats !== undefined && !stopping,
     async runOnce() {
       await recover()

@@ -2,6 +2,7 @@ import type { Sql } from "../database/types.ts"
 import { NOT_MEASURING, readReaders } from "../history/readers.ts"
 import { within } from "../leases/timers.ts"
 import type { Asker, LiveReadState, LiveSubject, Measure, Patience } from "../vocabulary/live-read.ts"
+import type { Upstream } from "../vocabulary/upstreams.ts"
 import { createEndBell, type EndBell, keyOf } from "./end-bell.ts"
 import type { Kind, Subject } from "./kind.ts"
 import { findFailureSince, findLatestReading } from "./latest-reading.ts"
@@ -23,8 +24,8 @@ export interface LiveParts {
   now: () => Date
   /** This process reads the stores. */
   isReading(): boolean
-  /** Something became due at once: the workers of this process look for it. */
-  nudge(): void
+  /** Something became due at once that this upstream is asked: the workers of this process look for it. */
+  nudge(upstream: Upstream): void
   /** A reading of this process has ended, however. */
   onEnded(listener: (ended: { subjects: readonly Subject[] }) => void): void
   /** Between two looks at the database for what other processes read. */
@@ -130,7 +131,7 @@ async function follow({ sql }: LiveParts, { patience: { next }, asker }: LiveAsk
 }
 
 function begin(parts: LiveParts, asking: LiveAsk, watching: WatchParts): SharedReading {
-  const { wanted, asker, since, patience } = asking
+  const { kind, wanted, asker, since, patience } = asking
   const { waitMs, onlyWhileWaiting = false } = patience
   const next: SharedReading["next"] = new Map()
   const forMs = onlyWhileWaiting ? waitMs : WATCHED_MS
@@ -139,7 +140,7 @@ function begin(parts: LiveParts, asking: LiveAsk, watching: WatchParts): SharedR
     if (turn.state === "failed") return turn
     if (!turn.isJoined && (await patience.mayBegin?.()) === false) return { state: "failed", why: "refused" }
     const mark = await putDue(parts.sql, { wanted, asker, priority: turn.priority, forMs })
-    parts.nudge()
+    parts.nudge(kind.upstream)
     return { ...mark, state: "put" }
   })
   const end = put.then(async (put) => {

@@ -51,7 +51,8 @@ export interface MeasuringWorker {
   /** After `stopMs` what is under way is given back. Ends 2 s later at most, whatever the database does. */
   stop(): Promise<void>
   isReading(): boolean
-  nudge(): void
+  /** Looks at once for what this upstream is asked, or any. */
+  nudge(upstream?: Upstream): void
   /** Takes back what others left, reads what there is a turn for now and waits for its end. Returns how many readings. */
   runOnce(): Promise<number>
   onEnded(listener: (ended: PerformedReading) => void): void

@@ -60,8 +60,8 @@ export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
     egress: "live",
     gapsMs: new Map(UPSTREAMS.map((upstream) => [upstream, 0])),
     log: silentLog,
-    // what is asked for wakes it: each look is seven statements
-    pollMs: 500,
+    // what is asked for wakes it: each look is twenty statements
+    pollMs: 2_000,
     outbound: through(web, asked),
   })
   const { isReading, nudge, onEnded } = measuring
