@@ -13,7 +13,7 @@ import { slowness } from "../unit.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 /** A service that reads stores, which stand in on this machine, and sites of developers, which are one. */
-export interface Live extends AsyncDisposable {
+export interface LiveStores extends AsyncDisposable {
   house: House
   measure: Measure
   stores: ReplayServer
@@ -21,6 +21,10 @@ export interface Live extends AsyncDisposable {
   says: { site: string; holdMs: number }
   /** Hosts of sites that were asked, in order. */
   asked: string[]
+}
+
+/** The same, with an app that a workspace tracks. */
+export interface Live extends LiveStores {
   workspaceId: number
   key: string
   appId: string
@@ -30,22 +34,41 @@ export interface Live extends AsyncDisposable {
 
 /** With an app that names these rivals by hand, in the US; nothing is due but what is asked for. */
 export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
-  for (const table of [
-    "due",
-    "pace",
-    "tracked_app",
-    "app_storefront",
-    "store_app_name",
-    "app_text",
-    "app_shown",
-    "name_search",
-    "app_ads",
-    "market_fact",
-    "rating_count",
-    "attempt",
-  ])
-    await sql`delete from ${sql(table)}`
-  await sql`update store_app set developer_site = null, seen_at = null, source = null, origin = null`
+  let known: Pick<Live, "workspaceId" | "key" | "appId">
+  const stores = await readingBefore(sql, async (house) => {
+    const workspaceId = await house.workspace()
+    const key = await house.key(workspaceId)
+    const own = {
+      workspaceId,
+      iosId: "10001",
+      androidPkg: "com.example.own",
+      countries: ["us"],
+      keywords: [],
+      origin: "own",
+    }
+    known = { workspaceId, key, appId: await trackOwn(sql, { ...own, manualRivals }) }
+    await sql`delete from due`
+  })
+  return {
+    ...stores,
+    ...known!,
+    async settled(path) {
+      const pending: Answer[] = []
+      for (;;) {
+        const answer = await stores.house.call(path, { key: known.key })
+        if (answer.status !== 202 || pending.length > 20) return { ...answer, pending }
+        pending.push(answer)
+      }
+    },
+  }
+}
+
+/** Where nobody tracks anything: to track an app takes a third of the processor's time that all else of it does. */
+export const liveStores = (sql: Sql): Promise<LiveStores> => readingBefore(sql, async () => {})
+
+/** Begins to read when all is there that `fill` makes. */
+async function readingBefore(sql: Sql, fill: (house: House) => Promise<void>): Promise<LiveStores> {
+  await sql.unsafe(FORGET)
   const stores = replayServer()
   const says = { site: page("", {}, 404), holdMs: 0 }
   const asked: string[] = []
@@ -77,35 +100,24 @@ export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
   })
   // as a server's is, on a machine as busy as this one
   const house = openHouse({ sql, measure, settings: { requestDeadlineMs: 4_500 * (await lately()) } })
-  const workspaceId = await house.workspace()
-  const key = await house.key(workspaceId)
-  const own = {
-    workspaceId,
-    iosId: "10001",
-    androidPkg: "com.example.own",
-    countries: ["us"],
-    keywords: [],
-    origin: "own",
-  }
-  const appId = await trackOwn(sql, { ...own, manualRivals })
-  await sql`delete from due`
+  await fill(house)
   measuring.start()
   return {
-    ...{ house, measure, stores, says, asked, workspaceId, key, appId },
-    async settled(path) {
-      const pending: Answer[] = []
-      for (;;) {
-        const answer = await house.call(path, { key })
-        if (answer.status !== 202 || pending.length > 20) return { ...answer, pending }
-        pending.push(answer)
-      }
-    },
+    ...{ house, measure, stores, says, asked },
     async [Symbol.asyncDispose]() {
       await measuring.stop()
       await Promise.all([stores.stop(), web[Symbol.asyncDispose]()])
     },
   }
 }
+
+/** What a test before this one tracked, was told and waits for; in one go, as each by itself takes a trip of its own. */
+const FORGET = `
+  delete from due; delete from pace; delete from tracked_app; delete from app_storefront; delete from store_app_name;
+  delete from app_text; delete from app_shown; delete from name_search; delete from app_ads; delete from market_fact;
+  delete from rating_count; delete from attempt;
+  update store_app set developer_site = null, seen_at = null, source = null, origin = null
+  where coalesce(developer_site, source, origin) is not null or seen_at is not null;`
 
 let slow = { factor: 1, at: Number.NEGATIVE_INFINITY }
 /** To measure it takes as long as a test does. */

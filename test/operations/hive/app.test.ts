@@ -3,14 +3,14 @@ import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { openHouse } from "../../house.ts"
 import { fixture } from "../../sources/parsed.ts"
-import { answersLookUps, type Live, live } from "../live.ts"
+import { answersLookUps, type LiveStores, liveStores } from "../live.ts"
 
 setDefaultTimeout(60_000)
 
 /** The app of the recorded page. */
 const APP = "1600000101"
 let sql: Sql
-let on: Live
+let on: LiveStores
 let key: string
 
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  on = await live(sql, [])
+  on = await liveStores(sql)
   for (const table of ["listing_run", "listing_content"]) await sql`delete from ${sql(table)}`
   key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
 })

@@ -5,13 +5,13 @@ import type { ChartObservation } from "../../../src/observations/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { charted } from "../../observations/charted.ts"
 import { fixture } from "../../sources/parsed.ts"
-import { type Live, live } from "../live.ts"
+import { type LiveStores, liveStores } from "../live.ts"
 
 setDefaultTimeout(60_000)
 
 const DAY_MS = 86_400_000
 let sql: Sql
-let on: Live
+let on: LiveStores
 let key: string
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  on = await live(sql, [])
+  on = await liveStores(sql)
   for (const table of [
     "chart_now",
     "storefront_now",

@@ -8,7 +8,7 @@ import { lookupAnswer, searchPage, someApps } from "../../measuring/store-pages.
 import { reading } from "../../observations/measured.ts"
 import { fixture } from "../../sources/parsed.ts"
 import { explaining, type Work } from "../explained.ts"
-import { answersLookUps, type Live, live } from "../live.ts"
+import { answersLookUps, type LiveStores, liveStores } from "../live.ts"
 import { forgetSearches } from "./searched.ts"
 
 setDefaultTimeout(60_000)
@@ -18,7 +18,7 @@ const APPS = someApps(20)
 const CALLERS = cases(20, 200)
 const OTHER = "1437843273"
 let sql: Sql
-let on: Live
+let on: LiveStores
 let key: string
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  on = await live(sql, [])
+  on = await liveStores(sql)
   await forgetSearches(sql)
   key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
 })

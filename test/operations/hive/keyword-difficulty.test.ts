@@ -12,14 +12,14 @@ import { answerSearches, type ShownApp, someApps } from "../../measuring/store-p
 import { hinted, reading, said } from "../../observations/measured.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { explaining, type Work } from "../explained.ts"
-import { type Live, live } from "../live.ts"
+import { type LiveStores, liveStores } from "../live.ts"
 import { forgetSearches } from "./searched.ts"
 
 setDefaultTimeout(60_000)
 
 const DAY_MS = 86_400_000
 let sql: Sql
-let on: Live
+let on: LiveStores
 let key: string
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  on = await live(sql, [])
+  on = await liveStores(sql)
   await forgetSearches(sql)
   await sql`delete from store_app_name`
   key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))

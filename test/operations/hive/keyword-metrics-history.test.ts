@@ -8,7 +8,7 @@ import type { Attempt } from "../../../src/observations/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { published, reading } from "../../observations/measured.ts"
 import { explaining, type Work } from "../explained.ts"
-import { type Live, live } from "../live.ts"
+import { type LiveStores, liveStores } from "../live.ts"
 import { forgetSearches } from "./searched.ts"
 
 setDefaultTimeout(60_000)
@@ -16,7 +16,7 @@ setDefaultTimeout(60_000)
 const DAY_MS = 86_400_000
 const LIST = { platform: "ios" as const, storefront: "us", term: "tide table" }
 let sql: Sql
-let on: Live
+let on: LiveStores
 let key: string
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  on = await live(sql, [])
+  on = await liveStores(sql)
   await forgetSearches(sql)
   key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
 })

@@ -9,14 +9,14 @@ import { long } from "../../long.ts"
 import { searchPage, someApps } from "../../measuring/store-pages.ts"
 import { reading, rename } from "../../observations/measured.ts"
 import { explaining, type Work } from "../explained.ts"
-import { type Live, live } from "../live.ts"
+import { type LiveStores, liveStores } from "../live.ts"
 import { forgetSearches } from "./searched.ts"
 
 setDefaultTimeout(60_000)
 
 const DAY_MS = 86_400_000
 let sql: Sql
-let on: Live
+let on: LiveStores
 let key: string
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  on = await live(sql, [])
+  on = await liveStores(sql)
   await forgetSearches(sql)
   key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
 })

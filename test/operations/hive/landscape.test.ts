@@ -11,18 +11,18 @@ import { charted } from "../../observations/charted.ts"
 import { said } from "../../observations/measured.ts"
 import { fixture } from "../../sources/parsed.ts"
 import { reachOf } from "../../sources/replay.ts"
-import { answersLookUps, type Live, live } from "../live.ts"
+import { answersLookUps, type LiveStores, liveStores } from "../live.ts"
 
 setDefaultTimeout(60_000)
 
 const DAY_MS = 86_400_000
 let sql: Sql
-let on: Live
+let on: LiveStores
 let key: string
 
 beforeEach(async () => {
   sql = await freshDatabase()
-  on = await live(sql, [])
+  on = await liveStores(sql)
   key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
 })
 

@@ -9,7 +9,7 @@ import { long } from "../../long.ts"
 import { charted } from "../../observations/charted.ts"
 import { fixture } from "../../sources/parsed.ts"
 import { explaining, type Work } from "../explained.ts"
-import { type Live, live } from "../live.ts"
+import { type LiveStores, liveStores } from "../live.ts"
 
 setDefaultTimeout(60_000)
 
@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000
 const PUBLISHER = "1500000011"
 const APPS = ["1600000101", "1600000102", "1600000103"]
 let sql: Sql
-let on: Live
+let on: LiveStores
 let key: string
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  on = await live(sql, [])
+  on = await liveStores(sql)
   for (const table of [
     "chart_now",
     "storefront_now",

@@ -7,17 +7,17 @@ import type { StoreApp } from "../../../src/observations/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { said } from "../../observations/measured.ts"
 import { slowness } from "../../unit.ts"
-import { answersLookUps, answersSearches, type Live, live } from "../live.ts"
+import { answersLookUps, answersSearches, type LiveStores, liveStores } from "../live.ts"
 
 setDefaultTimeout(60_000)
 
 let sql: Sql
-let on: Live
+let on: LiveStores
 let key: string
 
 beforeEach(async () => {
   sql = await freshDatabase()
-  on = await live(sql, [])
+  on = await liveStores(sql)
   key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
 })
 

@@ -6,7 +6,7 @@ import { answersReviews, reviewPages } from "../../measuring/public-pages.ts"
 import { reviewed } from "../../observations/reviewed.ts"
 import { fixture } from "../../sources/parsed.ts"
 import { playAnswer } from "../../sources/review-pages.ts"
-import { type Live, live } from "../live.ts"
+import { type LiveStores, liveStores } from "../live.ts"
 
 setDefaultTimeout(60_000)
 
@@ -14,7 +14,7 @@ setDefaultTimeout(60_000)
 const APP = /\/id=(\d+)\//.exec(fixture("apple-reviews-us.xml"))![1]!
 const PACKAGE = "com.example.harbor"
 let sql: Sql
-let on: Live
+let on: LiveStores
 let key: string
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  on = await live(sql, [])
+  on = await liveStores(sql)
   for (const table of ["review_day", "review_feed", "review_read", "review_version"])
     await sql`delete from ${sql(table)}`
   key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))

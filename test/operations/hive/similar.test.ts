@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } fro
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { fixture } from "../../sources/parsed.ts"
-import { type Live, live } from "../live.ts"
+import { type LiveStores, liveStores } from "../live.ts"
 
 setDefaultTimeout(60_000)
 
@@ -10,7 +10,7 @@ setDefaultTimeout(60_000)
 const APP = "1600000101"
 const GERMAN = "1610000300"
 let sql: Sql
-let on: Live
+let on: LiveStores
 let key: string
 
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  on = await live(sql, [])
+  on = await liveStores(sql)
   for (const table of ["listing_run", "listing_content"]) await sql`delete from ${sql(table)}`
   key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
 })

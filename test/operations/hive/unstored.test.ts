@@ -10,14 +10,14 @@ import { damageSearches } from "../../invoke/market.ts"
 import { answerSearches, someApps } from "../../measuring/store-pages.ts"
 import { reading } from "../../observations/measured.ts"
 import { trackOwn } from "../../world/tracked.ts"
-import { type Live, live } from "../live.ts"
+import { type LiveStores, liveStores } from "../live.ts"
 import { forgetSearches } from "./searched.ts"
 
 setDefaultTimeout(60_000)
 
 const APPS = someApps(12)
 let sql: Sql
-let on: Live
+let on: LiveStores
 let key: string
 let workspaceId: number
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  on = await live(sql, [])
+  on = await liveStores(sql)
   await forgetSearches(sql)
   await sql`delete from measure_day`
   workspaceId = await on.house.workspace({ explorer: true, plan: "pro", overrides: { ratePerSecond: 100_000 } })

@@ -8,14 +8,14 @@ import { freshDatabase } from "../../../database.ts"
 import { openHouse } from "../../../house.ts"
 import { charted } from "../../../observations/charted.ts"
 import { said } from "../../../observations/measured.ts"
-import { answersLookUps, type Live, live } from "../../live.ts"
+import { answersLookUps, type LiveStores, liveStores } from "../../live.ts"
 
 setDefaultTimeout(60_000)
 
 const IOS = "1600000101"
 const ANDROID = "com.example.tea"
 let sql: Sql
-let on: Live
+let on: LiveStores
 let key: string
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await sql`delete from app_estimate`
   await sql`delete from estimate_due`
-  on = await live(sql, [])
+  on = await liveStores(sql)
   key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
 })
 

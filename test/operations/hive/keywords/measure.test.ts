@@ -8,7 +8,7 @@ import { until } from "../../../jobs/platform.ts"
 import { cases, long } from "../../../long.ts"
 import { answerSearches, captchaPage, hintsAnswer, someApps } from "../../../measuring/store-pages.ts"
 import { hinted, published, reading, said } from "../../../observations/measured.ts"
-import { type Live, live } from "../../live.ts"
+import { type LiveStores, liveStores } from "../../live.ts"
 import { forgetSearches } from "../searched.ts"
 
 setDefaultTimeout(60_000)
@@ -18,7 +18,7 @@ const CALLERS = cases(8, 200)
 const LIST = { platform: "ios", storefront: "us", term: "tide table" } as const
 const APPS = someApps(12)
 let sql: Sql
-let on: Live
+let on: LiveStores
 let key: string
 let workspaceId: number
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  on = await live(sql, [])
+  on = await liveStores(sql)
   await forgetSearches(sql)
   await sql`delete from measure_day`
   ;[workspaceId, key] = await caller()
