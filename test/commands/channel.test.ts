@@ -16,24 +16,30 @@ afterAll(removeFolders)
 let there: Receiver
 let studio: string
 let env: Record<string, string>
-/** Held for the tests that start no server. */
-let database: EmbeddedDatabase | null = null
-const hold = async () => {
-  database = await holding({ DATA_DIR: env.DATA_DIR! })
+/** Held for all tests that start no server; each takes its channels away again. */
+let held: EmbeddedDatabase
+let heldFolder: string
+const useHeld = () => {
+  env.DATA_DIR = heldFolder
+}
+const useOwn = () => {
+  env.DATA_DIR = copyOf(studio)
 }
 beforeAll(async () => {
   studio = (await dataFolder()).DATA_DIR
   await answer(["workspace", "create", "studio"], { env: { DATA_DIR: studio } })
+  heldFolder = copyOf(studio)
+  held = await holding({ DATA_DIR: heldFolder })
 })
 beforeEach(() => {
   there = receiver()
-  env = { DATA_DIR: copyOf(studio), SECRET_KEY, ALLOW_PRIVATE_TARGETS: "127.0.0.1", TELEGRAM_API: there.url }
+  env = { SECRET_KEY, ALLOW_PRIVATE_TARGETS: "127.0.0.1", TELEGRAM_API: there.url }
 })
 afterEach(async () => {
-  await database?.close()
-  database = null
+  await held.sql`delete from channel`
   await there.stop()
 })
+afterAll(() => held.close())
 
 const TOKEN = "123456789:AAEhushhushHushhushHushhushHushhushHushhush_-1"
 const run = (args: string[], stdin?: string) => appmeter(args, { env, ...(stdin !== undefined && { stdin }) })
@@ -41,7 +47,7 @@ const run = (args: string[], stdin?: string) => appmeter(args, { env, ...(stdin 
 short(
   "a webhook is added, tested, rotated and removed; its secret is shown where it is made and nowhere else",
   async () => {
-    await hold()
+    useHeld()
     const url = `${there.url}/hook/whisperwhisper?token=hushhush1234`
     const added = await answer(["channel", "add", "webhook", url], { env })
     expect(added.secret).toMatch(/^whsec_/)
@@ -83,7 +89,7 @@ function filesOf(folder: string): string[] {
 }
 
 short("a bot's token comes from a file or stdin, and is never shown", async () => {
-  await hold()
+  useHeld()
   const file = join(scratch(), "bot")
   writeFileSync(file, `${TOKEN}\n`)
   const first = await run(["channel", "add", "telegram", "--bot-token-file", file, "--chat", "-100123", "--json"])
@@ -102,7 +108,7 @@ short("a bot's token comes from a file or stdin, and is never shown", async () =
 })
 
 short("Slack's address comes from a file or stdin, and only its host is shown", async () => {
-  await hold()
+  useHeld()
   const added = await run(["channel", "add", "slack", "-", "--json"], `${there.url}/services/hushhush\n`)
   const { address, id } = JSON.parse(added.out).channel
   expect(address).toBe(`${there.url}/…`)
@@ -131,6 +137,7 @@ async function foundMeanwhile(): Promise<void> {
 
 describe("a server", () => {
   long("tells what was found, and stops at once", async () => {
+    useOwn()
     const { secret } = await answer(["channel", "add", "webhook", `${there.url}/hook`], { env })
     await foundMeanwhile()
     const server = await serving({ env })
@@ -148,6 +155,7 @@ describe("a server", () => {
   })
 
   long("with DELIVER=no tells nothing, and appmeter work does", async () => {
+    useOwn()
     await answer(["channel", "add", "webhook", `${there.url}/hook`], { env })
     await foundMeanwhile()
     const server = await serving({ env: { ...env, DELIVER: "no" } })
@@ -173,7 +181,7 @@ describe("what cannot be meant is refused in one line", () => {
     [["test", "ch_none"], 1, 'the workspace has no channel "ch_none"; see: appmeter channel list'],
     [["rotate", "ch_none"], 1, 'the workspace has no channel "ch_none"; see: appmeter channel list'],
   ])("%p", async (args, code, message) => {
-    await hold()
+    useHeld()
     const ended = await run(["channel", ...args], TOKEN)
     expect(ended).toEqual({ code, out: "", err: expect.stringContaining(message) })
     expect(ended.err.trimEnd().split("\n")).toHaveLength(1)
@@ -181,6 +189,7 @@ describe("what cannot be meant is refused in one line", () => {
   })
 
   short("without SECRET_KEY nothing is added, and the way to make one is told", async () => {
+    useHeld()
     const { SECRET_KEY: _, ...without } = env
     const { code, err } = await appmeter(["channel", "add", "webhook", "https://x.example"], { env: without })
     expect(code).toBe(1)
@@ -188,19 +197,23 @@ describe("what cannot be meant is refused in one line", () => {
   })
 
   short("another workspace's channel is none of this one's", async () => {
-    await hold()
+    // one with two workspaces, of which every other test would have to choose
+    useOwn()
+    const own = await holding({ DATA_DIR: env.DATA_DIR! })
     const { channel } = await answer(["channel", "add", "webhook", "https://x.example"], { env })
     await answer(["workspace", "create", "other"], { env })
     for (const what of ["test", "rotate", "remove"]) {
       const { code, err } = await run(["channel", what, channel.id, "--workspace", "other"])
       expect([code, err]).toEqual([1, expect.stringContaining("has no channel")])
     }
+    await own.close()
   })
 })
 
 long(
   "SECRET_KEY is changed by two starts: the first seals anew, and from then on the newest key alone sends",
   async () => {
+    useOwn()
     const added = await answer(["channel", "add", "webhook", `${there.url}/hook`], { env })
     const next = "m1n2b3v4c5x6z7l8k9j0h1g2f3d4s5a6p7o8i9u0y1t="
     const both = { ...env, SECRET_KEY: next, SECRET_KEY_PREVIOUS: SECRET_KEY }

@@ -8,14 +8,14 @@ import { runtime } from "../../src/commands/doctor/program.ts"
 import { checkSettings } from "../../src/commands/doctor/settings.ts"
 import { openDatabase } from "../../src/database/connect.ts"
 import { EMBEDDED_MAJOR } from "../../src/database/data-version.ts"
-import { openEmbedded } from "../../src/database/embedded/open.ts"
 import { migrate } from "../../src/database/migrate.ts"
+import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { record } from "../../src/observations/record.ts"
 import { readSettings } from "../../src/settings/settings.ts"
 import { scratchDatabase } from "../database/server.ts"
 import { said } from "../observations/measured.ts"
-import { appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
+import { appmeter, dataFolder, holding, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
@@ -48,7 +48,7 @@ describe("the embedded database", () => {
     const free = await examined(env)
     expect(free.code).toBe(0)
     expect(free.of("database").says).toBe(`PostgreSQL 18.6, the embedded database in ${env.DATA_DIR}`)
-    const held = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
+    const held = await holding(env)
     const { code, states, of } = await examined(env)
     const { out } = await appmeter(["doctor"], { env })
     await held.close()
@@ -67,7 +67,7 @@ describe("the embedded database", () => {
 
   test("--rebuild mends what stands now of keywords, once, also beside a server; before that nothing is said of it", async () => {
     const env = await dataFolder()
-    const held = await openEmbedded({ dataDir: env.DATA_DIR, as: "server", log: silentLog })
+    const held = await holding(env)
     const seen = { kind: "search", source: "import", platform: "ios", storefront: "us", term: "tea" } as const
     const rest = { depth: 1, complete: true, results: [], parser: 1, origin: "own", sha256: new Uint8Array(32) }
     await record(held.sql, [{ ...seen, ...rest, seenAt: new Date("2025-11-19T10:00:00Z") }])
@@ -109,6 +109,7 @@ describe("the embedded database", () => {
 
   test("open to others: a warning, and a problem where its files are", async () => {
     const { DATA_DIR } = await dataFolder()
+    const held = await holding({ DATA_DIR })
     chmodSync(DATA_DIR, 0o755)
     const outer = await examined({ DATA_DIR })
     expect([outer.code, outer.of("DATA_DIR")]).toEqual([
@@ -117,28 +118,31 @@ describe("the embedded database", () => {
     chmodSync(join(DATA_DIR, "postgres"), 0o755)
     const inner = await examined({ DATA_DIR })
     expect([inner.code, inner.of("DATA_DIR").state]).toEqual([1, "problem"])
+    await held.close()
   })
 
   test("lacks a migration, or has one too many: which, and what to do; neither is changed", async () => {
     const { DATA_DIR } = await dataFolder()
-    const change = async (name: string) => {
-      const { sql, close } = await openEmbedded({ dataDir: DATA_DIR, as: "command", log: silentLog })
+    const change = async (sql: Sql, name: string) => {
       await sql`update schema_migration set name = ${name} where name in ('0003_jobs.sql', '0000_x.sql', '9999_later.sql')`
       if (name === "0000_x.sql") await sql`delete from schema_migration where name = ${name}`
       else await sql`insert into schema_migration (name, sha256) values (${name}, '') on conflict do nothing`
-      await close()
     }
-    await change("0000_x.sql")
+    const alone = await holding({ DATA_DIR })
+    await change(alone.sql, "0000_x.sql")
+    await alone.close()
     const lacking = await examined({ DATA_DIR })
     expect([lacking.code, lacking.of("schema")]).toMatchObject([
       1, { state: "problem", says: expect.stringMatching(/^lacks 1 of \d+ migrations, 0003_jobs\.sql/), fix: "run: appmeter migrate" },
     ]) // biome-ignore format: a list to scan
-    await change("9999_later.sql")
+    const held = await holding({ DATA_DIR })
+    await change(held.sql, "9999_later.sql")
     const newer = await examined({ DATA_DIR })
     expect([newer.code, newer.of("schema").says]).toEqual([
       1,
       "newer than this program: it has migration 9999_later.sql",
     ])
+    await held.close()
   })
 
   test.each([

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
+import type { EmbeddedDatabase } from "../../src/database/embedded/open.ts"
 import { openRawBodies } from "../../src/measuring/raw-bodies.ts"
 import { deriveKeywordMetrics } from "../../src/observations/derived/keyword-metrics.ts"
 import { record } from "../../src/observations/record.ts"
@@ -9,11 +10,9 @@ import { bodyOf, seenIn } from "../measuring/kept.ts"
 import { hinted, newWorkspace, published, reading, said } from "../observations/measured.ts"
 import { fixture } from "../sources/parsed.ts"
 import { trackOwn } from "../world/tracked.ts"
-import { appmeter, dataFolder, removeFolders } from "./child.ts"
-import { inFolder } from "./filled.ts"
+import { appmeter, dataFolder, holding, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)
-afterAll(removeFolders)
 
 const TERM = "sleep sounds"
 const AT = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000 - 20 * 3_600_000)
@@ -23,6 +22,7 @@ const SEARCH = fixture("apple-web-search-us.html")
 const HINTS = fixture("apple-hints-tide-us.plist")
 const list = { platform: "ios", storefront: "us", term: TERM } as const
 let env: { DATA_DIR: string }
+let held: EmbeddedDatabase
 let appId: string
 let iosId: string
 let absentId: string
@@ -31,32 +31,36 @@ beforeAll(async () => {
   env = await dataFolder()
   const search = seenIn(appleWebSearch, { storefront: "us", term: TERM }, SEARCH, AT)
   iosId = search.results[2]!.id
-  await inFolder(env.DATA_DIR, async (sql) => {
-    const workspaceId = await newWorkspace(sql)
-    const track = (id: string) => trackOwn(sql, { workspaceId, iosId: id, keywords: [TERM] })
-    appId = await track(iosId)
-    absentId = await track("999999999")
-    const lookedUp = (at: Date, ratings: number, parser: number) =>
-      said(at.toISOString(), [{ id: iosId, name: "Rain", ratings, rating: 4.5 }], { parser })
-    await record(sql, [
-      search,
-      reading(TERM, EARLIER.toISOString(), ["10001"], { depth: 20 }),
-      reading(TERM, AT.toISOString(), [], {
-        source: "foreign",
-        origin: "elsewhere",
-        depth: 1,
-        parser: 7,
-        results: [{ id: iosId, ratings: 7 }],
-      }),
-      lookedUp(EARLIER, 640, 1),
-      lookedUp(AT, 650, 2),
-      seenIn(appleHints, { storefront: "us", prefix: "sleep" }, HINTS, AT),
-      hinted("sleep sounds", AT.toISOString(), [TERM]),
-      published(TERM, "2025-09-01", 64, { seenAt: new Date("2025-09-28T00:00:00Z") }),
-    ])
-    await sql.begin((tx) => deriveKeywordMetrics(tx, [list], AT))
-  })
+  held = await holding(env)
+  const { sql } = held
+  const workspaceId = await newWorkspace(sql)
+  const track = (id: string) => trackOwn(sql, { workspaceId, iosId: id, keywords: [TERM] })
+  appId = await track(iosId)
+  absentId = await track("999999999")
+  const lookedUp = (at: Date, ratings: number, parser: number) =>
+    said(at.toISOString(), [{ id: iosId, name: "Rain", ratings, rating: 4.5 }], { parser })
+  await record(sql, [
+    search,
+    reading(TERM, EARLIER.toISOString(), ["10001"], { depth: 20 }),
+    reading(TERM, AT.toISOString(), [], {
+      source: "foreign",
+      origin: "elsewhere",
+      depth: 1,
+      parser: 7,
+      results: [{ id: iosId, ratings: 7 }],
+    }),
+    lookedUp(EARLIER, 640, 1),
+    lookedUp(AT, 650, 2),
+    seenIn(appleHints, { storefront: "us", prefix: "sleep" }, HINTS, AT),
+    hinted("sleep sounds", AT.toISOString(), [TERM]),
+    published(TERM, "2025-09-01", 64, { seenAt: new Date("2025-09-28T00:00:00Z") }),
+  ])
+  await sql.begin((tx) => deriveKeywordMetrics(tx, [list], AT))
   await openRawBodies({ folder: join(env.DATA_DIR, "raw"), days: 14, megabytes: 10 }).keep(bodyOf(SEARCH, AT))
+})
+afterAll(async () => {
+  await held.close()
+  removeFolders()
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what the command shows
