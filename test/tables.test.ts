@@ -179,24 +179,15 @@ const names = [...schema.matchAll(/^create (?:table|view) (\w+)/gm)].map(([, nam
 const STATEMENT = /\b(insert into|merge into|update|delete from|truncate|from|join|using)\s+(?:only\s+)?([a-z_]+)\b/g
 const READS = ["from", "join", "using"]
 
-/** The rooms whose statements name the table. */
-function usesOf(name: string): { writes: Set<string>; reads: Set<string> } {
-  const uses = { writes: new Set<string>(), reads: new Set<string>() }
-  for (const file of readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })) {
-    if (!file.endsWith(".ts")) continue
-    const [room] = file.split("/") as [string]
-    for (const [, verb, table] of textOf(file).matchAll(STATEMENT))
-      if (table === name) uses[READS.includes(verb as string) ? "reads" : "writes"].add(room)
-  }
-  return uses
-}
-
-const texts = new Map<string, string>()
-
-function textOf(file: string): string {
-  const text = texts.get(file) ?? readFileSync(join(root, "src", file), "utf8")
-  texts.set(file, text)
-  return text
+/** The rooms whose statements name each table. */
+const uses = new Map<string, Record<"writes" | "reads", Set<string>>>(
+  names.map((name) => [name, { writes: new Set(), reads: new Set() }]),
+)
+for (const file of readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })) {
+  if (!file.endsWith(".ts")) continue
+  const [room] = file.split("/") as [string]
+  for (const [, verb, table] of readFileSync(join(root, "src", file), "utf8").matchAll(STATEMENT))
+    uses.get(table as string)?.[READS.includes(verb as string) ? "reads" : "writes"].add(room)
 }
 
 test("every table and view has its rooms", () => {
@@ -207,13 +198,13 @@ test("a table is written by its own rooms alone, and read by those that are name
   const wrong = names.flatMap((name) => {
     const { writes = "", reads = "" } = TABLES[name] ?? {}
     const [writers, readers] = [writes.split(" "), reads.split(" ").filter(Boolean)]
-    const uses = usesOf(name)
+    const used = uses.get(name)!
     return [
-      ...[...uses.writes].filter((room) => !writers.includes(room)).map((room) => `${room} writes ${name}`),
-      ...[...uses.reads]
+      ...[...used.writes].filter((room) => !writers.includes(room)).map((room) => `${room} writes ${name}`),
+      ...[...used.reads]
         .filter((room) => !writers.includes(room) && !readers.includes(room))
         .map((room) => `${room} reads ${name}`),
-      ...readers.filter((room) => !uses.reads.has(room)).map((room) => `${room} no longer reads ${name}`),
+      ...readers.filter((room) => !used.reads.has(room)).map((room) => `${room} no longer reads ${name}`),
     ]
   })
   expect(wrong).toEqual([])
