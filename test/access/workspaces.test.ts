@@ -23,6 +23,7 @@ import {
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
+import { everyRow } from "../every-row.ts"
 import { someKey, someWorkspace } from "./registered.ts"
 
 let sql: Sql
@@ -158,14 +159,7 @@ test("a key begins with every scope but hive:measure, and its secret is stored n
     }
     secrets.push(secret)
   }
-  const tables = await sql<{ name: string }[]>`
-    select table_name as name
-    from information_schema.tables
-    where table_schema = 'public'
-    order by table_name
-    limit 100`
-  let stored = ""
-  for (const { name } of tables) stored += JSON.stringify(await sql`select to_jsonb(t) from ${sql(name)} t limit 10000`)
+  const stored = (await everyRow(sql)).join("\n")
   expect(stored).toContain("svc_live_…")
   for (const secret of secrets) {
     expect(stored).not.toContain(secret)

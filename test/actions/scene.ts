@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, expect } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
+import { everyRow } from "../every-row.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
 import { trackOwn } from "../world/tracked.ts"
 
@@ -57,15 +58,7 @@ export function scene(): Scene {
   }
 
   async function everything() {
-    const { sql } = on
-    const tables = await sql<{ name: string }[]>`
-      select table_name as name
-      from information_schema.tables
-      where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'confirm_token'
-      order by 1`
-    const all = []
-    for (const { name } of tables) all.push([name, await sql`select t::text from ${sql(name)} t order by 1`])
-    return JSON.stringify(all)
+    return (await everyRow(on.sql, "confirm_token")).join("\n")
   }
 
   async function audits() {

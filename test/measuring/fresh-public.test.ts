@@ -9,6 +9,7 @@ import type { SafeFetch } from "../../src/outbound/safe-fetch.ts"
 import { openStoreReading } from "../../src/process/store-reading.ts"
 import { UPSTREAMS } from "../../src/vocabulary/upstreams.ts"
 import { freshDatabase } from "../database.ts"
+import { rowsOf } from "../every-row.ts"
 import { type House, openHouse } from "../house.ts"
 import { until } from "../jobs/platform.ts"
 import { type ReplayServer, replayServer } from "../sources/replay.ts"
@@ -163,14 +164,11 @@ async function counted(table: ReturnType<Sql>): Promise<number> {
   return (await sql<{ n: number }[]>`select count(*)::int as n from ${table}`)[0]!.n
 }
 
-async function picture(): Promise<unknown> {
-  const tables = [
+function picture(): Promise<string[]> {
+  return rowsOf(sql, [
     "listing_run", "listing_content", "listing_item", "listing_version", "listing_change", "rating_count", "market_fact", "review",
     "review_version", "review_read", "review_day", "review_feed", "chart", "chart_results", "chart_place", "chart_first_seen", "app_first_seen", "chart_now", "genre",
     "developer_shelf", "app_ads", "app_rival",
     "app_storefront", "store_app", "list", "search_results", "alert",
-  ] // biome-ignore format: a list to scan
-  const all = []
-  for (const table of tables) all.push([...(await sql`select t::text as row from ${sql(table)} t order by 1`)])
-  return all
+  ]) // biome-ignore format: a list to scan
 }

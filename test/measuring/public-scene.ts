@@ -7,6 +7,7 @@ import { createMeasuring, type MeasuringOptions } from "../../src/measuring/work
 import { OutboundProblem } from "../../src/outbound/problem.ts"
 import type { SafeFetch } from "../../src/outbound/safe-fetch.ts"
 import { freshDatabase } from "../database.ts"
+import { rowsOf } from "../every-row.ts"
 import { newWorkspace } from "../observations/measured.ts"
 import { type ReplayServer, reachOf, replayServer } from "../sources/replay.ts"
 import { trackOwn } from "../world/tracked.ts"
@@ -28,7 +29,7 @@ export interface PublicScene {
   due(kind: KindName): Promise<Record<string, unknown>[]>
   count(table: string): Promise<number>
   /** All that was measured, table by table. */
-  facts(): Promise<object>
+  facts(): Promise<string[]>
 }
 
 const DAY_MS = 86_400_000
@@ -85,12 +86,7 @@ export function publicScene({ egressCountry }: { egressCountry?: string } = {}):
       order by platform, storefront, subject`),
   ]
   on.count = async (table) => (await on.sql<{ n: number }[]>`select count(*)::int as n from ${on.sql(table)}`)[0]!.n
-  on.facts = async () => {
-    const all: Record<string, unknown> = {}
-    for (const table of FACTS)
-      all[table] = [...(await on.sql`select t::text as row from ${on.sql(table)} t order by 1`)]
-    return all
-  }
+  on.facts = () => rowsOf(on.sql, FACTS)
 
   beforeEach(async () => {
     on.sql = await freshDatabase()

@@ -21,6 +21,7 @@ import { NO_PLATFORMS } from "../../src/vocabulary/accounts/platform.ts"
 import { NO_ASSISTANTS } from "../../src/vocabulary/writing/assistant-checks.ts"
 import { NO_PICTURES } from "../../src/vocabulary/writing/picture-text.ts"
 import { NO_WRITER } from "../../src/vocabulary/writing/written-text.ts"
+import { rowsOf } from "../every-row.ts"
 
 export const NOW = new Date("2025-11-20T12:00:00Z")
 
@@ -183,47 +184,13 @@ export async function nameAll(sql: Sql, name: Fragment): Promise<void> {
 
 /** The rows of every table that measurements live in, as one text; surrogate ids and identities included. */
 export async function stored(sql: Sql): Promise<string> {
-  const parts = await Promise.all([
-    sql`select * from list order by id`,
-    sql`select * from store_app order by id`,
-    sql`select * from store_app_name order by app_id, storefront`,
-    sql`select * from app_text order by app_id`,
-    sql`select app_id, name, publisher, others from app_shown order by app_id`,
-    sql`select * from rating_count order by app_id, storefront, day, source`,
-    sql`select * from search_results order by list_id, day, source, seen_at`,
-    sql`select * from chart order by id`,
-    sql`select * from chart_results order by chart_id, day, source, seen_at`,
-    sql`select * from chart_place order by chart_id, rank, app_id`,
-    sql`select * from chart_first_seen order by chart_id, app_id`,
-    sql`select * from app_first_seen order by app_id, storefront`,
-    sql`select * from chart_now order by chart_id`,
-    sql`select * from rank_month order by app_id, list_id, month`,
-    sql`select * from list_month order by list_id, month`,
-    sql`select * from list_now order by list_id`,
-    sql`select * from app_keyword order by app_id, storefront, term`,
-    sql`select * from tracked_app order by id`,
-    sql`select * from tracked_term order by app_id, country, term`,
-    sql`select kind, subject, at, outcome, sha256 from attempt order by id`,
-    sql`select * from app_storefront order by app_id, storefront, source`,
-    sql`select * from listing_content order by app_id, storefront, source, section, digest`,
-    sql`select * from listing_run order by app_id, storefront, source, section, first_seen_at`,
-    sql`select * from listing_item order by app_id, storefront, source, kind, item_id`,
-    sql`select * from listing_version order by app_id, storefront, source, version, digest`,
-    sql`select * from listing_change order by app_id, at, storefront, source, kind, subject`,
-    sql`select * from hint_answer order by platform, storefront, prefix, day, source`,
-    sql`select * from keyword_metric order by list_id, metric, day, source`,
-    sql`select * from keyword_now order by list_id`,
-    sql`select * from review_version order by app_id, feed, review_id, digest`,
-    sql`select * from review_read order by app_id, feed, source, complete`,
-    sql`select * from review_day order by app_id, feed, day`,
-    sql`select * from review_feed order by app_id, feed`,
-    sql`select * from genre order by platform, storefront, genre`,
-    sql`select * from developer_shelf order by platform, storefront, developer_id, source`,
-    sql`select * from market_fact order by app_id, storefront, source, day`,
-    sql`select * from app_ads order by app_id, day`,
-    sql`select * from name_search order by platform, storefront, text, source`,
-  ])
-  return JSON.stringify(parts, (_, value) =>
-    value?.type === "Buffer" ? Buffer.from(value.data).toString("hex") : value,
-  )
+  return (await rowsOf(sql, MEASURED)).join("\n")
 }
+
+const MEASURED = [
+  "list", "store_app", "store_app_name", "app_text", "(select app_id, name, publisher, others from app_shown)", "rating_count", "search_results", "chart",
+  "chart_results", "chart_place", "chart_first_seen", "app_first_seen", "chart_now", "rank_month", "list_month", "list_now", "app_keyword", "tracked_app",
+  "tracked_term", "(select kind, subject, at, outcome, sha256 from attempt)", "app_storefront", "listing_content", "listing_run", "listing_item",
+  "listing_version", "listing_change", "hint_answer", "keyword_metric", "keyword_now", "review_version", "review_read", "review_day", "review_feed", "genre",
+  "developer_shelf", "market_fact", "app_ads", "name_search",
+] // biome-ignore format: a list to scan

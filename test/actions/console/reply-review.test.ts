@@ -1,5 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { setWrites } from "../../../src/accounts/writing/writers.ts"
+import { everyRow } from "../../every-row.ts"
 import { consoleScene, REVIEW, REVIEWER } from "./scene.ts"
 
 setDefaultTimeout(60_000)
@@ -50,18 +51,7 @@ test("a reply is sent once, under the console's own id of the review, and done w
 })
 
 async function rowsWith(text: string): Promise<number> {
-  const { sql } = on.house
-  const tables = await sql<{ name: string }[]>`
-    select table_name as name
-    from information_schema.tables
-    where table_schema = 'public' and table_type = 'BASE TABLE'`
-  let found = 0
-  for (const { name } of tables) {
-    const [row] = await sql<{ rows: number }[]>`
-      select count(*)::int as rows from ${sql(name)} t where strpos(t::text, ${text}) > 0`
-    found += row!.rows
-  }
-  return found
+  return (await everyRow(on.house.sql)).filter((row) => row.includes(text)).length
 }
 
 test("a reply that stands there is shown before it is overwritten; the same one is free, and sends nothing", async () => {
