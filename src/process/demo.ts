@@ -52,7 +52,7 @@ interface OwnerDays {
 }
 
 /** What is of no source: an app that is in no store, an owner's figures and reviews, and the alerts that follow by the rules. */
-async function loadInvention(
+export async function loadInvention(
   sql: Sql,
   workspaceId: number,
   { now = () => new Date(), days }: OwnerDays,

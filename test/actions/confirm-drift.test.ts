@@ -176,7 +176,7 @@ interface Seen {
 
 /** In short every other: each write after a change is tried by each-write.test.ts too. */
 const TRIED = Object.entries(MEETINGS).filter((_, at) => at % cases(2, 1) === 0)
-const ROUNDS = cases(8, 49)
+const ROUNDS = cases(8, 28)
 
 long(
   "confirms met by a change of the same target write over what was previewed, or nothing",

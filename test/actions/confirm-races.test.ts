@@ -28,9 +28,9 @@ const times = <T>(count: number, make: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)))
 
 const ROUNDS = 5
-const APPS = cases(10, 50)
+const APPS = cases(10, 25)
 /** Of one process; several have 500 together. */
-const CALLERS = cases(40, 500)
+const CALLERS = cases(40, 200)
 const ONCE = { "200": 1, "400 confirm_token_invalid used": 499 }
 
 describe("one token", () => {

@@ -35,8 +35,8 @@ async function everything(): Promise<void> {
   await stored(
     sql,
     ranks.flatMap(([term, before, after]) => [
-      reading(term, "2025-11-19T10:00:00Z", listOf(before, 50)),
-      reading(term, "2025-11-20T10:00:00Z", listOf(after, 50)),
+      reading(term, "2025-11-19T10:00:00Z", listOf(before, 40)),
+      reading(term, "2025-11-20T10:00:00Z", listOf(after, 40)),
     ]),
   )
   await stored(sql, [
@@ -44,8 +44,8 @@ async function everything(): Promise<void> {
       const rest = { chart: (["free", "paid"] as const)[at] as "free" }
       const [before, after] = kind === "drop" ? [10, 100] : [null, 90]
       return [
-        charted("2025-11-19T05:00:00Z", listOf(before, 200), rest),
-        charted("2025-11-20T05:00:00Z", listOf(after, 200), rest),
+        charted("2025-11-19T05:00:00Z", listOf(before, 110), rest),
+        charted("2025-11-20T05:00:00Z", listOf(after, 110), rest),
       ]
     }),
     listed("2025-11-19T09:00:00Z", { editorial: [] }, { id: OWN }),

@@ -9,7 +9,7 @@ import { derived, OWN, others, RANKS, stored, told, tracked } from "./told.ts"
 
 const SEED = 20_251_120
 const FIRST = "2025-10-20"
-const DAYS = Array.from({ length: 32 }, (_, at) => addDays(FIRST, at))
+const DAYS = Array.from({ length: 24 }, (_, at) => addDays(FIRST, at))
 const TERMS = Array.from({ length: 12 }, (_, at) => `term ${at}`)
 const NAMED = ["30001", "30002"]
 /** Since when each keyword is tracked. */

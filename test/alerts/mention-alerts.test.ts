@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "bun:test"
 import { openImportFindings } from "../../src/alerts/imported.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
-import { freshDatabase } from "../database.ts"
+import { deleteRows, freshDatabase } from "../database.ts"
 import { said } from "../observations/measured.ts"
 import { answered } from "../visibility/answered.ts"
 import { derived, lines, OWN, stored, TODAY, told, tracked } from "./told.ts"
@@ -50,7 +50,7 @@ test("6 of 6 and then 0 of 6 is told, with what was compared", async () => {
 test("5 of 6 and then 0 of 6 is told too, 4 of 6 is not", async () => {
   const now = [check("2025-11-15", 0), check("2025-11-20", 0)]
   expect(await toldOf(check("2025-11-05", 2), check("2025-11-10", 3), ...now)).toEqual(LOST)
-  await sql`truncate alert, assistant_answer cascade`
+  await deleteRows(sql, "alert", "assistant_answer")
   expect(await toldOf(check("2025-11-05", 2), check("2025-11-10", 2), ...now)).toEqual([])
 })
 
@@ -62,7 +62,7 @@ test("3 of 3 and then 0 of 3 says nothing, and neither do two checks of which on
 test("another model or other words of the question are another question", async () => {
   const [model, words] = [{ model: "m-2" }, { phrasing: "2a" }]
   expect(await toldOf(...BEFORE(), check("2025-11-15", 0, 3, model), check("2025-11-20", 0, 3, model))).toEqual([])
-  await sql`truncate assistant_answer`
+  await deleteRows(sql, "assistant_answer")
   expect(await toldOf(...BEFORE(), check("2025-11-15", 0, 3, words), check("2025-11-20", 0, 3, words))).toEqual([])
 })
 

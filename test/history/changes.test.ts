@@ -58,11 +58,11 @@ const SILENT: Partial<Listing>[] = [
 
 describe("changes of a listing", () => {
   test("are those of its parts, each with what was and what is, and when both were seen", async () => {
-    for (const [place, [kind, edit]] of EDITS.entries()) {
-      const [beforeSeenAt, at] = [day(1 + 2 * place), day(2 + 2 * place)]
-      await tell(listed(beforeSeenAt))
-      await tell(listed(at, edit))
-      const changes = await readChanges(sql, { ...ALL, apps: await appIds() })
+    const times = EDITS.map((_, place) => [day(1 + 2 * place), day(2 + 2 * place)] as const)
+    await tell(...EDITS.flatMap(([, edit], place) => [listed(times[place]![0]), listed(times[place]![1], edit)]))
+    const changes = await readChanges(sql, { ...ALL, apps: await appIds() })
+    for (const [place, [kind]] of EDITS.entries()) {
+      const [beforeSeenAt, at] = times[place]!
       const [change, ...more] = changes.filter((one) => one.at.valueOf() === at.valueOf())
       expect(change).toMatchObject({ kind, day: at.toISOString().slice(0, 10), at, beforeSeenAt, storefront: "us" })
       expect([kind, more]).toEqual([kind, []])
@@ -74,8 +74,7 @@ describe("changes of a listing", () => {
 
   test("are none where two pages say the same, or differ in what is no change", async () => {
     await tell(listed(day(1)))
-    await tell(listed(day(2)))
-    for (const [place, edit] of SILENT.entries()) await tell(listed(day(3 + place), edit))
+    await tell(listed(day(2)), ...SILENT.map((edit, place) => listed(day(3 + place), edit)))
     expect(await told()).toEqual([])
   })
 

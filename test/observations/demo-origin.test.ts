@@ -11,7 +11,7 @@ import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
 import { removeDemo } from "../../src/tracking/remove-demo.ts"
 import { holdAccount, reported } from "../accounts/reported.ts"
-import { freshDatabase } from "../database.ts"
+import { deleteRows, freshDatabase } from "../database.ts"
 import { long } from "../long.ts"
 import { answered } from "../visibility/answered.ts"
 import { charted } from "./charted.ts"
@@ -151,7 +151,11 @@ long(
     await giveToDemo(sql)
     const migration = [...readTree("sql", ".sql")].find(([name]) => name.endsWith("_demo_of_searches.sql"))
     // a later migration made what stands now, of what this one leaves
-    await sql`truncate list_now, keyword_now, review_day, review_feed, chart_first_seen, app_first_seen, chart_now, storefront_now`
+    await deleteRows(
+      sql,
+      ...["list_now", "keyword_now", "review_day", "review_feed", "chart_first_seen", "app_first_seen", "chart_now"],
+      "storefront_now",
+    )
     await sql.begin((tx) => (tx as Tx).unsafe(migration![1]))
     await rebuildNow(sql, async () => {})
     await rebuildReviews(sql, async () => {})

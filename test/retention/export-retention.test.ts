@@ -3,7 +3,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { findExport } from "../../src/links/export/store.ts"
 import { removeOld } from "../../src/retention/remove-old.ts"
 import type { RetentionDays } from "../../src/retention/tables.ts"
-import { freshDatabase } from "../database.ts"
+import { deleteRows, freshDatabase } from "../database.ts"
 import { owner } from "../jobs/enqueued.ts"
 import { largeExport } from "../links/large-export.ts"
 
@@ -45,7 +45,7 @@ test("an export goes a day after its link has expired, with all its parts, and n
 })
 
 test("cut off between its parts, a cleaning is taken up again, and the row goes last", async () => {
-  await sql`truncate export_part, export`
+  await deleteRows(sql, "export_part", "export")
   await largeExport(sql, workspace, 12)
   await sql`update export set created_at = now() - interval '9 days'`
   const stopping = new AbortController()

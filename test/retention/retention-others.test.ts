@@ -3,7 +3,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { removeOld } from "../../src/retention/remove-old.ts"
 import type { RetentionDays } from "../../src/retention/tables.ts"
 import { EXAMPLE_ACCOUNT, holdAccount } from "../accounts/reported.ts"
-import { freshDatabase } from "../database.ts"
+import { deleteRows, freshDatabase } from "../database.ts"
 import { owner } from "../jobs/enqueued.ts"
 
 const KEPT: RetentionDays = { ledgerDays: 1, attemptDays: 90, jobDays: 90, auditDays: 400, alertDays: 365 }
@@ -16,9 +16,11 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 beforeEach(async () => {
-  await sql`
-    truncate attempt, hive_day, job, job_step, source_hour, instance_alert, hint_answer, allowance_unit, allowance_month, delivery,
-      alert_to_deliver, alert restart identity`
+  await deleteRows(
+    sql,
+    ...["attempt", "hive_day", "job", "job_step", "source_hour", "instance_alert", "hint_answer", "allowance_unit"],
+    ...["allowance_month", "delivery", "alert_to_deliver", "alert"],
+  )
 })
 
 async function counted(on: Sql, table: string): Promise<number> {

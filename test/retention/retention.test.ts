@@ -7,7 +7,7 @@ import { type LogFields, silentLog } from "../../src/log.ts"
 import { createCleaning, removeOld } from "../../src/retention/remove-old.ts"
 import type { RetentionDays } from "../../src/retention/tables.ts"
 import { dataFolder, removeFolders } from "../commands/child.ts"
-import { freshDatabase, scratchUrl } from "../database.ts"
+import { deleteRows, freshDatabase, scratchUrl } from "../database.ts"
 import { errorOf } from "../error-of.ts"
 import { bidJob, enqueued, owner } from "../jobs/enqueued.ts"
 import { long } from "../long.ts"
@@ -24,9 +24,21 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 beforeEach(async () => {
-  await sql`
-    truncate ledger, ledger_month, attempt, hive_day, job, job_step, source_hour, instance_alert, hint_answer, allowance_unit,
-      allowance_month, delivery, alert_to_deliver, alert restart identity`
+  await deleteRows(
+    sql,
+    ...[
+      "ledger",
+      "ledger_month",
+      "attempt",
+      "hive_day",
+      "job",
+      "job_step",
+      "source_hour",
+      "instance_alert",
+      "hint_answer",
+    ],
+    ...["allowance_unit", "allowance_month", "delivery", "alert_to_deliver", "alert"],
+  )
 })
 afterAll(removeFolders)
 

@@ -9,7 +9,7 @@ import { rebuildAppTexts } from "../../../src/observations/derived/app-texts.ts"
 import { record } from "../../../src/observations/record.ts"
 import type { Observation, StoreApp } from "../../../src/observations/types.ts"
 import { removeDemo } from "../../../src/tracking/remove-demo.ts"
-import { freshDatabase } from "../../database.ts"
+import { deleteRows, freshDatabase } from "../../database.ts"
 import { cases, long } from "../../long.ts"
 import { explaining, type Work } from "../../operations/explained.ts"
 import { charted } from "../charted.ts"
@@ -73,7 +73,7 @@ async function readyAndLookedUp() {
     (await sql<[{ ready: number }]>`select count(*)::int as ready from app_shown`)[0],
     await shown(),
   ]
-  await sql`truncate app_shown`
+  await deleteRows(sql, "app_shown")
   // nobody is told of that
   ;(await readMarketNews(sql, (wait) => wait())).shown.clear()
   const found = await shown()
