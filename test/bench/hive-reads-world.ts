@@ -15,6 +15,7 @@ const GENRES = Array.from({ length: 12 }, (_, i) => String(i === 0 ? 36 : 6_005 
 const PLACES = 100
 /** Days of which the lists were read. */
 const DAYS = 8
+const WEEK = Array.from({ length: DAYS }, (_, i) => DAYS - 1 - i)
 const DEPTH = 200
 
 export interface HiveWorld {
@@ -34,7 +35,7 @@ export interface HiveWorld {
 export async function fillMarket(
   sql: Sql,
   today: string,
-  { genres = GENRES }: { genres?: readonly string[] } = {},
+  { genres = GENRES, daysAgo = WEEK }: { genres?: readonly string[]; daysAgo?: readonly number[] } = {},
 ): Promise<HiveWorld> {
   const on = await live(sql, [])
   const apps = someApps(genres.length * PLACES * 2).map((app, i) => ({ ...app, name: nameOf(i) }))
@@ -53,7 +54,7 @@ export async function fillMarket(
   on.stores.on("search.itunes.apple.com", "/", () => hintsAnswer([term, "tide tables usa"]))
   const [{ id: appId, name }] = apps as [(typeof apps)[0]]
   answersReviews(on.stores, appId, reviewPages(9_000, 500))
-  for (let ago = DAYS; ago-- > 0; ) {
+  for (const ago of daysAgo) {
     const at = new Date(Date.parse(`${today}T00:00:01Z`) - ago * DAY_MS).toISOString()
     const lists = genres.flatMap((genre, g) =>
       (["free", "paid", "grossing"] as const).map((chart) => {
@@ -102,7 +103,6 @@ export async function fillMarket(
   const rated = apps.slice(0, DEPTH / 10).map(({ id, name }, i) => ({ id, name, ratings: 1_000 + i }))
   await record(sql, [hinted(term, at, [`${term} usa`]), said(at, rated)])
   await sql.begin((tx) => deriveKeywordMetrics(tx as Tx, [{ platform: "ios", storefront: "us", term }], new Date()))
-  await sql`analyze`
   return {
     ...{ house: on.house, measure: on.measure, appId, name, pageId, publisherId, term },
     close: async () => await on[Symbol.asyncDispose](),

@@ -111,6 +111,7 @@ async function ofMarket(): Promise<void> {
   const scratch = await scratchOn(server, CONNECTIONS)
   const { sql } = scratch
   const world = await fillMarket(sql, dayOf(new Date()))
+  await sql`analyze`
   const { house, measure } = world
   const calls: Record<string, string> = {
     check_rank: `/rank-check?app=${world.appId}&term=${world.term}`,

@@ -92,7 +92,8 @@ describe("over real charts", () => {
 
   beforeAll(async () => {
     await forget()
-    readings = readingsOf(LONG && isAllHere ? ALL : SOME, ["2025-02-27", "2025-06-30", "2025-08-11", TODAY])
+    const days = ["2025-02-27", "2025-06-30", "2025-08-11", TODAY] as const
+    readings = readingsOf(LONG && isAllHere ? ALL : SOME, days, cases(60, 100))
     // of ten storefronts five: to record them takes three quarters of this file's time
     const tried = [...new Set(["us", "gb", ...readings.map(({ country }) => country)])].slice(0, 5)
     readings = readings.filter(({ country }) => tried.includes(country))
@@ -185,12 +186,12 @@ describe("over real charts", () => {
     await sql`
       insert into store_app (platform, store_id)
       select 'ios', (300000000 + n)::text
-      from generate_series(1, 11000) n`
+      from generate_series(1, 10010) n`
     await sql`
       insert into app_text (app_id, formula, folded, grams)
       select s.id, t.formula, t.folded, t.grams
       from store_app s
-      cross join (select * from app_text where folded like '%pro%' order by app_id limit 1) t
+      cross join (select * from app_text where folded like '%pro%' order by length(folded), app_id limit 1) t
       where s.store_id like '3000%' and length(s.store_id) = 9
       on conflict do nothing`
     await sql`

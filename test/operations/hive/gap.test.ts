@@ -7,7 +7,7 @@ import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { published, reading, rename, said } from "../../observations/measured.ts"
 import { explaining, type Work } from "../explained.ts"
-import { byText, dayAgo, scatteredReadings, walkedAnswers } from "./market-lists.ts"
+import { byText, dayAgo, scatteredReadings, storeAnswers, walkedAnswers } from "./market-lists.ts"
 import { forgetSearches } from "./searched.ts"
 
 setDefaultTimeout(60_000)
@@ -244,12 +244,12 @@ test("an estimate orders where nothing is published, and only while it says some
 })
 
 test("keywords are found by the index of apps: the answers that hold none of them are not looked through", async () => {
-  const others = Array.from({ length: 1_500 }, (_, i) => reading(`other ${i}`, at(1), [20_000 + (i % 700)], OWN))
-  const held = Array.from({ length: 12 }, (_, i) =>
-    reading(`tide ${i}`, at(1), i % 2 ? ["10002", "10001"] : ["10001"], OWN),
-  )
-  for (let from = 0; from < others.length; from += 500) await record(sql, others.slice(from, from + 500))
-  await record(sql, held)
+  const others = Array.from({ length: 1_500 }, (_, i) => ({ term: `other ${i}`, ids: [String(20_000 + (i % 700))] }))
+  const held = Array.from({ length: 12 }, (_, i) => ({
+    term: `tide ${i}`,
+    ids: i % 2 ? ["10002", "10001"] : ["10001"],
+  }))
+  await storeAnswers(sql, dayAgo(1), [...others, ...held])
   for (const table of ["list_now", "keyword_now"]) await sql`vacuum analyze ${sql(table)}`
   const apps = await sql<
     { id: number }[]

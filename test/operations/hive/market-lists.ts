@@ -1,3 +1,4 @@
+import type { Sql } from "../../../src/database/types.ts"
 import { RANK_SOURCES, type SearchObservation } from "../../../src/observations/types.ts"
 import { reading } from "../../observations/measured.ts"
 
@@ -65,6 +66,34 @@ export function walkedAnswers(
   })
   const since = dayAgo(ANSWER_DAYS - 1)
   return latest.filter(({ day, origin }) => day >= since && origin !== "demo")
+}
+
+/** What readings of these keywords in the App Store's US leave as their latest answers: to record a thousand takes a second. */
+export async function storeAnswers(sql: Sql, day: string, answers: { term: string; ids: string[] }[]): Promise<void> {
+  const [terms, ids] = [answers.map(({ term }) => term), answers.map(({ ids }) => ids.join())]
+  await sql`
+    insert into store_app (platform, store_id)
+    select distinct 'ios', id
+    from unnest(${ids}::text[]) a (ids)
+    cross join unnest(string_to_array(ids, ',')) id
+    on conflict do nothing`
+  await sql`
+    insert into list (platform, storefront, term, first_day, last_day)
+    select 'ios', 'us', term, ${day}, ${day}
+    from unnest(${terms}::text[]) term
+    on conflict (platform, storefront, term) do update
+    set first_day = excluded.first_day, last_day = excluded.last_day`
+  await sql`
+    insert into list_now (list_id, day, seen_at, source, depth, platform, storefront, term, app_ids)
+    select l.id, l.last_day, l.last_day::timestamp at time zone 'utc', 10, 200, platform, storefront, term, array(
+      select s.id
+      from unnest(string_to_array(a.ids, ',')) with ordinality shown (store_id, place)
+      join store_app s on s.platform = 'ios' and s.store_id = shown.store_id
+      order by place
+    )
+    from unnest(${terms}::text[], ${ids}::text[]) a (term, ids)
+    join list l using (term)
+    where l.platform = 'ios' and l.storefront = 'us'`
 }
 
 /** By their bytes, as the database orders them. */

@@ -27,13 +27,14 @@ export interface Reading {
 }
 
 /**
- * What the table shows as four days of readings. It has bundle ids alone: store ids, names and publishers are made of them, a
+ * What the table shows on the first `places` of each list, as four days of readings. It has bundle ids alone: store ids, names and publishers are made of them, a
  * grossing list is the free one read from its end, the iPad's every second of the free one, and the overall one the first of
  * every genre. On the days before some apps were not there yet, and some lists were not read.
  */
-export function readingsOf(path: string, days: readonly [string, string, string, string]): Reading[] {
+export function readingsOf(path: string, days: readonly [string, string, string, string], places: number): Reading[] {
   const [, ...lines] = readFileSync(path, "utf8").trimEnd().split("\n")
-  const rows = lines.map((line) => line.split(",") as [string, "free" | "paid", string, string, string])
+  const all = lines.map((line) => line.split(",") as [string, "free" | "paid", string, string, string])
+  const rows = all.filter(([, , , place]) => Number(place) <= places)
   const apps = appsOf(rows.map(([, , , , bundle]) => bundle))
   const genres = [...new Set(rows.map(([, , genre]) => genre))].sort()
   const lists = Map.groupBy(rows, ([country, kind, genre]) => `${country} ${kind} ${genre}`)

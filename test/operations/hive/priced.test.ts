@@ -25,7 +25,7 @@ let key: string
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  world = await fillMarket(sql, dayOf(new Date()), { genres: ["36", "6015", "6016"] })
+  world = await fillMarket(sql, dayOf(new Date()), { genres: ["36", "6015", "6016"], daysAgo: [7, 1, 0] })
   const month = new Date(Date.now() - 30 * 86_400_000).toISOString()
   // some of those that stand on a list today
   await record(sql, [

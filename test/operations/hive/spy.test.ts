@@ -7,7 +7,7 @@ import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { published, reading, rename } from "../../observations/measured.ts"
 import { explaining, type Work } from "../explained.ts"
-import { byText, dayAgo, scatteredReadings, walkedAnswers } from "./market-lists.ts"
+import { byText, dayAgo, scatteredReadings, storeAnswers, walkedAnswers } from "./market-lists.ts"
 import { forgetSearches } from "./searched.ts"
 
 setDefaultTimeout(60_000)
@@ -118,8 +118,8 @@ test("an id of the other store, one of none, a foreign cursor and a missing scop
 
 test("more than 1,000 keywords come page by page, each once; a page is a call", async () => {
   const terms = Array.from({ length: 2_300 }, (_, i) => `${["wort", "Été", "語"][i % 3]} ${i}`.toLowerCase())
-  const readings = terms.map((term, i) => reading(term, at(1), i % 2 ? ["10002", "10001"] : ["10001"], OWN))
-  for (let from = 0; from < readings.length; from += 500) await record(sql, readings.slice(from, from + 500))
+  const answers = terms.map((term, i) => ({ term, ids: i % 2 ? ["10002", "10001"] : ["10001"] }))
+  await storeAnswers(sql, dayAgo(1), answers)
   const pages: { term: string; rank: number }[][] = []
   for (let cursor: string | null = ""; cursor !== null; ) {
     const { body }: { body: { total: number; keywords: { term: string; rank: number }[]; nextCursor: string | null } } =
@@ -163,10 +163,9 @@ describe("of 1,500 readings of many days, sources, origins, storefronts and dept
 })
 
 test("an app's keywords are found by the index of apps: the answers that do not hold it are not looked through", async () => {
-  const others = Array.from({ length: 1_500 }, (_, i) => reading(`other ${i}`, at(1), [20_000 + (i % 700)], OWN))
-  const held = Array.from({ length: 12 }, (_, i) => reading(`tide ${i}`, at(1), ["10002", "10001"], OWN))
-  for (let from = 0; from < others.length; from += 500) await record(sql, others.slice(from, from + 500))
-  await record(sql, held)
+  const others = Array.from({ length: 1_500 }, (_, i) => ({ term: `other ${i}`, ids: [String(20_000 + (i % 700))] }))
+  const held = Array.from({ length: 12 }, (_, i) => ({ term: `tide ${i}`, ids: ["10002", "10001"] }))
+  await storeAnswers(sql, dayAgo(1), [...others, ...held])
   await sql`vacuum analyze list_now`
   await sql`vacuum analyze list`
   const [app] = await sql<{ id: number }[]>`select id from store_app where platform = 'ios' and store_id = '10001'`
