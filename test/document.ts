@@ -12,7 +12,8 @@ const sandbox = prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), p
 // as it is served: through JSON
 const document = JSON.parse(JSON.stringify(openApiDocument(catalog, { publicUrl, sandbox, version: "0.1.0" })))
 
-const ajv = new Ajv2020({ strict: false, allErrors: true })
+// what is inlined, and made shorter, is compiled longer than it is ever run
+const ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } })
 addFormats(ajv)
 ajv.addSchema(closed(document), "document")
 ajv.addSchema(narrowable(closed(structuredClone(document))), "narrowable")
@@ -99,6 +100,13 @@ function narrowable(document: Json): Json {
 
 const UNDESCRIBED = ["/livez", "/readyz", "/v1/openapi.json"]
 
+const patterns = new Map<string, RegExp>()
+
 function matches(template: string, path: string): boolean {
-  return new RegExp(`^${template.replace(/^\/v1/, "").replaceAll(/\{[^}]+\}/g, "[^/]+")}$`).test(path)
+  let pattern = patterns.get(template)
+  if (!pattern) {
+    pattern = new RegExp(`^${template.replace(/^\/v1/, "").replaceAll(/\{[^}]+\}/g, "[^/]+")}$`)
+    patterns.set(template, pattern)
+  }
+  return pattern.test(path)
 }

@@ -11,6 +11,7 @@ import { makePassphrase, removePassphrase, setPassphrase } from "../../src/sign-
 import { deleteRows, freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
 import { checkedHeaders, type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { quickHash } from "../links/quick-hash.ts"
 import { type Browser, browserOf, fieldIn } from "./browser.ts"
 
 let sql: Sql
@@ -55,9 +56,12 @@ const callAs = (owner: Owner) =>
   })
 
 describe("with the passphrase", () => {
-  beforeEach(() => setPassphrase(sql, workspaceId, PASSPHRASE))
+  beforeEach(async () => {
+    await sql`insert into owner_passphrase (workspace_id, hashed) values (${workspaceId}, ${quickHash(PASSPHRASE)})`
+  })
 
   test("the owner of a workspace is signed in, and is led to where they wanted to go", async () => {
+    await setPassphrase(sql, workspaceId, PASSPHRASE)
     const browser = browserOf(house)
     const page = await browser.open("/sign-in?next=%2Fapp%3Fday%3D1")
     expect(page.status).toBe(200)

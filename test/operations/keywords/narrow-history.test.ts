@@ -32,7 +32,7 @@ beforeAll(async () => {
   workspace = await house.workspace({ plan: "enterprise", overrides })
   key = await house.key(workspace)
   app = await trackYear(sql, workspace, KEYWORDS, TODAY)
-  await sql`analyze`
+  await sql`analyze list, rank_month, list_month, list_now, tracked_term, tracked_app, store_app`
 })
 
 interface History {
