@@ -47,7 +47,7 @@ describe.each(narrow.map((operation) => [operation.id, operation] as const))("%s
   const { answer } = sampleOf(operation)
   const names = namesOf(operation)
   const subset = fc.uniqueArray(fc.constantFrom(...names), { minLength: 1 })
-  const ajv = addFormats(new Ajv2020({ strict: false }))
+  const ajv = addFormats(new Ajv2020({ strict: false, inlineRefs: false, code: { optimize: false } }))
   const tool = ajv.compile((toolOf(operation, true) as { outputSchema: object }).outputSchema)
   const only = (fields: string[], of: unknown = answer) => narrowed(operation, { fields }, of) as Answer
 

@@ -26,7 +26,7 @@ const worker = () => {
 }
 
 async function read(): Promise<void> {
-  await scene.sql`update report_turn set next_at = null`
+  await scene.sql`update report_turn set next_at = null where next_at is not null`
   await scene.sql`update connected_account set next_at = now()`
   await worker().runOnce()
 }

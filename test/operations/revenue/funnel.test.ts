@@ -30,7 +30,7 @@ const call = (query = "", by = key) => scene.house.call(`/v1/apps/${scene.appId}
 /** Reads whatever is due beside the reports of days, which are none here. */
 async function read(times = 1): Promise<void> {
   for (let time = 0; time < times; time++) {
-    await scene.sql`update report_turn set next_at = null`
+    await scene.sql`update report_turn set next_at = null where next_at is not null`
     await scene.sql`update connected_account set next_at = now()`
     const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
     const keep = async (body: RawBody) => void kept.push(body)
