@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout } from "bun:test"
+import { afterAll, afterEach, beforeEach, expect, setDefaultTimeout } from "bun:test"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
@@ -12,7 +12,7 @@ import { TEA } from "../accounts/scene.ts"
 import { type StandIn, salesReport, standIn } from "../accounts/stand-in.ts"
 import { SECRET_KEY } from "../delivery/scene.ts"
 import { until } from "../jobs/platform.ts"
-import { long } from "../long.ts"
+import { beforeLong, long } from "../long.ts"
 import { answer, appmeter, dataFolder, removeFolders, scratch, serving } from "./child.ts"
 
 setDefaultTimeout(120_000)
@@ -48,7 +48,7 @@ function doorBefore(url: string): string {
   return `http://127.0.0.1:${door.port}`
 }
 
-beforeAll(async () => {
+beforeLong(async () => {
   const { DATA_DIR } = await dataFolder()
   env = { DATA_DIR, SECRET_KEY, LOG_LEVEL: "debug" }
   await answer(["workspace", "create", "studio"], { env })

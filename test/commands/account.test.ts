@@ -49,14 +49,20 @@ long(
     const files = [fileOf(first), fileOf(second)] as const
     const server = await serving({ env: { ...env, LOG_LEVEL: "debug", MEASURE: "no" } })
     const said: string[] = []
-    const run = async (args: string[], stdin?: string) => {
+    /** In a process of its own, whose command line anybody may read. */
+    const runWithKey = async (args: string[], stdin?: string) => {
       const child = begun(args, { env, ...(stdin !== undefined && { stdin }) })
       said.push(commandLine(child.pid))
       const [code, out, err] = await Promise.all([child.exited, read(child.stdout), read(child.stderr)])
       said.push(out, err)
       return { code, out, err }
     }
-    const added = await run(adding(first, files[0]))
+    const run = async (args: string[]) => {
+      const ended = await appmeter(args, { env })
+      said.push(ended.out, ended.err)
+      return ended
+    }
+    const added = await runWithKey(adding(first, files[0]))
     expect([added.code, added.err]).toEqual([0, ""])
     expect(added.out).toMatch(/^ac_[0-9a-f]{18} {2}App Store Connect, key …0000, vendor 85012345: ok\n/)
     expect(added.out).toMatch(/prices +denied +needs the role App Manager or Admin/)
@@ -65,7 +71,7 @@ long(
     expect(added.out).toContain("from now on a running server reads: sales, subscriptions")
     expect(added.out).toContain('to see the figures of Tea Timer: appmeter app add "Tea Timer" --ios 310633997')
     const [id] = /ac_\w+/.exec(added.out) as unknown as [string]
-    const rotated = await run(["account", "rotate", id, "--key-id", second.keyId, "--key-file", "-"], second.pem)
+    const rotated = await runWithKey(["account", "rotate", id, "--key-id", second.keyId, "--key-file", "-"], second.pem)
     expect([rotated.code, rotated.out.includes("key …0001")]).toEqual([0, true])
     there.revoke(first.keyId)
     expect((await run(["account", "test", id, "--json"])).code).toBe(0)
