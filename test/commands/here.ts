@@ -9,19 +9,32 @@ export async function runHere(
   args: readonly string[],
   { env = {}, stdin }: { env?: Record<string, string>; stdin?: string },
 ): Promise<{ code: number; out: string; err: string }> {
-  const input = new PassThrough()
+  const { input, out, err, exited } = start(args, env, refuse)
   if (stdin !== undefined) input.end(stdin)
+  return { code: await exited, out: out(), err: err() }
+}
+
+/** Begins a command that goes on for as long as its stdin is open. No signal reaches it. */
+export function begunHere(args: readonly string[], env: Record<string, string>) {
+  return start(args, env, () => {})
+}
+
+function start(args: readonly string[], env: Record<string, string>, onStop: () => void) {
+  const input = new PassThrough()
   const [out, err] = [new Collected(), new Collected()]
   const terminal = processTerminal({ stdin: input, stdout: out, stderr: err } as never, env)
-  const code = await run(args, {
-    env: { MEASURE: "no", ...env },
-    readFile: (path) => readFileSync(path, "utf8"),
-    terminal,
-    process: { listen: refuse, redisWire: bunRedisWire, onStop: refuse, exit: refuse },
-  })
-  await terminal.flush()
-  input.destroy()
-  return { code, out: out.text(), err: err.text() }
+  const exited = (async () => {
+    const code = await run(args, {
+      env: { MEASURE: "no", ...env },
+      readFile: (path) => readFileSync(path, "utf8"),
+      terminal,
+      process: { listen: refuse, redisWire: bunRedisWire, onStop, exit: refuse },
+    })
+    await terminal.flush()
+    input.destroy()
+    return code
+  })()
+  return { input, out: () => out.text(), err: () => err.text(), exited }
 }
 
 /** What a pipe was written. */

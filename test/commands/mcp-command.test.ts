@@ -2,50 +2,80 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { catalog } from "../../src/catalog.ts"
-import { LONG, long } from "../long.ts"
+import { long } from "../long.ts"
 import { answer, appmeter, begun, type Serving, scratch, serving } from "./child.ts"
+import { begunHere, runHere } from "./here.ts"
 import { appIn, type Env, house, INFO, leave, RIVAL } from "./mcp-clients.ts"
 
 setDefaultTimeout(60_000)
 afterAll(leave)
 
-/** The command, spoken to line by line. */
+/** The command in a process of its own, spoken to line by line. */
 function piped(args: string[], env: Env) {
   const child = begun(["mcp", ...args], { env })
   const stdin = child.stdin as import("bun").FileSink
+  const [out, err] = [collected(child.stdout), collected(child.stderr)]
+  const exited = child.exited.then(async (code) => {
+    await Promise.all([out.done, err.done])
+    return code
+  })
+  const parts = { out: () => out.text, err: () => err.text, exited, write: (text: string) => stdin.write(text) }
+  const kill = (signal: NodeJS.Signals) => child.kill(signal)
+  return { ...spoken({ ...parts, flush: () => stdin.flush(), end: () => stdin.end() }), kill }
+}
+
+/** The same in this process, for what is not about one of its own. */
+function pipedHere(args: string[], env: Env) {
+  const { input, out, err, exited } = begunHere(["mcp", ...args], env)
+  return spoken({ out, err, exited, write: (text) => input.write(text), flush: () => {}, end: () => input.end() })
+}
+
+function collected(stream: ReadableStream<Uint8Array>): { text: string; done: Promise<void> } {
+  const got = { text: "", done: Promise.resolve() }
   const decoder = new TextDecoder()
-  const got = { out: "", err: "" }
-  const reading = (async () => {
-    for await (const chunk of child.stdout) got.out += decoder.decode(chunk, { stream: true })
+  got.done = (async () => {
+    for await (const chunk of stream) got.text += decoder.decode(chunk, { stream: true })
   })()
-  const talk = (async () => {
-    for await (const chunk of child.stderr) got.err += new TextDecoder().decode(chunk)
-  })()
+  return got
+}
+
+interface Spoken {
+  out(): string
+  err(): string
+  exited: Promise<number>
+  write(text: string): unknown
+  flush(): unknown
+  end(): unknown
+}
+
+function spoken({ out, err, exited, write, flush, end }: Spoken) {
+  let hasEnded = false
+  void exited.then(() => {
+    hasEnded = true
+  })
   const messages = () =>
-    got.out
+    out()
       .split("\n")
       .filter(Boolean)
       .map((line) => JSON.parse(line))
   return {
-    got,
+    out,
+    err,
     messages,
     send: async (...lines: (string | object)[]) => {
-      for (const line of lines) stdin.write(`${typeof line === "string" ? line : JSON.stringify(line)}\n`)
-      await stdin.flush()
+      for (const line of lines) write(`${typeof line === "string" ? line : JSON.stringify(line)}\n`)
+      await flush()
     },
     async until(count: number) {
       while (messages().length < count) {
-        if (child.exitCode !== null) throw new Error(`ended: ${got.out} ${got.err}`)
+        if (hasEnded) throw new Error(`ended: ${out()} ${err()}`)
         await Bun.sleep(10)
       }
       return messages()
     },
-    kill: (signal: NodeJS.Signals) => child.kill(signal),
     async ended(closing = true) {
-      if (closing) await stdin.end()
-      const code = await child.exited
-      await Promise.all([reading, talk])
-      return code
+      if (closing) await end()
+      return await exited
     },
   }
 }
@@ -72,13 +102,14 @@ describe("the command", () => {
       [["--key", "k"], {}, 2, /no option --key/],
       [[], { APPMETER_KEY: "k" }, 1, /no database in/],
     ]
-    const one = async ([args, more, code, why]: (typeof cases)[number]) => {
-      const ended = await appmeter(["mcp", ...args], { env: { DATA_DIR, ...more }, stdin: "" })
+    const one = async ([args, more, code, why]: (typeof cases)[number], at: number) => {
+      const own = at === cases.length - 1 ? appmeter : runHere
+      const ended = await own(["mcp", ...args], { env: { DATA_DIR, ...more }, stdin: "" })
       expect([ended.code, ended.out, ended.err.split("\n").length]).toEqual([code, "", 2])
       expect(ended.err).toMatch(why)
     }
-    // each is a process of its own: in short no key, and no database
-    await Promise.all(cases.filter((_, at) => LONG || [0, 7].includes(at)).map(one))
+    // what is typed wrong is told before the command would wait for anything: the last alone is a process of its own
+    await Promise.all(cases.map(one))
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
@@ -91,10 +122,10 @@ describe("the command", () => {
     expect(byId.size).toBe(3)
     expect(byId.get(null).error.code).toBe(-32700)
     expect(byId.get(2).result.structuredContent.apps).toHaveLength(1)
-    expect(running.got.out).not.toContain(env.APPMETER_KEY!)
-    expect(running.got.err).not.toContain(env.APPMETER_KEY!)
+    expect(running.out()).not.toContain(env.APPMETER_KEY!)
+    expect(running.err()).not.toContain(env.APPMETER_KEY!)
     // its log is there, where it belongs
-    expect(running.got.err).toContain('"operation":"list_apps"')
+    expect(running.err()).toContain('"operation":"list_apps"')
   })
 
   long("ends with 0 at SIGTERM too, though stdin stays open", async () => {
@@ -106,7 +137,7 @@ describe("the command", () => {
   })
 
   long("--tools shows and calls those toolsets alone", async () => {
-    const running = piped(["--tools", "account, apps"], env)
+    const running = pipedHere(["--tools", "account, apps"], env)
     await running.send(ask(1, "tools/list"), call(2, "list_keyword_ranks"))
     await running.ended()
     const byId = new Map(running.messages().map((message) => [message.id, message]))
@@ -116,14 +147,14 @@ describe("the command", () => {
   })
 
   long("a key that is none is refused with what to do, and a body too large with its request's id", async () => {
-    const running = piped([], { ...env, APPMETER_KEY: "svc_live_nonsense" })
+    const running = pipedHere([], { ...env, APPMETER_KEY: "svc_live_nonsense" })
     await running.send(ask(1, "tools/list"))
     await running.ended()
     expect(running.messages()[0]).toMatchObject({
       id: 1,
       error: { code: -32001, message: expect.stringContaining("appmeter key create") },
     })
-    const big = piped([], env)
+    const big = pipedHere([], env)
     await big.send(call(2, "get_app", { appId: "x".repeat(1_000_000) }), call(3, "list_apps"))
     await big.ended()
     const byId = new Map(big.messages().map((message) => [message.id, message]))
@@ -168,7 +199,7 @@ describe("the command", () => {
   /** The command of a folder that nobody serves, asked for a live read. */
   async function readAlone(reading: Env) {
     const { id: appId } = await appIn(env.DATA_DIR!)
-    const running = piped([], reading)
+    const running = pipedHere([], reading)
     const read = async (id: number) => {
       await running.send(call(id, "get_rival_market", { appId, rivalId: `ios:${RIVAL}` }))
       return (await running.until(id)).at(-1).result
@@ -250,7 +281,7 @@ describe("a server by its address", () => {
         return new Promise<Response>(() => {})
       },
     })
-    const running = piped(["--url", slow.url.origin], { APPMETER_KEY: "k" })
+    const running = pipedHere(["--url", slow.url.origin], { APPMETER_KEY: "k" })
     await running.send(call(1, "list_apps"))
     await arrived.promise
     await running.send(
