@@ -12,7 +12,7 @@ setDefaultTimeout(240_000)
 
 const GENRES = ["36", "6014"]
 const FEEDS = ["topfreeapplications", "toppaidapplications", "topgrossingapplications", "topfreeipadapplications"]
-const PLACES = 30
+const PLACES = 12
 
 let stores: ReplayServer
 let server: Serving

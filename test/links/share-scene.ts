@@ -18,6 +18,8 @@ export interface Sharing {
   share(args?: object): Promise<{ url: string; path: string; expiresAt: string; token: string; result: Shared }>
   /** Another day's results of a keyword; 0 = the app is absent, null = nothing is recorded. */
   measure(term: string, daysAgo: number, rank: number | null, rest?: object): Promise<void>
+  /** Many of them at once. */
+  measureAll(days: readonly (readonly [term: string, daysAgo: number, rank: number])[]): Promise<void>
 }
 
 export interface Shared {
@@ -42,6 +44,10 @@ export async function sharing(
   const iosId = String(++stores)
   const tracked = { workspaceId: writer.workspace, iosId, name, countries: ["us"], keywords, origin: "own" }
   const app = await trackOwn(sql, { ...tracked, ...(androidPkg && { androidPkg }) })
+  const read = (term: string, daysAgo: number, rank: number, rest: object = {}) => {
+    const ids = Array.from({ length: 200 }, (_, i) => (i + 1 === rank ? iosId : 300_000_000 + i))
+    return reading(term, `${dayAgo(daysAgo)}T00:00:01Z`, ids, rest)
+  }
   return {
     writer,
     app,
@@ -54,9 +60,11 @@ export async function sharing(
       return { ...body.result, path, token: path.slice("/share/".length), result: body.result }
     },
     async measure(term, daysAgo, rank, rest = {}) {
-      if (rank === null) return
-      const ids = Array.from({ length: 200 }, (_, i) => (i + 1 === rank ? iosId : 300_000_000 + i))
-      await record(sql, [reading(term, `${dayAgo(daysAgo)}T00:00:01Z`, ids, rest)], () => new Date())
+      if (rank !== null) await record(sql, [read(term, daysAgo, rank, rest)], () => new Date())
+    },
+    async measureAll(days) {
+      const readings = days.map(([term, daysAgo, rank]) => read(term, daysAgo, rank))
+      await record(sql, readings, () => new Date())
     },
   }
 }
