@@ -18,7 +18,7 @@ setDefaultTimeout(240_000)
 
 const GAP_MS = 15
 const OWN = "1234567890"
-const COUNT = cases(8, 50)
+const COUNT = cases(8, 30)
 const TERMS = Array.from({ length: COUNT }, (_, i) => `tide ${i}`)
 const YESTERDAY = new Date(Date.now() - 86_400_000)
 const folder = mkdtempSync(join(tmpdir(), "appmeter-raw-"))

@@ -85,9 +85,9 @@ export async function readings(sql: Sql) {
   ]
 }
 
-/** What is told of these lists, by whoever tells it of days gone by. `app` is a tracked app of the US. */
-export async function told(sql: Sql, app: string) {
-  const days = Array.from({ length: 16 }, (_, i) => addDays(LAST, -5 * i))
+/** What is told of these lists, by whoever tells it of so many days gone by. `app` is a tracked app of the US. */
+export async function told(sql: Sql, app: string, count = 16) {
+  const days = Array.from({ length: count }, (_, i) => addDays(LAST, -Math.ceil(DAYS / count) * i))
   const apps = await sql<{ id: number; storeId: string }[]>`select id, store_id as "storeId" from store_app`
   const idOf = new Map(apps.map(({ id, storeId }) => [id, storeId]))
   const own = apps.find(({ storeId }) => storeId === "10001")!.id

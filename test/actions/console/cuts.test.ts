@@ -1,6 +1,6 @@
 import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import type { Cut } from "../../accounts/cutter.ts"
-import { LONG } from "../../long.ts"
+import { cases, LONG } from "../../long.ts"
 import { listingArgs } from "./listing-args.ts"
 import { stockShelf, textsAt } from "./listing-scene.ts"
 import { consoleScene, REVIEW } from "./scene.ts"
@@ -34,17 +34,20 @@ async function settled(id: string): Promise<string> {
   return (await on.job(id)).status
 }
 
-test.each(CUTS)("a reply cut %j is sent once, and ends as the console has it", async (cut) => {
-  const id = await on.queued("reply_review", { appId: on.appId, country: "us", reviewId: REVIEW.id, response: REPLY })
-  on.cutter.cut(cut)
-  await on.worker.runOnce()
-  await on.worker.runOnce()
-  expect((await on.job(id)).status).toBe("unknown")
-  const status = await settled(id)
-  const stands = on.there.shelf.reviews[0]!.reply?.attributes.responseBody === REPLY
-  expect([status, await on.used()]).toEqual(stands ? ["done", 2] : ["failed", 0])
-  expect(on.cutter.changes).toHaveLength(1)
-})
+test.each(CUTS.filter((_, at) => at % cases(2, 1) === 0))(
+  "a reply cut %j is sent once, and ends as the console has it",
+  async (cut) => {
+    const id = await on.queued("reply_review", { appId: on.appId, country: "us", reviewId: REVIEW.id, response: REPLY })
+    on.cutter.cut(cut)
+    await on.worker.runOnce()
+    await on.worker.runOnce()
+    expect((await on.job(id)).status).toBe("unknown")
+    const status = await settled(id)
+    const stands = on.there.shelf.reviews[0]!.reply?.attributes.responseBody === REPLY
+    expect([status, await on.used()]).toEqual(stands ? ["done", 2] : ["failed", 0])
+    expect(on.cutter.changes).toHaveLength(1)
+  },
+)
 
 test.each(CUTS.flatMap((cut, at) => [0, 1].filter((nth) => LONG || nth === at % 2).map((nth) => [nth, cut] as const)))(
   "step %d of an edit cut %j: each step is sent once at most, and what is said of it is so",

@@ -37,6 +37,9 @@ async function store(...seen: Observation[]): Promise<number> {
   return recorded
 }
 
+/** Of fewer days in short: each takes some twenty statements a list. */
+const tellAll = () => told(sql, app, cases(6, 16))
+
 const sizes = async () =>
   (
     await sql<{ whole: number; fortnights: number; packed: number }[]>`
@@ -60,11 +63,11 @@ describe("readings that are packed into fortnights", () => {
   test("say what they said to every reader, whatever comes late, twice and in whatever order, whenever they are packed", async () => {
     const given = searched(17)
     await store(...given)
-    const whole = await told(sql, app)
+    const whole = await tellAll()
     expect(whole.readings.length).toBeGreaterThan(270)
     expect(await foldAll(sql, "2025-11-20")).toBeGreaterThan(200)
     expect((await sizes()).packed).toBeGreaterThan(200)
-    expect(await told(sql, app)).toEqual(whole)
+    expect(await tellAll()).toEqual(whole)
     for (let seed = 1; seed <= cases(1, 3); seed++) {
       await fresh()
       const order = shuffled([...given, ...given.slice(0, 80)], seed)
@@ -72,7 +75,7 @@ describe("readings that are packed into fortnights", () => {
         await store(...order.slice(i, i + AT_ONCE))
         if (i % 60 === 0) await foldAll(sql, BOUNDS[(i / 20 + seed) % BOUNDS.length]!)
       }
-      expect(await told(sql, app)).toEqual(whole)
+      expect(await tellAll()).toEqual(whole)
       expect((await sizes()).packed).toBeGreaterThan(100)
     }
   })
@@ -173,10 +176,10 @@ test.skipIf(!process.env.DATABASE_URL)(
       }),
     )
     for (const child of children) expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""])
-    const together = await told(sql, app)
+    const together = await tellAll()
     await fresh()
     await store(...searched(19))
-    expect(together).toEqual(await told(sql, app))
+    expect(together).toEqual(await tellAll())
   },
   60_000,
 )
