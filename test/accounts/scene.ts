@@ -1,6 +1,7 @@
 import { parseAddressList } from "../../src/access/addresses.ts"
 import type { AccountReach } from "../../src/accounts/kind.ts"
 import { type AccountRow, addAccount, type Register } from "../../src/accounts/register.ts"
+import { makeTurns } from "../../src/accounts/turns.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { safeFetch } from "../../src/outbound/safe-fetch.ts"
 import { sealer } from "../delivery/scene.ts"
@@ -42,6 +43,12 @@ export async function accountScene(sql: Sql, now = new Date()): Promise<AccountS
       part: there.vendor,
     })
   return { sql, house, there, register, workspaceId, appId, at, add }
+}
+
+/** No report of a day is due: a read would begin with the forty newest. */
+export async function putOffReports({ sql, at }: AccountScene): Promise<void> {
+  for (const { id } of await sql<{ id: string }[]>`select id from connected_account`) await makeTurns(sql, id, at.now)
+  await sql`update report_turn set next_at = null where next_at is not null`
 }
 
 /** Every host at one address. Tokens are judged by the console's clock. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { createAccountReading } from "../../../src/accounts/worker.ts"
 import { silentLog } from "../../../src/log.ts"
 import { record } from "../../../src/observations/record.ts"
-import { type AccountScene, accountScene, TEA } from "../../accounts/scene.ts"
+import { type AccountScene, accountScene, putOffReports, TEA } from "../../accounts/scene.ts"
 import type { StandInPrice } from "../../accounts/stand-in-prices.ts"
 import { freshDatabase } from "../../database.ts"
 import { sealer } from "../../delivery/scene.ts"
@@ -26,7 +26,7 @@ const worker = () => {
 }
 
 async function read(): Promise<void> {
-  await scene.sql`update report_turn set next_at = null where next_at is not null`
+  await putOffReports(scene)
   await scene.sql`update connected_account set next_at = now()`
   await worker().runOnce()
 }

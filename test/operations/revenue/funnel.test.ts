@@ -6,7 +6,7 @@ import { silentLog } from "../../../src/log.ts"
 import { rebuildAccounts } from "../../../src/observations/derived/accounts/rebuild.ts"
 import type { RawBody } from "../../../src/sources/source.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
-import { type AccountScene, accountScene, TEA } from "../../accounts/scene.ts"
+import { type AccountScene, accountScene, putOffReports, TEA } from "../../accounts/scene.ts"
 import { type AnalyticsFile, analyticsPart, type EngagementLine } from "../../accounts/stand-in-analytics.ts"
 import { freshDatabase } from "../../database.ts"
 import { sealer } from "../../delivery/scene.ts"
@@ -30,7 +30,7 @@ const call = (query = "", by = key) => scene.house.call(`/v1/apps/${scene.appId}
 /** Reads whatever is due beside the reports of days, which are none here. */
 async function read(times = 1): Promise<void> {
   for (let time = 0; time < times; time++) {
-    await scene.sql`update report_turn set next_at = null where next_at is not null`
+    await putOffReports(scene)
     await scene.sql`update connected_account set next_at = now()`
     const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
     const keep = async (body: RawBody) => void kept.push(body)
