@@ -87,7 +87,7 @@ describe("a scan", () => {
     const otherApp = await trackOwn(sql, { workspaceId: otherWorkspace, iosId: OWN, countries: ["de"] })
     const paths = [on.appId, otherApp].map((id) => `/v1/apps/${id}/storefront-audit?refresh=true`) as [string, string]
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, i) =>
+      Array.from({ length: 20 }, (_, i) =>
         i % 2 ? on.house.call(paths[0], { key: on.key }) : on.house.call(paths[1], { key: otherKey }),
       ),
     )
