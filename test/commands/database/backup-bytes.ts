@@ -21,6 +21,14 @@ export async function rowsOf(file: string): Promise<string> {
   return lines.join("\n")
 }
 
+/** The rows of one table of a backup. */
+export async function recordsOf(file: string, table: string): Promise<Record<string, unknown>[]> {
+  const rows: Record<string, unknown>[] = []
+  for await (const page of (await openBackup(file)).pages())
+    if (page.table === table) rows.push(...page.lines.map((line) => JSON.parse(line)))
+  return rows
+}
+
 /** The text with a foot that fits it as a whole. */
 export function resigned(text: string): string {
   const lines = text.trimEnd().split("\n")
