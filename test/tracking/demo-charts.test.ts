@@ -8,7 +8,7 @@ import { DEMO_CHARTS_FILE, loadDemoCharts } from "../../src/tracking/demo.ts"
 import { removeDemo } from "../../src/tracking/remove-demo.ts"
 import { freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
-import { cases, long } from "../long.ts"
+import { cases, isLeftOut, long } from "../long.ts"
 import { charted, chartTables } from "../observations/charted.ts"
 import { newWorkspace, said, stored } from "../observations/measured.ts"
 import { fixture } from "../sources/parsed.ts"
@@ -66,11 +66,11 @@ describe("the file", () => {
 })
 
 test("a key finds a market where nothing can be read: charts, what moved and the landscape, each with its day", async () => {
-  const workspaceId = await newWorkspace(sql)
-  expect(await loadDemoInto(sql, workspaceId, { days: 1, now: () => NOW })).toMatchObject({
-    recorded: 70 + 30 + 4 + 42,
-    bad: [],
-  })
+  // the rest of the demo says nothing of charts, and takes twice as long as they do
+  const { recorded, bad } = isLeftOut
+    ? await loadDemoCharts(sql, file)
+    : await loadDemoInto(sql, await newWorkspace(sql), { days: 1, now: () => NOW })
+  expect([recorded, bad]).toEqual([isLeftOut ? lines.length : 70 + 30 + 4 + 42, []])
   const house = openHouse({ sql, now: () => NOW })
   const key = await house.key(await house.workspace({ explorer: true, plan: "pro" }))
   const ask = (path: string) => house.call(`/v1/hive/${path}`, { key })
