@@ -175,13 +175,8 @@ function* otherLines(): Generator<string> {
   yield JSON.stringify({ ...head, kind: "apps", source: "itunes-lookup", asked, apps: [app] })
   const found = { asked: ["100000098"], apps: [{ id: "100000098", name: 'Té "\\n"' }], text: "té \u2028抹茶" }
   yield JSON.stringify({ ...head, kind: "apps", source: "itunes-search", ...found })
-  yield JSON.stringify({
-    ...head,
-    kind: "hints",
-    source: "apple-hints",
-    prefix: "抹",
-    terms: ["matcha 抹茶", '{"a\\",b}'],
-  })
+  const terms = ["matcha 抹茶", '{"a\\",b}']
+  yield JSON.stringify({ ...head, kind: "hints", source: "apple-hints", prefix: "抹", terms })
   yield JSON.stringify({ ...head, kind: "hints", source: "apple-hints", prefix: "nothing", terms: [] })
   const chart = {
     source: "import",
