@@ -46,7 +46,7 @@ interface Documented {
 /** The operation there; undefined for a path or method that the document does not have. */
 function operationAt(method: string, path: string, status: number): [template: string, Documented | undefined] {
   const below = path.replace(/^\/v1(\/sandbox)?/, "")
-  const template = Object.keys(document.paths).find((template) => matches(template, below)) ?? ""
+  const [template] = TEMPLATES.find(([, pattern]) => pattern.test(below)) ?? [""]
   const outside = path.startsWith("/v1/sandbox") && (method !== "GET" || status === 405)
   return [template, outside ? undefined : document.paths[template]?.[method.toLowerCase()]]
 }
@@ -100,13 +100,8 @@ function narrowable(document: Json): Json {
 
 const UNDESCRIBED = ["/livez", "/readyz", "/v1/openapi.json"]
 
-const patterns = new Map<string, RegExp>()
-
-function matches(template: string, path: string): boolean {
-  let pattern = patterns.get(template)
-  if (!pattern) {
-    pattern = new RegExp(`^${template.replace(/^\/v1/, "").replaceAll(/\{[^}]+\}/g, "[^/]+")}$`)
-    patterns.set(template, pattern)
-  }
-  return pattern.test(path)
-}
+/** The path of an answer, below /v1, by the template that it has in the document. */
+const TEMPLATES: readonly [template: string, path: RegExp][] = Object.keys(document.paths).map((template) => [
+  template,
+  new RegExp(`^${template.replace(/^\/v1/, "").replaceAll(/\{[^}]+\}/g, "[^/]+")}$`),
+])

@@ -16,11 +16,11 @@ export async function everyRow(sql: Sql, ...but: string[]): Promise<string[]> {
   )
 }
 
-/** The same of these tables alone, each by its name or as a query in brackets. */
+/** The same of these tables alone, each by its name, or of some of its columns ("job: id, status"). */
 export async function rowsOf(sql: Sql, tables: readonly string[]): Promise<string[]> {
   const parts = tables.map((table) => {
-    const [from, name] = table.startsWith("(") ? [table, table.split(" from ")[1]] : [`"${table}"`, table]
-    return `select '${name!.replaceAll(/\W/g, "")} ' || t::text as row from ${from} t`
+    const [name, columns = "*"] = table.split(": ")
+    return `select '${name} ' || t::text as row from (select ${columns} from "${name}") t`
   })
   const rows = await sql.unsafe<{ row: string }[]>(`${parts.join(" union all ")} order by 1`)
   return rows.map(({ row }) => row)

@@ -34,3 +34,30 @@ test("a lease is as old as the statement that took it, whatever its claim waited
 test("a lease whose claim says nothing of it is as old as the claim", async () => {
   expect(await ageOf({})).toBeGreaterThanOrEqual(39)
 })
+
+test("what became due on one lane is looked for there alone, and what is of no lane on all of them", async () => {
+  const looked: string[] = []
+  const worker = createWorker<"a" | "b", LeasedWork>(
+    {
+      lanes: ["a", "b"],
+      atOnce: 1,
+      async claim(lane) {
+        looked.push(lane)
+        return { claims: [], waitMs: null }
+      },
+      perform: async () => {},
+      giveBack: async () => {},
+    },
+    { ...TIMING, pollMs: 60_000 },
+  )
+  const lookedAfter = async (act: () => void) => {
+    looked.length = 0
+    act()
+    await Bun.sleep(20)
+    return looked.toSorted()
+  }
+  expect(await lookedAfter(() => worker.start())).toEqual(["a", "b"])
+  expect(await lookedAfter(() => worker.nudge("b"))).toEqual(["b"])
+  expect(await lookedAfter(() => worker.nudge())).toEqual(["a", "b"])
+  await worker.stop()
+})

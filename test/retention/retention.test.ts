@@ -25,20 +25,9 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await deleteRows(
-    sql,
-    ...[
-      "ledger",
-      "ledger_month",
-      "attempt",
-      "hive_day",
-      "job",
-      "job_step",
-      "source_hour",
-      "instance_alert",
-      "hint_answer",
-    ],
-    ...["allowance_unit", "allowance_month", "delivery", "alert_to_deliver", "alert"],
-  )
+    sql, "ledger", "ledger_month", "attempt", "hive_day", "job", "job_step", "source_hour", "instance_alert", "hint_answer",
+    "allowance_unit", "allowance_month", "delivery", "alert_to_deliver", "alert",
+  ) // biome-ignore format: a list to scan
 })
 afterAll(removeFolders)
 
