@@ -2867,8 +2867,13 @@ begin
   insert into due (kind, platform, storefront, subject, priority)
   select s.kind, s.platform, s.storefront, s.subject, min(s.priority)
   from tracked_app a
-  join tracked_subject s on s.app_id = a.id
-  where a.ios_app = new.id and s.kind in ('chart', 'developer')
+  cross join lateral (
+    select kind, platform, storefront, subject, priority
+    from tracked_subject
+    where app_id = a.id and kind in ('chart', 'developer')
+    offset 0
+  ) s
+  where a.ios_app = new.id
   group by s.kind, s.platform, s.storefront, s.subject
   order by s.kind, s.platform, s.storefront, s.subject
   on conflict (kind, platform, storefront, subject) do nothing;
@@ -2911,28 +2916,38 @@ begin
 end $$;
 
 create function follow_tracked_apps() returns trigger language plpgsql as $$
+declare
+  kinds text[];
+  platforms text[];
+  storefronts text[];
+  subjects text[];
+  priorities int[];
 begin
   perform pg_advisory_xact_lock_shared(hashtextextended('tracking followed', 0));
-  insert into due (kind, platform, storefront, subject, priority)
-  select s.kind, s.platform, s.storefront, s.subject, min(s.priority)
-  from tracked t
-  join tracked_subject s on s.app_id = t.id
-  where s.kind not in ('search', 'hints', 'difficulty')
-  group by s.kind, s.platform, s.storefront, s.subject
-  order by s.kind, s.platform, s.storefront, s.subject
-  on conflict (kind, platform, storefront, subject) do nothing;
-  update due d
-  set priority = b.priority
+  select array_agg(kind), array_agg(platform), array_agg(storefront), array_agg(subject), array_agg(priority)
+  into kinds, platforms, storefronts, subjects, priorities
   from (
-    select d.kind, d.platform, d.storefront, d.subject, min(s.priority) as priority
+    select s.kind, s.platform, s.storefront, s.subject, min(s.priority) as priority
     from tracked t
-    join tracked_subject s on s.app_id = t.id
-    join due d on d.kind = s.kind and d.platform = s.platform and d.storefront = s.storefront and d.subject = s.subject
-    where s.kind not in ('search', 'hints', 'difficulty', 'findings') and d.priority > s.priority
-    group by d.kind, d.platform, d.storefront, d.subject
-  ) b
-  where d.kind = b.kind and d.platform = b.platform and d.storefront = b.storefront and d.subject = b.subject
-    and d.priority > b.priority;
+    cross join lateral (
+      select kind, platform, storefront, subject, priority
+      from tracked_subject
+      where app_id = t.id and kind not in ('search', 'hints', 'difficulty')
+      offset 0
+    ) s
+    group by s.kind, s.platform, s.storefront, s.subject
+    order by s.kind, s.platform, s.storefront, s.subject
+  ) s;
+  insert into due (kind, platform, storefront, subject, priority)
+  select *
+  from unnest(kinds, platforms, storefronts, subjects, priorities)
+  on conflict (kind, platform, storefront, subject) do nothing;
+  -- findings that are due already are not locked: the lists of the app's terms are locked later, and findings after them
+  update due d
+  set priority = s.priority
+  from unnest(kinds, platforms, storefronts, subjects, priorities) s (kind, platform, storefront, subject, priority)
+  where d.kind = s.kind and d.platform = s.platform and d.storefront = s.storefront and d.subject = s.subject
+    and s.kind <> 'findings' and d.priority > s.priority;
   return null;
 end $$;
 
