@@ -7,6 +7,7 @@ import { record } from "../../src/observations/record.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { hinted, NOW, newWorkspace, reading } from "../observations/measured.ts"
+import { countRowsRead } from "../rows-read.ts"
 
 const kinds = kindsOf({ egressCountry: undefined })
 const tea = { platform: "ios", storefront: "us", subject: "tea" } as const
@@ -58,6 +59,24 @@ describe("a difficulty", () => {
     await sql.begin((tx) => trackApp(tx as Tx, { ...app, origin: "own" }))
     expect(await difficultyDue()).toEqual([{ subject: "tea", priority: 1 }])
     expect(await difficultyDue()).toEqual([{ subject: "tea", priority: 1 }])
+  })
+
+  test("is made due without a look at what else is tracked, which may be thousands of terms", async () => {
+    const workspaceId = await newWorkspace(sql)
+    const app = { workspaceId, iosId: "20001", countries: ["us"], keywords: ["tea"], origin: "own" }
+    const id = await sql.begin((tx) => trackApp(tx, app))
+    await sql.begin(async (tx) => {
+      await tx`set local session_replication_role = replica`
+      await tx`
+        insert into tracked_term (app_id, country, term, position)
+        select ${id}, 'us', 'other ' || n, n
+        from generate_series(2, 1000) n`
+    })
+    await sql`analyze tracked_term`
+    const subjects = [{ ...tea, kind: "search" as const }]
+    const read = await countRowsRead(sql, "tracked_term", (tx) => kindOf("search").derive!(tx, subjects, NOW))
+    expect(read).toBeWithin(1, 20)
+    expect([...(await sql`select subject from due where kind = 'difficulty'`)]).toEqual([{ subject: "tea" }])
   })
 
   test("asks for the apps that it will be made of: a later reading of three places is none of ten", async () => {

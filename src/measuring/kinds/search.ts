@@ -50,15 +50,20 @@ export async function makeDifficultyDue(
 ): Promise<void> {
   await tx`
     insert into due (kind, platform, storefront, subject, priority)
-    select t.kind, t.platform, t.storefront, t.subject, min(t.priority)
-    from tracked_subject t
-    join unnest(
+    select 'difficulty', s.platform, s.storefront, s.subject, min(t.priority)
+    from unnest(
       ${subjects.map(({ platform }) => platform)}::text[],
       ${subjects.map(({ storefront }) => storefront)}::text[],
       ${subjects.map(({ subject }) => subject)}::text[]
-    ) s (platform, storefront, subject) using (platform, storefront, subject)
-    where t.kind = 'difficulty'
-    group by t.kind, t.platform, t.storefront, t.subject
-    order by t.kind, t.platform, t.storefront, t.subject
+    ) s (platform, storefront, subject)
+    cross join lateral (
+      select priority
+      from tracked_subject
+      where kind = 'difficulty' and platform = s.platform and storefront = s.storefront and subject = s.subject
+      -- looked up for each: joined, all terms that are tracked were read after each search (of 10,000 in 40 ms)
+      offset 0
+    ) t
+    group by s.platform, s.storefront, s.subject
+    order by s.platform, s.storefront, s.subject
     on conflict do nothing`
 }
