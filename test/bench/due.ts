@@ -1,8 +1,8 @@
 // bun test/bench/due.ts — turns a second that one process can take while 1 %, 10 % and 100 % of a day's 86,400 searches
 // are due, and whole measurements' bookkeeping, as ratios to a plain indexed select and a
-// plain one-row update of the same run; then, of every kind, whether a claim's end and what it puts forward find their
-// rows by an index among 1,728 tracked apps and the world's others (PLAN=chart shows those of a kind). On the embedded
-// database, or with DATABASE_URL on that server.
+// plain one-row update of the same run; how many apps a second are tracked alone and beside those terms' 1,728; then, of
+// every kind, whether a claim's end, what it makes due and what it puts forward find their rows by an index among them and the
+// world's others (PLAN=chart shows those of a kind). On the embedded database, or with DATABASE_URL on that server.
 import { randomBytes } from "node:crypto"
 import type { Sql, Tx } from "../../src/database/types.ts"
 import { claim } from "../../src/measuring/claim.ts"
@@ -10,8 +10,10 @@ import { type Claim, endMeasured } from "../../src/measuring/due.ts"
 import type { Kind } from "../../src/measuring/kind.ts"
 import { kindsOf } from "../../src/measuring/kinds.ts"
 import { openLane, takeTurn } from "../../src/measuring/pace.ts"
+import { someWorkspace } from "../access/registered.ts"
 import { freshDatabase } from "../database.ts"
 import { searches } from "../measuring/stand-in.ts"
+import { trackOwn } from "../world/tracked.ts"
 
 const SECONDS = Number(process.env.SECONDS ?? 3)
 const DAY = 86_400
@@ -20,11 +22,24 @@ const lane = { upstream: "apps.apple.com", egress: "bench" } as const
 const sql = await freshDatabase()
 // how a claim reads its tables is held by test/measuring/due.test.ts
 
+const { id: workspaceId } = await someWorkspace(sql)
+let tracked = 0
+const trackAnother = () =>
+  trackOwn(sql, { workspaceId, iosId: String(8_000_000 + ++tracked), keywords: [`own ${tracked}`] })
+const trackedAlone = await perSecond(trackAnother)
+await sql`truncate tracked_app, store_app, due restart identity cascade`
+
 const filled = performance.now()
 await fill(sql)
 console.log(`${DAY} tracked terms are due after ${Math.round(performance.now() - filled)} ms, by their triggers`)
 await sql`vacuum (analyze)`
 await openLane(sql, lane, 0)
+const trackedBeside = await perSecond(trackAnother)
+console.log(
+  `apps tracked: ${Math.round(trackedAlone)}/s alone, ${(trackedBeside / trackedAlone).toFixed(2)} of that beside ${DAY / TERMS} others`,
+)
+await sql`delete from tracked_app where workspace_id = ${workspaceId}`
+await sql`delete from due where subject like 'own %' or subject like '8______'`
 
 for (const share of [0.01, 0.1, 1]) {
   await sql`
@@ -141,6 +156,8 @@ async function explained(sql: Sql, kind: Kind): Promise<Record<string, string[]>
   await sql.begin(async (tx) => {
     const forward = asking(tx, "insert into due", (plan) => Object.assign(plans, { "putting forward": plan }))
     await kind.putsForward?.(forward as Tx, claimed.subjects, 10_000)
+    const follows = asking(tx, "insert into due", (plan) => Object.assign(plans, { "made due": plan }))
+    await kind.derive?.(follows as Tx, claimed.subjects, new Date())
     await endMeasured(asking(tx, "update due u", (plan) => Object.assign(plans, { end: plan })) as Tx, claimed).catch(
       () => {},
     )
