@@ -11,9 +11,9 @@ import { readings, searched, TERMS, told } from "../../observations/searched.ts"
 import { answer, copyOf, dataFolder, removeFolders, scratch } from "../child.ts"
 import { inFolder, inServer } from "../filled.ts"
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(240_000)
 const postgres = test.skipIf(!process.env.DATABASE_URL)
-const KILLS = cases(2, 12)
+const KILLS = cases(2, 8)
 
 /** Never opened again; tests take copies of them. What is told of both is the same. */
 let whole: string
