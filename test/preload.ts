@@ -1,7 +1,8 @@
 import { setDefaultTimeout } from "bun:test"
 import { statfsSync } from "node:fs"
 
-// The first start of the embedded database on a machine takes 4 s, and child processes share two cores with the tests.
+// The first start of the embedded database on a machine takes 4 s, and child processes share two cores with the tests. Of a file
+// that is run by itself: in a run of several bun forgets it after the first, and the script of package.json says it of all.
 setDefaultTimeout(30_000)
 
 // A data folder is 1,000 files: a copy of one costs 0.5 s of CPU on a disk and 0.05 s in memory, where there is room.

@@ -7,7 +7,7 @@ import { record } from "../../src/observations/record.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { hinted, NOW, newWorkspace, reading } from "../observations/measured.ts"
-import { countRowsRead } from "../rows-read.ts"
+import { countRowsRead } from "./rows-read.ts"
 
 const kinds = kindsOf({ egressCountry: undefined })
 const tea = { platform: "ios", storefront: "us", subject: "tea" } as const
@@ -74,7 +74,7 @@ describe("a difficulty", () => {
     })
     await sql`analyze tracked_term`
     const subjects = [{ ...tea, kind: "search" as const }]
-    const read = await countRowsRead(sql, "tracked_term", (tx) => kindOf("search").derive!(tx, subjects, NOW))
+    const read = await countRowsRead(sql, ["tracked_term"], (tx) => kindOf("search").derive!(tx, subjects, NOW))
     expect(read).toBeWithin(1, 20)
     expect([...(await sql`select subject from due where kind = 'difficulty'`)]).toEqual([{ subject: "tea" }])
   })

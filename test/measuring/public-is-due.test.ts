@@ -8,8 +8,8 @@ import { trackApp } from "../../src/tracking/apps.ts"
 import { loadDemo } from "../../src/tracking/demo.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { said } from "../observations/measured.ts"
-import { countRowsRead } from "../rows-read.ts"
 import { trackOwn } from "../world/tracked.ts"
+import { countRowsRead } from "./rows-read.ts"
 import { APPS, ITUNES, scene } from "./scene.ts"
 
 const on = scene()
@@ -87,10 +87,10 @@ describe("of an app that is tracked is due", () => {
       from apps`
     await on.sql`analyze tracked_app`
     const app = { workspaceId: on.workspaceId, iosId: OWN, countries: ["us"], keywords: [], origin: "own" }
-    const tracking = await countRowsRead(on.sql, "tracked_app", (tx) => trackApp(tx, app))
+    const tracking = await countRowsRead(on.sql, ["tracked_app"], (tx) => trackApp(tx, app))
     const learning = await countRowsRead(
       on.sql,
-      "tracked_app",
+      ["tracked_app"],
       (tx) => tx`
         update store_app
         set genre = '6013'
