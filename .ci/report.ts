@@ -1,5 +1,5 @@
-// What the runs of .ci/run say together (their JUnit files): the slowest files, and those that .ci/slow lacks. A line of
-// .ci/slow whose file is not there, and a test that ran nowhere, are one failure each.
+// Reads the JUnit files of all runs of .ci/run or .ci/long, prints the slowest files and names slow ones that .ci/slow lacks.
+// Each line of .ci/slow whose file does not exist is a failure; at length, so is each test that was skipped in every run.
 import { existsSync, readFileSync } from "node:fs"
 import { cpus, loadavg } from "node:os"
 
@@ -7,7 +7,7 @@ const SHOWN = 25
 /** Files that may take longer than this on an idle machine say why in .ci/slow. */
 const SLOW_S = 20
 
-/** How many times as long as alone things take on this machine, where two processes a core are usual while this runs. */
+/** How many times slower the machine is than one with two processes per core, which is usual while this runs. */
 const busy = Math.max(1, loadavg()[1]! / cpus().length / 2)
 
 interface File {
@@ -50,16 +50,17 @@ say(`\n== the slowest files (s), where a machine as busy as this one takes ${bus
 const slowest = files.toSorted((a, b) => b.seconds - a.seconds)
 for (const { run, path, seconds } of slowest.slice(0, SHOWN)) say(`${seconds.toFixed(1).padStart(6)} ${path} (${run})`)
 
-// said, and no failure: a machine may be slow for reasons that its load does not show
+// a note and no failure: a machine may be slow for reasons that its load does not show
 for (const { path, seconds } of slowest)
   if (seconds > SLOW_S * busy && !reasons.has(path))
     say(`${path} takes ${seconds.toFixed(0)} s, and .ci/slow does not say why`)
 
+const isExcused = (test: string) => process.env.NO_BROWSER && test.includes("-browser.test.ts")
+const neverRan = process.env.LONG ? [...skipped].filter((test) => !ran.has(test) && !isExcused(test)) : []
+
 const problems = [
-  ...[...reasons.keys()].filter((path) => !existsSync(path)).map((path) => `${path} in .ci/slow is not there`),
-  ...[...skipped]
-    .filter((test) => !ran.has(test) && !(process.env.NO_BROWSER && test.includes("-browser.test.ts")))
-    .map((test) => `skipped in every run: ${test}`),
+  ...[...reasons.keys()].filter((path) => !existsSync(path)).map((path) => `${path} in .ci/slow does not exist`),
+  ...neverRan.map((test) => `skipped in every run: ${test}`),
 ]
 for (const problem of problems) say(problem)
 say(`report: ${problems.length} problems`)

@@ -4,7 +4,7 @@ import { type ChildOptions, scratch } from "./commands/child.ts"
 const root = join(import.meta.dirname, "..")
 
 /**
- * Deno 2.9.6, where the environment says it lies. `.ci/run` fetches it, as one does by hand with
+ * Deno 2.9.6, where the environment says it lies. `.ci/long` installs it, as one does by hand with
  * `DENO=$(npx -y deno@2.9.6 eval "console.log(Deno.execPath())")`; without it the tests that need it are skipped.
  */
 const DENO = process.env.DENO

@@ -1,4 +1,4 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, expect, setDefaultTimeout } from "bun:test"
 import { join } from "node:path"
 import { actions as everyAction } from "../../src/catalog.ts"
 import { readTree } from "../../src/database/assets.ts"
@@ -10,7 +10,7 @@ import { silentLog } from "../../src/log.ts"
 import { scratchFolder } from "../database/processes.ts"
 import { freshDatabase, openInMemory, scratchUrl } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
-import { LONG, long } from "../long.ts"
+import { LONG, long, longOnServer } from "../long.ts"
 import {
   booksAfter,
   type Prepared,
@@ -51,7 +51,7 @@ interface Round {
   death: Death
 }
 
-test.skipIf(!process.env.DATABASE_URL)(
+longOnServer(
   "postgres: kill -9 at each step of a confirm, and around the end of every other write's: applied once or not at all, and every book agrees",
   async () => {
     const sql = await freshDatabase()

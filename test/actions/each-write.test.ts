@@ -5,7 +5,7 @@ import { once } from "../../src/vocabulary/prepared.ts"
 import { freshDatabase } from "../database.ts"
 import { everyRow } from "../every-row.ts"
 import { type House, openHouse } from "../house.ts"
-import { cases } from "../long.ts"
+import { cases, longOnServer } from "../long.ts"
 import {
   booksAfter,
   deleted,
@@ -105,7 +105,7 @@ describe.each(meetings)("$name:", ({ write, make, answer: after }) => {
     if (answer.status === 409) expect(answer.body.preview.before).toBeDefined()
   })
 
-  test.skipIf(!process.env.DATABASE_URL)(
+  longOnServer(
     "postgres: a change that begins at any step of the confirm comes before all of it or after all of it",
     async () => {
       const first = await prepared(house, write)

@@ -5,6 +5,7 @@ import { type Serving, serving } from "../commands/child.ts"
 import { scratchDatabase } from "../database/server.ts"
 import { type House, openHouse } from "../house.ts"
 import { type Platform, standIn } from "../jobs/platform.ts"
+import { isLeftOut } from "../long.ts"
 
 /** Servers beside each other, on one database and one Redis, with one outside platform to write to. */
 export interface Fleet extends AsyncDisposable {
@@ -18,8 +19,8 @@ export interface Fleet extends AsyncDisposable {
   start(env?: Record<string, string>): Promise<Serving>
 }
 
-/** The real servers need DATABASE_URL and REDIS_URL. */
-export const cannotRun = !process.env.DATABASE_URL || !process.env.REDIS_URL
+/** The real servers need DATABASE_URL and REDIS_URL, and run only at length. */
+export const cannotRun = isLeftOut || !process.env.DATABASE_URL || !process.env.REDIS_URL
 
 /** Starts so many servers at once, on a database of their own that holds nothing yet. */
 export async function fleetOf(count: number, name: string, env: Record<string, string> = {}): Promise<Fleet> {

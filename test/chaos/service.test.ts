@@ -1,16 +1,16 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import { serving } from "../commands/child.ts"
 import { proxyTo } from "../database/proxy.ts"
 import { scratchDatabase } from "../database/server.ts"
+import { longOnServer } from "../long.ts"
 
 setDefaultTimeout(90_000)
 
 const ROUNDS = 24
 // what is tested here must not meet the rate limit
 const FAST = { FIRST_WORKSPACE_RATE_PER_SECOND: "100000" }
-const postgresOnly = test.skipIf(!process.env.DATABASE_URL)
 
-postgresOnly(
+longOnServer(
   "postgres: with the database frozen every keyed call answers 503 within 5 s, free of charge, and 200 once it thaws",
   async () => {
     await using database = await scratchDatabase("frozen")
@@ -38,7 +38,7 @@ postgresOnly(
   },
 )
 
-postgresOnly(
+longOnServer(
   `postgres: ${ROUNDS} rounds of terminated connections under load: the server lives, loses no credit and is healthy within 5 s`,
   async () => {
     await using database = await scratchDatabase("shot")

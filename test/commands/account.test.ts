@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout } from "bun:test"
+import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pacificDay } from "../../src/accounts/pacific.ts"
@@ -11,7 +11,7 @@ import { TEA } from "../accounts/scene.ts"
 import { type MadeKey, type StandIn, salesReport, standIn } from "../accounts/stand-in.ts"
 import { SECRET_KEY } from "../delivery/scene.ts"
 import { until } from "../jobs/platform.ts"
-import { long, short } from "../long.ts"
+import { long } from "../long.ts"
 import { answer, appmeter, begun, copyOf, dataFolder, holding, removeFolders, scratch, serving } from "./child.ts"
 
 setDefaultTimeout(60_000)
@@ -122,21 +122,18 @@ function commandLine(pid: number): string {
 
 const read = (stream: ReadableStream<Uint8Array>) => new Response(stream).text()
 
-short(
-  "without SECRET_KEY the command ends with 78 and asks nobody; a key that stands nowhere is 1, a missing option 2",
-  async () => {
-    const key = there.key()
-    const { SECRET_KEY: _, ...bare } = env
-    const without = await appmeter(adding(key, fileOf(key)), { env: bare })
-    expect([without.code, without.err]).toEqual([
-      78,
-      "appmeter: a setting is wrong:\n  SECRET_KEY is missing: 32 random bytes, as base64 or hex; make them with: head -c 32 /dev/urandom | base64\n",
-    ])
-    expect((await appmeter(adding(key, "/nowhere"), { env })).code).toBe(1)
-    expect((await appmeter(adding(key, fileOf(key)).slice(0, -2), { env })).err).toMatch(/--vendor is missing/)
-    expect(there.asked).toEqual([])
-  },
-)
+test("without SECRET_KEY the command ends with 78 and asks nobody; a key that stands nowhere is 1, a missing option 2", async () => {
+  const key = there.key()
+  const { SECRET_KEY: _, ...bare } = env
+  const without = await appmeter(adding(key, fileOf(key)), { env: bare })
+  expect([without.code, without.err]).toEqual([
+    78,
+    "appmeter: a setting is wrong:\n  SECRET_KEY is missing: 32 random bytes, as base64 or hex; make them with: head -c 32 /dev/urandom | base64\n",
+  ])
+  expect((await appmeter(adding(key, "/nowhere"), { env })).code).toBe(1)
+  expect((await appmeter(adding(key, fileOf(key)).slice(0, -2), { env })).err).toMatch(/--vendor is missing/)
+  expect(there.asked).toEqual([])
+})
 
 long(
   "as a new owner would: from adding the key to yesterday's revenue, and doctor says what a poorer key lacks",
@@ -189,7 +186,7 @@ long(
   },
 )
 
-short("an ad account is connected by a key made here, of which only the public half is printed", async () => {
+test("an ad account is connected by a key made here, of which only the public half is printed", async () => {
   const ads = adsStandIn()
   const held = await holding({ DATA_DIR: env.DATA_DIR! })
   try {
@@ -218,30 +215,27 @@ short("an ad account is connected by a key made here, of which only the public h
   }
 })
 
-short(
-  "a billing service is connected by a secret from stdin, and tells of purchases at the address that is shown",
-  async () => {
-    const secret = "a-secret-of-twenty-four-signs"
-    const server = await serving({ env: { ...env, MEASURE: "no" } })
-    try {
-      const typed = ["account", "add", "revenuecat", "--store-id", TEA.id, "--secret-file", "-"]
-      const added = await appmeter(typed, { env: { ...env, PUBLIC_URL: server.url }, stdin: secret })
-      expect(added.out).toMatch(/^ac_[0-9a-f]{18} {2}RevenueCat, secret, app 310633997: ok\n/)
-      const [, address = ""] = /tells us at (\S+)/.exec(added.out) ?? []
-      const send = async (authorization: string) => {
-        const body = JSON.stringify(purchase({ id: "e1" }))
-        return (await fetch(address, { method: "POST", body, headers: { authorization } })).status
-      }
-      expect([await send("another secret"), await send(secret), await send(secret)]).toEqual([404, 200, 200])
-      const bad = await appmeter([...typed, "--json"], { env, stdin: "short" })
-      expect([bad.code, bad.err]).toEqual([1, expect.stringContaining("16 characters")])
-      const store = await appmeter(["account", "add", "app-store-notifications", "--store-id", TEA.id], { env })
-      expect(store.out).toContain("App Store Server Notifications, Apple's signature")
-      for (const text of [added.out, added.err, store.out, ...filesOf(env.DATA_DIR!)])
-        for (const hidden of [secret, "buyer-4711"]) expect(text.includes(hidden)).toBe(false)
-    } finally {
-      server.kill()
-      await server.exited
+test("a billing service is connected by a secret from stdin, and tells of purchases at the address that is shown", async () => {
+  const secret = "a-secret-of-twenty-four-signs"
+  const server = await serving({ env: { ...env, MEASURE: "no" } })
+  try {
+    const typed = ["account", "add", "revenuecat", "--store-id", TEA.id, "--secret-file", "-"]
+    const added = await appmeter(typed, { env: { ...env, PUBLIC_URL: server.url }, stdin: secret })
+    expect(added.out).toMatch(/^ac_[0-9a-f]{18} {2}RevenueCat, secret, app 310633997: ok\n/)
+    const [, address = ""] = /tells us at (\S+)/.exec(added.out) ?? []
+    const send = async (authorization: string) => {
+      const body = JSON.stringify(purchase({ id: "e1" }))
+      return (await fetch(address, { method: "POST", body, headers: { authorization } })).status
     }
-  },
-)
+    expect([await send("another secret"), await send(secret), await send(secret)]).toEqual([404, 200, 200])
+    const bad = await appmeter([...typed, "--json"], { env, stdin: "short" })
+    expect([bad.code, bad.err]).toEqual([1, expect.stringContaining("16 characters")])
+    const store = await appmeter(["account", "add", "app-store-notifications", "--store-id", TEA.id], { env })
+    expect(store.out).toContain("App Store Server Notifications, Apple's signature")
+    for (const text of [added.out, added.err, store.out, ...filesOf(env.DATA_DIR!)])
+      for (const hidden of [secret, "buyer-4711"]) expect(text.includes(hidden)).toBe(false)
+  } finally {
+    server.kill()
+    await server.exited
+  }
+})

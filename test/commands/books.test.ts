@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout } from "bun:test"
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type EmbeddedDatabase, openEmbedded } from "../../src/database/embedded/open.ts"
 import { silentLog } from "../../src/log.ts"
-import { long, short } from "../long.ts"
+import { long } from "../long.ts"
 import { answer, appmeter, dataFolder, holding, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)
@@ -25,7 +25,7 @@ const run = (args: string[], stdin?: string) => appmeter(args, { env, ...(stdin 
 const ask = (args: string[]) => answer(args, { env })
 
 describe("workspaces", () => {
-  short("none: a command that needs one says how to make it", async () => {
+  test("none: a command that needs one says how to make it", async () => {
     const { code, err } = await run(["key", "create"])
     expect([code, err]).toEqual([
       1,
@@ -33,7 +33,7 @@ describe("workspaces", () => {
     ])
   })
 
-  short("are made, changed and listed", async () => {
+  test("are made, changed and listed", async () => {
     const made = await ask(["workspace", "create", "acme", "--plan", "studio", "--limit", "credits=70", "--pack", "5"])
     expect(made.workspace).toMatchObject({ name: "acme", plan: "studio", overrides: { credits: 70 }, explorer: false })
     expect(made.workspace.credits).toMatchObject({ used: 0, limit: 75, packCredits: 5 })
@@ -58,7 +58,7 @@ describe("workspaces", () => {
     expect(out).toMatch(/^ID +NAME +PLAN .*\n1 +acme +pro +yes +0 +10006 +6 +active\n$/)
   })
 
-  short("what cannot be is one line and 1", async () => {
+  test("what cannot be is one line and 1", async () => {
     for (const [args, line] of [
       [["workspace", "create", "acme"], 'there is already a workspace named "acme"'],
       [["workspace", "create", "b", "--plan", "gold"], "the plan must be one of free, pro, studio, enterprise"],
@@ -69,7 +69,7 @@ describe("workspaces", () => {
     }
   })
 
-  short("several: a command does not guess", async () => {
+  test("several: a command does not guess", async () => {
     await ask(["workspace", "create", "other"])
     const { code, err } = await run(["key", "create"])
     expect([code, err]).toEqual([
@@ -78,7 +78,7 @@ describe("workspaces", () => {
     ])
   })
 
-  short("are not deleted without --force where nobody can be asked, and stdin is not waited for", async () => {
+  test("are not deleted without --force where nobody can be asked, and stdin is not waited for", async () => {
     const refused = await run(["workspace", "delete", "other"])
     expect(refused.code).toBe(1)
     expect(refused.err).toBe(
@@ -94,7 +94,7 @@ describe("workspaces", () => {
 })
 
 describe("keys", () => {
-  short("are printed once, alone on stdout, and are nowhere in the database", async () => {
+  test("are printed once, alone on stdout, and are nowhere in the database", async () => {
     const live = await run(["key", "create", "--name", "ci"])
     expect(live.code).toBe(0)
     expect(live.out).toMatch(/^svc_live_[0-9A-Za-z]{36}\n$/)
@@ -117,7 +117,7 @@ describe("keys", () => {
     expect(filesWith(env.DATA_DIR, "svc_live_").length).toBeGreaterThan(0)
   })
 
-  short("are made as narrow as asked", async () => {
+  test("are made as narrow as asked", async () => {
     const narrow = ["--scope", "apps:read", "--scope", "hive:measure", "--ip", "192.0.2.0/24", "--budget", "10"]
     const { key, secret } = await ask(["key", "create", "--test", ...narrow, "--expires", "2999-12-31"])
     expect(secret).toMatch(/^svc_test_/)
@@ -129,7 +129,7 @@ describe("keys", () => {
     expect([code, err]).toEqual([1, 'appmeter: the workspace has no app with id "app_nobody"\n'])
   })
 
-  short("are paused, resumed, revoked and reported as leaked", async () => {
+  test("are paused, resumed, revoked and reported as leaked", async () => {
     expect((await ask(["key", "pause", "1"])).key.state).toBe("paused")
     expect((await ask(["key", "resume", "1"])).key.state).toBe("usable")
     const refused = await run(["key", "revoke", "1"])
@@ -147,7 +147,7 @@ describe("keys", () => {
 describe("apps", () => {
   let id: string
 
-  short("are added with keywords and listed", async () => {
+  test("are added with keywords and listed", async () => {
     const added = await ask([
       "app",
       "add",
@@ -172,7 +172,7 @@ describe("apps", () => {
     expect((await ask(["app", "list"])).apps).toEqual([added.app])
   })
 
-  short("keywords are added, tagged, buried and removed", async () => {
+  test("keywords are added, tagged, buried and removed", async () => {
     expect(await ask(["app", "keywords", "add", id, "tides", "high water"])).toEqual({
       added: ["high water"],
       alreadyTracked: ["tides"],
@@ -195,7 +195,7 @@ describe("apps", () => {
     expect(await appRow(id)).toMatchObject({ keyword_tags: null, goal: null })
   })
 
-  short("over the workspace's limit nothing is added, and the way out is named", async () => {
+  test("over the workspace's limit nothing is added, and the way out is named", async () => {
     await ask(["workspace", "set", "acme", "--limit", "trackedKeywords=4"])
     const { code, err } = await run(["app", "keywords", "add", id, "a", "b"])
     expect([code, err]).toEqual([
@@ -205,7 +205,7 @@ describe("apps", () => {
     expect((await ask(["app", "list"])).apps[0].keywords).toBe(3)
   })
 
-  short("are removed only with --force", async () => {
+  test("are removed only with --force", async () => {
     expect((await run(["app", "remove", id])).code).toBe(1)
     expect(await ask(["app", "remove", id, "--force"])).toEqual({ removed: { id, name: "Tide Times" } })
     expect((await run(["app", "remove", id, "--force"])).err).toBe(
@@ -227,7 +227,7 @@ describe("import", () => {
   ])
   const file = join(scratch(), "readings.jsonl")
 
-  short("stores the good lines and names the bad ones by number", async () => {
+  test("stores the good lines and names the bad ones by number", async () => {
     writeFileSync(file, bytes)
     const { code, out, err } = await run(["import", file])
     expect([code, out]).toEqual([0, "6 lines read: 3 recorded, 0 known already, 0 failed reads, 3 bad\n"])
@@ -252,7 +252,7 @@ describe("import", () => {
     expect(await known()).toBeGreaterThanOrEqual(1_000)
   })
 
-  short("again changes nothing; --json names the bad lines, --strict ends with 1", async () => {
+  test("again changes nothing; --json names the bad lines, --strict ends with 1", async () => {
     const again = await run(["import", "-", "--json", "--strict"], readFileSync(file, "latin1").replace("\u00ff", ""))
     expect(again.code).toBe(1)
     expect(again.err).toBe("")
@@ -264,19 +264,19 @@ describe("import", () => {
     })
   })
 
-  short("without one good line ends with 1, of nothing with 0", async () => {
+  test("without one good line ends with 1, of nothing with 0", async () => {
     expect((await run(["import", "-"], "nonsense\n\n{}\n")).code).toBe(1)
     expect((await run(["import", "-"], "\n")).code).toBe(0)
   })
 
-  short("of gzip is refused in one line that says what to type", async () => {
+  test("of gzip is refused in one line that says what to type", async () => {
     const packed = join(scratch(), "readings.jsonl.gz")
     writeFileSync(packed, Bun.gzipSync(bytes))
     const line = "appmeter: this is gzip; use: zcat FILE | appmeter import -\n"
     expect(await run(["import", packed])).toEqual({ code: 1, out: "", err: line })
   })
 
-  short("of a file that is not there, or a folder, is one line", async () => {
+  test("of a file that is not there, or a folder, is one line", async () => {
     expect((await run(["import", "/nonexistent.jsonl"])).err).toBe("appmeter: there is no file /nonexistent.jsonl\n")
     expect((await run(["import", env.DATA_DIR])).err).toBe(`appmeter: ${env.DATA_DIR} is a folder\n`)
   })
@@ -305,7 +305,7 @@ long(
   180_000,
 )
 
-short("a folder that no server holds works just the same, and is migrated first", async () => {
+test("a folder that no server holds works just the same, and is migrated first", async () => {
   const own = { env: { DATA_DIR: join(scratch(), "new") } }
   const { code, out, err } = await appmeter(["workspace", "create", "acme", "--json"], own)
   expect([code, err]).toEqual([0, `appmeter: making a new database in ${own.env.DATA_DIR}\n`])
@@ -313,7 +313,7 @@ short("a folder that no server holds works just the same, and is migrated first"
   expect((await appmeter(["key", "create"], own)).out).toMatch(/^svc_live_/)
 })
 
-short("a database that is up to date has nothing to migrate", async () => {
+test("a database that is up to date has nothing to migrate", async () => {
   expect(await ask(["migrate"])).toEqual({ applied: [] })
 })
 

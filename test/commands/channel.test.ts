@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout } from "bun:test"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Webhook } from "standardwebhooks"
@@ -6,7 +6,7 @@ import type { EmbeddedDatabase } from "../../src/database/embedded/open.ts"
 import { type Receiver, receiver } from "../delivery/receiver.ts"
 import { SECRET_KEY } from "../delivery/scene.ts"
 import { until } from "../jobs/platform.ts"
-import { long, short } from "../long.ts"
+import { long } from "../long.ts"
 import { answer, appmeter, begun, copyOf, dataFolder, holding, removeFolders, scratch, serving } from "./child.ts"
 import { inFolder } from "./filled.ts"
 
@@ -44,42 +44,39 @@ afterAll(() => held.close())
 const TOKEN = "123456789:AAEhushhushHushhushHushhushHushhushHushhush_-1"
 const run = (args: string[], stdin?: string) => appmeter(args, { env, ...(stdin !== undefined && { stdin }) })
 
-short(
-  "a webhook is added, tested, rotated and removed; its secret is shown where it is made and nowhere else",
-  async () => {
-    useHeld()
-    const url = `${there.url}/hook/whisperwhisper?token=hushhush1234`
-    const added = await answer(["channel", "add", "webhook", url], { env })
-    expect(added.secret).toMatch(/^whsec_/)
-    expect(added.channel).toMatchObject({
-      ...{ kind: "webhook", address: `${there.url}/…1234`, state: "on", lastOk: null, waiting: 0, undelivered: 0 },
-    })
-    const { id } = added.channel
-    expect(await run(["channel", "test", id])).toEqual({ code: 0, out: "taken\n", err: "" })
-    const [got] = there.at("/hook/whisperwhisper")
-    const body = new Webhook(added.secret).verify(got!.body, got!.headers)
-    expect(body).toMatchObject({ type: "channel.test" })
+test("a webhook is added, tested, rotated and removed; its secret is shown where it is made and nowhere else", async () => {
+  useHeld()
+  const url = `${there.url}/hook/whisperwhisper?token=hushhush1234`
+  const added = await answer(["channel", "add", "webhook", url], { env })
+  expect(added.secret).toMatch(/^whsec_/)
+  expect(added.channel).toMatchObject({
+    ...{ kind: "webhook", address: `${there.url}/…1234`, state: "on", lastOk: null, waiting: 0, undelivered: 0 },
+  })
+  const { id } = added.channel
+  expect(await run(["channel", "test", id])).toEqual({ code: 0, out: "taken\n", err: "" })
+  const [got] = there.at("/hook/whisperwhisper")
+  const body = new Webhook(added.secret).verify(got!.body, got!.headers)
+  expect(body).toMatchObject({ type: "channel.test" })
 
-    const rotated = await run(["channel", "rotate", id])
-    expect(rotated.out).toMatch(/^whsec_[\w+/]{43}=\n$/)
-    expect(rotated.out.trim()).not.toBe(added.secret)
-    await run(["channel", "test", id])
-    for (const secret of [added.secret, rotated.out.trim()])
-      new Webhook(secret).verify(there.got[1]!.body, there.got[1]!.headers)
+  const rotated = await run(["channel", "rotate", id])
+  expect(rotated.out).toMatch(/^whsec_[\w+/]{43}=\n$/)
+  expect(rotated.out.trim()).not.toBe(added.secret)
+  await run(["channel", "test", id])
+  for (const secret of [added.secret, rotated.out.trim()])
+    new Webhook(secret).verify(there.got[1]!.body, there.got[1]!.headers)
 
-    const list = await run(["channel", "list"])
-    const listed = await answer(["channel", "list"], { env })
-    expect(listed.channels).toMatchObject([{ id, lastOk: expect.any(String), earlierSecretUntil: expect.any(String) }])
-    const texts = [list.out, JSON.stringify(listed), ...filesOf(env.DATA_DIR!)]
-    for (const secret of ["hushhush", "whisper", added.secret, rotated.out.trim()])
-      expect(texts.filter((text) => text.includes(secret)).length).toBe(0)
-    // so the files were searched where the channel stands
-    expect(texts.filter((text) => text.includes(there.url)).length).toBeGreaterThan(2)
-    expect((await run(["channel", "remove", id])).code).toBe(1)
-    expect((await run(["channel", "remove", id, "--force"])).code).toBe(0)
-    expect((await answer(["channel", "list"], { env })).channels).toEqual([])
-  },
-)
+  const list = await run(["channel", "list"])
+  const listed = await answer(["channel", "list"], { env })
+  expect(listed.channels).toMatchObject([{ id, lastOk: expect.any(String), earlierSecretUntil: expect.any(String) }])
+  const texts = [list.out, JSON.stringify(listed), ...filesOf(env.DATA_DIR!)]
+  for (const secret of ["hushhush", "whisper", added.secret, rotated.out.trim()])
+    expect(texts.filter((text) => text.includes(secret)).length).toBe(0)
+  // so the files were searched where the channel stands
+  expect(texts.filter((text) => text.includes(there.url)).length).toBeGreaterThan(2)
+  expect((await run(["channel", "remove", id])).code).toBe(1)
+  expect((await run(["channel", "remove", id, "--force"])).code).toBe(0)
+  expect((await answer(["channel", "list"], { env })).channels).toEqual([])
+})
 
 /** All that stands in a folder, as text. */
 function filesOf(folder: string): string[] {
@@ -88,7 +85,7 @@ function filesOf(folder: string): string[] {
     .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString("latin1"))
 }
 
-short("a bot's token comes from a file or stdin, and is never shown", async () => {
+test("a bot's token comes from a file or stdin, and is never shown", async () => {
   useHeld()
   const file = join(scratch(), "bot")
   writeFileSync(file, `${TOKEN}\n`)
@@ -107,7 +104,7 @@ short("a bot's token comes from a file or stdin, and is never shown", async () =
   for (const { out, err } of [first, second, refused, list]) expect(out + err).not.toContain("hushhush")
 })
 
-short("Slack's address comes from a file or stdin, and only its host is shown", async () => {
+test("Slack's address comes from a file or stdin, and only its host is shown", async () => {
   useHeld()
   const added = await run(["channel", "add", "slack", "-", "--json"], `${there.url}/services/hushhush\n`)
   const { address, id } = JSON.parse(added.out).channel
@@ -171,7 +168,7 @@ describe("a server", () => {
 })
 
 describe("what cannot be meant is refused in one line", () => {
-  short.each([
+  test.each([
     [["add", "webhook", "ftp://x.example"], 1, "the address must begin with https:// or http://"],
     [["add", "webhook", "https://me:hushhush@x.example"], 1, "the address must hold no user and no password"],
     [["add", "telegram", "--bot-token-stdin"], 2, "--chat is missing: which chat the bot writes to"],
@@ -188,7 +185,7 @@ describe("what cannot be meant is refused in one line", () => {
     expect(ended.err).not.toContain("hushhush")
   })
 
-  short("without SECRET_KEY nothing is added, and the way to make one is told", async () => {
+  test("without SECRET_KEY nothing is added, and the way to make one is told", async () => {
     useHeld()
     const { SECRET_KEY: _, ...without } = env
     const { code, err } = await appmeter(["channel", "add", "webhook", "https://x.example"], { env: without })
@@ -196,7 +193,7 @@ describe("what cannot be meant is refused in one line", () => {
     expect(err).toContain("this needs SECRET_KEY, which is not set; make one with: head -c 32 /dev/urandom | base64")
   })
 
-  short("another workspace's channel is none of this one's", async () => {
+  test("another workspace's channel is none of this one's", async () => {
     // one with two workspaces, of which every other test would have to choose
     useOwn()
     const own = await holding({ DATA_DIR: env.DATA_DIR! })

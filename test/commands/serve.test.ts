@@ -8,7 +8,7 @@ import { silentLog } from "../../src/log.ts"
 import { forgetDemo } from "../../src/process/demo.ts"
 import { isInventedId } from "../../src/vocabulary/store-ids.ts"
 import { until } from "../jobs/platform.ts"
-import { LONG, long, short } from "../long.ts"
+import { LONG, long } from "../long.ts"
 import { slowness } from "../unit.ts"
 import { answer, appmeter, dataFolder, pasted, removeFolders, type Serving, scratch, serving } from "./child.ts"
 import { inFolder } from "./filled.ts"
@@ -170,7 +170,7 @@ describe("the first start", () => {
   })
 })
 
-short("without --demo the calls printed work as well; --json prints one document", async () => {
+test("without --demo the calls printed work as well; --json prints one document", async () => {
   const env = await dataFolder()
   const server = await serving({ env }, ["--json"])
   const { url, mcpUrl, keys, calls } = JSON.parse(server.out())

@@ -9,6 +9,7 @@ import { createOutbox, type OutboxOptions } from "../../src/leases/outbox.ts"
 import { silentLog } from "../../src/log.ts"
 import { scratchFolder } from "../database/processes.ts"
 import { freshDatabase, openInMemory, scratchUrl } from "../database.ts"
+import { longOnServer } from "../long.ts"
 import { bidJob, enqueued, jobRow, owner, stuck } from "./enqueued.ts"
 import { bidding, gateway, type Platform, standIn, until } from "./platform.ts"
 
@@ -98,7 +99,7 @@ const tally = (jobs: Ended[]) =>
 
 const ROUNDS = 24
 
-test.skipIf(!process.env.DATABASE_URL)(
+longOnServer(
   `postgres: kill -9 between the request and its answer, ${ROUNDS} times: one request each, unknown, never sent again`,
   async () => {
     platform.on("PUT", () => new Promise(() => {}))
@@ -121,7 +122,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 
 const JOBS = 60
 
-test.skipIf(!process.env.DATABASE_URL)(
+longOnServer(
   `postgres: ${JOBS} jobs under workers that are killed at any moment: none is sent twice, none is left, what is done was sent`,
   async () => {
     platform.on("GET", async (_, answer) => {
@@ -160,7 +161,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   },
 )
 
-test.skipIf(!process.env.DATABASE_URL)(
+longOnServer(
   "postgres: a worker stopped with SIGSTOP past its lease changes nothing once it goes on, whether it read or sent",
   async () => {
     const [reading, sending] = [bidJob(by), bidJob(by)]
@@ -194,7 +195,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   },
 )
 
-test.skipIf(!process.env.DATABASE_URL)(
+longOnServer(
   "postgres: SIGTERM with twenty jobs, some held by the platform: all ended or given back, exit 0, and nothing is lost",
   async () => {
     const jobs = Array.from({ length: 20 }, () => bidJob(by))

@@ -11,7 +11,7 @@ import { someWorkspace } from "../access/registered.ts"
 import { scratchFolder } from "../database/processes.ts"
 import { freshDatabase, openInMemory, scratchUrl } from "../database.ts"
 import { gateway, until } from "../jobs/platform.ts"
-import { long } from "../long.ts"
+import { long, longOnServer } from "../long.ts"
 import { type ReplayServer, reachOf, replayServer } from "../sources/replay.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { EGRESS, gaps, stored, stuck } from "./scene.ts"
@@ -101,7 +101,7 @@ async function workOff(on: Sql): Promise<void> {
 const SUBJECTS = 400
 const KILLS = 30
 
-test.skipIf(!process.env.DATABASE_URL)(
+longOnServer(
   `postgres: ${SUBJECTS} due subjects, 6 workers, ${KILLS} times kill -9: every effect once, nothing stuck`,
   async () => {
     answersSearches(stores, () => Math.random() * 60)
@@ -132,7 +132,7 @@ for (const [how, leaseMs] of [
   ["and lets go of what it has", SHORT.leaseMs],
   ["though it takes its lease to stand", 60_000],
 ] as const) {
-  test.skipIf(!process.env.DATABASE_URL)(
+  longOnServer(
     `postgres: a worker stopped with SIGSTOP past its lease changes nothing once it goes on, ${how}`,
     async () => {
       const { open, opened } = gateway()
@@ -217,7 +217,7 @@ test.skipIf(!process.env.DATABASE_URL)("postgres: two processes share one pace",
   expect(tookMs).toBeGreaterThan(0.75 * 59 * gapMs)
 })
 
-test.skipIf(!process.env.DATABASE_URL)(
+longOnServer(
   "postgres: a subject that kills whoever reads it backs off, and fifty others are measured meanwhile",
   async () => {
     answersSearches(stores, () => 5)
@@ -240,7 +240,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   },
 )
 
-test.skipIf(!process.env.DATABASE_URL)(
+longOnServer(
   "postgres: SIGTERM while the stores hold some: all ended or given back as if never begun, exit 0",
   async () => {
     answersSearches(stores)

@@ -5,6 +5,7 @@ import { deriveMonths, readMonths } from "../../src/observations/derived/months.
 import { record } from "../../src/observations/record.ts"
 import { addTerms } from "../../src/tracking/terms.ts"
 import { freshDatabase, scratchUrl } from "../database.ts"
+import { longOnServer } from "../long.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { chartTables } from "./charted.ts"
 import { EVERY_KIND } from "./kinds-recorder.ts"
@@ -53,7 +54,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   60_000,
 )
 
-test.skipIf(!process.env.DATABASE_URL)(
+longOnServer(
   "postgres: 4 processes that record every kind of observation at once leave what one of them would have left",
   async () => {
     const children = Array.from({ length: PROCESSES }, (_, seed) =>

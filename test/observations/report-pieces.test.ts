@@ -13,7 +13,7 @@ import { removeOld } from "../../src/retention/remove-old.ts"
 import { EXAMPLE_ACCOUNT, holdAccount, type PrivateKind, reported } from "../accounts/reported.ts"
 import { stepped } from "../actions/stepped.ts"
 import { freshDatabase, scratchUrl } from "../database.ts"
-import { LONG, long } from "../long.ts"
+import { LONG, long, longOnServer } from "../long.ts"
 import { DAY, LATER, ROWS, sold } from "./report-pieces.ts"
 
 setDefaultTimeout(60_000)
@@ -268,7 +268,7 @@ test("a set that was begun too long ago is named by nothing: what is swept then 
   expect(await units()).toBe(ROWS)
 })
 
-test.skipIf(!process.env.DATABASE_URL)(
+longOnServer(
   "postgres: kill -9 before each transaction, and two processes that restate a day beside each other: whole, and the later one's",
   async () => {
     const start = (...args: string[]) =>

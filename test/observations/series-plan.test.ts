@@ -1,10 +1,11 @@
-import { beforeAll, expect, test } from "bun:test"
+import { expect } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { readRankSeries } from "../../src/history/series.ts"
 import { record } from "../../src/observations/record.ts"
 import { findApp, type TrackedApp } from "../../src/tracking/tracked-app.ts"
 import { addDays } from "../../src/vocabulary/days.ts"
 import { freshDatabase } from "../database.ts"
+import { beforeLong, long } from "../long.ts"
 import { explaining, type Work } from "../operations/explained.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { contextOf, NOW, newWorkspace, reading } from "./measured.ts"
@@ -16,7 +17,7 @@ const DAYS = Array.from({ length: 13 }, (_, i) => addDays("2025-11-03", -30 * i)
 let sql: Sql
 let app: TrackedApp
 
-beforeAll(async () => {
+beforeLong(async () => {
   sql = await freshDatabase()
   const workspaceId = await newWorkspace(sql)
   const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: TERMS, origin: "own" }
@@ -27,7 +28,7 @@ beforeAll(async () => {
   await sql`analyze`
 })
 
-test.each([
+long.each([
   ["within a month", "2025-11-01", "2025-11-07", ["2025_11"]],
   ["across the turn of a month", "2025-10-28", "2025-11-03", ["2025_10", "2025_11"]],
   ["across the turn of a year", "2024-12-29", "2025-01-04", ["2024_12", "2025_01"]],

@@ -6,7 +6,7 @@ import { listDemoApps } from "../../src/tracking/demo.ts"
 import { INVENTED_APP } from "../../src/tracking/invented/world.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
-import { isLeftOut, long, short } from "../long.ts"
+import { isLeftOut, long } from "../long.ts"
 import { APP_TABS, ownerOf, WORKSPACE_PAGES } from "./app-scene.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
 
@@ -159,22 +159,19 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     expect(sent.size).toBeGreaterThan(8)
   })
 
-  short(
-    "shows invented reviews as such: their stars, the words that are looked for, and what they are about",
-    async () => {
-      const text = () => tab.value<string>("document.querySelector('main').textContent")
-      for (const app of isLeftOut ? apps.slice(0, 2) : apps) {
-        await tab.open(`${server.url.origin}/app/apps/${app}/reviews`)
-        expect(await text()).toContain("Nobody wrote these reviews: they are the demo's")
-        await tab.value("document.querySelector('[name=q]').value = 'crash'")
-        await tab.leave("document.querySelector('[name=q]').form.querySelector('button').click()")
-        expect(await text()).toContain("Invented: crashes")
-        expect(await text()).not.toContain("Invented: too many ads")
-      }
-      await tab.open(`${server.url.origin}/app/apps/${apps[1]}/summary`)
-      await tab.leave("document.querySelector('main form button').click()")
+  test("shows invented reviews as such: their stars, the words that are looked for, and what they are about", async () => {
+    const text = () => tab.value<string>("document.querySelector('main').textContent")
+    for (const app of isLeftOut ? apps.slice(0, 2) : apps) {
+      await tab.open(`${server.url.origin}/app/apps/${app}/reviews`)
       expect(await text()).toContain("Nobody wrote these reviews: they are the demo's")
-      expect(await text()).toContain("Of 28 reviews with a text")
-    },
-  )
+      await tab.value("document.querySelector('[name=q]').value = 'crash'")
+      await tab.leave("document.querySelector('[name=q]').form.querySelector('button').click()")
+      expect(await text()).toContain("Invented: crashes")
+      expect(await text()).not.toContain("Invented: too many ads")
+    }
+    await tab.open(`${server.url.origin}/app/apps/${apps[1]}/summary`)
+    await tab.leave("document.querySelector('main form button').click()")
+    expect(await text()).toContain("Nobody wrote these reviews: they are the demo's")
+    expect(await text()).toContain("Of 28 reviews with a text")
+  })
 })

@@ -4,7 +4,7 @@ import { readTree } from "../../src/database/assets.ts"
 import { prepareSandbox } from "../../src/surfaces/sandbox.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
-import { cases, long, short } from "../long.ts"
+import { cases, long } from "../long.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
 
 const binary = chromiumBinary()
@@ -47,7 +47,7 @@ else
       expect(await tab.value<number>("document.querySelectorAll('form[data-path]').length")).toBe(reads.length)
     })
 
-    short("what is filled in is what is asked, encoded, and a refusal is shown with its code", async () => {
+    test("what is filled in is what is asked, encoded, and a refusal is shown with its code", async () => {
       await fill("list_keyword_ranks", "[data-path=appId]", "a/b c&d")
       expect((await sent("list_keyword_ranks")).said).toBe("404, refused /v1/sandbox/apps/a%2Fb%20c%26d/keywords")
       await fill("list_keyword_ranks", "[data-path=appId]", "app_lumenjournal")
@@ -59,33 +59,30 @@ else
       expect(tab.complaints.splice(0).every((line) => /status of 40[04]/.test(line))).toBe(true)
     })
 
-    short("markup in a field stays text", async () => {
+    test("markup in a field stays text", async () => {
       await fill("search", "[name=q]", `<img src=x onerror="document.title='run'">`)
       expect((await sent("search")).said).toStartWith("200, ")
       expect(await tab.value<string>("document.title")).toBe("API reference · Appmeter")
       expect(await tab.value<number>("document.querySelectorAll('img').length")).toBe(0)
     })
 
-    short(
-      "the filter leaves what is looked for, says how much that is, and an emptied one brings everything back",
-      async () => {
-        const seen = () =>
-          tab.value<string[]>(
-            `[...document.querySelectorAll("main section")].filter((s) => s.checkVisibility()).map((s) => s.id)`,
-          )
-        const all = await seen()
-        await fill(null, "#filter", "REVIEWS search")
-        expect(await seen()).toEqual(["search_reviews"])
-        expect(await tab.value<string>("document.getElementById('found').textContent")).toBe("1 match")
-        expect(
-          await tab.value<number>(`[...document.querySelectorAll("nav li")].filter((e) => e.checkVisibility()).length`),
-        ).toBe(1)
-        await fill(null, "#filter", "")
-        expect(await seen()).toEqual(all)
-      },
-    )
+    test("the filter leaves what is looked for, says how much that is, and an emptied one brings everything back", async () => {
+      const seen = () =>
+        tab.value<string[]>(
+          `[...document.querySelectorAll("main section")].filter((s) => s.checkVisibility()).map((s) => s.id)`,
+        )
+      const all = await seen()
+      await fill(null, "#filter", "REVIEWS search")
+      expect(await seen()).toEqual(["search_reviews"])
+      expect(await tab.value<string>("document.getElementById('found').textContent")).toBe("1 match")
+      expect(
+        await tab.value<number>(`[...document.querySelectorAll("nav li")].filter((e) => e.checkVisibility()).length`),
+      ).toBe(1)
+      await fill(null, "#filter", "")
+      expect(await seen()).toEqual(all)
+    })
 
-    short("with one's own key a form asks this instance, and the key is left nowhere", async () => {
+    test("with one's own key a form asks this instance, and the key is left nowhere", async () => {
       const secret = await house.key(await house.workspace())
       await fill(null, "#key", secret)
       const { said, body } = await sent("whoami")
@@ -111,13 +108,13 @@ else
       expect(roles.some(({ role, name }) => role === "navigation" && name === "Contents")).toBe(true)
     })
 
-    short("a phone shows it without scrolling sideways, all folded open", async () => {
+    test("a phone shows it without scrolling sideways, all folded open", async () => {
       await tab.show(360, 740)
       expect(await tab.value<number>("document.documentElement.scrollWidth")).toBe(360)
       await tab.show(1_200, 900)
     })
 
-    short("a language that is opened in one place is opened everywhere", async () => {
+    test("a language that is opened in one place is opened everywhere", async () => {
       const open = () =>
         tab.value<string[]>(
           `[...new Set([...document.querySelectorAll(".lines details[open] summary")].map((s) => s.textContent))]`,
@@ -128,7 +125,7 @@ else
       expect(await open()).toEqual(["Python"])
     })
 
-    short("a phone is shown the text first, the contents folded away", async () => {
+    test("a phone is shown the text first, the contents folded away", async () => {
       await tab.show(390, 800)
       await tab.open(`${origin}/docs`)
       expect(await tab.value<number>("document.querySelector('h1').getBoundingClientRect().top")).toBeLessThan(160)
@@ -136,7 +133,7 @@ else
       await tab.open(`${origin}/docs`)
     })
 
-    short("nothing is asked of anybody else, nothing is complained of, and no cookie is left", async () => {
+    test("nothing is asked of anybody else, nothing is complained of, and no cookie is left", async () => {
       expect(tab.requests.length).toBeGreaterThan(reads.length / cases(4, 1))
       const beyond = tab.requests.filter(
         (url) => url !== `${origin}/docs` && !url.startsWith("data:") && !url.startsWith(`${origin}/v1/`),

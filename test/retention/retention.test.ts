@@ -10,7 +10,7 @@ import { dataFolder, removeFolders } from "../commands/child.ts"
 import { deleteRows, freshDatabase, scratchUrl } from "../database.ts"
 import { errorOf } from "../error-of.ts"
 import { bidJob, enqueued, owner } from "../jobs/enqueued.ts"
-import { long } from "../long.ts"
+import { long, longOnServer } from "../long.ts"
 
 setDefaultTimeout(60_000)
 
@@ -294,7 +294,7 @@ long("killed between its steps, again and again, an embedded database's books st
 describe("on a server database", () => {
   const skipped = test.skipIf(!process.env.DATABASE_URL)
 
-  skipped("postgres: four processes at once, three of them killed, leave books that add up", async () => {
+  longOnServer("postgres: four processes at once, three of them killed, leave books that add up", async () => {
     await ledger(sql, 2_000)
     const before = await books(sql)
     const databaseUrl = scratchUrl(sql)

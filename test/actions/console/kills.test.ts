@@ -1,7 +1,8 @@
-import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { beforeEach, expect, setDefaultTimeout } from "bun:test"
 import { join } from "node:path"
 import { scratchUrl } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
+import { longOnServer } from "../../long.ts"
 import { listingArgs } from "./listing-args.ts"
 import { stockShelf, textsAt } from "./listing-scene.ts"
 import { consoleScene, REVIEW } from "./scene.ts"
@@ -15,7 +16,6 @@ beforeEach(() => stockShelf(on.there.shelf))
 
 const REPLY = "We are looking into it."
 const FIELDS = { name: "Tea Timer Pro", description: "Counts minutes and cups." }
-const onServer = test.skipIf(!process.env.DATABASE_URL)
 
 /** A worker that is killed while its nth change (0 = the first) is held up. */
 async function killAt(nth: number, applied: boolean): Promise<void> {
@@ -40,7 +40,7 @@ async function foundOut(id: string): Promise<string> {
   return (await on.job(id)).status
 }
 
-onServer.each([false, true])(
+longOnServer.each([false, true])(
   "postgres: a worker killed at its reply, which the console has: %p, leaves it sent once, and another says how it ended",
   async (applied) => {
     const id = await on.queued("reply_review", { appId: on.appId, country: "us", reviewId: REVIEW.id, response: REPLY })
@@ -51,7 +51,7 @@ onServer.each([false, true])(
   },
 )
 
-onServer.each([
+longOnServer.each([
   [0, false],
   [0, true],
   [1, false],

@@ -12,7 +12,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/log.ts"
 import { scratchDatabase } from "../../database/server.ts"
 import { until } from "../../jobs/platform.ts"
-import { cases, LONG, long, short } from "../../long.ts"
+import { cases, LONG, long, longOnServer } from "../../long.ts"
 import { answer, appmeter, begun, copyOf, dataFolder, removeFolders, scratch } from "../child.ts"
 import {
   type Filled,
@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(removeFolders)
 
 describe("a backup restores", () => {
-  short("into another folder: the same rows, the same answers, and it lives on", async () => {
+  test("into another folder: the same rows, the same answers, and it lives on", async () => {
     const DATA_DIR = join(scratch(), "new")
     const restored = await answer(["restore", whole], { env: { DATA_DIR } })
     expect(restored.tables.map(({ name }: { name: string }) => name).sort()).toEqual(TABLES)
@@ -145,7 +145,7 @@ describe("while a server works", () => {
     await inServer(server.url, async (sql) => booksAddUp(await whileCharging(sql, env)))
   })
 
-  short("a restore is refused", async () => {
+  test("a restore is refused", async () => {
     const DATA_DIR = copyOf(kept)
     await inFolder(DATA_DIR, async () => {
       const { code, err } = await appmeter(["restore", whole, "--force"], { env: { DATA_DIR } })
@@ -157,7 +157,7 @@ describe("while a server works", () => {
 })
 
 describe("the file", () => {
-  short("is for its user only, says what it holds, and holds no key", async () => {
+  test("is for its user only, says what it holds, and holds no key", async () => {
     expect(statSync(whole).mode & 0o777).toBe(0o600)
     const [head = "", ...rows] = gunzipSync(readFileSync(whole)).toString().split("\n")
     const { tables, migrations, ...rest } = JSON.parse(head)
@@ -189,7 +189,7 @@ describe("the file", () => {
     expect(await answer(["restore", file, "--check"])).toMatchObject({ whole: true })
   })
 
-  short("a folder that is not there, and a database that is not there, are one line each", async () => {
+  test("a folder that is not there, and a database that is not there, are one line each", async () => {
     const DATA_DIR = copyOf(kept)
     const lost = await appmeter(["backup", "/nowhere/at/all.backup"], { env: { DATA_DIR } })
     expect([lost.code, lost.err]).toEqual([1, "appmeter: there is no file or folder for /nowhere/at/all.backup\n"])
@@ -242,7 +242,7 @@ describe("a file that is not whole restores nothing", () => {
     ["no backup", () => packed('{"a":1}\n'), / is no backup of Appmeter\n$/],
     ["no gzip", () => Buffer.from("hello"), / is damaged: it is not gzip, /],
   ]
-  short.each(damages)("%s", async (_, bytes, line) => {
+  test.each(damages)("%s", async (_, bytes, line) => {
     const [file, DATA_DIR] = [join(scratch(), "x.backup"), join(scratch(), "none")]
     writeFileSync(file, bytes())
     const { code, out, err } = await appmeter(["restore", file, "--force"], { env: { DATA_DIR } })
@@ -313,7 +313,7 @@ describe("a database that holds data", () => {
     expect(outcomes[0]).toBe("old")
   })
 
-  postgres("postgres: is as it was when a restore is killed", async () => {
+  longOnServer("postgres: is as it was when a restore is killed", async () => {
     await using server = await scratchDatabase("killed")
     const [big, file, env] = [copyOf(kept), join(scratch(), "big.backup"), { DATABASE_URL: server.url }]
     await inFolder(big, (sql) => fillUp(sql, 2_000))

@@ -9,6 +9,7 @@ import { silentLog } from "../../../src/log.ts"
 import { describeSchema } from "../../database/describe-schema.ts"
 import { scratchDatabase } from "../../database/server.ts"
 import { until } from "../../jobs/platform.ts"
+import { longOnServer } from "../../long.ts"
 import { answer, appmeter, begun, copyOf, dataFolder, removeFolders, scratch } from "../child.ts"
 import { type Filled, fill, fillUp, inFolder, inServer, livesOn, recorded, sumsOf, TABLES } from "../filled.ts"
 
@@ -72,27 +73,30 @@ describe("a move copies everything, and the copy lives on", () => {
 })
 
 describe("a move can be repeated", () => {
-  postgres("postgres: killed in the middle it has left nothing; again it is done, and again it says so", async () => {
-    await using target = await scratchDatabase("to")
-    const env = { DATA_DIR: copyOf(kept) }
-    await inFolder(env.DATA_DIR, (sql) => fillUp(sql, 3_000))
-    const child = begun(["move-database", "--to", target.url], { env })
-    await until(async () => (await written(target.admin)) > 2_000_000)
-    child.kill("SIGKILL")
-    await child.exited
-    await until(async () => (await sessions(target.admin)) === 0)
-    await inServer(target.url, async (sql) => {
-      expect(new Set(Object.values(await sumsOf(sql)))).toEqual(new Set(["0 0"]))
-    })
-    expect(await answer(["move-database", "--to", target.url], { env })).toMatchObject({ already: false })
-    expect(await answer(["move-database", "--to", target.url], { env })).toMatchObject({ already: true })
-    await inServer(target.url, (sql) => sql`update workspace set name = name || '!'`)
-    const { code, err } = await appmeter(["move-database", "--to", target.url], { env })
-    expect([code, err]).toEqual([
-      1,
-      expect.stringMatching(/ holds data \(1 row in answered_country, .*\); give an empty one\. /),
-    ])
-  })
+  longOnServer(
+    "postgres: killed in the middle it has left nothing; again it is done, and again it says so",
+    async () => {
+      await using target = await scratchDatabase("to")
+      const env = { DATA_DIR: copyOf(kept) }
+      await inFolder(env.DATA_DIR, (sql) => fillUp(sql, 3_000))
+      const child = begun(["move-database", "--to", target.url], { env })
+      await until(async () => (await written(target.admin)) > 2_000_000)
+      child.kill("SIGKILL")
+      await child.exited
+      await until(async () => (await sessions(target.admin)) === 0)
+      await inServer(target.url, async (sql) => {
+        expect(new Set(Object.values(await sumsOf(sql)))).toEqual(new Set(["0 0"]))
+      })
+      expect(await answer(["move-database", "--to", target.url], { env })).toMatchObject({ already: false })
+      expect(await answer(["move-database", "--to", target.url], { env })).toMatchObject({ already: true })
+      await inServer(target.url, (sql) => sql`update workspace set name = name || '!'`)
+      const { code, err } = await appmeter(["move-database", "--to", target.url], { env })
+      expect([code, err]).toEqual([
+        1,
+        expect.stringMatching(/ holds data \(1 row in answered_country, .*\); give an empty one\. /),
+      ])
+    },
+  )
 })
 
 describe("a move is refused", () => {

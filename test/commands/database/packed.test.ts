@@ -1,18 +1,17 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, describe, expect, setDefaultTimeout } from "bun:test"
 import { join } from "node:path"
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
 import { removeOld } from "../../../src/retention/remove-old.ts"
 import { trackApp } from "../../../src/tracking/apps.ts"
 import { scratchDatabase } from "../../database/server.ts"
-import { beforeLong, cases, long } from "../../long.ts"
+import { beforeLong, cases, long, longOnServer } from "../../long.ts"
 import { NOW, newWorkspace, reading } from "../../observations/measured.ts"
 import { readings, searched, TERMS, told } from "../../observations/searched.ts"
 import { answer, copyOf, dataFolder, removeFolders, scratch } from "../child.ts"
 import { inFolder, inServer } from "../filled.ts"
 
 setDefaultTimeout(240_000)
-const postgres = test.skipIf(!process.env.DATABASE_URL)
 const KILLS = cases(2, 8)
 
 /** Never opened again; tests take copies of them. What is told of both is the same. */
@@ -70,7 +69,7 @@ describe("packed readings say what they said", () => {
     await inFolder(DATA_DIR, tellsAndLivesOn)
   })
 
-  postgres("postgres: after a move to a server, and a restore from there", async () => {
+  longOnServer("postgres: after a move to a server, and a restore from there", async () => {
     await using server = await scratchDatabase("packed")
     await answer(["move-database", "--to", server.url], { env: { DATA_DIR: copyOf(packed) } })
     const [file, DATA_DIR] = [join(scratch(), "moved.backup"), join(scratch(), "back")]
@@ -85,7 +84,7 @@ describe("packed readings say what they said", () => {
     await packUnderKills(folder, (work) => inFolder(folder, work))
   })
 
-  postgres("postgres: whenever the process that packs them is killed", async () => {
+  longOnServer("postgres: whenever the process that packs them is killed", async () => {
     await using server = await scratchDatabase("killed")
     await answer(["move-database", "--to", server.url], { env: { DATA_DIR: copyOf(whole) } })
     await packUnderKills(server.url, (work) => inServer(server.url, work))

@@ -7,7 +7,7 @@ import type { Observation } from "../../../src/observations/types.ts"
 import { removeOld } from "../../../src/retention/remove-old.ts"
 import { freshDatabase, scratchUrl } from "../../database.ts"
 import { shuffled } from "../../formulas/estimates/play-apps.ts"
-import { cases, long } from "../../long.ts"
+import { cases, long, longOnServer } from "../../long.ts"
 import { counted, foldAll, LAST, told } from "../counted.ts"
 import { NOW, said } from "../measured.ts"
 
@@ -145,7 +145,7 @@ describe("rating counts that are packed into quarters", () => {
   )
 })
 
-test.skipIf(!process.env.DATABASE_URL)(
+longOnServer(
   "postgres: 4 processes that record the same counts in their own orders while they pack them leave what one leaves",
   async () => {
     const children = Array.from({ length: 4 }, (_, seed) =>

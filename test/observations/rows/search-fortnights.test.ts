@@ -10,7 +10,7 @@ import { addDays } from "../../../src/vocabulary/days.ts"
 import { freshDatabase, scratchUrl } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
 import { shuffled } from "../../formulas/estimates/play-apps.ts"
-import { cases, long } from "../../long.ts"
+import { cases, long, longOnServer } from "../../long.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { NOW, newWorkspace, reading } from "../measured.ts"
 import { foldAll, readings, searched, TERMS, told } from "../searched.ts"
@@ -167,7 +167,7 @@ describe("readings that are packed into fortnights", () => {
   })
 })
 
-test.skipIf(!process.env.DATABASE_URL)(
+longOnServer(
   "postgres: 4 processes that record the same readings in their own orders while they pack them leave what one leaves",
   async () => {
     const children = Array.from({ length: 4 }, (_, seed) =>

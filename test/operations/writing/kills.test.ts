@@ -1,7 +1,7 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, expect, setDefaultTimeout } from "bun:test"
 import { join } from "node:path"
 import { scratchUrl } from "../../database.ts"
-import { cases } from "../../long.ts"
+import { cases, longOnServer } from "../../long.ts"
 import { well } from "../../writing/stand-in.ts"
 import { openScene, SAID } from "./adversary-scene.ts"
 
@@ -12,7 +12,7 @@ const close: (() => unknown)[] = []
 afterAll(() => close.map((one) => one()))
 
 // the embedded database has one process
-test.skipIf(!process.env.DATABASE_URL)(
+longOnServer(
   "postgres: a kill at any moment charges nobody for what was not answered, and loses no finished text",
   async () => {
     const scene = await openScene()
