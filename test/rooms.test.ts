@@ -155,7 +155,7 @@ describe("the house", () => {
   test("every dependency is pinned exactly", () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
     const loose = Object.entries({ ...dependencies, ...devDependencies }).filter(
-      ([, v]) => !/^\d+\.\d+\.\d+(-[a-z]+\.\d+)?$/.test(v as string),
+      ([, v]) => !/^(npm:[\w-]+@)?\d+\.\d+\.\d+(-[a-z]+\.\d+)?$/.test(v as string),
     )
     expect(loose).toEqual([])
   })
