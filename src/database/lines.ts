@@ -100,7 +100,8 @@ export class Lines {
 
   queue(ticket: Ticket): Promise<void> {
     this.#release(ticket)
-    if (ticket.givenUp) {
+    // a branch that still runs after its call has ended gets no slot: nobody would release it
+    if (ticket.givenUp || !ticket.line.unfinished.has(ticket)) {
       this.#dispatch()
       return Promise.reject(gaveUp(ticket))
     }
@@ -132,6 +133,7 @@ export class Lines {
 
   end(ticket: Ticket): void {
     if (ticket.line.unfinished.delete(ticket)) this.#unfinished--
+    if (this.#leave(ticket)) ticket.refuse(gaveUp(ticket))
     this.free(ticket)
     this.#forget(ticket.line)
   }
