@@ -194,7 +194,7 @@ async function call(app: App, path: string, options: CallOptions = {}, documente
   const json = response.headers.get("content-type") === "application/json; charset=utf-8" && text !== ""
   const body = json ? JSON.parse(text) : undefined
   if (documented && body !== undefined)
-    (await servedDocument()).checkedAgainstDocument(method === "HEAD" ? "GET" : method, path, response.status, body)
+    (await servedDocument()).checkedAgainstDocument(method, path, response.status, body)
   return { status: response.status, body, text, headers: response.headers, credits }
 }
 

@@ -36,7 +36,7 @@ export function createCors(origins: readonly string[], now: () => Date): Cors | 
 
 // Each header by its name: a "*" does not stand for authorization. Cookies are never asked for, so none are allowed.
 const PREFLIGHT = {
-  "access-control-allow-methods": "GET, HEAD, POST",
+  "access-control-allow-methods": "GET, POST",
   "access-control-allow-headers":
     "authorization, x-api-key, content-type, accept, if-none-match, x-request-id, traceparent, tracestate, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name",
   "access-control-max-age": "7200",

@@ -56,9 +56,7 @@ function holdsOf(request: Request) {
 }
 
 async function targetOf(dispatch: Dispatch, { request, path, query }: IncomingRequest) {
-  // HEAD is a GET whose body the runtime leaves out
-  const method = request.method === "HEAD" ? "GET" : request.method
-  const { operation, params } = await dispatch(method, path.slice("/v1".length))
+  const { operation, params } = await dispatch(request.method, path.slice("/v1".length))
   const asked = queryInput(operation, query, params)
   if (operation.method === "GET") return { operation, input: { ...asked, ...params } }
   // a POST takes its arguments from the body alone

@@ -188,9 +188,9 @@ function standingHeaders(
 export function preparedResponse(request: Request, { body, etag }: PreparedAnswer, shown: ResponseDetails): Response {
   const headers = base(shown, JSON_TYPE)
   headers["cache-control"] = "private, no-store"
-  if (isRead(request)) headers.etag = `W/${etag}`
-  if (isRead(request) && isNamed(request.headers.get("if-none-match"), etag))
-    return new Response(null, { status: 304, headers })
+  const isRead = request.method === "GET"
+  if (isRead) headers.etag = `W/${etag}`
+  if (isRead && isNamed(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers })
   return new Response(body, { headers })
 }
 
@@ -263,8 +263,4 @@ export function isNamed(given: string | null, etag: string): boolean {
   if (given === null) return false
   const opaque = (tag: string) => tag.trim().replace(/^W\//, "")
   return given.trim() === "*" || given.split(",").some((tag) => opaque(tag) === opaque(etag))
-}
-
-function isRead({ method }: Request): boolean {
-  return method === "GET" || method === "HEAD"
 }

@@ -87,13 +87,10 @@ function decoded({ operation, params }: RouteMatch): Record<string, string> {
   return out
 }
 
-const ALSO: Record<string, string[]> = { GET: ["GET", "HEAD"] }
-
 async function missing(candidates: Methods[], path: string): Promise<Fault> {
   const allowed = new Set<string>()
   for (const [method, router] of candidates.flatMap((methods) => [...methods]))
-    if (await router.fetch({ method, url: `http://x${path}` }))
-      for (const one of ALSO[method] ?? [method]) allowed.add(one)
+    if (await router.fetch({ method, url: `http://x${path}` })) allowed.add(method)
   return allowed.size > 0
     ? new Fault("method_not_allowed", {}, { allow: [...allowed].sort().join(", ") })
     : new Fault("unknown_endpoint")

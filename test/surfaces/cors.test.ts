@@ -52,7 +52,7 @@ describe.each(["/v1/apps", "/v1/apps/none/keywords", "/v1/nowhere", "/mcp"])("%s
     checkedHeaders(asked)
     expect([asked.status, readableBy(asked), await asked.text()]).toEqual([204, OURS, ""])
     const allowed = (name: string) => (asked.headers.get(`access-control-allow-${name}`) ?? "").split(", ")
-    expect(allowed("methods")).toEqual(["GET", "HEAD", "POST"])
+    expect(allowed("methods")).toEqual(["GET", "POST"])
     for (const header of ["authorization", "x-api-key", "content-type", "if-none-match", "mcp-protocol-version"])
       expect(allowed("headers")).toContain(header)
     expect(asked.headers.get("access-control-allow-credentials")).toBeNull()

@@ -121,16 +121,24 @@ test("the encoding is the one that weighs most; among equals the cheapest for it
   )
 })
 
-test("HEAD has the headers of GET and no body, on documents, health, pages and keyed reads, which it pays for", async () => {
-  for (const path of ["/docs", "/v1/openapi.json", "/livez", "/readyz", "/v1/account", "/v1/apps"]) {
+test("HEAD has the headers of GET and no body, on documents, health and pages", async () => {
+  for (const path of ["/docs", "/v1/openapi.json", "/livez", "/readyz"]) {
     const [get, head] = [await sent(path), await sent(path, { method: "HEAD" })]
     expect([path, head.status, head.bytes.length]).toEqual([path, 200, 0])
     for (const name of ["content-type", "etag", "cache-control"])
       expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)])
   }
-  const used = async (method: string) => Number((await sent("/v1/apps", { method })).headers.get("x-credits-used"))
-  const before = await used("GET")
-  expect([await used("HEAD"), await used("GET")]).toEqual([before + 1, before + 2])
+})
+
+test("HEAD of a keyed read is refused with Allow, and costs and starts nothing", async () => {
+  const used = async (path: string) => Number((await sent(path)).headers.get("x-credits-used"))
+  const before = await used("/v1/apps")
+  for (const path of ["/v1/account", "/v1/apps", "/v1/usage"]) {
+    const { status, bytes, headers } = await sent(path, { method: "HEAD" })
+    expect([path, status, bytes.length, headers.get("allow")]).toEqual([path, 405, 0, "GET"])
+    expect(headers.get("x-credits-used")).toBe(String(before))
+  }
+  expect(await used("/v1/apps")).toBe(before + 1)
 })
 
 test("what people try first leads to their apps, what programs try first to the reference", async () => {
