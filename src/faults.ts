@@ -43,7 +43,7 @@ export const FAULTS = {
   bad_range: wrong("from and to must be YYYY-MM-DD, with from not after to."),
   bad_term: wrong("The keyword must have 1 to 150 characters."),
   bad_app_id: wrong("The app must be given as store id digits or a package name."),
-  bad_query: wrong("The query must have 1 to 120 characters, of hive_resolve_app 1 to 200."),
+  bad_query: wrong("The query must have 1 to 120 characters."),
   bad_id: wrong("The id must come from a search result."),
   no_filters: row(400, "At least one filter is required.", "filters"),
   bad_filter: wrong("This filter value is malformed, or its minimum is above its maximum."),

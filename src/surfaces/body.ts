@@ -4,17 +4,22 @@ import { readUpTo } from "../vocabulary/request-body.ts"
 const MOST_BYTES = 64 * 1024
 const MOST_DEPTH = 32
 
+/** The arguments of a POST; an absent or empty body has none. Throws as bodyJson does. */
 export async function bodyInput(request: Request): Promise<Record<string, unknown>> {
-  const value = await bodyJson(request)
+  const bytes = await readUpTo(request, MOST_BYTES)
+  const value = bytes?.length === 0 ? {} : jsonOf(request, bytes)
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw malformed()
   return value as Record<string, unknown>
 }
 
-/** Throws as bodyInput does; invalid_arguments for no JSON, or nested too deep; CallerGone. */
+/** Throws unsupported_media_type, body_too_large, invalid_arguments for no JSON or one nested too deep, and CallerGone. */
 export async function bodyJson(request: Request): Promise<unknown> {
-  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase()
-  if (type !== "application/json" || request.headers.has("content-encoding")) throw new Fault("unsupported_media_type")
-  const bytes = await readUpTo(request, MOST_BYTES)
+  return jsonOf(request, await readUpTo(request, MOST_BYTES))
+}
+
+function jsonOf({ headers }: Request, bytes: Uint8Array | null): unknown {
+  const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase()
+  if (type !== "application/json" || headers.has("content-encoding")) throw new Fault("unsupported_media_type")
   if (!bytes) throw new Fault("body_too_large")
   return parse(bytes)
 }

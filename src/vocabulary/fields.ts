@@ -60,6 +60,19 @@ export const Term = coded(
   "bad_term",
 )
 
+/** A text of `least` to `most` code points, which is how JSON Schema counts; valibot's own lengths are UTF-16 units. */
+export function textUpTo(most: number) {
+  return v.pipe(textOrEmptyUpTo(most), v.minLength(1))
+}
+
+/** The same, or an empty text. */
+export function textOrEmptyUpTo(most: number) {
+  return v.pipe(
+    bounded(v.string(), { maxLength: most }),
+    v.check((text) => [...text].length <= most),
+  )
+}
+
 /** A whole number within bounds; outside them the call is refused with `code`, as any argument where none is given. */
 export function wholeNumber(least: number, most: number, description: string, code?: FaultCode) {
   const schema = v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most), v.description(description))

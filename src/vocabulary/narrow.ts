@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { bounded, described, type ObjectSchema, type Schema, unwrap } from "./schema.ts"
+import { described, type ObjectSchema, type Schema, unwrap } from "./schema.ts"
 
 /** What `fields` may leave out of an answer: fields of the rows in these lists, or whole parts. */
 export type Narrow = { rows: readonly string[] } | "parts"
@@ -8,8 +8,8 @@ export type Narrow = { rows: readonly string[] } | "parts"
 export function fieldsInput(output: Schema, narrow: Narrow): Schema {
   const names = narrowNames(output, narrow)
   const of = narrow === "parts" ? "Lists and objects of the answer" : `Fields of ${narrow.rows.join(" and ")}`
-  const kept = bounded(v.array(v.picklist(names)), { maxItems: names.length })
-  return described(v.optional(v.pipe(kept, v.minLength(1))), `${of} to keep.`)
+  const kept = v.pipe(v.array(v.picklist(names)), v.minLength(1), v.maxLength(names.length))
+  return described(v.optional(kept), `${of} to keep.`)
 }
 
 function narrowNames(output: Schema, narrow: Narrow): string[] {

@@ -172,6 +172,14 @@ describe("bodies", () => {
     })
   }
 
+  test("an absent body is an empty object, whatever content type is named", async () => {
+    for (const headers of [undefined, { "content-type": "application/json" }, { "content-type": "text/plain" }]) {
+      const answer = await samples.call("/v1/samples", { key, method: "POST", ...(headers && { headers }) })
+      // the sample needs its scope
+      expect([answer.status, answer.body.error, answer.body.field]).toEqual([400, "invalid_arguments", "scope"])
+    }
+  })
+
   test("invalid UTF-8 is refused", async () => {
     const body = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }

@@ -20,6 +20,18 @@ async function served(path: string): Promise<string> {
 const plain = (text: string) =>
   JSON.parse(text, (name, held) => (name === "example" || name === "examples" ? undefined : held))
 
+/** The document with each shared parameter where it is used: examples differ, so more parameters are shared without them. */
+function withOwnParameters({ components: { parameters, ...components }, ...document }: Whole): object {
+  const text = JSON.stringify({ ...document, components })
+  return JSON.parse(
+    text.replaceAll(/\{"\$ref":"#\/components\/parameters\/(\w+)"\}/g, (_, name) => JSON.stringify(parameters[name])),
+  )
+}
+
+interface Whole {
+  components: { parameters: Record<string, object> }
+}
+
 describe("the document without its examples", () => {
   test("is under 250 KB for thirty operations and a thirtieth of that for each further one, and says all that it says with them", async () => {
     const [whole, lean] = [await served("/v1/openapi.json"), await served("/v1/openapi.json?examples=no")]
@@ -27,7 +39,7 @@ describe("the document without its examples", () => {
     expect(catalog.length).toBeGreaterThanOrEqual(30)
     expect(lean.length).toBeLessThan(MOST * catalog.length)
     expect(lean).not.toContain('"example')
-    expect(JSON.parse(lean)).toEqual(plain(whole))
+    expect(withOwnParameters(JSON.parse(lean))).toEqual(withOwnParameters(plain(whole)))
   })
 
   test("is there as YAML too", async () => {

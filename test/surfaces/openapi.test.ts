@@ -5,13 +5,18 @@ import { join } from "node:path"
 import Ajv2020 from "ajv/dist/2020"
 import addFormats from "ajv-formats"
 import { catalog } from "../../src/catalog.ts"
-import { FAULT_CODES, FAULTS, UNIVERSAL_FAULTS } from "../../src/faults.ts"
+import { checkInput } from "../../src/check-input.ts"
+import { FAULT_CODES, FAULTS, Fault, UNIVERSAL_FAULTS } from "../../src/faults.ts"
+import { limited } from "../../src/surfaces/openapi/limits.ts"
 import { faultsOf } from "../../src/surfaces/openapi/responses.ts"
 import { openApiDocument } from "../../src/surfaces/openapi.ts"
 import { prepareSandbox } from "../../src/surfaces/sandbox.ts"
 import { toolOf } from "../../src/surfaces/tools/listing.ts"
+import { jsonSchema } from "../../src/vocabulary/schema.ts"
 import { closed } from "../closed-document.ts"
 import operationRows from "../contract/operations.json"
+import { freshDatabase } from "../database.ts"
+import { openHouse, PUBLIC_URL } from "../house.ts"
 import { LONG, long } from "../long.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
 import { expectSnapshots } from "../snapshot.ts"
@@ -126,15 +131,52 @@ describe("an operation in the document", () => {
 
   test("says which parameter stands where, which is needed and which code a bad value raises", () => {
     const hive = operationOf(withSamples, "hive_sample")
-    // what many take alike stands with the components
-    expect(hive.parameters?.[0]).toEqual({ $ref: "#/components/parameters/Term" })
-    const [, ...others] = hive.parameters as object[]
-    expect([withSamples.components.parameters.Term, ...others]).toMatchObject([
-      { name: "term", in: "path", required: true, schema: { type: "string", "x-code": "bad_term" } },
+    expect(hive.parameters).toMatchObject([
+      { name: "term", in: "path", required: true, example: "tea", schema: { type: "string", "x-code": "bad_term" } },
       { name: "country", in: "query", schema: { default: "us", "x-code": "bad_country" } },
       { $ref: "#/components/parameters/IfNoneMatch" },
     ])
     expect(hive.parameters?.[1]).not.toHaveProperty("required")
+  })
+
+  test("states only limits that are enforced: one character or item more is refused", () => {
+    let tried = 0
+    for (const operation of catalog) {
+      const properties = limited(jsonSchema(operation.input, "input")).properties as Record<string, Limited>
+      const { input } = JSON.parse(fixturesWithSamples().get(`${operation.id}.json`) as string)
+      for (const [name, { type, maxLength, maxItems, items }] of Object.entries(properties)) {
+        const item = items?.enum?.[0] ?? input[name]?.[0] ?? "x"
+        const long = type === "string" && maxLength !== undefined ? "x".repeat(maxLength + 1) : undefined
+        const many = type === "array" && maxItems !== undefined ? Array(maxItems + 1).fill(item) : undefined
+        const value = long ?? many
+        if (value === undefined) continue
+        tried++
+        const refused = faultOf(() => checkInput(operation, { ...input, [name]: value }))
+        expect([operation.id, name, refused?.extra.field]).toEqual([operation.id, name, name])
+      }
+    }
+    expect(tried).toBeGreaterThan(60)
+  })
+
+  test("gives each required parameter an example, and the sandbox answers a read that is made of them", async () => {
+    const house = await openHouse({ sql: await freshDatabase(), settings: { sandboxPerSecond: 1_000 } })
+    let read = 0
+    for (const [path, { get }] of Object.entries(document.paths)) {
+      const given = (get?.parameters ?? []).map(resolved).filter(({ required }) => required)
+      for (const { name, example } of given) expect([path, name, example]).not.toContain(undefined)
+      if (!get || given.length === 0) continue
+      const placed = (place: string) => given.filter((parameter) => parameter.in === place)
+      const filled = placed("path").reduce(
+        (filling, { name, example }) => filling.replace(`{${name}}`, encodeURIComponent(String(example))),
+        path,
+      )
+      const query = new URLSearchParams(placed("query").map(({ name, example }) => [name, String(example)]))
+      const url = `${PUBLIC_URL}/v1/sandbox${filled}?${query}`
+      const { status } = await house.app.fetch(new Request(url), null)
+      expect([path, status]).toEqual([path, 200])
+      read++
+    }
+    expect(read).toBeGreaterThan(50)
   })
 
   test("says no code of a list's items: a bad one raises the list's", () => {
@@ -175,6 +217,36 @@ describe("an operation in the document", () => {
       }
   })
 })
+
+interface Limited {
+  type?: string
+  maxLength?: number
+  maxItems?: number
+  items?: { enum?: string[] }
+}
+
+interface Parameter {
+  $ref?: string
+  name: string
+  in: string
+  required?: boolean
+  example?: unknown
+}
+
+function resolved(parameter: object): Parameter {
+  const { $ref } = parameter as Parameter
+  return ($ref ? document.components.parameters[$ref.split("/").at(-1) as string] : parameter) as Parameter
+}
+
+function faultOf(work: () => unknown): Fault | undefined {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof Fault) return error
+    throw error
+  }
+  return undefined
+}
 
 interface Content {
   $ref?: string

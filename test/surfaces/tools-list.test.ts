@@ -82,6 +82,13 @@ describe("the list", () => {
   test("shows tools' own defaults", async () => {
     const tool = (await list(samples)).find(({ name }) => name === "wait_sample") as Tool
     expect(tool.inputSchema.properties.wait?.default).toBe(15)
+    for (const { id, toolDefaults = {} } of catalogWithTools) {
+      const { description, inputSchema } = (await list(samples)).find(({ name }) => name === id) as Tool
+      for (const [name, value] of Object.entries(toolDefaults)) {
+        expect(inputSchema.properties[name]?.default).toBe(value as number)
+        expect(description).toContain(`${name} is ${value} unless given (over REST: `)
+      }
+    }
   })
 
   test("says what a call does to the world", async () => {

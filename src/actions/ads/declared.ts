@@ -5,10 +5,9 @@ import { Fault, type FaultCode } from "../../faults.ts"
 import type { OutsideWrite, Port, Proof, ProofFinding, SendPort, SentWrite } from "../../leases/outside.ts"
 import { findApp } from "../../tracking/tracked-app.ts"
 import type { PlatformDocument } from "../../vocabulary/accounts/platform.ts"
-import { AppId } from "../../vocabulary/fields.ts"
+import { AppId, textUpTo } from "../../vocabulary/fields.ts"
 import { bounded } from "../../vocabulary/schema.ts"
 import type { LookContext } from "../action.ts"
-import { textUpTo } from "../text-field.ts"
 
 const id = (what: string) => v.pipe(bounded(v.string(), { maxLength: 20 }), v.regex(/^\d{1,20}$/), v.description(what))
 

@@ -1,6 +1,6 @@
 import * as v from "valibot"
+import { textUpTo } from "../../vocabulary/fields.ts"
 import { described } from "../../vocabulary/schema.ts"
-import { textUpTo } from "../text-field.ts"
 
 /** The two resources that hold an app's texts, each with a state of its own. */
 export type Half = "info" | "version"

@@ -14,10 +14,9 @@ import type { HeldReview } from "../../history/reviews/reviews.ts"
 import type { OutsideWrite, Port, ProofFinding, SentWrite } from "../../leases/outside.ts"
 import { findApp } from "../../tracking/tracked-app.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
-import { AppId, Country } from "../../vocabulary/fields.ts"
+import { AppId, Country, textUpTo } from "../../vocabulary/fields.ts"
 import { coded, described, named } from "../../vocabulary/schema.ts"
 import { action, CONSOLE_FAULTS } from "../action.ts"
-import { textUpTo } from "../text-field.ts"
 import { sameText } from "./same-text.ts"
 
 /** Characters that the store takes. */

@@ -2,8 +2,9 @@ import * as v from "valibot"
 import { Fault } from "../../faults.ts"
 import { type Context, operation } from "../../operation.ts"
 import { findApp, type TrackedApp } from "../../tracking/tracked-app.ts"
+import { textOrEmptyUpTo } from "../../vocabulary/fields.ts"
 import { appRecordId, parseRecordId, type RecordId } from "../../vocabulary/record-ids.ts"
-import { bounded, coded, described } from "../../vocabulary/schema.ts"
+import { coded, described } from "../../vocabulary/schema.ts"
 import { AppRecord, readApp } from "../apps/apps.ts"
 import { fetchKeyword, KeywordRecord } from "./fetched-keyword.ts"
 import { fetchRival, RivalRecord } from "./fetched-rival.ts"
@@ -14,7 +15,7 @@ const MOST_CHARACTERS = 2_048
 
 const Id = coded(
   v.pipe(
-    bounded(v.string(), { maxLength: MOST_CHARACTERS }),
+    textOrEmptyUpTo(MOST_CHARACTERS),
     v.check((text) => parseRecordId(text) !== null),
     v.description("An id that search returned, unchanged."),
   ),

@@ -16,9 +16,7 @@ import { whyUnread } from "./read-now.ts"
 /** An app that is looked up is looked up daily by whoever follows it; what a name finds changes less often. */
 const KEPT_DAYS = 1
 const NAMES_KEPT_DAYS = 7
-const MOST_LETTERS = 200
-/** A term's; nothing that a store sells is called by more. */
-const MOST_ASKED = 150
+const MAX_QUERY_LENGTH = 120
 
 const MATCHES = ["link", "id", "package", ...NEARNESS, "store"] as const
 
@@ -27,10 +25,10 @@ const Query = coded(
     v.string(),
     v.minLength(1),
     // JSON Schema counts code points, valibot's own maxLength UTF-16 units
-    v.metadata({ maxLength: MOST_LETTERS }),
+    v.metadata({ maxLength: MAX_QUERY_LENGTH }),
     v.check((text) => {
       const length = [...text.trim()].length
-      return length >= 1 && length <= MOST_LETTERS
+      return length >= 1 && length <= MAX_QUERY_LENGTH
     }),
     v.description(
       "An app's name or its publisher's, in any case and without accents; a link to its store page, an App Store id or a package name.",
@@ -183,12 +181,9 @@ async function readIndex({ sql }: Context, { text, limit, country: storefront }:
 }
 
 async function whyNotAsked(ctx: Context, term: string, storefront: string): Promise<Fault | null> {
-  if ([...term].length > MOST_ASKED) return new Fault("not_measured", { detail: TOO_LONG })
   const wanted = { kind: "app_names", platform: "ios", storefront, subject: term } as const
   return await whyUnread(ctx, { wanted, keptDays: NAMES_KEPT_DAYS })
 }
-
-const TOO_LONG = `The App Store is asked for ${MOST_ASKED} characters at most.`
 
 /** What the store found and the index did not, in the order of their ratings: the store's own is no rank. */
 async function readOthers(

@@ -44,7 +44,7 @@ export const getRankHistory = operation({
   toolset: "keywords",
   summary: "The rank of every tracked keyword over time.",
   description:
-    "As far back as the plan's history goes, which `from` says; of the iOS side where the app has one, else of the Android side. list_keyword_ranks has the latest alone.",
+    "As far back as the plan's history goes, unless days or from is given; of the iOS side where the app has one, else of the Android side. list_keyword_ranks has the latest alone.",
   effect: "reads",
   scope: "apps:read",
   plan: "pro",
@@ -57,7 +57,7 @@ export const getRankHistory = operation({
     to: RangeDay(LAST_DAY),
     terms: described(
       v.optional(v.pipe(v.array(Term), v.minLength(1), v.maxLength(MOST_TERMS))),
-      "Only these keywords, comma-separated.",
+      "Only these keywords.",
     ),
     limit: v.optional(wholeNumber(1, MOST_KEYWORDS, "The most keywords on a page; all when left out.")),
     cursor: v.optional(

@@ -7,7 +7,7 @@ import type { Listing } from "../../listing/checks/listing.ts"
 import { checkListing, listingOf, MOST_ALIKE, measured, type Texts } from "../../listing/checks/report.ts"
 import { type ListingLocale, languageOf, listingLocale, localesOf } from "../../listing/locales.ts"
 import { ofApp, operation } from "../../operation.ts"
-import { AppCountry } from "../../vocabulary/fields.ts"
+import { AppCountry, textOrEmptyUpTo } from "../../vocabulary/fields.ts"
 import { inPieces } from "../../vocabulary/pieces.ts"
 import { bounded, described, named } from "../../vocabulary/schema.ts"
 import { Count, ListingLocale as Locale, Storefront } from "../shapes.ts"
@@ -22,8 +22,7 @@ const LOCALE_PATTERN = "^[A-Za-z]{2,3}([_-][A-Za-z]{4})?([_-]([A-Za-z]{2}|\\d{3}
 
 const LONGEST_LOCALE = "zho_Hans_419".length
 
-const text = (description: string) =>
-  v.optional(described(bounded(v.string(), { maxLength: MOST_CHARACTERS }), description))
+const text = (description: string) => v.optional(described(textOrEmptyUpTo(MOST_CHARACTERS), description))
 
 const Measured = named(
   "TextLength",

@@ -6,8 +6,8 @@ import { guessLocale } from "../../listing/checks/guess-locale.ts"
 import { LISTING_LOCALES, type ListingLocale, languageOf, localesOf } from "../../listing/locales.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { dayOf } from "../../vocabulary/days.ts"
-import { AppCountry, Platform } from "../../vocabulary/fields.ts"
-import { bounded, described } from "../../vocabulary/schema.ts"
+import { AppCountry, Platform, textOrEmptyUpTo, textUpTo } from "../../vocabulary/fields.ts"
+import { described } from "../../vocabulary/schema.ts"
 import { digestOf } from "../../writing/digest.ts"
 import { replyTask } from "../../writing/reply.ts"
 import { planDays } from "../day-range.ts"
@@ -39,14 +39,8 @@ export const draftReviewReply = operation({
   input: ofApp({
     country: AppCountry,
     store: Platform,
-    reviewId: v.pipe(
-      bounded(v.string(), { maxLength: LONGEST_ID }),
-      v.minLength(1),
-      v.description("Its id, from search_reviews."),
-    ),
-    note: v.optional(
-      v.pipe(bounded(v.string(), { maxLength: LONGEST_NOTE }), v.description("What the reply should say.")),
-    ),
+    reviewId: v.pipe(textUpTo(LONGEST_ID), v.description("Its id, from search_reviews.")),
+    note: v.optional(v.pipe(textOrEmptyUpTo(LONGEST_NOTE), v.description("What the reply should say."))),
   }),
   output: v.strictObject({
     country: Storefront,

@@ -14,7 +14,7 @@ export function documentedOperation(operation: Operation, sample: Sample | null,
   const said = [brief, deprecated && deprecationText(deprecated)].filter((text) => text !== undefined)
   const own = ownFaultsOf(operation)
   const conditional = conditionalParts(operation)
-  const parameters = [...parametersOf(operation), ...conditional.parameters]
+  const parameters = [...parametersOf(operation, sample), ...conditional.parameters]
   return {
     operationId: id,
     tags: [group],
@@ -54,14 +54,20 @@ function termsOf({ price, scope, terms, plan, hive }: Operation): object {
 interface Parameter {
   name: string
   in: "path" | "query"
+  required?: true
+  example?: unknown
 }
 
-function parametersOf(operation: Operation): Parameter[] {
+function parametersOf(operation: Operation, sample: Sample | null): Parameter[] {
   const inPath = pathNames(operation.path)
   const names = Object.keys(operation.input.entries)
   return names
     .filter((name) => operation.method === "GET" || inPath.includes(name))
-    .map((name) => parameter(name, operation.input.entries[name] as Schema, inPath.includes(name)))
+    .map((name) => {
+      const described = parameter(name, operation.input.entries[name] as Schema, inPath.includes(name))
+      // with the sample's values a call is answered by the sandbox
+      return sample && described.required ? { ...described, example: sample.input[name] } : described
+    })
 }
 
 function parameter(name: string, entry: Schema, inPath: boolean): Parameter {

@@ -1,5 +1,6 @@
+import * as v from "valibot"
 import { answerSchema, creditsText, type Effect, type Operation } from "../../operation.ts"
-import { deprecationText, jsonSchema } from "../../vocabulary/schema.ts"
+import { deprecationText, jsonSchema, type Schema } from "../../vocabulary/schema.ts"
 
 /** The answer's schema is four fifths of a tool, and a model reads it all: it is shown where it is asked for. */
 export function toolOf(operation: Operation, withOutput = false): object {
@@ -44,9 +45,18 @@ function capitalised(text: string): string {
 
 function descriptionOf(operation: Operation): string {
   const { summary, description, deprecated } = operation
-  return [summary, description, deprecated && deprecationText(deprecated), termsOf(operation)]
-    .filter(Boolean)
-    .join("\n\n")
+  const parts = [summary, description, defaultsOf(operation), deprecated && deprecationText(deprecated)]
+  return [...parts, termsOf(operation)].filter(Boolean).join("\n\n")
+}
+
+/** Names the arguments whose default differs from that of the same endpoint over REST. */
+function defaultsOf({ toolDefaults, input }: Operation): string | undefined {
+  if (!toolDefaults) return undefined
+  const texts = Object.entries(toolDefaults).map(([name, value]) => {
+    const elsewhere = v.getDefault(input.entries[name] as Schema)
+    return `${name} is ${value} unless given (over REST: ${elsewhere ?? "none"})`
+  })
+  return `In this tool ${texts.join("; ")}.`
 }
 
 function termsOf({ price, scope, terms, plan = "free", hive }: Operation): string {
