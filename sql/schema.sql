@@ -645,6 +645,9 @@ create table app_storefront (
   sha256 bytea not null,
   languages text[],
   size_bytes bigint,
+  newest_release timestamp with time zone,
+  newest_release_seen_at timestamp with time zone,
+  stale_at timestamp with time zone,
   constraint app_storefront_pkey PRIMARY KEY (app_id, storefront, source),
   constraint app_storefront_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id)
 );
@@ -1457,7 +1460,7 @@ create table listing_content (
   constraint listing_content_pkey PRIMARY KEY (app_id, storefront, source, section, digest),
   constraint listing_content_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id),
   constraint listing_content_digest_check CHECK ((length(digest) = 16)),
-  constraint listing_content_section_check CHECK ((section = ANY (ARRAY['page'::text, 'similar'::text, 'developer'::text])))
+  constraint listing_content_section_check CHECK ((section = ANY (ARRAY['page'::text, 'similar'::text, 'developer'::text, 'stale'::text])))
 );
 
 create table listing_item (
@@ -1493,6 +1496,7 @@ create table listing_run (
   digest bytea not null,
   parser smallint not null,
   origin text not null,
+  released_at timestamp with time zone,
   constraint listing_run_pkey PRIMARY KEY (app_id, storefront, source, section, first_seen_at),
   constraint listing_run_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id),
   constraint listing_run_app_id_storefront_source_section_digest_fkey FOREIGN KEY (app_id, storefront, source, section, digest) REFERENCES listing_content(app_id, storefront, source, section, digest),

@@ -11,6 +11,7 @@ import type { AnyObservation, Place, Platform, Provenance, StoreObservation } fr
 import type { ShownApps } from "./rows/facts.ts"
 import type { Names, SurrogateIds } from "./rows/identified.ts"
 import type { NamingApps } from "./rows/names.ts"
+import type { OutdatedReading } from "./rows/outdated.ts"
 import { rulesOf } from "./shape.ts"
 import type { Facts, ReportSets } from "./shapes/facts.ts"
 
@@ -99,6 +100,8 @@ export interface StoreResult<Seen> {
   shown?: readonly ShownApps[]
   /** What they call apps; what they show when left out. */
   named?: readonly NamingApps[]
+  /** Earlier readings that turned out to be stale: their names and rating counts are removed. */
+  outdated?: readonly OutdatedReading[]
 }
 
 interface NewReadings<Seen> {

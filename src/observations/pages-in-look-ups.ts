@@ -37,6 +37,7 @@ function pageIn(
     version: cleanText(app.version),
     price,
     currency,
+    updatedAt: app.updatedAt,
     hasInAppPurchases: app.market?.hasInAppPurchases,
     ...app.listing,
   }

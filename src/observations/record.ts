@@ -13,6 +13,7 @@ import { holdIdentities, lockLists } from "./rows/identities.ts"
 import { lockSeries } from "./rows/listing.ts"
 import { storeMarket } from "./rows/market.ts"
 import { storeNames } from "./rows/names.ts"
+import { removeOutdated } from "./rows/outdated.ts"
 import { assertFresh, PIECE_ROWS, storePieces } from "./rows/report-sets.ts"
 import type { ReportSets, RowsObservation, StagedSets } from "./shapes/facts.ts"
 import type { Observation } from "./types.ts"
@@ -184,7 +185,9 @@ async function store(
   const market = await storeMarket(tx, marketsIn(sound, kinds), known)
   const shown = results.flatMap(({ shown = [] }) => shown)
   const named = results.flatMap(({ shown = [], named = shown }) => named)
-  await lockApps(tx, appsWithFacts([...shown, ...named]))
+  const outdated = results.flatMap((result) => result.outdated ?? [])
+  await lockApps(tx, [...new Set([...appsWithFacts([...shown, ...named]), ...outdated.map(({ appId }) => appId)])])
+  await removeOutdated(tx, outdated)
   const { rated, resold } = await storeFacts(tx, shown)
   await deriveAppTexts(tx, [...resold, ...(await storeNames(tx, named))])
   for (const [kind, { placed }] of stored) {

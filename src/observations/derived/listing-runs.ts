@@ -12,43 +12,96 @@ export interface Moment {
   at: number
   /** Of what the section said, 32 hex digits. */
   digest: string
+  /** When the version that the page shows was released; null if unknown. */
+  releasedAt: number | null
   parser: number
   origin: string
   /** Of the body, hex. */
   sha256: string
 }
 
-/** Readings one after the other of which digest, parser and origin are the same. */
-export interface Run extends Pick<Moment, "digest" | "parser" | "origin"> {
+/** Consecutive readings with the same digest, release, parser and origin. */
+export interface Run extends Pick<Moment, "digest" | "releasedAt" | "parser" | "origin"> {
   moments: readonly number[]
   sha256s: readonly string[]
 }
 
-export function momentOf({ seenAt, parser, origin, sha256 }: ListingObservation, digest: string): Moment {
-  return { at: seenAt.getTime(), digest, parser, origin, sha256: hexOf(sha256) }
+export function momentOf(
+  { seenAt, parser, origin, sha256 }: ListingObservation,
+  digest: string,
+  releasedAt: number | null,
+): Moment {
+  return { at: seenAt.getTime(), digest, releasedAt, parser, origin, sha256: hexOf(sha256) }
+}
+
+/** The latest release named before a moment, by parser and origin. */
+export type Releases = Map<string, number>
+
+interface MergedRuns {
+  runs: Run[]
+  /** Runs of readings that an older state of the page answered. */
+  stale: Run[]
+  /** The added readings that are stored. */
+  kept: Set<Moment>
 }
 
 /**
- * Oldest first, in any order of coming. Of one moment the newer parser is held, then the greater sha256; `kept` are the
- * added ones that are held.
+ * Runs of all readings, oldest first, in any order of arrival. Of one moment the newer parser is stored, then the greater
+ * sha256. `releases` are those before the first run of `held`.
  */
-export function mergeRuns(held: readonly Run[], added: readonly Moment[]): { runs: Run[]; kept: Set<Moment> } {
+export function mergeRuns(held: readonly Run[], added: readonly Moment[], releases: Releases = new Map()): MergedRuns {
   const moments = new Map(held.flatMap(momentsOf).map((moment) => [moment.at, moment]))
   for (const moment of added) {
     const other = moments.get(moment.at)
     if (!other || goesBefore(moment, other)) moments.set(moment.at, moment)
   }
   const ordered = [...moments.values()].sort((a, b) => a.at - b.at)
+  const stale = findStale(ordered, new Map(releases))
+  const all = new Set(ordered)
+  return {
+    runs: toRuns(ordered.filter((moment) => !stale.has(moment))),
+    stale: toRuns(ordered.filter((moment) => stale.has(moment))),
+    kept: new Set(added.filter((moment) => all.has(moment))),
+  }
+}
+
+/**
+ * A store never goes back to an earlier release, its caches do: a reading that names an earlier one than a reading before
+ * it is stale. Readings of another parser or origin are no measure: one that misread a date would make all others stale.
+ */
+function findStale(ordered: readonly Moment[], releases: Releases): Set<Moment> {
+  const stale = new Set<Moment>()
+  for (const moment of ordered) {
+    const { releasedAt } = moment
+    if (releasedAt === null) continue
+    const key = releaseKey(moment)
+    const newest = releases.get(key)
+    if (newest !== undefined && releasedAt < newest) stale.add(moment)
+    else releases.set(key, releasedAt)
+  }
+  return stale
+}
+
+export function releaseKey({ parser, origin }: Pick<Moment, "parser" | "origin">): string {
+  return `${parser} ${origin}`
+}
+
+function toRuns(ordered: readonly Moment[]): Run[] {
   const runs: { [Part in keyof Run]: Run[Part] extends readonly (infer T)[] ? T[] : Run[Part] }[] = []
-  for (const { at, sha256, digest, parser, origin } of ordered) {
+  for (const { at, sha256, digest, releasedAt, parser, origin } of ordered) {
     const last = runs.at(-1)
-    if (last && last.digest === digest && last.parser === parser && last.origin === origin) {
+    if (
+      last &&
+      last.digest === digest &&
+      last.releasedAt === releasedAt &&
+      last.parser === parser &&
+      last.origin === origin
+    ) {
       last.moments.push(at)
       last.sha256s.push(sha256)
-    } else runs.push({ digest, parser, origin, moments: [at], sha256s: [sha256] })
+    } else runs.push({ digest, releasedAt, parser, origin, moments: [at], sha256s: [sha256] })
   }
-  const all = new Set(ordered)
-  return { runs, kept: new Set(added.filter((moment) => all.has(moment))) }
+  return runs
 }
 
 function momentsOf({ moments, sha256s, ...same }: Run): Moment[] {
@@ -74,6 +127,7 @@ function isSame(held: Run | undefined, run: Run): boolean {
   return (
     held !== undefined &&
     held.digest === run.digest &&
+    held.releasedAt === run.releasedAt &&
     held.parser === run.parser &&
     held.origin === run.origin &&
     held.moments.join() === run.moments.join() &&

@@ -4,6 +4,7 @@ import { checkIds } from "../invariants.ts"
 import { type Difference, kind, type StoredRange } from "../kind.ts"
 import { pagesIn } from "../pages-in-look-ups.ts"
 import type { Place } from "../provenance.ts"
+import { type AppRow, countStale, findStaleRows, newestRelease, releaseColumns } from "../rows/app-releases.ts"
 import { type BestOptions, pagesOf, provenanceOf, type RowOf, storeBest } from "../rows/best-rows.ts"
 import { cleanText, type ShownApps } from "../rows/facts.ts"
 import type { SurrogateIds } from "../rows/identified.ts"
@@ -65,11 +66,12 @@ export const apps = kind<AppsObservation, AppsQuestion>({
         )`,
   },
   latest: (sql, { platform, storefront, subject }, since) => sql`
-    select max(s.seen_at) as "seenAt"
+    select max(greatest(s.seen_at, s.stale_at)) as "seenAt"
     from store_app a
     join app_storefront s on s.app_id = a.id
     where (a.platform, a.store_id) = (${platform}, ${subject}) and s.storefront = ${storefront}
-      and s.source = any(${[...LOOKUP_SOURCES]}::text[]) and s.seen_at >= ${since}`,
+      and s.source = any(${[...LOOKUP_SOURCES]}::text[])
+      and greatest(s.seen_at, s.stale_at) >= ${since}`,
   example: {
     source: "itunes-lookup",
     platform: "ios",
@@ -103,30 +105,33 @@ export function latestNameSearch(
 }
 
 const SEARCHES: BestOptions = { table: "name_search", key: ["platform", "storefront", "text", "source"] }
-const TABLE: BestOptions = { table: "app_storefront", key: ["app_id", "storefront", "source"] }
-
-interface AppRow {
-  from: AppsObservation
-  appId: number
-  /** Undefined = not available. */
-  app: App | undefined
+const TABLE: BestOptions = {
+  table: "app_storefront",
+  key: ["app_id", "storefront", "source"],
+  first: (tx, row) => tx`coalesce(${newestRelease(tx, row)}, '-infinity')`,
 }
 
-/** All apps are told that were shown: one that is older than what is held still counted the ratings of its day. */
+/**
+ * Lists all apps that were shown, but for stale answers: one that is older than what is held still counted the ratings of
+ * its day.
+ */
 async function store(tx: Tx, readings: readonly AppsObservation[], known: SurrogateIds) {
   const rows = readings.map((from) => rowsOf(from, known))
-  const best = rows.flat().map((from) => ({ from, row: columnsOf(from) }))
+  const { fresh, stale, outdated } = await findStaleRows(tx, rows.flat())
+  const best = fresh.map(({ row, newest }) => ({ from: row, row: { ...columnsOf(row), ...releaseColumns(newest) } }))
   const taken = new Set(await storeBest(tx, TABLE, best))
+  const counted = await countStale(tx, stale)
   const searches = await storeBest(
     tx,
     SEARCHES,
     readings.flatMap((from) => searchOf(from, known)),
   )
   const shown = readings.flatMap((from, place) => {
-    const own = Map.groupBy(rows[place] as AppRow[], (row) => taken.has(row))
+    const shownRows = (rows[place] as AppRow[]).filter((row) => !stale.has(row))
+    const own = Map.groupBy(shownRows, (row) => taken.has(row))
     return [...own].map(([placed, some]): ShownApps => shownOf(from, some, placed))
   })
-  return { placed: [...new Set([...[...taken].map(({ from }) => from), ...searches])], shown }
+  return { placed: [...new Set([...[...taken, ...counted].map(({ from }) => from), ...searches])], shown, outdated }
 }
 
 /** What a catalogue found, without its order. */

@@ -24,8 +24,8 @@ export const listing = kind<ListingObservation, ListingQuestion>({
   market: ({ id, listing: { hasInAppPurchases } }) =>
     hasInAppPurchases === undefined ? [] : [{ id, facts: { hasInAppPurchases } }],
   async store(tx, readings, known) {
-    const shown = await storeListings(tx, readings, known)
-    return { placed: shown.filter(({ placed }) => placed).map(({ from }) => from), shown }
+    const { shown, outdated } = await storeListings(tx, readings, known)
+    return { placed: shown.filter(({ placed }) => placed).map(({ from }) => from), shown, outdated }
   },
   derive: (tx, { rated }, known) => deriveJumps(tx, rated, known),
   latest: (sql, { platform, storefront, subject }, since) => sql`
@@ -33,7 +33,7 @@ export const listing = kind<ListingObservation, ListingQuestion>({
     from store_app a
     join listing_run r on r.app_id = a.id
     where (a.platform, a.store_id) = (${platform}, ${subject}) and r.storefront = ${storefront}
-      and r.source = 'apple-app-page' and r.section = 'page' and r.seen_at >= ${since}`,
+      and r.source = 'apple-app-page' and r.section in ('page', 'stale') and r.seen_at >= ${since}`,
   example: {
     source: "apple-app-page",
     platform: "ios",

@@ -97,7 +97,7 @@ function rowsOf(shown: readonly NamingApps[]): NameRow[] {
 }
 
 /** A source asked for the app tells more than a list, a list more than a row. Stored: never change one. */
-const WEIGHTS: Record<NamingApps["from"]["source"], number> = {
+export const SOURCE_WEIGHTS: Record<NamingApps["from"]["source"], number> = {
   foreign: 10,
   import: 20,
   "itunes-developer": 30,
@@ -114,8 +114,14 @@ const WEIGHTS: Record<NamingApps["from"]["source"], number> = {
 const BESIDE = 5
 const PARSERS = 10_000
 
+/** The least and the greatest weight of a source's own names, of any parser. */
+export function weightRange(source: keyof typeof SOURCE_WEIGHTS): { least: number; most: number } {
+  const least = SOURCE_WEIGHTS[source] * PARSERS
+  return { least, most: least + PARSERS - 1 }
+}
+
 function weightOf(from: NamingApps["from"], id: string): number {
-  const source = from.kind === "listing" && from.id !== id ? BESIDE : WEIGHTS[from.source]
+  const source = from.kind === "listing" && from.id !== id ? BESIDE : SOURCE_WEIGHTS[from.source]
   return source * PARSERS + Math.min(from.parser, PARSERS - 1)
 }
 

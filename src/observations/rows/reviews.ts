@@ -18,7 +18,7 @@ interface Form extends PlacedPage {
   firstSeenAt: Date
 }
 
-/** Returns the pages of which any form was new. The latest reading's form is the current one (see latestOf). */
+/** Returns the pages of which any form was new. The form edited last is the current one. */
 export async function storeForms(tx: Tx, placed: readonly PlacedPage[]): Promise<ReviewsObservation[]> {
   // forms of one review are weighed against each other, which nobody may do beside somebody else
   await takeLocks(
@@ -129,7 +129,11 @@ function stored({ from, appId, feed, review, digest, firstSeenAt }: Form, alone:
   }
 }
 
-/** Of reviews with several forms. The one that was current gives way first: there are never two. */
+/**
+ * Of reviews with several forms, the one edited last: a reading that shows an earlier edit is a stale answer. A form that
+ * a newer parser read otherwise, of the same moment, is no edit. The one that was current gives way first: there are never
+ * two.
+ */
 async function chooseCurrent(tx: Tx, written: readonly FormKey[]): Promise<void> {
   const keys = [
     written.map(({ appId }) => appId),
@@ -149,8 +153,12 @@ async function chooseCurrent(tx: Tx, written: readonly FormKey[]): Promise<void>
       from review_version o
       where (o.app_id, o.feed, o.review_id) = (v.app_id, v.feed, v.review_id) and o.digest <> v.digest
     )
-    order by v.app_id, v.feed, v.review_id, v.seen_at desc, v.parser desc, v.sha256 desc,
-      v.digest`
+    order by v.app_id, v.feed, v.review_id, exists (
+        select
+        from review_version n
+        where (n.app_id, n.feed, n.review_id, n.seen_at) = (v.app_id, v.feed, v.review_id, v.seen_at)
+          and n.parser > v.parser
+      ), v.at desc, v.seen_at desc, v.parser desc, v.sha256 desc, v.digest`
   if (chosen.length === 0) return
   await setCurrent(tx, chosen, false)
   await setCurrent(tx, chosen, true)

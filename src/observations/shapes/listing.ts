@@ -66,6 +66,8 @@ const Listing = v.strictObject({
   hasInAppPurchases: v.optional(Flag),
   inAppPurchases: v.optional(list(InAppPurchase)),
   version: Fact,
+  /** When the store says the app was last updated. */
+  updatedAt: v.optional(Moment),
   rating: v.optional(Figure),
   ratings: v.optional(Whole),
   /** How many gave five stars, four, three, two and one. Apple's do not always add up to `ratings`. */

@@ -1,0 +1,39 @@
+import type { Tx } from "../../database/types.ts"
+import { type SOURCE_WEIGHTS, weightRange } from "./names.ts"
+
+/** A stored reading of an app that a stale cache answered, as an earlier reading with a later release shows. */
+export interface OutdatedReading {
+  appId: number
+  storefront: string
+  source: string
+  seenAt: Date
+}
+
+/**
+ * Removes the rating counts that outdated readings left, and lets any other reading replace their names and icons. Needs the
+ * apps' lock (lockApps).
+ */
+export async function removeOutdated(tx: Tx, readings: readonly OutdatedReading[]): Promise<void> {
+  if (readings.length === 0) return
+  const rows = readings.map(({ appId: app_id, storefront, source, seenAt }) => {
+    const { least, most } = weightRange(source as keyof typeof SOURCE_WEIGHTS)
+    return { app_id, storefront, source, seen_at: seenAt.toISOString(), least, most }
+  })
+  await tx`
+    delete from rating_count c
+    using jsonb_to_recordset(${tx.json(rows)}) r (app_id int, storefront text, source text, seen_at timestamptz)
+    where (c.app_id, c.storefront, c.source, c.seen_at) = (r.app_id, r.storefront, r.source, r.seen_at)
+      and c.day = (r.seen_at at time zone 'utc')::date`
+  await tx`
+    update store_app_name n
+    set name_at = case when n.name_at = r.seen_at and n.name_weight between r.least and r.most then to_timestamp(0)
+        else n.name_at end,
+      icon_at = case when n.icon_at = r.seen_at and n.icon_weight between r.least and r.most then to_timestamp(0)
+        else n.icon_at end
+    from jsonb_to_recordset(${tx.json(rows)}) r (
+      app_id int, storefront text, seen_at timestamptz, least int, most int
+    )
+    where (n.app_id, n.storefront) = (r.app_id, r.storefront)
+      and (n.name_at = r.seen_at and n.name_weight between r.least and r.most
+        or n.icon_at = r.seen_at and n.icon_weight between r.least and r.most)`
+}
