@@ -3,7 +3,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { noteCountry } from "../../src/measuring/countries.ts"
 import { freshDatabase } from "../database.ts"
 import { long } from "../long.ts"
-import { answersLookUps, type Live, live } from "../operations/live.ts"
+import { answersLookUps, type Live, live } from "../world/stores.ts"
 
 let sql: Sql
 

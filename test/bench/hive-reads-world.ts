@@ -8,8 +8,8 @@ import { answersReviews, reviewPages } from "../measuring/public-pages.ts"
 import { hintsAnswer, searchPage, someApps } from "../measuring/store-pages.ts"
 import { charted } from "../observations/charted.ts"
 import { hinted, reading, said } from "../observations/measured.ts"
-import { answersLookUps, live } from "../operations/live.ts"
 import { fixture } from "../sources/parsed.ts"
+import { answersLookUps, live } from "../world/stores.ts"
 
 const GENRES = Array.from({ length: 12 }, (_, i) => String(i === 0 ? 36 : 6_005 + i))
 const PLACES = 100

@@ -7,7 +7,7 @@ import { dayOf } from "../../src/vocabulary/days.ts"
 import { charted } from "../observations/charted.ts"
 import { reading } from "../observations/measured.ts"
 import { reviewed } from "../observations/reviewed.ts"
-import { forgetSearches } from "../operations/hive/searched.ts"
+import { forgetSearches } from "../world/market.ts"
 
 const DAY_MS = 86_400_000
 

@@ -3,7 +3,8 @@ import type { Sql } from "../../src/database/types.ts"
 import { anApp, booksAt, booksOf, said } from "../actions/writer.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
-import { dayAgo, readPage, type Sharing, sharing } from "./share-scene.ts"
+import { dayAgo } from "../world/clock.ts"
+import { readPage, type Sharing, sharing } from "./share-scene.ts"
 
 let sql: Sql
 let house: House

@@ -1,14 +1,11 @@
 import { expect } from "bun:test"
 import { record } from "../../src/observations/record.ts"
-import { dayOf } from "../../src/vocabulary/days.ts"
 import { someWriter, type Writer } from "../actions/writer.ts"
 import type { House } from "../house.ts"
 import { listed, PAGE } from "../observations/listed.ts"
 import { reading } from "../observations/measured.ts"
-import { trackOwn } from "../world/tracked.ts"
-
-/** The id of the app whose pages are shared; each scene takes one of its own. */
-let stores = 1_600_000_000
+import { newStoreId, trackOwn } from "../world/app.ts"
+import { dayAgo } from "../world/clock.ts"
 
 export interface Sharing {
   writer: Writer
@@ -31,9 +28,6 @@ export interface Shared {
   expiresAt: string
 }
 
-/** The UTC day so many days ago, by the clock that the database has too. */
-export const dayAgo = (days: number) => dayOf(new Date(Date.now() - days * 86_400_000))
-
 /** A workspace that tracks one app of this name in the US, whose keywords nothing measured yet. */
 export async function sharing(
   house: House,
@@ -41,7 +35,7 @@ export async function sharing(
 ): Promise<Sharing> {
   const { sql } = house
   const writer = await someWriter(house)
-  const iosId = String(++stores)
+  const iosId = newStoreId()
   const tracked = { workspaceId: writer.workspace, iosId, name, countries: ["us"], keywords, origin: "own" }
   const app = await trackOwn(sql, { ...tracked, ...(androidPkg && { androidPkg }) })
   const read = (term: string, daysAgo: number, rank: number, rest: object = {}) => {

@@ -7,7 +7,8 @@ import { tally } from "../actions/writer.ts"
 import { freshDatabase } from "../database.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
 import { readMarkup } from "../pages/markup.ts"
-import { dayAgo, form, readPage, type Sharing, sharing } from "./share-scene.ts"
+import { dayAgo } from "../world/clock.ts"
+import { form, readPage, type Sharing, sharing } from "./share-scene.ts"
 
 let sql: Sql
 let house: House

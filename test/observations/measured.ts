@@ -1,20 +1,11 @@
 import { expect } from "bun:test"
-import { hash } from "node:crypto"
 import type { Fragment } from "postgres"
 import * as v from "valibot"
 import { openTakings } from "../../src/access/allowances.ts"
 import type { Caller } from "../../src/access/caller.ts"
 import { ENTITLEMENTS } from "../../src/access/plans.ts"
-import { createWorkspace } from "../../src/access/workspaces.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
-import type {
-  AppsObservation,
-  HintsObservation,
-  PopularityObservation,
-  SearchObservation,
-  StoreApp,
-} from "../../src/observations/types.ts"
 import type { Context, Operation } from "../../src/operation.ts"
 import { findApp, readVisibleApps } from "../../src/tracking/tracked-app.ts"
 import { NO_PLATFORMS } from "../../src/vocabulary/accounts/platform.ts"
@@ -22,94 +13,16 @@ import { NO_ASSISTANTS } from "../../src/vocabulary/writing/assistant-checks.ts"
 import { NO_PICTURES } from "../../src/vocabulary/writing/picture-text.ts"
 import { NO_WRITER } from "../../src/vocabulary/writing/written-text.ts"
 import { rowsOf } from "../every-row.ts"
+import { NOW } from "../world/clock.ts"
 
-export const NOW = new Date("2025-11-20T12:00:00Z")
-
-let made = 0
-
-/** Makes a workspace of its own name and gives its id. */
-export async function newWorkspace(sql: Sql): Promise<number> {
-  return (await createWorkspace(sql, { name: `measured ${process.pid} ${++made}`, plan: "pro" })).id
-}
-
-/** A complete reading on iOS in the US whose results are these ids; its hash follows from all it says. */
-export function reading(
-  term: string,
-  seenAt: string,
-  ids: readonly (string | number)[],
-  rest: Partial<SearchObservation> = {},
-): SearchObservation {
-  const content = {
-    kind: "search" as const,
-    source: "import" as const,
-    platform: "ios" as const,
-    storefront: "us",
-    term,
-    depth: Math.max(1, ids.length),
-    complete: true,
-    parser: 1,
-    origin: "own",
-    results: ids.map((id) => ({ id: String(id) })),
-    ...rest,
-  }
-  return { ...content, seenAt: new Date(seenAt), sha256: sumOf(content) }
-}
-
-/** What a look-up in the US said of apps; what is asked for is what is said, unless `rest` says otherwise. */
-export function said(seenAt: string, apps: StoreApp[], rest: Partial<AppsObservation> = {}): AppsObservation {
-  const content = {
-    kind: "apps" as const,
-    source: "itunes-lookup" as const,
-    platform: "ios" as const,
-    storefront: "us",
-    asked: apps.map(({ id }) => id),
-    apps,
-    parser: 1,
-    origin: "own",
-    ...rest,
-  }
-  return { ...content, seenAt: new Date(seenAt), sha256: rest.sha256 ?? sumOf(content) }
-}
-
-/** What was suggested in the US. */
-export function hinted(prefix: string, seenAt: string, terms: string[], rest: object = {}): HintsObservation {
-  const content = {
-    kind: "hints" as const,
-    source: "apple-hints" as const,
-    platform: "ios" as const,
-    storefront: "us",
-    prefix,
-    terms,
-    parser: 1,
-    origin: "own",
-    ...rest,
-  }
-  return { ...content, seenAt: new Date(seenAt), sha256: sumOf(content) }
-}
-
-/** A figure that was published of a US term, seen when its month was over. */
-export function published(term: string, month: string, popularity: number, rest: object = {}): PopularityObservation {
-  const content = {
-    kind: "popularity" as const,
-    source: "apple-ads-report" as const,
-    platform: "ios" as const,
-    storefront: "us",
-    term,
-    month,
-    popularity,
-    genres: [],
-    parser: 1,
-    origin: "own",
-    seenAt: new Date(`${month.slice(0, 7)}-28T00:00:00Z`),
-    ...rest,
-  }
-  content.seenAt = new Date(content.seenAt.getTime() + 5 * 86_400_000)
-  return { ...content, sha256: sumOf(content) }
-}
-
-function sumOf(content: object): Uint8Array {
-  return hash("sha256", JSON.stringify(content), "buffer")
-}
+export { NOW } from "../world/clock.ts"
+export {
+  appsReading as said,
+  hintsReading as hinted,
+  popularityReading as published,
+  searchReading as reading,
+} from "../world/readings.ts"
+export { newWorkspace } from "../world/workspace.ts"
 
 /** A context as invoke makes it, for the key of a pro workspace that may see all its apps. */
 export function contextOf(sql: Sql, workspaceId: number, now = NOW): Context {

@@ -7,8 +7,8 @@ import type { Answer } from "../house.ts"
 import { until } from "../jobs/platform.ts"
 import { long } from "../long.ts"
 import { captchaPage } from "../measuring/store-pages.ts"
+import { type Live, live } from "../world/stores.ts"
 import { TEXTS } from "./audited.ts"
-import { type Live, live } from "./live.ts"
 
 setDefaultTimeout(120_000)
 

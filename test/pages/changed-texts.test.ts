@@ -3,9 +3,10 @@ import { record } from "../../src/observations/record.ts"
 import type { Listing } from "../../src/observations/types.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
-import { dayAgo, type Sharing, sharing } from "../links/share-scene.ts"
+import { type Sharing, sharing } from "../links/share-scene.ts"
 import { listed } from "../observations/listed.ts"
 import { fieldIn } from "../sign-in/browser.ts"
+import { dayAgo } from "../world/clock.ts"
 import { ownerOf } from "./app-scene.ts"
 
 setDefaultTimeout(60_000)

@@ -1,32 +1,14 @@
-import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
-import type { Sql } from "../../../src/database/types.ts"
-import { freshDatabase } from "../../database.ts"
+import { expect, test } from "bun:test"
 import { openHouse } from "../../house.ts"
 import { fixture } from "../../sources/parsed.ts"
-import { answersLookUps, type LiveStores, liveStores } from "../live.ts"
-
-setDefaultTimeout(60_000)
+import { marketWorld } from "../../world/market.ts"
+import { answersLookUps } from "../../world/stores.ts"
 
 /** The app of the recorded page. */
 const APP = "1600000101"
-let sql: Sql
-let on: LiveStores
-let key: string
+const on = marketWorld({ forget: ["pages"] })
 
-beforeAll(async () => {
-  sql = await freshDatabase()
-})
-
-beforeEach(async () => {
-  on = await liveStores(sql)
-  for (const table of ["listing_run", "listing_content"]) await sql`delete from ${sql(table)}`
-  key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
-})
-
-afterEach(() => on[Symbol.asyncDispose]())
-
-const ask = (id: string, query = "") => on.house.call(`/v1/hive/apps/${id}${query}`, { key })
-const used = async () => (await on.house.call("/v1/account", { key })).body.credits.used
+const ask = (id: string, query = "") => on.get(`/v1/hive/apps/${id}${query}`)
 const HTML = { headers: { "content-type": "text/html; charset=utf-8" } }
 const page = (body: string, status = 200) =>
   on.stores.on("apps.apple.com", "/us/app/", () => new Response(body, { ...HTML, status }))
@@ -51,7 +33,7 @@ test("an app that nobody follows is looked up once for all who ask, its page rea
   expect(body.listingExtras.languages.length).toBeGreaterThan(1)
   expect(Date.parse(body.listingExtras.measuredAt)).toBeWithin(Date.now() - 60_000, Date.now())
   expect((await ask(APP)).body).toEqual(body)
-  expect([requests("itunes.apple.com"), requests("apps.apple.com"), await used()]).toEqual([1, 1, 110])
+  expect([requests("itunes.apple.com"), requests("apps.apple.com"), await on.creditsUsed()]).toEqual([1, 1, 110])
 })
 
 test("who brought each part of it is said beside it", async () => {
@@ -62,10 +44,10 @@ test("who brought each part of it is said beside it", async () => {
     return [origin, builtOrigin, ratingsOrigin, distributionOrigin, listingExtras.origin]
   }
   expect(await origins()).toEqual(["own", "own", "own", "own", "own"])
-  await sql`update app_storefront set origin = 'a peer'`
-  await sql`update listing_run set origin = 'another peer'`
+  await on.sql`update app_storefront set origin = 'a peer'`
+  await on.sql`update listing_run set origin = 'another peer'`
   expect(await origins()).toEqual(["a peer", "a peer", "own", "own", "another peer"])
-  await sql`update rating_count set origin = 'a third'`
+  await on.sql`update rating_count set origin = 'a third'`
   expect(await origins()).toEqual(["a peer", "a peer", "a third", "a third", "another peer"])
 })
 
@@ -100,7 +82,13 @@ test("an app that the store does not sell there is an answer, which names where 
   await ask(APP)
   answersLookUps(on.stores, {})
   const { status, body } = await ask(APP, "?country=de")
-  expect([status, body.available, body.price, body.storefronts, await used()]).toEqual([200, false, null, ["us"], 20])
+  expect([status, body.available, body.price, body.storefronts, await on.creditsUsed()]).toEqual([
+    200,
+    false,
+    null,
+    ["us"],
+    20,
+  ])
 })
 
 test("languages and size are as any storefront's look-up said them last, with that one's time", async () => {
@@ -124,15 +112,15 @@ test("where this instance reads nothing, what is stored answers with its day, an
   answersLookUps(on.stores, { [APP]: {} })
   page(fixture("apple-app-page-us.html"))
   await ask(APP)
-  await sql`update app_storefront set seen_at = seen_at - interval '3 days'`
-  const house = openHouse({ sql })
-  const held = await house.call(`/v1/hive/apps/${APP}`, { key })
+  await on.sql`update app_storefront set seen_at = seen_at - interval '3 days'`
+  const house = openHouse({ sql: on.sql })
+  const held = await house.call(`/v1/hive/apps/${APP}`, { key: on.key })
   expect([held.status, held.body.measuredAt < new Date(Date.now() - 172_800_000).toISOString()]).toEqual([200, true])
-  const { status, body } = await house.call(`/v1/hive/apps/${APP}?country=de`, { key })
-  expect([status, body.error, await used()]).toEqual([404, "not_measured", 21])
+  const { status, body } = await house.call(`/v1/hive/apps/${APP}?country=de`, { key: on.key })
+  expect([status, body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 21])
   expect(body.detail).toContain("does not read it")
   expect(body.detail).toContain("Storefronts that have it, for country: us.")
-  const unknown = await house.call("/v1/hive/apps/1555555555", { key })
+  const unknown = await house.call("/v1/hive/apps/1555555555", { key: on.key })
   expect([unknown.body.error, unknown.body.detail.includes("Storefronts")]).toEqual(["not_measured", false])
 })
 
@@ -149,6 +137,6 @@ test("an upstream that is not to be had is free", async () => {
   on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
   page("no", 503)
   const { status, body } = await ask(APP)
-  expect([status, body.error, await used()]).toEqual([503, "measure_busy", 0])
+  expect([status, body.error, await on.creditsUsed()]).toEqual([503, "measure_busy", 0])
   expect((await ask("12")).body).toMatchObject({ error: "bad_app_id", field: "id" })
 })

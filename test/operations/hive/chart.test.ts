@@ -1,47 +1,17 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import type { Sql } from "../../../src/database/types.ts"
+import { describe, expect, test } from "bun:test"
 import { record } from "../../../src/observations/record.ts"
 import type { ChartObservation } from "../../../src/observations/types.ts"
-import { freshDatabase } from "../../database.ts"
 import { charted } from "../../observations/charted.ts"
 import { fixture } from "../../sources/parsed.ts"
-import { type LiveStores, liveStores } from "../live.ts"
+import { dayAgo, daysAgo } from "../../world/clock.ts"
+import { marketWorld } from "../../world/market.ts"
 
-setDefaultTimeout(60_000)
+const on = marketWorld({ forget: ["charts"] })
 
-const DAY_MS = 86_400_000
-let sql: Sql
-let on: LiveStores
-let key: string
-
-beforeAll(async () => {
-  sql = await freshDatabase()
-})
-
-beforeEach(async () => {
-  on = await liveStores(sql)
-  for (const table of [
-    "chart_now",
-    "storefront_now",
-    "app_first_seen",
-    "chart_first_seen",
-    "chart_place",
-    "chart_results",
-    "chart",
-  ])
-    await sql`delete from ${sql(table)}`
-  key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
-})
-
-afterEach(() => on[Symbol.asyncDispose]())
-
-const ask = (query: string, by = key) => on.house.call(`/v1/hive/${query}`, { key: by })
-const used = async () => (await on.house.call("/v1/account", { key })).body.credits.used
+const ask = (query: string, by = on.key) => on.get(`/v1/hive/${query}`, by)
 const FINANCE = (rest: Partial<ChartObservation>) => ({ source: "apple-charts", ...rest }) as const
-const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
 const seen = (days: number, ids: readonly (string | number)[], rest: Partial<ChartObservation> = {}) =>
-  record(sql, [charted(daysAgo(days), ids, FINANCE(rest))])
-const dayOf = (days: number) => daysAgo(days).slice(0, 10)
+  record(on.sql, [charted(daysAgo(days), ids, FINANCE(rest))])
 /** The store answers with a whole recorded body. */
 const answers = () =>
   on.stores.on("itunes.apple.com", "/us/rss/", () => new Response(fixture("apple-charts-us-free-finance.json")))
@@ -49,11 +19,11 @@ const answers = () =>
 describe("hive_get_chart", () => {
   test("a chart that nobody follows is read once for all who ask, and then kept", async () => {
     answers()
-    const before = await used()
+    const before = await on.creditsUsed()
     const all = await Promise.all(Array.from({ length: 20 }, () => ask("charts?genre=6015")))
     const first = all[0]!
     const { day, source, origin } = first.body
-    expect([first.status, day, source, origin]).toEqual([200, dayOf(0), "apple-charts", "own"])
+    expect([first.status, day, source, origin]).toEqual([200, dayAgo(0), "apple-charts", "own"])
     const recorded = JSON.parse(fixture("apple-charts-us-free-finance.json")).feed.entry
     // an app that stands there twice keeps its first place
     const distinct = new Set(
@@ -66,7 +36,7 @@ describe("hive_get_chart", () => {
       publisher: expect.any(String),
     })
     expect(new Set(all.map(({ text }) => text)).size).toBe(1)
-    expect(await used()).toBe(before + 20 * 10)
+    expect(await on.creditsUsed()).toBe(before + 20 * 10)
     await ask("charts?genre=6015")
     expect(on.stores.requests.length).toBe(1)
   })
@@ -74,7 +44,7 @@ describe("hive_get_chart", () => {
   test("the days that are stored answer without the store, cut to the limit", async () => {
     await seen(0, [10_003, 10_001, 10_002])
     const { body } = await ask("charts?genre=6015&limit=2")
-    expect(body).toMatchObject({ country: "us", kind: "free", genre: { id: "6015" }, day: dayOf(0), depth: 3 })
+    expect(body).toMatchObject({ country: "us", kind: "free", genre: { id: "6015" }, day: dayAgo(0), depth: 3 })
     expect(body.apps.map(({ rank, id }: { rank: number; id: string }) => [rank, id])).toEqual([
       [1, "10003"],
       [2, "10001"],
@@ -87,18 +57,18 @@ describe("hive_get_chart", () => {
     await seen(3, [10_001])
     on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
     const { status, body } = await ask("charts?genre=6015")
-    expect([status, body.day]).toEqual([200, dayOf(3)])
+    expect([status, body.day]).toEqual([200, dayAgo(3)])
   })
 
   test("what the store does not answer and nobody ever read is free, or costs what nothing costs", async () => {
     on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
     const busy = await ask("charts?genre=6015")
-    expect([busy.status, busy.body.error, await used()]).toEqual([503, "measure_busy", 0])
+    expect([busy.status, busy.body.error, await on.creditsUsed()]).toEqual([503, "measure_busy", 0])
   })
 
   test("where this instance reads nothing, not_measured costs 1 and says why", async () => {
-    const house = (await import("../../house.ts")).openHouse({ sql })
-    const { status, body, credits } = await house.call("/v1/hive/charts?genre=6015", { key })
+    const house = (await import("../../house.ts")).openHouse({ sql: on.sql })
+    const { status, body, credits } = await house.call("/v1/hive/charts?genre=6015", { key: on.key })
     expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
     expect(body.detail).toContain("does not read")
   })
@@ -107,7 +77,7 @@ describe("hive_get_chart", () => {
     await seen(0, [10_001, 10_002])
     const { body } = await ask("charts?genre=6015&estimates=true")
     expect(body.apps.map(({ estimate }: { estimate: null }) => estimate)).toEqual([null, null])
-    expect([body.thresholds, await used()]).toEqual([null, 10])
+    expect([body.thresholds, await on.creditsUsed()]).toEqual([null, 10])
   })
 
   test("without a pack or Explorer it is refused, and a pack opens it", async () => {
@@ -119,13 +89,13 @@ describe("hive_get_chart", () => {
   })
 
   test("a genre that the store does not have is bad_genre, and costs nothing", async () => {
-    await sql`
+    await on.sql`
       insert into genre (platform, storefront, genre, name, place, seen_at, source, parser, origin, sha256)
       values ('ios', 'us', '6015', 'Finance', 1, now(), 'apple-genres', 1, 'own', '\\x00')
       on conflict do nothing`
     const { status, body } = await ask("charts?genre=999")
-    expect([status, body.error, await used()]).toEqual([400, "bad_genre", 0])
-    await sql`delete from genre`
+    expect([status, body.error, await on.creditsUsed()]).toEqual([400, "bad_genre", 0])
+    await on.sql`delete from genre`
   })
 })
 
@@ -135,7 +105,7 @@ describe("hive_get_chart_movers", () => {
     await seen(8, [10_001, 10_002, 10_003, 10_004])
     await seen(0, [10_002, 10_005, 10_001, 10_004])
     const { body } = await ask("movers?genre=6015")
-    expect(body).toMatchObject({ measured: true, days: 7, latest: { day: dayOf(0) }, against: { day: dayOf(8) } })
+    expect(body).toMatchObject({ measured: true, days: 7, latest: { day: dayAgo(0) }, against: { day: dayAgo(8) } })
     const ids = (rows: { id: string }[]) => rows.map(({ id }) => id)
     expect([ids(body.climbed), ids(body.fell), ids(body.entered), ids(body.left)]).toEqual([
       ["10002"],
@@ -145,14 +115,14 @@ describe("hive_get_chart_movers", () => {
     ])
     expect(body.left[0].was).toBe(3)
     expect([body.latest.origin, body.against.origin]).toEqual(["own", "own"])
-    expect([body.counts, await used()]).toEqual([{ climbed: 1, fell: 1, entered: 1, left: 1 }, 10])
+    expect([body.counts, await on.creditsUsed()]).toEqual([{ climbed: 1, fell: 1, entered: 1, left: 1 }, 10])
   })
 
   test("on the first day nothing moved that anybody knows of: measured false, at the price of nothing", async () => {
     await seen(0, [10_001])
     const { status, body } = await ask("movers?genre=6015")
     expect([status, body.measured, body.against, body.climbed, body.counts]).toEqual([200, false, null, null, null])
-    expect([body.measuredSince, await used()]).toEqual([dayOf(0), 1])
+    expect([body.measuredSince, await on.creditsUsed()]).toEqual([dayAgo(0), 1])
   })
 
   test("the demo's readings say that they are the demo's", async () => {

@@ -7,9 +7,9 @@ import { cases, long } from "../../long.ts"
 import { lookupAnswer, searchPage, someApps } from "../../measuring/store-pages.ts"
 import { reading } from "../../observations/measured.ts"
 import { fixture } from "../../sources/parsed.ts"
+import { forgetSearches } from "../../world/market.ts"
 import { explaining, type Work } from "../explained.ts"
 import { answersLookUps, type LiveStores, liveStores } from "../live.ts"
-import { forgetSearches } from "./searched.ts"
 
 setDefaultTimeout(60_000)
 

@@ -1,43 +1,21 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import type { Sql } from "../../../src/database/types.ts"
+import { describe, expect, test } from "bun:test"
 import { difficultyOf } from "../../../src/formulas/difficulty.ts"
 import { readFirstTen } from "../../../src/history/searches/first-ten.ts"
 import { deriveKeywordMetrics } from "../../../src/observations/derived/keyword-metrics.ts"
 import { record } from "../../../src/observations/record.ts"
-import { freshDatabase } from "../../database.ts"
 import { openHouse } from "../../house.ts"
 import { until } from "../../jobs/platform.ts"
 import { long } from "../../long.ts"
 import { answerSearches, type ShownApp, someApps } from "../../measuring/store-pages.ts"
 import { hinted, reading, said } from "../../observations/measured.ts"
+import { daysAgo } from "../../world/clock.ts"
+import { marketWorld } from "../../world/market.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { explaining, type Work } from "../explained.ts"
-import { type LiveStores, liveStores } from "../live.ts"
-import { forgetSearches } from "./searched.ts"
 
-setDefaultTimeout(60_000)
+const on = marketWorld({ forget: ["searches", "names"] })
 
-const DAY_MS = 86_400_000
-let sql: Sql
-let on: LiveStores
-let key: string
-
-beforeAll(async () => {
-  sql = await freshDatabase()
-})
-
-beforeEach(async () => {
-  on = await liveStores(sql)
-  await forgetSearches(sql)
-  await sql`delete from store_app_name`
-  key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
-})
-
-afterEach(() => on[Symbol.asyncDispose]())
-
-const ask = (query = "?term=tide%20table", by = key) => on.house.call(`/v1/keyword-difficulty${query}`, { key: by })
-const used = async () => (await on.house.call("/v1/account", { key })).body.credits.used
-const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
+const ask = (query = "?term=tide%20table", by = on.key) => on.get(`/v1/keyword-difficulty${query}`, by)
 const asked = () =>
   on.stores.requests
     .map(({ url }) => (url.host === "search.itunes.apple.com" ? "hints" : url.pathname.split("/").at(-1)))
@@ -60,10 +38,10 @@ describe("a keyword that nobody tracks", () => {
     expect(asked()).toEqual(["hints", "lookup", "search"])
     const lookUp = on.stores.requests.find(({ url }) => url.pathname === "/lookup")!
     expect(lookUp.url.searchParams.get("id")!.split(",")).toEqual(SHOWN.slice(0, 10).map(({ id }) => id))
-    expect(await used()).toBe(200)
+    expect(await on.creditsUsed()).toBe(200)
     await ask()
-    expect([on.stores.requests.length, await used()]).toEqual([3, 210])
-    await until(async () => (await sql`select from due where subject = 'tide table'`).length === 0)
+    expect([on.stores.requests.length, await on.creditsUsed()]).toEqual([3, 210])
+    await until(async () => (await on.sql`select from due where subject = 'tide table'`).length === 0)
   })
 
   test("has its difficulty with the parts, its demand, what is related, and the first ten", async () => {
@@ -105,8 +83,8 @@ describe("a keyword that nobody tracks", () => {
   test("of which none of the ten names holds the words is loosely matched; where a name is unknown, nobody knows", async () => {
     answers({ apps: someApps(12) })
     expect((await ask()).body.zayifEslesme).toBe(true)
-    await forgetSearches(sql)
-    await record(sql, [
+    await on.forget("searches")
+    await record(on.sql, [
       reading(
         "low tide",
         daysAgo(0),
@@ -116,7 +94,7 @@ describe("a keyword that nobody tracks", () => {
         { source: "apple-web-search" },
       ),
     ])
-    const ten = await readFirstTen(sql, { platform: "ios", storefront: "us", term: "low tide" }, new Date())
+    const ten = await readFirstTen(on.sql, { platform: "ios", storefront: "us", term: "low tide" }, new Date())
     expect(ten?.apps.at(-1)?.name).toBeNull()
     expect((await ask("?term=low%20tide")).body.zayifEslesme).toBeNull()
   })
@@ -127,9 +105,9 @@ describe("a keyword that nobody tracks", () => {
       [4, true],
       [0, true],
     ] as const) {
-      await forgetSearches(sql)
+      await on.forget("searches")
       answers({ apps: SHOWN.slice(0, count) })
-      const before = await used()
+      const before = await on.creditsUsed()
       const { status, body } = await ask()
       expect([status, body.thin, body.results, body.top.length]).toEqual([200, true, count, count])
       expect([body.difficultyNone, body.difficulty === null, body.parts === null]).toEqual([none, none, none])
@@ -141,7 +119,7 @@ describe("a keyword that nobody tracks", () => {
           null,
           0,
         ])
-      expect(await used()).toBe(before + 10)
+      expect(await on.creditsUsed()).toBe(before + 10)
     }
   })
 
@@ -149,7 +127,7 @@ describe("a keyword that nobody tracks", () => {
     answers({ looked: SHOWN.slice(0, 7) })
     const { status, body } = await ask()
     expect([status, body.difficulty, body.difficultyNone, body.parts, body.rated]).toEqual([200, null, false, null, 7])
-    expect([body.top[8].ratings, await used()]).toEqual([null, 10])
+    expect([body.top[8].ratings, await on.creditsUsed()]).toEqual([null, 10])
   })
 
   test("without suggestions has none; where they cannot be read now they are null, and the rest is answered", async () => {
@@ -164,14 +142,16 @@ describe("a keyword that nobody tracks", () => {
     answers()
     on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
     const { status, body } = await ask()
-    expect([status, body.error, await used()]).toEqual([503, "measure_busy", 0])
+    expect([status, body.error, await on.creditsUsed()]).toEqual([503, "measure_busy", 0])
     for (const upstream of ["apps.apple.com", "itunes.apple.com"] as const)
       on.stores.on(upstream, "/", () => new Response("no", { status: 503 }))
     expect((await ask("?term=other")).body.error).toBe("measure_busy")
   })
 
   test("where this instance reads nothing costs 1, and says why", async () => {
-    const { status, body, credits } = await openHouse({ sql }).call("/v1/keyword-difficulty?term=tide", { key })
+    const { status, body, credits } = await openHouse({ sql: on.sql }).call("/v1/keyword-difficulty?term=tide", {
+      key: on.key,
+    })
     expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
     expect(body.detail).toContain("does not read")
   })
@@ -180,7 +160,7 @@ describe("a keyword that nobody tracks", () => {
 describe("what is stored", () => {
   const ids = SHOWN.slice(0, 10).map(({ id }) => id)
   const store = async (days: number) => {
-    await record(sql, [
+    await record(on.sql, [
       reading("tide table", daysAgo(days), ids),
       said(
         daysAgo(days),
@@ -189,7 +169,7 @@ describe("what is stored", () => {
       hinted("tide table", daysAgo(days), ["tide table app"]),
     ])
     const list = { platform: "ios", storefront: "us", term: "tide table" } as const
-    await sql.begin((tx) => deriveKeywordMetrics(tx, [list], new Date(daysAgo(days))))
+    await on.sql.begin((tx) => deriveKeywordMetrics(tx, [list], new Date(daysAgo(days))))
   }
 
   test("answers for seven days, an import too, and asks nobody", async () => {
@@ -214,14 +194,14 @@ describe("what is stored", () => {
 
   long("is found by its keys: other keywords and other apps are not looked through", async () => {
     await record(
-      sql,
+      on.sql,
       Array.from({ length: 400 }, (_, i) => reading(`other ${i}`, daysAgo(i % 20), [String(20_000 + i)])),
     )
     for (const days of [25, 12, 6]) await store(days)
-    await sql`analyze`
+    await on.sql`analyze`
     const works: Work[] = []
     const found = await readFirstTen(
-      explaining(sql, works),
+      explaining(on.sql, works),
       { platform: "ios", storefront: "us", term: "tide table" },
       new Date(),
     )
@@ -240,8 +220,8 @@ test("on Free only what the workspace tracks in that storefront is answered, as 
   })
   const free = await on.house.key(workspaceId)
   const app = { workspaceId, iosId: "10001", countries: ["us", "de"], keywords: [], origin: "own" }
-  const appId = await trackOwn(sql, app)
-  await sql`insert into tracked_term (app_id, country, term, position) values (${appId}, 'us', 'tide table', 1)`
+  const appId = await trackOwn(on.sql, app)
+  await on.sql`insert into tracked_term (app_id, country, term, position) values (${appId}, 'us', 'tide table', 1)`
   const tool = (term: string, cc: string) => on.house.tool("get_keyword_difficulty", { term, cc }, { key: free })
   const own = await tool(" Tide Table ", "US")
   expect([own.isError, own.body.term, own.credits.used]).toEqual([false, "tide table", 10])
@@ -254,7 +234,7 @@ test("on Free only what the workspace tracks in that storefront is answered, as 
     expect(body.detail).toContain("tracked in that storefront")
   }
   // a key that may not see the app learns nothing of what it tracks
-  const other = await trackOwn(sql, { ...app, iosId: "10002" })
+  const other = await trackOwn(on.sql, { ...app, iosId: "10002" })
   const limited = await on.house.key(workspaceId, { appList: [other as string] })
   const hidden = await on.house.tool("get_keyword_difficulty", { term: "tide table" }, { key: limited })
   expect([hidden.isError, hidden.body.error]).toEqual([true, "plan_required"])

@@ -1,43 +1,21 @@
-import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
-import type { Sql } from "../../../src/database/types.ts"
+import { afterEach, expect, test } from "bun:test"
 import { readMetricRecords } from "../../../src/history/searches/metric-records.ts"
 import { recordAttempt } from "../../../src/observations/attempts.ts"
 import { record } from "../../../src/observations/record.ts"
 import { listIds } from "../../../src/observations/rows/identities.ts"
 import type { Attempt } from "../../../src/observations/types.ts"
-import { freshDatabase } from "../../database.ts"
 import { published, reading } from "../../observations/measured.ts"
+import { DAY_MS } from "../../world/clock.ts"
+import { marketWorld } from "../../world/market.ts"
 import { explaining, type Work } from "../explained.ts"
-import { type LiveStores, liveStores } from "../live.ts"
-import { forgetSearches } from "./searched.ts"
 
-setDefaultTimeout(60_000)
-
-const DAY_MS = 86_400_000
 const LIST = { platform: "ios" as const, storefront: "us", term: "tide table" }
-let sql: Sql
-let on: LiveStores
-let key: string
-
-beforeAll(async () => {
-  sql = await freshDatabase()
-})
-
-beforeEach(async () => {
-  on = await liveStores(sql)
-  await forgetSearches(sql)
-  key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
-})
+const on = marketWorld({ forget: ["searches"] })
 
 // nothing here may ever ask a store
-afterEach(async () => {
-  expect(on.stores.requests.length).toBe(0)
-  await on[Symbol.asyncDispose]()
-})
+afterEach(() => expect(on.stores.requests.length).toBe(0))
 
-const ask = (query = "", term = "tide%20table") =>
-  on.house.call(`/v1/hive/keywords/${term}/metrics/history${query}`, { key })
-const used = async () => (await on.house.call("/v1/account", { key })).body.credits.used
+const ask = (query = "", term = "tide%20table") => on.get(`/v1/hive/keywords/${term}/metrics/history${query}`)
 /** So many days ago, an hour of that UTC day. */
 const at = (days: number, hour = 6) =>
   new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - days * DAY_MS + hour * 3_600_000)
@@ -46,7 +24,7 @@ const dayOf = (days: number) => at(days).toISOString().slice(0, 10)
 /** Figures as they stand in the table, each of a day so many days ago. */
 async function figures(metric: string, scores: Record<number, number | null>, { term = LIST.term, formula = 1 } = {}) {
   const source = metric === "popularity" ? "estimate" : "calculated"
-  await sql.begin(async (tx) => {
+  await on.sql.begin(async (tx) => {
     const [list] = await listIds(tx, [{ ...LIST, term }])
     for (const [days, score] of Object.entries(scores))
       await tx`
@@ -58,7 +36,7 @@ async function figures(metric: string, scores: Record<number, number | null>, { 
 function failed(when: Date, rest: Partial<Attempt> = {}) {
   const about = { subject: LIST.term, storefront: "us", platform: "ios" } as const
   return recordAttempt(
-    sql,
+    on.sql,
     { kind: "search", source: "apple-web-search", outcome: "blocked", at: when, ...about, ...rest },
     () => new Date(Date.now() + DAY_MS),
   )
@@ -73,7 +51,7 @@ test("days without a record are no rows; failed and broken-off readings mark the
   await failed(at(2), { outcome: "rate_limited" })
   await failed(at(1, 3))
   await failed(at(2), { kind: "hints", source: "apple-hints", subject: "tid", outcome: "changed" })
-  await record(sql, [
+  await record(on.sql, [
     reading(LIST.term, at(5).toISOString(), ["10001"], { complete: false, source: "apple-web-search" }),
     reading(LIST.term, at(6).toISOString(), ["10001"], { complete: false, origin: "demo" }),
   ])
@@ -123,7 +101,7 @@ test("a published month stands in the popularity wherever one of its days is ask
   const today = new Date()
   const month = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1, 1))
   const seenAt = new Date(Date.now() - 5 * DAY_MS)
-  await record(sql, [published(LIST.term, month.toISOString().slice(0, 10), 61, { seenAt })])
+  await record(on.sql, [published(LIST.term, month.toISOString().slice(0, 10), 61, { seenAt })])
   const since = (day: Date) => Math.floor((Date.now() - day.getTime()) / DAY_MS) + 1
   await figures("popularity", { 0: 30 })
   const last = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), 0))
@@ -139,16 +117,16 @@ test("a published month stands in the popularity wherever one of its days is ask
 
 test("the price goes by the days asked for, 30 when left out; nothing stored costs 1, whatever failed", async () => {
   const { status, body } = await ask()
-  expect([status, body.error, await used()]).toEqual([404, "not_measured", 1])
+  expect([status, body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 1])
   await failed(at(1))
   const empty = (await ask()).body
-  expect([empty.difficulty.length, empty.popularity.length, await used()]).toEqual([1, 1, 2])
+  expect([empty.difficulty.length, empty.popularity.length, await on.creditsUsed()]).toEqual([1, 1, 2])
   await figures("difficulty", { 0: 40 })
   const prices: number[] = []
   for (const query of ["", "?days=1", "?days=7", "?days=8", "?days=30", "?days=31", "?days=90"]) {
-    const before = await used()
+    const before = await on.creditsUsed()
     await ask(query)
-    prices.push((await used()) - before)
+    prices.push((await on.creditsUsed()) - before)
   }
   expect(prices).toEqual([20, 10, 10, 20, 20, 40, 40])
 })
@@ -157,7 +135,7 @@ test("the series page apart, 200 records at a time, until all of both were given
   const scores = Object.fromEntries(Array.from({ length: 90 }, (_, days) => [days, days]))
   await figures("difficulty", scores)
   await figures("popularity", scores)
-  await sql`
+  await on.sql`
     insert into attempt (at, kind, subject, storefront, platform, source, outcome)
     select ${at(89)}::timestamptz + i * interval '5 hours', 'search', ${LIST.term}, 'us', 'ios', 'apple-web-search', 'failed'
     from generate_series(1, 400) i
@@ -165,7 +143,7 @@ test("the series page apart, 200 records at a time, until all of both were given
     select ${at(89)}::timestamptz + i * interval '5 hours', 'hints', left(${LIST.term}, 1 + i % 9), 'us', 'ios', 'apple-hints', 'failed'
     from generate_series(1, 400) i`
   const whole = async (metric: "difficulty" | "popularity") =>
-    await readMetricRecords(sql, LIST, metric, { from: dayOf(89), to: dayOf(0), after: null, limit: 5_000 })
+    await readMetricRecords(on.sql, LIST, metric, { from: dayOf(89), to: dayOf(0), after: null, limit: 5_000 })
   const expected = [await whole("difficulty"), await whole("popularity")]
   // of a term that ends in "tide" the beginning has a blank less: not all of these are rungs
   expect([expected[0]!.length, expected[1]!.length > 700]).toEqual([490, true])
@@ -192,14 +170,14 @@ test("the series page apart, 200 records at a time, until all of both were given
 test("a cursor of another term, storefront or number of days, a tampered one and one of nobody are bad_cursor, for nothing", async () => {
   await figures("difficulty", { 0: 1 })
   await figures("difficulty", { 0: 1 }, { term: "other" })
-  await sql`
+  await on.sql`
     insert into attempt (at, kind, subject, storefront, platform, source, outcome)
     select now() - i * interval '1 minute', 'search', ${LIST.term}, 'us', 'ios', 'apple-web-search', 'failed'
     from generate_series(1, 250) i`
   const cursor = (await ask("?days=7")).body.pagination.nextCursor as string
   expect((await ask(`?days=7&cursor=${cursor}`)).status).toBe(200)
   expect((await ask(`?days=7&country=US&cursor=${cursor}&fields=day`, "Tide%20Table")).status).toBe(200)
-  const before = await used()
+  const before = await on.creditsUsed()
   const at = cursor.length >> 1
   const cut = cursor.slice(0, -4)
   const turned = `${cursor.slice(0, at)}${cursor[at] === "A" ? "B" : "A"}${cursor.slice(at + 1)}`
@@ -215,7 +193,7 @@ test("a cursor of another term, storefront or number of days, a tampered one and
     const { status, body } = await ask(query, term)
     expect([query, status, body.error]).toEqual([query, 400, "bad_cursor"])
   }
-  expect(await used()).toBe(before)
+  expect(await on.creditsUsed()).toBe(before)
 })
 
 test("Google Play, wrong days and an unknown storefront are refused for nothing; without Explorer nobody is answered", async () => {
@@ -229,33 +207,33 @@ test("Google Play, wrong days and an unknown storefront are refused for nothing;
   expect((await ask("", "x".repeat(151))).body.error).toBe("bad_term")
   const pack = await on.house.key(await on.house.workspace({ plan: "pro", pack: 1_000 }))
   const { status, body } = await on.house.call("/v1/hive/keywords/tide/metrics/history", { key: pack })
-  expect([status, body.error, await used()]).toEqual([403, "explorer_required", 0])
+  expect([status, body.error, await on.creditsUsed()]).toEqual([403, "explorer_required", 0])
 })
 
 test("records are looked up by the keyword's keys, however many others there are and however long it is known", async () => {
   await figures("difficulty", { 0: 1, 1: 1 })
-  await sql`
+  await on.sql`
     insert into list (platform, storefront, term)
     select 'ios', 'us', 'other ' || i
     from generate_series(1, 2000) i`
-  await sql`
+  await on.sql`
     insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
     select l.id, 'difficulty', current_date - d, 'calculated', now(), 50, 1, '{}'
     from list l, generate_series(2, 4) d`
-  await sql`
+  await on.sql`
     insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
     select l.id, 'difficulty', current_date - d, 'calculated', now(), 50, 1, '{}'
     from list l, generate_series(40, 1000) d
     where l.term = ${LIST.term}`
-  await sql`
+  await on.sql`
     insert into attempt (at, kind, subject, storefront, platform, source, outcome)
     select now() - i * interval '1 minute', 'search', 'other ' || i, 'us', 'ios', 'apple-web-search', 'failed'
     from generate_series(1, 3000) i`
-  await sql`analyze`
+  await on.sql`analyze`
   const works: Work[] = []
   const page = { from: dayOf(6), to: dayOf(0), after: null, limit: 201 }
-  const read = await readMetricRecords(explaining(sql, works), LIST, "popularity", page)
+  const read = await readMetricRecords(explaining(on.sql, works), LIST, "popularity", page)
   expect(read).toHaveLength(0)
-  expect(await readMetricRecords(explaining(sql, works), LIST, "difficulty", page)).toHaveLength(5)
+  expect(await readMetricRecords(explaining(on.sql, works), LIST, "difficulty", page)).toHaveLength(5)
   expect(works.map(({ rows }) => rows < 150)).toEqual([true, true])
 })

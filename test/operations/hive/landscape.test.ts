@@ -1,38 +1,23 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
-import type { Sql } from "../../../src/database/types.ts"
+import { expect, test } from "bun:test"
 import { record } from "../../../src/observations/record.ts"
 import type { ChartObservation } from "../../../src/observations/types.ts"
 import { itunesLookup } from "../../../src/sources/apple/itunes-lookup.ts"
 import { readOnce } from "../../../src/sources/source.ts"
-import { freshDatabase } from "../../database.ts"
 import { openHouse } from "../../house.ts"
 import { rowsOf, SOME } from "../../observations/chart-rows.ts"
 import { charted } from "../../observations/charted.ts"
 import { said } from "../../observations/measured.ts"
 import { fixture } from "../../sources/parsed.ts"
 import { reachOf } from "../../sources/replay.ts"
-import { answersLookUps, type LiveStores, liveStores } from "../live.ts"
+import { DAY_MS, daysAgo } from "../../world/clock.ts"
+import { marketWorld } from "../../world/market.ts"
+import { answersLookUps } from "../../world/stores.ts"
 
-setDefaultTimeout(60_000)
+const on = marketWorld({ forget: ["charts"] })
 
-const DAY_MS = 86_400_000
-let sql: Sql
-let on: LiveStores
-let key: string
-
-beforeEach(async () => {
-  sql = await freshDatabase()
-  on = await liveStores(sql)
-  key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
-})
-
-afterEach(() => on[Symbol.asyncDispose]())
-
-const ask = (query = "") => on.house.call(`/v1/hive/landscape${query}`, { key })
-const used = async () => (await on.house.call("/v1/account", { key })).body.credits.used
-const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
+const ask = (query = "") => on.get(`/v1/hive/landscape${query}`)
 const onChart = (days: number, ids: readonly number[], rest: Partial<ChartObservation> = {}) =>
-  record(sql, [charted(daysAgo(days), ids, { source: "apple-charts", ...rest })])
+  record(on.sql, [charted(daysAgo(days), ids, { source: "apple-charts", ...rest })])
 const paths = () => on.stores.requests.map(({ url }) => url.pathname)
 
 /** The recorded list of a day, a hundred apps in their order, and what look-ups say of most of them. */
@@ -106,7 +91,7 @@ test("the first fifty apps of a category are looked up at once for all who ask, 
   await listToday()
   const all = await Promise.all(Array.from({ length: 10 }, () => ask("?country=jp&genre=finance")))
   const { status, body } = all[0]!
-  expect([status, new Set(all.map(({ text }) => text)).size, await used()]).toEqual([200, 1, 100])
+  expect([status, new Set(all.map(({ text }) => text)).size, await on.creditsUsed()]).toEqual([200, 1, 100])
   expect(paths()).toEqual(["/lookup"])
   const [category] = body.categories
   expect(category).toMatchObject({
@@ -130,7 +115,7 @@ test("figures of a list that was looked up whole are those of another reckoning,
   for (const from of [0, 50]) {
     const ids = LIST.slice(from, from + 50).map(({ id }) => id)
     const { seen } = await readOnce(itunesLookup, { storefront: "jp", ids }, reachOf(on.stores))
-    await record(sql, [seen])
+    await record(on.sql, [seen])
   }
   const [category] = (await ask("?country=jp&genre=finance")).body.categories
   expect(category).toMatchObject(reckoned(category.day, 100))
@@ -157,7 +142,7 @@ test("while apps cannot be looked up, there is no wall, and the answer costs wha
   on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
   const { status, body } = await ask("?genre=6015")
   const [category] = body.categories
-  expect([status, category.ratingsWall, await used()]).toEqual([
+  expect([status, category.ratingsWall, await on.creditsUsed()]).toEqual([
     200,
     { least: null, median: null, n: 0, of: category.listed },
     1,
@@ -168,19 +153,19 @@ test("while apps cannot be looked up, there is no wall, and the answer costs wha
 })
 
 test("without a genre every measured category answers with its own day, and nothing is read", async () => {
-  expect([(await ask()).body.categories, await used()]).toEqual([[], 1])
+  expect([(await ask()).body.categories, await on.creditsUsed()]).toEqual([[], 1])
   await onChart(3, [10_001, 10_002], { genre: "6015" })
   await onChart(1, [10_001], { genre: "36" })
   await onChart(2, [10_003], { genre: "6014", chart: "paid" })
   await onChart(2, [10_003], { genre: "6014", storefront: "gb" })
-  await record(sql, [said(daysAgo(2), [{ id: "10001", ratings: 40, rating: 4 }])])
+  await record(on.sql, [said(daysAgo(2), [{ id: "10001", ratings: 40, rating: 4 }])])
   const { body } = await ask()
   const told = body.categories.map(({ key, day, ratingsWall }: Record<string, unknown>) => [key, day, ratingsWall])
   expect(told).toEqual([
     ["all", daysAgo(1).slice(0, 10), { least: 40, median: 40, n: 1, of: 1 }],
     ["finance", daysAgo(3).slice(0, 10), { least: 40, median: 40, n: 1, of: 2 }],
   ])
-  expect([on.stores.requests.length, await used()]).toEqual([0, 11])
+  expect([on.stores.requests.length, await on.creditsUsed()]).toEqual([0, 11])
   expect((await ask("?fields=key,listed")).body.categories).toEqual([
     { key: "all", listed: 1 },
     { key: "finance", listed: 2 },
@@ -189,7 +174,7 @@ test("without a genre every measured category answers with its own day, and noth
 
 test("counts and updates that were read far from the list's day are not known of it; a release stays what it was", async () => {
   const [releasedAt, updatedAt] = [new Date(daysAgo(400)), new Date(daysAgo(60))]
-  await record(sql, [said(daysAgo(45), [{ id: "10001", ratings: 40, rating: 4, releasedAt, updatedAt }])])
+  await record(on.sql, [said(daysAgo(45), [{ id: "10001", ratings: 40, rating: 4, releasedAt, updatedAt }])])
   await onChart(0, [10_001], { genre: "6015" })
   const [category] = (await ask()).body.categories
   expect([category.ratingsWall.n, category.updatedWithin90Days.n]).toEqual([0, 0])
@@ -200,8 +185,8 @@ test("counts and updates that were read far from the list's day are not known of
 })
 
 test("where this instance reads nothing, a category that was never read is not_measured at the price of nothing", async () => {
-  const house = openHouse({ sql })
-  const { status, body, credits } = await house.call("/v1/hive/landscape?genre=games", { key })
+  const house = openHouse({ sql: on.sql })
+  const { status, body, credits } = await house.call("/v1/hive/landscape?genre=games", { key: on.key })
   expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
   expect(body.detail).toContain("does not read")
 })
@@ -212,5 +197,5 @@ test("what is no genre is bad_genre, which names the keys, and costs nothing", a
     expect([status, body.error, body.field]).toEqual([400, "bad_genre", "genre"])
     expect(body.detail).toContain("photo-video")
   }
-  expect(await used()).toBe(0)
+  expect(await on.creditsUsed()).toBe(0)
 })

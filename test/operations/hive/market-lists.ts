@@ -1,12 +1,10 @@
 import type { Sql } from "../../../src/database/types.ts"
 import { RANK_SOURCES, type SearchObservation } from "../../../src/observations/types.ts"
 import { reading } from "../../observations/measured.ts"
+import { DAY_MS, dayAgo } from "../../world/clock.ts"
 
-const DAY_MS = 86_400_000
 /** Days whose answers count. */
 export const ANSWER_DAYS = 30
-
-export const dayAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 
 /** An answer of a keyword as an independent walk over its readings finds it. */
 export interface WalkedAnswer {

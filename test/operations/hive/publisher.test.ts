@@ -1,57 +1,30 @@
-import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
-import type { Sql } from "../../../src/database/types.ts"
+import { beforeEach, expect, test } from "bun:test"
 import { readChartedApps } from "../../../src/history/market/publishers.ts"
 import { record } from "../../../src/observations/record.ts"
 import type { ChartObservation } from "../../../src/observations/types.ts"
-import { freshDatabase } from "../../database.ts"
 import { openHouse } from "../../house.ts"
 import { long } from "../../long.ts"
 import { charted } from "../../observations/charted.ts"
 import { fixture } from "../../sources/parsed.ts"
+import { dayAgo, daysAgo } from "../../world/clock.ts"
+import { marketWorld } from "../../world/market.ts"
 import { explaining, type Work } from "../explained.ts"
-import { type LiveStores, liveStores } from "../live.ts"
 
-setDefaultTimeout(60_000)
-
-const DAY_MS = 86_400_000
 /** Of the recorded answer, which has five apps of theirs. */
 const PUBLISHER = "1500000011"
 const APPS = ["1600000101", "1600000102", "1600000103"]
-let sql: Sql
-let on: LiveStores
-let key: string
-
-beforeAll(async () => {
-  sql = await freshDatabase()
-})
+const on = marketWorld({ forget: ["charts"] })
 
 beforeEach(async () => {
-  on = await liveStores(sql)
-  for (const table of [
-    "chart_now",
-    "storefront_now",
-    "app_first_seen",
-    "chart_first_seen",
-    "chart_place",
-    "chart_results",
-    "chart",
-    "developer_shelf",
-  ])
-    await sql`delete from ${sql(table)}`
-  await sql`update store_app set developer = null, developer_id = null`
-  key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
+  await on.sql`update store_app set developer = null, developer_id = null`
 })
 
-afterEach(() => on[Symbol.asyncDispose]())
-
-const ask = (id = PUBLISHER, query = "") => on.house.call(`/v1/hive/publisher/${id}${query}`, { key })
-const used = async () => (await on.house.call("/v1/account", { key })).body.credits.used
-const dayOf = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+const ask = (id = PUBLISHER, query = "") => on.get(`/v1/hive/publisher/${id}${query}`)
 /** A list of the iPhone, free apps of finance in the US unless said; theirs have their publisher. */
 const seen = (days: number, ids: readonly string[], rest: Partial<ChartObservation> = {}) => {
   const apps = ids.map((id) => ({ id, name: `App ${id}`, ...(APPS.includes(id) && { developerId: PUBLISHER }) }))
-  const at = new Date(Date.now() - days * DAY_MS).toISOString()
-  return record(sql, [charted(at, ids, { source: "apple-charts", apps, ...rest })])
+  const at = daysAgo(days)
+  return record(on.sql, [charted(at, ids, { source: "apple-charts", apps, ...rest })])
 }
 const shelf = () => on.stores.on("itunes.apple.com", "/lookup", () => new Response(fixture("itunes-developer-us.json")))
 
@@ -67,22 +40,22 @@ test("every app of theirs on a chart, with its best place, its storefronts and s
   const { status, body } = await ask()
   expect([status, body.publisherId, body.name, body.platform]).toEqual([200, PUBLISHER, "Northlight Apps LLC", "ios"])
   expect(body.searched).toEqual(["de", "us"])
-  const us = { country: "us", rank: 1, day: dayOf(0), firstSeen: dayOf(4) }
-  const de = { country: "de", rank: 4, day: dayOf(0), firstSeen: dayOf(0) }
+  const us = { country: "us", rank: 1, day: dayAgo(0), firstSeen: dayAgo(4) }
+  const de = { country: "de", rank: 4, day: dayAgo(0), firstSeen: dayAgo(0) }
   const reading = {
-    day: dayOf(0),
-    measuredAt: expect.stringContaining(dayOf(0)),
+    day: dayAgo(0),
+    measuredAt: expect.stringContaining(dayAgo(0)),
     source: "apple-charts",
     origin: "own",
   }
   const chart = { device: "iphone", kind: "free", genre: "6015", ...reading }
   expect(body.apps).toMatchObject([
-    { id: APPS[1], rank: 1, country: "us", ...chart, firstSeen: dayOf(4), storefronts: [us, de] },
+    { id: APPS[1], rank: 1, country: "us", ...chart, firstSeen: dayAgo(4), storefronts: [us, de] },
     { id: APPS[0], rank: 2, country: "us", kind: "paid", firstSeen: null, storefronts: [{ rank: 2, firstSeen: null }] },
   ])
   expect(body.shelf).toMatchObject({ country: "us", count: 3, complete: true })
   await ask()
-  expect([on.stores.requests.length, await used()]).toEqual([1, 20])
+  expect([on.stores.requests.length, await on.creditsUsed()]).toEqual([1, 20])
 })
 
 test("an app that left the charts is on none, and comes back with the day on which it was seen first", async () => {
@@ -91,26 +64,26 @@ test("an app that left the charts is on none, and comes back with the day on whi
   await seen(1, ["10009"])
   shelf()
   const gone = await ask()
-  expect([gone.status, gone.body.apps, gone.body.shelf.count, await used()]).toEqual([200, [], 3, 1])
+  expect([gone.status, gone.body.apps, gone.body.shelf.count, await on.creditsUsed()]).toEqual([200, [], 3, 1])
   await seen(0, [APPS[0]!])
-  expect((await ask()).body.apps).toMatchObject([{ id: APPS[0], firstSeen: dayOf(4) }])
+  expect((await ask()).body.apps).toMatchObject([{ id: APPS[0], firstSeen: dayAgo(4) }])
 })
 
 test("a store that cannot be asked leaves the shelf unknown and the charts as they are", async () => {
   await seen(1, [APPS[0]!])
   on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
   const { status, body } = await ask()
-  expect([status, body.shelf, body.apps.length, await used()]).toEqual([200, null, 1, 10])
+  expect([status, body.shelf, body.apps.length, await on.creditsUsed()]).toEqual([200, null, 1, 10])
 })
 
 test("of whom nothing is known is not_measured at the price of nothing: asked of the store, or where none is asked", async () => {
   on.stores.on("itunes.apple.com", "/lookup", () => Response.json({ resultCount: 0, results: [] }))
   const nobody = await ask("1599999999")
-  expect([nobody.status, nobody.body.error, await used()]).toEqual([404, "not_measured", 1])
+  expect([nobody.status, nobody.body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 1])
   expect(nobody.body.detail).toContain("does not have it")
-  const house = openHouse({ sql })
-  const off = await house.call("/v1/hive/publisher/1599999999", { key })
-  expect([off.body.error, off.body.detail, await used()]).toEqual([
+  const house = openHouse({ sql: on.sql })
+  const off = await house.call("/v1/hive/publisher/1599999999", { key: on.key })
+  expect([off.body.error, off.body.detail, await on.creditsUsed()]).toEqual([
     "not_measured",
     expect.stringContaining("does not read"),
     2,
@@ -118,49 +91,51 @@ test("of whom nothing is known is not_measured at the price of nothing: asked of
 })
 
 test("charts of the demo name nobody by an id: their storefronts are not searched, and an answer without rows says why", async () => {
-  const house = openHouse({ sql })
+  const house = openHouse({ sql: on.sql })
   await seen(1, ["10009"], { storefront: "jp", origin: "demo", source: "import" })
-  const { status, body } = await house.call("/v1/hive/publisher/1599999999", { key })
+  const { status, body } = await house.call("/v1/hive/publisher/1599999999", { key: on.key })
   expect([status, body.error]).toEqual([404, "not_measured"])
   expect(body.detail).toContain("The demo's charts (jp) name publishers without their ids")
   await seen(0, [APPS[0]!])
-  expect((await house.call(`/v1/hive/publisher/${PUBLISHER}`, { key })).body.searched).toEqual(["us"])
+  expect((await house.call(`/v1/hive/publisher/${PUBLISHER}`, { key: on.key })).body.searched).toEqual(["us"])
   // once somebody read one there, it is searched
   await seen(0, ["10009"], { storefront: "jp" })
-  expect((await house.call(`/v1/hive/publisher/${PUBLISHER}`, { key })).body.searched).toEqual(["jp", "us"])
-  expect((await house.call("/v1/hive/publisher/1599999999", { key })).body.detail).not.toContain("demo")
+  expect((await house.call(`/v1/hive/publisher/${PUBLISHER}`, { key: on.key })).body.searched).toEqual(["jp", "us"])
+  expect((await house.call("/v1/hive/publisher/1599999999", { key: on.key })).body.detail).not.toContain("demo")
 })
 
 test("a publisher on Google Play has no charts, which is said without asking anybody", async () => {
   const { status, body } = await ask("Northlight+Apps")
-  expect([status, body.error, await used(), on.stores.requests.length]).toEqual([404, "not_measured", 1, 0])
+  expect([status, body.error, await on.creditsUsed(), on.stores.requests.length]).toEqual([404, "not_measured", 1, 0])
   expect(body.detail).toContain("Google Play")
 })
 
 test("a store that is not to be had costs nothing where nothing is known", async () => {
   on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
   const { status, body } = await ask("1599999998")
-  expect([status, body.error, await used()]).toEqual([503, "measure_busy", 0])
+  expect([status, body.error, await on.creditsUsed()]).toEqual([503, "measure_busy", 0])
 })
 
 long("the apps and places of one publisher are read by their keys, among 30,000 of others", async () => {
   await seen(1, ["10009"])
   await seen(0, [APPS[0]!])
-  await sql`
+  await on.sql`
     insert into store_app (platform, store_id, developer_id)
     select 'ios', (2000000000 + n)::text, (1700000000 + n % 9000)::text
     from generate_series(1, 30000) n`
-  await sql`
+  await on.sql`
     insert into chart_place (app_id, chart_id, rank, day)
     select s.id, c.id, 7, current_date
     from store_app s
     cross join chart c
     where s.store_id like '20000%'`
-  await sql`insert into chart_first_seen (app_id, chart_id, day) select app_id, chart_id, day from chart_place on conflict do nothing`
+  await on.sql`insert into chart_first_seen (app_id, chart_id, day) select app_id, chart_id, day from chart_place on conflict do nothing`
   for (const isKnown of [false, true]) {
-    if (isKnown) await sql`analyze`
+    if (isKnown) await on.sql`analyze`
     const works: Work[] = []
-    expect(await readChartedApps(explaining(sql, works), PUBLISHER)).toMatchObject([{ rank: 1, firstSeen: dayOf(0) }])
+    expect(await readChartedApps(explaining(on.sql, works), PUBLISHER)).toMatchObject([
+      { rank: 1, firstSeen: dayAgo(0) },
+    ])
     expect(works.filter(({ rows }) => rows >= 60).map(({ plan }) => plan)).toEqual([])
     expect(works).toHaveLength(1)
   }

@@ -1,39 +1,19 @@
-import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
-import type { Sql } from "../../../src/database/types.ts"
+import { expect, test } from "bun:test"
 import { record } from "../../../src/observations/record.ts"
-import { freshDatabase } from "../../database.ts"
 import { answersReviews, reviewPages } from "../../measuring/public-pages.ts"
 import { reviewed } from "../../observations/reviewed.ts"
 import { fixture } from "../../sources/parsed.ts"
 import { playAnswer } from "../../sources/review-pages.ts"
-import { type LiveStores, liveStores } from "../live.ts"
-
-setDefaultTimeout(60_000)
+import { hoursAgo } from "../../world/clock.ts"
+import { marketWorld } from "../../world/market.ts"
 
 /** The app of the recorded feed. */
 const APP = /\/id=(\d+)\//.exec(fixture("apple-reviews-us.xml"))![1]!
 const PACKAGE = "com.example.harbor"
-let sql: Sql
-let on: LiveStores
-let key: string
+const on = marketWorld({ forget: ["reviews"] })
 
-beforeAll(async () => {
-  sql = await freshDatabase()
-})
-
-beforeEach(async () => {
-  on = await liveStores(sql)
-  for (const table of ["review_day", "review_feed", "review_read", "review_version"])
-    await sql`delete from ${sql(table)}`
-  key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
-})
-
-afterEach(() => on[Symbol.asyncDispose]())
-
-const ask = (id: string, query = "") => on.house.call(`/v1/hive/reviews/${id}${query}`, { key })
-const used = async () => (await on.house.call("/v1/account", { key })).body.credits.used
+const ask = (id: string, query = "") => on.get(`/v1/hive/reviews/${id}${query}`)
 const END = { pages: 1, complete: true, empty: false }
-const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
 const sumOf = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0)
 const feed = (body: string) => on.stores.on("itunes.apple.com", "/us/rss/customerreviews/", () => new Response(body))
 
@@ -50,7 +30,7 @@ test("of an app that nobody tracks the newest page is read once for all who ask,
     source: "apple-reviews",
     origin: "own",
   })
-  await sql`update review_read set origin = 'a peer'`
+  await on.sql`update review_read set origin = 'a peer'`
   expect((await ask(APP)).body.origin).toBe("a peer")
   expect(body.reviews.length).toBeGreaterThan(3)
   const dates = body.reviews.map(({ date }: { date: string }) => date)
@@ -60,7 +40,7 @@ test("of an app that nobody tracks the newest page is read once for all who ask,
   expect([body.held, body.day]).toEqual([body.reviews.length, new Date().toISOString().slice(0, 10)])
   const requests = on.stores.requests.length
   await ask(APP)
-  expect([on.stores.requests.length, requests, await used()]).toEqual([requests, 1, 120])
+  expect([on.stores.requests.length, requests, await on.creditsUsed()]).toEqual([requests, 1, 120])
   // nobody who wrote is named
   const names = [...fixture("apple-reviews-us.xml").matchAll(/<name>([^<]+)<\/name>/g)].map(([, name]) => name!)
   expect(names.length).toBeGreaterThan(3)
@@ -82,9 +62,9 @@ test("one page says whether all are held, however many more the feed has", async
 
 test("a feed read within 12 hours answers as it is, one read before is read again and keeps what it held", async () => {
   const old = { id: "8990", at: new Date(Date.UTC(2026, 0, 1)) }
-  await record(sql, [reviewed(hoursAgo(11), [old], { storeId: "1000000001", end: END })])
+  await record(on.sql, [reviewed(hoursAgo(11), [old], { storeId: "1000000001", end: END })])
   expect([(await ask("1000000001")).body.held, on.stores.requests.length]).toEqual([1, 0])
-  await record(sql, [reviewed(hoursAgo(13), [old], { storeId: "1000000002", end: END })])
+  await record(on.sql, [reviewed(hoursAgo(13), [old], { storeId: "1000000002", end: END })])
   answersReviews(on.stores, "1000000002", reviewPages(9_000, 20))
   const { body } = await ask("1000000002")
   expect([body.held, on.stores.requests.length]).toEqual([20, 1])
@@ -115,23 +95,23 @@ test("a feed that is empty where nobody has rated the app has no reviews, and co
     false,
     null,
   ])
-  await sql`
+  await on.sql`
     insert into rating_count (app_id, storefront, day, source, seen_at, origin, ratings)
     select id, 'us', current_date, 'itunes-lookup', now(), 'own', 0
     from store_app
     where store_id = '1000000003'`
   const sure = (await ask("1000000003")).body
-  expect([sure.complete, sumOf(sure.distribution), await used()]).toEqual([true, 0, 2])
+  expect([sure.complete, sumOf(sure.distribution), await on.creditsUsed()]).toEqual([true, 0, 2])
 })
 
 test("a feed that fails silently, or is not to be had, is no answer and free", async () => {
   answersReviews(on.stores, "1000000004", [{ reviews: [], last: null }])
   const { status, body } = await ask("1000000004")
-  expect([status, body.error, await used()]).toEqual([503, "measure_busy", 0])
+  expect([status, body.error, await on.creditsUsed()]).toEqual([503, "measure_busy", 0])
 })
 
 test("a store that cannot be read leaves what was read before, whose day is said", async () => {
-  await record(sql, [
+  await record(on.sql, [
     reviewed(hoursAgo(80), [{ id: "1", at: new Date(Date.UTC(2026, 0, 1)) }], { storeId: "1000000005", end: END }),
   ])
   on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
@@ -142,5 +122,5 @@ test("a store that cannot be read leaves what was read before, whose day is said
 test("an id of neither store and a limit over 200 are refused, and cost nothing", async () => {
   expect((await ask("12")).body).toMatchObject({ error: "bad_app_id", field: "appId" })
   expect((await ask(APP, "?limit=201")).body).toMatchObject({ error: "invalid_arguments", field: "limit" })
-  expect(await used()).toBe(0)
+  expect(await on.creditsUsed()).toBe(0)
 })

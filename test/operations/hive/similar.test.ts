@@ -1,32 +1,13 @@
-import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
-import type { Sql } from "../../../src/database/types.ts"
-import { freshDatabase } from "../../database.ts"
+import { expect, test } from "bun:test"
 import { fixture } from "../../sources/parsed.ts"
-import { type LiveStores, liveStores } from "../live.ts"
-
-setDefaultTimeout(60_000)
+import { marketWorld } from "../../world/market.ts"
 
 /** The apps of the recorded pages. */
 const APP = "1600000101"
 const GERMAN = "1610000300"
-let sql: Sql
-let on: LiveStores
-let key: string
+const on = marketWorld({ forget: ["pages"] })
 
-beforeAll(async () => {
-  sql = await freshDatabase()
-})
-
-beforeEach(async () => {
-  on = await liveStores(sql)
-  for (const table of ["listing_run", "listing_content"]) await sql`delete from ${sql(table)}`
-  key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
-})
-
-afterEach(() => on[Symbol.asyncDispose]())
-
-const ask = (id: string, query = "") => on.house.call(`/v1/hive/similar/${id}${query}`, { key })
-const used = async () => (await on.house.call("/v1/account", { key })).body.credits.used
+const ask = (id: string, query = "") => on.get(`/v1/hive/similar/${id}${query}`)
 const HTML = { headers: { "content-type": "text/html; charset=utf-8" } }
 const page = (country: string, body: string) =>
   on.stores.on("apps.apple.com", `/${country}/app/`, () => new Response(body, HTML))
@@ -42,10 +23,10 @@ test("the row of a page that nobody follows is read when asked, in its order, an
   )
   for (const app of body.apps) expect([app.id, app.name === app.id]).toEqual([expect.stringMatching(/^\d+$/), false])
   const requests = on.stores.requests.length
-  await sql`update listing_run set origin = 'a peer' where section = 'similar'`
+  await on.sql`update listing_run set origin = 'a peer' where section = 'similar'`
   const again = (await ask(APP, "?country=us")).body
   expect([body.origin, again.origin, again.apps]).toEqual(["own", "a peer", body.apps])
-  expect([on.stores.requests.length, await used()]).toEqual([requests, 20])
+  expect([on.stores.requests.length, await on.creditsUsed()]).toEqual([requests, 20])
 })
 
 test("without a storefront it is the row that was read last, wherever", async () => {
@@ -58,25 +39,25 @@ test("without a storefront it is the row that was read last, wherever", async ()
 
 test("where none was read it is that of the first storefront that this instance follows", async () => {
   page("de", fixture("apple-app-page-de.html"))
-  await sql`delete from listing_run`
-  await sql`insert into market_storefront (storefront, genres, since) values ('gb', '{36}', '2025-08-29'), ('de', '{36}', '2025-08-29')`
+  await on.sql`delete from listing_run`
+  await on.sql`insert into market_storefront (storefront, genres, since) values ('gb', '{36}', '2025-08-29'), ('de', '{36}', '2025-08-29')`
   expect((await ask(GERMAN)).body.country).toBe("de")
-  await sql`delete from market_storefront`
+  await on.sql`delete from market_storefront`
 })
 
 test("a page that shows no such row is an answer, and one that is not there is none", async () => {
   const without = fixture("apple-app-page-us.html").replaceAll('"similarItems"', '"otherItems"')
   page("us", without)
   const { status, body } = await ask(APP)
-  expect([status, body.apps, await used()]).toEqual([200, [], 10])
+  expect([status, body.apps, await on.creditsUsed()]).toEqual([200, [], 10])
   on.stores.on("apps.apple.com", "/us/app/", () => new Response("gone", { status: 404 }))
   const missing = await ask("1437843999")
-  expect([missing.status, missing.body.error, await used()]).toEqual([404, "not_measured", 11])
+  expect([missing.status, missing.body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 11])
   expect(missing.body.detail).toContain("does not have it")
 })
 
 test("an id of neither store is bad_app_id, and costs nothing", async () => {
   for (const id of ["12", "abc", "app_12345", "com"])
     expect((await ask(id)).body).toMatchObject({ error: "bad_app_id", field: "appId" })
-  expect(await used()).toBe(0)
+  expect(await on.creditsUsed()).toBe(0)
 })

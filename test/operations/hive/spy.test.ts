@@ -6,9 +6,10 @@ import { record } from "../../../src/observations/record.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { published, reading, rename } from "../../observations/measured.ts"
+import { dayAgo } from "../../world/clock.ts"
+import { forgetSearches } from "../../world/market.ts"
 import { explaining, type Work } from "../explained.ts"
-import { byText, dayAgo, scatteredReadings, storeAnswers, walkedAnswers } from "./market-lists.ts"
-import { forgetSearches } from "./searched.ts"
+import { byText, scatteredReadings, storeAnswers, walkedAnswers } from "./market-lists.ts"
 
 setDefaultTimeout(60_000)
 

@@ -9,9 +9,9 @@ import { openHouse } from "../../house.ts"
 import { damageSearches } from "../../invoke/market.ts"
 import { answerSearches, someApps } from "../../measuring/store-pages.ts"
 import { reading } from "../../observations/measured.ts"
+import { forgetSearches } from "../../world/market.ts"
+import { type LiveStores, liveStores } from "../../world/stores.ts"
 import { trackOwn } from "../../world/tracked.ts"
-import { type LiveStores, liveStores } from "../live.ts"
-import { forgetSearches } from "./searched.ts"
 
 setDefaultTimeout(60_000)
 

@@ -4,7 +4,7 @@ import { record } from "../../../src/observations/record.ts"
 import type { AppAdsObservation } from "../../../src/observations/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { page } from "../../outbound/site.ts"
-import { answersLookUps, type Live, live } from "../live.ts"
+import { answersLookUps, type Live, live } from "../../world/stores.ts"
 
 setDefaultTimeout(60_000)
 

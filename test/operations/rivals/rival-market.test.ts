@@ -5,7 +5,7 @@ import type { MarketFacts } from "../../../src/observations/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { reading, said } from "../../observations/measured.ts"
 import { fixture } from "../../sources/parsed.ts"
-import { answersLookUps, type Live, live } from "../live.ts"
+import { answersLookUps, type Live, live } from "../../world/stores.ts"
 
 setDefaultTimeout(60_000)
 

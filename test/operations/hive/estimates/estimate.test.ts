@@ -1,66 +1,47 @@
-import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
-import type { Sql } from "../../../../src/database/types.ts"
+import { expect, test } from "bun:test"
 import { makeDue } from "../../../../src/market/estimates.ts"
 import { record } from "../../../../src/observations/record.ts"
 import type { AppsObservation, StoreApp } from "../../../../src/observations/types.ts"
 import { addDays, dayOf } from "../../../../src/vocabulary/days.ts"
-import { freshDatabase } from "../../../database.ts"
 import { openHouse } from "../../../house.ts"
 import { charted } from "../../../observations/charted.ts"
 import { said } from "../../../observations/measured.ts"
-import { answersLookUps, type LiveStores, liveStores } from "../../live.ts"
-
-setDefaultTimeout(60_000)
+import { marketWorld } from "../../../world/market.ts"
+import { answersLookUps } from "../../../world/stores.ts"
 
 const IOS = "1600000101"
 const ANDROID = "com.example.tea"
-let sql: Sql
-let on: LiveStores
-let key: string
+const on = marketWorld({ forget: ["estimates"] })
 
-beforeAll(async () => {
-  sql = await freshDatabase()
-})
-
-beforeEach(async () => {
-  await sql`delete from app_estimate`
-  await sql`delete from estimate_due`
-  on = await liveStores(sql)
-  key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
-})
-
-afterEach(() => on[Symbol.asyncDispose]())
-
-const ask = (id: string) => on.house.call(`/v1/hive/estimate/${id}`, { key })
-const used = async () => (await on.house.call("/v1/account", { key })).body.credits.used
+const ask = (id: string) => on.get(`/v1/hive/estimate/${id}`)
 const dayBefore = (days: number) => addDays(dayOf(new Date()), -days)
 
 /** What a look-up said so many days ago; today's a moment ago, so that it is kept. */
 async function read(days: number, app: Partial<StoreApp> & { id: string }, rest: Partial<AppsObservation> = {}) {
   const at = days === 0 ? new Date(Date.now() - 1_000).toISOString() : `${dayBefore(days)}T09:00:00Z`
-  const { refused } = await record(sql, [said(at, [app], rest)], () => new Date())
+  const { refused } = await record(on.sql, [said(at, [app], rest)], () => new Date())
   expect(refused).toEqual([])
 }
 const rated = (days: number, ratings: number, storefront = "us") => read(days, { id: IOS, ratings }, { storefront })
 const installed = (days: number, installs: number) =>
   read(days, { id: ANDROID, ratings: 5, market: { installs } }, { source: "play-details", platform: "android" })
 async function made() {
-  await sql`update estimate_due set next_at = now() where next_at is not null`
-  while ((await makeDue(sql, new Date())) > 0);
+  await on.sql`update estimate_due set next_at = now() where next_at is not null`
+  while ((await makeDue(on.sql, new Date())) > 0);
 }
 
 test("the first call reads the app for 1 credit and says how long, the next answers from one count at full price", async () => {
   answersLookUps(on.stores, { [IOS]: { trackName: "Harbor", userRatingCount: 3_000 } })
   const first = await ask(IOS)
-  expect([first.status, first.body.downloads, first.body.madeAt, await used()]).toEqual([202, null, null, 1])
+  expect([first.status, first.body.downloads, first.body.madeAt, await on.creditsUsed()]).toEqual([202, null, null, 1])
   expect(first.body.eta).toBeWithin(1, 60)
   for (let tried = 0; tried < 100; tried++) {
     await Bun.sleep(50)
-    if ((await sql`select from rating_count`).length > 0) break
+    if ((await on.sql`select from rating_count`).length > 0) break
   }
   await made()
   const { status, body } = await ask(IOS)
-  expect([status, await used()]).toEqual([200, 501])
+  expect([status, await on.creditsUsed()]).toEqual([200, 501])
   expect(body).toMatchObject({
     id: IOS,
     name: "Harbor",
@@ -97,7 +78,7 @@ test("without a new rating in thirty days it is under 1,000, and that is no valu
   await made()
   const { body } = await ask(IOS)
   expect(body.downloads).toEqual({ value: null, low: null, high: null, under: 1_000 })
-  expect(await used()).toBe(500)
+  expect(await on.creditsUsed()).toBe(500)
 })
 
 test("a count of Google Play is measured, and one that was doubled for three days changes nothing", async () => {
@@ -113,29 +94,29 @@ test("one count of Google Play is no figure: the next is tomorrow's, and waiting
   await installed(0, 1_000)
   await made()
   const { status, body } = await ask(ANDROID)
-  expect([status, body.downloads, await used()]).toEqual([202, null, 1])
+  expect([status, body.downloads, await on.creditsUsed()]).toEqual([202, null, 1])
   expect(body.eta).toBeWithin(86_000, 2 * 86_400 + 1)
 })
 
 test("what is recorded while an estimate is made is looked at once more", async () => {
   await rated(10, 1_000)
   await made()
-  const dueAt = async () => (await sql`select next_at, made_at from estimate_due`)[0]!
+  const dueAt = async () => (await on.sql`select next_at, made_at from estimate_due`)[0]!
   const held = await dueAt()
   expect(held.next_at).toBeNull()
   await rated(0, 1_100)
   // six hours later at the soonest, while nobody waits
   expect((await dueAt()).next_at.getTime() - held.made_at.getTime()).toBeWithin(6 * 3_600_000 - 1_000, 6 * 3_600_001)
-  await sql`update estimate_due set wanted_until = now() + interval '1 minute'`
+  await on.sql`update estimate_due set wanted_until = now() + interval '1 minute'`
   await rated(0, 1_101)
   expect((await dueAt()).next_at.getTime()).toBeLessThan(Date.now() + 1_000)
 })
 
 test("whatever counts are missing, nothing that is not known is zero: stored, in a chart, in the finder, by its filters", async () => {
-  await sql`update account set quota = 1000000000`
-  await record(sql, [charted(new Date(Date.now() - 1_000).toISOString(), [IOS], { source: "apple-charts" })])
+  await on.sql`update account set quota = 1000000000`
+  await record(on.sql, [charted(new Date(Date.now() - 1_000).toISOString(), [IOS], { source: "apple-charts" })])
   const find = async (filter: string) => {
-    const { body } = await on.house.call(`/v1/hive/find?genre=6015&kind=free&${filter}`, { key })
+    const { body } = await on.get(`/v1/hive/find?genre=6015&kind=free&${filter}`)
     return [body.apps[0]?.estimates?.downloads ?? null, body.total, body.noEstimate]
   }
   let state = 7
@@ -146,19 +127,19 @@ test("whatever counts are missing, nothing that is not known is zero: stored, in
   const seen = { value: 0, under: 0, unknown: 0 }
   for (let round = 0; round < 14; round++) {
     for (const table of ["rating_count", "market_fact", "app_storefront", "app_estimate", "estimate_due"])
-      await sql`delete from ${sql(table)}`
+      await on.sql`delete from ${on.sql(table)}`
     const days = [29, 15, 3].filter(() => any(2) === 0)
     for (const day of days)
       if (any(4) > 0)
         await read(day, { id: IOS, ratings: any(2) ? 100 : 200 - day }, { storefront: any(2) ? "us" : "de" })
     await read(1, { id: IOS, ...(any(3) > 0 && { ratings: 190 + any(2) }) })
     await made()
-    const [row] = await sql`select * from app_estimate`
+    const [row] = await on.sql`select * from app_estimate`
     for (const name of ["downloads", "revenue"])
       expect([round, name, row?.[name] ?? null]).not.toEqual([round, name, 0])
     const kind = row?.downloads != null ? "value" : row?.downloads_under != null ? "under" : "unknown"
     if (days.length === 0) expect([round, kind]).toEqual([round, "unknown"])
-    const { body } = await on.house.call("/v1/hive/charts?genre=6015&estimates=true", { key })
+    const { body } = await on.get("/v1/hive/charts?genre=6015&estimates=true")
     const { estimate } = body.apps[0]
     expect([round, kindOf(estimate), body.thresholds]).toEqual([round, kind, null])
     expect(await find("estimates=true")).toEqual([estimate, 1, 0])
@@ -179,7 +160,7 @@ function kindOf(estimate: { value: number | null; low: number | null; under: num
 }
 
 test("where this instance reads nothing it is not_measured for 1; an id that is none, and a missing scope, cost nothing", async () => {
-  const house = openHouse({ sql })
+  const house = openHouse({ sql: on.sql })
   const workspace = await house.workspace({ explorer: true, plan: "pro" })
   const own = await house.key(workspace)
   const { status, body, credits } = await house.call(`/v1/hive/estimate/1699999999`, { key: own })

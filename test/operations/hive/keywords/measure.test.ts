@@ -8,8 +8,8 @@ import { until } from "../../../jobs/platform.ts"
 import { cases, long } from "../../../long.ts"
 import { answerSearches, captchaPage, hintsAnswer, someApps } from "../../../measuring/store-pages.ts"
 import { hinted, published, reading, said } from "../../../observations/measured.ts"
-import { type LiveStores, liveStores } from "../../live.ts"
-import { forgetSearches } from "../searched.ts"
+import { forgetSearches } from "../../../world/market.ts"
+import { type LiveStores, liveStores } from "../../../world/stores.ts"
 
 setDefaultTimeout(60_000)
 

@@ -9,8 +9,8 @@ import { cases } from "../../../long.ts"
 import { answerSearches, type ShownApp, someApps } from "../../../measuring/store-pages.ts"
 import { hinted, published, reading, said } from "../../../observations/measured.ts"
 import { slowness } from "../../../unit.ts"
-import { type Live, live } from "../../live.ts"
-import { forgetSearches } from "../searched.ts"
+import { forgetSearches } from "../../../world/market.ts"
+import { type Live, live } from "../../../world/stores.ts"
 
 setDefaultTimeout(60_000)
 

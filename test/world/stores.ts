@@ -1,0 +1,172 @@
+import type { Sql } from "../../src/database/types.ts"
+import { silentLog } from "../../src/log.ts"
+import { kindsOf } from "../../src/measuring/kinds.ts"
+import { createMeasure } from "../../src/measuring/measure.ts"
+import { createMeasuring } from "../../src/measuring/worker.ts"
+import type { SafeFetch } from "../../src/outbound/safe-fetch.ts"
+import type { Measure } from "../../src/vocabulary/live-read.ts"
+import { UPSTREAMS } from "../../src/vocabulary/upstreams.ts"
+import { type Answer, type House, openHouse } from "../house.ts"
+import { ask, page, type Site, site } from "../outbound/site.ts"
+import { type ReplayServer, reachOf, replayServer } from "../sources/replay.ts"
+import { slowness } from "../unit.ts"
+import { trackOwn } from "./app.ts"
+
+/** A service that reads stores, which stand in on this machine, and sites of developers, which are one. */
+export interface LiveStores extends AsyncDisposable {
+  house: House
+  measure: Measure
+  stores: ReplayServer
+  /** What sites answer; app-ads.txt of every host, 404 unless said. */
+  says: { site: string; holdMs: number }
+  /** Hosts of sites that were asked, in order. */
+  asked: string[]
+}
+
+/** The same, with an app that a workspace tracks. */
+export interface Live extends LiveStores {
+  workspaceId: number
+  key: string
+  appId: string
+  /** Asks until it is no longer pending; `pending` are the answers before. */
+  settled(path: string): Promise<Answer & { pending: Answer[] }>
+}
+
+/** With an app that names these rivals by hand, in the US; nothing is due but what is asked for. */
+export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
+  let known: Pick<Live, "workspaceId" | "key" | "appId">
+  const stores = await readingBefore(sql, async (house) => {
+    const workspaceId = await house.workspace()
+    const key = await house.key(workspaceId)
+    const own = {
+      workspaceId,
+      iosId: "10001",
+      androidPkg: "com.example.own",
+      countries: ["us"],
+      keywords: [],
+      origin: "own",
+    }
+    known = { workspaceId, key, appId: await trackOwn(sql, { ...own, manualRivals }) }
+    await sql`delete from due`
+  })
+  return {
+    ...stores,
+    ...known!,
+    async settled(path) {
+      const pending: Answer[] = []
+      for (;;) {
+        const answer = await stores.house.call(path, { key: known.key })
+        if (answer.status !== 202 || pending.length > 20) return { ...answer, pending }
+        pending.push(answer)
+      }
+    },
+  }
+}
+
+/** Where nobody tracks anything: to track an app takes a third of the processor's time that all else of it does. */
+export const liveStores = (sql: Sql): Promise<LiveStores> => readingBefore(sql, async () => {})
+
+/** Begins to read when all is there that `fill` makes. */
+async function readingBefore(sql: Sql, fill: (house: House) => Promise<void>): Promise<LiveStores> {
+  await sql.unsafe(FORGET)
+  const stores = replayServer()
+  const says = { site: page("", {}, 404), holdMs: 0 }
+  const asked: string[] = []
+  const web: Site = await site(async (_, socket) => {
+    if (says.holdMs > 0) await Bun.sleep(says.holdMs)
+    socket.end(says.site, "latin1")
+  })
+  const measuring = createMeasuring({
+    sql,
+    kinds: kindsOf({ egressCountry: "us" }),
+    reach: reachOf(stores, { egress: "us" }),
+    egress: "live",
+    gapsMs: new Map(UPSTREAMS.map((upstream) => [upstream, 0])),
+    log: silentLog,
+    // what is asked for wakes it: each look is twenty statements
+    pollMs: 2_000,
+    outbound: through(web, asked),
+  })
+  const { isReading, nudge, onEnded } = measuring
+  const now = () => new Date()
+  const measure = createMeasure({
+    sql,
+    kinds: kindsOf({ egressCountry: "us" }),
+    egress: "live",
+    now,
+    isReading,
+    nudge,
+    onEnded,
+  })
+  // as a server's is, on a machine as busy as this one
+  const house = openHouse({ sql, measure, settings: { requestDeadlineMs: 4_500 * (await lately()) } })
+  await fill(house)
+  measuring.start()
+  return {
+    ...{ house, measure, stores, says, asked },
+    async [Symbol.asyncDispose]() {
+      await measuring.stop()
+      await Promise.all([stores.stop(), web[Symbol.asyncDispose]()])
+    },
+  }
+}
+
+/** What a test before this one tracked, was told and waits for; in one go, as each by itself takes a trip of its own. */
+const FORGET = `
+  delete from due; delete from pace; delete from tracked_app; delete from app_storefront; delete from store_app_name;
+  delete from app_text; delete from app_shown; delete from name_search; delete from app_ads; delete from market_fact;
+  delete from rating_count; delete from attempt;
+  update store_app set developer_site = null, seen_at = null, source = null, origin = null
+  where coalesce(developer_site, source, origin) is not null or seen_at is not null;`
+
+let slow = { factor: 1, at: Number.NEGATIVE_INFINITY }
+/** To measure it takes as long as a test does. */
+async function lately(): Promise<number> {
+  if (performance.now() - slow.at > 10_000) slow = { factor: await slowness(), at: performance.now() }
+  return slow.factor
+}
+
+/** Whatever the scheme, the one site answers; a host that ends in .test is there, no other is. */
+function through({ port }: Site, asked: string[]): SafeFetch {
+  return (url, options) => {
+    const { hostname, pathname } = new URL(url)
+    asked.push(hostname)
+    const resolve = async (host: string) => (host.endsWith(".test") ? ["127.0.0.1"] : [])
+    return ask(`http://${hostname}:${port}${pathname}`, port, { ...options, resolve })
+  }
+}
+
+/** What the iTunes look-up answers of these apps, after a while; those it does not know are left out. */
+export function answersLookUps(stores: ReplayServer, apps: Record<string, object>, holdMs = 0): void {
+  stores.on("itunes.apple.com", "/lookup", async ({ url }) => {
+    if (holdMs > 0) await Bun.sleep(holdMs)
+    const ids = (url.searchParams.get("id") as string).split(",").filter((id) => apps[id])
+    const results = ids.map((id) => ({ ...ROW, trackId: Number(id), trackName: `App ${id}`, ...apps[id] }))
+    return Response.json({ resultCount: results.length, results })
+  })
+}
+
+/** What the iTunes search answers, whatever it is asked for, after a while. */
+export function answersSearches(stores: ReplayServer, apps: Record<string, object>, holdMs = 0): void {
+  stores.on("itunes.apple.com", "/search", async () => {
+    if (holdMs > 0) await Bun.sleep(holdMs)
+    const results = Object.entries(apps).map(([id, app]) => ({ ...ROW, trackId: Number(id), ...app }))
+    return Response.json({ resultCount: results.length, results })
+  })
+}
+
+const ROW = {
+  wrapperType: "software",
+  kind: "software",
+  artistName: "Maker",
+  bundleId: "com.example.rival",
+  artworkUrl512: "https://is1-ssl.mzstatic.com/image/1/512x512bb.jpg",
+  version: "1.0",
+  price: 2.99,
+  currency: "USD",
+  primaryGenreId: 6007,
+  releaseDate: "2020-01-01T08:00:00Z",
+  currentVersionReleaseDate: "2026-01-01T08:00:00Z",
+  userRatingCount: 1_234,
+  averageUserRating: 4.5,
+}

@@ -1,0 +1,20 @@
+import { createWorkspace } from "../../src/access/workspaces.ts"
+import type { Sql } from "../../src/database/types.ts"
+import type { House } from "../house.ts"
+
+let made = 0
+
+/** Creates a Pro workspace with a name of its own. Returns its id. */
+export async function newWorkspace(sql: Sql): Promise<number> {
+  return (await createWorkspace(sql, { name: `measured ${process.pid} ${++made}`, plan: "pro" })).id
+}
+
+/** Creates a Pro workspace with Hive Explorer and a key. Returns the key's secret. */
+export async function explorerKey(house: House, overrides: Record<string, number> = {}): Promise<string> {
+  const workspace = await house.workspace({
+    explorer: true,
+    plan: "pro",
+    overrides: { ratePerSecond: 100_000, ...overrides },
+  })
+  return await house.key(workspace)
+}
