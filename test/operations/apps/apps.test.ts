@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "bun:test"
+import { beforeAll, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/observations/record.ts"
 import { getApp, listApps } from "../../../src/operations/apps/apps.ts"
@@ -11,7 +11,7 @@ import { trackOwn } from "../../world/tracked.ts"
 
 let sql: Sql
 
-beforeEach(async () => {
+beforeAll(async () => {
   sql = await freshDatabase()
 })
 
