@@ -1,6 +1,6 @@
-import postgres from "postgres"
 import type { Log } from "../log.ts"
 import { createDiskWatch } from "./disk.ts"
+import { openPool } from "./driver/pool.ts"
 import { createGate, DatabaseUnavailable } from "./gate.ts"
 import { serverOptions } from "./options.ts"
 import { assertDriverPatched } from "./patched.ts"
@@ -38,7 +38,7 @@ export function assertHasBun(): void {
 
 async function openServer(url: string, { as, log, maxConnections = 10 }: OpenOptions): Promise<Database> {
   const at = whereabouts(url)
-  const sql = postgres(url, serverOptions(as, maxConnections)) as Sql
+  const sql = openPool(serverOptions(as, maxConnections), url)
   try {
     // Its own deadline: with several hosts, none of them up, the driver would try for ever.
     await createGate({ deadlineMs: 6_000 }).run(() => assertRecent(sql, at))

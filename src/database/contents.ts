@@ -26,6 +26,8 @@ export async function readAtOneMoment<T>(
   let working: Promise<T> | undefined
   try {
     await sql.begin("isolation level repeatable read read only", async (given) => {
+      // it has begun to write what it reads, so it cannot begin anew
+      if (working) return void (await working)
       const tx = given as Tx
       await setSteadyText(tx)
       working = work(await readContents(tx, names, endReading))

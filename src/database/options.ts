@@ -39,13 +39,16 @@ export const ARRAY_TYPES = [
 // the driver's own types know only whether it asks; the list is our patch's
 const KNOWN_TYPES = ARRAY_TYPES as unknown as boolean
 
-type Options = postgres.Options<{ bigint: postgres.PostgresType<number>; date: postgres.PostgresType<string> }>
+export type PoolOptions = postgres.Options<{
+  bigint: postgres.PostgresType<number>
+  date: postgres.PostgresType<string>
+}>
 
 /** A request is given up after 4.5 s (gate.ts), so a statement has 4 s. Longer work sets its own statement_timeout. */
-export function serverOptions(as: "server" | "command", max: number): Options {
+export function serverOptions(as: "server" | "command", max: number): PoolOptions {
   return {
     max,
-    types: types as unknown as Options["types"],
+    types: types as unknown as PoolOptions["types"],
     fetch_types: KNOWN_TYPES,
     onnotice: () => {},
     connect_timeout: 5,
@@ -63,10 +66,10 @@ export function serverOptions(as: "server" | "command", max: number): Options {
 }
 
 /** The embedded database: `socket` gives a stream that speaks the protocol. Sessions live as long as the process. */
-export function embeddedOptions(socket: () => unknown, max: number): Options {
+export function embeddedOptions(socket: () => unknown, max: number): PoolOptions {
   return {
     max,
-    types: types as unknown as Options["types"],
+    types: types as unknown as PoolOptions["types"],
     fetch_types: KNOWN_TYPES,
     onnotice: () => {},
     user: "postgres",
@@ -78,5 +81,5 @@ export function embeddedOptions(socket: () => unknown, max: number): Options {
     connect_timeout: 60,
     max_lifetime: null,
     socket,
-  } as unknown as Options
+  } as unknown as PoolOptions
 }

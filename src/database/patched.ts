@@ -2,12 +2,13 @@ import postgres from "postgres"
 import { DatabaseProblem } from "./problem.ts"
 
 // The patch sets it; raise it there and here together.
-const MARK = "appmeter-3"
+const MARK = "appmeter-4"
 
 /**
- * Without patches/postgres@3.4.9.patch a connection that dies while a write is queued ends the whole process, and a
- * transaction's later statements can run outside of it. What is null in an array would be read as NaN, false or "NULL".
- * And after a statement that failed with some of its rows sent, the next one's would begin behind as many holes.
+ * Throws unless the driver has patches/postgres@3.4.9.patch. Without it, with more statements in flight than connections,
+ * callers get rows of other callers' queries: after a schema change, when a parameter cannot be serialized, and when a
+ * statement is cancelled. Statements that are sent after their transaction has ended run in that of another caller, a
+ * connection that dies ends the process, and null in an array is read as NaN, false or "NULL".
  */
 export function assertDriverPatched(driver: object = postgres): void {
   if ((driver as { patched?: string }).patched !== MARK) {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { once } from "node:events"
-import postgres from "postgres"
+import type postgres from "postgres"
+import { openPool } from "../../src/database/driver/pool.ts"
 import type { EmbeddedDatabase } from "../../src/database/embedded/open.ts"
 import { closeStatement, message, parseStatement, query, sync, text } from "../../src/database/embedded/wire.ts"
 import { embeddedOptions } from "../../src/database/options.ts"
@@ -169,7 +170,7 @@ const run = (name: string) => [
 ]
 
 function connect(): Sql {
-  return postgres(embeddedOptions(database.bridge!.socket, 1)) as Sql
+  return openPool(embeddedOptions(database.bridge!.socket, 1))
 }
 
 async function kept(statement: string): Promise<number> {

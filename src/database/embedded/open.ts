@@ -1,9 +1,9 @@
 import { mkdirSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
-import postgres from "postgres"
 import type { Log } from "../../log.ts"
 import { assertDataVersion } from "../data-version.ts"
 import { createDiskWatch } from "../disk.ts"
+import { openPool } from "../driver/pool.ts"
 import { embeddedOptions } from "../options.ts"
 import { assertDriverPatched } from "../patched.ts"
 import { DatabaseProblem } from "../problem.ts"
@@ -98,7 +98,7 @@ function isAnothers(dataDir: string): boolean {
 }
 
 function connectHolder(dataDir: string, maxConnections = 2): EmbeddedDatabase {
-  const sql = postgres(embeddedOptions(() => controlStream(dataDir), maxConnections)) as Sql
+  const sql = openPool(embeddedOptions(() => controlStream(dataDir), maxConnections))
   return { sql, background: sql, kind: "embedded", close: () => sql.end({ timeout: 5 }) }
 }
 
@@ -113,8 +113,8 @@ async function start(options: EmbeddedOptions, held: HeldFolder | null): Promise
   const { backend, bridge } = await startBridge(options, held)
   // a command that holds the directory keeps nobody waiting
   const own = options.as === "server" && held ? serverMs : Number.POSITIVE_INFINITY
-  const sql = postgres(embeddedOptions(() => bridge().client(own), maxConnections)) as Sql
-  const background = postgres(embeddedOptions(() => bridge().client(own, "worker"), BEHIND)) as Sql
+  const sql = openPool(embeddedOptions(() => bridge().client(own), maxConnections))
+  const background = openPool(embeddedOptions(() => bridge().client(own, "worker"), BEHIND))
   const control = await openControl(options, held, () => bridge().client(commandMs, "command")).catch((error) => {
     backend.kill()
     throw error

@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream"
-import postgres from "postgres"
 import type { Log } from "../../log.ts"
+import { openPool } from "../driver/pool.ts"
 import { embeddedOptions } from "../options.ts"
-import type { Database, Sql } from "../types.ts"
+import type { Database } from "../types.ts"
 import { controlStream, deadStream } from "./control.ts"
 import { type EmbeddedDatabase, openEmbedded } from "./open.ts"
 
@@ -24,7 +24,7 @@ export async function openVisits(options: VisitOptions): Promise<Database> {
   const { maxConnections, idleMs = IDLE_MS } = options
   const visits = new Visits(options)
   const settings = { ...embeddedOptions(visits.stream, maxConnections), idle_timeout: idleMs / 1_000 }
-  const sql = postgres(settings) as Sql
+  const sql = openPool(settings)
   const close = async () => {
     await sql.end({ timeout: 5 })
     await visits.left()

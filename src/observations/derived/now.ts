@@ -134,13 +134,16 @@ export async function rebuildNow(sql: Sql, pause: () => Promise<void>) {
       limit ${AT_ONCE}`
     const lists = rows.map(({ id }) => id)
     if (lists.length === 0) return mended
-    await sql.begin(async (tx) => {
+    const some = await sql.begin(async (tx) => {
       await lockLists(tx, lists)
       // figures first: list_now has some of them
-      mended.figures += await setKeywordNow(tx, lists)
-      mended.ranks += await setListNow(tx, lists)
-      mended.answers += await deriveAppKeywords(tx, lists)
+      const figures = await setKeywordNow(tx, lists)
+      const ranks = await setListNow(tx, lists)
+      return { figures, ranks, answers: await deriveAppKeywords(tx, lists) }
     })
+    mended.figures += some.figures
+    mended.ranks += some.ranks
+    mended.answers += some.answers
     after = lists.at(-1) as number
     await pause()
   }

@@ -11,10 +11,10 @@ export async function rebuildReviews(sql: Sql, pause: () => Promise<void>): Prom
     for (let after: string | null = null; ; ) {
       const days = await readNextDays(sql, own, after)
       const isLast = days.length < DAYS_AT_ONCE
-      await sql.begin(async (tx) => {
+      mended += await sql.begin(async (tx) => {
         await takeLock(tx, "reviews", own.appId, own.feed)
-        mended += await deriveReviewDays(tx, days)
-        if (isLast) mended += await deriveReviewFeeds(tx, [own])
+        const ofDays = await deriveReviewDays(tx, days)
+        return ofDays + (isLast ? await deriveReviewFeeds(tx, [own]) : 0)
       })
       await pause()
       if (isLast) break

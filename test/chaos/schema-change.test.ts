@@ -1,0 +1,85 @@
+import { beforeAll, expect, test } from "bun:test"
+import postgres from "postgres"
+import type { Sql } from "../../src/database/types.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
+import { freshDatabase, scratchUrl } from "../database.ts"
+import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+
+const WORKSPACES = ["alpha", "beta", "gamma", "delta"]
+const CALLERS_OF_ONE = 8
+const ROUNDS = 3
+
+interface Caller {
+  own: string
+  key: string
+  paths: string[]
+}
+
+let sql: Sql
+let house: House
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql })
+})
+
+async function makeCaller(own: string): Promise<Caller> {
+  const workspaceId = await house.workspace({ overrides: { ratePerSecond: 100_000, credits: 10_000_000 } })
+  const iosId = String(1_000_000_000 + WORKSPACES.indexOf(own))
+  const wanted = { workspaceId, iosId, name: `App of ${own}`, countries: ["us"], keywords: ["tide"], origin: "own" }
+  const app = await sql.begin((tx) => trackApp(tx, wanted))
+  const paths = ["/v1/apps", `/v1/apps/${app}`, "/v1/portfolio", "/v1/usage", "/v1/alerts"]
+  return { own, key: await house.key(workspaceId), paths }
+}
+
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: while a migration changes a column's type every call is answered with its own workspace's data",
+  async () => {
+    const callers: Caller[] = []
+    for (const own of WORKSPACES) callers.push(await makeCaller(own))
+    const statuses: Record<number, number> = {}
+    const foreign: string[] = []
+    let isOver = false
+    const call = async ({ own, key, paths }: Caller, first: number) => {
+      for (let n = first; !isOver; n++) {
+        const request = new Request(`${PUBLIC_URL}${paths[n % paths.length]}`, {
+          headers: { authorization: `Bearer ${key}` },
+        })
+        const response = await house.app.fetch(request, "127.0.0.1")
+        const text = await response.text()
+        statuses[response.status] = (statuses[response.status] ?? 0) + 1
+        const named = [...text.matchAll(/App of (\w+)/g)].map(([, name]) => name)
+        if (named.some((name) => name !== own)) foreign.push(`${own} got ${named}`)
+        if (response.status === 200 && n % paths.length < 2 && named.length === 0) foreign.push(`${own} got nothing`)
+      }
+    }
+    const calling = callers.flatMap((caller) => Array.from({ length: CALLERS_OF_ONE }, (_, n) => call(caller, n)))
+    await alter(scratchUrl(sql))
+    isOver = true
+    await Promise.all(calling)
+    process.stdout.write(`answers by status while the schema changed: ${JSON.stringify(statuses)}\n`)
+    expect(foreign).toEqual([])
+    // a call may find the database busy, which costs nothing
+    expect(Object.keys(statuses).filter((status) => !["200", "503"].includes(status))).toEqual([])
+    expect(statuses[200]).toBeGreaterThan(32)
+    const failures = house.logged.filter((line) => line.includes('"level":"error"'))
+    expect(failures).toEqual([])
+  },
+  60_000,
+)
+
+async function alter(url: string): Promise<void> {
+  const other = postgres(url, { max: 1 })
+  const [column] = await other<{ type: string }[]>`
+    select format_type(atttypid, atttypmod) as type
+    from pg_attribute
+    where attrelid = 'tracked_app'::regclass and attname = 'name'`
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const type of ["varchar(400)", column!.type]) {
+      await Bun.sleep(500)
+      await other.unsafe(`alter table tracked_app alter column name type ${type}`)
+    }
+  }
+  await Bun.sleep(500)
+  await other.end()
+}

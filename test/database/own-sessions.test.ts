@@ -1,0 +1,195 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { openPool } from "../../src/database/driver/pool.ts"
+import { serverOptions } from "../../src/database/options.ts"
+import type { Sql } from "../../src/database/types.ts"
+import {
+  askAfterEnd,
+  askMany,
+  askOwn,
+  askTransaction,
+  CONNECTIONS,
+  check,
+  expectRows,
+  failure,
+  OWN,
+  openAdmin,
+  server,
+  trial,
+  turn,
+  WrongAnswer,
+} from "./own-answers.ts"
+
+const admin = server ? openAdmin() : null
+
+afterAll(() => admin?.end())
+
+describe.skipIf(!server)(`postgres: ${OWN}`, () => {
+  test("connections reach the end of their life, reserved ones among them, and nothing fails", async () => {
+    const disturb = async (sql: Sql, token: number) => {
+      if (token % 40) return await askTransaction(sql, 2 * token)
+      const own = await sql.reserve()
+      await askOwn(own as unknown as Sql, token)
+      own.release()
+    }
+    await trial({ questions: 2_000, disturb, every: 20 }, { options: { max_lifetime: 0.05, idle_timeout: 0.02 } })
+  })
+
+  test("others' transactions fail", async () => {
+    await trial({ disturb: askTransaction }, { allowed: ["22012"] })
+  })
+
+  test("others go on after their transaction has ended", async () => {
+    await trial({ disturb: askAfterEnd }, { allowed: ["TRANSACTION_ENDED"] })
+  })
+
+  test("transactions begin behind as many statements as one connection takes", async () => {
+    const disturb = (sql: Sql, token: number) => sql.begin((tx) => askOwn(tx as unknown as Sql, token))
+    await trial({ callers: 100, disturb, every: 4 }, { options: { max_pipeline: 3 } })
+  })
+
+  test("others send more than the socket takes at once", async () => {
+    const large = "x".repeat(2_000_000)
+    const disturb = async (sql: Sql, token: number) => {
+      const text = large + token
+      await sql.begin(async (tx) => {
+        expectRows(await tx`select length(${text})::int as length`, [{ length: text.length }])
+        await Bun.sleep(1)
+        const [row] = await tx`select pg_current_xact_id_if_assigned()::text as id`
+        if (row!.id !== null) throw new WrongAnswer("another's write came into the transaction")
+      })
+    }
+    await trial({ questions: 500, disturb, every: 10 })
+  })
+
+  test("others reserve connections, and use them after their release", async () => {
+    const disturb = async (sql: Sql, token: number) => {
+      const own = await sql.reserve()
+      const asking = own as unknown as Sql
+      await Promise.all([askOwn(asking, token), askOwn(asking, token + 1)])
+      own.release()
+      if (token % 2) await askOwn(asking, token)
+    }
+    await trial({ disturb, every: 5 }, { allowed: ["CONNECTION_RELEASED"] })
+  })
+
+  test("others leave transactions open, which nobody's statement gets into", async () => {
+    const disturb = async (sql: Sql, token: number) => {
+      if (token % 2) return await sql.unsafe(turn(token, 2) ? "begin" : "start transaction; select 1")
+      const own = await sql.reserve()
+      await own.unsafe("start transaction")
+      own.release()
+    }
+    const allowed = ["UNSAFE_TRANSACTION", "CONNECTION_CLOSED", "ECONNRESET", "EPIPE"]
+    const sql = openPool(serverOptions("server", CONNECTIONS), server)
+    await sql`drop table if exists written`
+    await sql`create table written (token int)`
+    let written = 0
+    const disturbing = async (own: Sql, token: number) => {
+      if (token % 5 === 0) return await disturb(own, token)
+      await own`insert into written values (${token})`
+      written++
+    }
+    check(await askMany({ sql, questions: 1_000, disturb: disturbing, every: 1 }), allowed)
+    const [row] = await sql`select count(*)::int as rows from written`
+    expect(row!.rows).toBe(written)
+    await sql`drop table written`
+    await sql.end()
+  })
+
+  test("others cancel statements that run, that wait in a connection and that wait for one", async () => {
+    const disturb = async (sql: Sql, token: number) => {
+      const asking = sql`select ${token}::int as token, pg_sleep(0.005)::text as slept`
+      const answered = asking.then(
+        (rows) => ({ rows }),
+        (error) => ({ error }),
+      )
+      await Bun.sleep(token % 4)
+      asking.cancel()
+      const { rows, error } = (await answered) as { rows?: object[]; error?: Error }
+      if (error) throw error
+      expectRows(rows!, [{ token, slept: "" }])
+    }
+    await trial({ questions: 1_000, disturb, every: 5 }, { allowed: ["57014"] })
+  })
+
+  test("others cancel statements that wait in a transaction", async () => {
+    const disturb = async (sql: Sql, token: number) => {
+      await sql.begin(async (tx) => {
+        const first = tx`select ${token}::int as token, pg_sleep(0.002)`
+        const second = tx`select ${token}::int as token`
+        const answers = Promise.allSettled([first, second])
+        await Bun.sleep(0)
+        second.cancel()
+        await answers
+        await first
+        await second
+      })
+    }
+    await trial({ questions: 300, disturb, every: 5 }, { allowed: ["57014"] })
+  })
+
+  test("others read by cursors, which they leave, and which fail", async () => {
+    const disturb = async (sql: Sql, token: number) => {
+      const rows = () => sql`select i, ${token}::int as token from generate_series(1, 5) i`
+      const seen: object[] = []
+      switch (turn(token, 4)) {
+        case 0:
+          for await (const some of rows().cursor(2)) seen.push(...some)
+          return expectRows(
+            seen,
+            [1, 2, 3, 4, 5].map((i) => ({ i, token })),
+          )
+        case 1:
+          return await rows().cursor(2, () => {
+            throw failure("OWN")
+          })
+        case 2:
+          for await (const some of rows().cursor(2))
+            return expectRows(
+              some,
+              [1, 2].map((i) => ({ i, token })),
+            )
+          return
+        default:
+          await sql`select 1 / (3 - i) as x, ${token}::int as t from generate_series(1, 5) i`.cursor(1, () =>
+            Bun.sleep(1),
+          )
+      }
+    }
+    await trial({ disturb, every: 5 }, { allowed: ["OWN", "22012"] })
+  })
+
+  test("others copy rows in and out", async () => {
+    await admin!.unsafe("drop table if exists copied; create table copied (token int)")
+    const disturb = async (sql: Sql, token: number) => {
+      if (token % 2) {
+        const into = await sql`copy copied from stdin`.writable()
+        return await pipeline(Readable.from([`${token}\n`, `${token}\n`]), into)
+      }
+      let text = ""
+      for await (const some of await sql`copy (select 7 from generate_series(1, 2000)) to stdout`.readable())
+        text += some
+      if (text !== "7\n".repeat(2_000)) throw new WrongAnswer("not all rows were copied")
+    }
+    await trial({ questions: 900, disturb, every: 9 })
+    await admin!`drop table copied`
+  })
+
+  test("others begin to copy rows in without sending any", async () => {
+    await admin!.unsafe("drop table if exists copied; create table copied (token int)")
+    const allowed = ["57014", "CONNECTION_CLOSED", "ECONNRESET", "EPIPE", "08P01"]
+    await trial({ disturb: (sql) => sql.unsafe("copy copied from stdin"), every: 100 }, { allowed })
+    await admin!`drop table copied`
+  })
+})
+
+test.skipIf(!server)("postgres: a connection can be reserved while the pool has none yet", async () => {
+  const sql = openPool(serverOptions("server", 1), server)
+  const own = await sql.reserve()
+  expect([...(await own`select 1 as one`)]).toEqual([{ one: 1 }])
+  own.release()
+  expect([...(await sql`select 2 as two`)]).toEqual([{ two: 2 }])
+  await sql.end()
+})
