@@ -8,7 +8,8 @@ import { createPages } from "./app/pages.ts"
 import { offersOf } from "./assistants/offers.ts"
 import { catalog as wholeCatalog } from "./catalog.ts"
 import type { DiskWatch } from "./database/disk.ts"
-import { createGate, type Gate } from "./database/gate.ts"
+import { createGate, type Gate, type GateOptions } from "./database/gate.ts"
+import { worksAtOnce } from "./database/shared-reads.ts"
 import type { Sql } from "./database/types.ts"
 import { ERRORS_POLICY } from "./documents/errors.ts"
 import { faultPage } from "./documents/fault-page.ts"
@@ -73,6 +74,8 @@ export interface AppParts {
   offers?: Offers
   /** How long what waits at the tool endpoint waits, in tests. */
   toolPace?: ToolsParts["pace"]
+  /** How long a slot may be held and when slots count as stuck, in tests. */
+  slotLimits?: Pick<GateOptions, "maxHeldMs" | "stuckAfterMs">
   /** Whether the database has room to write; left out where nobody can tell. */
   disk?: DiskWatch | undefined
   /** What /metrics tells; without it nothing is counted. */
@@ -110,7 +113,7 @@ export function createApp(parts: AppParts): App {
   const { sandbox, settings, now, catalog = wholeCatalog, budget = async () => [] } = parts
   const { publicUrl, corsOrigins = [] } = settings
   const trustedProxies = parseTrustedProxies(settings.trustedProxies)
-  const gate = gateOf(settings)
+  const gate = gateOf(parts)
   const shortfalls = createShortfalls(() => gate.run(budget, READY_MS), now)
   const meter = parts.metered ? createMeter({ ...parts, gate, shortfalls }, parts.metered) : null
   const { log, limits } = meter ?? parts
@@ -255,9 +258,12 @@ function lastOfItsConnection(answer: Response): Response {
   return answer
 }
 
-function gateOf({ requestDeadlineMs: deadlineMs, maxWaiting, databaseConnections = 10 }: AppSettings): Gate {
-  // two connections are left to those who are asked for, and to what is charged
-  return createGate({ deadlineMs, maxWaiting, places: Math.max(2, databaseConnections - 2) })
+function gateOf({ sql, settings, log, slotLimits }: AppParts): Gate {
+  const { requestDeadlineMs: deadlineMs, maxWaiting, databaseConnections = 10 } = settings
+  // the embedded database works on one statement at a time, and one more may be on its way to it; on a server two connections
+  // are left for identifying and charging calls
+  const counts = worksAtOnce(sql) ? { slots: Math.max(2, databaseConnections - 2) } : { slots: 2, slotsPerWorkspace: 1 }
+  return createGate({ ...slotLimits, ...counts, deadlineMs, maxWaiting, log })
 }
 
 interface FailureContext {
@@ -279,7 +285,8 @@ const READY_MS = 1_000
 
 function readinessOf({ sql, disk }: AppParts, gate: Gate, isStopping: () => boolean) {
   const isReadOnly = () => gate.run(() => askReadOnly(sql), READY_MS)
-  return createReadiness({ isReadOnly, isDiskFull: () => disk?.isFull() ?? false, isStopping })
+  const isStuck = () => gate.isStuck
+  return createReadiness({ isReadOnly, isDiskFull: () => disk?.isFull() ?? false, isStopping, isStuck })
 }
 
 /** True of a standby too. */

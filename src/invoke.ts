@@ -13,7 +13,7 @@ import { checkRights } from "./access/rights.ts"
 import { checkInput } from "./check-input.ts"
 import type { DiskWatch } from "./database/disk.ts"
 import type { Gate } from "./database/gate.ts"
-import type { Place, Sql } from "./database/types.ts"
+import type { Sql } from "./database/types.ts"
 import { Fault } from "./faults.ts"
 import { payFor } from "./invoke/charging.ts"
 import { faultOf } from "./invoke/failures.ts"
@@ -161,11 +161,12 @@ async function replyToTarget(parts: InvokeParts, known: KnownCall, startedAt: nu
     const givenUp = () => takings.ended || performance.now() > until
     const { take, release, returnUnit, takeMeasurement, returnMeasurement } = takings
     const ofCall = { givenUp, take, release, returnUnit, takeMeasurement, returnMeasurement }
-    const begin = (place: Place) => run(parts, checked, contextOf(parts, checked, ofCall, place))
+    const begin = (schedule: (sql: Sql) => Sql) =>
+      run(parts, checked, contextOf({ ...parts, sql: schedule(sql) }, checked, ofCall))
     const kept = operation.kept ? await giveKept(parts, checked, leftMs) : null
     if (kept) return { status: 200, ...kept, credits: caller.credits, operation, caller }
-    const turn = { workspaceId: caller.workspaceId, kind: operation.id }
-    const outcome = narrowed(operation, checked.input, await gate.runInTurn(turn, begin, leftMs()))
+    const of = { workspaceId: caller.workspaceId, operation: operation.id }
+    const outcome = narrowed(operation, checked.input, await gate.call(of, begin, leftMs()))
     if (!hasAnswer(outcome) && isConditional(operation) && (await call.holds?.(operation, outcome)))
       return { status: 304, answer: outcome, credits: caller.credits, cost, operation, caller }
     cost = await payFor(parts, { ...checked, requestId: call.requestId }, outcome, leftMs())
@@ -205,7 +206,6 @@ function contextOf(
   { sql, now, publicUrl, limits, measure, write, pictures, assistants, platforms }: InvokeParts,
   { call, caller, agreed = false }: KnownCall,
   ofCall: AllowanceAccess & Pick<Context, "givenUp">,
-  { aside, pause }: Place,
 ): Context {
   return {
     sql,
@@ -216,29 +216,13 @@ function contextOf(
     publicUrl,
     agreed,
     platforms,
-    aside,
-    pause,
-    measure: (wanted, patience) => aside(() => measure(wanted, patience, caller)),
-    write: besides(write, aside),
-    pictures: picturesBesides(pictures, aside),
+    measure: (wanted, patience) => measure(wanted, patience, caller),
+    write,
+    pictures,
     assistants,
     visibleApps: () => readVisibleApps(sql, caller),
     hiveUsedToday: () => limits.hive.used(caller.workspaceId).catch(unlessAway),
   }
-}
-
-/** The same where a wait for it holds no place at the database. */
-function besides(write: Write, aside: Place["aside"]): Write {
-  const { isOn, room, find } = write
-  const writeAside = (...[task, waitMs]: Parameters<Write>) => aside(() => write(task, waitMs))
-  const inSteps = (...[steps, waitMs]: Parameters<Write["inSteps"]>) => aside(() => write.inSteps(steps, waitMs))
-  return Object.assign(writeAside, { isOn, room, find, inSteps }) as Write
-}
-
-function picturesBesides(pictures: ReadPictures, aside: Place["aside"]): ReadPictures {
-  const { find, unread } = pictures
-  const readAside = (...[asked, waitMs]: Parameters<ReadPictures>) => aside(() => pictures(asked, waitMs))
-  return Object.assign(readAside, { find, unread })
 }
 
 function unlessAway(error: unknown): null {
@@ -259,9 +243,9 @@ async function run(parts: InvokeParts, { call, caller, operation, input }: Known
 }
 
 /** The app a call is about and the storefront it asks for, or else the app's first. */
-async function readSubject(name: string, input: Record<string, unknown>, { sql, caller, aside }: Context) {
+async function readSubject(name: string, input: Record<string, unknown>, { sql, caller }: Context) {
   const country = input.country as string | undefined
-  const app = await aside(() => findAppOfCall(sql, caller, input[name] as string, country))
+  const app = await findAppOfCall(sql, caller, input[name] as string, country)
   return { app, storefront: country ?? app.countries[0] }
 }
 

@@ -5,7 +5,7 @@ import type { ChargeResult } from "./access/credits.ts"
 import type { Basis } from "./access/kept-charges.ts"
 import type { Plan } from "./access/plans.ts"
 import type { Scope } from "./access/scopes.ts"
-import type { Place, Sql } from "./database/types.ts"
+import type { Sql } from "./database/types.ts"
 import type { Fault, FaultCode } from "./faults.ts"
 import type { TrackedApp } from "./tracking/tracked-app.ts"
 import type { Platforms } from "./vocabulary/accounts/platform.ts"
@@ -36,6 +36,7 @@ export type AllowanceAccess = Omit<Takings, "keep" | "giveBack" | "ended">
 
 /** What a handler may use besides its checked input. */
 export interface Context extends AllowanceAccess {
+  /** Each statement and each transaction takes a database slot; nothing else may be awaited within a transaction. */
   sql: Sql
   now: () => Date
   caller: Caller
@@ -56,10 +57,6 @@ export interface Context extends AllowanceAccess {
   assistants: AssistantChecks
   /** Ways to the workspace's accounts on other platforms. */
   platforms: Platforms
-  /** Waits for something else than the database, which others use meanwhile. */
-  aside: Place["aside"]
-  /** Stands between two pieces of a long read: others, who have had less, go first. */
-  pause: Place["pause"]
   /** Where this instance is reached, without a trailing slash. */
   publicUrl: string
   /** A person was asked at their client before the call, and agreed: so the client says. */

@@ -5,7 +5,7 @@ import { createKey } from "../src/access/key-register.ts"
 import { memoryLimiter } from "../src/access/limits/limiter.ts"
 import { openLimits } from "../src/access/limits/open.ts"
 import { createWorkspace } from "../src/access/workspaces.ts"
-import { type App, type AppSettings, createApp } from "../src/app.ts"
+import { type App, type AppParts, type AppSettings, createApp } from "../src/app.ts"
 import { catalog as wholeCatalog } from "../src/catalog.ts"
 import { readTree } from "../src/database/assets.ts"
 import type { Sql } from "../src/database/types.ts"
@@ -96,6 +96,7 @@ interface HouseOptions {
   platforms?: Platforms
   offers?: Offers
   toolPace?: { progressEveryMs?: number; patienceMs?: number }
+  slotLimits?: AppParts["slotLimits"]
 }
 
 /** The whole service over a database, without a socket. */
@@ -114,6 +115,7 @@ export function openHouse(options: HouseOptions): House {
     assistants,
     offers,
     toolPace,
+    slotLimits,
   } = options
   const { now = () => new Date() } = options
   const publicUrl = settings?.publicUrl ?? PUBLIC_URL
@@ -130,6 +132,7 @@ export function openHouse(options: HouseOptions): House {
     catalog,
     ...(offers && { offers }),
     ...(toolPace && { toolPace }),
+    ...(slotLimits && { slotLimits }),
     ...(fetch && { fetch }),
     ...(measure && { measure }),
     ...(write && { write }),

@@ -51,18 +51,16 @@ const OUTSIDE_MS = 3_500
 export async function readOutside(
   { outside }: Action,
   args: Record<string, unknown>,
-  { sql, caller, requestId, aside, platforms }: Context,
+  { sql, caller, requestId, platforms }: Context,
 ): Promise<unknown> {
-  return await aside(async () =>
-    outside?.read?.(args, {
-      signal: AbortSignal.timeout(OUTSIDE_MS),
-      idempotencyKey: requestId,
-      workspaceId: caller.workspaceId,
-      appId: appIdOf(args),
-      sql,
-      platforms,
-    }),
-  )
+  return await outside?.read?.(args, {
+    signal: AbortSignal.timeout(OUTSIDE_MS),
+    idempotencyKey: requestId,
+    workspaceId: caller.workspaceId,
+    appId: appIdOf(args),
+    sql,
+    platforms,
+  })
 }
 
 /** The workspace's app that a write is about, for those that name one. */

@@ -1,5 +1,7 @@
-import { createFairQueue, type Errand } from "./fair-queue.ts"
-import type { Place } from "./types.ts"
+import type { Log } from "../log.ts"
+import { createScheduledSql } from "./scheduled-sql.ts"
+import { NO_SLOT, refusalOf, type SlotCall, type SlotHolder, Slots } from "./slots.ts"
+import type { Sql } from "./types.ts"
 import { DatabaseUnavailable } from "./unavailable.ts"
 
 export { DatabaseUnavailable } from "./unavailable.ts"
@@ -7,54 +9,112 @@ export { DatabaseUnavailable } from "./unavailable.ts"
 export interface Gate {
   /** Rejects with DatabaseUnavailable after `deadlineMs`, or with too much unfinished. Abandoned work goes on. */
   run<T>(work: () => Promise<T>, deadlineMs?: number): Promise<T>
-  /** In turn with other workspaces' work (fair-queue.ts). What cannot end in time is refused before it begins. */
-  runInTurn<T>(errand: Errand, work: (place: Place) => Promise<T>, deadlineMs?: number): Promise<T>
-  /** Pieces of work not yet ended, those given up on included. */
+  /**
+   * The same for a call of a workspace, whose statements wait for slots: `schedule` returns the handle that takes them. Past its
+   * deadline the call begins no further statement.
+   */
+  call<T>(of: CallOf, work: (schedule: (sql: Sql) => Sql) => Promise<T>, deadlineMs?: number): Promise<T>
+  /** Work that has not ended, abandoned work included. */
   readonly unfinished: number
   readonly waiting: number
-  /** Half of what may be unfinished out of turn is. */
+  /** Half of what may be unfinished outside of calls is. */
   readonly isHalfFull: boolean
+  /** No slot came free for several seconds. */
+  readonly isStuck: boolean
+}
+
+interface CallOf {
+  workspaceId: number
+  operation: string
+}
+
+export interface GateOptions {
+  deadlineMs?: number
+  /** Work that may be unfinished outside of calls, and statements of calls that may wait; one workspace has half as many calls. */
+  maxWaiting?: number
+  slots?: number
+  slotsPerWorkspace?: number
+  maxHeldMs?: number
+  stuckAfterMs?: number
+  log?: Log
 }
 
 /**
- * A deadline and a cap, of which postgres.js has neither: with the server frozen for 8 s the worst request took 13.2 s.
- * Abandoned work counts until it ends, so memory stays bounded. Work in turn has a cap of its own: identifying and
- * charging never wait behind a long read.
+ * Deadlines, caps and slots, of which postgres.js has none. Abandoned work counts until it ends, so memory stays bounded.
+ * What identifies and charges a call takes no slot: it never waits behind a read.
  */
-export function createGate({ deadlineMs = 4_500, maxWaiting = 500, places = 10 } = {}): Gate {
-  const queue = createFairQueue({ places, maxWaiting })
-  const outOfTurn: WorkCount = { unfinished: 0, abandoned: 0 }
-  const inTurn: WorkCount = { unfinished: 0, abandoned: 0 }
+export function createGate(options: GateOptions = {}): Gate {
+  const { deadlineMs = 4_500, maxWaiting = 500, slots: count = 8, log } = options
+  const { slotsPerWorkspace = Math.max(1, Math.floor(count / 2)), maxHeldMs, stuckAfterMs } = options
+  const onShortage = log && shortageLog(log)
+  const slots = new Slots({ slots: count, slotsPerWorkspace, maxWaiting, maxHeldMs, stuckAfterMs, onShortage })
+  const outOfCalls: WorkCount = { unfinished: 0, abandoned: 0 }
+  const ofCalls: WorkCount = { unfinished: 0, abandoned: 0 }
+  const admit = createAdmission(maxWaiting / 2)
+  let lastOrder = 0
   return {
     get unfinished() {
-      return outOfTurn.unfinished + inTurn.unfinished
+      return outOfCalls.unfinished + ofCalls.unfinished
     },
     get waiting() {
-      return this.unfinished - outOfTurn.abandoned - inTurn.abandoned
+      return this.unfinished - outOfCalls.abandoned - ofCalls.abandoned
     },
     get isHalfFull() {
-      return outOfTurn.unfinished >= maxWaiting / 2
+      return outOfCalls.unfinished >= maxWaiting / 2
+    },
+    get isStuck() {
+      return slots.isStuck
     },
     run(work, limitMs = deadlineMs) {
-      if (outOfTurn.unfinished >= maxWaiting) {
-        const reason = `${outOfTurn.unfinished} requests already wait for the database`
+      if (outOfCalls.unfinished >= maxWaiting) {
+        const reason = `${outOfCalls.unfinished} requests already wait for the database`
         return Promise.reject(new DatabaseUnavailable("crowded", reason))
       }
       const late = () => new DatabaseUnavailable("deadline", `the database did not answer within ${limitMs} ms`)
-      return within(outOfTurn, limitMs, work, late)
+      return within(outOfCalls, limitMs, work, late)
     },
-    async runInTurn(errand, work, limitMs = deadlineMs) {
-      const entry = queue.enter(errand, limitMs)
-      const inItsTurn = async () => {
+    async call({ workspaceId, operation }, work, limitMs = deadlineMs) {
+      const leave = admit(workspaceId)
+      const deadlineAt = performance.now() + limitMs
+      const call: SlotCall = { workspaceId, operation, deadlineAt, order: ++lastOrder, hasBegun: false }
+      const admitted = async () => {
         try {
-          await entry.granted
-          return await work(entry.place)
+          return await work((sql) => createScheduledSql(sql, slots, call))
         } finally {
-          entry.end()
+          leave()
         }
       }
-      return await within(inTurn, limitMs, inItsTurn, entry.giveUp)
+      const late = () => refusalOf(call, call.hasBegun ? "the database did not answer in time" : NO_SLOT)
+      return await within(ofCalls, limitMs, admitted, late)
     },
+  }
+}
+
+/** Counts the unfinished calls of each workspace; throws DatabaseUnavailable beyond `most`. */
+function createAdmission(most: number): (workspaceId: number) => () => void {
+  const unfinished = new Map<number, number>()
+  return (workspaceId) => {
+    const count = unfinished.get(workspaceId) ?? 0
+    if (count >= most) throw new DatabaseUnavailable("crowded", `${count} calls of the workspace are unfinished`)
+    unfinished.set(workspaceId, count + 1)
+    return () => {
+      const left = unfinished.get(workspaceId)! - 1
+      if (left > 0) unfinished.set(workspaceId, left)
+      else unfinished.delete(workspaceId)
+    }
+  }
+}
+
+const SHORTAGE_LOGGED_MS = 10_000
+
+/** Logs who holds the slots, at most once in 10 s unless a slot was taken back. */
+function shortageLog(log: Log) {
+  let loggedAt = Number.NEGATIVE_INFINITY
+  return (why: "timeout" | "taken_back", holders: SlotHolder[]) => {
+    if (why === "timeout" && performance.now() - loggedAt < SHORTAGE_LOGGED_MS) return
+    loggedAt = performance.now()
+    const held = holders.map(({ operation, workspaceId, heldMs }) => `${operation} of ${workspaceId} for ${heldMs} ms`)
+    log("warn", "database_slots", { code: why, count: holders.length, reason: `held by ${held.join(", ")}` })
   }
 }
 

@@ -1,5 +1,6 @@
+import { rootOf } from "./scheduled-sql.ts"
 import { createStatementGroups, type OfWorkspace } from "./statement-groups.ts"
-import type { Place, Sql } from "./types.ts"
+import type { Sql } from "./types.ts"
 
 /** From then on nobody waits for a reading that has not come back: its connection may be dead. */
 const STALLED_MS = 1_000
@@ -10,20 +11,19 @@ interface Reading<Answer> {
   next?: Promise<Answer>
 }
 
-type Aside = Place["aside"]
-
 /**
  * What is asked in one turn of the event loop is read once, what is asked while it is being read once more, for all who ask
- * meanwhile. A reading begins after everybody asked who gets it, so nobody is told what was so before. Who waits for another's
- * does so aside, and who reads has its place again; where that comes to nothing, each of the others reads for itself.
+ * meanwhile. A reading begins after everybody asked who gets it, so nobody is told what was so before. Where it fails, each of
+ * the others reads for itself. `read` gets the handle that takes no slots: nobody waits for another workspace's turn.
  */
 export function createSharedReads<Answer>() {
   const byDatabase = new WeakMap<Sql, Map<string, Reading<Answer>>>()
-  return async (sql: Sql, name: string, read: () => Promise<Answer>, aside: Aside): Promise<Answer> => {
-    const readings = byDatabase.get(sql) ?? new Map<string, Reading<Answer>>()
-    byDatabase.set(sql, readings)
+  return async (sql: Sql, name: string, read: (database: Sql) => Promise<Answer>): Promise<Answer> => {
+    const database = rootOf(sql)
+    const readings = byDatabase.get(database) ?? new Map<string, Reading<Answer>>()
+    byDatabase.set(database, readings)
     const begin = (): Promise<Answer> => {
-      const answer = read()
+      const answer = read(database)
       const reading: Reading<Answer> = { over: isOver(answer) }
       readings.set(name, reading)
       void reading.over.then(() => {
@@ -37,12 +37,12 @@ export function createSharedReads<Answer>() {
         (answer) => ({ answer }),
         () => null,
       )
-      const shared = await aside(() => others)
-      return shared ? shared.answer : await read()
+      const shared = await others
+      return shared ? shared.answer : await read(sql)
     }
     const before: Reading<Answer> = underWay ?? { over: new Promise<void>((resolve) => setImmediate(resolve)) }
     readings.set(name, before)
-    before.next = (underWay ? aside(() => before.over) : before.over).then(begin)
+    before.next = before.over.then(begin)
     before.next.catch(() => {
       if (readings.get(name) === before) readings.delete(name)
     })
@@ -68,9 +68,10 @@ export function createReadGroups<Question extends OfWorkspace, Answer>(
 ): (sql: Sql, question: Question) => Promise<Answer> {
   const byDatabase = new WeakMap<Sql, (question: Question) => Promise<Answer>>()
   return (sql, question) => {
+    const database = rootOf(sql)
     const group =
-      byDatabase.get(sql) ?? createStatementGroups<Question, Answer>((questions) => readOnce(sql, questions))
-    byDatabase.set(sql, group)
+      byDatabase.get(database) ?? createStatementGroups<Question, Answer>((questions) => readOnce(database, questions))
+    byDatabase.set(database, group)
     return group(question)
   }
 

@@ -17,11 +17,3 @@ export interface Database {
   disk?: DiskWatch
   close(): Promise<void>
 }
-
-/** What running work has: one of the places at the database. */
-export interface Place {
-  /** Waits for something else than the database; meanwhile the place is somebody else's. */
-  aside<T>(wait: () => Promise<T>): Promise<T>
-  /** Between two pieces of long work: who is before it by now goes first. Throws once the caller has given up. */
-  pause(): Promise<void>
-}

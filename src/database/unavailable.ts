@@ -1,19 +1,11 @@
-export interface TimeShortfall {
-  expectedMs: number
-  /** What its workspace has sent before it. */
-  aheadMs: number
-}
-
 /** The database does not answer in time, or too much is waiting for it already: 503 to the caller. */
 export class DatabaseUnavailable extends Error {
   override name = "DatabaseUnavailable"
   /** "deadline": given up on; whether the work was done is not known. "crowded": never begun. */
   readonly why: "deadline" | "crowded"
-  readonly tooLong: TimeShortfall | undefined
 
-  constructor(why: "deadline" | "crowded", message: string, tooLong?: TimeShortfall) {
+  constructor(why: "deadline" | "crowded", message: string) {
     super(message)
     this.why = why
-    this.tooLong = tooLong
   }
 }

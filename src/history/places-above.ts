@@ -23,20 +23,14 @@ const MOST_PLACES = 250
 interface Reading {
   /** Only places above the app itself, where it has one. */
   onlyAbove: boolean
-  pause(): Promise<void>
 }
 
 /** The results of the day shown of every keyword measured on it, in pieces and in the keywords' order. */
-export async function* readPlaces(
-  sql: Sql,
-  side: SideApp,
-  { onlyAbove, pause }: Reading,
-): AsyncGenerator<TermPlaces[]> {
+export async function* readPlaces(sql: Sql, side: SideApp, { onlyAbove }: Reading): AsyncGenerator<TermPlaces[]> {
   const { day, terms } = await readStandings(sql, side, null)
   if (day === null) return
   const measured = terms.filter((term) => term.measured)
   for (let from = 0; from < measured.length; from += PIECE) {
-    await pause()
     const piece = measured.slice(from, from + PIECE)
     const latest = sql`
           select source, seen_at, app_ids

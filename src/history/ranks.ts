@@ -25,13 +25,8 @@ export interface SideRanks extends Side {
 }
 
 /** In three states, side by side; an untracked storefront answers all terms as unmeasured. Read in pieces. */
-export async function readRanksOn(
-  sql: Db,
-  app: RankedApp,
-  sides: readonly Side[],
-  pause = async () => {},
-): Promise<SideRanks[]> {
-  const rows = await readRanks(sql, app, sides, pause)
+export async function readRanksOn(sql: Db, app: RankedApp, sides: readonly Side[]): Promise<SideRanks[]> {
+  const rows = await readRanks(sql, app, sides)
   const bySide = Map.groupBy(rows, ({ place }) => place)
   const untracked = sides.some(({ storefront }) => !app.countries.includes(storefront))
     ? await readAllTerms(sql, app)
@@ -84,12 +79,7 @@ export interface RankRow {
 /** Terms whose results one statement looks up: some 5 ms on the embedded database. */
 const PIECE = 300
 
-async function readRanks(
-  sql: Db,
-  app: RankedApp,
-  sides: readonly Side[],
-  pause: () => Promise<void>,
-): Promise<RankRow[]> {
+async function readRanks(sql: Db, app: RankedApp, sides: readonly Side[]): Promise<RankRow[]> {
   const rows = await sql<(RankRow & { ownId: number | null })[]>`
     with term as materialized (
       select s.place, s.own_id, k.term, k.position, l.id as list_id, max(l.last_day) over (partition by s.place) as day,
@@ -113,10 +103,7 @@ async function readRanks(
     left join lateral (${answerOf(sql, sql`t.n <= ${PIECE}`)}) r on true
     order by t.place, t.position, t.term
     limit 100000`.then(uncut(100_000))
-  for (let from = PIECE; from < rows.length; from += PIECE) {
-    await pause()
-    await readAnswers(sql, rows.slice(from, from + PIECE))
-  }
+  for (let from = PIECE; from < rows.length; from += PIECE) await readAnswers(sql, rows.slice(from, from + PIECE))
   return rows
 }
 

@@ -1,7 +1,6 @@
 import { AllowanceUnavailable } from "../access/hive-allowance.ts"
 import { type DiskWatch, isDamaged, isDiskFull } from "../database/disk.ts"
 import { DatabaseUnavailable, isConnectionProblem } from "../database/gate.ts"
-import type { TimeShortfall } from "../database/unavailable.ts"
 import { Fault } from "../faults.ts"
 import type { Log } from "../log.ts"
 import type { Operation } from "../operation.ts"
@@ -45,29 +44,10 @@ export function faultOf(
 }
 
 function unavailable(error: unknown, operation: Operation | undefined): Fault {
-  const { why, tooLong } = error instanceof DatabaseUnavailable ? error : {}
-  if (tooLong) return new Fault("unavailable", { detail: narrower(tooLong, operation) }, retryOf(tooLong))
+  const why = error instanceof DatabaseUnavailable ? error.why : undefined
   const mayBeWritten = operation?.effect === "writes" && why !== "crowded"
   return new Fault("unavailable", { detail: mayBeWritten ? MAYBE_WRITTEN : NOT_CHARGED }, { retryAfter: 1 })
 }
 
 const NOT_CHARGED = "Nothing was charged."
 const MAYBE_WRITTEN = "The write may have been applied; confirm again with the same token: once used, it says so."
-
-/** Inputs that make an answer smaller where an operation has them. */
-const NARROWING = ["terms", "fields", "limit", "days", "from", "to", "cursor", "country"]
-
-/** What would help where the workspace's own reads are too long. */
-function narrower({ expectedMs, aheadMs }: TimeShortfall, operation: Operation | undefined): string {
-  const names = NARROWING.filter((name) => operation?.input.entries[name] !== undefined)
-  const ask = names.length > 0 ? `ask for less (${names.join(", ")}), or ` : ""
-  const behind = aheadMs >= 100 ? `, and ${seconds(aheadMs)} of this workspace's own calls are before it` : ""
-  return `This call takes about ${seconds(expectedMs)}${behind}: ${ask}send such calls one after the other. ${NOT_CHARGED}`
-}
-
-const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
-
-/** A call that alone is too long is tried again no sooner than anything new is learnt of it. */
-function retryOf({ aheadMs }: TimeShortfall): { retryAfter: number } {
-  return { retryAfter: aheadMs > 0 ? Math.ceil(aheadMs / 1_000) : 10 }
-}

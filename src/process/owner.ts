@@ -81,7 +81,7 @@ async function useInvoke<T>(
     charge: paid ?? createChargeGroups(sql),
     // a server's calls of this second are not ours
     limits: { ...limits, rate: memoryLimiter() },
-    gate: createGate({ deadlineMs: requestDeadlineMs, maxWaiting: 10, places: 2 }),
+    gate: createGate({ deadlineMs: requestDeadlineMs, maxWaiting: 10, slots: 2 }),
     deadlineMs: requestDeadlineMs,
     sandboxAnswer: () => {
       throw new CommandProblem("a test key answers with invented data; use a live one")

@@ -1,10 +1,12 @@
-export type UnreadyReason = "stopping" | "database_away" | "database_read_only" | "disk_full"
+export type UnreadyReason = "stopping" | "database_away" | "database_busy" | "database_read_only" | "disk_full"
 
 interface ReadinessParts {
   /** Asks the database whether it takes writes. Rejects when it does not answer in time. */
   isReadOnly(): Promise<boolean>
   isDiskFull(): boolean
   isStopping(): boolean
+  /** No database slot came free for several seconds. */
+  isStuck(): boolean
 }
 
 /** Null when the service can take calls. Never rejects. */
@@ -12,10 +14,12 @@ export function createReadiness({
   isReadOnly,
   isDiskFull,
   isStopping,
+  isStuck,
 }: ReadinessParts): () => Promise<UnreadyReason | null> {
   return async () => {
     if (isStopping()) return "stopping"
     if (isDiskFull()) return "disk_full"
+    if (isStuck()) return "database_busy"
     try {
       return (await isReadOnly()) ? "database_read_only" : null
     } catch {

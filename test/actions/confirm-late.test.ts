@@ -33,7 +33,7 @@ const postgresOnly = test.skipIf(!process.env.DATABASE_URL)
 describe("a confirm that is held up until its caller was answered 503", () => {
   test(`before its turn came does not write, ${TIMES} times, and its token works`, async () => {
     const statements: string[] = []
-    const held = await inFours(TIMES, () =>
+    const held = await inPairs(TIMES, () =>
       late((hold) => ({ begin: hold, statement: (_, text) => void statements.push(text) })),
     )
     expect(statements).toEqual([])
@@ -51,7 +51,7 @@ describe("a confirm that is held up until its caller was answered 503", () => {
 
   postgresOnly("postgres: at any statement takes everything back, and its token works", async () => {
     const length = await lengthOf()
-    const held = await inFours(length, (n) =>
+    const held = await inPairs(length, (n) =>
       late((hold) => ({ statement: (at) => (at === n + 1 ? hold() : undefined) })),
     )
     const ends = tally(await Promise.all(held.map(settled)))
@@ -125,11 +125,11 @@ describe("a confirm whose database goes away", () => {
   })
 })
 
-/** So many pieces of work, four at once: what is held up holds one of the few places at the database. */
-async function inFours<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
+/** So many pieces of work, two at once: each that is held up holds a slot, of which the embedded database has two. */
+async function inPairs<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
   const done: T[] = []
-  for (let from = 0; from < count; from += 4) {
-    const some = Array.from({ length: Math.min(4, count - from) }, (_, i) => work(from + i))
+  for (let from = 0; from < count; from += 2) {
+    const some = Array.from({ length: Math.min(2, count - from) }, (_, i) => work(from + i))
     done.push(...(await Promise.all(some)))
   }
   return done

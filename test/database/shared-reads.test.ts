@@ -21,17 +21,16 @@ function readings() {
   return { begun, read }
 }
 
-const asIs = <T>(wait: () => Promise<T>) => wait()
 const aTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe("what is asked by name", () => {
   test("is read once at a time for who asks in one turn, and whoever asks meanwhile gets a reading that begins later", async () => {
     const { begun, read } = readings()
     const shared = createSharedReads<number>()
-    const first = [shared(sql, "a", read, asIs), shared(sql, "a", read, asIs), shared(sql, "a", read, asIs)]
+    const first = [shared(sql, "a", read), shared(sql, "a", read), shared(sql, "a", read)]
     expect(begun.length).toBe(0)
     await aTurn()
-    const later = [shared(sql, "a", read, asIs), shared(sql, "a", read, asIs), shared(sql, "a", read, asIs)]
+    const later = [shared(sql, "a", read), shared(sql, "a", read), shared(sql, "a", read)]
     await aTurn()
     expect(begun.length).toBe(1)
     begun[0]!.resolve(1)
@@ -39,7 +38,7 @@ describe("what is asked by name", () => {
     await aTurn()
     await aTurn()
     expect(begun.length).toBe(2)
-    const last = shared(sql, "a", read, asIs)
+    const last = shared(sql, "a", read)
     begun[1]!.resolve(2)
     expect(await Promise.all(later)).toEqual([2, 2, 2])
     await aTurn()
@@ -48,7 +47,7 @@ describe("what is asked by name", () => {
     expect(await last).toBe(3)
     await aTurn()
     await aTurn()
-    void shared(sql, "a", read, asIs)
+    void shared(sql, "a", read)
     await aTurn()
     expect(begun.length).toBe(4)
   })
@@ -61,7 +60,7 @@ describe("what is asked by name", () => {
       [sql, "b"],
       [ownHandle(sql), "a"],
     ] as const)
-      void shared(handle, name, read, asIs)
+      void shared(handle, name, read)
     await aTurn()
     expect(begun.length).toBe(3)
   })
@@ -69,10 +68,10 @@ describe("what is asked by name", () => {
   test("is asked again after a failure, and each who waited for what failed reads for itself", async () => {
     const { begun, read } = readings()
     const shared = createSharedReads<number>()
-    const failed = errorOf(shared(sql, "a", read, asIs))
+    const failed = errorOf(shared(sql, "a", read))
     await aTurn()
-    const next = errorOf(shared(sql, "a", read, asIs))
-    const others = [shared(sql, "a", read, asIs), shared(sql, "a", read, asIs)]
+    const next = errorOf(shared(sql, "a", read))
+    const others = [shared(sql, "a", read), shared(sql, "a", read)]
     begun[0]!.reject(new Error("away"))
     expect(await failed).toEqual(new Error("away"))
     await aTurn()
@@ -87,35 +86,12 @@ describe("what is asked by name", () => {
     expect(await Promise.all(others)).toEqual([2, 3])
   })
 
-  test("is waited for aside, and who gets no place again takes nobody's answer away", async () => {
-    const { begun, read } = readings()
-    const shared = createSharedReads<number>()
-    const first = shared(sql, "a", read, asIs)
-    await aTurn()
-    const lost = async <T>(wait: () => Promise<T>): Promise<T> => {
-      await wait()
-      throw new Error("given up")
-    }
-    const next = errorOf(shared(sql, "a", read, lost))
-    const other = shared(sql, "a", read, asIs)
-    begun[0]!.resolve(1)
-    expect(await first).toBe(1)
-    expect(await next).toEqual(new Error("given up"))
-    await aTurn()
-    begun[1]!.resolve(2)
-    expect(await other).toBe(2)
-    const later = shared(sql, "a", read, asIs)
-    await aTurn()
-    begun[2]!.resolve(3)
-    expect(await later).toBe(3)
-  })
-
   test("is not waited for once a reading has not come back for a second", async () => {
     const { begun, read } = readings()
     const shared = createSharedReads<number>()
-    void shared(sql, "a", read, asIs)
+    void shared(sql, "a", read)
     await aTurn()
-    const next = shared(sql, "a", read, asIs)
+    const next = shared(sql, "a", read)
     await Bun.sleep(1_100)
     expect(begun.length).toBe(2)
     begun[1]!.resolve(2)

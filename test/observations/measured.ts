@@ -42,8 +42,6 @@ export function contextOf(sql: Sql, workspaceId: number, now = NOW): Context {
     pictures: NO_PICTURES,
     assistants: NO_ASSISTANTS,
     measure: async () => ({ state: "failed", why: "off" }),
-    aside: (wait) => wait(),
-    pause: async () => {},
     publicUrl: "http://127.0.0.1",
     agreed: false,
     platforms: NO_PLATFORMS,

@@ -152,7 +152,7 @@ export async function told(sql: Sql, app: string, count = 16) {
         ).map(of),
       ),
     ),
-    places: (await Array.fromAsync(readPlaces(sql, side, { onlyAbove: false, pause: async () => {} })))
+    places: (await Array.fromAsync(readPlaces(sql, side, { onlyAbove: false })))
       .flat()
       .map(({ apps: there, ...row }) => ({ ...row, apps: [...there].map((id) => idOf.get(id)) })),
     attempts: await Promise.all(LISTS.map((list) => readAttempts(sql, list))),

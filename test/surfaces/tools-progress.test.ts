@@ -33,8 +33,8 @@ const slow: Operation = operation({
   deadlineMs: 20_000,
   input: v.strictObject({ fails: v.optional(v.boolean()) }),
   output: v.strictObject({ done: v.boolean() }),
-}).run(async ({ fails }, { aside }) => {
-  await aside(() => waits)
+}).run(async ({ fails }) => {
+  await waits
   if (fails) throw new Fault("not_measured")
   return { done: true }
 })

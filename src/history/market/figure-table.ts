@@ -1,5 +1,6 @@
+import { rootOf } from "../../database/scheduled-sql.ts"
 import { createSharedReads } from "../../database/shared-reads.ts"
-import type { Place, Sql } from "../../database/types.ts"
+import type { Sql } from "../../database/types.ts"
 import type { Figure, StoredEstimate } from "./estimates.ts"
 
 /**
@@ -46,20 +47,17 @@ const readTogether = createSharedReads<Readonly<KeptTable>>()
  * With all up to a version, which this process may have read already; where it has not, in one reading for all who ask
  * meanwhile. What it gives goes on: version and table are those of one moment.
  */
-export async function readFigureTable(
-  sql: Sql,
-  aside: Place["aside"],
-  newest: string | null,
-): Promise<Readonly<KeptTable>> {
-  const kept = tables.get(sql)
+export async function readFigureTable(sql: Sql, newest: string | null): Promise<Readonly<KeptTable>> {
+  const kept = tables.get(rootOf(sql))
   if (kept && kept.version === newest) return kept
-  return await readTogether(sql, "figures", () => readChanges(sql), aside)
+  return await readTogether(sql, "figures", readChanges)
 }
 
 /** Of what a process has read before it reads what changed since, in one statement, by versions. */
 async function readChanges(sql: Sql): Promise<Readonly<KeptTable>> {
-  const kept = tables.get(sql) ?? { version: "0", table: emptyTable(0) }
-  tables.set(sql, kept)
+  const database = rootOf(sql)
+  const kept = tables.get(database) ?? { version: "0", table: emptyTable(0) }
+  tables.set(database, kept)
   for (;;) {
     const since = kept.version
     const [row] = await sql<[{ version: string | null; rows: Buffer | null }]>`

@@ -1,3 +1,4 @@
+import { rootOf } from "../../database/scheduled-sql.ts"
 import { createStatementGroups, type OfWorkspace } from "../../database/statement-groups.ts"
 import type { Sql } from "../../database/types.ts"
 import { nameIn } from "../../observations/app-names.ts"
@@ -35,11 +36,12 @@ const groups = new WeakMap<KeptMarket, (question: AppsQuestion) => Promise<Map<n
 
 /** What several calls miss, in one statement; who is not derived yet is missing there too. */
 async function readTogether(sql: Sql, kept: KeptMarket, question: AppsQuestion): Promise<Map<number, string>> {
+  const database = rootOf(sql)
   const group =
     groups.get(kept) ??
     createStatementGroups<AppsQuestion, Map<number, string>>(async (questions) => {
       const { changes } = kept
-      const read = await readApps(sql, [...new Set(questions.flatMap(({ apps }) => apps))])
+      const read = await readApps(database, [...new Set(questions.flatMap(({ apps }) => apps))])
       if (kept.changes === changes) for (const [app, text] of read) kept.shown.set(app, text)
       return questions.map(() => read)
     })

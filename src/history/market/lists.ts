@@ -1,3 +1,4 @@
+import { rootOf } from "../../database/scheduled-sql.ts"
 import type { Sql } from "../../database/types.ts"
 import { uncut } from "../../database/uncut.ts"
 import { type ChartSource, chartSourceOf } from "../../observations/types.ts"
@@ -61,8 +62,9 @@ const stores = new WeakMap<Sql, ListStore>()
 const MOST_PLACES = 2_000_000
 
 function storeOf(sql: Sql): ListStore {
-  const own = stores.get(sql) ?? { kept: new Map(), places: 0, storeIds: new Float64Array(0), loading: new Map() }
-  stores.set(sql, own)
+  const database = rootOf(sql)
+  const own = stores.get(database) ?? { kept: new Map(), places: 0, storeIds: new Float64Array(0), loading: new Map() }
+  stores.set(database, own)
   return own
 }
 
@@ -72,7 +74,7 @@ export async function loadMarketLists(sql: Sql, stand: readonly MarketStand[]) {
   const storefronts = await Promise.all(
     stand.map(async ({ country, version }) => {
       const held = store.kept.get(country)
-      const latest = held?.version === version ? held : await loadLists(sql, store, { country, version })
+      const latest = held?.version === version ? held : await loadLists(rootOf(sql), store, { country, version })
       keep(store, latest)
       return latest
     }),

@@ -1,5 +1,6 @@
+import { rootOf } from "../../database/scheduled-sql.ts"
 import { createSharedReads } from "../../database/shared-reads.ts"
-import type { Place, Sql } from "../../database/types.ts"
+import type { Sql } from "../../database/types.ts"
 import { KeptTexts } from "./kept-texts.ts"
 import type { MarketStand } from "./lists.ts"
 
@@ -33,10 +34,11 @@ const MOST_SHOWN = 15_000_000
 const MOST_CHANGED = 200
 
 /** What is kept, after what was written until now: one reading for all who ask meanwhile. */
-export async function readMarketNews(sql: Sql, aside: Place["aside"]): Promise<KeptMarket> {
-  const kept = markets.get(sql) ?? newMarket()
-  markets.set(sql, kept)
-  await readTogether(sql, "market", () => readNews(sql, kept), aside)
+export async function readMarketNews(sql: Sql): Promise<KeptMarket> {
+  const database = rootOf(sql)
+  const kept = markets.get(database) ?? newMarket()
+  markets.set(database, kept)
+  await readTogether(sql, "market", (handle) => readNews(handle, kept))
   return kept
 }
 

@@ -1,3 +1,4 @@
+import { rootOf } from "../../database/scheduled-sql.ts"
 import type { Sql } from "../../database/types.ts"
 import type { WrittenAnswer } from "../../vocabulary/prepared.ts"
 
@@ -19,7 +20,7 @@ const MOST_LETTERS = 16_000_000
 const stores = new WeakMap<Sql, AnswerStore>()
 
 export function findKeptAnswer(sql: Sql, name: string): KeptAnswer | null {
-  const kept = stores.get(sql)?.kept
+  const kept = stores.get(rootOf(sql))?.kept
   const held = kept?.get(name)
   if (!kept || !held) return null
   kept.delete(name)
@@ -28,8 +29,9 @@ export function findKeptAnswer(sql: Sql, name: string): KeptAnswer | null {
 }
 
 export function keepAnswer(sql: Sql, name: string, latest: KeptAnswer): void {
-  const store = stores.get(sql) ?? { kept: new Map(), letters: 0 }
-  stores.set(sql, store)
+  const database = rootOf(sql)
+  const store = stores.get(database) ?? { kept: new Map(), letters: 0 }
+  stores.set(database, store)
   drop(store, name)
   store.kept.set(name, latest)
   store.letters += latest.answer.text.length

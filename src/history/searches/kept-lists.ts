@@ -1,3 +1,4 @@
+import { rootOf } from "../../database/scheduled-sql.ts"
 import type { Sql } from "../../database/types.ts"
 import type { MarketKeyword } from "./market-keyword.ts"
 import type { PlacedLists } from "./market-lists.ts"
@@ -27,8 +28,9 @@ const KEYWORD = 8
 export const MOST_AHEAD = MOST_KEPT / KEYWORD / 2
 
 function storeOf(sql: Sql): Map<string, KeptLists> {
-  const store = stores.get(sql) ?? new Map<string, KeptLists>()
-  stores.set(sql, store)
+  const database = rootOf(sql)
+  const store = stores.get(database) ?? new Map<string, KeptLists>()
+  stores.set(database, store)
   return store
 }
 

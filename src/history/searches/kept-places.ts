@@ -1,3 +1,4 @@
+import { rootOf } from "../../database/scheduled-sql.ts"
 import { worksAtOnce } from "../../database/shared-reads.ts"
 import type { Sql } from "../../database/types.ts"
 import { forget, type KeptLists, keepLess, keptOf, MOST_AHEAD, take } from "./kept-lists.ts"
@@ -100,7 +101,7 @@ async function findPlaces<Answer>(
     const latest = chosen && !isNews ? chosen : chosen || ranked ? choice() : null
     if (latest?.lists.every(isKnown)) {
       keepLess(sql)
-      if (isLasting && shown > MANY && mayReadAhead(kept)) void readAhead(sql, lists, kept)
+      if (isLasting && shown > MANY && mayReadAhead(kept)) void readAhead(rootOf(sql), lists, kept)
       return latest.told(kept.keywords, counted?.lists ?? searched!)
     }
     // written past the triggers

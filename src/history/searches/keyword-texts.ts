@@ -1,5 +1,5 @@
 import { createSharedReads } from "../../database/shared-reads.ts"
-import type { Place, Sql } from "../../database/types.ts"
+import type { Sql } from "../../database/types.ts"
 import { figuresText } from "../../observations/derived/app-keywords.ts"
 import { UNMEASURED } from "../../observations/derived/keyword-figures.ts"
 import { FORM, type ShownKeyword, shownIn } from "../../observations/derived/keyword-lines.ts"
@@ -36,11 +36,10 @@ export async function readKeywordTexts(
   sql: Sql,
   asked: KeywordTextsQuery,
   write: (texts: KeywordTexts) => WrittenAnswer,
-  aside: Place["aside"],
 ): Promise<WrittenAnswer | null> {
   const { appId, own, platform, storefront, today } = asked
   const name = JSON.stringify([appId, own, platform, storefront, today])
-  return await readTogether(sql, name, () => readNamed(sql, name, asked, write), aside)
+  return await readTogether(sql, name, (handle) => readNamed(handle, name, asked, write))
 }
 
 const readTogether = createSharedReads<WrittenAnswer | null>()

@@ -8,7 +8,6 @@ import { ofApp, operation } from "../../operation.ts"
 import {
   listDigests, readAppLists, readListDigests, readTerms, type TrackedApp, type TrackedAppWithTerms,
 } from "../../tracking/tracked-app.ts" // biome-ignore format: one list
-import { eachOf, inPieces } from "../../vocabulary/pieces.ts"
 import { WrittenAnswer } from "../../vocabulary/prepared.ts"
 import { described, extending, named } from "../../vocabulary/schema.ts"
 import { AppShape, appShape, Count, Day, Rank, Store, Storefront, Time, trackedAppFields } from "../shapes.ts"
@@ -34,10 +33,10 @@ export const listApps = operation({
   output: v.strictObject({
     apps: described(v.array(AppShape), "Oldest first; those that the key may see."),
   }),
-}).run(async (_, { sql, caller: { workspaceId, appList }, aside }) => {
+}).run(async (_, { sql, caller: { workspaceId, appList } }) => {
   const caller = { workspaceId, appList }
   const name = nameOf(caller)
-  const answer = await (short.has(name) ? aside(() => readShort(sql, caller)) : readOwn(sql, caller))
+  const answer = await (short.has(name) ? readShort(sql, caller) : readOwn(sql, caller))
   if (short.size >= MOST_SHORT || answer.text.length > SHORT) short.delete(name)
   else short.add(name)
   return answer
@@ -80,7 +79,7 @@ async function readLists(sql: Sql, callers: readonly ListCaller[]): Promise<Writ
   const others = callers.filter((caller) => !answers.has(caller))
   const lists = others.length > 0 ? await readAppLists(sql, others) : []
   for (const [at, { apps, digest }] of lists.entries()) {
-    const [caller, answer] = [others[at] as ListCaller, new WrittenAnswer(await inPieces(listText(apps)))]
+    const [caller, answer] = [others[at] as ListCaller, new WrittenAnswer(listText(apps))]
     keepAnswer(sql, keptName(caller), { digest, answer })
     answers.set(caller, answer)
   }
@@ -89,8 +88,8 @@ async function readLists(sql: Sql, callers: readonly ListCaller[]): Promise<Writ
 
 const keptName = (caller: ListCaller) => `${ID} ${nameOf(caller)}`
 
-function* listText(apps: readonly TrackedAppWithTerms[]): Generator<unknown, string> {
-  return `{"apps":[${(yield* eachOf(apps, (app) => JSON.stringify(appShape(app)))).join(",")}]}`
+function listText(apps: readonly TrackedAppWithTerms[]): string {
+  return JSON.stringify({ apps: apps.map(appShape) })
 }
 
 const Measurement = named(

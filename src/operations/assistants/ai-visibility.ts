@@ -71,8 +71,7 @@ export const getAiVisibility = operation({
       ? await readKnownApps(ctx.sql, app, { storefront, terms: [...new Set(answers.map(({ term }) => term))] })
       : []
   const states = statesOf(answers, check)
-  const shown = await matched(
-    ctx,
+  const shown = matched(
     answers.filter(({ assistant }) => states[assistant] === "measured"),
     apps,
   )
@@ -90,32 +89,17 @@ export const getAiVisibility = operation({
 
 type SampleAnswer = HeldAnswer & MatchedAnswer
 
-/** By assistant; between two of many answers others have their turn. */
-async function matched(
-  { pause }: Context,
-  answers: readonly HeldAnswer[],
-  apps: readonly KnownAround[],
-): Promise<Map<Assistant, SampleAnswer[]>> {
+function matched(answers: readonly HeldAnswer[], apps: readonly KnownAround[]): Map<Assistant, SampleAnswer[]> {
   const known = knownNames(
     apps,
     answers.map(({ text }) => text),
   )
-  const found: SampleAnswer[] = []
-  for (const [at, answer] of answers.entries()) {
-    if (at % AT_ONCE === AT_ONCE - 1) await pause()
-    found.push({
-      ...answer,
-      ...mentionsIn(
-        answer.text,
-        answer.cited.map(({ url }) => url),
-        known,
-      ),
-    })
-  }
+  const found = answers.map((answer): SampleAnswer => {
+    const cited = answer.cited.map(({ url }) => url)
+    return { ...answer, ...mentionsIn(answer.text, cited, known) }
+  })
   return Map.groupBy(found, ({ assistant }) => assistant)
 }
-
-const AT_ONCE = 10
 
 function statesOf(answers: readonly HeldAnswer[], check: CheckState | null) {
   const measured = new Set(answers.map(({ assistant }) => assistant))

@@ -155,7 +155,7 @@ async function findPlaces(ctx: Context, { query, countries, genres, since }: Que
   const { kind, page, limit, rankMin = 1, rankMax = DEEPEST } = query
   const ranges = figureRanges(query)
   const isOfFigures = ranges !== null || query.estimates === true
-  const [news, level] = await Promise.all([readMarketNews(sql, ctx.aside), isOfFigures ? readOwnLevel(ctx) : null])
+  const [news, level] = await Promise.all([readMarketNews(sql), isOfFigures ? readOwnLevel(ctx) : null])
   const stand = standOf(news, countries)
   const { storefronts, storeIds } = await loadMarketLists(sql, stand)
   const wanted = { genres, list: listOf(kind) }
@@ -163,7 +163,7 @@ async function findPlaces(ctx: Context, { query, countries, genres, since }: Que
   if (genres) await refuseUnknownGenres(sql, countries, withoutList(genres, chosen))
   const by = genres ? null : await indexChosen(storefronts, chosen, storeIds)
   const sought = await readSoughtApps(sql, news, () => appsOn(chosen), query)
-  const ground = isOfFigures ? { figures: await readFigureTable(sql, ctx.aside, news.figures), level } : null
+  const ground = isOfFigures ? { figures: await readFigureTable(sql, news.figures), level } : null
   const highest = Math.max(...storefronts.map(({ highest }) => highest))
   const fits = ranges && figureFits(ground!, ranges, { highest, apps: () => appsOn(chosen) }, sought)
   const only = fits ? fits.fit : sought && bitsOf(sought)

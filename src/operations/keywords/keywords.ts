@@ -166,9 +166,9 @@ export const listKeywordRanks = operation({
   const own = ownId(app, side)
   const withAds = adsPopularity === true && platform === "ios"
   const asked = own === null || withAds ? null : { ...side, appId: app.id, own, today }
-  const ready = asked && (await readKeywordTexts(ctx.sql, asked, (texts) => writtenOf(side, today, texts), ctx.aside))
+  const ready = asked && (await readKeywordTexts(ctx.sql, asked, (texts) => writtenOf(side, today, texts)))
   if (ready) return ready
-  const { day, measuredAt, keywords } = await readKeywordsNow(ctx.sql, app, side, { today, pause: ctx.pause })
+  const { day, measuredAt, keywords } = await readKeywordsNow(ctx.sql, app, side, today)
   const head = headOf(side, today, { day, measuredAt: measuredAt?.toISOString() ?? null })
   const terms = keywords.map(({ rank }) => rank.term)
   const ads = withAds ? await readAdsPopularity(terms, storefront, ctx) : null
@@ -210,14 +210,9 @@ const PIECE = 300
 type KeywordRow = RankRow & MetricsRow & { readers: Reader[] | null; dueCode: number | null }
 
 /** Where each keyword stands, its figures, and what of it is being measured. One statement, two for each further piece. */
-async function readKeywordsNow(
-  sql: Sql,
-  app: RankedApp,
-  side: Side,
-  { today, pause }: { today: string; pause: () => Promise<void> },
-): Promise<KeywordsNow> {
+async function readKeywordsNow(sql: Sql, app: RankedApp, side: Side, today: string): Promise<KeywordsNow> {
   const own = ownId(app, side)
-  if (own === null) return unmeasured((await readRanksOn(sql, app, [side], pause))[0] as SideRanks)
+  if (own === null) return unmeasured((await readRanksOn(sql, app, [side]))[0] as SideRanks)
   const rows = await readFirst(sql, app, side, own)
   const first = rows.slice(0, PIECE)
   const underWay = underWayBy(side, readingBy(first[0]?.readers ?? []))
@@ -227,8 +222,7 @@ async function readKeywordsNow(
     underWay: underWay(row.dueCode ?? 0),
   }))
   for (let from = PIECE; from < rows.length; from += PIECE) {
-    await pause()
-    keywords.push(...(await readPiece(sql, rows.slice(from, from + PIECE), { side, today, pause })))
+    keywords.push(...(await readPiece(sql, rows.slice(from, from + PIECE), side, today)))
   }
   return { day: rows[0]?.day ?? null, measuredAt: latest(rows), keywords }
 }
@@ -251,19 +245,12 @@ async function readFirst(sql: Sql, app: RankedApp, { platform, storefront }: Sid
     limit 100000`.then(uncut(100_000))
 }
 
-interface PieceContext {
-  side: Side
-  today: string
-  pause: () => Promise<void>
-}
-
-async function readPiece(sql: Sql, rows: KeywordRow[], { side, today, pause }: PieceContext): Promise<KeywordNow[]> {
+async function readPiece(sql: Sql, rows: KeywordRow[], side: Side, today: string): Promise<KeywordNow[]> {
   const metrics = await readMetricsOfLists(
     sql,
     rows.flatMap(({ listId }) => listId ?? []),
     { platform: side.platform, today },
   )
-  await pause()
   const underWay = await findKeywordsUnderWay(sql, { ...side, terms: rows.map(({ term }) => term) })
   return rows.map((row) => ({
     rank: termRank(row),

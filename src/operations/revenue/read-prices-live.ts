@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import type { AppAccount } from "../../accounts/app-accounts.ts"
 import { isAccountRead, putPricesFirst, readPriceTurn } from "../../accounts/seller/read-country-prices.ts"
 import type { Context } from "../../operation.ts"
@@ -29,7 +30,7 @@ export async function readLive(account: AppAccount, product: string | null, ctx:
     return { readAt: stands?.readAt ?? null, isLive: false, why: null }
   await putPricesFirst(sql, account, product)
   for (let waited = 0; waited < WAIT_MS; waited += BETWEEN_MS) {
-    await ctx.aside(() => new Promise<void>((resolve) => setTimeout(resolve, BETWEEN_MS)))
+    await sleep(BETWEEN_MS)
     const turn = await readPriceTurn(sql, account, product)
     if (turn && !turn.isAsked)
       return { readAt: turn.readAt, isLive: turn.state === "ok", why: turn.state === "denied" ? NEEDS : null }

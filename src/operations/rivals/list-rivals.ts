@@ -67,15 +67,15 @@ export const listRivals = operation({
     rivals: described(v.array(Rival), "The most keywords first, then the best rank."),
     omitted: described(Count, `Rivals beyond the first ${MOST}.`),
   }),
-}).run(async ({ app, storefront, platform }, { sql, pause }) => {
+}).run(async ({ app, storefront, platform }, { sql }) => {
   const named = (app.manualRivals ?? []).map(parseRival)
   const manual = named.flatMap((rival) => (rival?.platform === platform ? [rival.id] : []))
   const side = sideOf(app, { storefront, platform })
   const known = await readNamed(sql, side, manual)
-  const standings = await readStandings(sql, side, known, pause)
+  const standings = await readStandings(sql, side, known)
   const rivals = await readShown(sql, { storefront, countries: app.countries }, mostFirst(standings, known))
   const shown = rivals.map(({ app }) => app)
-  const terms = await termsOf(standings, shown, pause)
+  const terms = termsOf(standings, shown)
   return {
     country: storefront,
     platform,
@@ -129,18 +129,13 @@ interface Standings {
 /** A rival wherever it stands, or nowhere. */
 type Kind = "wherever" | "nowhere"
 
-async function readStandings(
-  sql: Sql,
-  side: SideApp,
-  { named, hidden, own }: ManualRivals,
-  pause: () => Promise<void>,
-): Promise<Standings> {
+async function readStandings(sql: Sql, side: SideApp, { named, hidden, own }: ManualRivals): Promise<Standings> {
   const kinds: Kind[] = []
   const standings: Standings = { numbers: new AppNumbers(), kinds, terms: [], best: [], pieces: [] }
   const { numbers, terms, best } = standings
   for (const { app } of named) if (app !== null) kinds[numbers.numberOf(app)] = "wherever"
   for (const app of [...hidden, own]) if (app !== null) kinds[numbers.numberOf(app)] = "nowhere"
-  for await (const piece of readPlaces(sql, side, { onlyAbove: named.length === 0, pause })) {
+  for await (const piece of readPlaces(sql, side, { onlyAbove: named.length === 0 })) {
     for (const { apps } of piece)
       for (let place = 0; place < apps.length; place++) apps[place] = numbers.numberOf(apps[place] as number)
     standings.pieces.push(piece)
@@ -240,22 +235,19 @@ async function readShown(sql: Sql, { storefront, countries }: ShownPlace, candid
 }
 
 /** Of the apps that are shown. */
-async function termsOf(
+function termsOf(
   { numbers, kinds, pieces }: Standings,
   shown: readonly (number | null)[],
-  pause: () => Promise<void>,
-): Promise<Map<number, v.InferOutput<typeof RivalTerm>[]>> {
+): Map<number, v.InferOutput<typeof RivalTerm>[]> {
   const all = shown.flatMap((app) => (app === null ? [] : [{ app, terms: [] as Term[] }]))
   // at the number of each that is shown, its place among them, from 1
   const places = new Int32Array(numbers.ids.length + all.length)
   for (const [at, { app }] of all.entries()) places[numbers.numberOf(app)] = at + 1
-  for (const piece of pieces) {
+  for (const piece of pieces)
     eachStanding(piece, kinds, (number, theirRank, { term, ourRank }) => {
       const place = places[number] as number
       if (place > 0) all[place - 1]!.terms.push({ term, theirRank, ourRank })
     })
-    await pause()
-  }
   return new Map(all.map(({ app, terms }) => [app, terms]))
 }
 

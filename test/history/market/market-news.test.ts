@@ -32,7 +32,7 @@ async function call(tx: Tx, ids: readonly number[], name: string): Promise<void>
 
 /** What is shown of the first three, and how many a text finds. */
 async function told() {
-  const news = await readMarketNews(sql, (wait) => wait())
+  const news = await readMarketNews(sql)
   const places = apps.slice(0, 3).map((app) => ({ app, storeId: 7, country: "us" }))
   const names = (await readShownPlaces(sql, news, 1, places)).map((row) => JSON.parse(`{${row}}`).name)
   const found = async (text: string) => (await readSoughtApps(sql, news, () => [], { text }))!.length
@@ -86,15 +86,15 @@ test("rows with numbers of another database, yet to come here, are no news, and 
   await sql`alter table app_shown disable trigger user`
   await sql`update app_shown set changed = '9000000000'`
   await sql`alter table app_shown enable trigger user`
-  const { changes } = await readMarketNews(sql, (wait) => wait())
+  const { changes } = await readMarketNews(sql)
   expect(await told()).toEqual(["Tea", "Tea", "Tea", APPS, 0])
-  expect((await readMarketNews(sql, (wait) => wait())).changes).toBe(changes)
+  expect((await readMarketNews(sql)).changes).toBe(changes)
   await sql.begin(async (tx) => await call(tx, [apps[2]!], "Mint"))
   expect(await told()).toEqual(["Tea", "Tea", "Mint", APPS - 1, 1])
 })
 
 test("a database that has gone back is read anew", async () => {
-  const news = await readMarketNews(sql, (wait) => wait())
+  const news = await readMarketNews(sql)
   expect(await told()).toEqual(["Tea", "Tea", "Tea", APPS, 0])
   // as if it had been read far later, and what is kept were of then
   news.snapshot = "9000000000:9000000000:"

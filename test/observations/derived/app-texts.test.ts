@@ -64,7 +64,7 @@ async function byTruth(): Promise<Text[]> {
 async function shown() {
   const apps = await sql<{ id: number }[]>`select id from store_app order by store_id`
   const places = apps.flatMap(({ id }) => ["us", "jp", "de"].map((country) => ({ app: id, storeId: 7, country })))
-  return await readShownPlaces(sql, await readMarketNews(sql, (wait) => wait()), 1, places)
+  return await readShownPlaces(sql, await readMarketNews(sql), 1, places)
 }
 
 /** The same, ready; and looked up where names and developers stand, as of apps that nothing is ready of. */
@@ -75,7 +75,7 @@ async function readyAndLookedUp() {
   ]
   await deleteRows(sql, "app_shown")
   // nobody is told of that
-  ;(await readMarketNews(sql, (wait) => wait())).shown.clear()
+  ;(await readMarketNews(sql)).shown.clear()
   const found = await shown()
   await rebuildAppTexts(sql, async () => {})
   expect((await sql<[{ ready: number }]>`select count(*)::int as ready from app_shown`)[0].ready).toBe(ready)

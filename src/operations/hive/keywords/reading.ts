@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { Fault } from "../../../faults.ts"
 import { findKeywordsUnderWay } from "../../../history/under-way.ts"
 import type { Context } from "../../../operation.ts"
@@ -138,6 +139,6 @@ async function noteNotStarted(ctx: Context, list: AppStoreTerm, ends: KeywordRea
     return METRICS.filter((metric) => ends[metric] === "pending" && found[`${metric}NotMeasuring`] === "not_scheduled")
   }
   if ((await findUnscheduled()).length === 0) return
-  await ctx.aside(() => new Promise<void>((resolve) => setTimeout(resolve, BETWEEN_MS)))
+  await sleep(BETWEEN_MS)
   for (const metric of await findUnscheduled()) ends[metric] = "not_started"
 }

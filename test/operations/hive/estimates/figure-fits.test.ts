@@ -111,7 +111,7 @@ test("figures and filters that are kept are those of the rows, however rows are 
         await write(written)
         for (const one of written) rows.set(apps[one.app]!, one)
         const ground: FigureGround = {
-          figures: await readFigureTable(sql, (wait) => wait(), String(version)),
+          figures: await readFigureTable(sql, String(version)),
           level: null,
         }
         expect(await readFoundFigures(ctx, apps, ground)).toEqual(apps.map((app) => shown(rows.get(app))))

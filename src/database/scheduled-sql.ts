@@ -1,0 +1,81 @@
+import type { SlotCall, Slots } from "./slots.ts"
+import type { Db, Sql } from "./types.ts"
+import { DatabaseUnavailable } from "./unavailable.ts"
+
+const roots = new WeakMap<Sql, Sql>()
+
+/** The handle that a scheduled one was made of: caches of a process are kept by it, and shared reads go through it. */
+export function rootOf(sql: Sql): Sql {
+  return roots.get(sql) ?? sql
+}
+
+/**
+ * The same database for one call: each statement and each transaction waits for a slot and releases it when it has settled. A
+ * fragment takes none, since it is never executed. Cursors are not supported: they settle only when they were read to the end.
+ */
+export function createScheduledSql(sql: Sql, slots: Slots, call: SlotCall): Sql {
+  const scheduled = hooked(sql, (query, run) => {
+    slots
+      .take(call, () => abandon(query))
+      .then(
+        (release) => {
+          Promise.prototype.then.call(query, release, release)
+          run()
+        },
+        (error) => query.reject(error),
+      )
+  })
+  const begin = async (...[options, work]: BeginArguments) => {
+    let running: DriverQuery | undefined
+    const follow = (tx: Sql) =>
+      hooked(tx, (query, run) => {
+        running = query
+        run()
+      })
+    const release = await slots.take(call, () => running && abandon(running))
+    try {
+      if (typeof options !== "string") return await sql.begin((tx) => options(follow(tx as unknown as Sql)))
+      return await sql.begin(options, (tx) => work!(follow(tx as unknown as Sql)))
+    } finally {
+      release()
+    }
+  }
+  const handle = Object.assign(scheduled, { begin }) as unknown as Sql
+  roots.set(handle, rootOf(sql))
+  return handle
+}
+
+type Work = (tx: unknown) => Promise<unknown>
+type BeginArguments = [options: string, work: Work] | [work: Work, none?: undefined]
+
+/** What the driver's query has beside what its types say (postgres/src/query.js). */
+interface DriverQuery extends Promise<unknown> {
+  /** Called once, when the query is awaited for the first time. */
+  handler(query: DriverQuery): void
+  /** The server works on it. */
+  active: boolean
+  cancel(): Promise<void> | null
+  reject(error: Error): void
+}
+
+/** The same handle, whose queries call `execute` in place of being sent; `run` sends them. */
+function hooked<Handle extends Db>(sql: Handle, execute: (query: DriverQuery, run: () => void) => void): Handle {
+  const hook = (made: unknown): unknown => {
+    if (!(made instanceof Promise && "handler" in made)) return made
+    const query = made as DriverQuery
+    const send = query.handler
+    query.handler = () => execute(query, () => send(query))
+    return query
+  }
+  const tag = sql as unknown as (...args: unknown[]) => unknown
+  const unsafe = sql.unsafe as unknown as (...args: unknown[]) => unknown
+  return Object.assign((...args: unknown[]) => hook(tag(...args)), sql, {
+    unsafe: (...args: unknown[]) => hook(unsafe(...args)),
+  }) as unknown as Handle
+}
+
+/** Ends the wait for a query, and asks the server to cancel it. */
+function abandon(query: DriverQuery): void {
+  if (query.active) void query.cancel()?.catch(() => {})
+  query.reject(new DatabaseUnavailable("deadline", "the statement took too long and was abandoned"))
+}

@@ -1,0 +1,124 @@
+import { describe, expect, test } from "bun:test"
+import { type SlotCall, type SlotHolder, Slots } from "../../src/database/slots.ts"
+import { DatabaseUnavailable } from "../../src/database/unavailable.ts"
+
+type Options = Partial<ConstructorParameters<typeof Slots>[0]>
+
+/** Slots whose takers are noted in the order in which they got one. */
+function recorded(options: Options = {}) {
+  const slots = new Slots({ slots: 2, slotsPerWorkspace: 1, maxWaiting: 100, ...options })
+  const granted: string[] = []
+  const releases = new Map<string, () => void>()
+  let order = 0
+  const call = (workspaceId: number, limitMs = 60_000): SlotCall => ({
+    workspaceId,
+    operation: `op${workspaceId}`,
+    deadlineAt: performance.now() + limitMs,
+    order: ++order,
+    hasBegun: false,
+  })
+  const take = (name: string, of: SlotCall): Promise<string> =>
+    slots.take(of).then(
+      (release) => {
+        granted.push(name)
+        releases.set(name, release)
+        return "granted"
+      },
+      (error) => (error instanceof DatabaseUnavailable ? error.why : String(error)),
+    )
+  const release = async (name: string) => {
+    releases.get(name)!()
+    await Bun.sleep(0)
+  }
+  return { slots, granted, call, take, release }
+}
+
+const settle = () => Bun.sleep(0)
+
+describe("slots", () => {
+  test("one workspace holds at most its own number of slots, and another gets the rest at once", async () => {
+    const { granted, call, take } = recorded({ slots: 4, slotsPerWorkspace: 2 })
+    for (const name of ["a1", "a2", "a3", "a4"]) void take(name, call(1))
+    for (const name of ["b1", "c1", "d1"]) void take(name, call(name.charCodeAt(0)))
+    await settle()
+    expect(granted).toEqual(["a1", "a2", "b1", "c1"])
+  })
+
+  test("waiting workspaces are served in turn, however many statements one of them has queued", async () => {
+    const { granted, call, take, release } = recorded({ slots: 1 })
+    for (const name of ["a1", "a2", "a3", "a4"]) void take(name, call(1))
+    for (const name of ["b1", "b2"]) void take(name, call(2))
+    void take("c1", call(3))
+    await settle()
+    for (let next = 0; next < 6; next++) await release(granted.at(-1)!)
+    expect(granted).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"])
+  })
+
+  test("within a workspace the oldest call goes first, so a call that has begun is not passed by newer calls", async () => {
+    const { granted, call, take, release } = recorded({ slots: 1 })
+    const first = call(1)
+    const others = ["b", "c"].map((name) => ({ name, of: call(1) }))
+    void take("a1", first)
+    await settle()
+    for (const { name, of } of others) void take(name, of)
+    void take("a2", first)
+    await settle()
+    for (let next = 0; next < 3; next++) await release(granted.at(-1)!)
+    expect(granted).toEqual(["a1", "a2", "b", "c"])
+  })
+
+  test("waiting ends at the deadline of the call, and a call past its deadline waits no more", async () => {
+    const { granted, call, take, release } = recorded({ slots: 1 })
+    void take("a", call(1))
+    const late = call(2, 20)
+    expect(await take("b", late)).toBe("crowded")
+    expect(await take("b", late)).toBe("crowded")
+    await release("a")
+    expect(await take("c", call(3))).toBe("granted")
+    expect(granted).toEqual(["a", "c"])
+  })
+
+  test("a call that had a slot before is refused as one that may have written", async () => {
+    const { call, take, release } = recorded({ slots: 1 })
+    const begun = call(2, 50)
+    await take("b1", begun)
+    await release("b1")
+    void take("a", call(1))
+    expect(await take("b2", begun)).toBe("deadline")
+  })
+
+  test("when too many wait, the workspace with the longest queue loses its newest call", async () => {
+    const { call, take } = recorded({ slots: 1, maxWaiting: 3 })
+    void take("a1", call(1))
+    await settle()
+    const [, , newest] = ["a2", "a3", "a4"].map((name) => take(name, call(1)))
+    void take("b1", call(2))
+    expect(await newest).toBe("crowded")
+    expect(await take("a5", call(1))).toBe("crowded")
+  })
+
+  test("a slot that is never released is taken back, and its holder is named", async () => {
+    const shortages: { why: string; holders: SlotHolder[] }[] = []
+    const onShortage = (why: string, holders: SlotHolder[]) => void shortages.push({ why, holders })
+    const { slots, granted, call, take } = recorded({ slots: 1, maxHeldMs: 40, onShortage })
+    let abandoned = 0
+    await slots.take(call(1), () => abandoned++)
+    expect(await take("b", call(2))).toBe("granted")
+    expect([granted, abandoned]).toEqual([["b"], 1])
+    expect(shortages).toMatchObject([{ why: "taken_back", holders: [{ workspaceId: 1, operation: "op1" }] }])
+  })
+
+  test("slots are stuck once all are held and none came free for the time that a statement may take", async () => {
+    const { slots, call, take, release } = recorded({ stuckAfterMs: 30 })
+    void take("a", call(1))
+    await Bun.sleep(40)
+    expect(slots.isStuck).toBeFalse()
+    void take("b", call(2))
+    await settle()
+    expect(slots.isStuck).toBeFalse()
+    await Bun.sleep(40)
+    expect(slots.isStuck).toBeTrue()
+    await release("a")
+    expect(slots.isStuck).toBeFalse()
+  })
+})
