@@ -159,7 +159,7 @@ create table ads_change_fact_row (
   set_id bigint not null default 0,
   constraint ads_change_fact_row_pkey PRIMARY KEY (account_id, day, set_id, place),
   constraint ads_change_fact_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
-  constraint ads_change_fact_changed_by_check CHECK ((changed_by = ANY (ARRAY['dashboard'::text, 'api'::text, 'apple'::text])))
+  constraint ads_change_fact_changed_by_check CHECK ((changed_by = ANY (ARRAY['dashboard'::text, 'api'::text, 'apple'::text, 'other'::text])))
 );
 CREATE INDEX ads_change_fact_at_idx ON ads_change_fact_row USING btree (account_id, campaign, at DESC);
 CREATE INDEX ads_change_fact_set_idx ON ads_change_fact_row USING btree (set_id) WHERE (set_id > 0);
@@ -188,11 +188,11 @@ create table ads_day_fact_row (
   ad_group text,
   keyword text,
   country text not null,
-  impressions integer not null,
-  taps integer not null,
-  installs integer not null,
-  new_downloads integer not null,
-  spend numeric not null,
+  impressions integer,
+  taps integer,
+  installs integer,
+  new_downloads integer,
+  spend numeric,
   currency text not null,
   set_id bigint not null default 0,
   constraint ads_day_fact_row_pkey PRIMARY KEY (account_id, campaign, day, set_id, place),
@@ -244,16 +244,16 @@ create table ads_term_fact_row (
   campaign text not null,
   place integer not null,
   day date not null,
-  ad_group text not null,
+  ad_group text,
   keyword text,
   term text,
   origin text not null,
   country text not null,
-  impressions integer not null,
-  taps integer not null,
-  installs integer not null,
-  new_downloads integer not null,
-  spend numeric not null,
+  impressions integer,
+  taps integer,
+  installs integer,
+  new_downloads integer,
+  spend numeric,
   currency text not null,
   set_id bigint not null default 0,
   constraint ads_term_fact_row_pkey PRIMARY KEY (account_id, campaign, set_id, place),
@@ -333,6 +333,7 @@ create table ads_turn (
   tries integer not null default 0,
   failure text,
   next_at timestamp with time zone not null default now(),
+  put_aside text,
   constraint ads_turn_pkey PRIMARY KEY (account_id, task, subject),
   constraint ads_turn_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
   constraint ads_turn_task_check CHECK ((task = ANY (ARRAY['campaigns'::text, 'keywords'::text, 'days'::text, 'terms'::text, 'changes'::text, 'popularity'::text])))
@@ -962,6 +963,7 @@ create table connected_account (
   sealed_write text,
   shown_write text,
   write_limits jsonb not null default '{}'::jsonb,
+  report_versions jsonb not null default '{}'::jsonb,
   constraint connected_account_pkey PRIMARY KEY (id),
   constraint connected_account_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
   constraint connected_account_check CHECK (((lease IS NULL) = (lease_until IS NULL))),
@@ -986,6 +988,7 @@ create table console_turn (
   failure text,
   asked_at timestamp with time zone,
   next_at timestamp with time zone default now(),
+  put_aside text,
   constraint console_turn_pkey PRIMARY KEY (account_id, task, subject),
   constraint console_turn_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
   constraint console_turn_state_check CHECK ((state = ANY (ARRAY['due'::text, 'ok'::text, 'late'::text, 'gone'::text, 'none'::text, 'stopped'::text, 'denied'::text]))),
@@ -1920,9 +1923,10 @@ create table report_turn (
   tries integer not null default 0,
   failure text,
   next_at timestamp with time zone default now(),
+  put_aside text,
   constraint report_turn_pkey PRIMARY KEY (account_id, report, day),
   constraint report_turn_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
-  constraint report_turn_state_check CHECK ((state = ANY (ARRAY['due'::text, 'late'::text, 'rows'::text, 'none'::text, 'unavailable'::text])))
+  constraint report_turn_state_check CHECK ((state = ANY (ARRAY['due'::text, 'late'::text, 'rows'::text, 'none'::text, 'unavailable'::text, 'denied'::text])))
 );
 CREATE INDEX report_turn_next_idx ON report_turn USING btree (account_id, next_at) WHERE (next_at IS NOT NULL);
 

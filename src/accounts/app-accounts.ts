@@ -7,6 +7,7 @@ import { BILLING_SOURCES, type Report } from "../vocabulary/upstreams.ts"
 import type { AccountKindName } from "./kind.ts"
 import { accountKind } from "./kinds.ts"
 import { type AnsweredState, answeredState } from "./state.ts"
+import { reportTroubles, type Trouble } from "./troubles.ts"
 
 /** The account that a tracked app's figures come from. */
 export interface AppAccount {
@@ -168,6 +169,8 @@ export interface ReportStanding {
   asOf: Date | null
   /** Whether any day at all was said, also outside of those asked for. */
   isKnown: boolean
+  /** Of the days asked for. */
+  troubles: Trouble[]
 }
 
 export async function readStanding(sql: Db, account: string, report: Report, days: Days): Promise<ReportStanding> {
@@ -184,7 +187,7 @@ function standingOf(sql: Db, account: string, report: Report, { from, to }: Days
         select
         from report_day
         where account_id = ${account} and report = ${report}
-      ) as "isKnown"
+      ) as "isKnown", ${reportTroubles(sql, account, report, { from, to })} as troubles
     from (
       select coalesce(s.day, t.day) as day, s.seen_at, t.read_at, t.state
       from (
@@ -203,7 +206,7 @@ function standingOf(sql: Db, account: string, report: Report, { from, to }: Days
 }
 
 /** The same without the days that were said: of a year those are most of what is answered. */
-export interface ReportSpan extends Pick<ReportStanding, "late" | "asOf"> {
+export interface ReportSpan extends Pick<ReportStanding, "late" | "asOf" | "troubles"> {
   /** How many days were said, the first of them, and the last. */
   reportedDays: number
   from: string | null
@@ -213,7 +216,8 @@ export interface ReportSpan extends Pick<ReportStanding, "late" | "asOf"> {
 /** A query of one row, a ReportSpan. Days are put beside their turns only where that tells more: of a year it took twice as long. */
 export function spanOf(sql: Db, account: string, report: Report, { from, to }: Days) {
   return sql`(
-    select s."reportedDays", s."from", s."to", t.late, greatest(s.seen_at, t.read_at) as "asOf"
+    select s."reportedDays", s."from", s."to", t.late, greatest(s.seen_at, t.read_at) as "asOf",
+      ${reportTroubles(sql, account, report, { from, to })} as troubles
     from (
       select count(distinct day)::int as "reportedDays", min(day) as "from", max(day) as "to", max(seen_at) as seen_at
       from report_day

@@ -1,8 +1,10 @@
 import { OutboundProblem } from "../outbound/problem.ts"
 import type { OutboundAnswer, OutboundOptions, SafeFetch } from "../outbound/safe-fetch.ts"
 import { jsonOrNothing } from "../sources/json.ts"
+import { clockProblem } from "./clock.ts"
 import type { ConsoleKey } from "./credentials.ts"
 import { signingKeyOf, signToken, TOKEN_USE_MS } from "./jwt.ts"
+import { platformText } from "./platform-text.ts"
 
 /** Where the console's API is, and how it is reached. */
 export interface ConsoleReach {
@@ -12,7 +14,7 @@ export interface ConsoleReach {
   now: () => Date
 }
 
-interface ConsoleAnswer {
+export interface ConsoleAnswer {
   status: number
   bytes: Uint8Array
   url: string
@@ -33,7 +35,7 @@ export interface Console {
   create(path: string, document: object): Promise<ConsoleAnswer>
   /**
    * A file at an address that the console named, wherever that is: asked without the key, and only over a safe connection where the
-   * console itself is. Any status is an answer. Throws ConsoleProblem `unavailable`.
+   * console itself is. Any status is an answer. Throws ConsoleProblem `refused`.
    */
   download(url: string, signal?: AbortSignal): Promise<{ status: number; bytes: Uint8Array }>
   /** Sends a change once, with a token that was just made, and gives whatever is answered. Throws OutboundProblem. */
@@ -48,21 +50,33 @@ interface ConsoleChange {
 
 /**
  * `unauthorized`: a token that was signed just now is refused; `forbidden`: the key's role lacks the right; `agreement`: one
- * waits for the account holder; `limited`: too many requests; `unavailable`: no answer, or none that can be read;
- * `refused`: anything else.
+ * waits for the account holder; `limited`: too many requests; `unavailable`: the platform was not reached, it failed (5xx), or
+ * this machine's clock is wrong; `refused`: any other answer, which says nothing of other questions.
  */
 export type ConsoleTrouble = "unauthorized" | "forbidden" | "agreement" | "limited" | "unavailable" | "refused"
 
-/** Its message is ours and holds neither the key nor text of the console's. */
+interface ProblemFacts {
+  retryAfterMs?: number | null
+  /** What the platform says is wrong; its own text, cut and cleaned. */
+  details?: readonly string[]
+  /** Requests that the key has left in this hour; null if the answer does not say. */
+  hourLeft?: number | null
+}
+
+/** Its message does not hold the key. Text of the platform's stands in it in quotes, cut and cleaned. */
 export class ConsoleProblem extends Error {
   override name = "ConsoleProblem"
   readonly trouble: ConsoleTrouble
   readonly retryAfterMs: number | null
+  readonly details: readonly string[]
+  readonly hourLeft: number | null
 
-  constructor(trouble: ConsoleTrouble, message: string, retryAfterMs: number | null = null) {
+  constructor(trouble: ConsoleTrouble, message: string, facts: ProblemFacts = {}) {
     super(message)
     this.trouble = trouble
-    this.retryAfterMs = retryAfterMs
+    this.retryAfterMs = facts.retryAfterMs ?? null
+    this.details = facts.details ?? []
+    this.hourLeft = facts.hourLeft ?? null
   }
 }
 
@@ -103,14 +117,14 @@ export async function openConsole({ issuer, keyId, privateKey }: ConsoleKey, rea
     async create(path, document) {
       const body = JSON.stringify(document)
       const answer = await ask(reach, { path, method: "POST", body }, standing() ?? (await freshToken()))
-      const problem = answer.status === 201 ? null : (problemOf(answer, reach.now()) ?? unexpected(answer.status))
+      const problem = answer.status === 201 ? null : (problemOf(answer, reach.now()) ?? refusalOf(answer))
       if (problem) throw problem
       return answerOf(answer)
     },
     async download(url, signal) {
       if (URL.parse(url)?.protocol !== new URL(reach.address).protocol)
-        throw new ConsoleProblem("unavailable", "the console named a file at an address that is not safe")
-      return await reached(reach, url, {}, signal)
+        throw new ConsoleProblem("refused", "the console named a file at an address that is not safe")
+      return await fileReached(reach, url, signal)
     },
     async send({ method, path, body }, signal) {
       const { port } = new URL(reach.address)
@@ -134,8 +148,31 @@ function answerOf({ status, bytes, url, headers }: OutboundAnswer): ConsoleAnswe
   return { status, bytes, url, hourLeft: hourLeftOf(headers.get("x-rate-limit")) }
 }
 
-function unexpected(status: number): ConsoleProblem {
-  return new ConsoleProblem("refused", `the console answers ${status}`)
+const MAX_DETAIL = 200
+
+/** "the console answers 410 (GONE: This report can no longer be had)" */
+function refusalOf({ status, bytes, headers }: OutboundAnswer): ConsoleProblem {
+  const details = detailsIn(bytes)
+  const [first] = details.filter((text) => text !== "")
+  const message = `the console answers ${status}${first === undefined ? "" : ` (${first})`}`
+  return new ConsoleProblem("refused", message, { details, hourLeft: hourLeftOf(headers.get("x-rate-limit")) })
+}
+
+/** The host of files is not the console: its failure says nothing of other questions. */
+async function fileReached(reach: ConsoleReach, url: string, signal?: AbortSignal): Promise<OutboundAnswer> {
+  try {
+    return await reached(reach, url, {}, signal)
+  } catch (error) {
+    if (!(error instanceof ConsoleProblem)) throw error
+    throw new ConsoleProblem("refused", error.message.replace("the console", "the file's host"))
+  }
+}
+
+/** Of an error body: what each error says, cut and cleaned. */
+export function detailsIn(bytes: Uint8Array): string[] {
+  return errorsIn(bytes).map(({ code, detail }) => {
+    return [code, detail].flatMap((text) => (typeof text === "string" ? platformText(text, MAX_DETAIL) : [])).join(": ")
+  })
 }
 
 interface ConsoleRequest {
@@ -171,18 +208,25 @@ async function reached(
 }
 
 /** Null for what is an answer: 200 and 404. */
-export function problemOf({ status, headers, bytes }: OutboundAnswer, now: Date): ConsoleProblem | null {
+export function problemOf(answer: OutboundAnswer, now: Date): ConsoleProblem | null {
+  const { status, headers, bytes } = answer
+  const facts = { hourLeft: hourLeftOf(headers.get("x-rate-limit")) }
   if (status === 200 || status === 404) return null
-  if (status === 401)
+  if (status === 401) {
+    const clock = clockProblem(headers, now)
+    if (clock !== null) return new ConsoleProblem("unavailable", `the console refuses the key: ${clock}`)
     return new ConsoleProblem("unauthorized", "the console refuses the key: revoked, or another issuer or key id")
+  }
   if (status === 403)
     return codesIn(bytes).some((code) => code.startsWith("FORBIDDEN.REQUIRED_AGREEMENTS"))
       ? new ConsoleProblem("agreement", "an agreement waits for the account holder, in the console's business section")
-      : new ConsoleProblem("forbidden", "the key's role does not include this")
-  if (status === 429)
-    return new ConsoleProblem("limited", "too many requests", retryAfterOf(headers.get("retry-after"), now))
+      : new ConsoleProblem("forbidden", "the key's role does not include this", facts)
+  if (status === 429) {
+    const retryAfterMs = retryAfterOf(headers.get("retry-after"), now)
+    return new ConsoleProblem("limited", "too many requests", { ...facts, retryAfterMs })
+  }
   if (status >= 500) return new ConsoleProblem("unavailable", `the console answers ${status}`)
-  return unexpected(status)
+  return refusalOf(answer)
 }
 
 /** Of an error body, `errors[].code`. */

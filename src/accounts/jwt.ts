@@ -49,5 +49,9 @@ export async function signToken(key: CryptoKey, of: TokenClaims, at: Date): Prom
   return `${text}.${Buffer.from(signature).toString("base64url")}`
 }
 
+/** A token is valid if the console's clock is at most so far behind ours, or so far ahead of it. */
+export const TOKEN_BACK_MS = BACK_S * 1_000
+export const TOKEN_AHEAD_MS = (VALID_S - BACK_S) * 1_000
+
 /** How long one may be used: so that a request under way does not outlive it. */
 export const TOKEN_USE_MS = (VALID_S - BACK_S - 2 * 60) * 1_000

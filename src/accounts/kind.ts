@@ -1,4 +1,5 @@
 import type { Sql, Tx } from "../database/types.ts"
+import type { Log } from "../log.ts"
 import type { BillingMessage } from "../sources/billing/told.ts"
 import type { RawBody } from "../sources/source.ts"
 import { type AccountHost, BILLING_SOURCES } from "../vocabulary/upstreams.ts"
@@ -81,6 +82,9 @@ export interface AccountTurn {
   fence: (tx: Tx) => Promise<void>
   /** Notes that the console took the key. */
   noteAnswer(): Promise<void>
+  /** Has the account's rights looked at anew before anything else is read. */
+  noteDenied(): Promise<void>
+  log: Log
   /** Ends reading after the question under way. */
   closing: AbortSignal
   signal: AbortSignal

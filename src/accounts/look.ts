@@ -3,6 +3,7 @@ import { salesReportPath } from "../sources/accounts/request.ts"
 import { addDays } from "../vocabulary/days.ts"
 import { type Console, ConsoleProblem } from "./console.ts"
 import { pacificDay } from "./pacific.ts"
+import { makeDeniedDue } from "./turns.ts"
 
 /** What a key of the seller's console may do, each looked at by a request that changes nothing. */
 type Right = "apps" | "sales" | "analytics" | "reviews" | "prices"
@@ -30,13 +31,16 @@ export interface Look {
   currency?: string
 }
 
+/** The vendor number is not readable from the API, and a wrong one is answered with a 400 or with a bare 5xx. */
+const VENDOR_HINT = "check the vendor number: App Store Connect shows it in Payments and Financial Reports"
+
 /** Asks some six questions. Throws ConsoleProblem `unauthorized`, `agreement`, `limited` or `unavailable`: then nothing is known. */
 export async function lookAt(console: Console, vendor: string, now: Date): Promise<Look> {
   const apps: AccountApp[] = []
   const rights = [await probeConsole("apps", async () => void apps.push(...(await readApps(console))))]
   const yesterday = addDays(pacificDay(now), -2)
   const report = salesReportPath("sales", { vendor, day: yesterday })
-  rights.push(await probeConsole("sales", () => console.get(report)))
+  rights.push(await probeSales(() => console.get(report), vendor))
   const [one] = apps
   const ofOne: [Right, string][] = [
     ["analytics", `/v1/apps/${one?.outsideId}/analyticsReportRequests`],
@@ -50,10 +54,22 @@ export async function lookAt(console: Console, vendor: string, now: Date): Promi
   return { rights, apps }
 }
 
+/** The key was taken for the apps, so a failure here is one of this question: often of its vendor number. */
+async function probeSales(ask: () => Promise<unknown>, vendor: string): Promise<RightState> {
+  try {
+    return await probeConsole("sales", ask)
+  } catch (error) {
+    if (!(error instanceof ConsoleProblem) || error.trouble !== "unavailable") throw error
+    return { name: "sales", state: "unknown", why: `${error.message} for the vendor number ${vendor}; ${VENDOR_HINT}` }
+  }
+}
+
+export const SALES_ROLES = "the role Sales, Finance or Admin"
+
 const NEEDS: Record<Right, string> = {
   apps: "any role of a team key",
-  sales: "the role Sales, Finance or Admin; a key of one person has it never",
-  analytics: "the role Sales, Finance or Admin",
+  sales: `${SALES_ROLES}; a key of one person has it never`,
+  analytics: SALES_ROLES,
   reviews: "the role Customer Support, App Manager or Admin",
   prices: "the role App Manager or Admin",
 }
@@ -73,7 +89,13 @@ export async function probeRight(
   } catch (error) {
     if (!(error instanceof ConsoleProblem)) throw error
     if (error.trouble === "forbidden") return { name, state: "denied", why: `needs ${needs}` }
-    if (error.trouble === "refused") return { name, state: "unknown", why: error.message }
+    if (error.trouble === "refused") {
+      // a wrong vendor number is not found at the first report alone: nothing would ever be read
+      const isVendor = error.details.some((detail) => /\bvendor\b/i.test(detail))
+      if (isVendor)
+        return { name, state: "denied", why: `${error.message}; ${VENDOR_HINT}, and add the account with it` }
+      return { name, state: "unknown", why: error.message }
+    }
     throw error
   }
 }
@@ -118,6 +140,12 @@ export async function storeLook(tx: Db, account: { id: string; workspaceId: numb
       update connected_account
       set zone = ${zone}, currency = ${currency ?? null}
       where id = ${account.id}`
+  const mended = await tx`
+    select
+    from account_right
+    where account_id = ${account.id} and name = 'sales' and state = 'denied'`
+  if (mended.length > 0 && rights.some(({ name, state }) => name === "sales" && state === "ok"))
+    await makeDeniedDue(tx, account.id)
   await tx`
     insert into account_right (account_id, name, state, why)
     select ${account.id}, name, state, why

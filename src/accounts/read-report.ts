@@ -1,58 +1,66 @@
 import { hash } from "node:crypto"
-import type { Sql, Tx } from "../database/types.ts"
 import { record } from "../observations/record.ts"
 import { reportDigest } from "../observations/shapes/reports.ts"
 import { type ReportReading, reportIn } from "../sources/accounts/reports.ts"
-import { salesReportPath } from "../sources/accounts/request.ts"
-import { type RawBody, ReadFailure, rawBody } from "../sources/source.ts"
-import type { Console } from "./console.ts"
-import { endTurn, lateAgainAt, lateState, readAgainAt, type Turn } from "./turns.ts"
+import { PutAside } from "../sources/put-aside.ts"
+import { rawBody } from "../sources/source.ts"
+import { questionFailure } from "./failed-question.ts"
+import type { AccountTurn } from "./kind.ts"
+import { SALES_ROLES } from "./look.ts"
+import type { ReportRequests } from "./report-versions.ts"
+import { endTurn, failTurn, lateAgainAt, lateState, noteReportDenied, readAgainAt, type Turn } from "./turns.ts"
 
-export interface ReportParts {
-  sql: Sql
-  console: Console
-  account: { id: string; part: string }
-  now: () => Date
-  /** Keeps a body as it came. */
-  keep: (body: RawBody) => Promise<void>
-  signal: AbortSignal
-  /** Throws where the lease is lost: then nothing is stored. */
-  fence: (tx: Tx) => Promise<void>
+export interface ReportParts extends Omit<AccountTurn, "noteAnswer" | "gapMs" | "atMost" | "closing"> {
+  requests: ReportRequests
 }
 
-interface ReportEnd {
-  state: "rows" | "none" | "late" | "changed"
-  /** Requests that the key has left in this hour; null = not said. */
-  hourLeft: number | null
-}
-
-/** Asks for a day's report and stores what it says, or that it is late, together with the turn's end. Throws ConsoleProblem. */
-export async function readReport(parts: ReportParts, turn: Turn): Promise<ReportEnd> {
-  const { sql, console, account, now, keep, signal } = parts
-  const answer = await console.get(salesReportPath(turn.report, { vendor: account.part, day: turn.day }), signal)
-  const { bytes, hourLeft } = answer
-  const body = rawBody({ bytes, sha256: hash("sha256", bytes, "buffer"), url: "", seenAt: now() })
+/**
+ * Asks for a day's report and stores what it says, or that it is late, together with the turn's end. A failure ends this turn alone;
+ * throws what stops the account.
+ */
+export async function readReport(parts: ReportParts, turn: Turn): Promise<void> {
+  const { sql, account, now, signal, log, noteDenied } = parts
   try {
-    const seen = await reportIn(answer, { account: account.id, ...turn }, body)
-    if (seen === "late") {
-      const end = { state: lateState(turn.day, now()), nextAt: lateAgainAt(turn.day, now()) }
-      await endTurn(sql, account.id, turn, end)
-      return { state: "late", hourLeft }
-    }
-    await keep(body)
-    return { state: await storeReport(parts, turn, seen), hourLeft }
+    await readOrThrow(parts, turn)
   } catch (error) {
-    if (!(error instanceof ReadFailure)) throw error
-    await keep(body)
-    const end = { state: "late" as const, nextAt: lateAgainAt(turn.day, now()), failure: error.message }
-    await endTurn(sql, account.id, turn, end)
-    return { state: "changed", hourLeft }
+    const failure = questionFailure(error, { signal, log, what: `report ${turn.report}` })
+    if (failure === null) throw error
+    if (failure.isDenied) {
+      await noteReportDenied(sql, account.id, turn, { failure: failure.message, why: `needs ${SALES_ROLES}` })
+      await noteDenied()
+    } else await failTurn(sql, account.id, turn, { state: lateState(turn.day, now()), failure: failure.message })
+    if (failure.stops) throw error
   }
 }
 
+async function readOrThrow(parts: ReportParts, turn: Turn): Promise<void> {
+  const { sql, account, now, keep, signal, requests } = parts
+  const answer = await requests.ask(turn, signal)
+  const { bytes } = answer
+  const body = rawBody({ bytes, sha256: hash("sha256", bytes, "buffer"), url: "", seenAt: now() })
+  const aside = new PutAside()
+  let seen: ReportReading | "late"
+  try {
+    seen = await reportIn(answer, { account: account.id, report: turn.report, day: turn.day }, body, aside)
+  } catch (error) {
+    await keep(body)
+    throw error
+  }
+  if (seen === "late") {
+    const end = { state: lateState(turn.day, now()), nextAt: lateAgainAt(turn.day, now()) }
+    return await endTurn(sql, account.id, turn, end)
+  }
+  await keep(body)
+  await storeReport(parts, turn, { seen, putAside: aside.text() })
+}
+
 /** What stands already is not stored again: a report counts as seen when it first said so. */
-async function storeReport({ sql, account, now, fence }: ReportParts, turn: Turn, seen: ReportReading) {
-  const state = seen.rows.length > 0 ? ("rows" as const) : ("none" as const)
+async function storeReport(
+  { sql, account, now, fence }: ReportParts,
+  turn: Turn,
+  { seen, putAside }: { seen: ReportReading; putAside: string | null },
+): Promise<void> {
+  const state = seen.rows.length > 0 ? "rows" : "none"
   const [stands] = await sql<{ digest: Uint8Array }[]>`
     select digest
     from report_day
@@ -64,8 +72,7 @@ async function storeReport({ sql, account, now, fence }: ReportParts, turn: Turn
     all: true,
     async finish(tx) {
       await fence(tx)
-      await endTurn(tx, account.id, turn, { state, nextAt: readAgainAt(turn.day, now()) })
+      await endTurn(tx, account.id, turn, { state, nextAt: readAgainAt(turn.day, now()), putAside })
     },
   })
-  return state
 }

@@ -10,6 +10,8 @@ import type { AccountKindName, AccountPart, AccountReach } from "./kind.ts"
 import { accountKind } from "./kinds.ts"
 import { type RightState, storeLook } from "./look.ts"
 import { type AccountState, endAlerts, noteState, stateAfter } from "./state.ts"
+import { type ListedTrouble, listedTrouble, listedTroubles } from "./troubles.ts"
+import { makeDeniedDue } from "./turns.ts"
 
 export interface Register {
   sql: Sql
@@ -38,6 +40,8 @@ export interface AccountRow {
   shownWrite: string | null
   writeLimits: Record<string, number>
   apps: { outsideId: string; name: string; appId: string | null; byHand: boolean }[]
+  /** Questions that failed, and rows that cannot be read; at most 50. */
+  troubles: ListedTrouble[]
 }
 
 const MOST_ACCOUNTS = 20
@@ -107,6 +111,7 @@ export async function testAccount(register: Register, workspaceId: number, id: s
       set refused_since = null, next_at = case when state = 'paused' then null else now() end
       where id = ${id}`
     await storeLook(tx, { id, workspaceId }, look)
+    await makeDeniedDue(tx, id)
     await noteState(tx, id, stateAfter(look, kind.needs))
   })
   return await findAccount(sql, workspaceId, id)
@@ -137,6 +142,7 @@ export async function rotateKey(
       returning id`
     if (rows.length === 0) throw new AccessProblem("the account was changed meanwhile; try again")
     await storeLook(tx, { id, workspaceId }, look)
+    await makeDeniedDue(tx, id)
     await noteState(tx, id, stateAfter(look, kind.needs))
   })
   return await findAccount(sql, workspaceId, id)
@@ -222,7 +228,7 @@ export async function findSealed(sql: Sql, workspaceId: number, id: string): Pro
 }
 
 async function readAccounts(sql: Sql, workspaceId: number, id: string | null): Promise<AccountRow[]> {
-  return await sql<AccountRow[]>`
+  const rows = await sql<(Omit<AccountRow, "troubles"> & { troubles: Parameters<typeof listedTrouble>[0][] })[]>`
     select c.id, c.kind, c.shown, c.part, c.state, c.state_since as "stateSince", c.why, c.created_at as "createdAt",
       c.writes, c.shown_write as "shownWrite", c.write_limits as "writeLimits", c.last_ok as "lastOk", c.last_failure as "lastFailure", c.failure, (
         select coalesce(jsonb_agg(jsonb_build_object('name', r.name, 'state', r.state, 'why', r.why) order by r.name), '[]')
@@ -235,11 +241,12 @@ async function readAccounts(sql: Sql, workspaceId: number, id: string | null): P
         ), '[]')
         from account_app a
         where a.account_id = c.id
-      ) as apps
+      ) as apps, ${listedTroubles(sql)} as troubles
     from connected_account c
     where c.workspace_id = ${workspaceId} and (${id}::text is null or c.id = ${id})
     order by c.created_at, c.id
     limit 1000`
+  return rows.map((row) => ({ ...row, troubles: row.troubles.map(listedTrouble) }))
 }
 
 function noAccount(id: string): AccessProblem {

@@ -1,6 +1,7 @@
-import type { Sql, Tx } from "../database/types.ts"
+import type { Db, Sql, Tx } from "../database/types.ts"
 import { addDays } from "../vocabulary/days.ts"
 import { REPORTS, type Report } from "../vocabulary/upstreams.ts"
+import { growingGap } from "./failed-question.ts"
 import { fiveOnPacificDay, pacificDay } from "./pacific.ts"
 
 /** Reports of days are kept so long at the console. */
@@ -16,7 +17,7 @@ export interface Turn {
   day: string
 }
 
-type TurnState = "due" | "late" | "rows" | "none" | "unavailable"
+type TurnState = "due" | "late" | "rows" | "none" | "unavailable" | "denied"
 
 /** Makes due what is not yet asked for: each day from a year ago to yesterday. Days are made once, whoever makes them. */
 export async function makeTurns(sql: Sql, account: string, now: Date): Promise<void> {
@@ -67,12 +68,12 @@ function daysBetween(day: string, today: string): number {
   return Math.round((Date.parse(today) - Date.parse(day)) / DAY_MS)
 }
 
-/** What became of a turn. Of one that was read before, a late or failed answer takes nothing back. */
+/** What became of a turn. A late answer takes nothing back from a day that was read before. */
 export async function endTurn(
   tx: Tx | Sql,
   account: string,
   { report, day }: Turn,
-  { state, nextAt, failure = null }: { state: TurnState; nextAt: Date | null; failure?: string | null },
+  { state, nextAt, putAside = null }: { state: TurnState; nextAt: Date | null; putAside?: string | null },
 ): Promise<void> {
   const wasRead = state === "rows" || state === "none"
   await tx`
@@ -80,6 +81,70 @@ export async function endTurn(
     set state = case when ${wasRead} or state not in ('rows', 'none') then ${state} else state end,
       read_at = case when ${wasRead} then now() else read_at end,
       tries = case when ${wasRead} then 0 else tries + 1 end,
-      failure = ${failure}, next_at = ${nextAt}
+      failure = null, put_aside = case when ${wasRead} then ${putAside} else put_aside end, next_at = ${nextAt}
     where account_id = ${account} and report = ${report} and day = ${day}`
+  await noteReportAllowed(tx, account, report)
+}
+
+/** A day that was read before stays read. It is asked for again at growing gaps. */
+export async function failTurn(
+  sql: Sql,
+  account: string,
+  { report, day }: Turn,
+  { state, failure }: { state: TurnState; failure: string },
+): Promise<void> {
+  await sql`
+    update report_turn
+    set state = case when state in ('rows', 'none') then state else ${state} end, tries = tries + 1, failure = ${failure},
+      next_at = ${growingGap(sql)}
+    where account_id = ${account} and report = ${report} and day = ${day}`
+}
+
+/**
+ * The console refuses the report to the key's role. Where no day of it was read lately, the other days would be refused too: they are
+ * put off for a day, and the right is shown as denied.
+ */
+export async function noteReportDenied(
+  sql: Sql,
+  account: string,
+  turn: Turn,
+  { failure, why }: { failure: string; why: string },
+): Promise<void> {
+  const { report } = turn
+  await failTurn(sql, account, turn, { state: "denied", failure })
+  const others = await sql`
+    update report_turn
+    set state = case when state in ('rows', 'none') then state else 'denied' end, failure = ${failure},
+      next_at = now() + interval '1 day'
+    where account_id = ${account} and report = ${report} and next_at < now() + interval '1 day' and not exists (
+      select
+      from report_turn
+      where account_id = ${account} and report = ${report} and read_at > now() - interval '1 day'
+    )
+    returning day`
+  if (others.length === 0) return
+  await sql`
+    insert into account_right (account_id, name, state, why)
+    values (${account}, ${report}, 'denied', ${why})
+    on conflict (account_id, name) do update
+    set state = excluded.state, why = excluded.why, seen_at = now()`
+}
+
+/** The console answered for the report: a right that was missing is there, and the days that were put off are due. */
+async function noteReportAllowed(tx: Tx | Sql, account: string, report: Report): Promise<void> {
+  const allowed = await tx`
+    update account_right
+    set state = 'ok', why = null, seen_at = now()
+    where account_id = ${account} and name = ${report} and state = 'denied'
+    returning name`
+  if (allowed.length > 0) await makeDeniedDue(tx, account, report)
+}
+
+/** Makes due again what the key's role did not include: its role, or the key, may have changed. Null: every report. */
+export async function makeDeniedDue(tx: Db, account: string, report: Report | null = null): Promise<void> {
+  await tx`
+    update report_turn
+    set state = case when state = 'denied' then 'due' else state end, failure = null, next_at = now()
+    where account_id = ${account} and (state = 'denied' or failure is not null)
+      and (${report}::text is null or report = ${report})`
 }

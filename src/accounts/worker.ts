@@ -8,6 +8,7 @@ import type { Log } from "../log.ts"
 import type { RawBody } from "../sources/source.ts"
 import { ConsoleProblem } from "./console.ts"
 import { openKey } from "./credentials.ts"
+import { LeaseLost } from "./failed-question.ts"
 import type { AccountKindName, AccountReach } from "./kind.ts"
 import { accountKind } from "./kinds.ts"
 import { type Look, storeLook } from "./look.ts"
@@ -138,7 +139,11 @@ async function readAccount(run: Run<LeasedAccount>, options: AccountReadingOptio
       await noteTrouble(sql, claim, error)
       log("info", "account_not_read", { operation: claim.kind, reason: error.message })
       waitMs = error.retryAfterMs ?? (claim.isRevoked ? REVOKED_MS : WAITS_MS[error.trouble])
-    } else throw error
+    } else {
+      // an error that nobody expects costs an hour, and not a request at every poll
+      waitMs = HOUR_MS
+      throw error
+    }
   } finally {
     await release(sql, { ...claim, waitMs })
   }
@@ -160,7 +165,7 @@ const WAITS_MS: Record<ConsoleProblem["trouble"], number> = {
 /** Returns how long the key is to be left alone; null = until something is due. */
 async function readDue(
   { claim, closing, abort }: Run<LeasedAccount>,
-  { sql, reach, keep: keepOf, now = reach.now, gapMs = 2_000, atMost = 100 }: AccountReadingOptions,
+  { sql, log, reach, keep: keepOf, now = reach.now, gapMs = 2_000, atMost = 100 }: AccountReadingOptions,
   way: unknown,
 ): Promise<number | null> {
   const kind = accountKind(claim.kind)
@@ -169,7 +174,8 @@ async function readDue(
   const fence = (tx: Tx) => assertLease(tx, claim)
   const noteAnswer = () => noteTaken(sql, claim.id)
   const { signal } = abort
-  const turn = { sql, account: claim, now, keep, fence, noteAnswer, closing, signal, gapMs, atMost }
+  const noteDenied = () => noteUnchecked(sql, claim.id)
+  const turn = { sql, log, account: claim, now, keep, fence, noteAnswer, noteDenied, closing, signal, gapMs, atMost }
   return (await kind.read?.(way, turn)) ?? null
 }
 
@@ -197,13 +203,21 @@ async function assertLease(tx: Tx, { id, lease }: LeasedAccount): Promise<void> 
     from connected_account
     where id = ${id} and lease = ${lease} and lease_until > clock_timestamp()
     for no key update`
-  if (held.length === 0) throw new Error("the lease ran out before the report was stored")
+  if (held.length === 0) throw new LeaseLost("the lease ran out before the report was stored")
 }
 
 async function noteTaken(sql: Sql, id: string): Promise<void> {
   await sql`
     update connected_account
     set last_ok = now(), failures = 0, refused_since = null
+    where id = ${id}`
+}
+
+/** The next claim looks at the rights of the key first. */
+async function noteUnchecked(sql: Sql, id: string): Promise<void> {
+  await sql`
+    update connected_account
+    set checked_at = null
     where id = ${id}`
 }
 

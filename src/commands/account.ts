@@ -22,6 +22,7 @@ import { accountReach } from "../process/account-reading.ts"
 import { SECRET_KEY_FIX } from "../settings/kinds.ts"
 import { listeningUrl, SettingsProblems } from "../settings/settings.ts"
 import { nextSteps } from "./accounts/next-steps.ts"
+import { troubleLines } from "./accounts/trouble-lines.ts"
 import { type Command, CommandProblem, type Invocation, type Option, WrongUse } from "./cli/command.ts"
 import { readSecret } from "./cli/read-secret.ts"
 import { printable, show, table } from "./cli/show.ts"
@@ -263,7 +264,7 @@ export function showAccount(invocation: Invocation, account: AccountRow): void {
 }
 
 function linesOf(account: AccountRow, { settings }: Invocation): string[] {
-  const { id, kind, shown, state, why, failure, lastFailure, rights, apps, writes, shownWrite } = account
+  const { id, kind, shown, state, why, failure, lastFailure, rights, apps, writes, shownWrite, troubles } = account
   const { title, part, receive } = accountKind(kind)
   const address = settings.publicUrl ?? listeningUrl(settings.host, settings.port)
   const head = `${id}  ${title}, ${printable(shown)}, ${part.name} ${account.part}: ${state}${why ? ` (${why})` : ""}`
@@ -279,6 +280,7 @@ function linesOf(account: AccountRow, { settings }: Invocation): string[] {
       ["", "APP", "STORE ID", "TRACKED AS"],
       apps.map(({ outsideId, name, appId }) => ["", printable(name), outsideId, appId ?? "not tracked"]),
     ),
+    ...troubleLines(troubles),
     ...(failure !== null && lastFailure !== null
       ? [`  last trouble, ${lastFailure.toISOString().slice(0, 16)}: ${failure}`]
       : []),

@@ -3,6 +3,11 @@ export function isStorable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed()
 }
 
+/** The first characters of a text. Never ends with half of a surrogate pair. */
+export function cutText(text: string, most: number): string {
+  return text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "")
+}
+
 export type RandomBytes = (length: number) => Uint8Array
 
 export const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

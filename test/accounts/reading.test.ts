@@ -187,7 +187,6 @@ describe("what is no report", () => {
     ["no gzip", () => new Response("<html>")],
     ["a column that is gone", () => gz("SKU\tUnits\nTEA01\t5\n")],
     ["another day", () => gz(salesReport(addDays(YESTERDAY, -1), [APP]))],
-    ["a row that broke off", () => gz(`${salesReport(YESTERDAY, [APP])}TEA01\t5\n`)],
     ["units that are none", () => gz(salesReport(YESTERDAY, [{ ...APP, Units: "many" }]))],
   ]
   const gz = (text: string) => new Response(Bun.gzipSync(text))

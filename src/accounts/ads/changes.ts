@@ -1,6 +1,6 @@
 import type { ChangeRow } from "../../observations/kinds/ads-insights.ts"
 import { type ChangeNotice, changeRows, changesOf, noticesIn } from "../../sources/accounts/ads/insights.ts"
-import { changePath, changesQuery } from "../../sources/accounts/ads/requests.ts"
+import { changesQuery } from "../../sources/accounts/ads/requests.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import type { AdsTurnParts } from "./reach.ts"
 import type { AdsReading } from "./store.ts"
@@ -12,13 +12,13 @@ const LATE_DAYS = 2
 /** Details that are asked for in one turn: a day that was begun is read to its end. */
 const MOST_DETAILS = 200
 
-/** The days on which something was changed that is not known yet, newest first; of each all that was. Throws ReadFailure. */
+/** The days on which something was changed that is not known yet, newest first; of each all that was. */
 export async function changedDays(parts: AdsTurnParts, { wasRead }: AdsTurn): Promise<AdsReading[]> {
   const { reach, now, account } = parts
   const today = dayOf(now())
   const window = { from: addDays(today, -(wasRead ? LATE_DAYS : FIRST_DAYS)), to: today }
   const { rows } = await reach.all(changesQuery(window))
-  const byDay = Map.groupBy(noticesIn(rows), ({ day }) => day)
+  const byDay = Map.groupBy(noticesIn(rows, reach.aside), ({ day }) => day)
   const readings: AdsReading[] = []
   let asked = 0
   for (const [day, notices] of [...byDay].sort(([a], [b]) => (a < b ? 1 : -1))) {
@@ -37,9 +37,8 @@ async function readDetails({ reach }: AdsTurnParts, notices: readonly ChangeNoti
   const rows: ChangeRow[] = []
   for (const { id } of notices) {
     await reach.pause()
-    const { result, left, resetMs } = await reach.ads.get(changePath(id), reach.signal)
-    Object.assign(reach, { left, resetMs })
-    rows.push(...changeRows(id, result))
+    const result = await reach.detail(id)
+    if (result !== null) rows.push(...changeRows(id, result, reach.aside))
   }
   return rows
 }

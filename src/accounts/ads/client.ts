@@ -2,6 +2,7 @@ import { OutboundProblem } from "../../outbound/problem.ts"
 import type { OutboundAnswer, OutboundOptions } from "../../outbound/safe-fetch.ts"
 import { jsonOrNothing } from "../../sources/json.ts"
 import { ADS_HOST, APPLE_ID_HOST } from "../../vocabulary/upstreams.ts"
+import { clockProblem } from "../clock.ts"
 import type { ConsoleReach } from "../console.ts"
 import type { AdsKey } from "../credentials.ts"
 import { signingKeyOf, signToken } from "../jwt.ts"
@@ -46,8 +47,16 @@ export async function openAds(key: AdsKey, adAccount: string | null, reach: Acco
       ...(signal && { signal }),
     })
   const question = async (request: AdsRequest) => {
-    const answer = await ask(request, await tokenFor())
-    return answerIn(answer.status === 401 ? await ask(request, await tokenFor("anew")) : answer, reach.now())
+    const first = await ask(request, await tokenFor())
+    const answer = first.status === 401 ? await ask(request, await tokenFor("anew")) : first
+    try {
+      return answerIn(answer, reach.now())
+    } catch (error) {
+      // an answer that cannot be read says nothing of other questions
+      if (error instanceof AdsProblem && error.trouble === "unavailable" && answer.status < 400)
+        throw new AdsProblem("refused", error.message, { status: answer.status })
+      throw error
+    }
   }
   return {
     get: (path, signal) => question({ method: "GET", path, signal }),
@@ -100,6 +109,8 @@ function tokens(key: AdsKey, signing: CryptoKey, reach: AccountReach): (anew?: "
 
 function tokenIn(answer: OutboundAnswer, at: Date): { text: string; untilMs: number } {
   const problem = problemIn(answer, at)
+  const clock = problem?.trouble === "refused" ? clockProblem(answer.headers, at) : null
+  if (problem && clock !== null) throw new AdsProblem("unavailable", `Apple refuses the key: ${clock}`, problem)
   if (problem?.trouble === "refused")
     throw new AdsProblem("unauthorized", "Apple refuses the key: revoked, or another client, team or key id", problem)
   if (problem) throw problem

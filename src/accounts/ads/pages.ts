@@ -7,7 +7,6 @@ interface PageOptions {
   signal?: AbortSignal
   /** Between two pages. */
   pause?: () => Promise<void>
-  pageSize?: number
 }
 
 export interface Pages {
@@ -24,20 +23,37 @@ export interface Pages {
 const MOST_ROWS = 500_000
 
 /** Everything that a query finds, page by page. Throws AdsProblem. */
-export async function queryAll(ads: Ads, query: AdsQuery, options: PageOptions = {}): Promise<Pages> {
-  const { signal, pause = async () => {}, pageSize = query.pageSize } = options
+export async function queryAll(
+  ads: Ads,
+  { path, body, pageSize }: AdsQuery,
+  { signal, pause = async () => {} }: PageOptions = {},
+): Promise<Pages> {
   const pages: Pages = { rows: [], beside: [], bytes: [], left: null, resetMs: null }
   for (;;) {
     const pagination = { offset: pages.rows.length, pageSize }
-    const { result, bytes, left, resetMs } = await ads.query(query.path, { ...query.body, pagination }, signal)
+    const { result, bytes, left, resetMs } = await ads.query(path, { ...body, pagination }, signal)
     const page = rowsIn(result)
-    if (!page) throw new AdsProblem("unavailable", "a list of Apple Ads cannot be read")
+    if (!page) throw new AdsProblem("refused", "a list of Apple Ads cannot be read")
     pages.rows.push(...page)
     pages.beside.push(Array.isArray(result) ? {} : (result as PlatformRow))
     pages.bytes.push(bytes)
     Object.assign(pages, { left, resetMs })
     if (page.length < pageSize) return pages
-    if (pages.rows.length > MOST_ROWS) throw new AdsProblem("unavailable", "a list of Apple Ads does not end")
+    if (pages.rows.length > MOST_ROWS) throw new AdsProblem("refused", "a list of Apple Ads does not end")
     await pause()
   }
+}
+
+const SMALLER_PAGES = [5_000, 1_000]
+
+/** Simpler forms of a query, for a platform that refuses its page size or the rows that it asks for besides. */
+export function simplerQueries({ body, pageSize, ...query }: AdsQuery): AdsQuery[] {
+  const { options, ...plain } = body
+  const isReport = typeof options === "object" && options !== null && "includeRows" in options
+  const sizes = SMALLER_PAGES.filter((size) => size < pageSize)
+  return [
+    ...(isReport ? [{ ...query, body: plain, pageSize }] : []),
+    ...sizes.map((size) => ({ ...query, body, pageSize: size })),
+    ...(isReport ? sizes.map((size) => ({ ...query, body: plain, pageSize: size })) : []),
+  ]
 }

@@ -1,6 +1,8 @@
 import type { OutboundAnswer } from "../../outbound/safe-fetch.ts"
 import { jsonOrNothing } from "../../sources/json.ts"
+import { clockProblem } from "../clock.ts"
 import { ConsoleProblem, type ConsoleTrouble } from "../console.ts"
+import { platformText } from "../platform-text.ts"
 
 /** One thing that the platform says is wrong. Its text is the platform's: data, cut and without control characters. */
 interface Refusal {
@@ -19,7 +21,7 @@ interface ProblemFacts {
   retryAfterMs?: number | null
 }
 
-/** Its message is ours and holds neither the key nor text of the platform's. */
+/** Its message does not hold the key. Text of the platform's stands in it in quotes, cut and cleaned. */
 export class AdsProblem extends ConsoleProblem {
   override name = "AdsProblem"
   readonly status: number | null
@@ -27,7 +29,7 @@ export class AdsProblem extends ConsoleProblem {
   readonly isSent: boolean
 
   constructor(trouble: ConsoleTrouble, message: string, facts: ProblemFacts = {}) {
-    super(trouble, message, facts.retryAfterMs ?? null)
+    super(trouble, message, { retryAfterMs: facts.retryAfterMs ?? null })
     this.status = facts.status ?? null
     this.refusals = facts.refusals ?? []
     this.isSent = facts.isSent ?? true
@@ -39,7 +41,11 @@ export function problemIn({ status, headers, bytes }: OutboundAnswer, now: Date)
   const refusals = refusalsIn(bytes)
   if (status < 400 && refusals === null) return status >= 200 && status < 300 ? null : unexpected(status)
   const facts = { status, refusals: refusals ?? [] }
-  if (status === 401) return new AdsProblem("unauthorized", "Apple Ads refuses the token of the key", facts)
+  if (status === 401) {
+    const clock = clockProblem(headers, now)
+    if (clock !== null) return new AdsProblem("unavailable", `Apple Ads refuses the token of the key: ${clock}`, facts)
+    return new AdsProblem("unauthorized", "Apple Ads refuses the token of the key", facts)
+  }
   if (status === 403) return new AdsProblem("forbidden", "the role of the API user does not include this", facts)
   if (status === 429) {
     const retryAfterMs = retryAfterOf(headers, now)
@@ -47,7 +53,8 @@ export function problemIn({ status, headers, bytes }: OutboundAnswer, now: Date)
   }
   if (status >= 500) return new AdsProblem("unavailable", `Apple Ads answers ${status}`, facts)
   const [first] = facts.refusals
-  return new AdsProblem("refused", `Apple Ads refuses this${first ? ` (${first.code})` : ""}`, facts)
+  const said = first && [first.code, first.message].filter((text) => text !== "").join(": ")
+  return new AdsProblem("refused", `Apple Ads refuses this${said ? ` (${said})` : ""}`, facts)
 }
 
 function unexpected(status: number): AdsProblem {
@@ -61,7 +68,7 @@ const MOST_TEXT = 300
 function refusalsIn(bytes: Uint8Array): Refusal[] | null {
   const body = jsonOrNothing(new TextDecoder().decode(bytes)) as { error?: unknown } | undefined
   const error = body?.error
-  if (typeof error === "string") return [{ code: plain(error, 100), message: "", field: null }]
+  if (typeof error === "string") return [{ code: platformText(error, 100), message: "", field: null }]
   if (typeof error !== "object" || error === null) return null
   const { details, errors } = error as Record<string, unknown>
   const listed = [details, errors].find((list) => Array.isArray(list) && list.length > 0) as unknown[] | undefined
@@ -72,17 +79,10 @@ function refusalOf(said: unknown): Refusal {
   const { code, messageCode, message, field, info } = (said ?? {}) as Record<string, unknown>
   const named = (info as { field?: unknown } | undefined)?.field ?? field
   return {
-    code: plain(code ?? messageCode ?? "UNKNOWN", 100),
-    message: plain(message ?? "", MOST_TEXT),
-    field: typeof named === "string" && named !== "" ? plain(named, 100) : null,
+    code: platformText(code ?? messageCode ?? "UNKNOWN", 100),
+    message: platformText(message ?? "", MOST_TEXT),
+    field: typeof named === "string" && named !== "" ? platformText(named, 100) : null,
   }
-}
-
-function plain(text: unknown, most: number): string {
-  return String(text)
-    .replaceAll(/[\p{Cc}\p{Cf}]+/gu, " ")
-    .trim()
-    .slice(0, most)
 }
 
 function retryAfterOf(headers: Headers, now: Date): number | null {

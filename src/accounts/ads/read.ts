@@ -11,16 +11,25 @@ import {
   publishedSunday,
   searchTermsReport,
 } from "../../sources/accounts/ads/requests.ts"
-import { campaignsIn, thingsIn } from "../../sources/accounts/ads/things.ts"
+import type { PlatformRow } from "../../sources/accounts/ads/said.ts"
+import { campaignsIn, negativeGroups, thingsIn } from "../../sources/accounts/ads/things.ts"
 import { ReadFailure } from "../../sources/source.ts"
+import { questionFailure } from "../failed-question.ts"
 import type { AccountTurn } from "../kind.ts"
 import { changedDays } from "./changes.ts"
 import type { Ads } from "./client.ts"
 import { adsWindow, daysToRead } from "./days.ts"
-import { AdsProblem } from "./problem.ts"
 import { AdsReach, type AdsTurnParts } from "./reach.ts"
 import { type AdsReading, storeAdsReadings } from "./store.ts"
-import { type AdsTask, type AdsTurn, endAdsTurn, makeAdsTurns, readNextAdsTurn, readZone } from "./turns.ts"
+import {
+  type AdsTask,
+  type AdsTurn,
+  endAdsTurn,
+  failAdsTurn,
+  makeAdsTurns,
+  readNextAdsTurn,
+  readZone,
+} from "./turns.ts"
 
 /** So few requests are left to whoever else works with the key. */
 const LEAST_LEFT = 10
@@ -62,53 +71,76 @@ const PLANS: Record<AdsTask, AdsTaskPlan> = {
   popularity: { read: readPopularity, againMs: ({ now }) => untilPublished(now()) },
 }
 
-/** A body that cannot be read, or a question that is refused, ends its own turn alone. */
+/** A failure ends its own turn alone; throws what stops the account. */
 async function readTurn(parts: AdsTurnParts, due: AdsTurn): Promise<void> {
-  const { sql, account, now, keep, reach, fence } = parts
+  const { sql, account, now, keep, reach, signal, log, noteDenied } = parts
   const plan = PLANS[due.task]
   try {
-    const readings = await plan.read(parts, due)
-    if (plan.private === undefined) await keep(reach.body(now()))
-    await storeAdsReadings(sql, readings, now, async (tx) => {
-      await fence(tx)
-      await endAdsTurn(tx, account.id, due, { nextMs: plan.againMs(parts) })
-    })
-    if (due.task === "campaigns") await makeAdsTurns(sql, account.id)
+    await readOrThrow(parts, due)
   } catch (error) {
-    const isOwn = error instanceof ReadFailure || (error instanceof AdsProblem && error.trouble === "refused")
-    if (!isOwn) throw error
+    const failure = questionFailure(error, { signal, log, what: `ads ${due.task}` })
+    if (failure === null) throw error
     if (reach.bytes.length > 0 && plan.private === undefined) await keep(reach.body(now()))
-    await endAdsTurn(sql, account.id, due, { nextMs: HOUR_MS, failure: error.message })
+    await failAdsTurn(sql, account.id, due, failure)
+    if (failure.isDenied) await noteDenied()
+    if (failure.stops) throw error
   }
+}
+
+async function readOrThrow(parts: AdsTurnParts, due: AdsTurn): Promise<void> {
+  const { sql, account, now, keep, reach, fence } = parts
+  const plan = PLANS[due.task]
+  const readings = await plan.read(parts, due)
+  if (plan.private === undefined) await keep(reach.body(now()))
+  await storeAdsReadings(sql, readings, now, async (tx) => {
+    await fence(tx)
+    await endAdsTurn(tx, account.id, due, { nextMs: plan.againMs(parts), putAside: reach.aside.text() })
+  })
+  if (due.task === "campaigns") await makeAdsTurns(sql, account.id)
 }
 
 async function readCampaigns({ reach, account, now }: AdsTurnParts): Promise<AdsReading[]> {
   const { rows } = await reach.all(campaignsQuery())
-  return [campaignsIn(rows, account.id, reach.body(now()))]
+  return [campaignsIn(rows, account.id, reach.body(now()), reach.aside)]
 }
 
 async function readKeywords({ reach, account, now }: AdsTurnParts, { subject }: AdsTurn): Promise<AdsReading[]> {
   const { rows: groups } = await reach.all(groupsQuery(subject))
   const { rows: keywords } = await reach.all(keywordsQuery(subject))
-  const { rows: ofItself } = await reach.all(negativesQuery(subject, null))
-  const ids = groups.map(({ id }) => String(id))
-  const { rows: ofGroups } = ids.length > 0 ? await reach.all(negativesQuery(subject, ids)) : { rows: [] }
+  const negatives = await readNegatives(reach, subject, negativeGroups(groups))
   const about = { account: account.id, campaign: subject }
-  return [thingsIn({ groups, keywords, negatives: [...ofItself, ...ofGroups] }, about, reach.body(now()))]
+  return [thingsIn({ groups, keywords, negatives }, about, reach.body(now()), reach.aside)]
 }
+
+/** Of the campaign itself, and of its ad groups: together, or one by one where the platform refuses that. */
+async function readNegatives(reach: AdsReach, campaign: string, groups: readonly string[]): Promise<PlatformRow[]> {
+  const ofItself = await reach.unlessRefused(negativesQuery(campaign, null), "negative keywords of the campaign itself")
+  const negatives = [...(ofItself?.rows ?? [])]
+  if (groups.length === 0) return negatives
+  const together = await reach.unlessRefused(negativesQuery(campaign, groups), groups.length > 1 ? null : NEGATIVES)
+  if (together) return [...negatives, ...together.rows]
+  for (const group of groups.length > 1 ? groups : []) {
+    const own = await reach.unlessRefused(negativesQuery(campaign, [group]), NEGATIVES)
+    negatives.push(...(own?.rows ?? []))
+  }
+  return negatives
+}
+
+const NEGATIVES = "negative keywords of an ad group"
 
 async function readDays(parts: AdsTurnParts, { subject, wasRead }: AdsTurn): Promise<AdsReading[]> {
   const { reach, account, now, zone } = parts
   const window = daysToRead(zone, now(), wasRead)
   const campaign = await reach.all(dailyReport("campaigns", subject, window))
   const keywords = await reach.all(dailyReport("keywords", subject, window))
-  return daysIn({ campaign, keywords }, { account: account.id, campaign: subject, window }, reach.body(now()))
+  const about = { account: account.id, campaign: subject, window }
+  return daysIn({ campaign, keywords }, about, reach.body(now()), reach.aside)
 }
 
 async function readTerms({ reach, account, now, zone }: AdsTurnParts, { subject }: AdsTurn): Promise<AdsReading[]> {
   const window = adsWindow(zone, now())
   const pages = await reach.all(searchTermsReport(subject, window))
-  return [termsIn(pages, { account: account.id, campaign: subject, window }, reach.body(now()))]
+  return [termsIn(pages, { account: account.id, campaign: subject, window }, reach.body(now()), reach.aside)]
 }
 
 /** A week that is not out yet has no rows: it is late, and not empty. */
@@ -116,7 +148,7 @@ async function readPopularity({ reach, account, now }: AdsTurnParts, { subject }
   const sunday = publishedSunday(now())
   const { rows } = await reach.all(popularityQuery(subject, sunday))
   if (rows.length === 0) throw new ReadFailure("not_found", `the week from ${sunday} is not out for ${subject}`)
-  return [popularityIn(rows, { account: account.id, country: subject, sunday }, reach.body(now()))]
+  return [popularityIn(rows, { account: account.id, country: subject, sunday }, reach.body(now()), reach.aside)]
 }
 
 /** The next Monday's afternoon, in UTC. */

@@ -1,5 +1,6 @@
 import type { Db, Sql, Tx } from "../../database/types.ts"
 import { later } from "../../leases/timers.ts"
+import { growingGap } from "../failed-question.ts"
 
 /** In the order in which they are asked when several are due. */
 export const ADS_TASKS = ["campaigns", "changes", "keywords", "days", "terms", "popularity"] as const
@@ -69,17 +70,30 @@ export async function readNextAdsTurn(sql: Sql, account: string): Promise<AdsTur
   return turn ?? null
 }
 
-/** What became of a turn. */
+/** What became of a turn that was answered. */
 export async function endAdsTurn(
   tx: Tx | Sql,
   account: string,
   { task, subject }: AdsTurn,
-  { nextMs, failure = null }: { nextMs: number; failure?: string | null },
+  { nextMs, putAside }: { nextMs: number; putAside: string | null },
 ): Promise<void> {
   await tx`
     update ads_turn
-    set read_at = case when ${failure === null} then now() else read_at end,
-      tries = case when ${failure === null} then 0 else tries + 1 end, failure = ${failure}, next_at = ${later(tx, nextMs)}
+    set read_at = now(), tries = 0, failure = null, put_aside = ${putAside}, next_at = ${later(tx, nextMs)}
+    where account_id = ${account} and task = ${task} and subject = ${subject}`
+}
+
+/** It is asked again at growing gaps; every hour if it is late. */
+export async function failAdsTurn(
+  sql: Sql,
+  account: string,
+  { task, subject }: AdsTurn,
+  { message, isLate }: { message: string; isLate: boolean },
+): Promise<void> {
+  await sql`
+    update ads_turn
+    set tries = tries + 1, failure = ${message},
+      next_at = case when ${isLate} then now() + interval '1 hour' else ${growingGap(sql)} end
     where account_id = ${account} and task = ${task} and subject = ${subject}`
 }
 

@@ -55,7 +55,8 @@ function problemOf(status: number, headers: Headers, bytes: Uint8Array): Console
   if (status === 401)
     return new ConsoleProblem("unauthorized", "RevenueCat refuses the key: revoked, or of another kind")
   if (status === 403) return new ConsoleProblem("forbidden", "the key's permissions do not include this")
-  if (status === 429) return new ConsoleProblem("limited", "too many requests", waitMs(headers, bytes))
+  if (status === 429)
+    return new ConsoleProblem("limited", "too many requests", { retryAfterMs: waitMs(headers, bytes) })
   if (status >= 500) return new ConsoleProblem("unavailable", `RevenueCat answers ${status}`)
   return new ConsoleProblem("refused", `RevenueCat answers ${status}`)
 }

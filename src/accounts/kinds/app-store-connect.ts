@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { AccessProblem } from "../../access/problem.ts"
 import { CONSOLE_HOST } from "../../vocabulary/upstreams.ts"
-import { type Console, openConsole } from "../console.ts"
+import { type Console, ConsoleProblem, openConsole } from "../console.ts"
 import type { ConsoleKey } from "../credentials.ts"
 import type { AccountKind, AccountTurn } from "../kind.ts"
 import { lookAt } from "../look.ts"
+import { createReportRequests } from "../report-versions.ts"
 import { makeConsoleWork, readNext } from "../seller/console-work.ts"
 
 export const appStoreConnect: AccountKind<ConsoleKey, Console> = {
@@ -63,14 +64,31 @@ const QUARTER_MS = 15 * 60_000
 
 async function readConsole(console: Console, turn: AccountTurn): Promise<number | null> {
   const { closing, signal, gapMs, atMost } = turn
-  const parts = { ...turn, console }
+  const hour = countHour(console)
+  const parts = { ...turn, console: hour.console, requests: createReportRequests({ ...turn, console: hour.console }) }
   await makeConsoleWork(parts)
   for (let asked = 0; asked < atMost && !closing.aborted && !signal.aborted; asked++) {
-    const read = await readNext(parts)
-    if (!read) return null
+    if (!(await readNext(parts))) return null
     await turn.noteAnswer()
-    if (read.hourLeft !== null && read.hourLeft <= LEAST_LEFT) return QUARTER_MS
+    const left = hour.left()
+    if (left !== null && left <= LEAST_LEFT) return QUARTER_MS
     await sleep(gapMs, undefined, { signal: closing }).catch(() => {})
   }
   return null
+}
+
+/** Notes what the console last said that the key has left in this hour, refused questions included. */
+function countHour(console: Console): { console: Console; left(): number | null } {
+  let left: number | null = null
+  const get: Console["get"] = async (path, signal) => {
+    try {
+      const answer = await console.get(path, signal)
+      left = answer.hourLeft ?? left
+      return answer
+    } catch (error) {
+      if (error instanceof ConsoleProblem) left = error.hourLeft ?? left
+      throw error
+    }
+  }
+  return { console: { ...console, get }, left: () => left }
 }

@@ -1,18 +1,11 @@
-import type { Sql, Tx } from "../../database/types.ts"
-import type { RawBody } from "../../sources/source.ts"
 import type { Console } from "../console.ts"
+import type { AccountTurn } from "../kind.ts"
 
 /** What a turn at the seller's console needs. */
-export interface ConsoleParts {
-  sql: Sql
+export interface ConsoleParts
+  extends Pick<AccountTurn, "sql" | "now" | "keep" | "signal" | "fence" | "log" | "noteDenied"> {
   console: Console
   account: { id: string }
-  now: () => Date
-  /** Keeps a body as it came. */
-  keep: (body: RawBody) => Promise<void>
-  signal: AbortSignal
-  /** Throws where the lease is lost: then nothing is stored. */
-  fence: (tx: Tx) => Promise<void>
 }
 
 const HOUR_MS = 3_600_000

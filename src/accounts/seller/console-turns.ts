@@ -1,4 +1,5 @@
 import type { Sql, Tx } from "../../database/types.ts"
+import { growingGap } from "../failed-question.ts"
 
 /**
  * `analytics`: whether reports are made for an app, and which are new; `instance`: one of them; `products`: what an app sells;
@@ -57,18 +58,30 @@ export async function putConsoleTurns(tx: Tx, account: string, task: ConsoleTask
     where console_turn.next_at is null`
 }
 
-/** What became of a turn; without a failure it was answered. */
+/** What became of a turn that was answered. */
 export async function endConsoleTurn(
   tx: Tx | Sql,
   account: string,
   { task, subject }: ConsoleTurn,
-  { state, nextAt, failure = null }: { state: ConsoleTurnState; nextAt: Date | null; failure?: string | null },
+  { state, nextAt, putAside = null }: { state: ConsoleTurnState; nextAt: Date | null; putAside?: string | null },
 ): Promise<void> {
   await tx`
     update console_turn
-    set state = ${state}, failure = ${failure}, next_at = ${nextAt}, asked_at = null,
-      read_at = case when ${state === "ok"} then now() else read_at end,
-      tries = case when ${failure === null} then 0 else tries + 1 end
+    set state = ${state}, failure = null, put_aside = ${putAside}, next_at = ${nextAt}, asked_at = null,
+      read_at = case when ${state === "ok"} then now() else read_at end, tries = 0
+    where account_id = ${account} and task = ${task} and subject = ${subject}`
+}
+
+/** It is asked again at growing gaps. */
+export async function failConsoleTurn(
+  sql: Sql,
+  account: string,
+  { task, subject }: ConsoleTurn,
+  failure: string,
+): Promise<void> {
+  await sql`
+    update console_turn
+    set state = 'late', failure = ${failure}, asked_at = null, tries = tries + 1, next_at = ${growingGap(sql)}
     where account_id = ${account} and task = ${task} and subject = ${subject}`
 }
 
@@ -97,6 +110,8 @@ export interface TurnStanding {
   readAt: Date | null
   /** Somebody still waits for it. */
   isAsked: boolean
+  /** Why it was not read, or what is missing of it; null = nothing. */
+  failure: string | null
 }
 
 /** How a turn stands; null where there is none. */
@@ -107,7 +122,7 @@ export async function readConsoleTurn(
   subject: string,
 ): Promise<TurnStanding | null> {
   const [turn] = await sql<TurnStanding[]>`
-    select state, read_at as "readAt", asked_at is not null as "isAsked"
+    select state, read_at as "readAt", asked_at is not null as "isAsked", coalesce(failure, put_aside) as failure
     from console_turn
     where account_id = ${account} and task = ${task} and subject = ${subject}`
   return turn ?? null

@@ -26,7 +26,7 @@ export async function readPages(console: Console, path: string, signal?: AbortSi
     if (status === 404) return null
     const document = jsonOrNothing(new TextDecoder().decode(bytes)) as Record<string, unknown> | undefined
     if (typeof document !== "object" || document === null)
-      throw new ConsoleProblem("unavailable", "the console's answer cannot be read")
+      throw new ConsoleProblem("refused", "the console's answer cannot be read")
     pages.push({ bytes, data: resourcesIn(document.data) })
     next = nextPath(document.links)
   }

@@ -9,7 +9,8 @@ import {
   analyticsRequestsPath,
   analyticsSegmentsPath,
 } from "../../sources/accounts/request.ts"
-import { ReadFailure, rawBody } from "../../sources/source.ts"
+import { PutAside } from "../../sources/put-aside.ts"
+import { rawBody } from "../../sources/source.ts"
 import type { AnalyticsReport } from "../../vocabulary/upstreams.ts"
 import { ConsoleProblem } from "../console.ts"
 import { type ConsoleParts, hoursLater } from "./console-parts.ts"
@@ -116,26 +117,21 @@ export async function readInstance(parts: ConsoleParts, turn: ConsoleTurn): Prom
   const { sql, account, now, keep, fence } = parts
   const held = await findInstance(sql, account.id, turn.subject)
   const bytes = held && (await unlessDenied(() => download(parts, turn.subject)))
-  const end = (state: ConsoleTurnState, nextAt: Date | null, failure: string | null = null) =>
-    endConsoleTurn(sql, account.id, turn, { state, nextAt, failure })
+  const end = (state: ConsoleTurnState, nextAt: Date | null) => endConsoleTurn(sql, account.id, turn, { state, nextAt })
   if (!held || bytes === null) return await end("gone", null)
   if (bytes === "denied") return await end("denied", hoursLater(now(), WAIT_HOURS))
-  if (bytes === "not yet") return await end("late", hoursLater(now(), 1), "the file has no parts yet")
+  if (bytes === "not yet") return await end("late", hoursLater(now(), 1))
   const body = rawBody({ bytes, sha256: hash("sha256", bytes, "buffer"), url: "", seenAt: now() })
   await keep(body)
-  try {
-    const { app, report, processed } = held
-    const days = await analyticsIn(bytes, { account: account.id, app, report, processed }, body)
-    for (const day of days) await record(sql, [day], now, { all: true, finish: fence })
-    await sql.begin(async (tx) => {
-      await fence(tx)
-      await noteRead(tx, account.id, held)
-      await endConsoleTurn(tx, account.id, turn, { state: "ok", nextAt: null })
-    })
-  } catch (error) {
-    if (!(error instanceof ReadFailure)) throw error
-    await end("late", hoursLater(now(), WAIT_HOURS), error.message)
-  }
+  const { app, report, processed } = held
+  const aside = new PutAside()
+  const days = await analyticsIn(bytes, { account: account.id, app, report, processed }, body, aside)
+  for (const day of days) await record(sql, [day], now, { all: true, finish: fence })
+  await sql.begin(async (tx) => {
+    await fence(tx)
+    await noteRead(tx, account.id, held)
+    await endConsoleTurn(tx, account.id, turn, { state: "ok", nextAt: null, putAside: aside.text() })
+  })
 }
 
 async function findInstance(sql: Sql, account: string, instance: string): Promise<HeldInstance | null> {
@@ -169,13 +165,13 @@ async function download(parts: ConsoleParts, instance: string): Promise<Uint8Arr
       bodies.push(answer.bytes)
     }
     if (bodies.length === segments.length) return Buffer.concat(bodies)
-    if (tries > 0) throw new ConsoleProblem("unavailable", "the parts of a report's file cannot be fetched")
+    if (tries > 0) throw new ConsoleProblem("refused", "the parts of a report's file cannot be fetched")
   }
 }
 
 /** Against what the console says of it, as far as how it counts is known. */
 function checkWhole(bytes: Uint8Array, { checksum, sizeInBytes }: Record<string, unknown>): void {
-  const broken = new ConsoleProblem("unavailable", "a part of a report's file did not come whole")
+  const broken = new ConsoleProblem("refused", "a part of a report's file did not come whole")
   if (typeof sizeInBytes === "number" && sizeInBytes !== bytes.length) throw broken
   const said = typeof checksum === "string" ? checksum.toLowerCase() : ""
   const algorithm = { 32: "md5", 64: "sha256" }[/^[0-9a-f]+$/.test(said) ? said.length : 0]

@@ -11,6 +11,7 @@ import {
 } from "../../formulas/funnel.ts"
 import { ANALYTICS_REPORTS, type AnalyticsReport } from "../../vocabulary/upstreams.ts"
 import { type AppAccount, daysUpTo, type ReportStanding } from "../app-accounts.ts"
+import { readFileTroubles } from "../troubles.ts"
 import { readConsoleTurn } from "./console-turns.ts"
 
 /** How many days after a day its figures are whole, as the console says. */
@@ -38,6 +39,7 @@ export async function readFunnelStanding(
   { from, to, days }: { from: string; to: string; days: number },
 ): Promise<FunnelStanding> {
   const all = await readFiles(sql, { account: id, app: outsideId, from, to })
+  const troubles = await readFileTroubles(sql, id, outsideId)
   const asked = daysUpTo(to, days)
   const standings = ANALYTICS_REPORTS.map((report): [AnalyticsReport, AnalyticsStanding] => {
     const files = all.get(report)!
@@ -45,7 +47,17 @@ export async function readFunnelStanding(
     const reported = reportedDays(asked, files, lag)
     const isReported = new Set(reported)
     const late = asked.filter((day) => !isReported.has(day))
-    return [report, { reported, late, asOf: files.asOf, isKnown: files.first !== null, wholeTo: wholeTo(files, lag) }]
+    return [
+      report,
+      {
+        reported,
+        late,
+        asOf: files.asOf,
+        isKnown: files.first !== null,
+        wholeTo: wholeTo(files, lag),
+        troubles: troubles.filter((one) => one.report === report || one.report === null),
+      },
+    ]
   })
   return Object.fromEntries(standings) as FunnelStanding
 }

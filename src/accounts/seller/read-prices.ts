@@ -13,7 +13,8 @@ import {
   subscriptionGroupsPath,
   subscriptionsPath,
 } from "../../sources/accounts/request.ts"
-import { ReadFailure, rawBody } from "../../sources/source.ts"
+import { PutAside } from "../../sources/put-aside.ts"
+import { rawBody } from "../../sources/source.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { type Console, ConsoleProblem } from "../console.ts"
 import { type ConsoleParts, hoursLater } from "./console-parts.ts"
@@ -110,20 +111,16 @@ export async function readPrices(parts: ConsoleParts, turn: ConsoleTurn): Promis
   const bytes = listOf(pages)
   const body = rawBody({ bytes, sha256: hash("sha256", bytes, "buffer"), url: "", seenAt: now() })
   await keep(body)
-  try {
-    const seen = pricesIn(bytes, thing, body)
-    const isNew = !(await isStanding(sql, thing, reportDigest(seen.rows)))
-    await record(sql, isNew ? [seen] : [], now, {
-      all: true,
-      async finish(tx) {
-        await fence(tx)
-        await endConsoleTurn(tx, account.id, turn, { state: "ok", nextAt })
-      },
-    })
-  } catch (error) {
-    if (!(error instanceof ReadFailure)) throw error
-    return await endConsoleTurn(sql, account.id, turn, { state: "late", nextAt, failure: error.message })
-  }
+  const aside = new PutAside()
+  const seen = pricesIn(bytes, thing, body, aside)
+  const isNew = !(await isStanding(sql, thing, reportDigest(seen.rows)))
+  await record(sql, isNew ? [seen] : [], now, {
+    all: true,
+    async finish(tx) {
+      await fence(tx)
+      await endConsoleTurn(tx, account.id, turn, { state: "ok", nextAt, putAside: aside.text() })
+    },
+  })
   // who waits for prices waits for nothing else
   if (!turn.isAsked) await readOffers(parts, thing)
 }

@@ -8,7 +8,7 @@ import { rule } from "../shape.ts"
 import { AdsId, adsShape } from "../shapes/ads.ts"
 import { Amount, CountryCode, Name, Word } from "../shapes/reports.ts"
 
-const ChangeRow = v.strictObject({
+export const ChangeRow = v.strictObject({
   /** The platform's, of what was changed together in one thing. */
   change: Name,
   /** ISO 8601. */
@@ -16,9 +16,9 @@ const ChangeRow = v.strictObject({
     Text,
     rule("bad_time", "a change's time must be ISO 8601", (at) => v.is(Moment, at)),
   ),
-  /** A person at the platform's own pages, a program, or Apple; who it was is not kept. */
-  by: v.picklist(["dashboard", "api", "apple"], "must be dashboard, api or apple"),
-  event: v.picklist(["CREATE", "UPDATE", "DELETE"], "must be CREATE, UPDATE or DELETE"),
+  /** A person at the platform's own pages, a program, Apple, or a kind of user that is new; who it was is not kept. */
+  by: v.picklist(["dashboard", "api", "apple", "other"], "must be dashboard, api, apple or other"),
+  event: v.picklist(["CREATE", "UPDATE", "DELETE", "OTHER"], "must be CREATE, UPDATE, DELETE or OTHER"),
   entity: Name,
   entityId: Name,
   campaign: v.optional(AdsId),
@@ -74,7 +74,7 @@ const scale = (most: number) =>
     rule("bad_figure", `a popularity must be a whole number from 1 to ${most}`, (n) => n >= 1 && n <= most),
   )
 
-const PopularityRow = v.strictObject({
+export const PopularityRow = v.strictObject({
   term: Name,
   /** As the platform names it; it has fifteen of its own. */
   genre: Name,

@@ -6,7 +6,7 @@ import { readAds, storeAds } from "../rows/ads.ts"
 import { AdsId, adsShape, Metrics } from "../shapes/ads.ts"
 import { Name } from "../shapes/reports.ts"
 
-const DayRow = v.strictObject({
+export const DayRow = v.strictObject({
   /** The ad group and the keyword; left out both are of the campaign as a whole. */
   group: v.optional(AdsId),
   keyword: v.optional(AdsId),
@@ -44,14 +44,15 @@ export const adsDays = kind<AdsDaysObservation>({
   example: { source: "apple-ads-days", ...HEAD, rows: [TAKEN] },
 })
 
-const TermRow = v.strictObject({
-  group: AdsId,
+export const TermRow = v.strictObject({
+  /** Left out of the rest that Apple shows in no row. */
+  group: v.optional(AdsId),
   /** Left out where Apple matched by itself. */
   keyword: v.optional(AdsId),
   ...Metrics,
   /** Left out where Apple withholds it. */
   term: v.optional(Name),
-  /** AUTO, TARGETED or SEARCH. */
+  /** AUTO, TARGETED or SEARCH; UNDISCLOSED of the rest that Apple shows in no row. */
   source: Name,
 })
 export type AdsTermRow = v.InferOutput<typeof TermRow>

@@ -7,7 +7,7 @@ import { readAds, storeAds } from "../rows/ads.ts"
 import { AdsId, adsShape } from "../shapes/ads.ts"
 import { CountryCode, Currency, Money, Name, Word } from "../shapes/reports.ts"
 
-const CampaignRow = v.strictObject({
+export const CampaignRow = v.strictObject({
   id: AdsId,
   /** The store's id of the app. */
   app: AdsId,
@@ -58,7 +58,7 @@ export const adsCampaigns = kind<AdsCampaignsObservation>({
   },
 })
 
-const ThingRow = v.strictObject({
+export const ThingRow = v.strictObject({
   thing: v.picklist(["group", "keyword", "negative"], "must be group, keyword or negative"),
   id: AdsId,
   /** Left out of an ad group, and of what is of the campaign itself. */

@@ -3,9 +3,9 @@ import { derivePrices } from "../derived/accounts/prices.ts"
 import { Fact, Flag } from "../import/line-parts.ts"
 import { kind, type ObservationOf } from "../kind.ts"
 import { readPrices, storePrices } from "../rows/prices.ts"
-import { CalendarDay, CountryCode, Currency, Money, Name, reportShape, Word } from "../shapes/reports.ts"
+import { CalendarDay, CountryCode, Currency, Money, Name, reportShape, Sku, Word } from "../shapes/reports.ts"
 
-const PriceRow = v.strictObject({
+export const PriceRow = v.strictObject({
   country: CountryCode,
   currency: Currency,
   price: Money,
@@ -34,7 +34,7 @@ const shape = v.strictObject({
   product: Name,
   soldAs: v.picklist(["app", "purchase", "subscription"], "must be app, purchase or subscription"),
   /** The seller's own id. */
-  sku: Name,
+  sku: Sku,
   name: Name,
   period: Fact,
 })

@@ -3,13 +3,13 @@ import { replaceFacts } from "../derived/accounts/facts.ts"
 import { SALES } from "../derived/accounts/reports.ts"
 import { kind, type ObservationOf } from "../kind.ts"
 import { readReports, storeReports } from "../rows/reports.ts"
-import { CountryCode, Currency, Money, Name, reportShape, Units, Word } from "../shapes/reports.ts"
+import { CountryCode, Currency, Money, Name, reportShape, Sku, Units, Word } from "../shapes/reports.ts"
 
-const SalesRow = v.strictObject({
+export const SalesRow = v.strictObject({
   /** SKU of the app, also where it is something within it that was sold. */
-  app: Name,
+  app: Sku,
   /** SKU of what was sold. */
-  product: Name,
+  product: Sku,
   title: Name,
   /** The console's product type identifier. */
   type: Name,

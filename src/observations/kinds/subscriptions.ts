@@ -14,7 +14,7 @@ const Subscription = {
   country: CountryCode,
 }
 
-const StockRow = v.strictObject({
+export const StockRow = v.strictObject({
   ...Subscription,
   price: Money,
   currency: Currency,
@@ -60,7 +60,7 @@ export const subscriptions = kind<SubscriptionsObservation>({
   },
 })
 
-const EventRow = v.strictObject({
+export const EventRow = v.strictObject({
   ...Subscription,
   /** As the console calls it. */
   event: Name,
@@ -95,7 +95,7 @@ export const subscriptionEvents = kind<SubscriptionEventsObservation>({
   },
 })
 
-const RedemptionRow = v.strictObject({
+export const RedemptionRow = v.strictObject({
   ...Subscription,
   /** The reference name of the offer, as the console lists it. */
   offer: Name,

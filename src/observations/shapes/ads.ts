@@ -21,13 +21,13 @@ export function adsShape<Row extends v.GenericSchema<object>>(row: Row) {
   })
 }
 
-/** What something cost and brought in a country. */
+/** What something cost and brought in a country. A figure that the platform does not name is null, which is not zero. */
 export const Metrics = {
   country: CountryCode,
-  impressions: Amount,
-  taps: Amount,
-  installs: Amount,
-  newDownloads: Amount,
-  spend: Money,
+  impressions: v.nullable(Amount),
+  taps: v.nullable(Amount),
+  installs: v.nullable(Amount),
+  newDownloads: v.nullable(Amount),
+  spend: v.nullable(Money),
   currency: Currency,
 }

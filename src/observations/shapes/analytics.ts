@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { Amount, CountryCode, Name, ReportedDay, reportShape } from "./reports.ts"
 
-const AnalyticsRow = v.strictObject({
+export const AnalyticsRow = v.strictObject({
   /** As the report calls what happened: an impression, a page view, a kind of download. */
   event: Name,
   /** Where people came from, as the report calls it. */

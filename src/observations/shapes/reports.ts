@@ -1,5 +1,6 @@
 import { hash } from "node:crypto"
 import * as v from "valibot"
+import { isStorable } from "../../vocabulary/text.ts"
 import { isRealDay } from "../../vocabulary/time.ts"
 import { Fact, list, Text, Whole } from "../import/line-parts.ts"
 import { hold, isText } from "../invariants.ts"
@@ -39,10 +40,24 @@ export function reportShape<Row extends v.GenericSchema<object>>(row: Row) {
   })
 }
 
+/** ISO 4217: no currency. Marks money whose currency the upstream left blank. */
+export const NO_CURRENCY = "XXX"
+/** CLDR: an unknown region. Marks a row whose country the upstream left blank. */
+export const NO_COUNTRY = "zz"
+
+export const MAX_NAME = 500
+export const MAX_SKU = 2_000
+export const MAX_WORD = 100
+
 const CODE = /^[A-Z]{3}$/
 export const Name = v.pipe(
   Text,
-  rule("bad_text", "a name must have 1 to 500 characters", (name) => isText(name, 500)),
+  rule("bad_text", "a name must have 1 to 500 characters", (name) => isText(name, MAX_NAME)),
+)
+/** The seller's own id of an app or product. Apple's table of the sales report declares up to 2,000 characters. */
+export const Sku = v.pipe(
+  Text,
+  rule("bad_text", "a SKU must have 1 to 2000 characters", (sku) => isText(sku, MAX_SKU)),
 )
 export const CountryCode = v.pipe(
   Text,
@@ -75,7 +90,11 @@ export const Amount = v.pipe(
 )
 export const Word = v.pipe(
   Fact,
-  rule("bad_text", "a code has 100 characters at most", (text) => text === undefined || text.length <= 100),
+  rule(
+    "bad_text",
+    "a code has 100 characters at most",
+    (text) => text === undefined || (text.length <= MAX_WORD && isStorable(text)),
+  ),
 )
 
 /** What two fetches of a day say is the same where this is: error bodies carry another id each time. */

@@ -11,6 +11,7 @@ import { WINDOW_DAYS } from "../../accounts/ads/days.ts"
 import type { AdsTask } from "../../accounts/ads/turns.ts"
 import { type AppAccount, isConnected } from "../../accounts/app-accounts.ts"
 import { ANSWERED_STATES } from "../../accounts/state.ts"
+import { type AdsTrouble, adsTroubleText, troubledState } from "../../accounts/troubles.ts"
 import { Fault } from "../../faults.ts"
 import type { OrganicRank } from "../../history/searches/organic.ts"
 import type { Context } from "../../operation.ts"
@@ -51,7 +52,10 @@ export const AdsSource = named(
       v.picklist(ANSWERED_STATES),
       "limited: a right is missing; revoked: the key is refused; unavailable: the last question to it failed, and it is asked again by itself; demo: every figure is invented. What was read before stays and is dated by asOf.",
     ),
-    why: described(v.nullable(v.string()), "Who must do what, or what failed; null = nothing."),
+    why: described(
+      v.nullable(v.string()),
+      "Who must do what; or which questions failed, or have rows that cannot be read, and why. Null if all is well.",
+    ),
     asOf: described(v.nullable(Time), "When what was read longest ago of these was read; null = some of it never was."),
   }),
 )
@@ -118,9 +122,9 @@ export async function findAdsScope(
   app: TrackedApp,
   asked: { country?: string | undefined; campaign?: string | undefined },
   ctx: Pick<Context, "sql" | "caller" | "now">,
-): Promise<{ account: AppAccount; scope: AdsScope }> {
+): Promise<{ account: AdsAccount; scope: AdsScope }> {
   const account = await findAdvertiser(app, "campaigns", ctx)
-  if (account.readAt === null) throw unread(account)
+  if (account.readAt === null) throw unread(account, ["campaigns"])
   const { country, campaign } = asked
   const filter = { country: country?.toLowerCase() ?? null, campaign: campaign ?? null }
   return { account, scope: adsScope(account, filter, ctx.now()) }
@@ -128,20 +132,35 @@ export async function findAdsScope(
 
 /** Nothing of what is asked was read yet. */
 export function unread(
-  { createdAt, state, why, denied }: Pick<AppAccount, "createdAt" | "state" | "why" | "denied">,
+  { createdAt, state, why, denied, troubles }: TroubledAccount & Pick<AppAccount, "createdAt" | "denied">,
+  tasks: readonly AdsTask[],
   missing = "what it says",
 ): Fault {
   const since = `Connected since ${createdAt.toISOString().slice(0, 16)}Z`
   if (denied !== null) return new Fault("not_measured", { detail: `${since}, but the key may not read: it ${denied}.` })
   if (why !== null) return new Fault("not_measured", { detail: `${since}; ${state}: ${why}.` })
+  const failed = adsTroubleText(troubles.filter(({ task, isFailed }) => isFailed && tasks.includes(task)))
+  if (failed !== null)
+    return new Fault("not_measured", { detail: `${since}, but not read: ${failed}. It is asked for again by itself.` })
   return new Fault("not_measured", { detail: `${since}; a running server reads ${missing} within the hour.` })
 }
 
+type TroubledAccount = Pick<AppAccount, "id" | "state" | "why"> & { troubles: readonly AdsTrouble[] }
+
+/** `tasks` are those whose answers are shown. */
 export function adsSource(
-  { id, state, why }: Pick<AppAccount, "id" | "state" | "why">,
+  { id, state, why, troubles }: TroubledAccount,
+  tasks: readonly AdsTask[],
   asOf: Date | null,
 ): v.InferOutput<typeof AdsSource> {
-  return { id, kind: "apple-ads", state, why, asOf: asOf?.toISOString() ?? null }
+  const own = troubles.filter(({ task }) => tasks.includes(task))
+  return {
+    id,
+    kind: "apple-ads",
+    state: troubledState(state, own, { isRead: asOf !== null }),
+    why: why ?? adsTroubleText(own),
+    asOf: asOf?.toISOString() ?? null,
+  }
 }
 
 /** A part of the whole's spend; null where nothing was spent. */

@@ -52,7 +52,7 @@ export const listCampaigns = operation({
   const { standing, rows: campaigns, total: totals } = await readAppCampaigns(ctx.sql, scope)
   return {
     ...{ dayZone: scope.zone, from: scope.from, to: scope.to, country: scope.country },
-    sources: [adsSource(account, standing.asOf)],
+    sources: [adsSource(account, ["campaigns", "days"], standing.asOf)],
     ...shownDays(scope, standing),
     campaigns: campaigns.map((one) => ({ ...one, share: one.metrics && shareOf(one.metrics, totals) })),
     totals,

@@ -14,10 +14,10 @@ const Command = named(
   v.strictObject({
     at: described(Time, "When it was done."),
     by: described(
-      v.picklist(["service", "other_api", "dashboard", "apple"]),
-      "service: a write confirmed here; other_api: another program, an automation rule among them; dashboard: a person at Apple's pages; apple: its support. Who it was is not kept.",
+      v.picklist(["service", "other_api", "dashboard", "apple", "other"]),
+      "service: a write confirmed here; other_api: another program, an automation rule among them; dashboard: a person at Apple's pages; apple: its support; other: a kind of user that is new. Who it was is not kept.",
     ),
-    event: described(v.nullable(v.string()), "CREATE, UPDATE or DELETE; null until Apple's history shows it."),
+    event: described(v.nullable(v.string()), "CREATE, UPDATE, DELETE or OTHER; null until Apple's history shows it."),
     entity: described(v.string(), "What was changed, in Apple's words or the write's."),
     entityId: v.string(),
     name: described(v.nullable(v.string()), "Its name or text; null = not said."),
@@ -74,11 +74,11 @@ export const listAdsCommands = operation({
   const own = { workspaceId: caller.workspaceId, appId: app.id, account: account.id, app: account.outsideId }
   // one more than is shown tells whether there is a next page
   const found = await readCommands(sql, { ...own, limit: limit + 1, after }, ADS_ACTIONS)
-  if (asOf === null && found.length === 0 && after === null) throw unread(account, "its change history")
+  if (asOf === null && found.length === 0 && after === null) throw unread(account, ["changes"], "its change history")
   const shown = found.slice(0, limit)
   const last = shown.at(-1)
   return {
-    sources: [adsSource(account, asOf)],
+    sources: [adsSource(account, ["changes"], asOf)],
     commands: shown.map(command),
     nextCursor: last && found.length > limit ? cursorOf(called, [last.at.toISOString(), last.key]) : null,
   }

@@ -20,6 +20,8 @@ import {
   windowFields,
 } from "./ads-shapes.ts"
 
+const TASKS = ["keywords", "days"] as const
+
 const Bid = extending(
   Money,
   v.strictObject({
@@ -80,10 +82,11 @@ export const listAdsKeywords = operation({
   const place = { appId: app.id, own: app.iosApp, storefront }
   const besideOf = (text: Fragment) => organicRank(sql, place, text)
   const { standing, ...bought } = await readAdsKeywords<OrganicRank>(sql, scope, { limit, besideOf })
-  if (standing.asOf === null && standing.reported.length === 0) throw unread(account, "keywords and what they cost")
+  if (standing.asOf === null && standing.reported.length === 0)
+    throw unread(account, TASKS, "keywords and what they cost")
   return {
     ...{ dayZone: scope.zone, from: scope.from, to: scope.to, country: scope.country },
-    sources: [adsSource(account, standing.asOf)],
+    sources: [adsSource(account, TASKS, standing.asOf)],
     ...shownDays(scope, standing),
     keywords: bought.rows.map(({ beside, ...one }) => {
       return { ...one, organic: one.text === null ? null : shownOrganic(storefront, beside) }

@@ -8,6 +8,7 @@ import {
 } from "../../accounts/ads/answers/popularity.ts"
 import { readAdsTurn } from "../../accounts/ads/answers/standing.ts"
 import { findKindAccount } from "../../accounts/app-accounts.ts"
+import { readAdsTroubles } from "../../accounts/troubles.ts"
 import { Fault } from "../../faults.ts"
 import { readTrackedTerms } from "../../history/searches/organic.ts"
 import { ofApp, operation } from "../../operation.ts"
@@ -89,15 +90,18 @@ export const getSearchPopularity = operation({
   const account = await findKindAccount(sql, caller.workspaceId, "apple-ads")
   if (!account)
     throw new Fault("not_connected", { detail: "Connect the ad account with: appmeter account add apple-ads." })
+  const troubles = await readAdsTroubles(sql, account.id, "popularity", storefront)
+  const troubled = { ...account, troubles }
   const week = await readWeek(sql, account.id, storefront)
-  if (!week) throw unread(account, `the searches of ${storefront}, a storefront that the app is tracked in,`)
+  if (!week)
+    throw unread(troubled, ["popularity"], `the searches of ${storefront}, a storefront that the app is tracked in,`)
   const place = { account: account.id, country: storefront }
   const tracked = await readTrackedTerms(sql, app.id, storefront)
   const wanted = [...new Set([...terms, ...tracked])]
   const known = await readTermPopularity(sql, place, wanted)
   return {
     ...{ country: storefront, from: week.from, to: addDays(week.from, 6), genre: genre ?? null, genres: week.genres },
-    sources: [adsSource(account, await readAdsTurn(sql, account.id, "popularity", storefront))],
+    sources: [adsSource(troubled, ["popularity"], await readAdsTurn(sql, account.id, "popularity", storefront))],
     top: await readMostSearched(sql, { ...place, genre: genre?.toUpperCase() ?? null }, limit),
     wanted: wanted.map((term) => wantedOf(term, { known, week, isTracked: tracked.includes(term) })),
   }

@@ -30,10 +30,13 @@ const Term = named(
     ),
     source: described(
       v.string(),
-      "TARGETED: a keyword matched; AUTO: Apple matched by itself; SEARCH, in Apple's words.",
+      "TARGETED: a keyword matched; AUTO: Apple matched by itself; SEARCH, in Apple's words; UNDISCLOSED: what Apple counts in the campaign's total and shows in no row.",
     ),
     campaign: v.strictObject({ id: v.string(), name: v.string() }),
-    groupId: described(v.string(), "The ad group."),
+    groupId: described(
+      v.nullable(v.string()),
+      "The ad group; null = the rest of a campaign, which Apple shows in no row.",
+    ),
     keyword: described(
       v.nullable(v.strictObject({ id: v.string(), text: v.nullable(v.string()), match: v.nullable(v.string()) })),
       "What was bought; null = Apple matched by itself.",
@@ -82,11 +85,11 @@ export const listAdsSearchTerms = operation({
   const besideOf = (term: Fragment) => organicRank(sql, place, term)
   const typed = await readAdsTerms<OrganicRank>(sql, scope, { limit, besideOf })
   const { rows, count, total, undisclosed, to, unread: unreadCampaigns, asOf } = typed
-  if (to === null && unreadCampaigns.length > 0) throw unread(account, "search terms")
+  if (to === null && unreadCampaigns.length > 0) throw unread(account, ["terms"], "search terms")
   const last = to ?? scope.to
   return {
     ...{ dayZone: scope.zone, from: addDays(last, 1 - WINDOW_DAYS), to: last, country: scope.country },
-    sources: [adsSource(account, asOf)],
+    sources: [adsSource(account, ["terms"], asOf)],
     terms: rows.map(({ beside, ...row }) => ({
       ...row,
       undisclosed: row.term === null,

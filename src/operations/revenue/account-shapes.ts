@@ -10,6 +10,7 @@ import {
 } from "../../accounts/app-accounts.ts"
 import { pacificDay, REPORT_ZONE } from "../../accounts/pacific.ts"
 import { ANSWERED_STATES } from "../../accounts/state.ts"
+import { reportTroubleText, troubledState } from "../../accounts/troubles.ts"
 import type { Sql } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
 import type { Context } from "../../operation.ts"
@@ -54,7 +55,10 @@ export const AccountSource = named(
       v.picklist(ANSWERED_STATES),
       "limited: a right is missing; agreement_required: the account holder must sign; revoked: the key is refused; unavailable: the last question failed, and is asked again; demo: every figure is invented. What was read before stays and is dated by asOf.",
     ),
-    why: described(v.nullable(v.string()), "Who must do what, or what failed; null = nothing."),
+    why: described(
+      v.nullable(v.string()),
+      "Who must do what; or which days failed, or have rows that cannot be read, and why. Null if all is well.",
+    ),
     asOf: described(v.nullable(Time), "When a day of those was last read; null = none was."),
     reportedDays: described(Count, "Days that it said, be it that there was nothing."),
     days: described(Count, "Days asked for."),
@@ -131,23 +135,33 @@ export function checkKnown(
   }: AppAccount & {
     expects?: string
   },
-  ...standings: readonly ReportStanding[]
+  ...standings: readonly (ReportStanding & { report: Report | AnalyticsReport })[]
 ): void {
   if (standings.some(({ isKnown }) => isKnown)) return
   const since = `Connected since ${createdAt.toISOString().slice(0, 16)}Z`
   if (denied !== null)
     throw new Fault("not_measured", { detail: `${since}, but the key may not read reports: it ${denied}.` })
   if (why !== null) throw new Fault("not_measured", { detail: `${since}; ${state}: ${why}.` })
+  const troubles = standings.flatMap((one) => reportTroubleText(one.report, one.troubles) ?? [])
+  if (troubles.length > 0)
+    throw new Fault("not_measured", { detail: `${since}, but not read: ${troubles.join("; ")}.` })
   throw new Fault("not_measured", { detail: `${since}; ${expects}.` })
 }
 
 export function sourceShape(
   { id, state, why }: AppAccount,
   report: Report | AnalyticsReport,
-  { late, asOf, ...said }: Pick<ReportStanding, "reported" | "late" | "asOf"> | ReportSpan,
+  { late, asOf, troubles, ...said }: Pick<ReportStanding, "reported" | "late" | "asOf" | "troubles"> | ReportSpan,
   days: number,
 ): v.InferOutput<typeof AccountSource> {
   const reportedDays = "reported" in said ? said.reported.length : said.reportedDays
   const standing = { asOf: asOf?.toISOString() ?? null, reportedDays, days, lateDays: late }
-  return { id, kind: "app-store-connect", report, state, why, ...standing }
+  return {
+    id,
+    kind: "app-store-connect",
+    report,
+    state: troubledState(state, troubles, { isRead: reportedDays > 0 }),
+    why: why ?? reportTroubleText(report, troubles),
+    ...standing,
+  }
 }

@@ -137,7 +137,7 @@ export const getCountryPrices = operation({
     product,
     products: [...products],
     country: code,
-    account: { id: account.id, state: account.state, why: account.why },
+    account: { id: account.id, state: account.state, why: account.why ?? reading.why },
     asOf: (reading.readAt ?? held.seenAt).toISOString(),
     live: reading.isLive,
     countries: pricedCountries(

@@ -173,8 +173,8 @@ function checkFunnelKnown(
     throw new Fault("not_measured", { detail: `The account is connected, but ${missing}.` })
   checkKnown(
     { ...account, expects: "the console makes the first file within two days of being asked for one" },
-    engagement,
-    downloads,
+    { ...engagement, report: "engagement" },
+    { ...downloads, report: "downloads" },
   )
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { AppAccount } from "../../accounts/app-accounts.ts"
+import type { TurnStanding } from "../../accounts/seller/console-turns.ts"
 import { isAccountRead, putPricesFirst, readPriceTurn } from "../../accounts/seller/read-country-prices.ts"
 import type { Context } from "../../operation.ts"
 import { DAY_MS } from "../../vocabulary/time.ts"
@@ -9,7 +10,7 @@ interface PriceReading {
   readAt: Date | null
   /** It was within this call. */
   isLive: boolean
-  /** Who must do what, where it cannot be; null = nothing. */
+  /** Who must do what, or what failed; null = nothing. */
   why: string | null
 }
 
@@ -24,18 +25,22 @@ const BETWEEN_MS = 150
 export async function readLive(account: AppAccount, product: string | null, ctx: Context): Promise<PriceReading> {
   const { sql } = ctx
   const stands = await readPriceTurn(sql, account, product)
-  if (stands?.state === "denied") return { readAt: stands.readAt, isLive: false, why: NEEDS }
+  const why = whyNot(stands)
+  if (stands?.state === "denied") return { readAt: stands.readAt, isLive: false, why }
   const isFresh = stands?.readAt && ctx.now().getTime() - stands.readAt.getTime() < DAY_MS
-  if (isFresh || !(await isAccountRead(sql, account)))
-    return { readAt: stands?.readAt ?? null, isLive: false, why: null }
+  if (isFresh || !(await isAccountRead(sql, account))) return { readAt: stands?.readAt ?? null, isLive: false, why }
   await putPricesFirst(sql, account, product)
   for (let waited = 0; waited < WAIT_MS; waited += BETWEEN_MS) {
     await sleep(BETWEEN_MS)
     const turn = await readPriceTurn(sql, account, product)
-    if (turn && !turn.isAsked)
-      return { readAt: turn.readAt, isLive: turn.state === "ok", why: turn.state === "denied" ? NEEDS : null }
+    if (turn && !turn.isAsked) return { readAt: turn.readAt, isLive: turn.state === "ok", why: whyNot(turn) }
   }
-  return { readAt: stands?.readAt ?? null, isLive: false, why: null }
+  return { readAt: stands?.readAt ?? null, isLive: false, why }
+}
+
+function whyNot(turn: TurnStanding | null): string | null {
+  if (turn?.state === "denied") return NEEDS
+  return turn?.failure ? `prices: ${turn.failure}` : null
 }
 
 const NEEDS = "the key may not read prices: that needs the role App Manager or Admin"

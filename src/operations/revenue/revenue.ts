@@ -105,7 +105,7 @@ export const getRevenue = operation({
     readBillingFigures(sql, accounts, query),
     findService(sql, accounts, { workspaceId: ctx.caller.workspaceId, app, days: query }),
   ])
-  checkKnown(account, standing)
+  checkKnown(account, { ...standing, report: "sales" })
   const reported = new Set(standing.reported)
   return {
     dayZone: "America/Los_Angeles" as const,

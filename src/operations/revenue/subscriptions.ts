@@ -114,7 +114,7 @@ export const getSubscriptions = operation({
     readBillingFigures(sql, accounts, query),
     findService(sql, accounts, { workspaceId: ctx.caller.workspaceId, app, days: query }),
   ])
-  checkKnown(account, standing, standingStock)
+  checkKnown(account, { ...standing, report: "subscription_events" }, { ...standingStock, report: "subscriptions" })
   const byDay = Map.groupBy(events, ({ day }) => day)
   const byCountry = Map.groupBy(events, ({ country }) => country)
   const reported = new Set(standing.reported)

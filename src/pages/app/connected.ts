@@ -3,7 +3,7 @@ import { answerPart } from "./any-answer.ts"
 import { attempted, type Desk, isFault, type Page, readHead, sideAt } from "./desk.ts"
 import { sideForm } from "./frame.ts"
 import { funnelPart } from "./funnel.ts"
-import { card, inventedNote, refusedPart } from "./parts.ts"
+import { card, failureNote, inventedNote, refusedPart } from "./parts.ts"
 import { boughtPart, campaignsPart, commandsPart, popularityPart, typedPart } from "./sections/ads.ts"
 import { visibilityPart } from "./sections/assistants.ts"
 import { reportLink } from "./sections/reports.ts"
@@ -115,7 +115,9 @@ export async function sectionParts(
       const answer = await attempted(asked)
       return card(
         title,
-        isFault(answer) ? refusedPart(answer) : html`<div class="inside">${inventedNote(answer)}${part(answer)}</div>`,
+        isFault(answer)
+          ? refusedPart(answer)
+          : html`<div class="inside">${inventedNote(answer)}${failureNote(answer)}${part(answer)}</div>`,
         isFault(answer) || !report ? said : html`${said} · ${evidenceLink(desk, appId, report, answer)}`,
       )
     }),

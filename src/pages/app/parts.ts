@@ -107,6 +107,17 @@ export function inventedReviewsNote({ feed }: { readonly feed: string | null }):
   return (feed?.startsWith("demo-") ?? false) && invented(INVENTED_REVIEWS)
 }
 
+/** Which question or row failed of what is shown, and why; nothing if all is well. */
+export function failureNote({ sources }: { readonly sources?: unknown }): Html | false {
+  const whys = (Array.isArray(sources) ? sources : []).flatMap((source) => {
+    return typeof source?.why === "string" ? [source.why as string] : []
+  })
+  return (
+    whys.length > 0 &&
+    html`${whys.map((why) => html`<p class="small"><span class="tag warn">Not all is read</span> <bdi>${why}</bdi></p>`)}`
+  )
+}
+
 function invented(why: string): Html {
   return html`<p><span class="tag warn">Invented</span> ${why}</p>`
 }

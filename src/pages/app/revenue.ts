@@ -47,7 +47,7 @@ interface Revenue {
   reconciliation: Reconciliation | null
 }
 
-interface Subscriptions {
+interface Subscriptions extends Pick<Revenue, "sources"> {
   totals: Record<string, number | null>
   reconciliation: EventReconciliation | null
   stock: { day: string; active: number; trials: number; offers: number; grace: number; retry: number } | null
@@ -72,7 +72,7 @@ export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
   }
   const chosen = periods(appAddress(desk, app, "revenue"), desk.query, days, [7, 30, 90, 365])
   return page(
-    html`${inventedNote(revenue)}${totalTiles(revenue)}<div class="columns-2">${downloadsPart(revenue, chosen)}${proceedsPart(revenue)}</div><div class="columns-2">${countriesPart(revenue)}<div>${isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions)}${sourcesPart(desk, app, revenue)}</div></div>${witnessesPart(revenue, isFault(subscriptions) ? null : subscriptions.reconciliation)}${others}`,
+    html`${inventedNote(revenue)}${totalTiles(revenue)}<div class="columns-2">${downloadsPart(revenue, chosen)}${proceedsPart(revenue)}</div><div class="columns-2">${countriesPart(revenue)}<div>${isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions)}${sourcesPart(desk, app, revenue, isFault(subscriptions) ? [] : subscriptions.sources)}</div></div>${witnessesPart(revenue, isFault(subscriptions) ? null : subscriptions.reconciliation)}${others}`,
   )
 }
 
@@ -150,11 +150,16 @@ function subscriptionsPart({ totals, stock }: Subscriptions): Html {
   )
 }
 
-function sourcesPart(desk: Desk, app: { id: string }, { sources, days: shown }: Revenue): Html {
+function sourcesPart(
+  desk: Desk,
+  app: { id: string },
+  { sources, days: shown }: Revenue,
+  others: Revenue["sources"],
+): Html {
   const day = shown.findLast(({ reported }) => reported)?.day
   return card(
     "Where it comes from",
-    html`<ul class="list">${sources.map(({ kind, report, state, why, asOf, reportedDays, days }) => html`<li><p>${spoken(kind)}, ${spoken(report).toLowerCase()} <span class="tag${state === "ok" ? " good" : " warn"}">${state}</span></p><p class="small quiet">${reportedDays} of ${days} days reported${asOf && html` · as of ${momentTime(asOf)}`}${why && html` · ${why}`} · ${reportLink(desk, app, { report, ...(day && { day }) })}</p></li>`)}</ul>`,
+    html`<ul class="list">${[...sources, ...others].map(({ kind, report, state, why, asOf, reportedDays, days }) => html`<li><p>${spoken(kind)}, ${spoken(report).toLowerCase()} <span class="tag${state === "ok" ? " good" : " warn"}">${state}</span></p><p class="small quiet">${reportedDays} of ${days} days reported${asOf && html` · as of ${momentTime(asOf)}`}${why && html` · <bdi>${why}</bdi>`} · ${reportLink(desk, app, { report, ...(day && { day }) })}</p></li>`)}</ul>`,
   )
 }
 

@@ -1,5 +1,8 @@
-import type { PricesObservation } from "../../observations/kinds/prices.ts"
+import { PriceRow, type PricesObservation } from "../../observations/kinds/prices.ts"
+import { MAX_NAME, MAX_SKU, MAX_WORD } from "../../observations/shapes/reports.ts"
+import { cutText } from "../../vocabulary/text.ts"
 import { jsonOrNothing } from "../json.ts"
+import { checkedRow, PutAside } from "../put-aside.ts"
 import { type About, ReadFailure } from "../source.ts"
 import { storefrontOfTerritory } from "./territories.ts"
 
@@ -18,27 +21,37 @@ const PARSER = 1
 
 /**
  * Of the pages of one thing's prices, as one list of documents; the console's own price of each storefront for comparison may
- * stand among them. A territory without an entry is one where it is not sold: absent, not free. Throws ReadFailure.
+ * stand among them. A territory without an entry is one where it is not sold: absent, not free. Prices that cannot be read are put
+ * aside. Throws ReadFailure if every price is one, or if the pages are no list.
  */
 export function pricesIn(
   bytes: Uint8Array,
   { account, app, product, soldAs, sku, name, period }: ProductListing,
   { seenAt, sha256 }: About,
+  aside = new PutAside(),
 ): PricesObservation {
   const pages = jsonOrNothing(new TextDecoder().decode(bytes))
   if (!Array.isArray(pages)) throw new ReadFailure("changed", "the prices are no list of documents")
   const things = pages.flatMap((page) => resourcesIn(page?.included))
   const all = pages.flatMap((page) => resourcesIn(page?.data))
   const known = new Map([...things, ...all].map((one) => [`${one.type} ${one.id}`, one]))
-  const rows = all.flatMap((one) => (/Prices$/.test(one.type) ? entryOf(one, known) : []))
   const apple = applePrices(all, known)
+  const rows: PricesObservation["rows"] = []
+  for (const one of all.filter(({ type }) => /Prices$/.test(type)))
+    aside.row(`price ${cutText(one.id, 40)}`, () => {
+      for (const row of entryOf(one, known)) rows.push(priceRow({ ...row, apple: apple.get(row.country) }))
+    })
+  aside.assertSome(rows)
   const head = { kind: "prices", source: "asc-prices", platform: "ios", seenAt, parser: PARSER, origin: "own", sha256 }
   return {
     ...head,
-    ...{ account, app, product, soldAs, sku, name, period, day: seenAt.toISOString().slice(0, 10) },
-    rows: rows.map((row) => ({ ...row, apple: apple.get(row.country) })),
+    ...{ account, app, product, soldAs, sku: cutText(sku, MAX_SKU), name: cutText(name, MAX_NAME), period },
+    day: seenAt.toISOString().slice(0, 10),
+    rows,
   } as PricesObservation
 }
+
+const priceRow = checkedRow<PricesObservation["rows"][number]>(PriceRow)
 
 interface Resource {
   type: string
@@ -87,7 +100,7 @@ function text(value: unknown): string {
 
 function said(fields: Record<string, unknown>): Record<string, string> {
   const own = Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === "string")
-  return Object.fromEntries(own)
+  return Object.fromEntries(own.map(([name, text]) => [name, cutText(text, MAX_WORD)]))
 }
 
 /** What Apple would have each storefront pay for the same thing; by storefront. */
@@ -97,7 +110,11 @@ function applePrices(all: readonly Resource[], known: ResourceIndex): ReadonlyMa
     points.flatMap((point): [string, string][] => {
       const country = storefrontOfTerritory(related(point, /^territory$/, known)?.id ?? "")
       const { customerPrice } = point.attributes
-      return country === undefined || typeof customerPrice !== "string" ? [] : [[country, customerPrice]]
+      return country === undefined || typeof customerPrice !== "string" || !DECIMAL.test(customerPrice)
+        ? []
+        : [[country, customerPrice]]
     }),
   )
 }
+
+const DECIMAL = /^\d{1,12}(\.\d{1,6})?$/

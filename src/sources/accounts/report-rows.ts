@@ -1,5 +1,8 @@
-import type { SalesRow } from "../../observations/kinds/sales.ts"
-import type { EventRow, RedemptionRow, StockRow } from "../../observations/kinds/subscriptions.ts"
+import { SalesRow } from "../../observations/kinds/sales.ts"
+import { EventRow, RedemptionRow, StockRow } from "../../observations/kinds/subscriptions.ts"
+import { MAX_NAME, MAX_SKU, MAX_WORD, NO_COUNTRY, NO_CURRENCY } from "../../observations/shapes/reports.ts"
+import { cutText } from "../../vocabulary/text.ts"
+import { checkedRow, type PutAside } from "../put-aside.ts"
 import { ReadFailure } from "../source.ts"
 import { createSum, type ReportRow, reportTable } from "./report-table.ts"
 
@@ -8,28 +11,52 @@ const SALES_COLUMNS = [
   "Currency of Proceeds", "Customer Price", "Parent Identifier",
 ] as const // biome-ignore format: a list to scan
 
-/** Devices, versions and clients are added up. Throws ReadFailure: `mismatched` where it is of another day. */
-export async function salesRows(lines: AsyncIterable<string>, day: string): Promise<SalesRow[]> {
+/** A day of a report, and where rows go that cannot be read. */
+export interface ReportDay {
+  day: string
+  aside: PutAside
+}
+
+const salesRow = checkedRow<SalesRow>(SalesRow)
+
+/** Devices, versions and clients are added up. Rows of another day are put aside. */
+export async function salesRows(lines: AsyncIterable<string>, { day, aside }: ReportDay): Promise<SalesRow[]> {
   const sum = createSum<SalesRow>(["units"])
-  for await (const row of reportTable(lines, SALES_COLUMNS)) {
-    checkDay(row.text("Begin Date"), day)
-    const product = row.text("SKU")
-    sum.add({
-      // what is sold within an app names the app by its SKU
-      app: row.text("Parent Identifier") || product,
-      product,
-      title: row.text("Title") || product,
-      type: row.text("Product Type Identifier"),
-      country: row.text("Country Code").toLowerCase(),
-      units: row.count("Units"),
-      price: row.money("Customer Price"),
-      currency: row.text("Customer Currency"),
-      proceeds: row.money("Developer Proceeds"),
-      proceedsCurrency: row.text("Currency of Proceeds"),
-      ...words(row, { subscription: "Subscription", period: "Period", promo: "Promo Code" }),
+  for await (const row of reportTable(lines, SALES_COLUMNS, aside))
+    aside.row(row.name, () => {
+      checkDay(row.text("Begin Date"), day)
+      const product = cutText(row.text("SKU"), MAX_SKU)
+      if (product === "") throw new ReadFailure("changed", "it names no SKU")
+      sum.add(
+        salesRow({
+          // what is sold within an app names the app by its SKU
+          app: cutText(row.text("Parent Identifier"), MAX_SKU) || product,
+          product,
+          title: cutText(row.text("Title") || product, MAX_NAME),
+          type: cutText(row.text("Product Type Identifier") || "UNKNOWN", MAX_NAME),
+          country: countryOf(row, "Country Code"),
+          units: row.count("Units"),
+          price: row.money("Customer Price"),
+          currency: currencyOf(row, "Customer Currency"),
+          proceeds: row.money("Developer Proceeds"),
+          proceedsCurrency: currencyOf(row, "Currency of Proceeds"),
+          ...words(row, { subscription: "Subscription", period: "Period", promo: "Promo Code" }),
+        }),
+      )
     })
-  }
   return sum.rows()
+}
+
+/** A row without a country still has its units and its money. */
+function countryOf(row: ReportRow, column: string): string {
+  const code = row.text(column).toLowerCase()
+  return /^[a-z]{2}$/.test(code) ? code : NO_COUNTRY
+}
+
+/** Free downloads may come without a currency. */
+function currencyOf(row: ReportRow, column: string): string {
+  const code = row.text(column).toUpperCase()
+  return /^[A-Z]{3}$/.test(code) ? code : NO_CURRENCY
 }
 
 const SUBSCRIPTION_COLUMNS = ["App Apple ID", "Subscription Apple ID", "Subscription Name", "Country"] as const
@@ -50,19 +77,26 @@ const REDUCED = [
   "Pay Up Front Win-back Offers", "Pay As You Go Win-back Offers",
 ] as const // biome-ignore format: a list to scan
 
-/** `Subscribers` is blank on small rows: it is no number to add up, and is left out. */
-export async function subscriptionRows(lines: AsyncIterable<string>): Promise<StockRow[]> {
+const stockRow = checkedRow<StockRow>(StockRow)
+
+/** `Subscribers` is blank on small rows, so its sum would be wrong. It is left out. */
+export async function subscriptionRows(lines: AsyncIterable<string>, { aside }: ReportDay): Promise<StockRow[]> {
   const sum = createSum<StockRow>(["active", "trials", "offers", "grace", "retry"])
-  for await (const row of reportTable(lines, STOCK_COLUMNS))
-    sum.add({
-      ...subscription(row),
-      price: row.money("Customer Price"),
-      currency: row.text("Customer Currency"),
-      active: row.count("Active Standard Price Subscriptions"),
-      ...{ trials: totalOf(row, FREE), offers: totalOf(row, REDUCED) },
-      grace: row.count("Grace Period"),
-      retry: row.count("Billing Retry"),
-    })
+  for await (const row of reportTable(lines, STOCK_COLUMNS, aside))
+    aside.row(row.name, () =>
+      sum.add(
+        stockRow({
+          ...subscription(row),
+          price: row.money("Customer Price"),
+          currency: currencyOf(row, "Customer Currency"),
+          active: row.count("Active Standard Price Subscriptions"),
+          trials: totalOf(row, FREE),
+          offers: totalOf(row, REDUCED),
+          grace: row.count("Grace Period"),
+          retry: row.count("Billing Retry"),
+        }),
+      ),
+    )
   return sum.rows()
 }
 
@@ -71,18 +105,26 @@ function totalOf(row: ReportRow, columns: readonly string[]): number {
   return columns.reduce((total, column) => total + (row.word(column) === undefined ? 0 : row.count(column)), 0)
 }
 
-/** Throws ReadFailure: `mismatched` where it is of another day. */
-export async function subscriptionEventRows(lines: AsyncIterable<string>, day: string): Promise<EventRow[]> {
+const eventRow = checkedRow<EventRow>(EventRow)
+
+/** Rows of another day are put aside. */
+export async function subscriptionEventRows(
+  lines: AsyncIterable<string>,
+  { day, aside }: ReportDay,
+): Promise<EventRow[]> {
   const sum = createSum<EventRow>(["quantity"])
-  for await (const row of reportTable(lines, [...SUBSCRIPTION_COLUMNS, "Event Date", "Event", "Quantity"])) {
-    checkDay(row.text("Event Date"), day)
-    sum.add({
-      ...subscription(row),
-      event: row.text("Event"),
-      quantity: row.count("Quantity"),
-      ...words(row, { offer: "Subscription Offer Type" }),
+  for await (const row of reportTable(lines, [...SUBSCRIPTION_COLUMNS, "Event Date", "Event", "Quantity"], aside))
+    aside.row(row.name, () => {
+      checkDay(row.text("Event Date"), day)
+      sum.add(
+        eventRow({
+          ...subscription(row),
+          event: cutText(row.text("Event") || "Unknown", MAX_NAME),
+          quantity: row.count("Quantity"),
+          ...words(row, { offer: "Subscription Offer Type" }),
+        }),
+      )
     })
-  }
   return sum.rows()
 }
 
@@ -90,18 +132,26 @@ const REDEMPTION_COLUMNS = [
   "Date", "App Apple ID", "Subscription Apple ID", "Subscription Name", "Offer Reference Name", "Territory", "Redemptions",
 ] as const // biome-ignore format: a list to scan
 
-/** Throws ReadFailure: `mismatched` where it is of another day. */
-export async function redemptionRows(lines: AsyncIterable<string>, day: string): Promise<RedemptionRow[]> {
+const redemptionRow = checkedRow<RedemptionRow>(RedemptionRow)
+
+/** Rows of another day are put aside. */
+export async function redemptionRows(
+  lines: AsyncIterable<string>,
+  { day, aside }: ReportDay,
+): Promise<RedemptionRow[]> {
   const sum = createSum<RedemptionRow>(["redemptions"])
-  for await (const row of reportTable(lines, REDEMPTION_COLUMNS)) {
-    checkDay(row.text("Date"), day)
-    sum.add({
-      ...subscription(row, "Territory"),
-      offer: row.text("Offer Reference Name"),
-      redemptions: row.count("Redemptions"),
-      ...words(row, { code: "Offer Code" }),
+  for await (const row of reportTable(lines, REDEMPTION_COLUMNS, aside))
+    aside.row(row.name, () => {
+      checkDay(row.text("Date"), day)
+      sum.add(
+        redemptionRow({
+          ...subscription(row, "Territory"),
+          offer: cutText(row.text("Offer Reference Name"), MAX_NAME),
+          redemptions: row.count("Redemptions"),
+          ...words(row, { code: "Offer Code" }),
+        }),
+      )
     })
-  }
   return sum.rows()
 }
 
@@ -110,19 +160,22 @@ function subscription(row: ReportRow, country = "Country") {
   return {
     app: row.text("App Apple ID"),
     product: row.text("Subscription Apple ID"),
-    name: row.text("Subscription Name") || row.text("Subscription Apple ID"),
-    country: row.text(country).toLowerCase(),
+    name: cutText(row.text("Subscription Name") || row.text("Subscription Apple ID"), MAX_NAME),
+    country: countryOf(row, country),
   }
 }
 
 function words<Name extends string>(row: ReportRow, columns: Record<Name, string>): { [Key in Name]?: string } {
-  const said = Object.entries<string>(columns).map(([name, column]) => [name, row.word(column)] as const)
-  return Object.fromEntries(said.filter(([, word]) => word !== undefined)) as { [Key in Name]?: string }
+  const found = Object.entries<string>(columns).flatMap(([name, column]) => {
+    const word = row.word(column)
+    return word === undefined ? [] : [[name, cutText(word, MAX_WORD)] as const]
+  })
+  return Object.fromEntries(found) as { [Key in Name]?: string }
 }
 
-/** "10/24/2025" or "2025-10-24". */
+/** "10/24/2025" or "2025-10-24". Throws ReadFailure if it is another day. */
 function checkDay(text: string, day: string): void {
-  const [, month, date, year] = /^(\d\d)\/(\d\d)\/(\d{4})$/.exec(text) ?? []
-  const said = month === undefined ? text : `${year}-${month}-${date}`
-  if (said !== day) throw new ReadFailure("mismatched", `the report is of another day than ${day}`)
+  const [, month = "", date = "", year] = /^(\d\d?)\/(\d\d?)\/(\d{4})$/.exec(text) ?? []
+  const found = year === undefined ? text : `${year}-${month.padStart(2, "0")}-${date.padStart(2, "0")}`
+  if (found !== day) throw new ReadFailure("mismatched", `it is of another day than ${day}`)
 }

@@ -6,9 +6,10 @@ import type {
 } from "../../observations/kinds/subscriptions.ts"
 import type { AccountSource, Report } from "../../vocabulary/upstreams.ts"
 import { jsonOrNothing } from "../json.ts"
+import { PutAside } from "../put-aside.ts"
 import type { About } from "../source.ts"
 import { reportLines } from "./report-lines.ts"
-import { redemptionRows, salesRows, subscriptionEventRows, subscriptionRows } from "./report-rows.ts"
+import { type ReportDay, redemptionRows, salesRows, subscriptionEventRows, subscriptionRows } from "./report-rows.ts"
 
 export type ReportReading =
   | SalesObservation
@@ -23,7 +24,7 @@ interface ReportQuestion {
   day: string
 }
 
-type ReportRows = (lines: AsyncIterable<string>, day: string) => Promise<readonly object[]>
+type ReportRows = (lines: AsyncIterable<string>, day: ReportDay) => Promise<readonly object[]>
 
 const SOURCE: Record<Report, { source: AccountSource; rows: ReportRows }> = {
   sales: { source: "asc-sales", rows: salesRows },
@@ -33,26 +34,28 @@ const SOURCE: Record<Report, { source: AccountSource; rows: ReportRows }> = {
 }
 
 /** Raised whenever a report is read otherwise. */
-const PARSER = 1
+const PARSER = 2
 
 /**
- * What an answer says: rows, or none where it says so; "late" where the report is not out yet, and wherever the console says
- * 404 in words that are not known: what is not known to be empty is not. Throws ReadFailure.
+ * Returns the rows of an answer, or none where it says so. Returns "late" where the report is not published yet, and for a 404
+ * in words that are not known: what is not known to be empty is not. Throws ReadFailure if no row can be read.
  */
 export async function reportIn(
   { status, bytes }: { status: number; bytes: Uint8Array },
   { account, report, day }: ReportQuestion,
   { seenAt, sha256 }: About,
+  aside = new PutAside(),
 ): Promise<ReportReading | "late"> {
   if (status === 404 && !saysNothingSold(bytes)) return "late"
-  const { source, rows } = SOURCE[report]
-  const said = status === 404 ? [] : await rows(reportLines(bytes), day)
+  const { source, rows: read } = SOURCE[report]
+  const rows = status === 404 ? [] : await read(reportLines(bytes), { day, aside })
+  aside.assertSome(rows)
   const head = { kind: report, source, platform: "ios", seenAt, parser: PARSER, origin: "own", sha256 }
-  return { ...head, account, day, rows: said } as ReportReading
+  return { ...head, account, day, rows } as ReportReading
 }
 
 /** "There were no sales for the date specified." */
-function saysNothingSold(bytes: Uint8Array): boolean {
+export function saysNothingSold(bytes: Uint8Array): boolean {
   const body = jsonOrNothing(new TextDecoder().decode(bytes)) as { errors?: { detail?: unknown }[] } | undefined
   const details = Array.isArray(body?.errors) ? body.errors.map((error) => error?.detail) : []
   return details.some((detail) => typeof detail === "string" && NOTHING_SOLD.test(detail))

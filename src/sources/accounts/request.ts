@@ -8,14 +8,29 @@ const TYPES: Record<Report, string> = {
   offer_redemptions: "SUBSCRIPTION_OFFER_CODE_REDEMPTION",
 }
 
-/** Path and query of a day's report. Without a version the console gives the one that stands. */
-export function salesReportPath(report: Report, { vendor, day }: { vendor: string; day: string }): string {
+/**
+ * The version of each report in 2026, used until the console names another one. Subscription reports are refused without one.
+ * Null: asked for without a version.
+ */
+export const REPORT_VERSIONS: Record<Report, string | null> = {
+  sales: null,
+  subscriptions: "1_4",
+  subscription_events: "1_4",
+  offer_redemptions: "1_0",
+}
+
+/** Path and query of a day's report. */
+export function salesReportPath(
+  report: Report,
+  { vendor, day, version = null }: { vendor: string; day: string; version?: string | null },
+): string {
   const query = new URLSearchParams({
     "filter[frequency]": "DAILY",
     "filter[reportDate]": day,
     "filter[reportSubType]": "SUMMARY",
     "filter[reportType]": TYPES[report],
     "filter[vendorNumber]": vendor,
+    ...(version && { "filter[version]": version }),
   })
   return `/v1/salesReports?${query}`
 }

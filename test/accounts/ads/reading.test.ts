@@ -121,17 +121,16 @@ test("facts can be made again of what was said", async () => {
   expect(await rebuildAccounts(sql, async () => {})).toBe(0)
 })
 
-test("rows that do not add up to the grand total are no report: the turn fails, its body is kept, nothing is stored", async () => {
+test("rows that are more than the grand total are no report: the turn fails, its body is kept, nothing is stored", async () => {
   await scene.add()
   scene.there.after = ({ path }, answer) => {
     if (!path.includes("searchterms")) return answer
-    const total = { localSpend: { amount: "99", currency: "EUR" }, impressions: 9_999, taps: 1, totalInstalls: 0 }
-    return Response.json({ result: { rows: [], summary: { grandTotal: total } } })
+    const metrics = { localSpend: { amount: "99", currency: "EUR" }, impressions: 9_999, taps: 1, totalInstalls: 0 }
+    const row = { metadata: { adGroupId: 71, searchTermText: "tea", countryOrRegion: "DE" }, totalMetrics: metrics }
+    return Response.json({ result: { rows: [row, row], summary: { grandTotal: metrics } } })
   }
   await readAll()
-  expect(await failures()).toEqual([
-    { task: "terms", failure: expect.stringMatching(/do not add up to the report's grand total/) },
-  ])
+  expect(await failures()).toEqual([{ task: "terms", failure: expect.stringMatching(/are more than its grand total/) }])
   expect(await sql`select from ads_term_fact`).toHaveLength(0)
   expect(kept.some(({ text }) => text.includes("9999"))).toBe(true)
 })

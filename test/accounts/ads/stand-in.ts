@@ -75,7 +75,7 @@ export interface AdsStandIn extends AdsState {
   /** Answers in place of the platform; null = the platform does. A promise that never ends is a connection cut. */
   before: (call: { method: string; path: string; body: unknown }) => Response | Promise<Response> | null
   /** Answers after the platform has done it, in place of its own. */
-  after: (call: { method: string; path: string; body: unknown }, answer: Response) => Response
+  after: (call: { method: string; path: string; body: unknown }, answer: Response) => Response | Promise<Response>
   /** What it was asked, "POST /v1/campaigns/query". */
   asked: string[]
   /** What changes something, with its body, as it came in. */
@@ -134,7 +134,7 @@ export function adsStandIn(): AdsStandIn {
     if (method === "PUT" || (method === "POST" && !path.endsWith("/query"))) here.sent.push(call)
     const instead = here.before(call)
     if (instead) return await instead
-    const answer = here.after(call, routed(request, call))
+    const answer = await here.after(call, routed(request, call))
     answer.headers.set("RateLimit-Limit", "600")
     answer.headers.set("RateLimit-Remaining", String(Math.max(0, here.left)))
     answer.headers.set("RateLimit-Reset", String(here.resetS))

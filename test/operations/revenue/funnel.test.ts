@@ -200,7 +200,12 @@ describe("files that do not come as they should", () => {
       order by i.report, i.processed`
     expect([...turns]).toEqual([
       { report: "downloads", state: "gone", failure: null, again: false },
-      { report: "downloads", state: "late", failure: `the report is of another app than ${TEA.id}`, again: true },
+      {
+        report: "downloads",
+        state: "late",
+        failure: `1 row cannot be read (row 1: it is of another app than ${TEA.id})`,
+        again: true,
+      },
       { report: "engagement", state: "ok", failure: null, again: false },
     ])
     // what is known of one report stands without the other

@@ -4,7 +4,7 @@ import type { Db } from "../../../database/types.ts"
 export interface AdsCommand {
   at: Date
   /** service: by this instance; other_api: by another program; dashboard: by a person at Apple's pages. */
-  by: "service" | "other_api" | "dashboard" | "apple"
+  by: "service" | "other_api" | "dashboard" | "apple" | "other"
   event: string | null
   entity: string
   entityId: string

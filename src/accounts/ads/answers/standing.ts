@@ -1,6 +1,7 @@
 import type { Fragment } from "postgres"
 import type { Db } from "../../../database/types.ts"
 import { type AppAccount, findAppAccount } from "../../app-accounts.ts"
+import { type AdsTrouble, adsTroubles } from "../../troubles.ts"
 import { adsWindow } from "../days.ts"
 import type { AdsTask } from "../turns.ts"
 
@@ -11,6 +12,8 @@ export interface AdsAccount extends AppAccount {
   currency: string | null
   /** When a task of the account itself was last answered; null = never. */
   readAt: Date | null
+  /** Of the account itself and of the app's campaigns. */
+  troubles: AdsTrouble[]
 }
 
 export async function findAdsAccount(
@@ -23,7 +26,7 @@ export async function findAdsAccount(
       select t.read_at
       from ads_turn t
       where t.account_id = c.id and t.task = ${task} and t.subject = ''
-    ) as "readAt"`
+    ) as "readAt", ${adsTroubles(sql)} as troubles`
   return await findAppAccount<AdsAccount>(sql, { workspaceId, kind: "apple-ads" }, app, more)
 }
 

@@ -8,7 +8,8 @@ export interface AdsTerm<Beside> {
   term: string | null
   source: string
   campaign: { id: string; name: string }
-  groupId: string
+  /** Null = the rest of a campaign, which Apple shows in no row. */
+  groupId: string | null
   /** Null = Apple matched by itself. */
   keyword: { id: string; text: string | null; match: string | null } | null
   metrics: AdsMetrics
@@ -33,7 +34,7 @@ type TermRow<Beside> = MetricsRow & {
   source: string
   campaignId: string
   campaignName: string
-  groupId: string
+  groupId: string | null
   keywordId: string | null
   text: string | null
   match: string | null

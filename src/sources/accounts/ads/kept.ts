@@ -18,7 +18,7 @@ import {
   type Window,
 } from "./requests.ts"
 import { type PlatformRow, rowsIn } from "./said.ts"
-import { campaignsIn, thingsIn } from "./things.ts"
+import { campaignsIn, negativeGroups, thingsIn } from "./things.ts"
 
 /** Whose bodies are kept: of changes they say who made them. */
 export type KeptAds =
@@ -58,7 +58,11 @@ function thingsOf(answers: Answers, { account, campaign }: AdsKeywordsObservatio
   const groups = answers.to(groupsQuery(campaign)).rows
   const keywords = answers.to(keywordsQuery(campaign)).rows
   const ofItself = answers.to(negativesQuery(campaign, null)).rows
-  const ofGroups = groups.length > 0 ? answers.to(negativesQuery(campaign, [])).rows : []
+  const ids = negativeGroups(groups)
+  const together = ids.length > 0 ? answers.to(negativesQuery(campaign, ids)) : null
+  const ofGroups = together?.isRefused
+    ? ids.flatMap((id) => answers.to(negativesQuery(campaign, [id])).rows)
+    : (together?.rows ?? [])
   return thingsIn({ groups, keywords, negatives: [...ofItself, ...ofGroups] }, { account, campaign }, about)
 }
 
@@ -84,8 +88,18 @@ class Answers {
     this.#left = [...answers]
   }
 
-  to({ pageSize }: AdsQuery): ReportPages {
-    const pages: { rows: PlatformRow[]; beside: PlatformRow[] } = { rows: [], beside: [] }
+  to({ pageSize: usual }: AdsQuery): ReportPages & { isRefused: boolean } {
+    const pages: { rows: PlatformRow[]; beside: PlatformRow[]; isRefused: boolean } = {
+      rows: [],
+      beside: [],
+      isRefused: false,
+    }
+    const marks = this.#left[0] as { refused?: unknown; pageSize?: unknown; result?: unknown } | null | undefined
+    // ads/reach.ts marks what was refused, and what was asked in smaller pages
+    const isMark = typeof marks === "object" && marks !== null && marks.result === undefined
+    if (isMark) this.#left.shift()
+    if (isMark && marks.refused === true) return { ...pages, isRefused: true }
+    const pageSize = isMark && typeof marks.pageSize === "number" ? marks.pageSize : usual
     for (;;) {
       const result = (this.#left.shift() as { result?: unknown } | null | undefined)?.result
       const rows = rowsIn(result)

@@ -1,14 +1,29 @@
-import type {
-  AdsDayRow,
-  AdsDaysObservation,
-  AdsTermRow,
-  AdsTermsObservation,
+import {
+  type AdsDayRow,
+  type AdsDaysObservation,
+  type AdsTermRow,
+  type AdsTermsObservation,
+  DayRow,
+  TermRow,
 } from "../../../observations/kinds/ads-metrics.ts"
+import { NO_COUNTRY, NO_CURRENCY } from "../../../observations/shapes/reports.ts"
 import { addDays } from "../../../vocabulary/days.ts"
+import { checkedRow, PutAside } from "../../put-aside.ts"
 import { type About, ReadFailure } from "../../source.ts"
-import { decimalSum, millionths } from "../decimal.ts"
+import { decimal, decimalSum, millionths } from "../decimal.ts"
 import type { Window } from "./requests.ts"
-import { countIn, countryIn, idIn, idOrNothing, moneyIn, type PlatformRow, termIn, within, wordIn } from "./said.ts"
+import {
+  countOrNull,
+  countryIn,
+  idIn,
+  idOrNothing,
+  moneyIn,
+  type PlatformRow,
+  rowName,
+  termIn,
+  within,
+  wordIn,
+} from "./said.ts"
 
 /** A report, all of its pages. */
 export interface ReportPages {
@@ -24,30 +39,43 @@ interface CampaignQuestion {
 }
 
 /** Raised whenever reports are read otherwise. */
-const PARSER = 1
+const PARSER = 2
 const HEAD = { platform: "ios", parser: PARSER, origin: "own" } as const
 
 type Figures = Pick<AdsDayRow, "impressions" | "taps" | "installs" | "newDownloads" | "spend" | "currency">
 
+const dayRow = checkedRow<AdsDayRow>(DayRow)
+
 /**
  * Each day of the window by itself: what the campaign cost and brought, and its keywords; a day without rows had none. What
- * Apple matches by itself is of no keyword, so that keywords may be less than their campaign. Throws ReadFailure.
+ * Apple matches by itself is of no keyword, so that keywords may be less than their campaign. Rows that cannot be read are put
+ * aside. Throws ReadFailure if the campaign's rows are not all that the report counts.
  */
 export function daysIn(
   { campaign: whole, keywords }: { campaign: ReportPages; keywords: ReportPages },
   { account, campaign, window }: CampaignQuestion,
   { seenAt, sha256 }: About,
+  aside = new PutAside(),
 ): AdsDaysObservation[] {
   const byDay = new Map<string, AdsDayRow[]>()
-  const add = (day: string, row: AdsDayRow) => byDay.set(day, [...(byDay.get(day) ?? []), row])
-  for (const row of soundRows(whole, window)) {
-    for (const [day, figures] of dailyOf(row, window)) add(day, { country: countryOf(row), ...figures })
+  const add = (row: PlatformRow, ids: Pick<AdsDayRow, "group" | "keyword">, currency: string) => {
+    const days = dailyOf(row, window).map((day) => [day.date, dayRow({ ...ids, ...figuresOfDay(row, day, currency) })])
+    for (const [day, figures] of days as [string, AdsDayRow][]) byDay.set(day, [...(byDay.get(day) ?? []), figures])
   }
-  for (const row of soundRows(keywords, window)) {
+  const currency = currencyIn([...whole.rows, ...keywords.rows])
+  const rest = restOf(whole.beside, totalsOf(whole.rows, currency), currency)
+  if (rest) throw new ReadFailure("mismatched", addsUp(window))
+  const before = byDay.size
+  aside.each(whole.rows, rowName, (row) => add(row, {}, currency))
+  if (whole.rows.length > 0 && byDay.size === before) aside.assertSome([])
+  // keywords may be less than their campaign, but never more
+  restOf(keywords.beside, totalsOf(keywords.rows, currency), currency)
+  const keywordName = (row: PlatformRow, place: number) => `keyword ${rowName(row, place)}`
+  aside.each(keywords.rows, keywordName, (row) => {
     const metadata = within(row, "metadata")
-    const ids = { group: idIn(metadata, "adGroupId"), keyword: idIn(metadata, "id") }
-    for (const [day, figures] of dailyOf(row, window)) add(day, { ...ids, country: countryOf(row), ...figures })
-  }
+    add(row, { group: idIn(metadata, "adGroupId"), keyword: idIn(metadata, "id") }, currency)
+  })
+  noteUnknown(byDay, aside)
   return daysOf(window).map((day) => {
     const rows = (byDay.get(day) ?? []).sort(byThing)
     const about = { kind: "ads_days", source: "apple-ads-days", account, campaign, day, seenAt, sha256, rows }
@@ -55,94 +83,180 @@ export function daysIn(
   })
 }
 
-/** Of the whole window. What is withheld becomes one row for each keyword, ad group, source and country. Throws ReadFailure. */
+function noteUnknown(byDay: ReadonlyMap<string, readonly AdsDayRow[]>, aside: PutAside): void {
+  for (const [day, rows] of [...byDay].sort()) {
+    const unknown = FIGURES.filter((name) => rows.some((row) => row[name] === null))
+    if (unknown.length > 0) aside.note(`${day} lacks ${unknown.join(", ")} in some rows`)
+  }
+}
+
+const FIGURES = ["impressions", "taps", "installs", "newDownloads", "spend"] as const
+
+const termRowOf = checkedRow<AdsTermRow>(TermRow)
+
+/**
+ * Of the whole window. What is withheld becomes one row for each keyword, ad group, source and country; what the report counts
+ * and shows in no row becomes one row more. Rows that cannot be read are put aside. Throws ReadFailure if the rows are more than
+ * the report counts.
+ */
 export function termsIn(
   pages: ReportPages,
   { account, campaign, window }: CampaignQuestion,
   { seenAt, sha256 }: About,
+  aside = new PutAside(),
 ): AdsTermsObservation {
+  const currency = currencyIn(pages.rows)
   const rows = new Map<string, AdsTermRow>()
-  for (const row of soundRows(pages, window)) {
-    const said = termRow(row)
-    const key = JSON.stringify([said.group, said.keyword, said.term, said.source, said.country])
+  aside.each(pages.rows, rowName, (row) => {
+    const read = termRowOf(termRow(row, currency))
+    const key = JSON.stringify([read.group, read.keyword, read.term, read.source, read.country])
     const held = rows.get(key)
-    rows.set(key, held ? { ...said, ...summed([held, said]) } : said)
-  }
-  const sorted = [...rows.values()].sort(byThing)
+    rows.set(key, held ? { ...read, ...summed([held, read], currency) } : read)
+  })
+  if (pages.rows.length > 0) aside.assertSome([...rows.keys()])
+  const rest = restOf(pages.beside, [...rows.values()], currency)
+  const all = [...rows.values(), ...(rest ? [{ source: "UNDISCLOSED", country: NO_COUNTRY, ...rest }] : [])]
   const about = { kind: "ads_terms", source: "apple-ads-terms", account, campaign, day: window.to, seenAt, sha256 }
-  return { ...HEAD, ...about, rows: sorted } as AdsTermsObservation
+  return { ...HEAD, ...about, rows: all.sort(byThing) } as AdsTermsObservation
 }
 
-function termRow(row: PlatformRow): AdsTermRow {
+function termRow(row: PlatformRow, currency: string): AdsTermRow {
   const metadata = within(row, "metadata")
   const matched = within(metadata, "keyword")
   const keyword = idOrNothing(matched, "id")
   const term = termIn(metadata, "searchTermText")
-  const group = idOrNothing(metadata, "adGroupId") ?? idIn(within(matched, "adGroup"), "id")
+  const group = idOrNothing(metadata, "adGroupId") ?? idOrNothing(within(matched, "adGroup"), "id")
+  const source = wordIn(metadata, "searchTermSource") ?? (keyword === undefined ? "AUTO" : "TARGETED")
   return {
-    ...{ group, ...(keyword !== undefined && { keyword }), ...(term !== undefined && { term }) },
-    source: wordIn(metadata, "searchTermSource") ?? (keyword === undefined ? "AUTO" : "TARGETED"),
-    ...{ country: countryOf(row), ...figuresIn(within(row, "totalMetrics")) },
+    ...(group !== undefined && { group }),
+    ...(keyword !== undefined && { keyword }),
+    ...(term !== undefined && { term }),
+    source,
+    country: countryIn(metadata, "countryOrRegion") ?? NO_COUNTRY,
+    ...someFigures(figuresIn(within(row, "totalMetrics"), currency)),
   }
 }
 
-/** Rows whose sum is the grand total: a page that is missing would make every figure less than it is. */
-function soundRows({ rows, beside }: ReportPages, { from, to }: Window): readonly PlatformRow[] {
-  const total = beside.map((page) => within(page, "summary").grandTotal).find((said) => said !== undefined)
-  if (total === undefined) throw new ReadFailure("changed", "a report of Apple Ads has no grand total")
-  const said = figuresIn(total as PlatformRow, rows.length === 0)
-  const sum = summed(rows.map((row) => figuresIn(within(row, "totalMetrics"))))
-  const isWhole = sum.impressions === said.impressions && sum.taps === said.taps
-  const apart = millionths(sum.spend) - millionths(said.spend)
+const addsUp = ({ from, to }: Window) => `the rows from ${from} to ${to} do not add up to the report's grand total`
+
+/**
+ * What the report counts and shows in no row; null if there is nothing of the kind, or if the report has no grand total to compare
+ * with. Throws ReadFailure if the rows are more than the grand total: then some of them are counted twice.
+ */
+function restOf(beside: ReportPages["beside"], rows: readonly Figures[], currency: string): Figures | null {
+  const total = beside.map((page) => within(page, "summary").grandTotal).find((found) => found !== undefined)
+  if (typeof total !== "object" || total === null) return null
+  const counted = figuresOrNull(() => figuresIn(total as PlatformRow, currency))
+  if (!counted) return null
+  const sum = summed(rows, currency)
+  const apart = (name: CountName) => (counted[name] === null || sum[name] === null ? 0 : counted[name] - sum[name])
   // each row is rounded by itself
   const allowed = BigInt(rows.length) * 10_000n
-  if (!isWhole || apart > allowed || -apart > allowed)
-    throw new ReadFailure("mismatched", `the rows from ${from} to ${to} do not add up to the report's grand total`)
-  return rows
+  const spendApart =
+    counted.spend === null || sum.spend === null ? 0n : millionths(counted.spend) - millionths(sum.spend)
+  if (apart("impressions") < 0 || apart("taps") < 0 || -spendApart > allowed)
+    throw new ReadFailure("mismatched", "the rows of the report are more than its grand total")
+  if (apart("impressions") === 0 && apart("taps") === 0 && spendApart <= allowed) return null
+  const rest = (name: CountName) => Math.max(0, apart(name))
+  return {
+    impressions: rest("impressions"),
+    taps: rest("taps"),
+    installs: rest("installs"),
+    newDownloads: rest("newDownloads"),
+    spend: decimal(spendApart > 0n ? spendApart : 0n),
+    currency: counted.currency,
+  }
 }
 
-/** A window of one day has no days within. */
-function dailyOf(row: PlatformRow, { from, to }: Window): [string, Figures][] {
-  if (from === to) return [[from, figuresIn(within(row, "totalMetrics"))]]
+function totalsOf(rows: readonly PlatformRow[], currency: string): Figures[] {
+  return rows.flatMap((row) => figuresOrNull(() => figuresIn(within(row, "totalMetrics"), currency)) ?? [])
+}
+
+function figuresOrNull(read: () => Figures): Figures | null {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof ReadFailure) return null
+    throw error
+  }
+}
+
+interface ReportedDay {
+  date: string
+  metrics: PlatformRow
+}
+
+/** A window of one day has no days within. Throws ReadFailure for a row of other days. */
+function dailyOf(row: PlatformRow, { from, to }: Window): ReportedDay[] {
   const days = Array.isArray(row.granularMetrics) ? (row.granularMetrics as PlatformRow[]) : []
-  return days.map((day): [string, Figures] => {
-    const date = String(day.date).slice(0, 10)
-    if (date < from || date > to) throw new ReadFailure("mismatched", "a report is of other days than were asked for")
-    return [date, figuresIn(day)]
+  if (from === to && days.length === 0) return [{ date: from, metrics: within(row, "totalMetrics") }]
+  return days.map((metrics) => {
+    const date = String(metrics?.date).slice(0, 10)
+    if (date < from || date > to) throw new ReadFailure("mismatched", "it is of other days than were asked for")
+    return { date, metrics }
   })
 }
 
-/** Money may be left out where there are no rows at all. */
-function figuresIn(metrics: PlatformRow, isNothing = false): Figures {
-  if (isNothing && Object.keys(metrics).length === 0) return NOTHING
-  const money = moneyIn(metrics, "localSpend")
-  if (!money) throw new ReadFailure("changed", "a report of Apple Ads says no spend")
-  const installs =
-    metrics.totalInstalls === undefined ? countIn(metrics, "tapInstalls") : countIn(metrics, "totalInstalls")
-  const newDownloads = metrics.totalNewDownloads === undefined ? installs : countIn(metrics, "totalNewDownloads")
-  const counts = { impressions: countIn(metrics, "impressions"), taps: countIn(metrics, "taps") }
-  return { ...counts, installs, newDownloads, spend: money.amount, currency: money.currency }
+/** The country stands beside the row's ids, or beside the figures of each day. */
+function figuresOfDay(row: PlatformRow, { metrics }: ReportedDay, currency: string) {
+  const country =
+    countryIn(metrics, "countryOrRegion") ??
+    countryIn(within(metrics, "metadata"), "countryOrRegion") ??
+    countryIn(within(row, "metadata"), "countryOrRegion")
+  return { country: country ?? NO_COUNTRY, ...someFigures(figuresIn(metrics, currency)) }
 }
 
-const NOTHING: Figures = { impressions: 0, taps: 0, installs: 0, newDownloads: 0, spend: "0", currency: "USD" }
+/** Throws ReadFailure for a row without any figure. */
+function someFigures(figures: Figures): Figures {
+  if (FIGURES.some((name) => figures[name] !== null)) return figures
+  throw new ReadFailure("changed", "it has no figures")
+}
 
-function summed(all: readonly Figures[]): Figures {
-  const sum = (name: "impressions" | "taps" | "installs" | "newDownloads") =>
-    all.reduce((total, figures) => total + figures[name], 0)
+/** The account's currency, as the first row with money has it. */
+function currencyIn(rows: readonly PlatformRow[]): string {
+  for (const row of rows) {
+    const days = Array.isArray(row.granularMetrics) ? (row.granularMetrics as PlatformRow[]) : []
+    for (const metrics of [within(row, "totalMetrics"), ...days]) {
+      const { currency } = within(metrics ?? {}, "localSpend")
+      if (typeof currency === "string" && /^[A-Z]{3}$/.test(currency)) return currency
+    }
+  }
+  return NO_CURRENCY
+}
+
+/** Figures that the platform does not name are null. Throws ReadFailure for what is no figure. */
+function figuresIn(metrics: PlatformRow, currency: string): Figures {
+  const money = moneyIn(metrics, "localSpend")
+  const installs =
+    metrics.totalInstalls === undefined ? countOrNull(metrics, "tapInstalls") : countOrNull(metrics, "totalInstalls")
   return {
-    ...{
-      impressions: sum("impressions"),
-      taps: sum("taps"),
-      installs: sum("installs"),
-      newDownloads: sum("newDownloads"),
-    },
-    spend: decimalSum(all.map(({ spend }) => spend)),
-    currency: all[0]?.currency ?? NOTHING.currency,
+    impressions: countOrNull(metrics, "impressions"),
+    taps: countOrNull(metrics, "taps"),
+    installs,
+    newDownloads: metrics.totalNewDownloads === undefined ? installs : countOrNull(metrics, "totalNewDownloads"),
+    spend: money?.amount ?? null,
+    currency: money?.currency ?? currency,
   }
 }
 
-function countryOf(row: PlatformRow): string {
-  return countryIn(within(row, "metadata"), "countryOrRegion")
+type CountName = "impressions" | "taps" | "installs" | "newDownloads"
+
+/** Null if one of them is null. */
+function summed(all: readonly Figures[], currency: string): Figures {
+  const sum = (name: CountName) =>
+    all.reduce<number | null>(
+      (total, { [name]: count }) => (total === null || count === null ? null : total + count),
+      0,
+    )
+  const spends = all.map(({ spend }) => spend)
+  return {
+    impressions: sum("impressions"),
+    taps: sum("taps"),
+    installs: sum("installs"),
+    newDownloads: sum("newDownloads"),
+    spend: spends.every((spend) => spend !== null) ? decimalSum(spends) : null,
+    currency: all[0]?.currency ?? currency,
+  }
 }
 
 function daysOf({ from, to }: Window): string[] {

@@ -34,7 +34,12 @@ export function keywordsQuery(campaign: string): AdsQuery {
 
 /** Of the campaign itself where `groups` is null, else of these ad groups. */
 export function negativesQuery(campaign: string, groups: readonly string[] | null): AdsQuery {
-  const ofGroups: Filter[] = [{ field: "adGroupId", operator: "IN", value: groups ?? [] }]
+  const [only] = groups?.length === 1 ? groups : []
+  const ofGroups: Filter[] = [
+    only === undefined
+      ? { field: "adGroupId", operator: "IN", value: groups ?? [] }
+      : { field: "adGroupId", operator: "EQUALS", value: only },
+  ]
   const ofItself: Filter[] = [ofCampaign(campaign), { field: "adGroupId", operator: "IS_NULL" }]
   return { path: "/v1/negative-keywords/query", body: { filters: groups ? ofGroups : ofItself }, pageSize: THINGS }
 }

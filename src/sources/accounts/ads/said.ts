@@ -1,14 +1,15 @@
+import { MAX_NAME } from "../../../observations/shapes/reports.ts"
 import { normaliseTerm } from "../../../vocabulary/term.ts"
+import { cutText } from "../../../vocabulary/text.ts"
 import { ReadFailure } from "../../source.ts"
 
 /** What the platform says of a thing; read field by field. */
 export type PlatformRow = Record<string, unknown>
 
-/** The rows of a page; null where there is no list of them. */
+/** The rows of a page; null where there is no list of them. An entry that is no object becomes a row without fields. */
 export function rowsIn(result: unknown): PlatformRow[] | null {
   const rows = Array.isArray(result) ? result : (result as { rows?: unknown } | null | undefined)?.rows
-  const isSound = Array.isArray(rows) && rows.every((row) => typeof row === "object" && row !== null)
-  return isSound ? rows : null
+  return Array.isArray(rows) ? rows.map((row) => (typeof row === "object" && row !== null ? row : {})) : null
 }
 
 /** An object within another; an empty one where there is none. */
@@ -20,7 +21,7 @@ export function within(row: PlatformRow, name: string): PlatformRow {
 /** Throws ReadFailure where there is none. */
 export function idIn(row: PlatformRow, name: string): string {
   const id = idOrNothing(row, name)
-  if (id === undefined) throw new ReadFailure("changed", `a thing of Apple Ads has no ${name}`)
+  if (id === undefined) throw new ReadFailure("changed", `it has no ${name}`)
   return id
 }
 
@@ -29,25 +30,40 @@ export function idOrNothing(row: PlatformRow, name: string): string | undefined 
   return /^\d{1,20}$/.test(id) ? id : undefined
 }
 
-const MOST_TEXT = 500
+/** Names a row where it is put aside. */
+export function rowName(row: PlatformRow, place: number): string {
+  const id = idOrNothing(row, "id") ?? idOrNothing(within(row, "metadata"), "id")
+  return id === undefined ? `row ${place + 1}` : `row ${place + 1}, id ${id}`
+}
 
 /** Trimmed; undefined where nothing is said. */
-export function wordIn(row: PlatformRow, name: string): string | undefined {
+export function wordIn(row: PlatformRow, name: string, most = MAX_NAME): string | undefined {
   const word = row[name]
-  return typeof word === "string" && word.trim() !== "" ? word.trim().slice(0, MOST_TEXT) : undefined
+  return typeof word === "string" && word.trim() !== ""
+    ? cutText(word.replaceAll("\0", "").trim().toWellFormed(), most)
+    : undefined
 }
 
 /** As keywords are told apart everywhere. */
 export function termIn(row: PlatformRow, name: string): string | undefined {
   const word = wordIn(row, name)
-  return word === undefined ? undefined : normaliseTerm(word)
+  return word === undefined ? undefined : normaliseTerm(word) || undefined
+}
+
+/** Null if the platform names no figure. Throws ReadFailure for what is no count. */
+export function countOrNull(row: PlatformRow, name: string): number | null {
+  const count = row[name]
+  if (count === null || count === undefined) return null
+  if (typeof count === "number" && Number.isSafeInteger(count) && count >= 0) return count
+  if (typeof count === "string" && /^\d{1,10}$/.test(count)) return Number(count)
+  throw new ReadFailure("changed", `${name} is no count`)
 }
 
 /** Throws ReadFailure where there is none. */
 export function countIn(row: PlatformRow, name: string): number {
-  const count = row[name]
-  if (typeof count === "number" && Number.isSafeInteger(count) && count >= 0) return count
-  throw new ReadFailure("changed", `a report of Apple Ads has no ${name}`)
+  const count = countOrNull(row, name)
+  if (count !== null) return count
+  throw new ReadFailure("changed", `it has no ${name}`)
 }
 
 interface SaidMoney {
@@ -66,9 +82,8 @@ export function moneyIn(row: PlatformRow, name: string): SaidMoney | undefined {
   throw new ReadFailure("changed", `${name} is no money`)
 }
 
-/** "DE" → "de". Throws ReadFailure. */
-export function countryIn(row: PlatformRow, name: string): string {
+/** "DE" → "de". Undefined if it names no country. */
+export function countryIn(row: PlatformRow, name: string): string | undefined {
   const code = String(row[name] ?? "").toLowerCase()
-  if (/^[a-z]{2}$/.test(code)) return code
-  throw new ReadFailure("changed", `a row of Apple Ads names no country in ${name}`)
+  return /^[a-z]{2}$/.test(code) ? code : undefined
 }

@@ -1,37 +1,61 @@
-import type {
-  AdsCampaignsObservation,
-  AdsKeywordsObservation,
+import {
+  type AdsCampaignsObservation,
+  type AdsKeywordsObservation,
   CampaignRow,
   ThingRow,
 } from "../../../observations/kinds/ads-things.ts"
+import { MAX_WORD } from "../../../observations/shapes/reports.ts"
 import { dayOf } from "../../../vocabulary/days.ts"
-import type { About } from "../../source.ts"
-import { idIn, idOrNothing, moneyIn, type PlatformRow, termIn, within, wordIn } from "./said.ts"
+import { cutText } from "../../../vocabulary/text.ts"
+import { checkedRow, PutAside } from "../../put-aside.ts"
+import { type About, ReadFailure } from "../../source.ts"
+import { idIn, idOrNothing, moneyIn, type PlatformRow, rowName, termIn, within, wordIn } from "./said.ts"
 
 /** Raised whenever things are read otherwise. */
-const PARSER = 1
+const PARSER = 2
 const HEAD = { platform: "ios", parser: PARSER, origin: "own" } as const
 
-/** Campaigns of apps; one of Maps that is listed all the same is none of ours. Throws ReadFailure. */
+/**
+ * Campaigns of apps; one of Maps that is listed all the same is left out. Campaigns that cannot be read are put aside. Throws
+ * ReadFailure if every campaign is one.
+ */
 export function campaignsIn(
   rows: readonly PlatformRow[],
   account: string,
   { seenAt, sha256 }: About,
+  aside = new PutAside(),
 ): AdsCampaignsObservation {
-  const ours = rows.filter(
-    ({ promotedObjectType, deleted }) => promotedObjectType === "APPSTORE_APP" && deleted !== true,
+  const listed = readEach(
+    rows.filter(({ deleted, promotedObjectType }) => deleted !== true && promotedObjectType !== "BUSINESS_BRAND"),
+    aside,
+    (row) => {
+      const { promotedObjectType } = row
+      if (promotedObjectType === "APPSTORE_APP") return [campaignRow(row)]
+      if (promotedObjectType !== undefined) return []
+      throw new ReadFailure("changed", "it does not say what it advertises")
+    },
   )
+  aside.assertSome(listed)
   return {
     ...HEAD,
     ...{ kind: "ads_campaigns", source: "apple-ads-campaigns", account, day: dayOf(seenAt), seenAt, sha256 },
-    rows: ours.map(campaignRow).sort(byId),
+    rows: listed.sort(byId),
   } as AdsCampaignsObservation
 }
+
+/** The rows of each; one that cannot be read is put aside. */
+function readEach<Row>(rows: readonly PlatformRow[], aside: PutAside, read: (row: PlatformRow) => Row[]): Row[] {
+  const found: Row[] = []
+  aside.each(rows, rowName, (row) => void found.push(...read(row)))
+  return found
+}
+
+const checkedCampaign = checkedRow<CampaignRow>(CampaignRow)
 
 function campaignRow(row: PlatformRow): CampaignRow {
   const targeting = within(row, "targeting")
   const budget = moneyIn(within(row, "dailyBudget"), "value")
-  return {
+  return checkedCampaign({
     ...{ id: idIn(row, "id"), app: idIn(row, "promotedObjectId"), name: wordIn(row, "name") ?? idIn(row, "id") },
     status: wordIn(row, "status") ?? "UNKNOWN",
     reasons: wordsIn(row, "systemStatusReasons").concat(wordsIn(row, "systemStatusLimitingReasons")),
@@ -41,29 +65,32 @@ function campaignRow(row: PlatformRow): CampaignRow {
       .sort(),
     ...(budget && { budget: budget.amount, currency: budget.currency }),
     ...said({
-      serving: wordIn(row, "systemStatus"),
-      bidding: wordIn(row, "bidStrategy") ?? wordIn(within(row, "bidStrategy"), "bidStrategyType"),
-      placement: wordIn(row, "supplyPlacement") ?? wordsIn(within(targeting, "supplyPlacement"), "include").join(", "),
+      serving: wordIn(row, "systemStatus", MAX_WORD),
+      bidding: wordIn(row, "bidStrategy", MAX_WORD) ?? wordIn(within(row, "bidStrategy"), "bidStrategyType", MAX_WORD),
+      placement:
+        wordIn(row, "supplyPlacement", MAX_WORD) ??
+        cutText(wordsIn(within(targeting, "supplyPlacement"), "include").join(", "), MAX_WORD),
     }),
-  }
+  })
 }
 
-/** All that one campaign bids on. Throws ReadFailure. */
+/** All that one campaign bids on. Things that cannot be read are put aside. Throws ReadFailure if every thing is one. */
 export function thingsIn(
   { groups, keywords, negatives }: Record<"groups" | "keywords" | "negatives", readonly PlatformRow[]>,
   { account, campaign }: { account: string; campaign: string },
   { seenAt, sha256 }: About,
+  aside = new PutAside(),
 ): AdsKeywordsObservation {
-  const standing = (rows: readonly PlatformRow[]) => rows.filter(({ deleted }) => deleted !== true)
+  const listed = (rows: readonly PlatformRow[], read: (row: PlatformRow) => ThingRow) => {
+    const standing = rows.filter(({ deleted }) => deleted !== true)
+    return readEach(standing, aside, (row) => [checkedThing(read(row))]).sort(byId)
+  }
   const rows = [
-    ...standing(groups).map(groupRow).sort(byId),
-    ...standing(keywords)
-      .map((row) => keywordRow("keyword", row))
-      .sort(byId),
-    ...standing(negatives)
-      .map((row) => keywordRow("negative", row))
-      .sort(byId),
+    ...listed(groups, groupRow),
+    ...listed(keywords, (row) => keywordRow("keyword", row)),
+    ...listed(negatives, (row) => keywordRow("negative", row)),
   ]
+  aside.assertSome(rows)
   return {
     ...HEAD,
     ...{
@@ -79,6 +106,8 @@ export function thingsIn(
   } as AdsKeywordsObservation
 }
 
+const checkedThing = checkedRow<ThingRow>(ThingRow)
+
 function groupRow(row: PlatformRow): ThingRow {
   const bid = moneyIn(within(row, "bidStrategy"), "bid")
   return {
@@ -92,7 +121,11 @@ function keywordRow(thing: "keyword" | "negative", row: PlatformRow): ThingRow {
   const bid = thing === "keyword" ? moneyIn(row, "bid") : undefined
   return {
     ...{ thing, id: idIn(row, "id"), status: wordIn(row, "status") ?? "UNKNOWN" },
-    ...said({ group: idOrNothing(row, "adGroupId"), text: termIn(row, "text"), match: wordIn(row, "matchType") }),
+    ...said({
+      group: idOrNothing(row, "adGroupId"),
+      text: termIn(row, "text"),
+      match: wordIn(row, "matchType", MAX_WORD),
+    }),
     ...said({ bid: bid?.amount, currency: bid?.currency }),
   }
 }
@@ -111,4 +144,9 @@ function said<Fields extends Record<string, string | undefined>>(fields: Fields)
 /** A list is the same in whatever order it comes. */
 function byId(a: { id: string }, b: { id: string }): number {
   return a.id.length - b.id.length || (a.id < b.id ? -1 : 1)
+}
+
+/** The ad groups whose negative keywords are asked for. */
+export function negativeGroups(groups: readonly PlatformRow[]): string[] {
+  return groups.flatMap((group) => idOrNothing(group, "id") ?? [])
 }

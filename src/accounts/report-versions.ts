@@ -1,0 +1,123 @@
+import type { Sql } from "../database/types.ts"
+import { saysNothingSold } from "../sources/accounts/reports.ts"
+import { REPORT_VERSIONS, salesReportPath } from "../sources/accounts/request.ts"
+import { ReadFailure } from "../sources/source.ts"
+import type { Report } from "../vocabulary/upstreams.ts"
+import { type Console, type ConsoleAnswer, ConsoleProblem, detailsIn } from "./console.ts"
+import type { Turn } from "./turns.ts"
+
+/** Asks the console for reports of days, each in the version that the console wants. Lives as long as one run with a key. */
+export interface ReportRequests {
+  /** Throws ConsoleProblem, or ReadFailure if it cannot be told whether the day is empty. */
+  ask(turn: Turn, signal: AbortSignal): Promise<ConsoleAnswer>
+}
+
+interface RequestParts {
+  sql: Sql
+  console: Pick<Console, "get">
+  account: { id: string; part: string }
+}
+
+/**
+ * The console refuses a report without its version, and names the latest one. Asked for an outdated version, it answers as if there
+ * had been no sales. So an empty day is believed only if the version is the one that the console names now: it is asked for once in
+ * each run.
+ */
+export function createReportRequests({ sql, console, account }: RequestParts): ReportRequests {
+  let stored: Promise<Partial<Record<Report, string>>> | undefined
+  const confirmed = new Set<Report>()
+  const versionOf = async (report: Report): Promise<string | null> => {
+    stored ??= readVersions(sql, account.id)
+    const version = (await stored)[report] ?? REPORT_VERSIONS[report]
+    return version === "" ? null : version
+  }
+  const learn = async (report: Report, version: string | null) => {
+    const versions = await (stored ?? readVersions(sql, account.id))
+    stored = Promise.resolve({ ...versions, [report]: version ?? "" })
+    await storeVersion(sql, account.id, report, version ?? "")
+  }
+  const get = ({ report, day }: Turn, version: string | null, signal: AbortSignal) =>
+    console.get(salesReportPath(report, { vendor: account.part, day, version }), signal)
+
+  /** Asks again with the version that the console names instead, if it names one. */
+  const askWith = async (turn: Turn, version: string | null, signal: AbortSignal): Promise<ConsoleAnswer> => {
+    const first = await answered(() => get(turn, version, signal))
+    const latest = latestVersionIn(first)
+    if (latest !== null && latest !== version) {
+      await learn(turn.report, latest)
+      confirmed.add(turn.report)
+      return await get(turn, latest, signal)
+    }
+    if (first instanceof ConsoleProblem) throw first
+    return first
+  }
+
+  /** An empty day of a versioned report: asked for without a version, the console names the latest one. */
+  const confirm = async (turn: Turn, version: string, empty: ConsoleAnswer, signal: AbortSignal) => {
+    const other = await answered(() => get(turn, null, signal))
+    const latest = latestVersionIn(other)
+    if (latest !== null && latest !== version) {
+      await learn(turn.report, latest)
+      confirmed.add(turn.report)
+      return await get(turn, latest, signal)
+    }
+    if (latest === version || (other instanceof ConsoleProblem === false && isEmpty(other))) {
+      confirmed.add(turn.report)
+      return empty
+    }
+    if (other instanceof ConsoleProblem)
+      throw other.trouble === "refused"
+        ? new ReadFailure("changed", `whether the day is empty cannot be told: ${other.message}`)
+        : other
+    if (other.status === 200) await learn(turn.report, null)
+    return other
+  }
+
+  return {
+    async ask(turn, signal) {
+      const version = await versionOf(turn.report)
+      const answer = await askWith(turn, version, signal)
+      const used = await versionOf(turn.report)
+      if (used === null || confirmed.has(turn.report) || !isEmpty(answer)) return answer
+      return await confirm(turn, used, answer, signal)
+    },
+  }
+}
+
+async function answered(ask: () => Promise<ConsoleAnswer>): Promise<ConsoleAnswer | ConsoleProblem> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof ConsoleProblem && error.trouble === "refused") return error
+    throw error
+  }
+}
+
+function isEmpty({ status, bytes }: ConsoleAnswer): boolean {
+  return status === 404 && saysNothingSold(bytes)
+}
+
+/** "The latest version for this report is 1_4" → "1_4" */
+function latestVersionIn(answer: ConsoleAnswer | ConsoleProblem): string | null {
+  const isAnswer = !(answer instanceof ConsoleProblem)
+  if (isAnswer && answer.status !== 404) return null
+  const details = isAnswer ? detailsIn(answer.bytes) : answer.details
+  const [detail] = details.filter((text) => /\bversion\b/i.test(text))
+  const [latest] = /(?<=latest.*)\b\d{1,3}_\d{1,3}\b/is.exec(detail ?? "") ?? []
+  return latest ?? null
+}
+
+async function readVersions(sql: Sql, account: string): Promise<Partial<Record<Report, string>>> {
+  const [row] = await sql<{ versions: Partial<Record<Report, string>> }[]>`
+    select report_versions as versions
+    from connected_account
+    where id = ${account}`
+  return row?.versions ?? {}
+}
+
+async function storeVersion(sql: Sql, account: string, report: Report, version: string): Promise<void> {
+  await sql`
+    update connected_account
+    set report_versions = report_versions || jsonb_build_object(${report}::text, ${version}::text)
+    where id = ${account}`
+}

@@ -1,0 +1,208 @@
+import type { Db } from "../database/types.ts"
+import type { AnalyticsReport, Report } from "../vocabulary/upstreams.ts"
+import type { AdsTask } from "./ads/turns.ts"
+import type { ConsoleTask } from "./seller/console-turns.ts"
+import type { AnsweredState } from "./state.ts"
+
+/** Questions of an account that failed alike, or whose answers had rows that cannot be read. */
+export interface Trouble {
+  /** What failed, or was put aside, and why. */
+  text: string
+  /** False: it was read, but for some rows. */
+  isFailed: boolean
+  isDenied: boolean
+  count: number
+  /** The days, campaigns, products or countries. */
+  first: string
+  last: string
+}
+
+const REPORT_NAMES: Record<Report | AnalyticsReport, string> = {
+  sales: "sales",
+  subscriptions: "subscriptions",
+  subscription_events: "subscription events",
+  offer_redemptions: "offer code redemptions",
+  engagement: "engagement files",
+  downloads: "downloads files",
+}
+
+const CONSOLE_NAMES: Record<Exclude<ConsoleTask, "instance">, string> = {
+  analytics: "analytics of app",
+  products: "products of app",
+  prices: "prices of",
+}
+
+const ADS_NAMES: Record<AdsTask, string> = {
+  campaigns: "campaigns",
+  changes: "change history",
+  keywords: "keywords of campaign",
+  days: "daily figures of campaign",
+  terms: "search terms of campaign",
+  popularity: "search popularity of",
+}
+
+const NAMES: Record<string, string> = { ...REPORT_NAMES, ...CONSOLE_NAMES }
+
+/** "sales of 3 days from 2026-11-24 to 2026-11-26: the console answers 410" */
+export function reportTroubleText(report: Report | AnalyticsReport, troubles: readonly Trouble[]): string | null {
+  return joined(troubles.map((trouble) => `${REPORT_NAMES[report]} of ${daysOf(trouble)}: ${trouble.text}`))
+}
+
+function daysOf({ count, first, last }: Trouble): string {
+  return count === 1 ? last : `${count} days from ${first} to ${last}`
+}
+
+export interface AdsTrouble extends Trouble {
+  task: AdsTask
+}
+
+/** "search terms of campaign 444555666: Apple Ads refuses this" */
+export function adsTroubleText(troubles: readonly AdsTrouble[]): string | null {
+  return joined(troubles.map((trouble) => `${ADS_NAMES[trouble.task]}${subjectsOf(trouble)}: ${trouble.text}`))
+}
+
+function subjectsOf({ count, last }: Trouble): string {
+  if (last === "") return ""
+  return count === 1 ? ` ${last}` : ` ${last} and ${count - 1} more`
+}
+
+function joined(texts: readonly string[]): string | null {
+  return texts.length > 0 ? texts.join("; ").slice(0, MAX_TEXT) : null
+}
+
+const MAX_TEXT = 2_000
+
+/** What an answer shows of an account that is in order, while some of its questions are not. */
+export function troubledState(
+  state: AnsweredState,
+  troubles: readonly Trouble[],
+  { isRead }: { isRead: boolean },
+): AnsweredState {
+  if (state !== "ok" && state !== "connecting") return state
+  if (troubles.some(({ isDenied }) => isDenied)) return "limited"
+  return !isRead && troubles.some(({ isFailed }) => isFailed) ? "unavailable" : state
+}
+
+/** At most three texts, the latest first. For a statement: one value, a list of Trouble. */
+export function reportTroubles(db: Db, account: string, report: Report, { from, to }: { from: string; to: string }) {
+  return db`(
+      select coalesce(json_agg(t.*), '[]')
+      from (
+        select coalesce(r.failed, r.put_aside) as text, r.failed is not null as "isFailed",
+          bool_or(r.state = 'denied') as "isDenied", count(*)::int as count, min(r.day)::text as first, max(r.day)::text as last
+        from (
+          -- a day that was read stands, also where it could not be read again
+          select day, state, put_aside, case when state not in ('rows', 'none') then failure end as failed
+          from report_turn
+          where account_id = ${account} and report = ${report} and day between ${from} and ${to}
+        ) r
+        where r.failed is not null or r.put_aside is not null
+        group by 1, 2
+        order by max(r.day) desc, 1
+        limit 3
+      ) t
+    )`
+}
+
+/** Of the files of an app's analytics reports, and of looking for them. */
+export async function readFileTroubles(
+  db: Db,
+  account: string,
+  app: string,
+): Promise<(Trouble & { report: AnalyticsReport | null })[]> {
+  return await db<(Trouble & { report: AnalyticsReport | null })[]>`
+    select i.report, coalesce(t.failure, t.put_aside) as text, t.failure is not null as "isFailed", false as "isDenied",
+      count(*)::int as count, coalesce(min(i.processed)::text, '') as first, coalesce(max(i.processed)::text, '') as last
+    from console_turn t
+    left join analytics_instance i on t.task = 'instance' and i.account_id = t.account_id and i.instance = t.subject
+    where t.account_id = ${account} and (t.failure is not null or t.put_aside is not null)
+      and ((t.task = 'analytics' and t.subject = ${app}) or (t.task = 'instance' and i.app = ${app}))
+    group by 1, 2, 3
+    order by max(i.processed) desc nulls first, 1, 2
+    limit 6`
+}
+
+/** Of the app's campaigns `a.outside_id` in the account `c`. For a statement: one value, a list of AdsTrouble. */
+export function adsTroubles(db: Db) {
+  return db`(
+      select coalesce(json_agg(x.*), '[]')
+      from (
+        select t.task, coalesce(t.failure, t.put_aside) as text, t.failure is not null as "isFailed", false as "isDenied",
+          count(*)::int as count, min(t.subject) as first, max(t.subject) as last
+        from ads_turn t
+        where t.account_id = c.id and (t.failure is not null or t.put_aside is not null) and (t.subject = '' or exists (
+          select
+          from ads_campaign k
+          where k.account_id = t.account_id and k.campaign = t.subject and k.app = a.outside_id
+        ))
+        group by 1, 2, 3
+        order by t.task, max(t.subject) desc, 2
+        limit 30
+      ) x
+    )`
+}
+
+/** Of one subject of a task: a country's popularity, for instance. */
+export async function readAdsTroubles(db: Db, account: string, task: AdsTask, subject: string): Promise<AdsTrouble[]> {
+  return await db<AdsTrouble[]>`
+    select task, coalesce(failure, put_aside) as text, failure is not null as "isFailed", false as "isDenied",
+      1 as count, subject as first, subject as last
+    from ads_turn
+    where account_id = ${account} and task = ${task} and subject = ${subject}
+      and (failure is not null or put_aside is not null)`
+}
+
+/** Every trouble of an account, as a command lists it. */
+export interface ListedTrouble {
+  what: string
+  why: string
+  isFailed: boolean
+  /** When it is asked again; null = it is not. */
+  nextAt: string | null
+}
+
+type ListedRow = Trouble & { task: string; nextAt: string | null }
+
+/** The failed questions and unreadable rows of an account `c`, grouped. For a statement: one value, a list of rows. */
+export function listedTroubles(db: Db) {
+  return db`(
+      select coalesce(jsonb_agg(to_jsonb(x) order by x."isFailed" desc, x.task, x.last desc), '[]')
+      from (
+        select t.task, coalesce(t.failure, t.put_aside) as text, t.failure is not null as "isFailed", false as "isDenied",
+          count(*)::int as count, min(t.subject) as first, max(t.subject) as last, min(t.next_at) as "nextAt"
+        from (
+          select report as task, day::text as subject, failure, put_aside, next_at
+          from report_turn
+          where account_id = c.id and (failure is not null or put_aside is not null)
+          union all
+          select coalesce(i.report, t.task), coalesce(i.processed::text, p.sku, t.subject), t.failure, t.put_aside, t.next_at
+          from console_turn t
+          left join analytics_instance i on t.task = 'instance' and i.account_id = t.account_id and i.instance = t.subject
+          left join lateral (
+            select sku
+            from account_product
+            where account_id = t.account_id and product = t.subject and t.task = 'prices'
+            order by app
+            limit 1
+          ) p on true
+          where t.account_id = c.id and (t.failure is not null or t.put_aside is not null)
+          union all
+          select 'ads ' || task, subject, failure, put_aside, next_at
+          from ads_turn
+          where account_id = c.id and (failure is not null or put_aside is not null)
+        ) t
+        group by 1, 2, 3
+        order by 3 desc, 1, max(t.subject) desc, 2
+        limit 50
+      ) x
+    )`
+}
+
+export function listedTrouble(row: ListedRow): ListedTrouble {
+  const { task, text, isFailed, nextAt } = row
+  const ads = task.startsWith("ads ") ? ADS_NAMES[task.slice(4) as AdsTask] : undefined
+  const isOfDays = task in REPORT_NAMES
+  const subjects = isOfDays ? ` of ${daysOf(row)}` : subjectsOf(row)
+  const what = `${ads ?? NAMES[task] ?? task}${subjects}`
+  return { what, why: text, isFailed, nextAt }
+}
