@@ -1,10 +1,15 @@
+import { withoutInvisible } from "./invisible.ts"
 import { isPlain, normalForm } from "./normal-form.ts"
 
-/** The one spelling of a keyword. The last NFC makes it idempotent: lower-casing U+0130 U+0327 composes anew. */
+/**
+ * The one spelling of a keyword. "İ" becomes "i": by Unicode's own rule it is "i" and a combining dot, and "İNDİRİM" would
+ * be another keyword than "indirim". The last NFC makes it idempotent: a mark behind U+0130 composes anew.
+ */
 export function normaliseTerm(text: string): string {
   // most are plain: a tenth of the work
   if (isPlain(text)) return text.trim().toLowerCase()
-  return normalForm(normalForm(text, "NFC").trim().toLowerCase(), "NFC")
+  const lower = normalForm(withoutInvisible(text), "NFC").trim().toLowerCase()
+  return normalForm(lower.replaceAll("i\u0307", "i"), "NFC")
 }
 
 /** What keywords of the demo's own world begin with: they are nobody else's, and each says what it is. */
