@@ -2210,6 +2210,7 @@ create table store_app (
   constraint store_app_genres_check CHECK (((cardinality(genres) >= 1) AND (cardinality(genres) <= 20))),
   constraint store_app_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
 );
+CREATE INDEX store_app_bundle ON store_app USING btree (bundle_id, id) WHERE ((platform = 'ios'::text) AND (bundle_id IS NOT NULL));
 CREATE INDEX store_app_developer ON store_app USING btree (platform, developer_id) WHERE (developer_id IS NOT NULL);
 
 create table store_app_name (

@@ -1,4 +1,6 @@
+import { withoutInvisible } from "./invisible.ts"
 import { isStoreId } from "./store-ids.ts"
+import { isStorefront } from "./storefronts.ts"
 
 type Platform = "ios" | "android"
 
@@ -17,11 +19,187 @@ export function searchPage(platform: Platform, term: string, country: string): s
     : `https://play.google.com/store/search?q=${asked}&c=apps&gl=${country.toUpperCase()}`
 }
 
+/** A link to an app's page in a store. */
+interface AppLink {
+  platform: Platform
+  id: string
+  /** The storefront that the link names; null = none. */
+  storefront: string | null
+}
+
+/** A link to another page of a store. */
+interface OtherLink {
+  /** What the link leads to: "a developer". */
+  leadsTo: string
+}
+
 /** The store id in the address of an app's page, or of "id" and digits as Apple writes it; null when there is none. */
 export function storeIdInLink(text: string): string | null {
-  const [, digits] = /^(?:id|(?:https?:\/\/)?(?:apps|itunes)\.apple\.com\/\S*\/id)(\d+)(?:[/?#]\S*)?$/i.exec(text) ?? []
-  if (digits !== undefined) return isStoreId("ios", digits) ? digits : null
-  const [, name] =
-    /^(?:https?:\/\/)?play\.google\.com\/store\/apps\/details\?(?:\S*&)?id=([\w.]+)(?:[&#]\S*)?$/i.exec(text) ?? []
-  return name !== undefined && isStoreId("android", name) ? name : null
+  const link = readStoreLink(text)
+  return link !== null && "id" in link ? link.id : null
+}
+
+/** Why a link to a page of a store names no app; null for an app's link, and for a text that is no link of a store. */
+export function whyNoApp(text: string): string | null {
+  const link = readStoreLink(text)
+  if (link === null || "id" in link) return null
+  return `The link leads to ${link.leadsTo}, not to an app. Give the link of the app's own page, its App Store id or its package name.`
+}
+
+/** The link of a store that a text is, in the forms that stores, phones and chats give it; null when it is none. */
+export function readStoreLink(text: string): AppLink | OtherLink | null {
+  const address = bareText(text)
+  const [, digits] = /^id(\d+)$/i.exec(address) ?? []
+  if (digits !== undefined) return appLink("ios", digits, null)
+  const url = urlOf(address)
+  if (url === null) return null
+  const { protocol, hostname } = url
+  if (protocol === "android-app:") return appLink("android", hostname, null)
+  if (protocol === "market:") return playLink(hostname, url)
+  if (APP_STORE_HOSTS.has(hostname)) return appleLink(url)
+  if (PLAY_HOSTS.has(hostname)) return playLink(playPath(url), url)
+  const other = OTHER_HOSTS[hostname]
+  return other === undefined ? null : { leadsTo: other }
+}
+
+/** Without invisible characters, brackets and quotation marks around it, and the punctuation of a sentence behind it. */
+export function bareText(text: string): string {
+  return withoutInvisible(text)
+    .trim()
+    .replace(/^[<("'“‘«[]+/, "")
+    .replace(/[>)"'”’»\].,;:!?…。、]+$/, "")
+    .trim()
+}
+
+function urlOf(address: string): URL | null {
+  if (/\s/.test(address)) return null
+  const opened = address.replace(/^intent:\/\/(?=details)/i, "market://")
+  const named = SCHEME.test(opened)
+    ? opened.replace(SCHEME, (_, scheme: string) => SCHEMES[scheme.toLowerCase()] ?? `${scheme}://`)
+    : `https://${address}`
+  return URL.canParse(named) ? new URL(named) : null
+}
+
+const SCHEME = /^([a-z][a-z-]*):\/*/i
+/** Written out by phones: each opens the store's app at the same address. */
+const SCHEMES: Record<string, string> = {
+  http: "https://",
+  "itms-apps": "https://",
+  "itms-appss": "https://",
+  itms: "https://",
+  itmss: "https://",
+  macappstore: "https://",
+  intent: "https://",
+}
+
+const APP_STORE_HOSTS = new Set([
+  "apps.apple.com",
+  "itunes.apple.com",
+  "geo.itunes.apple.com",
+  "geo.apps.apple.com",
+  "phobos.apple.com",
+])
+const PLAY_HOSTS = new Set(["play.google.com", "www.play.google.com", "market.android.com"])
+const OTHER_HOSTS: Record<string, string> = {
+  "music.apple.com": "music",
+  "podcasts.apple.com": "a podcast",
+  "books.apple.com": "a book",
+  "tv.apple.com": "a film or series",
+  "testflight.apple.com": "a beta test",
+}
+
+function appLink(platform: Platform, id: string, country: string | null | undefined): AppLink | null {
+  if (!isStoreId(platform, id)) return null
+  const storefront = country?.toLowerCase() ?? null
+  return { platform, id, storefront: storefront !== null && isStorefront(storefront) ? storefront : null }
+}
+
+/** The words in the path of a page of the App Store that is no app's. */
+const APPLE_PAGES: Record<string, string> = {
+  developer: "a developer",
+  artist: "a developer",
+  viewartist: "a developer",
+  story: "a story of the editors",
+  collection: "a collection",
+  "app-bundle": "a bundle of apps",
+  "app-bundles": "a bundle of apps",
+  room: "a list of the editors",
+  grouping: "a list of the editors",
+  genre: "a category",
+  charts: "a chart",
+  search: "a search",
+  today: "the store's front page",
+  album: "an album",
+  song: "a song",
+  playlist: "a playlist",
+  "music-video": "a music video",
+  podcast: "a podcast",
+  book: "a book",
+  audiobook: "an audiobook",
+  author: "an author",
+  movie: "a film",
+  "tv-season": "a series",
+  "tv-show": "a series",
+  "tv-episode": "an episode of a series",
+}
+
+/** "/us/app/name/id1", "/app/id1", "/us/iphone/app/id1", "/us/id1", and "viewSoftware?id=1" of old. */
+function appleLink({ pathname, searchParams }: URL): AppLink | OtherLink | null {
+  const parts = pathname.split("/").filter((part) => part !== "")
+  const country = /^[a-z]{2}$/i.test(parts[0] ?? "") ? parts[0] : undefined
+  const words = parts.map((part) => part.toLowerCase())
+  const idOf = (part: string | undefined) => /^id(\d+)$/i.exec(part ?? "")?.[1]
+  const app = words.indexOf("app")
+  const at = app < 0 ? (country === undefined ? 0 : 1) : [app + 1, app + 2].find((place) => idOf(parts[place]))
+  const named = at === undefined ? undefined : idOf(parts[at])
+  const page = words.slice(0, app < 0 ? undefined : app).find((word) => APPLE_PAGES[word] !== undefined)
+  if (page !== undefined) return { leadsTo: APPLE_PAGES[page] as string }
+  if (named !== undefined) return appLink("ios", named, country)
+  if (words.at(-1) === "viewsoftware")
+    return appLink("ios", searchParams.get("id")?.trim() ?? "", searchParams.get("cc"))
+  return parts.some((part) => idOf(part) !== undefined) ? { leadsTo: "another page of Apple's stores" } : null
+}
+
+/** The words in the path of a page of Google Play that is no app's. */
+const PLAY_PAGES: Record<string, string> = {
+  dev: "a developer",
+  developer: "a developer",
+  collection: "a collection",
+  category: "a category",
+  topic: "a collection",
+  editorial: "a story of the editors",
+  stream: "a collection",
+  top: "a chart",
+  search: "a search",
+  books: "a book",
+  audiobooks: "an audiobook",
+  movies: "a film",
+  tv: "a series",
+  music: "music",
+  newsstand: "a magazine",
+  devices: "a device",
+}
+
+/** Of "/store/apps/details/Name" and "/work/apps/details" what follows "apps". */
+function playPath({ pathname }: URL): string {
+  return pathname
+    .replace(/^\/+/, "")
+    .replace(/^work\/+/i, "")
+    .replace(/^store(\/+|$)/i, "")
+    .replace(/^apps(\/+|$)/i, "")
+}
+
+function playLink(path: string, { pathname, searchParams, protocol }: URL): AppLink | OtherLink | null {
+  const words = path
+    .toLowerCase()
+    .split("/")
+    .filter((part) => part !== "")
+  const [first = ""] = words
+  const id = searchParams.get("id")?.trim() ?? ""
+  if (first === "details" || first === "datasafety") return appLink("android", bareText(id), searchParams.get("gl"))
+  if (first === "testing") return appLink("android", path.split("/").filter(Boolean)[1] ?? "", null)
+  const page = [first, ...(protocol === "market:" ? pathname.toLowerCase().split("/") : [])].find(
+    (word) => PLAY_PAGES[word] !== undefined,
+  )
+  return page === undefined ? null : { leadsTo: PLAY_PAGES[page] as string }
 }

@@ -14,7 +14,8 @@ import {
 } from "../../tracking/apps.ts"
 import { checkCountries } from "../../tracking/checks.ts"
 import { shownName } from "../../tracking/tracked-app.ts"
-import { type Command, CommandProblem, type Invocation } from "../cli/command.ts"
+import { foldText } from "../../vocabulary/matching.ts"
+import { type Command, CommandProblem, type Invocation, WrongUse } from "../cli/command.ts"
 import { printable, show, table } from "../cli/show.ts"
 import { chooseWorkspace, useDatabase } from "../cli/with-database.ts"
 import { showFirstRanks } from "./first-ranks.ts"
@@ -39,7 +40,7 @@ export const appAdd: Command = {
     android: { value: "PACKAGE", meaning: "Its package name." },
     country: {
       value: "CODE",
-      meaning: "A storefront, the first being the app's own; us when left out.",
+      meaning: "A storefront, the first being the app's own. Default: that of the link, or us.",
       repeated: true,
     },
     keyword: { value: "TERM", meaning: "A keyword to track in each storefront.", repeated: true },
@@ -88,16 +89,16 @@ export const appRemove: Command = {
   changes: true,
   summary: "Stop tracking an app; its keywords, tags and goal go. What was measured stays.",
   examples: [["app remove app_4fD0Zs81hQbK --force", "without asking"]],
-  positionals: ["app-id"],
+  positionals: ["app"],
   options: { force: { meaning: "Do not ask." } },
   async run(invocation) {
-    const [id = ""] = invocation.positionals
-    const name = await useDatabase(invocation, async (sql) => {
-      const name = await readName(sql, id)
+    const [word = ""] = invocation.positionals
+    const { id, name } = await useDatabase(invocation, async (sql) => {
+      const { id, name } = await findTracked(sql, word)
       if (!invocation.has("force"))
         await invocation.terminal.confirm(`Removing ${name} takes its keywords, tags and goal with it.`)
       await sql.begin((tx) => removeApp(tx, id))
-      return name
+      return { id, name }
     })
     show(invocation, { removed: { id, name } }, () => [`removed ${name}`])
     return 0
@@ -109,12 +110,13 @@ export const appRename: Command = {
   changes: true,
   summary: "Call an app something else; without a name it is called as the store does.",
   examples: [["app rename app_4fD0Zs81hQbK 'Tides'", "a name of your own"]],
-  positionals: ["app-id", "name?"],
+  positionals: ["app", "name?"],
   async run(invocation) {
-    const [id = "", name = null] = invocation.positionals
-    const called = await useDatabase(invocation, async (sql) => {
+    const [word = "", name = null] = invocation.positionals
+    const { id, name: called } = await useDatabase(invocation, async (sql) => {
+      const { id } = await findTracked(sql, word)
       await sql.begin((tx) => setName(tx, id, name))
-      return await readName(sql, id)
+      return await findTracked(sql, id)
     })
     show(invocation, { id, name: called }, () => [`${id} is called ${printable(called)}`])
     return 0
@@ -126,11 +128,15 @@ export const appGoal: Command = {
   changes: true,
   summary: "Set what an app is optimised for: downloads, rank or revenue; none takes it away.",
   examples: [["app goal app_4fD0Zs81hQbK rank", "keywords are judged by their ranks"]],
-  positionals: ["app-id", "goal"],
+  positionals: ["app", "goal"],
   async run(invocation) {
-    const [id = "", word = ""] = invocation.positionals
+    const [app = "", word = ""] = invocation.positionals
     const goal = word === "none" ? null : word
-    await useDatabase(invocation, (sql) => sql.begin((tx) => setGoal(tx, id, goal)))
+    const id = await useDatabase(invocation, async (sql) => {
+      const { id } = await findTracked(sql, app)
+      await sql.begin((tx) => setGoal(tx, id, goal))
+      return id
+    })
     show(invocation, { id, goal }, () => [`the goal of ${id} is ${word}`])
     return 0
   },
@@ -154,10 +160,15 @@ type LimitName = "apps" | "keywords"
 
 const NOUNS = { apps: "apps", trackedKeywords: "tracked keywords" }
 
-async function add(tx: Tx, workspace: Workspace, meant: MeantApp, { texts }: Invocation): Promise<string> {
+async function add(
+  tx: Tx,
+  workspace: Workspace,
+  { country = "us", ...meant }: MeantApp,
+  { texts }: Invocation,
+): Promise<string> {
   const id = await trackApp(tx, {
     workspaceId: workspace.id,
-    countries: texts("country") ?? ["us"],
+    countries: texts("country") ?? [country],
     keywords: texts("keyword") ?? [],
     origin: "own",
     ...given({ ...meant, manualRivals: texts("rival") }),
@@ -185,15 +196,28 @@ function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], un
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }
 
-async function readName(sql: Sql, id: string): Promise<string> {
-  const [app] = await sql<{ name: string }[]>`
-    select ${shownName(sql)} as name
+interface NamedApp {
+  id: string
+  name: string
+}
+
+/** The tracked app with this id, store id, package name or name. Throws CommandProblem for none, WrongUse for several. */
+async function findTracked(sql: Sql, word: string): Promise<NamedApp> {
+  const apps = await sql<(NamedApp & { iosId: string | null; androidPkg: string | null })[]>`
+    select a.id, ${shownName(sql)} as name, i.store_id as "iosId", g.store_id as "androidPkg"
     from tracked_app a
     left join store_app i on i.id = a.ios_app
     left join store_app g on g.id = a.android_app
-    where a.id = ${id}`
-  if (!app) throw new CommandProblem("there is no such app; see: appmeter app list")
-  return app.name
+    order by a.id`
+  const byId = apps.find(({ id }) => id === word)
+  if (byId) return byId
+  const called = apps.filter(
+    ({ name, iosId, androidPkg }) => iosId === word || androidPkg === word || foldText(name) === foldText(word),
+  )
+  if (called.length > 1)
+    throw new WrongUse(`which one? ${called.map(({ id, name }) => `${id} is ${printable(name)}`).join("; ")}`)
+  if (!called[0]) throw new CommandProblem("there is no such app; see: appmeter app list")
+  return called[0]
 }
 
 function showApps(invocation: Invocation, value: object, apps: TrackedListing[]): void {

@@ -1,5 +1,7 @@
 import { Fault } from "../../faults.ts"
+import { NOT_THERE } from "../../operations/read-on-request.ts"
 import type { AskOwner } from "../../process/owner.ts"
+import { readStoreLink, whyNoApp } from "../../vocabulary/store-pages.ts"
 import { CommandProblem, type Invocation, WrongUse } from "../cli/command.ts"
 import { printable } from "../cli/show.ts"
 import { operationNamed } from "../reading/ask.ts"
@@ -9,6 +11,8 @@ export interface MeantApp {
   iosId?: string | undefined
   androidPkg?: string | undefined
   name?: string | undefined
+  /** The storefront that its link names. */
+  country?: string | undefined
 }
 
 interface Candidate {
@@ -27,9 +31,11 @@ const CANDIDATES = 5
 export async function meantApp(invocation: Invocation, ask: AskOwner): Promise<MeantApp> {
   const { text, texts, has, positionals, terminal } = invocation
   const [word] = positionals
-  const country = texts("country")?.[0]?.toLowerCase() ?? "us"
+  const linked = storefrontOf(word)
+  const country = texts("country")?.[0]?.toLowerCase() ?? linked ?? "us"
   const [iosId, androidPkg] = [text("ios"), text("android")]
-  if (iosId === undefined && androidPkg === undefined) return await appNamed(ask, word, country)
+  if (iosId === undefined && androidPkg === undefined)
+    return { ...(await appNamed(ask, word, country)), country: linked }
   const links = [
     ...(iosId === undefined ? [] : [[iosId, `https://apps.apple.com/${country}/app/id${iosId}`] as const]),
     ...(androidPkg === undefined
@@ -59,8 +65,15 @@ async function isKnown(
   }
 }
 
+function storefrontOf(word: string | undefined): string | undefined {
+  const link = readStoreLink(word ?? "")
+  return link !== null && "id" in link ? (link.storefront ?? undefined) : undefined
+}
+
 async function appNamed(ask: AskOwner, word: string | undefined, country: string): Promise<MeantApp> {
   if (word === undefined) throw new WrongUse("name the app: its store link, --ios ID, --android PACKAGE, or its name")
+  const why = whyNoApp(word)
+  if (why !== null) throw new WrongUse(why)
   const candidates = await resolved(ask, word, country)
   const byForm = candidates.find(({ matchedBy }) => ["link", "id", "package"].includes(matchedBy))
   const called = candidates.filter(({ matchedBy }) => matchedBy === "name")
@@ -80,6 +93,7 @@ async function resolved(ask: AskOwner, q: string, country: string): Promise<Cand
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     const why = error.extra.detail ?? error.message
+    if (why === NOT_THERE) throw new WrongUse(`there is no app at ${JSON.stringify(q.slice(0, 60))} in ${country}`)
     throw new CommandProblem(`no store could be asked for ${JSON.stringify(q.slice(0, 60))}; give --ios ID. ${why}`)
   }
 }

@@ -9,8 +9,8 @@ import { Term } from "../../vocabulary/fields.ts"
 import { coded, described, named } from "../../vocabulary/schema.ts"
 import { deadlineOf, keptSince, READING_FAULTS, WAIT_MS } from "../read-on-request.ts"
 import { Origin, Rank, RankSource, Store, Storefront, Time } from "../shapes.ts"
-import { MarketCountry, platformOf, StoreAppLink, storeIdIn } from "./inputs.ts"
-import { findStoreApp, marketAppFields, readMarketApps } from "./market-apps.ts"
+import { MarketCountry, platformOf, refuseOtherLink, StoreAppLink, storeIdIn } from "./inputs.ts"
+import { findBundle, findStoreApp, marketAppFields, readMarketApps } from "./market-apps.ts"
 import { readNow } from "./read-now.ts"
 
 /** How long a call waits for the store's search. */
@@ -50,7 +50,10 @@ export const checkRank = operation({
       ),
     ),
   }),
-  refine: (input) => ({ ...input, app: storeIdIn(input.app)! }),
+  refine(input) {
+    refuseOtherLink(input.app, { code: "bad_app_id", field: "app" })
+    return { ...input, app: storeIdIn(input.app)! }
+  },
   output: v.strictObject({
     app: described(v.strictObject(marketAppFields), "The app."),
     term: described(v.string(), "The keyword, as it was normalised."),
@@ -70,7 +73,8 @@ export const checkRank = operation({
     egress: described(v.nullable(Storefront), "The country that the store was asked from; null = it was not said."),
     sha256: described(v.string(), "Of the store's answer as it came: the evidence."),
   }),
-}).run(async ({ app: id, term, cc: storefront, platform: asked }, ctx) => {
+}).run(async ({ app, term, cc: storefront, platform: asked }, ctx) => {
+  const id = await storeIdMeant(ctx.sql, app, asked)
   const platform = platformOf(id)!
   if (asked && asked !== platform)
     throw new Fault("invalid_arguments", { field: "platform", detail: otherStore(platform) })
@@ -80,6 +84,23 @@ export const checkRank = operation({
     return reading && (await standingOf(ctx, { platform, storefront, id }, { ...reading, term }))
   })
 })
+
+/**
+ * The app meant by a package name that an App Store app has for its bundle id: that app where the App Store is asked for, or
+ * where no app of Google Play is known by it.
+ */
+async function storeIdMeant(sql: Sql, id: string, asked: "ios" | "android" | undefined): Promise<string> {
+  if (platformOf(id) === "ios" || asked === "android") return id
+  const [app, ...others] = await findBundle(sql, id, 2)
+  if (app === undefined || (asked === undefined && (await findStoreApp(sql, { platform: "android", id })) !== null))
+    return id
+  if (others.length > 0)
+    throw new Fault("bad_app_id", {
+      field: "app",
+      detail: `Several apps of the App Store have the bundle id ${id}: give the App Store id.`,
+    })
+  return app.id
+}
 
 function otherStore(platform: "ios" | "android"): string {
   return `platform says otherwise than the app, which is one of ${platform}: leave it out.`

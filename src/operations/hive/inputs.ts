@@ -1,8 +1,9 @@
 import * as v from "valibot"
+import { Fault } from "../../faults.ts"
 import { Country } from "../../vocabulary/fields.ts"
 import { bounded, coded, described } from "../../vocabulary/schema.ts"
 import { isStoreId, STORE_ID_PATTERNS } from "../../vocabulary/store-ids.ts"
-import { storeIdInLink } from "../../vocabulary/store-pages.ts"
+import { bareText, storeIdInLink, whyNoApp } from "../../vocabulary/store-pages.ts"
 
 /** The storefront of a question about the market. */
 export const MarketCountry = described(v.optional(Country, "us"), "Two-letter storefront code.")
@@ -29,7 +30,8 @@ export const StoreAppLink = coded(
   v.pipe(
     v.string(),
     v.maxLength(2_000),
-    v.check((text) => storeIdIn(text) !== null),
+    // a link to another page passes: refuseOtherLink says what it leads to
+    v.check((text) => storeIdIn(text) !== null || whyNoApp(text) !== null),
     v.description("Link to the app's store page, App Store id, or package name on Google Play."),
   ),
   "bad_app_id",
@@ -37,8 +39,17 @@ export const StoreAppLink = coded(
 
 /** The store id in a link, or that a text is; null = neither. */
 export function storeIdIn(text: string): string | null {
-  const trimmed = text.trim()
-  return storeIdInLink(trimmed) ?? (platformOf(trimmed) && trimmed)
+  const bare = bareText(text)
+  return storeIdInLink(bare) ?? (platformOf(bare) && bare)
+}
+
+/** Throws for a store's link that leads to no app: a developer's, a collection's, a book's. */
+export function refuseOtherLink(
+  text: string,
+  { code, field }: { code: "bad_app_id" | "bad_query"; field: string },
+): void {
+  const why = whyNoApp(text)
+  if (why !== null) throw new Fault(code, { field, detail: why })
 }
 
 /** The store that an id is of; null = of neither. */

@@ -32,6 +32,16 @@ export async function findStoreApp(sql: Sql, { platform, id }: { platform: Platf
   return row?.id ?? null
 }
 
+/** Store_app ids of the App Store's apps with a bundle id, in the order in which they were first seen; at most `most`. */
+export async function findBundle(sql: Sql, bundleId: string, most: number): Promise<{ app: number; id: string }[]> {
+  return await sql<{ app: number; id: string }[]>`
+    select id as app, store_id as id
+    from store_app
+    where platform = 'ios' and bundle_id = ${bundleId}
+    order by id
+    limit ${most}`
+}
+
 /** Those of a store's ids that anybody ever saw, by id, named as in a storefront. */
 export async function findMarketApps(
   sql: Sql,

@@ -9,8 +9,8 @@ import { coded, described, named } from "../../vocabulary/schema.ts"
 import { normaliseTerm } from "../../vocabulary/term.ts"
 import { NOT_THERE, READING_DEADLINE_MS, READING_FAULTS, throwUnlessAnswer } from "../read-on-request.ts"
 import { Count, Origin, Source, Store, Storefront, Time } from "../shapes.ts"
-import { MarketCountry, platformOf, storeIdIn } from "./inputs.ts"
-import { findStoreApp, marketAppFields } from "./market-apps.ts"
+import { MarketCountry, platformOf, refuseOtherLink, storeIdIn } from "./inputs.ts"
+import { findBundle, findStoreApp, marketAppFields } from "./market-apps.ts"
 import { whyUnread } from "./read-now.ts"
 
 /** An app that is looked up is looked up daily by whoever follows it; what a name finds changes less often. */
@@ -46,7 +46,7 @@ const Resolved = named(
     ratingsAt: described(v.nullable(Time), "When they were seen; null where ratings is."),
     matchedBy: described(
       v.picklist(MATCHES),
-      "link, id, package: q is that of the app. name, prefix: q is a name of it, or begins one; words: every word of q occurs in its names; publisher: some only in its publisher's, whatever storefront they are of. store: the store's search found it by other words.",
+      "link, id, package: q is that of the app; a package is an App Store app's bundle id too. name, prefix: q is a name of it, or begins one; words: every word of q occurs in its names; publisher: some only in its publisher's, whatever storefront they are of. store: the store's search found it by other words.",
     ),
     source: described(v.nullable(Source), "Who said last who it is; null = nobody yet: its id is all that is known."),
     origin: Origin,
@@ -73,6 +73,10 @@ export const hiveResolveApp = operation({
     limit: v.optional(wholeNumber(1, 25, "The most apps.", "invalid_arguments"), 10),
     country: MarketCountry,
   }),
+  refine(input) {
+    refuseOtherLink(input.q, { code: "bad_query", field: "q" })
+    return input
+  },
   output: v.strictObject({
     q: v.string(),
     country: Storefront,
@@ -92,7 +96,9 @@ export const hiveResolveApp = operation({
   const asked = { q, text: q.trim(), limit, country }
   const form = formOf(asked.text)
   const known = form && (await readByForm(ctx, form, country))
-  if (known?.app) return answerOf(asked, { apps: [{ app: known.app, matchedBy: form!.matchedBy }] })
+  const byForm = [known?.app ?? [], form?.matchedBy === "package" ? await readByBundle(ctx, form.id, asked) : []].flat()
+  if (byForm.length > 0)
+    return answerOf(asked, { apps: byForm.slice(0, limit).map((app) => ({ app, matchedBy: form!.matchedBy })) })
   const isLink = form?.matchedBy === "link"
   const found: AppMatches = isLink ? { apps: [] } : await findByText(ctx, asked)
   if (found.apps.length > 0) return answerOf(asked, found)
@@ -145,6 +151,13 @@ async function readByForm(ctx: Context, { platform, id }: Form, storefront: stri
   const why = await whyUnread(ctx, { wanted, keptDays: KEPT_DAYS })
   const app = await readKnown(ctx, { platform, id }, storefront)
   return { app, isUnread: why !== null && why.extra.detail !== NOT_THERE }
+}
+
+/** Apps of the App Store whose bundle id a package name is: many publishers use one for both stores. */
+async function readByBundle({ sql }: Context, bundleId: string, { country: storefront, limit }: Question) {
+  const apps = await findBundle(sql, bundleId, limit)
+  const places = apps.map(({ app }, place) => ({ app, place }))
+  return (await readNamedApps(sql, places, { storefront, limit })).filter(({ name }) => name !== null)
 }
 
 async function readKnown({ sql }: Context, { platform, id }: Pick<Form, "platform" | "id">, storefront: string) {

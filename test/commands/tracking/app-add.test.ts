@@ -56,6 +56,21 @@ test("by its link it is looked up, and its first ranks are shown as soon as they
   expect((await answer(["app", "list"], { env })).apps).toMatchObject([{ iosId: "1200000002", name: "Tide Clock" }])
 })
 
+test("a link to another page of a store is refused with what it leads to, and tracks nothing", async () => {
+  const before = await tracked()
+  const { code, err } = await add("https://apps.apple.com/us/developer/example-inc/id310634000")
+  expect([code, err]).toEqual([2, expect.stringContaining("leads to a developer, not to an app")])
+  expect(await tracked()).toEqual(before)
+})
+
+test("the storefront that a link names is the app's own, unless another is given", async () => {
+  const { code } = await add("<https://apps.apple.com/de/app/surf-report/id1200000003>.")
+  expect(code).toBe(0)
+  const { apps } = await answer(["app", "list"], { env })
+  expect(apps.find(({ iosId }: { iosId: string }) => iosId === "1200000003").countries).toEqual(["de"])
+  expect((await appmeter(["app", "remove", "Surf Report", "--force"], { env })).code).toBe(0)
+})
+
 test("a slip of the keys is not tracked: the store is asked, and --force goes on all the same", async () => {
   const before = await tracked()
   const { code, out, err } = await add("--ios", "1200000009")

@@ -153,6 +153,9 @@ test("a link is read for its id, whatever storefront it names; what is none is b
   }
   for (const app of ["https://example.com/app/id1437843273", "12", "a word", ""])
     expect((await ask(app)).body).toMatchObject({ error: "bad_app_id", field: "app" })
+  const developer = await ask("https://apps.apple.com/us/developer/example-inc/id310634000")
+  expect(developer.body).toMatchObject({ error: "bad_app_id", field: "app" })
+  expect(developer.body.detail).toContain("leads to a developer, not to an app")
   const before = await used()
   for (const [app, platform] of [
     [OTHER, "android"],

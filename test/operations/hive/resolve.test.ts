@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import type { Sql } from "../../../src/database/types.ts"
 import { MOST_COMPARED } from "../../../src/history/market/texts.ts"
 import { rebuildAppTexts } from "../../../src/observations/derived/app-texts.ts"
+import { importLines } from "../../../src/observations/import/import-lines.ts"
 import { record } from "../../../src/observations/record.ts"
 import type { StoreApp } from "../../../src/observations/types.ts"
 import { freshDatabase } from "../../database.ts"
@@ -241,6 +242,28 @@ describe("by its form", () => {
     expect(await matched("booking.com")).toEqual(["20001 prefix"])
   })
 
+  test("the bundle id of a known App Store app finds that app, beside the Android app of that package", async () => {
+    on.stores.on("play.google.com", "/", () => new Response("gone", { status: 404 }))
+    const line = await Bun.file(new URL("../../cases/stores/bundle-id.jsonl", import.meta.url)).text()
+    const options = { now: () => new Date("2026-11-28T00:00:00Z"), pause: async () => {} }
+    await importLines(sql, lines(line.trim()), options)
+    expect(await matched("com.example.tidy")).toEqual(["6744000012 package"])
+  })
+
+  test("a link to a developer, a story or a book is refused with what it leads to, and costs nothing", async () => {
+    const before = await used()
+    for (const [link, leadsTo] of [
+      ["https://apps.apple.com/us/developer/example-inc/id310634000", "a developer"],
+      ["https://apps.apple.com/us/story/id1545451513", "a story of the editors"],
+      ["https://play.google.com/store/books/details?id=abc.def", "a book"],
+    ] as const) {
+      const { status, body } = await ask(link)
+      expect([status, body.error, body.field]).toEqual([400, "bad_query", "q"])
+      expect(body.detail).toContain(`leads to ${leadsTo}, not to an app`)
+    }
+    expect([await used(), on.stores.requests.length]).toEqual([before, 0])
+  })
+
   test("where nobody can look, the id is told alone, for what nothing costs", async () => {
     on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
     const { status, body } = await ask("https://apps.apple.com/us/app/tea/id40009")
@@ -257,3 +280,7 @@ describe("by its form", () => {
     expect(body.apps).toEqual([{ id: "40009", platform: "ios", matchedBy: "link", ratingsAt: null, ...unknown }])
   })
 })
+
+async function* lines(...all: string[]): AsyncGenerator<string> {
+  yield* all
+}

@@ -46,7 +46,7 @@ export function addForm(desk: Desk): Html | false {
     desk,
     { action: "add_app", back: `${desk.base}/add`, button: "Look at it first" },
     html`<label class="grow">Link or id in the App Store or on Google Play<input name="app" required="" placeholder="https://apps.apple.com/us/app/id…"></label>
-<label>Storefronts<input name="countries" value="us" required=""></label>
+<label>Storefronts<input name="countries" placeholder="that of the link, or us"></label>
 <label class="grow">Keywords, one a line<textarea name="keywords" rows="4"></textarea></label>`,
   )
 }

@@ -1,3 +1,5 @@
+import { Fault } from "../../../faults.ts"
+import { bareText, readStoreLink, storeIdInLink, whyNoApp } from "../../../vocabulary/store-pages.ts"
 import { type Html, type HtmlPart, html } from "../../html.ts"
 import { momentTime } from "../../times.ts"
 import { counted, spoken } from "../../words.ts"
@@ -77,7 +79,7 @@ export function argumentsIn(action: string, fields: URLSearchParams): Record<str
 const ARGUMENTS: Record<string, (fields: URLSearchParams) => Record<string, unknown>> = {
   add_app: (fields) => ({
     ...storeIdIn(fields.get("app") ?? ""),
-    countries: wordsIn(fields.get("countries") ?? "", /[\s,;]+/).map((country) => country.toLowerCase()),
+    countries: countriesIn(fields),
     ...listed("keywords", fields),
   }),
   add_keywords: (fields) => ({ ...ofApp(fields), keywords: linesIn(fields, "keywords") }),
@@ -98,6 +100,14 @@ const ARGUMENTS: Record<string, (fields: URLSearchParams) => Record<string, unkn
     ...given("rivalScope", fields),
   }),
   delete_alert_rule: (fields) => ({ type: fields.get("type") ?? "" }),
+}
+
+/** As typed; that of the link, or us, where the field is empty. */
+function countriesIn(fields: URLSearchParams): string[] {
+  const typed = wordsIn(fields.get("countries") ?? "", /[\s,;]+/).map((country) => country.toLowerCase())
+  const link = readStoreLink(fields.get("app") ?? "")
+  if (typed.length > 0) return typed
+  return [link !== null && "id" in link ? (link.storefront ?? "us") : "us"]
 }
 
 const ofApp = (fields: URLSearchParams) => ({ appId: fields.get("appId") ?? "" })
@@ -128,9 +138,11 @@ function listed(name: string, fields: URLSearchParams): Record<string, string[]>
   return lines.length > 0 ? { [name]: lines } : {}
 }
 
-/** Of a store's link, or an id as it stands: digits are the App Store's. */
+/** The id in a store's link, or an id as it stands: digits are the App Store's. Throws for a link to no app. */
 function storeIdIn(text: string): { iosId: string } | { androidPkg: string } {
-  const id = /\bid(\d{5,12})\b/.exec(text)?.[1] ?? /[?&]id=([\w.]+)/.exec(text)?.[1] ?? text.trim()
+  const why = whyNoApp(text)
+  if (why !== null) throw new Fault("invalid_arguments", { field: "app", detail: why })
+  const id = storeIdInLink(text) ?? bareText(text)
   return /^\d+$/.test(id) ? { iosId: id } : { androidPkg: id }
 }
 
