@@ -29,8 +29,13 @@ describe("a developer's site", () => {
     ["https://example.co.jp/", ["example.co.jp"]],
     ["https://studio.github.io/game", ["studio.github.io"]],
     ["https://a.studio.web.app/", ["a.studio.web.app", "studio.web.app"]],
-    // a suffix that is not known: the right file comes first
-    ["https://studio.web.id/", ["studio.web.id", "web.id"]],
+    ["https://studio.web.id/", ["studio.web.id"]],
+    ["https://myapp.uc.r.appspot.com", ["myapp.uc.r.appspot.com"]],
+    ["https://abc.framer.app", ["abc.framer.app"]],
+    ["https://abc.lovable.app", ["abc.lovable.app"]],
+    ["https://abc.r2.dev", ["abc.r2.dev"]],
+    ["https://abc.myshopify.com", ["abc.myshopify.com"]],
+    ["https://blog.studio.my.id", ["blog.studio.my.id", "studio.my.id"]],
   ])("%s is asked at %p", (site, asked) => {
     expect(hosts(site)).toEqual(asked)
   })
@@ -68,4 +73,9 @@ test("a root domain is what somebody registered", () => {
   expect(roots.map(rootDomain)).toEqual([
     "example.com", "example.com", "example.co.uk", null, null, null, null, null, "x.io",
   ]) // biome-ignore format: a list to scan
+})
+
+test("of a site below a shared name of several labels the developer's own host is asked", async () => {
+  const cases = await Bun.file(new URL("../cases/stores/app-ads-hosts.json", import.meta.url)).json()
+  for (const { site, right_first: right } of cases) if (site !== undefined) expect(hosts(site)).toEqual([right])
 })

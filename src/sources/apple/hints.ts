@@ -16,8 +16,9 @@ const MOST_ITEMS = 1_000
 /**
  * What the App Store suggests for a beginning that is typed, in its order: a property list with `hints`, each a dict
  * with a `term` (recorded in 2026), or a bare string. The storefront is that of the header X-Apple-Store-Front, which
- * also names the language (1, English) and the platform (29): without it the endpoint answers 200 with an empty list,
- * whatever was typed. With it, an empty list is an answer. What cannot be a term (over 150 characters) is left out.
+ * also names the platform (29): without it the endpoint answers 200 with an empty list, whatever was typed. A language
+ * behind a dash (143443-4,29) must be one that the storefront has: reports say of others that nothing is suggested, and
+ * without one the storefront's own answers. With the header, an empty list is an answer. What cannot be a term (over 150 characters) is left out.
  */
 export const appleHints: Source<HintsQuestion, HintsObservation> = {
   name: "apple-hints",
@@ -27,7 +28,7 @@ export const appleHints: Source<HintsQuestion, HintsObservation> = {
 
   request: ({ storefront, prefix }) => ({
     path: `/WebObjects/MZSearchHints.woa/wa/hints?clientApplication=Software&term=${encodeURIComponent(normaliseTerm(prefix))}`,
-    headers: { "x-apple-store-front": `${appleStorefront(storefront).id}-1,29` },
+    headers: { "x-apple-store-front": `${appleStorefront(storefront).id},29` },
   }),
 
   parse: (body, { storefront, prefix }, about) => ({

@@ -21,10 +21,10 @@ async function hints(body: string, prefix = "tide", storefront = "us") {
 const plist = (hints: string) => `<plist version="1.0"><dict><key>hints</key>${hints}</dict></plist>`
 
 test.each([
-  ["us", "143441-1,29"],
-  ["gb", "143444-1,29"],
-  ["jp", "143462-1,29"],
-  ["xk", "143624-1,29"],
+  ["us", "143441,29"],
+  ["gb", "143444,29"],
+  ["jp", "143462,29"],
+  ["xk", "143624,29"],
 ])("the storefront %s is named by the header", async (storefront, header) => {
   const seen = await hints(fixture("apple-hints-empty-us.plist"), "tide", storefront)
   const { method, url, headers } = server.requests.at(-1)!
@@ -130,4 +130,12 @@ test.each([
   const failed = await readOnce(appleHints, { storefront: "us", prefix: "tide" }, reachOf(server)).catch((e) => e)
   expect(failed).toBeInstanceOf(ReadFailure)
   expect(failed.outcome).toBe(outcome)
+})
+
+test("hints are asked in the storefront's own language: no language that it does not have is named", async () => {
+  const cases = await Bun.file(new URL("../../cases/stores/hints-request.json", import.meta.url)).json()
+  for (const { storefront, header } of cases) {
+    const { headers } = appleHints.request({ storefront, prefix: "tide" })
+    expect(headers?.[header ?? "x-apple-store-front"]).toMatch(/^143\d{3},29$/)
+  }
 })
