@@ -9,6 +9,8 @@ export interface XmlReader {
   otherwise: string
   /** How many tags, texts and references it may still have. */
   left: number
+  /** Whether a reference that XML does not have stands for itself, rather than for a text that cannot be read. */
+  lenient: boolean
 }
 
 // A page of 50 reviews has some 5,000. An element costs hundreds of bytes: 2 million of them took 650 MB.
@@ -18,8 +20,8 @@ const MOST_PARTS = 400_000
 export const LONGEST_TEXT = 1_000_000
 
 /** Begins to read. `otherwise` is what the text turns out to be where it cannot be read. */
-export function readerOf(xml: string, otherwise: string): XmlReader {
-  return { xml, at: 0, otherwise, left: MOST_PARTS }
+export function readerOf(xml: string, otherwise: string, lenient = false): XmlReader {
+  return { xml, at: 0, otherwise, left: MOST_PARTS, lenient }
 }
 
 /** What stands next, where it is this. The pattern is sticky. Throws ReadFailure (`changed`) in a text of too many parts. */
@@ -48,15 +50,19 @@ export function changed({ otherwise, at }: XmlReader): ReadFailure {
 }
 
 /**
- * Text with its references undone: XML's own five entities, and characters by their number. Throws ReadFailure (`changed`)
- * for any other, and for a text longer than any answer has.
+ * Text with its references undone: XML's own five entities, and characters by their number. Any other throws ReadFailure
+ * (`changed`); of a lenient reader it becomes U+FFFD, or stays as written. Throws for a text longer than any
+ * answer has.
  */
 export function undone(reader: XmlReader, raw: string): string {
   if (raw.length > LONGEST_TEXT) throw changed(reader)
   return raw.replace(/&(?:(lt|gt|amp|quot|apos)|#(\d{1,7})|#x([\da-fA-F]{1,6}));|&/g, (all, named, decimal, hex) => {
     count(reader)
     if (named) return NAMED[named] as string
-    if (all === "&") throw changed(reader)
+    if (all === "&") {
+      if (!reader.lenient) throw changed(reader)
+      return all
+    }
     return character(reader, decimal ? Number(decimal) : Number.parseInt(hex, 16))
   })
 }
@@ -70,6 +76,6 @@ function character(reader: XmlReader, code: number): string {
     (code >= 0x20 && code <= 0xd7ff) ||
     (code >= 0xe000 && code <= 0xfffd) ||
     (code >= 0x10000 && code <= 0x10ffff)
-  if (!allowed) throw changed(reader)
-  return String.fromCodePoint(code)
+  if (!allowed && !reader.lenient) throw changed(reader)
+  return allowed ? String.fromCodePoint(code) : "\ufffd"
 }

@@ -15,14 +15,15 @@ const DEEPEST = 32
  * The root element of an XML document. Strict: anything but elements, attributes and text (another document type than the
  * sticky `doctype`, a comment, a
  * CDATA section, an instruction, an entity beyond XML's own five, an attribute twice) throws ReadFailure `changed`;
- * nothing is ever fetched or expanded. Takes time linear to the text.
+ * nothing is ever fetched or expanded. With `lenient`, references that XML does not have and CDATA sections are text: what
+ * people wrote must not lose the rest of a page. Takes time linear to the text.
  */
 export function parseXml(
   xml: string,
   what: string,
-  { format = "XML", doctype }: { format?: string; doctype?: RegExp } = {},
+  { format = "XML", doctype, lenient = false }: { format?: string; doctype?: RegExp; lenient?: boolean } = {},
 ): XmlElement {
-  const reader = readerOf(xml, `${what} is no ${format}`)
+  const reader = readerOf(xml, `${what} is no ${format}`, lenient)
   take(reader, /\s*<\?xml\s[^<>]*\?>/y)
   if (doctype) take(reader, doctype)
   take(reader, /\s+/y)
@@ -41,6 +42,11 @@ function element(reader: XmlReader, depth: number): XmlElement {
   for (;;) {
     const [raw] = expect(reader, /[^<]*/y)
     texts.push(characters(reader, raw))
+    const cdata = reader.lenient && take(reader, /<!\[CDATA\[([\s\S]*?)\]\]>/y)
+    if (cdata) {
+      texts.push(cdata[1] as string)
+      continue
+    }
     const end = take(reader, /<\/([A-Za-z_][\w:.-]*)\s*>/y)
     if (!end) own.children.push(element(reader, depth + 1))
     else if (end[1] !== name) throw changed(reader)

@@ -216,3 +216,12 @@ test("a listing of a locale that the storefront does not read says so, and misse
   expect(findings).toHaveLength(1)
   expect(coverage).toEqual([{ term: "mood diary", covered: false, missing: ["mood", "diary"], variants: [] }])
 })
+
+test("a character that nobody sees is refused in a name, line breaks and tabs too", async () => {
+  const cases = await Bun.file(new URL("../cases/stores/validate.json", import.meta.url)).json()
+  const names = [...cases.map(({ body }: { body: { name: string } }) => body.name), "Tidy\tMoon", "Tidy\u200eMoon"]
+  for (const name of names) {
+    const errors = checked({ name }, "en-US").findings.filter(({ code }) => code === "invisible_character")
+    expect([name, errors.map(({ severity }) => severity)]).toEqual([name, ["error"]])
+  }
+})

@@ -66,7 +66,6 @@ describe("a line that no store said is refused with its reason", () => {
     ["an event that ends first", page({ events: [{ id: "1", title: "a", startsAt: "2025-11-02T00:00:00Z", endsAt: "2025-11-01T00:00:00Z" }] }), "an event must not end before it begins"],
     ["an app beside it with a script", page({ similar: [{ id: "10002", icon: "javascript:1" }] }), ICON],
     ["a chart of phones that are Apple's on Google Play", chart({ platform: "android", apps: [{ id: "com.example.tea" }] }), "charts are the App Store's: the platform must be ios"],
-    ["an app twice", { ...search({}), results: [{ id: "10001" }, { id: "10001" }] }, "an app stands twice among the results"],
     ["a domain that is none", { kind: "app_ads", source: "app-ads-txt", platform: "ios", id: "10001", seenAt: head.seenAt, domain: "javascript:1", state: "no_file", records: [], variables: {} }, "a domain must be a host's name, in lower case"],
   ] // biome-ignore format: a table
   test.each(cases)("%s", async (_, line, reason) => {

@@ -9,13 +9,15 @@ import { type Check, type FieldText, given, type Mark, markOf } from "./listing.
 export const characters: Check = (listing) => [
   ...given(listing, "name", "subtitle", "keywords", "promotionalText", "description").flatMap((field) => [
     ...matches(field, PICTOGRAPHS, "refused_character", "error", "App Store Connect refuses pictographs such as"),
-    ...matches(
-      field,
-      UNSEEN,
-      "invisible_character",
-      "warning",
-      "Nobody sees this character, which counts all the same:",
-    ),
+    ...(isOneLine(field)
+      ? matches(field, UNSEEN, "invisible_character", "error", "App Store Connect refuses characters that nobody sees:")
+      : matches(
+          field,
+          UNSEEN,
+          "invisible_character",
+          "warning",
+          "Nobody sees this character, which counts all the same:",
+        )),
   ]),
   ...given(listing, "promotionalText", "description").flatMap((field) =>
     matches(field, MARKUP, "markup", "warning", "The store shows HTML as it is written:"),
@@ -27,17 +29,22 @@ export const characters: Check = (listing) => [
 
 const PICTOGRAPHS = /[\p{Emoji_Presentation}\u{1F000}-\u{1FAFF}\u2700-\u2712\u2715-\u27BF]\ufe0f?/gu
 const UNSEEN =
-  /\u034f|[\p{Cc}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/gu
+  /\u034f|[\p{Cc}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\u206a-\u206f\u115f\u1160\u3164\ufeff\uffa0]/gu
 const MARKUP = /<\/?(?:a|b|br|div|em|h[1-6]|i|li|ol|p|span|strong|u|ul)(?: [^<>]{0,200})?\/?>/gi
 const SPECIAL = /[#@*!?"“”$%^=_~<>()[\]{}|\\/®™©•…]/g
 
 function matches(field: FieldText, pattern: RegExp, code: Code, severity: Severity, sentence: string): Mark[] {
   return [...field.text.matchAll(pattern)].flatMap(({ 0: found, index }) => {
-    if (code === "invisible_character" && LINES.test(found)) return []
+    if (code === "invisible_character" && LINES.test(found) && !isOneLine(field)) return []
     const shown = code === "invisible_character" ? named(found) : quoted(found)
     const stretch = { at: index, end: index + found.length }
     return [{ ...markOf(field, stretch, { code, severity, message: `${sentence} ${shown}.` }), waste: stretch }]
   })
+}
+
+/** A name or subtitle: App Store Connect refuses control characters, line breaks and other invisible characters there. */
+function isOneLine({ field }: FieldText): boolean {
+  return field === "name" || field === "subtitle"
 }
 
 /** Line breaks and tabs are white space, which other checks look at. */

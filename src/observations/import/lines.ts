@@ -27,7 +27,8 @@ export type ParsedLine = { kind: "observation"; observation: Observation } | { k
  * not break off. Reviews without `complete` say nothing of how far the reading came, so an empty reading must say it. A
  * popularity without `seenAt` was seen when its month ended, the first moment it could be.
  *
- * A text that says nothing where none is needed is taken for none. Other fields are refused, and a key that stands twice;
+ * A text that says nothing where none is needed is taken for none, and so is null. Of a review, an app or a term that
+ * stands twice in a list the first is taken, as readers of the stores do. Other fields are refused, and a key that stands twice;
  * what no store can say is refused when it is recorded (app-facts.ts). Throws LineProblem.
  */
 export function parseLine(text: string, kinds: readonly AnyKind[] = KINDS): ParsedLine {
@@ -36,7 +37,7 @@ export function parseLine(text: string, kinds: readonly AnyKind[] = KINDS): Pars
   const name = kindIn(value)
   const kind = name === "attempt" ? null : kindNamed(name, kinds)
   if (kind === undefined) throw new LineProblem(`kind: must be one of ${namesOf(kinds).join(", ")}`)
-  const line = checkedLine(kind?.lineShape ?? ATTEMPT, value)
+  const line = checkedLine(kind?.lineShape ?? ATTEMPT, kind === APP_ADS ? value : withoutOdd(value))
   // every key is one of ours by now, so that it can be named
   const doubled = doubledKey(text)
   if (doubled !== null) throw new LineProblem(`${doubled}: stands twice in its object`)
@@ -45,6 +46,41 @@ export function parseLine(text: string, kinds: readonly AnyKind[] = KINDS): Pars
 }
 
 const LONGEST = 1_000_000
+
+/** Its `site` is null where the developer names none, which is not the same as unknown. */
+const APP_ADS = kindNamed("app_ads", KINDS)
+
+/** Lists whose items are known by their id. */
+const LISTS_BY_ID = new Set(["reviews", "results", "apps", "similar", "moreByDeveloper"])
+
+/** JSON without properties that are null, and without items that stand twice in a list. */
+function withoutOdd(value: unknown, name = ""): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => withoutOdd(item))
+    if (name === "terms") return uniqueBy(items, (item) => (typeof item === "string" ? normaliseTerm(item) : null))
+    return LISTS_BY_ID.has(name) ? uniqueBy(items, (item) => idOf(item)) : items
+  }
+  if (typeof value !== "object" || value === null) return value
+  const known = Object.entries(value).filter(([, part]) => part !== null)
+  return Object.fromEntries(known.map(([key, part]) => [key, withoutOdd(part, key)]))
+}
+
+/** The first of each key; all items whose key is null. */
+function uniqueBy(items: readonly unknown[], keyOf: (item: unknown) => string | null): unknown[] {
+  const seen = new Set<string>()
+  return items.filter((item) => {
+    const key = keyOf(item)
+    if (key === null) return true
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
+}
+
+function idOf(item: unknown): string | null {
+  const { id } = (typeof item === "object" && item !== null ? item : {}) as { id?: unknown }
+  return typeof id === "string" ? id : null
+}
 
 function jsonOf(text: string): unknown {
   try {

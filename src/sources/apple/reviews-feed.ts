@@ -25,7 +25,7 @@ export interface FeedEntry {
 
 /** The XML form: Atom with Apple's own elements, recorded 2020 to 2026. Throws ReadFailure (`changed`). */
 export function feedOfXml(body: string): ReviewsFeed {
-  const feed = parseXml(body, "the feed")
+  const feed = parseXml(body, "the feed", { lenient: true })
   if (feed.name !== "feed") throw changed("the XML is no feed")
   checkParts(feed.children.map(({ name }) => name))
   const last = named(feed, "link").filter(({ attributes }) => attributes.rel === "last")

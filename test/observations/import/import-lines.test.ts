@@ -132,7 +132,7 @@ test("bad lines are named by number and skipped, all others stored, and nothing 
       "",
       "not json",
       search({ term: "mate", results: [], depth: 20 }),
-      search({ term: "twice", results: [{ id: "10003" }, { id: "10003" }] }),
+      search({ term: "odd", results: [{ id: "10003" }, { id: "12" }] }),
       attempt(),
       attempt({ storefront: "xx" }),
       search({ term: "late", seenAt: "2031-01-01T00:00:00Z" }),
@@ -147,7 +147,7 @@ test("bad lines are named by number and skipped, all others stored, and nothing 
     attempts: 1,
     bad: [
       { line: 3, reason: "the line is not JSON" },
-      { line: 5, reason: "an app stands twice among the results" },
+      { line: 5, reason: "an id among the results is not an id of that store" },
       { line: 7, reason: "the storefront must be a lower-case two-letter code of the store" },
       { line: 8, reason: "the time lies in the future" },
     ],
@@ -230,4 +230,23 @@ test("the same lines again bring nothing new and leave every row as it was", asy
   const again = await importLines(sql, lines(...file), { now, batch: 1 })
   expect(again).toMatchObject({ recorded: 0, known: 4, attempts: 0, bad: [] })
   expect(await stored(sql)).toBe(before)
+})
+
+test("an item that stands twice, or a part that is null, does not lose its line", async () => {
+  const cases = await Bun.file(new URL("../../cases/stores/imports.jsonl", import.meta.url)).text()
+  const result = await importLines(sql, lines(...cases.trim().split("\n")), {
+    now: () => new Date("2026-11-28T00:00:00Z"),
+    pause: async () => {},
+  })
+  expect([result.recorded, result.bad]).toEqual([3, []] as never)
+  const reviews = await sql`select review_id, title from review order by review_id`
+  expect(reviews.map(({ review_id, title }) => [review_id, title])).toEqual([
+    ["13100000001", "Good"],
+    ["13100000002", "Bad"],
+    ["13100000003", null],
+  ])
+  expect(reasonOf(search({ results: [{ id: "10001" }, { id: "10002" }, { id: "10001" }], depth: null }))).toBe(
+    "accepted",
+  )
+  expect(reasonOf(search({ term: null }))).toBe("term: is missing")
 })

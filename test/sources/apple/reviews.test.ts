@@ -239,3 +239,18 @@ test("a page is asked for by its number, in either form, by a reader that calls 
   }
   for (const page of [0, REVIEW_PAGES + 1, 1.5]) expect(() => appleReviews.request({ ...US, page })).toThrow(RangeError)
 })
+
+test("a reference that XML does not have loses no page of reviews", async () => {
+  const body = await Bun.file(new URL("../../cases/stores/reviews-one-odd.xml", import.meta.url)).text()
+  const asked = { storefront: "us", storeId: "6744000010", page: 1 }
+  const about = { seenAt: new Date("2026-11-20T12:00:00Z"), sha256: new Uint8Array(32) }
+  const textsOf = (xml: string) => appleReviews.parse(xml, asked, about).reviews.map(({ text }) => text)
+  expect(textsOf(body)).toEqual(["Body", "bad \ufffd char"])
+  for (const [odd, text] of [
+    ["&#x0B;", "bad \ufffd char"],
+    ["&nbsp;", "bad &nbsp; char"],
+    ["fish & chips", "bad fish & chips char"],
+    ["<![CDATA[<b>&]]>", "bad <b>& char"],
+  ] as const)
+    expect(textsOf(body.replace("&#8;", odd))).toEqual(["Body", text])
+})
