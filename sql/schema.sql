@@ -385,6 +385,7 @@ create table alert (
   origin text not null default 'own'::text,
   read_at timestamp with time zone,
   history boolean not null default false,
+  withdrawn_at timestamp with time zone,
   constraint alert_pkey PRIMARY KEY (id),
   constraint alert_workspace_id_app_id_type_platform_storefront_subject__key UNIQUE NULLS NOT DISTINCT (workspace_id, app_id, type, platform, storefront, subject, day),
   constraint alert_app_id_fkey FOREIGN KEY (app_id) REFERENCES tracked_app(id) ON DELETE CASCADE,
@@ -1224,6 +1225,19 @@ create table hive_day (
   constraint hive_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id)
 );
 CREATE INDEX hive_day_day ON hive_day USING btree (day, workspace_id);
+
+create table imported_days (
+  app_id text not null,
+  platform text not null,
+  storefront text not null,
+  from_day date not null,
+  to_day date not null,
+  derived_with jsonb,
+  constraint imported_days_pkey PRIMARY KEY (app_id, platform, storefront),
+  constraint imported_days_app_id_fkey FOREIGN KEY (app_id) REFERENCES tracked_app(id) ON DELETE CASCADE,
+  constraint imported_days_check CHECK ((from_day <= to_day)),
+  constraint imported_days_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
+);
 
 create table instance (
   key text not null,
@@ -3077,6 +3091,27 @@ create function last_search_day(of_list integer, up_to date, with_demo boolean) 
       cross join unnest(f.seen_ats) seen_at
       where f.list_id = of_list and f.fortnight <= up_to and f.complete and (seen_at at time zone 'utc')::date <= up_to
       order by f.fortnight desc, seen_at desc
+      limit 1
+    )
+  )
+$$;
+
+create function next_search_day(of_list integer, after_day date) returns date language sql stable as $$
+  select least(
+    (
+      select s.day
+      from search_results s
+      where s.list_id = of_list and s.day > after_day and s.complete
+      order by s.day
+      limit 1
+    ),
+    (
+      select (seen_at at time zone 'utc')::date
+      from search_fortnight f
+      cross join unnest(f.seen_ats) seen_at
+      where f.list_id = of_list and f.fortnight > after_day - 14 and f.complete
+        and (seen_at at time zone 'utc')::date > after_day
+      order by f.fortnight, seen_at
       limit 1
     )
   )

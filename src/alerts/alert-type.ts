@@ -14,8 +14,8 @@ export interface AlertType<Name extends string = string, Shape extends Facts = F
   options: readonly RuleOption[]
   facts: Shape
   example: v.InferOutput<Shape>
-  /** Reads what a place's days show, of every type that shares the function. Absent: its alerts do not come from readings. */
-  find?: (tx: Tx, days: PlaceDays) => Promise<FindingOf[]>
+  /** Reads what a place's days show, of every type that shares the function. Absent if its alerts do not come from readings. */
+  find?: Finder
   /** The alert in plain English, without the days that it compares, a capital letter and a full stop. */
   sentence(facts: v.InferOutput<Shape>, place: AlertPlace): string
   /** How a sentence begins where two days need names: what moved between them, what stands on one; or it names its own. */
@@ -24,14 +24,16 @@ export interface AlertType<Name extends string = string, Shape extends Facts = F
   fields(facts: v.InferOutput<Shape>): Partial<AlertFacts>
   /** Longer than the sentence, for messages. */
   text?: (facts: v.InferOutput<Shape>) => string
-  /** The readings alone decide it, not whom the app competes with today: an import may take it back. */
-  ofReadings?: true
+  /** It depends on more than the readings of its days, so an alert that was told as news is never withdrawn. */
+  stands?: true
   /** On Google Play it is of a language, not of a storefront. */
   ofLanguage?: true
   appStoreOnly?: true
   /** It is read of a connected ads account alone. */
   ofAds?: true
 }
+
+export type Finder = (tx: Tx, days: PlaceDays) => Promise<FindingOf[]>
 
 /** With type, storefront and day, the subject names a finding. */
 export interface FindingOf<Name extends string = string, Shown = object> {
@@ -41,10 +43,16 @@ export interface FindingOf<Name extends string = string, Shown = object> {
   /** When the reading that shows it was seen. */
   at: Date
   facts: Shown
+  /** It supports an alert that was told before, and makes no new one: the rival or genre is not the app's any more. */
+  keepsOnly?: true
 }
 
 export function alertType<const Name extends string, Shape extends Facts>(
   type: AlertType<Name, Shape>,
 ): AlertType<Name, Shape> {
   return type
+}
+
+export function keyOf({ type, subject, day }: Pick<FindingOf, "type" | "subject" | "day">): string {
+  return JSON.stringify([type, subject, day])
 }

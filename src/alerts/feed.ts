@@ -18,6 +18,8 @@ interface AlertDelivery {
 }
 
 type FeedAlert = Alert & {
+  /** When later readings showed that it does not hold. Null if it holds. */
+  withdrawnAt: Date | null
   /** By channels, those of a kind as they were added; none where no rule wants it. */
   deliveries: AlertDelivery[]
 }
@@ -65,7 +67,7 @@ async function readAlerts(sql: Sql, { workspaceId, appIds, limit }: FeedQuery): 
       ) a`
   return await sql<FeedAlert[]>`
     select id, app_id as "appId", type, platform, storefront, subject, day, at, facts, read_at is not null as read,
-      history, (
+      history, withdrawn_at as "withdrawnAt", (
         select coalesce(json_agg(json_build_object('channel', c.kind, 'state', d.state) order by c.kind, c.created_at, c.id), '[]')
         from delivery d
         join channel c on c.id = d.channel_id

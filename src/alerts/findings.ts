@@ -1,15 +1,14 @@
-import { isDeepStrictEqual } from "node:util"
-import { json } from "../database/json.ts"
 import { takeLocks } from "../database/locks.ts"
 import type { Tx } from "../database/types.ts"
-import { readFirstTerms } from "../history/term-days.ts"
 import { ensureAppIds, holdIdentities } from "../observations/rows/identities.ts"
 import { DEMO, type Platform } from "../observations/types.ts"
-import { addDays, dayOf } from "../vocabulary/days.ts"
+import { dayOf } from "../vocabulary/days.ts"
 import { INVENTED_IDS, parseRival } from "../vocabulary/store-ids.ts"
-import type { FindingOf } from "./alert-type.ts"
-import { followRivals, readRivals } from "./follow-rivals.ts"
+import { type Finder, type FindingOf, keyOf } from "./alert-type.ts"
+import { feedChanges, type HeldAlert, readHeld, updateFeed } from "./feed-changes.ts"
+import { followRivals, readRivals, readRivalsNamed } from "./follow-rivals.ts"
 import { firstNewsDay, type Place, type PlaceDays } from "./place.ts"
+import type { FollowedRival } from "./rival-facts.ts"
 import { categoriesOf } from "./types/off-topic.ts"
 import { FEED_TYPES } from "./types.ts"
 
@@ -21,30 +20,127 @@ export interface Subject {
 }
 
 /**
- * For every tracked app among them: the rivals that are followed, then the feed. Again, or beside others, it adds
- * nothing. Takes the identities' lock first, and no lock on any reading.
+ * For every tracked app among them: the rivals that are followed, then the feed of the last days. Alerts that the readings
+ * no longer show are withdrawn. Repeating it changes nothing, also beside others. It takes the identities' lock first, and
+ * no lock on any reading. An import also withdraws passings by rivals that are no longer followed: their alerts were
+ * derived from a part of the readings.
  */
-export async function deriveFindings(tx: Tx, subjects: readonly Subject[], now: Date): Promise<void> {
-  const news = firstNewsDay(now)
+export async function deriveFindings(
+  tx: Tx,
+  subjects: readonly Subject[],
+  now: Date,
+  { isImport = false }: { isImport?: boolean } = {},
+): Promise<void> {
   for (const place of await takePlaces(tx, subjects)) {
     await followRivals(tx, place, manualOf(place))
-    const days = await readPlaceDays(tx, place, { from: news, to: dayOf(now) })
-    await tell(tx, { days, news }, await findAll(tx, days))
+    const look = { from: firstNewsDay(now), to: dayOf(now) }
+    await derive(tx, place, look, { now, isImport, mayAdd: await readTracked(tx, place) })
   }
 }
 
-/** Also of days before the app or keyword was tracked. History that no longer holds is replaced. */
-export async function derivePastFindings(
-  tx: Tx,
-  subject: Subject,
-  { from, to }: { from: string; to: string },
-  now: Date,
-): Promise<void> {
+/** Days to derive again, of all types, keywords and rivals unless it names some. */
+export interface Look {
+  from: string
+  to: string
+  finders?: readonly Finder[]
+  terms?: ReadonlySet<string>
+  /** Store ids. */
+  rivals?: ReadonlySet<string>
+  /** Only of this app of a workspace. */
+  appId?: string
+}
+
+/** Also of days before the app or keyword was tracked. */
+export async function derivePastFindings(tx: Tx, subject: Subject, look: Look, now: Date): Promise<void> {
   for (const place of await takePlaces(tx, [subject])) {
-    const days = await readPlaceDays(tx, { ...place, since: null }, { from, to })
-    const found = await findAll(tx, days)
-    await forgetHistory(tx, days, found)
-    await tell(tx, { days, news: firstNewsDay(now) }, found)
+    if (look.appId !== undefined && look.appId !== place.appId) continue
+    await derive(tx, place, look, { now, isImport: true, mayAdd: () => true })
+  }
+}
+
+interface Derivation {
+  now: Date
+  isImport: boolean
+  mayAdd(found: FindingOf): boolean
+}
+
+/** Makes the feed of these days what their readings show. */
+async function derive(tx: Tx, place: Place, look: Look, { now, isImport, mayAdd }: Derivation): Promise<void> {
+  const { from, to, finders = ALL_FINDERS } = look
+  const news = firstNewsDay(now)
+  const terms = (await readTerms(tx, place)).filter((term) => look.terms?.has(term) ?? true)
+  const isLookedAt = ({ facts: { term, rival } }: HeldAlert) =>
+    (term === undefined || terms.includes(term as string)) &&
+    (rival === undefined || (look.rivals?.has(rival as string) ?? true))
+  const types = finders.flatMap((find) => TYPES_OF.get(find) as string[])
+  const held = (await readHeld(tx, place, { types, from, to })).filter(isLookedAt)
+  // what was told as news stays with the rivals and the genre of then; so does in an import what somebody has seen
+  const isStanding = ({ history, day, isSeen }: HeldAlert) => !history && (!isImport || day < news || isSeen)
+  const standing = held.filter(isStanding)
+  const days: PlaceDays = {
+    place,
+    terms,
+    rivals: await readRivalsFor(tx, place, look, standing),
+    genres: genresOf(place, standing),
+    standing: new Set(standing.map(keyOf)),
+    from,
+    to,
+  }
+  const found: FindingOf[] = []
+  for (const find of finders) found.push(...(await find(tx, days)))
+  const isFixed = (one: HeldAlert) => STANDING_TYPES.includes(one.type) && isStanding(one)
+  await updateFeed(tx, place, news, feedChanges({ held, found, isStanding, isFixed, mayAdd }))
+}
+
+const TYPES_OF = new Map<Finder, string[]>()
+for (const { name, find } of FEED_TYPES) if (find) TYPES_OF.set(find, [...(TYPES_OF.get(find) ?? []), name])
+
+const ALL_FINDERS = [...TYPES_OF.keys()]
+const STANDING_TYPES: string[] = FEED_TYPES.filter(({ stands }) => stands).map(({ name }) => name)
+
+async function readTerms(tx: Tx, { appId, storefront }: Place): Promise<string[]> {
+  const rows = await tx<{ term: string }[]>`
+    select term
+    from tracked_term
+    where app_id = ${appId} and country = ${storefront}
+    order by term
+    limit 200000`
+  return rows.map(({ term }) => term)
+}
+
+async function readRivalsFor(
+  tx: Tx,
+  place: Place,
+  { rivals: only }: Look,
+  standing: readonly HeldAlert[],
+): Promise<FollowedRival[]> {
+  const followed = (await readRivals(tx, place)).filter(({ rival }) => only?.has(rival) ?? true)
+  const known = new Set(followed.map(({ rival }) => rival))
+  const others = new Map<string, { rival: string; manual: boolean }>()
+  for (const { facts } of standing) {
+    const { rival, manual } = facts as { rival?: string; manual?: boolean }
+    if (rival !== undefined && !known.has(rival)) others.set(rival, { rival, manual: manual === true })
+  }
+  return others.size === 0 ? followed : [...followed, ...(await readRivalsNamed(tx, place, [...others.values()]))]
+}
+
+function genresOf({ genre }: Place, standing: readonly HeldAlert[]): string[] {
+  const told = standing.flatMap(({ facts }) => (facts.chart === undefined ? [] : [facts.genre as string]))
+  return [...new Set(genre === null ? told : [genre, ...told])]
+}
+
+/** Whether the app, and the keyword that a finding is about, were tracked on its day. */
+async function readTracked(tx: Tx, { appId, storefront, since }: Place): Promise<(found: FindingOf) => boolean> {
+  const rows = await tx<{ term: string; since: string }[]>`
+    select term, (added_at at time zone 'utc')::date as since
+    from tracked_term
+    where app_id = ${appId} and country = ${storefront} and (added_at at time zone 'utc')::date > ${since}::date
+    order by term
+    limit 200000`
+  const added = new Map(rows.map((row) => [row.term, row.since]))
+  return ({ day, facts }) => {
+    const { term } = facts as { term?: string }
+    return day >= since && (term === undefined || day >= (added.get(term) ?? since))
   }
 }
 
@@ -120,100 +216,4 @@ async function keepTracked(tx: Tx, places: readonly Place[]): Promise<Place[]> {
     const app = tracked.get(appId)
     return app?.[platform] === own && app.countries.includes(storefront)
   })
-}
-
-async function readPlaceDays(tx: Tx, place: Place, span: Pick<PlaceDays, "from" | "to">): Promise<PlaceDays> {
-  return { place, parts: await readFirstTerms(tx, place), rivals: await readRivals(tx, place), ...span }
-}
-
-/** Types of one family share what finds them. */
-const FINDERS = new Set(FEED_TYPES.flatMap(({ find = [] }) => find))
-
-async function findAll(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
-  const found: FindingOf[] = []
-  for (const find of FINDERS) found.push(...(await find(tx, days)))
-  return found
-}
-
-const OF_READINGS: string[] = FEED_TYPES.filter(({ ofReadings }) => ofReadings).map(({ name }) => name)
-const OF_LANGUAGE: string[] = FEED_TYPES.filter(({ ofLanguage }) => ofLanguage).map(({ name }) => name)
-
-async function forgetHistory(tx: Tx, days: PlaceDays, found: readonly FindingOf[]): Promise<void> {
-  const holds = new Map(found.map((one) => [keyOf(one), JSON.parse(JSON.stringify(one.facts))]))
-  const told = await readTold(tx, days)
-  const stale = told.filter(
-    (one) => one.history && OF_READINGS.includes(one.type) && !isDeepStrictEqual(holds.get(keyOf(one)), one.facts),
-  )
-  if (stale.length === 0) return
-  await tx`
-    delete from alert
-    where id = any(${stale.map(({ id }) => id)}::bigint[])`
-}
-
-interface FeedWindow {
-  days: PlaceDays
-  /** The first day of which something is news. */
-  news: string
-}
-
-/** What is told already is left out before: the table would refuse it, but each refusal costs an id. */
-async function tell(tx: Tx, telling: FeedWindow, found: readonly FindingOf[]): Promise<void> {
-  const told = new Set(found.length > 0 ? (await readTold(tx, telling.days)).map(keyOf) : [])
-  const rows = found.filter((one) => !told.has(keyOf(one)))
-  for (let at = 0; at < rows.length; at += CHUNK) await insert(tx, telling, rows.slice(at, at + CHUNK))
-}
-
-// 4,000 in one statement took the embedded database 130 ms.
-const CHUNK = 250
-
-async function insert(tx: Tx, { days: { place }, news }: FeedWindow, rows: readonly FindingOf[]): Promise<void> {
-  await tx`
-    insert into alert
-      (workspace_id, app_id, type, platform, storefront, subject, day, at, facts, history, read_at)
-    select ${place.workspaceId}::int, ${place.appId}, type, ${place.platform}, storefront, subject, day, at, facts,
-      day < ${news}::date, case when day < ${news}::date then now() end
-    from jsonb_to_recordset(${json(
-      tx,
-      rows.map((one) => stored(place, one)),
-    )}) r (
-      type text, storefront text, subject text, day date, at timestamptz, facts jsonb
-    )
-    order by at, type, storefront, subject
-    on conflict do nothing`
-}
-
-type FeedRow = Pick<FindingOf, "type" | "subject" | "day" | "facts"> & { id: number; history: boolean }
-
-/** Of the days looked at: reviews have no storefront on Google Play, and may be seen long after their day. */
-async function readTold(tx: Tx, { place, from, to }: PlaceDays): Promise<FeedRow[]> {
-  const { workspaceId, appId, platform, storefront } = place
-  return await tx<FeedRow[]>`
-    select id, type, subject, day, facts, history
-    from (
-      (
-        select *
-        from alert
-        where app_id = ${appId} and at >= ${`${from}T00:00:00Z`}::timestamptz
-          and at < ${`${addDays(to, 1)}T00:00:00Z`}::timestamptz and platform = ${platform}
-          and storefront = ${storefront} and type <> all(${OF_LANGUAGE}::text[])
-      )
-      union all
-      (
-        select *
-        from alert
-        where workspace_id = ${workspaceId} and app_id = ${appId} and type = any(${OF_LANGUAGE}::text[]) and platform = ${platform}
-          and (storefront = ${storefront} or storefront is null) and day between ${from} and ${to}
-      )
-    ) a
-    order by at, id
-    limit 100000`
-}
-
-function keyOf({ type, subject, day }: Pick<FindingOf, "type" | "subject" | "day">): string {
-  return JSON.stringify([type, subject, day])
-}
-
-function stored({ platform, storefront }: Place, { type, subject, day, at, facts }: FindingOf) {
-  const hasNone = platform === "android" && OF_LANGUAGE.includes(type)
-  return { type, storefront: hasNone ? null : storefront, subject, day, at: at.toISOString(), facts }
 }

@@ -49,13 +49,32 @@ async function follow(tx: Tx, { appId, platform, storefront }: Place, rivals: re
     set manual = excluded.manual, terms = excluded.terms, day = excluded.day`
 }
 
-export async function readRivals(tx: Tx, { appId, platform, storefront }: Place): Promise<FollowedRival[]> {
-  const countries = tx`(select countries from tracked_app where id = ${appId})`
+export async function readRivals(tx: Tx, place: Place): Promise<FollowedRival[]> {
+  const { appId, platform, storefront } = place
   return await tx<FollowedRival[]>`
-    select s.id, s.store_id as rival, ${nameIn(tx, tx`s.id`, { storefront, countries })} as name, r.manual
+    select s.id, s.store_id as rival, ${nameAt(tx, place)} as name, r.manual, true as "isFollowed"
     from app_rival r
     join store_app s on s.id = r.rival
     where (r.app_id, r.platform, r.storefront) = (${appId}, ${platform}, ${storefront})
     order by s.id
     limit 10000`
+}
+
+/** Rivals of alerts that were told when they were followed. */
+export async function readRivalsNamed(
+  tx: Tx,
+  place: Place,
+  rivals: readonly { rival: string; manual: boolean }[],
+): Promise<FollowedRival[]> {
+  return await tx<FollowedRival[]>`
+    select s.id, s.store_id as rival, ${nameAt(tx, place)} as name, r.manual, false as "isFollowed"
+    from jsonb_to_recordset(${json(tx, rivals)}) r (rival text, manual boolean)
+    join store_app s on (s.platform, s.store_id) = (${place.platform}, r.rival)
+    order by s.id
+    limit 10000`
+}
+
+function nameAt(tx: Tx, { appId, storefront }: Place) {
+  const countries = tx`(select countries from tracked_app where id = ${appId})`
+  return nameIn(tx, tx`s.id`, { storefront, countries })
 }

@@ -3,21 +3,34 @@ import type { Sql, Tx } from "../database/types.ts"
 import type { Subject } from "../measuring/kind.ts"
 import { makeDifficultyDue } from "../measuring/kinds/search.ts"
 import { type CONCERNS, putForwardImported } from "../measuring/put-forward.ts"
-import type { AssistantAnswerObservation } from "../observations/kinds/assistant-answer.ts"
 import { DEMO, type Observation } from "../observations/types.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
-import { deriveFindings, derivePastFindings } from "./findings.ts"
+import { deriveFindings } from "./findings.ts"
+import { readConcerned } from "./import-concerns.ts"
+import {
+  deriveDays,
+  deriveSpan,
+  OF_ANSWERS,
+  OF_CHARTS,
+  OF_PAGES,
+  OF_REVIEWS,
+  OF_SEARCHES,
+  type PlaceImport,
+} from "./import-derive.ts"
+import { emptySide, noteReading, openNotes, reviewsKey, type SideNotes } from "./import-notes.ts"
+import { deriveChangedScope, type ImportedDays, noteImportedDays, readImportedDays } from "./import-scope.ts"
+import { daysBetween, runsOf, type Span } from "./import-spans.ts"
 
 interface ImportFindings {
   /** Notes readings in the transaction that stores them, and puts the findings in them forward. */
   note(tx: Tx, readings: readonly Observation[]): Promise<void>
-  /** Each alert is marked with its day; it needs no worker, and a second import tells nothing twice. */
+  /** Derives the alerts of the days that the import touched, and of the days that compare with them. It needs no worker. */
   tell(sql: Sql): Promise<void>
 }
 
 interface ImportFindingsOptions {
   now?: () => Date
-  /** Of days that are older nothing is told; 0 = of all. */
+  /** Days for which alerts are kept. 0 = without an end. */
   keptDays?: number
   /** Awaited between two transactions, so that others get their turn on the embedded database's one backend. */
   pause?: () => Promise<void>
@@ -28,34 +41,25 @@ const LEFT_AFTER_MS = 60_000
 
 export function openImportFindings(options: ImportFindingsOptions = {}): ImportFindings {
   const { now = () => new Date(), keptDays = 0, pause = () => sleep(PAUSE_MS) } = options
-  const apps = new Map<string, AppDays>()
+  const notes = openNotes()
   return {
     async note(tx, readings) {
-      for (const { kind, subjects, days } of groupsOf(readings)) {
+      for (const reading of readings) noteReading(notes, reading)
+      for (const { kind, subjects } of groupsOf(readings)) {
         const [{ platform }] = subjects as [Subject]
         if (kind === "search" && platform === "ios") await makeDifficultyDue(tx, subjects)
-        for (const app of await putForwardImported(tx, kind, subjects, LEFT_AFTER_MS)) {
-          const key = `${app.platform} ${app.storefront} ${app.subject}`
-          const held = apps.get(key) ?? { app, days: new Set() }
-          for (const day of days) held.days.add(day)
-          apps.set(key, held)
-        }
+        await putForwardImported(tx, kind, subjects, LEFT_AFTER_MS)
       }
     },
     async tell(sql) {
-      const since = keptDays > 0 ? addDays(dayOf(now()), -keptDays) : ""
-      for (const { app, days } of apps.values()) {
-        await pause()
-        await sql.begin((tx) => deriveFindings(tx, [app], now()))
-        const looked = new Set([...days].filter((day) => day >= since))
-        for (const { to } of runsOf([...looked])) {
-          await pause()
-          for (const day of await readFollowing(sql, app, to)) looked.add(day)
-        }
-        for (const span of spansOf([...looked], await readDaysAtOnce(sql, app))) {
-          await pause()
-          await sql.begin((tx) => derivePastFindings(tx, app, span, now()))
-        }
+      const at = now()
+      const keptFrom = keptDays > 0 ? addDays(dayOf(at), -keptDays) : "1970-01-01"
+      for (const side of notes.sides.values()) await noteImportedDays(sql, side, keptFrom)
+      for (const place of await readConcerned(sql, notes)) {
+        const reviewsFrom = notes.reviews.get(reviewsKey(place.platform, place.subject))
+        const side = notes.sides.get(`${place.platform} ${place.storefront}`)
+        const isCategorised = notes.categorised.has(place.platform)
+        await derivePlace({ sql, place, side, reviewsFrom, isCategorised, keptFrom, now: at, pause })
       }
     },
   }
@@ -63,162 +67,127 @@ export function openImportFindings(options: ImportFindingsOptions = {}): ImportF
 
 const PAUSE_MS = 5
 
-type App = Pick<Subject, "platform" | "storefront" | "subject">
-
-interface AppDays {
-  app: App
-  days: Set<string>
-}
-
 interface Group {
   kind: keyof typeof CONCERNS
   /** They share platform and storefront. */
   subjects: Subject[]
-  days: Set<string>
 }
 
 function groupsOf(readings: readonly Observation[]): Iterable<Group> {
   const groups = new Map<string, Group>()
   for (const reading of readings) {
-    for (const { kind, platform, storefront, names, days } of notedOf(reading)) {
+    for (const { kind, platform, storefront, names } of placesOf(reading)) {
       if (names.length === 0) continue
       const key = `${kind} ${platform} ${storefront}`
-      const group = groups.get(key) ?? { kind, subjects: [], days: new Set() }
+      const group = groups.get(key) ?? { kind, subjects: [] }
       const of = kind === "assistant_answer" ? "search" : kind
       group.subjects.push(...names.map((subject) => ({ kind: of, platform, storefront, subject })))
-      for (const day of days) group.days.add(day)
       groups.set(key, group)
     }
   }
   return groups.values()
 }
 
-type ImportedPlace = Pick<Subject, "platform" | "storefront"> &
-  Pick<Group, "kind"> & { names: string[]; days: string[] }
+type ImportedPlace = Pick<Subject, "platform" | "storefront"> & Pick<Group, "kind"> & { names: string[] }
 
-/** What a reading is about, by the kind of measurement that it would have come from; none = nothing is found in it. */
-function notedOf(reading: Observation): ImportedPlace[] {
-  if (reading.kind === "assistant_answer") return answerPlaces(reading)
-  const noted = placeOf(reading)
-  return noted ? [noted] : []
-}
-
-/** Of no store, it concerns the apps of both. */
-function answerPlaces({ storefront, term, seenAt }: AssistantAnswerObservation): ImportedPlace[] {
-  const about = { kind: "assistant_answer" as const, storefront, names: [term], days: [dayOf(seenAt)] }
-  return [
-    { ...about, platform: "android" },
-    { ...about, platform: "ios" },
-  ]
-}
-
-function placeOf(reading: Exclude<Observation, AssistantAnswerObservation>): ImportedPlace | null {
-  if (!("storefront" in reading) || reading.origin === DEMO) return null
+/** What a reading is about, by the kind of measurement that it would have come from. An answer concerns both stores. */
+function placesOf(reading: Observation): ImportedPlace[] {
+  if (reading.kind === "assistant_answer") {
+    const about = { kind: reading.kind, storefront: reading.storefront, names: [reading.term] }
+    return [
+      { ...about, platform: "android" },
+      { ...about, platform: "ios" },
+    ]
+  }
+  if (!("storefront" in reading) || reading.origin === DEMO) return []
   const { platform, storefront } = reading
-  const about = { platform, storefront, days: [dayOf(reading.seenAt)] }
   switch (reading.kind) {
     case "search":
-      return { ...about, kind: "search", names: [reading.term] }
+      return [{ platform, storefront, kind: "search", names: [reading.term] }]
     case "apps":
-      return { ...about, kind: "app", names: reading.apps.map(({ id }) => id) }
+      return [{ platform, storefront, kind: "app", names: reading.apps.map(({ id }) => id) }]
     case "listing":
-      return { ...about, kind: "listing", names: [reading.id] }
+      return [{ platform, storefront, kind: "listing", names: [reading.id] }]
     case "chart":
-      return { ...about, kind: "chart", names: [`${reading.device} ${reading.chart} ${reading.genre}`] }
+      return [{ platform, storefront, kind: "chart", names: [`${reading.device} ${reading.chart} ${reading.genre}`] }]
     case "reviews":
-      // a day's reviews are known with any later reading
-      return { ...about, kind: "reviews", names: [reading.storeId], days: reading.reviews.map(({ at }) => dayOf(at)) }
+      return [{ platform, storefront, kind: "reviews", names: [reading.storeId] }]
     default:
-      return null
+      return []
   }
 }
 
-/** Keywords times days that one transaction looks at: 200 keywords take the embedded database 65 ms and more for three. */
-const LOOKED_AT_ONCE = 400
-
-async function readDaysAtOnce(sql: Sql, { platform, storefront, subject }: App): Promise<number> {
-  const [row] = await sql<{ terms: number }[]>`
-    select count(*)::int as terms
-    from store_app s
-    join tracked_app a on case ${platform} when 'ios' then a.ios_app else a.android_app end = s.id
-    join tracked_term t on t.app_id = a.id and t.country = ${storefront}
-    where s.platform = ${platform} and s.store_id = ${subject}
-    group by a.id
-    order by terms desc
-    limit 1`
-  return Math.max(1, Math.min(MOST_DAYS, Math.floor(LOOKED_AT_ONCE / Math.max(1, row?.terms ?? 0))))
+/** The last days first, since they say who is followed. */
+async function derivePlace(imported: PlaceImport): Promise<void> {
+  const { sql, place, side, now, keptFrom, pause } = imported
+  await pause()
+  await sql.begin((tx) => deriveFindings(tx, [place], now, { isImport: true }))
+  const row = await readImportedDays(sql, place, keptFrom)
+  if (side || row?.derivedWith === null) await deriveTouched(imported, side ?? emptySide(place), row)
+  await deriveReviews(imported)
+  if (row) await deriveChangedScope(imported, row)
 }
 
-const MOST_DAYS = 60
-
-/** A measured day that comes so long after one that was imported is not compared anew. */
-const FOLLOWING_DAYS = 92
-
-/** The measured days that are compared with that one, or with one shortly before it: of each keyword and chart the next. */
-async function readFollowing(sql: Sql, { platform, storefront, subject }: App, day: string): Promise<string[]> {
-  const [from, to] = [addDays(day, 1), addDays(day, FOLLOWING_DAYS)]
-  const rows = await sql<{ day: string }[]>`
-    with own as materialized (
-      select id, genre
-      from store_app
-      where platform = ${platform} and store_id = ${subject}
-    )
-    select r.day
-    from own
-    join tracked_app a on case ${platform} when 'ios' then a.ios_app else a.android_app end = own.id
-    join tracked_term t on t.app_id = a.id and t.country = ${storefront}
-    join list l on (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, t.term)
-    cross join lateral (
-      select day
-      from search_readings(l.id, ${from}, ${to})
-      where complete
-      order by day
-      limit 1
-    ) r
-    union
-    select r.day
-    from own
-    join chart c on c.platform = ${platform} and c.storefront = ${storefront} and c.genre = own.genre
-    cross join lateral (
-      select day
-      from chart_results
-      where chart_id = c.id and day between ${from} and ${to} and complete
-      order by day
-      limit 1
-    ) r
-    order by day
-    limit ${FOLLOWING_DAYS}`
-  return rows.map((row) => row.day)
-}
-
-interface Span {
-  from: string
-  to: string
-}
-
-/** Days that lie no further apart are looked at in one go. */
-const APART_DAYS = 3
-
-/** The days in spans of so many at most, the earliest first; a few days between two that are none of them are looked at too. */
-export function spansOf(days: readonly string[], atOnce: number): Span[] {
-  return runsOf(days).flatMap(({ from, to }) => partsOf(from, to, atOnce))
-}
-
-function runsOf(days: readonly string[]): Span[] {
-  const runs: Span[] = []
-  for (const day of days.toSorted()) {
-    const last = runs.at(-1)
-    if (last && day <= addDays(last.to, APART_DAYS)) last.to = day
-    else runs.push({ from: day, to: day })
+/** The days that the import brought and those that compare with them; for the first time all imported days. */
+async function deriveTouched(imported: PlaceImport, side: SideNotes, row: ImportedDays | undefined): Promise<void> {
+  const { place, keptFrom, now } = imported
+  const kept = (days: Iterable<string>) => [...days].filter((day) => day >= keptFrom)
+  const first = row?.derivedWith === null ? daysBetween(row.from, row.to) : []
+  const terms = first.length > 0 ? place.terms : place.terms.filter((term) => side.searches.has(term))
+  const searched = kept(new Set([...first, ...terms.flatMap((term) => [...(side.searches.get(term) ?? [])])]))
+  if (terms.length > 0 && searched.length > 0) {
+    const following = await readFollowing(imported, runsOf(searched), terms)
+    await deriveDays(imported, [...searched, ...following], { finders: OF_SEARCHES, terms: new Set(terms) })
   }
-  return runs
+  const charted = place.genre === null ? [] : kept([...first, ...(side.charts.get(place.genre) ?? [])])
+  if (charted.length > 0) {
+    const following = await readFollowing(imported, runsOf(charted), null)
+    await deriveDays(imported, [...charted, ...following], { finders: OF_CHARTS })
+  }
+  const asked = place.terms.filter((term) => side.answers.has(term))
+  const [answered] = kept(asked.flatMap((term) => [...(side.answers.get(term) as Set<string>)])).sort()
+  if (answered !== undefined)
+    await deriveSpan(imported, { from: answered, to: dayOf(now), finders: OF_ANSWERS, terms: new Set(asked) })
+  // a page bears upon changes before and after it, by either source; there are few
+  const [from] = kept([...side.days, ...(row ? [row.from] : [])]).sort()
+  if (from !== undefined) await deriveSpan(imported, { from, to: dayOf(now), finders: OF_PAGES })
 }
 
-function partsOf(from: string, to: string, atOnce: number): Span[] {
-  const parts: Span[] = []
-  for (let at = from; at <= to; at = addDays(at, atOnce)) {
-    const end = addDays(at, atOnce - 1)
-    parts.push({ from: at, to: end < to ? end : to })
+/** A late review moves the mean of the days after it, and may join what was read before with what was read after. */
+async function deriveReviews(imported: PlaceImport): Promise<void> {
+  const { reviewsFrom, keptFrom, now } = imported
+  if (reviewsFrom === undefined) return
+  const [, from = keptFrom] = [reviewsFrom, keptFrom].sort()
+  await deriveSpan(imported, { from, to: dayOf(now), finders: OF_REVIEWS })
+}
+
+/** The measured days that are compared with the last of each run: of each of these keywords, or of the charts, the next. */
+async function readFollowing(
+  { sql, place, pause }: PlaceImport,
+  runs: readonly Span[],
+  terms: readonly string[] | null,
+): Promise<string[]> {
+  const days = new Set<string>()
+  const { platform, storefront, genre } = place
+  for (const { to } of runs) {
+    await pause()
+    const rows = await (terms === null
+      ? sql<{ day: string | null }[]>`
+          select distinct (
+              select day
+              from chart_results
+              where chart_id = c.id and day > ${to}::date and complete
+              order by day
+              limit 1
+            ) as day
+          from chart c
+          where c.platform = ${platform} and c.storefront = ${storefront} and c.genre = ${genre}`
+      : sql<{ day: string | null }[]>`
+          select distinct next_search_day(l.id, ${to}::date) as day
+          from unnest(${terms as string[]}::text[]) t (term)
+          join list l on (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, t.term)
+          where l.last_day > ${to}::date`)
+    for (const { day } of rows) if (day !== null) days.add(day)
   }
-  return parts
+  return [...days]
 }

@@ -1,3 +1,4 @@
+import { TERMS_AT_ONCE } from "../history/term-days.ts"
 import type { Platform } from "../observations/types.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
 import { saidStorefront } from "../vocabulary/storefront-names.ts"
@@ -14,34 +15,37 @@ export interface Place {
   /** The store's own id of its main genre; null = not known. */
   genre: string | null
   categories: string[]
-  /** The UTC day since when it is tracked; null = days before that are looked at too. */
-  since: string | null
+  /** The UTC day since when it is tracked. */
+  since: string
   manualRivals: string[] | null
 }
 
-/** The days of a place whose readings are compared with those before. */
+/** What is looked at: the days of a place, each with the measured day before it. */
 export interface PlaceDays {
   place: Place
-  /** Its keywords in parts, by the first of each (readFirstTerms). */
-  parts: readonly string[]
+  /** Tracked keywords. */
+  terms: readonly string[]
   rivals: readonly FollowedRival[]
+  /** Genres of the charts: the app's own, and those of alerts that were told when it had another. */
+  genres: readonly string[]
+  /** Keys of alerts (keyOf) that stay as long as the readings show them. */
+  standing: ReadonlySet<string>
   from: string
   to: string
 }
 
-/** What `read` gives for each part of the keywords. */
-export async function readParts<Row>({ parts }: PlaceDays, read: (first: string) => Promise<Row[]>): Promise<Row[]> {
+/** What `read` returns for each part of the keywords. */
+export async function readParts<Row>(
+  { terms }: PlaceDays,
+  read: (terms: readonly string[]) => Promise<Row[]>,
+): Promise<Row[]> {
   const rows: Row[] = []
-  for (const first of parts) rows.push(...(await read(first)))
+  for (let at = 0; at < terms.length; at += TERMS_AT_ONCE)
+    rows.push(...(await read(terms.slice(at, at + TERMS_AT_ONCE))))
   return rows
 }
 
-/** The first of these days on which the place was tracked. */
-export function trackedFrom({ place: { since }, from }: PlaceDays): string {
-  return since !== null && since > from ? since : from
-}
-
-/** UTC days, today included. What an import shows before them is history: read already, and delivered nowhere. */
+/** UTC days, today included. Alerts of earlier days are history: marked as read, and never delivered. */
 const DAYS_LOOKED_AT = 3
 
 /** The first UTC day of which something is news. */

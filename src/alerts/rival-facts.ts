@@ -9,9 +9,11 @@ export const rivalFacts = {
 }
 type RivalFacts = v.InferOutput<v.StrictObjectSchema<typeof rivalFacts, undefined>>
 
-/** A rival that is followed: `id` is its store_app row. */
+/** `id` is its store_app row. */
 export interface FollowedRival extends RivalFacts {
   id: number
+  /** False for a rival of an alert that was told when it was followed: its findings keep alerts, and add none. */
+  isFollowed: boolean
 }
 
 export function rivalFields({ rival, name, manual }: RivalFacts) {

@@ -153,7 +153,7 @@ async function countAlerts(sql: Sql, { id }: RankedApp, { from, to }: WeekSpan):
     select type, count(*)::int as count
     from alert
     where app_id = ${id} and at >= ${`${from}T00:00:00Z`}::timestamptz
-      and at < ${`${addDays(to, 1)}T00:00:00Z`}::timestamptz and type <> 'weekly' and not history
+      and at < ${`${addDays(to, 1)}T00:00:00Z`}::timestamptz and type <> 'weekly' and not history and withdrawn_at is null
     group by type
     order by type
     limit 20`

@@ -111,11 +111,12 @@ async function hold(tx: Tx, { id, lease }: LeasedChannel): Promise<{ failures: n
   return held
 }
 
+/** Also if the alert was withdrawn while the message was being sent. */
 async function endDelivered(tx: Tx, channel: string, id: string, gapMs: number): Promise<void> {
   await tx`
     update delivery
     set state = 'delivered', attempts = attempts + 1, next_at = null, ended_at = now(), failure = null
-    where id = ${id} and state = 'waiting'`
+    where id = ${id} and state <> 'delivered'`
   await tx`
     update channel
     set last_ok = now(), failures = 0, paused_until = case when ${gapMs}::float8 > 0 then ${later(tx, gapMs)} end

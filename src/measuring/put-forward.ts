@@ -49,20 +49,13 @@ export const CONCERNS = {
   assistant_answer: findingsOfTerms,
 } satisfies Partial<Record<KindName | "assistant_answer", unknown>>
 
-/** Returns of which apps they are, in their storefronts. */
 export async function putForwardImported(
   tx: Tx,
   kind: keyof typeof CONCERNS,
   subjects: readonly Subject[],
   afterMs: number,
-): Promise<Pick<Subject, "platform" | "storefront" | "subject">[]> {
-  const rows = CONCERNS[kind](tx, subjects)
-  await putForward(tx, rows, afterMs)
-  return await tx<Pick<Subject, "platform" | "storefront" | "subject">[]>`
-    select distinct platform, storefront, subject
-    from (${rows}) r
-    order by platform, storefront, subject
-    limit 100000`
+): Promise<void> {
+  await putForward(tx, CONCERNS[kind](tx, subjects), afterMs)
 }
 
 function placeOf(subjects: readonly Subject[]) {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import { deriveFindings } from "../../src/alerts/findings.ts"
-import { openImportFindings, spansOf } from "../../src/alerts/imported.ts"
+import { spansOf } from "../../src/alerts/import-spans.ts"
+import { openImportFindings } from "../../src/alerts/imported.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
 import { listAlerts } from "../../src/operations/account/alerts.ts"
@@ -53,7 +54,8 @@ async function load(lines: readonly string[], keptDays = 0): Promise<void> {
 const told = async () =>
   (
     await sql<{ line: string }[]>`
-      select concat_ws(' ', day, type, facts ->> 'was', facts ->> 'rank', case when history then 'history' else 'news' end) as line
+      select concat_ws(' ', day, type, facts ->> 'was', facts ->> 'rank', 
+        case when withdrawn_at is not null then 'withdrawn' when history then 'history' else 'news' end) as line
       from alert
       order by day, type`
   ).map(({ line }) => line)
@@ -95,19 +97,18 @@ describe("an import of past days", () => {
     expect(await rows()).toEqual(before)
     await sql`delete from alert`
     await sql`delete from search_results`
-    // news is not taken back, so that the day before the last ones comes before them
-    for (const at of [2, 0, 3, 4, 1]) await load([FALLS[at]!])
+    for (const at of [4, 2, 0, 3, 1]) await load([FALLS[at]!])
     expect(await told()).toEqual(TOLD)
   })
 
-  test("replaces history across a gap that it fills, and leaves what was news", async () => {
+  test("replaces history across a gap that it fills, and marks what was news as withdrawn", async () => {
     await load([ranked(30, 15), ranked(20, 40)])
     expect(await told()).toEqual([`${day(20)} rank_drop 15 40 history`])
     await load([ranked(25, 39)])
     expect(await told()).toEqual([`${day(25)} rank_drop 15 39 history`])
     await sql`update alert set history = false`
     await load([ranked(28, 38)])
-    expect(await told()).toEqual([`${day(28)} rank_drop 15 38 history`, `${day(25)} rank_drop 15 39 news`])
+    expect(await told()).toEqual([`${day(28)} rank_drop 15 38 history`, `${day(25)} rank_drop 15 39 withdrawn`])
   })
 
   test("tells nothing of days that alerts are kept no longer of", async () => {

@@ -8,7 +8,7 @@ import { readKnownApps } from "../../history/assistants/known-apps.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { ASSISTANTS, type Assistant } from "../../vocabulary/upstreams.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
-import { type PlaceDays, trackedFrom } from "../place.ts"
+import type { PlaceDays } from "../place.ts"
 
 const Answers = v.strictObject({ named: v.number(), of: v.number() })
 
@@ -33,6 +33,8 @@ export const aiMentionLost = alertType({
     ...{ now: { named: 0, of: 6 }, before: { named: 6, of: 6 }, against: "2025-11-12" },
   },
   days: "own",
+  // which names are the app's own follows from the rivals of today
+  stands: true,
   find: findLost,
   sentence({ term, assistant, model, now, before, against }, { storefront, day }) {
     const asked = `${NAMES[assistant]} (${model}), asked about '${term}' in ${storefront},`
@@ -59,8 +61,8 @@ interface MainApp {
 
 async function findLost(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
   const { storefront } = days.place
-  const span = { from: trackedFrom(days), to: days.to }
-  const terms = await readAskedTerms(tx, days, span)
+  const span = { from: days.from, to: days.to }
+  const terms = await readAskedTerms(tx, days)
   const app = terms.length > 0 ? await readMainApp(tx, days) : null
   if (!app) return []
   const answers = await readComparable(tx, { storefront, terms, ...span })
@@ -91,22 +93,14 @@ function findingOf({ term, assistant }: Pick<HeldAnswer, "term" | "assistant">, 
   return { type: "ai_mention_lost", subject: `${term} ${assistant}`, day: dayOf(at), at, facts }
 }
 
-/** Tracked keywords that were asked about in these days. */
-async function readAskedTerms(
-  tx: Tx,
-  { place: { appId, storefront } }: PlaceDays,
-  { from, to }: { from: string; to: string },
-): Promise<string[]> {
+/** The keywords that were asked about in these days. */
+async function readAskedTerms(tx: Tx, { place: { storefront }, terms, from, to }: PlaceDays): Promise<string[]> {
   const rows = await tx<{ term: string }[]>`
-    with asked as materialized (
-      select distinct term
-      from assistant_answer
-      where day between ${from}::date and ${to}::date and storefront = ${storefront}
-    )
-    select a.term
-    from asked a
-    join tracked_term t on (t.app_id, t.country, t.term) = (${appId}, ${storefront}, a.term)
-    order by a.term
+    select distinct term
+    from assistant_answer
+    where day between ${from}::date and ${to}::date and storefront = ${storefront}
+      and term = any(${terms as string[]}::text[])
+    order by term
     limit 1000`
   return rows.map(({ term }) => term)
 }

@@ -54,7 +54,6 @@ const chartType = {
   facts,
   options: [],
   appStoreOnly: true,
-  ofReadings: true,
   days: "between",
   find: findMoves,
   sentence({ device, chart, genre, genreName, rank, was, depth, wasDepth }: Facts, { storefront }: AlertPlace) {
@@ -73,8 +72,12 @@ export const chartDrop = alertType({ ...chartType, name: "chart_drop", example: 
 export const chartEnter = alertType({ ...chartType, name: "chart_enter", example: { ...example, rank: 40, was: 130 } })
 
 async function findMoves(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
-  const { genre } = days.place
-  return genre === null ? [] : (await readDays(tx, days, genre)).flatMap((day) => findingOf(day, genre))
+  const found: FindingOf[] = []
+  for (const genre of days.genres) {
+    const isOwn = genre === days.place.genre
+    for (const day of await readDays(tx, days, genre)) found.push(...findingOf(day, genre, isOwn))
+  }
+  return found
 }
 
 interface Day {
@@ -94,7 +97,7 @@ interface Day {
 
 /** Days beside the measured day before them: so none is a chart's first. */
 async function readDays(tx: Tx, { place, from, to }: PlaceDays, genre: string): Promise<Day[]> {
-  const { platform, storefront, own, since } = place
+  const { platform, storefront, own } = place
   return await tx<Day[]>`
     with measured as materialized (
       select c.id, c.device, c.chart, r.*, array_position(r.app_ids, ${own}::int) as rank
@@ -127,12 +130,12 @@ async function readDays(tx: Tx, { place, from, to }: PlaceDays, genre: string): 
       p.was_day as "wasDay", p.was_source as "wasSource", p.was_depth as "wasDepth", p.was_rank as "wasRank"
     from pair p
     left join genre g on (g.platform, g.storefront, g.genre) = (${platform}, ${storefront}, ${genre})
-    where p.day >= greatest(${since}::date, ${from}::date) and p.source = p.was_source and p.rank is distinct from p.was_rank
+    where p.day >= ${from}::date and p.source = p.was_source and p.rank is distinct from p.was_rank
     order by p.device, p.chart, p.day
-    limit 100`
+    limit 10000`
 }
 
-function findingOf(one: Day, genre: string): FindingOf[] {
+function findingOf(one: Day, genre: string, isOwn: boolean): FindingOf[] {
   const { device, chart, genreName, day, at, depth, rank, wasDay, wasDepth, wasRank } = one
   const source = chartSourceOf(one.source)
   const type = chartMove(
@@ -141,5 +144,5 @@ function findingOf(one: Day, genre: string): FindingOf[] {
   )
   if (type === null) return []
   const facts = { device, chart, genre, genreName, rank, was: wasRank, depth, wasDepth, source, against: wasDay }
-  return [{ type, subject: `${device} ${chart} ${genre}`, day, at, facts }]
+  return [{ type, subject: `${device} ${chart} ${genre}`, day, at, facts, ...(!isOwn && { keepsOnly: true }) }]
 }

@@ -2,9 +2,8 @@ import * as v from "valibot"
 import { readChanges } from "../../history/changes.ts"
 import { STORES } from "../../vocabulary/store-pages.ts"
 import { alertType } from "../alert-type.ts"
-import { trackedFrom } from "../place.ts"
 
-const MOST = 100
+const MOST = 1_000
 
 const card = v.picklist(["story", "collection"])
 
@@ -26,9 +25,8 @@ export const featured = alertType({
     ...{ source: "apple-app-page", beforeSeenAt: "2025-11-19T10:00:00.000Z" },
   },
   days: "on",
-  async find(tx, days) {
-    const { place, to } = days
-    const span = { storefront: place.storefront, from: trackedFrom(days), to }
+  async find(tx, { place, from, to }) {
+    const span = { storefront: place.storefront, from, to }
     const changes = await readChanges(tx, { apps: [place.own], ...span, kinds: ["featured"], limit: MOST })
     return changes.map(({ subject, after, at, day, source, beforeSeenAt }) => {
       const { kind, id, title = null } = after as { kind: v.InferOutput<typeof card>; id: string; title?: string }

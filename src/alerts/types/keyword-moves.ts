@@ -31,7 +31,6 @@ const keywordMove = {
   facts,
   options: ["keywordScope"],
   days: "between",
-  ofReadings: true,
   find: findMoves,
   sentence({ term, rank, was, depth, wasDepth }: v.InferOutput<typeof facts>, place: Parameters<typeof whereOf>[0]) {
     const where = whereOf(place)
@@ -62,7 +61,7 @@ export const rankRise = alertType({ ...keywordMove, name: "rank_rise", example: 
 export const entered = alertType({ ...keywordMove, name: "entered", example: { ...example, rank: 8, was: null } })
 
 async function findMoves(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
-  return (await readParts(days, (first) => readMoves(tx, days, first))).flatMap(findingOf)
+  return (await readParts(days, (terms) => readMoves(tx, days, terms))).flatMap(findingOf)
 }
 
 interface Move {
@@ -78,9 +77,9 @@ interface Move {
   wasRank: number | null
 }
 
-async function readMoves(tx: Tx, { place, from, to }: PlaceDays, first: string): Promise<Move[]> {
+async function readMoves(tx: Tx, { place, from, to }: PlaceDays, terms: readonly string[]): Promise<Move[]> {
   return await tx<Move[]>`
-    with ${termPairs(tx, { ...place, from, to, first }, place.since)}
+    with ${termPairs(tx, { ...place, from, to, terms })}
     select term, day, seen_at as at, source, depth, rank, was_day as "wasDay", was_source as "wasSource",
       was_depth as "wasDepth", was_rank as "wasRank"
     from pair

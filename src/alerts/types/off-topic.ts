@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import type { Tx } from "../../database/types.ts"
+import type { Db, Tx } from "../../database/types.ts"
 import { termPairs } from "../../history/term-days.ts"
 import { ALL_APPS, sourceOf } from "../../observations/types.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
@@ -41,7 +41,7 @@ export const offTopic = alertType({
   async find(tx, days) {
     const { genre, categories } = days.place
     if (genre === null) return []
-    const read = await readParts(days, (first) => readDays(tx, days, first, genre))
+    const read = await readParts(days, (terms) => readDays(tx, days, terms, genre))
     return read.filter((day) => isTurned(day, categories)).map((day) => findingOf(day, genre))
   },
   sentence({ term, genre, genreName }, place) {
@@ -52,7 +52,7 @@ export const offTopic = alertType({
 })
 
 /** The main one first; empty where none is known. The store's name for all of them together is none. */
-export function categoriesOf(tx: Tx) {
+export function categoriesOf(tx: Db) {
   return tx`array_remove(array_remove(genre || coalesce(genres, '{}'), null), ${ALL_APPS}::text)`
 }
 
@@ -68,10 +68,15 @@ interface Day {
 }
 
 /** No more than may be told. Lists of categories as JSON: lists of several lengths are no array of the database's. */
-async function readDays(tx: Tx, { place, from, to }: PlaceDays, first: string, genre: string): Promise<Day[]> {
+async function readDays(
+  tx: Tx,
+  { place, from, to }: PlaceDays,
+  terms: readonly string[],
+  genre: string,
+): Promise<Day[]> {
   const { platform, storefront, categories } = place
   return await tx<Day[]>`
-    with ${termPairs(tx, { ...place, from, to, first }, place.since)}, top as materialized (
+    with ${termPairs(tx, { ...place, from, to, terms })}, top as materialized (
       select term, day, seen_at, source, app_ids[1:${TOPIC.first}::int] as ids, was_day,
         was_ids[1:${TOPIC.first}::int] as was_ids
       from pair

@@ -63,7 +63,7 @@ interface Day {
 
 /** Days with reviews enough. The oldest review is found by the index that the newest are found by, from its other end. */
 async function readDays(tx: Tx, { place, from, to }: PlaceDays, feed: string): Promise<Day[]> {
-  const { own, since } = place
+  const { own } = place
   return await tx<Day[]>`
     with span as materialized (
       select (at at time zone 'utc')::date + 1 as known_from, (
@@ -91,7 +91,7 @@ async function readDays(tx: Tx, { place, from, to }: PlaceDays, feed: string): P
       l.day - greatest(s.known_from, l.day - ${WAVE.days}::int) as days
     from low l
     cross join span s
-    where l.day >= greatest(${since}::date, ${from}::date) and l.day <= s.known_to and l.count >= ${WAVE.least}
+    where l.day >= ${from}::date and l.day <= s.known_to and l.count >= ${WAVE.least}
     order by l.day
-    limit 10`
+    limit 10000`
 }

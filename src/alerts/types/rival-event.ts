@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util"
 import * as v from "valibot"
 import type { Tx } from "../../database/types.ts"
-import { readChanges, type StoredChange } from "../../history/changes.ts"
+import { readSeenChanges, type SeenChange } from "../../history/seen-changes.ts"
+import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { RIVAL_CHANGES } from "../alert-fields.ts"
-import { alertType, type FindingOf } from "../alert-type.ts"
-import { type Place, type PlaceDays, trackedFrom, whereOf } from "../place.ts"
+import { alertType, type FindingOf, keyOf } from "../alert-type.ts"
+import { type PlaceDays, whereOf } from "../place.ts"
 import { type FollowedRival, nameOf, rivalFacts, rivalFields } from "../rival-facts.ts"
 
 /** Before and after as the change has them (listing/changes.ts). */
@@ -66,47 +67,60 @@ function flat(value: unknown): string | number | null {
   return Object.values(value).flat().length
 }
 
-const MOST_EVENTS = 500
-
-async function findEvents(tx: Tx, days: PlaceDays): Promise<RivalEvent[]> {
-  const { place, to } = days
-  const rivals = new Map(days.rivals.map((rival) => [rival.id, rival]))
-  if (rivals.size === 0) return []
-  const span = { storefront: place.storefront, from: trackedFrom(days), to }
-  const changes = await readChanges(tx, { apps: [...rivals.keys()], ...span, kinds: RIVAL_CHANGES, limit: MOST_EVENTS })
-  const events = changes.map((change) => eventOf(change, rivals.get(change.appId) as FollowedRival))
-  return events.length > 0 ? await dropTold(tx, place, events) : []
-}
-
 type RivalEvent = FindingOf<"rival_event", Facts>
 
-function eventOf(
-  { kind, before, after, at, beforeSeenAt, source, day }: StoredChange,
-  { rival, name, manual }: FollowedRival,
-): RivalEvent {
-  const change = kind as Facts["change"]
-  const facts = { rival, name, manual, change, before, after, source, beforeSeenAt: beforeSeenAt.toISOString() }
-  return { type: "rival_event", subject: `${rival} ${kind}`, day, at, facts }
+async function findEvents(tx: Tx, days: PlaceDays): Promise<RivalEvent[]> {
+  const rivals = new Map(days.rivals.map((rival) => [rival.id, rival]))
+  if (rivals.size === 0) return []
+  const events = (await readOverlapping(tx, days, [...rivals.keys()]))
+    .map((change) => ({ ...eventOf(change, rivals.get(change.appId) as FollowedRival), isOfPage: change.isOfPage }))
+    .filter((event) => !event.isOfPage || days.standing.has(keyOf(event)))
+    .map(({ isOfPage: _, ...event }) => event)
+  const bySubject = Map.groupBy(events, ({ subject }) => subject)
+  return [...bySubject.values()].flatMap(withoutRepeats).filter(({ day }) => day >= days.from)
 }
 
-/** Left out: what the other source told of the same, with days that lie across this one. */
-async function dropTold(tx: Tx, { appId, platform, storefront }: Place, events: RivalEvent[]): Promise<RivalEvent[]> {
-  const earliest = events.map(({ facts }) => facts.beforeSeenAt).sort()[0] as string
-  const told = await tx<Pick<RivalEvent, "subject" | "at" | "facts">[]>`
-    select subject, at, facts
-    from alert
-    where app_id = ${appId} and at > ${earliest}::timestamptz and type = 'rival_event'
-      and (platform, storefront) = (${platform}, ${storefront})
-    order by at desc, id desc
-    limit 10000`
-  const bySubject = Map.groupBy(told, ({ subject }) => subject)
-  return events.filter((event) => !bySubject.get(event.subject)?.some((one) => isTheSame(one, event)))
+function eventOf(
+  { kind, before, after, at, beforeSeenAt, source }: RivalChange,
+  { rival, name, manual, isFollowed }: FollowedRival,
+): RivalEvent {
+  const facts = { rival, name, manual, change: kind, before, after, source, beforeSeenAt: beforeSeenAt.toISOString() }
+  const event = { type: "rival_event" as const, subject: `${rival} ${kind}`, day: dayOf(at), at, facts }
+  return { ...event, ...(!isFollowed && { keepsOnly: true }) }
+}
+
+type RivalChange = SeenChange<Facts["change"]>
+
+/** Two sources may see one change, so the changes of these days are read with all before that overlap them. */
+async function readOverlapping(tx: Tx, days: PlaceDays, rivals: readonly number[]): Promise<RivalChange[]> {
+  const since = addDays(days.from, -OVERLAP_DAYS)
+  const span = { apps: rivals, storefront: days.place.storefront, kinds: RIVAL_CHANGES, to: days.to }
+  const changes = await readSeenChanges(tx, { ...span, from: since })
+  const bySubject = Map.groupBy(changes, ({ appId, kind }) => `${appId} ${kind}`)
+  const isWhole = [...bySubject.values()].every((all) => overlapFrom(all, days.from) >= new Date(since))
+  return isWhole ? changes : await readSeenChanges(tx, { ...span, from: "1970-01-01" })
+}
+
+const OVERLAP_DAYS = 35
+
+/** When the first of the changes of one subject began that overlap those from this day on, directly or by others. */
+function overlapFrom(changes: readonly RivalChange[], from: string): Date {
+  let start = new Date(from)
+  for (const { at, beforeSeenAt } of changes.toReversed()) if (at >= start && beforeSeenAt < start) start = beforeSeenAt
+  return start
+}
+
+/** In the order of time, without changes that the other source had shown before. */
+function withoutRepeats(events: readonly RivalEvent[]): RivalEvent[] {
+  const told: RivalEvent[] = []
+  for (const event of events) if (!told.some((one) => isTheSame(one, event))) told.push(event)
+  return told
 }
 
 /** Pictures have other addresses in each source, and averages other digits. */
 const SAID_ALIKE: readonly string[] = ["version", "name", "price"] satisfies readonly Facts["change"][]
 
-function isTheSame(told: Pick<RivalEvent, "at" | "facts">, { at, facts }: RivalEvent): boolean {
+function isTheSame(told: RivalEvent, { at, facts }: RivalEvent): boolean {
   const isAcross = told.at > new Date(facts.beforeSeenAt) && new Date(told.facts.beforeSeenAt) < at
   if (told.facts.source === facts.source || !isAcross) return false
   return !SAID_ALIKE.includes(facts.change) || isDeepStrictEqual(told.facts.after, facts.after)

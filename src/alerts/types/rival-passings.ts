@@ -96,7 +96,7 @@ function standsIn({ depth }: Facts) {
 async function findPassings(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
   const rivals = new Map(days.rivals.map((rival) => [rival.id, rival]))
   if (rivals.size === 0) return []
-  const passings = await readParts(days, (first) => readPassings(tx, days, first, [...rivals.keys()]))
+  const passings = await readParts(days, (terms) => readPassings(tx, days, terms, [...rivals.keys()]))
   return passings.flatMap((one) => passingOf(one, rivals.get(one.id) as FollowedRival))
 }
 
@@ -120,11 +120,11 @@ interface PassingRow {
 async function readPassings(
   tx: Tx,
   { place, from, to }: PlaceDays,
-  first: string,
+  terms: readonly string[],
   rivals: number[],
 ): Promise<PassingRow[]> {
   return await tx<PassingRow[]>`
-    with ${termPairs(tx, { ...place, from, to, first }, place.since)}, met as materialized (
+    with ${termPairs(tx, { ...place, from, to, terms })}, met as materialized (
       select *, app_ids[1:least(${RIVAL_PLACES.manual}::int, coalesce(rank - 1, 250))] as above,
         was_ids[1:coalesce(was_rank - 1, 250)] as was_above
       from pair
@@ -147,7 +147,7 @@ async function readPassings(
     limit 20000`
 }
 
-function passingOf(one: PassingRow, { rival, name, manual }: FollowedRival): FindingOf[] {
+function passingOf(one: PassingRow, { rival, name, manual, isFollowed }: FollowedRival): FindingOf[] {
   const { term, day, at, depth, wasDay, wasDepth, ours, theirs, oursWas, theirsWas } = one
   const source = sourceOf(one.source)
   const type = passing(
@@ -158,5 +158,5 @@ function passingOf(one: PassingRow, { rival, name, manual }: FollowedRival): Fin
   if (type === null) return []
   const places = { ours, theirs, oursWas, theirsWas }
   const facts = { rival, name, manual, term, ...places, depth, wasDepth, source, against: wasDay }
-  return [{ type, subject: `${rival} ${term}`, day, at, facts }]
+  return [{ type, subject: `${rival} ${term}`, day, at, facts, ...(!isFollowed && { keepsOnly: true }) }]
 }

@@ -29,6 +29,10 @@ const Row = named(
       v.boolean(),
       "Found in days that were imported when they were history already, more than two UTC days past: it stands here at its day, read, and was delivered nowhere.",
     ),
+    withdrawnAt: described(
+      v.nullable(Time),
+      "When later readings showed that it does not hold: it stays here because it was queued for a channel or read. Null if it holds.",
+    ),
     sentence: described(
       v.string(),
       "The whole of it in one English sentence, which names both days where they are not yesterday and today (UTC).",
@@ -81,7 +85,12 @@ export const listAlerts = operation({
   const { unread, alerts, omitted } = await readFeed(sql, { workspaceId: caller.workspaceId, appIds, limit })
   const today = dayOf(now())
   const rows = alerts.map((alert) => {
-    return { ...alertRow(alert, names.get(alert.appId) ?? alert.appId, today), deliveries: alert.deliveries }
+    const { withdrawnAt, deliveries } = alert
+    return {
+      ...alertRow(alert, names.get(alert.appId) ?? alert.appId, today),
+      withdrawnAt: withdrawnAt?.toISOString() ?? null,
+      deliveries,
+    }
   })
   return { unread, alerts: rows, omitted }
 })

@@ -1,0 +1,113 @@
+import type { Observation, Platform } from "../observations/types.ts"
+import { DEMO } from "../observations/types.ts"
+import { dayOf } from "../vocabulary/days.ts"
+
+/** What an import brought of one storefront. */
+export interface SideNotes {
+  platform: Platform
+  storefront: string
+  /** UTC days of all its readings. */
+  days: Set<string>
+  /** Keywords whose results were read, and on which days. */
+  searches: Map<string, Set<string>>
+  /** Genres whose charts were read, and on which days. */
+  charts: Map<string, Set<string>>
+  /** Keywords that assistants were asked about, and on which days. */
+  answers: Map<string, Set<string>>
+  /** Store ids of which something was read that may be a change: a page, a version, an average of stars. */
+  apps: Set<string>
+}
+
+/** What an import brought: a few words of each reading, by which the alerts to derive again are found. */
+export interface ImportNotes {
+  sides: Map<string, SideNotes>
+  /** The earliest day on which a review was written, by store and store id: a language's reviews have no storefront. */
+  reviews: Map<string, string>
+  /** Stores whose apps' categories were read: they say what is off topic in every storefront. */
+  categorised: Set<Platform>
+}
+
+export function openNotes(): ImportNotes {
+  return { sides: new Map(), reviews: new Map(), categorised: new Set() }
+}
+
+export function noteReading({ sides, reviews, categorised }: ImportNotes, reading: Observation): void {
+  if (reading.kind === "assistant_answer") {
+    for (const platform of ["ios", "android"] as const) {
+      const side = sideOf(sides, { platform, storefront: reading.storefront })
+      side.days.add(dayOf(reading.seenAt))
+      addTo(side.answers, reading.term, dayOf(reading.seenAt))
+    }
+    return
+  }
+  if (!("storefront" in reading) || !("platform" in reading) || reading.origin === DEMO) return
+  const day = dayOf(reading.seenAt)
+  const side = sideOf(sides, reading as { platform: Platform; storefront: string })
+  switch (reading.kind) {
+    case "search":
+      addTo(side.searches, reading.term, day)
+      for (const { id, rating } of reading.results) if (rating !== undefined) side.apps.add(id)
+      break
+    case "chart":
+      addTo(side.charts, reading.genre, day)
+      for (const { id, rating } of reading.apps) if (rating !== undefined) side.apps.add(id)
+      if (reading.apps.some(({ genre }) => genre !== undefined)) categorised.add(reading.platform)
+      break
+    case "apps":
+      for (const { id } of reading.apps) side.apps.add(id)
+      if (reading.apps.some(({ genre, genres }) => genre !== undefined || genres !== undefined))
+        categorised.add(reading.platform)
+      break
+    case "developer":
+      for (const { id } of reading.apps) side.apps.add(id)
+      if (reading.apps.some(({ genre, genres }) => genre !== undefined || genres !== undefined))
+        categorised.add(reading.platform)
+      break
+    case "listing":
+      side.apps.add(reading.id)
+      break
+    case "reviews":
+      for (const { at } of reading.reviews) {
+        const key = reviewsKey(reading.platform, reading.storeId)
+        const written = dayOf(at)
+        const earliest = reviews.get(key)
+        if (earliest === undefined || written < earliest) reviews.set(key, written)
+      }
+      break
+    case "genres":
+      categorised.add(reading.platform)
+      return
+    default:
+      return
+  }
+  side.days.add(day)
+}
+
+export function reviewsKey(platform: Platform, storeId: string): string {
+  return `${platform} ${storeId}`
+}
+
+function sideOf(sides: ImportNotes["sides"], place: Pick<SideNotes, "platform" | "storefront">): SideNotes {
+  const key = `${place.platform} ${place.storefront}`
+  const side = sides.get(key) ?? emptySide(place)
+  sides.set(key, side)
+  return side
+}
+
+export function emptySide({ platform, storefront }: Pick<SideNotes, "platform" | "storefront">): SideNotes {
+  return {
+    platform,
+    storefront,
+    days: new Set(),
+    searches: new Map(),
+    charts: new Map(),
+    answers: new Map(),
+    apps: new Set(),
+  }
+}
+
+function addTo(map: Map<string, Set<string>>, key: string, day: string): void {
+  const days = map.get(key)
+  if (days) days.add(day)
+  else map.set(key, new Set([day]))
+}

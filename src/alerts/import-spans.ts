@@ -1,0 +1,40 @@
+import { addDays } from "../vocabulary/days.ts"
+
+/** UTC days, both included. */
+export interface Span {
+  from: string
+  to: string
+}
+
+/** Days that lie no further apart are looked at in one go. */
+const APART_DAYS = 3
+
+/** The days in spans of so many at most, the earliest first; a few days between two that are none of them are looked at too. */
+export function spansOf(days: readonly string[], atOnce: number): Span[] {
+  return runsOf(days).flatMap(({ from, to }) => partsOf(from, to, atOnce))
+}
+
+export function runsOf(days: readonly string[]): Span[] {
+  const runs: Span[] = []
+  for (const day of days.toSorted()) {
+    const last = runs.at(-1)
+    if (last && day <= addDays(last.to, APART_DAYS)) last.to = day
+    else runs.push({ from: day, to: day })
+  }
+  return runs
+}
+
+function partsOf(from: string, to: string, atOnce: number): Span[] {
+  const parts: Span[] = []
+  for (let at = from; at <= to; at = addDays(at, atOnce)) {
+    const end = addDays(at, atOnce - 1)
+    parts.push({ from: at, to: end < to ? end : to })
+  }
+  return parts
+}
+
+export function daysBetween(from: string, to: string): string[] {
+  const days: string[] = []
+  for (let day = from; day <= to; day = addDays(day, 1)) days.push(day)
+  return days
+}

@@ -1,0 +1,142 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import { listAlerts } from "../../src/operations/account/alerts.ts"
+import { freshDatabase } from "../database.ts"
+import { receiver } from "../delivery/receiver.ts"
+import { deliveries, hook, rule, type Scene, scene, telling } from "../delivery/scene.ts"
+import { ask, contextOf } from "../observations/measured.ts"
+import { importAll } from "./import-world.ts"
+import { listOf } from "./told.ts"
+
+const TODAY = new Date("2025-11-20T12:00:00Z")
+let sql: Sql
+let made: Scene
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+  made = await scene(sql)
+})
+
+/** A reading of "tea" at 08:00 in which the app stands at that rank, below the first ten, where nothing is told of rivals. */
+function ranked(day: string, rank: number, depth = 60): string {
+  const results = listOf(rank, depth).map((id) => ({ id }))
+  const place = { platform: "ios", storefront: "us", term: "tea" }
+  return JSON.stringify({
+    kind: "search",
+    source: "import",
+    ...place,
+    seenAt: `2025-11-${day}T08:00:00Z`,
+    depth: results.length,
+    results,
+  })
+}
+
+const load = (...lines: string[]) => importAll(sql, lines, TODAY)
+
+interface Row {
+  id: number
+  day: string
+  type: string
+  before: number
+  after: number
+  read: boolean
+  withdrawnAt: string | null
+  deliveries: { channel: string; state: string }[]
+}
+
+const feed = async (): Promise<Row[]> => (await ask(listAlerts, contextOf(sql, made.workspaceId, TODAY))).alerts
+
+const said = ({ day, type, before, after, withdrawnAt }: Row) =>
+  `${day} ${type} ${before} ${after}${withdrawnAt === null ? "" : " withdrawn"}`
+
+describe("an alert that a later reading contradicts", () => {
+  test("is deleted if nobody was told of it", async () => {
+    await load(ranked("18", 15), ranked("20", 40))
+    expect((await feed()).map(said)).toEqual(["2025-11-20 rank_drop 15 40"])
+    await load(ranked("19", 40))
+    expect((await feed()).map(said)).toEqual(["2025-11-19 rank_drop 15 40"])
+  })
+
+  test("stays marked as withdrawn if it was read, and holds again with the readings", async () => {
+    await load(ranked("18", 15), ranked("20", 40))
+    const [first] = await feed()
+    await sql`update alert set read_at = now()`
+    await load(ranked("19", 40))
+    expect((await feed()).map(said)).toEqual(["2025-11-20 rank_drop 15 40 withdrawn", "2025-11-19 rank_drop 15 40"])
+    const later = JSON.parse(ranked("19", 41, 100))
+    const results = listOf(14, 99).map((id) => ({ id }))
+    await load(JSON.stringify({ ...later, seenAt: "2025-11-19T09:00:00Z", results }))
+    const again = await feed()
+    expect(again.map(said)).toEqual(["2025-11-20 rank_drop 14 40"])
+    expect(again[0]).toMatchObject({ id: first!.id, read: true })
+  })
+})
+
+test("an alert keeps its id and its read state when a deeper reading of its day gives another rank", async () => {
+  await load(ranked("18", 15), ranked("20", 40))
+  const [first] = await feed()
+  await sql`update alert set read_at = now()`
+  await load(ranked("20", 42, 90))
+  const [now, ...rest] = await feed()
+  expect(rest).toEqual([])
+  expect(now).toMatchObject({ id: first!.id, read: true, after: 42, withdrawnAt: null })
+})
+
+describe("an alert that was queued for a channel", () => {
+  const taker = receiver()
+  let stop = async () => {}
+
+  afterEach(async () => await stop())
+  afterAll(() => taker.stop())
+
+  beforeEach(async () => {
+    taker.got.length = 0
+    await hook(made, taker.url)
+    await rule(made, "rank_drop")
+  })
+
+  async function delivered(count: number): Promise<void> {
+    const delivery = telling(sql)
+    delivery.start()
+    stop = async () => await delivery.stop()
+    for (let tries = 0; tries < 400 && taker.got.length < count; tries++) await Bun.sleep(25)
+    await delivery.stop()
+    stop = async () => {}
+  }
+
+  test("and delivered stays in the feed, marked as withdrawn, and is never sent again", async () => {
+    await load(ranked("18", 15), ranked("20", 40))
+    await delivered(1)
+    await load(ranked("19", 40))
+    await delivered(2)
+    const rows = await feed()
+    expect(rows.map(said)).toEqual(["2025-11-20 rank_drop 15 40 withdrawn", "2025-11-19 rank_drop 15 40"])
+    expect(rows.map((row) => row.deliveries)).toEqual(Array(2).fill([{ channel: "webhook", state: "delivered" }]))
+    // it holds again
+    const later = JSON.parse(ranked("19", 14, 100))
+    await load(JSON.stringify({ ...later, seenAt: "2025-11-19T09:00:00Z" }))
+    const delivery = telling(sql)
+    delivery.start()
+    await Bun.sleep(300)
+    await delivery.stop()
+    expect((await feed()).map(said)).toEqual(["2025-11-20 rank_drop 14 40", "2025-11-19 rank_drop 15 40 withdrawn"])
+    expect(taker.got).toHaveLength(2)
+  }, 60_000)
+
+  test("and waits there is not sent once it is withdrawn", async () => {
+    await load(ranked("18", 15), ranked("20", 40))
+    await sql`update channel set paused_until = now() + interval '1 day', next_at = now() + interval '1 day'`
+    const delivery = telling(sql)
+    delivery.start()
+    for (let tries = 0; tries < 200 && (await deliveries(made)).length === 0; tries++) await Bun.sleep(25)
+    await delivery.stop()
+    await load(ranked("19", 16))
+    expect((await feed()).map(said)).toEqual(["2025-11-20 rank_drop 16 40"])
+    await load(ranked("19", 39, 99))
+    await sql`update channel set paused_until = null, next_at = now()`
+    await delivered(1)
+    expect((await feed()).map(said)).toEqual(["2025-11-20 rank_drop 16 40 withdrawn", "2025-11-19 rank_drop 15 39"])
+    expect(taker.got).toHaveLength(1)
+    expect(JSON.parse(taker.got[0]!.body).data.day).toBe("2025-11-19")
+  }, 60_000)
+})
