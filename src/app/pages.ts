@@ -45,7 +45,7 @@ const RECEIVE_MS = 5_000
 export function createPages(parts: PagesParts): (incoming: IncomingRequest) => Promise<Response | Fault> | undefined {
   const { sql, gate, publicUrl, invoke, catalog, sandbox, receive, trustedProxies, now } = parts
   const links = createLinks(parts)
-  const owners = createOwners({ sql, gate })
+  const owners = createOwners({ sql, gate, publicUrl })
   const pages = createPageRoutes(parts, [
     ...signInRoutes({ sql, gate, owners, publicUrl }),
     ...deskRoutes({

@@ -15,13 +15,19 @@ export interface Owners {
   ownerOf(request: Request): Promise<Owner | null>
 }
 
+interface OwnersParts {
+  sql: Sql
+  gate: Pick<Gate, "run">
+  publicUrl: string
+}
+
 /** The field of a form that holds its token. */
 export const FORM_FIELD = "form"
 
-export function createOwners({ sql, gate }: { sql: Sql; gate: Pick<Gate, "run"> }): Owners {
+export function createOwners({ sql, gate, publicUrl }: OwnersParts): Owners {
   return {
     async ownerOf(request) {
-      const token = tokenOf(request)
+      const token = tokenOf(request, publicUrl)
       const session = token === null ? null : await gate.run(() => readSession(sql, token))
       return session && { ...session, formToken: formTokenOf(token!) }
     },
@@ -45,20 +51,30 @@ export function isOwnPath(text: string): boolean {
   return URL.parse(text, "http://here.invalid")?.origin === "http://here.invalid"
 }
 
-/** The session that a request's cookie names, which may be over; null without one. */
-export function tokenOf({ headers }: Request): string | null {
+/**
+ * The session that a request's cookie names, which may have ended; null without one. On https only the cookie with the
+ * __Host- prefix counts: a sibling host or plain http can set the other one for the whole domain.
+ */
+export function tokenOf({ headers }: Request, publicUrl: string): string | null {
   const pairs = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim().split("="))
-  const value = pairs.find(([name]) => name === SECURE_COOKIE || name === COOKIE)?.[1]
+  const value = pairs.find(([name]) => name === cookieName(publicUrl))?.[1]
   return value !== undefined && isSessionToken(value) ? value : null
 }
 
 /** Sent back to no other host, read by no script, and with no form of another site; `null` takes it away. */
 export function sessionCookie(token: string | null, publicUrl: string): string {
-  const secure = publicUrl.startsWith("https:")
   const seconds = token === null ? 0 : SESSION_HOURS * 3_600
-  const name = secure ? SECURE_COOKIE : COOKIE
-  const attributes = ["Path=/", "HttpOnly", "SameSite=Lax", `Max-Age=${seconds}`, ...(secure ? ["Secure"] : [])]
-  return [`${name}=${token ?? ""}`, ...attributes].join("; ")
+  const attributes = ["Path=/", "HttpOnly", "SameSite=Lax", `Max-Age=${seconds}`]
+  if (isSecure(publicUrl)) attributes.push("Secure")
+  return [`${cookieName(publicUrl)}=${token ?? ""}`, ...attributes].join("; ")
+}
+
+function cookieName(publicUrl: string): string {
+  return isSecure(publicUrl) ? SECURE_COOKIE : COOKIE
+}
+
+function isSecure(publicUrl: string): boolean {
+  return publicUrl.startsWith("https:")
 }
 
 /** A browser keeps a cookie of this name for the one host that set it over TLS. */

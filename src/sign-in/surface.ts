@@ -107,7 +107,7 @@ async function openSignOut(parts: SignInParts, { request }: PageVisit): Promise<
   const owner = await parts.owners.ownerOf(request)
   if (owner) {
     if (typeof fields === "string" || !isOwnForm(owner, fields)) return NOT_UNDERSTOOD
-    await parts.gate.run(() => endSession(parts.sql, tokenOf(request)!))
+    await parts.gate.run(() => endSession(parts.sql, tokenOf(request, parts.publicUrl)!))
   }
   return seeOther("/sign-in", { "set-cookie": sessionCookie(null, parts.publicUrl) })
 }

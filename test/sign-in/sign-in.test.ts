@@ -33,9 +33,9 @@ beforeEach(async () => {
   workspaceId = await house.workspace({ name: workspace, plan: "free" })
 })
 
-const ownerOf = (browser: Browser): Promise<Owner | null> =>
-  createOwners({ sql, gate: createGate() }).ownerOf(
-    new Request(PUBLIC_URL, { headers: { cookie: [...browser.cookies].map((pair) => pair.join("=")).join("; ") } }),
+const ownerOf = (browser: Browser, publicUrl = PUBLIC_URL): Promise<Owner | null> =>
+  createOwners({ sql, gate: createGate(), publicUrl }).ownerOf(
+    new Request(publicUrl, { headers: { cookie: [...browser.cookies].map((pair) => pair.join("=")).join("; ") } }),
   )
 
 /** A browser in which the owner has signed in with a code. */
@@ -181,7 +181,21 @@ describe("a session", () => {
     const secure = openHouse({ sql, settings: { publicUrl: url } })
     const browser = await signedIn(browserOf(secure, { url }))
     expect([...browser.cookies.keys()]).toEqual(["__Host-appmeter"])
-    expect(await ownerOf(browser)).toMatchObject({ workspaceId })
+    expect(await ownerOf(browser, url)).toMatchObject({ workspaceId })
+  })
+
+  test("behind TLS a cookie without the __Host- prefix signs nobody in, alone or beside the right one", async () => {
+    const url = "https://ranks.example.com"
+    const secure = openHouse({ sql, settings: { publicUrl: url } })
+    const own = await signedIn(browserOf(secure, { url }))
+    const owner = workspaceId
+    workspaceId = await house.workspace({ name: `evil ${made}`, plan: "free" })
+    const planted = (await signedIn()).cookies.get("appmeter")!
+    const browser = browserOf(secure, { url })
+    browser.cookies.set("appmeter", planted)
+    expect(await ownerOf(browser, url)).toBeNull()
+    browser.cookies.set("__Host-appmeter", own.cookies.get("__Host-appmeter")!)
+    expect(await ownerOf(browser, url)).toMatchObject({ workspaceId: owner })
   })
 
   test("calls for the owner on every plan, whatever the plan's number of keys, and is charged and listed as a key", async () => {
