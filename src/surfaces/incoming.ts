@@ -33,8 +33,10 @@ function addressOf(url: string): Address {
   const scheme = url.indexOf("://")
   const start = url.startsWith("/") ? 0 : url.indexOf("/", scheme + 3)
   const question = url.indexOf("?", start)
+  const path = question < 0 ? url.slice(start) : url.slice(start, question)
   const address = {
-    path: question < 0 ? url.slice(start) : url.slice(start, question),
+    // some clients add a slash to the address they are given
+    path: path === "/mcp/" ? "/mcp" : path,
     query: question < 0 ? "" : url.slice(question + 1),
     keyInUrl: holdsKey(url.slice(start)),
   }

@@ -91,6 +91,21 @@ describe("the order", () => {
     }
   })
 
+  test("a slash behind the address changes nothing", async () => {
+    const sent = (path: string) =>
+      local.app.fetch(
+        new Request(`${PUBLIC_URL}${path}`, {
+          method: "POST",
+          headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+          body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
+        }),
+        null,
+      )
+    const [plain, slashed] = [await sent("/mcp"), await sent("/mcp/")]
+    expect([slashed.status, await slashed.json()]).toEqual([plain.status, await plain.json()])
+    expect(slashed.headers.get("www-authenticate")).toBe(plain.headers.get("www-authenticate"))
+  })
+
   test("only POST is answered; of anything else a key in the URL is said first", async () => {
     for (const method of ["GET", "DELETE", "PUT", "OPTIONS", "PATCH"]) {
       const answer = await post(local, undefined, { method, key })
