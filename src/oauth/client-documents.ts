@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer"
 import * as v from "valibot"
 import { OutboundProblem } from "../outbound/problem.ts"
 import { OAuthProblem } from "./answers.ts"
+import { ClientName } from "./client-name.ts"
 import type { ClientDocument } from "./pinned.ts"
 import { isUsableRedirect } from "./redirects.ts"
 import type { OAuthParts } from "./server.ts"
@@ -41,7 +42,7 @@ const LIMITS = { totalMs: 5_000, firstByteMs: 3_000, mostBytes: 16_384 }
 
 const Document = v.object({
   client_id: v.string(),
-  client_name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(200)),
+  client_name: v.pipe(ClientName, v.minLength(1)),
   redirect_uris: v.pipe(v.array(v.pipe(v.string(), v.check(isUsableRedirect))), v.minLength(1), v.maxLength(20)),
   token_endpoint_auth_method: v.optional(v.picklist(["none", "private_key_jwt"])),
   // a secret in a document that everybody reads is none
@@ -60,8 +61,10 @@ const SHORTEST_S = 300
 const LONGEST_S = 86_400
 
 function freshSecondsOf(cacheControl: string | null): number {
-  const told = Number(/\bmax-age=(\d{1,9})\b/i.exec(cacheControl ?? "")?.[1] ?? LONGEST_S)
-  return Math.min(LONGEST_S, Math.max(SHORTEST_S, told))
+  const text = cacheControl ?? ""
+  if (/\bno-(store|cache)\b/i.test(text)) return SHORTEST_S
+  const maxAge = Number(/\bmax-age="?(\d+)/i.exec(text)?.[1] ?? LONGEST_S)
+  return Math.min(LONGEST_S, Math.max(SHORTEST_S, maxAge))
 }
 
 function unread(why: string): OAuthProblem {

@@ -21,6 +21,8 @@ interface Consent {
 /** Who asks, where the answer goes, for which workspace, what it may do, and with which apps. */
 export function consentPage({ request, query, owner, apps, problem }: Consent): string {
   const { client, redirectUri, scopes } = request
+  const shown = scopes.length > 0 ? scopes : SCOPES
+  const others = SCOPES.filter((scope) => !shown.includes(scope))
   return layout(
     `Let ${client.name} in?`,
     "A client asks to call for the owner of a workspace.",
@@ -33,7 +35,12 @@ ${isLoopback(redirectUri) && html`<p>That is a program on the machine of this br
 <input type="hidden" name="request" value="${query}">
 <input type="hidden" name="${FORM_FIELD}" value="${owner.formToken}">
 <fieldset class="choices"><legend>It may</legend>
-${SCOPES.map((scope) => scopeChoice(scope, scopes))}</fieldset>
+${shown.map((scope) => scopeChoice(scope, scopes))}${
+  others.length > 0 &&
+  html`<details><summary>More that it did not ask for</summary>
+${others.map((scope) => scopeChoice(scope, scopes))}</details>
+`
+}</fieldset>
 <fieldset class="choices"><legend>With</legend>
 <label><input type="radio" name="apps" value="all" checked> every app of the workspace, also those added later</label>
 ${apps.length > 0 && html`<label><input type="radio" name="apps" value="some"> only with these:</label>\n`}${apps.map(({ id, name }) => html`<label><input type="checkbox" name="app" value="${id}"> ${name}</label>\n`)}</fieldset>
@@ -53,10 +60,29 @@ export function leavingPage(name: string, address: string): string {
   return layout("Done", "Back to the client.", html`<p><a href="${address}">Go back to ${name}</a></p>`)
 }
 
-/** Reads are ticked, money and writes where they were asked for, and what starts paid measurements never. */
+interface Refusal {
+  client: AuthorizationRequest["client"]
+  redirectUri: string
+  reason: string
+  /** The redirect address with the refusal in its query. */
+  address: string
+}
+
+/** Shows where a refused client would have the answer sent, and goes there only by a click. */
+export function refusalPage({ client, redirectUri, reason, address }: Refusal): string {
+  return layout(
+    "This request is not valid",
+    "The client sent a request that cannot be answered.",
+    html`<p><strong>${client.name}</strong> cannot sign in: ${reason}</p>
+<p>It registered itself under that name, which anybody can do. Its address is <strong>${redirectUri}</strong>.</p>
+<p><a href="${address}" rel="noreferrer">Tell it so, at ${redirectHost(redirectUri)}</a></p>`,
+  )
+}
+
+/** Exactly the scopes that the client asks for are ticked; where it names none, reads other than money. */
 function isTicked(scope: Scope, asked: readonly Scope[]): boolean {
-  if (scope === "hive:measure") return false
-  return asked.includes(scope) || (!scope.endsWith(":write") && scope !== "revenue:read")
+  if (asked.length > 0) return asked.includes(scope)
+  return !scope.endsWith(":write") && scope !== "revenue:read" && scope !== "hive:measure"
 }
 
 function scopeChoice(scope: Scope, asked: readonly Scope[]): Html {

@@ -8,7 +8,7 @@ import { readVisibleApps } from "../tracking/tracked-app.ts"
 import { OAuthProblem } from "./answers.ts"
 import { keepClient } from "./clients.ts"
 import { createCode } from "./code.ts"
-import { CONSENT_POLICY, consentPage, leavingPage } from "./consent-page.ts"
+import { CONSENT_POLICY, consentPage, leavingPage, refusalPage } from "./consent-page.ts"
 import { redirectHost } from "./redirects.ts"
 import { type AuthorizationRequest, answerAddress, RefusedRequest, readRequest } from "./request.ts"
 import type { OAuthParts } from "./server.ts"
@@ -18,13 +18,20 @@ export async function openAuthorization(parts: OAuthParts, visit: PageVisit): Pr
   try {
     return visit.request.method === "POST" ? await decide(parts, visit) : await ask(parts, visit)
   } catch (error) {
-    if (error instanceof RefusedRequest) {
-      const said = { error: error.code, error_description: error.message }
-      return { status: 302, headers: { location: answerAddress(parts.publicUrl, error.to, said) }, body: null }
-    }
+    if (error instanceof RefusedRequest) return refuse(parts, error)
     if (error instanceof OAuthProblem) return page(400, noticePage("This client cannot sign in", error.message))
     throw error
   }
+}
+
+/**
+ * Tells the client why its request is refused. Anybody can register any address, so only a client whose host vouches for
+ * it is redirected to without a click (RFC 9700, 4.11.2).
+ */
+function refuse({ publicUrl }: OAuthParts, { code, message, to }: RefusedRequest): PageAnswer {
+  const address = answerAddress(publicUrl, to, { error: code, error_description: message })
+  if (to.client.host !== null) return { status: 302, headers: { location: address }, body: null }
+  return page(400, refusalPage({ ...to, reason: message, address }))
 }
 
 /** The owner signs in first: a stranger has no client looked up, and no document fetched. */

@@ -1,18 +1,23 @@
-/** Where an answer may be sent: https, http on this machine, or a private scheme of an app, as RFC 8252 has it. */
+/**
+ * Whether an answer may be sent there: https, http on this machine, or a private scheme of an app. Such a scheme is a
+ * reversed domain name (RFC 8252, 7.1) or one of a known client: any other may belong to a handler of the operating system.
+ */
 export function isUsableRedirect(uri: string): boolean {
   if (uri.length > LONGEST || !/^[!-~]+$/.test(uri) || /[#\\]/.test(uri)) return false
   const url = URL.parse(uri)
   if (!url || url.username || url.password || /^[^/?]*\/\/[^/?]*@/.test(uri)) return false
   if (url.protocol === "https:") return /^https:\/\/[^/?]/i.test(uri)
   if (url.protocol === "http:") return LOOPBACK.test(uri)
-  return !REFUSED_SCHEMES.has(url.protocol) && /^[a-z][a-z\d+.-]*:\/./.test(uri)
+  const scheme = url.protocol.slice(0, -1)
+  return (REVERSED_DOMAIN.test(scheme) || KNOWN_SCHEMES.has(scheme)) && /^[a-z][a-z\d+.-]*:\/./.test(uri)
 }
 
 /** Whether a client registered that address: to the letter, or on this machine at another port (RFC 8252, 7.3). */
 export function isRegistered(uri: string, registered: readonly string[]): boolean {
+  if (!isUsableRedirect(uri)) return false
   if (registered.includes(uri)) return true
   const own = LOOPBACK.exec(uri)
-  if (!own || !isUsableRedirect(uri)) return false
+  if (!own) return false
   return registered.some((one) => {
     const other = LOOPBACK.exec(one)
     return other !== null && other[1] === own[1] && (other[2] ?? "") === (own[2] ?? "")
@@ -34,9 +39,24 @@ const LONGEST = 2_000
 /** The host, and what follows its port. */
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?([/?].*)?$/
 
-/** Of these a browser makes a page, runs a script, or reads a file. */
-const REFUSED_SCHEMES = new Set(
-  "javascript data vbscript file blob about filesystem view-source ws wss ftp chrome edge resource jar mailto tel sms intent"
-    .split(" ")
-    .map((name) => `${name}:`),
-)
+/** A top-level domain has letters alone, so x-apple.systempreferences is none. */
+const REVERSED_DOMAIN = /^[a-z]{2,}(\.[a-z\d][a-z\d-]*)+$/
+
+/** Schemes without a point that assistants use. */
+const KNOWN_SCHEMES = new Set([
+  "cherrystudio",
+  "claude",
+  "cursor",
+  "goose",
+  "kiro",
+  "lmstudio",
+  "raycast",
+  "trae",
+  "vscode",
+  "vscode-insiders",
+  "vscodium",
+  "warp",
+  "windsurf",
+  "windsurf-next",
+  "zed",
+])

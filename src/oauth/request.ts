@@ -16,12 +16,12 @@ export interface AuthorizationRequest {
   resource: string
 }
 
-/** A refusal that the client is told by a redirect: client and redirect address are right. */
+/** A refusal that the client itself can be told: client and redirect address belong together. */
 export class RefusedRequest extends OAuthProblem {
   override name = "RefusedRequest"
-  readonly to: AuthorizationAnswer
+  readonly to: RefusedClient
 
-  constructor(code: string, message: string, to: AuthorizationAnswer) {
+  constructor(code: string, message: string, to: RefusedClient) {
     super(code, message)
     this.to = to
   }
@@ -30,6 +30,10 @@ export class RefusedRequest extends OAuthProblem {
 interface AuthorizationAnswer {
   redirectUri: string
   state: string | null
+}
+
+interface RefusedClient extends AuthorizationAnswer {
+  client: OAuthClient
 }
 
 /**
@@ -47,7 +51,7 @@ export async function readRequest(parts: OAuthParts, query: string): Promise<Aut
       "invalid_request",
       "The answer would go to an address that is not this client's. Nothing was sent there.",
     )
-  const to = { redirectUri, state: onlyOne(fields, "state") ?? null }
+  const to = { client, redirectUri, state: onlyOne(fields, "state") ?? null }
   const refuse = (code: string, message: string): never => {
     throw new RefusedRequest(code, message, to)
   }
@@ -60,7 +64,7 @@ export async function readRequest(parts: OAuthParts, query: string): Promise<Aut
   const resource = fields.get("resource")
   if (resource !== null && !isResource(parts.publicUrl, resource))
     refuse("invalid_target", "The resource is not this tool endpoint.")
-  return { ...to, client, challenge, scopes: scopesIn(fields.get("scope")), resource: resourceOf(parts.publicUrl) }
+  return { ...to, challenge, scopes: scopesIn(fields.get("scope")), resource: resourceOf(parts.publicUrl) }
 }
 
 /** What is asked for under another name is left out: the answer says what was given. */

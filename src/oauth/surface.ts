@@ -4,7 +4,7 @@ import type { PageAnswer } from "../pages/answer.ts"
 import type { PageRoute, PageVisit } from "../pages/routes.ts"
 import { documentAnswer, OAuthProblem, PREFLIGHT, problemAnswer } from "./answers.ts"
 import { openAuthorization } from "./consent.ts"
-import { RESOURCE_METADATA_PATH, resourceMetadata, serverMetadata } from "./metadata.ts"
+import { resourceMetadata, serverMetadata } from "./metadata.ts"
 import { openRegistration } from "./registration.ts"
 import type { OAuthParts } from "./server.ts"
 import { openRevocation, openToken } from "./token-endpoint.ts"
@@ -23,9 +23,9 @@ export function oauthRoutes(parts: OAuthParts): PageRoute[] {
   const resource = documentAnswer(resourceMetadata(parts.publicUrl))
   const server = documentAnswer(serverMetadata(parts.publicUrl))
   return [
-    document(RESOURCE_METADATA_PATH, resource),
-    document(RESOURCE_METADATA_PATH.replace(/\/mcp$/, ""), resource),
-    document("/.well-known/oauth-authorization-server", server),
+    ...variantsOf("oauth-protected-resource").map((path) => document(path, resource)),
+    ...variantsOf("oauth-authorization-server").map((path) => document(path, server)),
+    ...variantsOf("openid-configuration").map((path) => document(path, server)),
     {
       path: /^\/oauth\/authorize$/,
       methods: ["GET", "HEAD", "POST"],
@@ -44,6 +44,12 @@ export function oauthRoutes(parts: OAuthParts): PageRoute[] {
       limited((visit) => openRevocation(parts, visit)),
     ),
   ]
+}
+
+/** Where clients look for a document: at the root, and with the path of the tool endpoint behind or before it. */
+function variantsOf(name: string): string[] {
+  const path = `/.well-known/${name}`
+  return [path, `${path}/mcp`, `/mcp${path}`]
 }
 
 function document(path: string, answer: PageAnswer): PageRoute {

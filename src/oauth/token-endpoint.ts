@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer"
 import { AccessProblem } from "../access/problem.ts"
 import type { PageAnswer } from "../pages/answer.ts"
 import { fieldOf, readForm } from "../pages/form.ts"
@@ -11,7 +12,7 @@ import { ACCESS_SECONDS, refreshTokens, revokeToken, type Tokens } from "./token
 /** Changes a code or a refresh token for tokens (RFC 6749, 4.1.3 and 6). Throws OAuthProblem. */
 export async function openToken(parts: OAuthParts, { request }: PageVisit): Promise<PageAnswer> {
   const fields = await readFields(request)
-  const clientId = fieldOf(fields, "client_id")
+  const clientId = clientIdOf(request, fields)
   if (!clientId) throw new OAuthProblem("invalid_client", "The client must say who it is: client_id is missing.", 401)
   const resource = fieldOf(fields, "resource")
   if (fields.has("resource") && !(resource !== undefined && isResource(parts.publicUrl, resource)))
@@ -25,10 +26,23 @@ export async function openToken(parts: OAuthParts, { request }: PageVisit): Prom
 /** RFC 7009: what is no token of this client is as well as revoked. */
 export async function openRevocation({ sql, gate }: OAuthParts, { request }: PageVisit): Promise<PageAnswer> {
   const fields = await readFields(request)
-  const [token, clientId] = [fieldOf(fields, "token"), fieldOf(fields, "client_id")]
+  const token = fieldOf(fields, "token")
+  const clientId = clientIdOf(request, fields)
   if (!token || !clientId) throw new OAuthProblem("invalid_request", "Send token and client_id.")
   await gate.run(() => sql.begin((tx) => revokeToken(tx, token, clientId)))
   return jsonAnswer(200, {})
+}
+
+/** Named in the form, or by HTTP Basic with an empty secret: clients here have none. */
+function clientIdOf({ headers }: Request, fields: URLSearchParams): string | undefined {
+  if (fields.has("client_id")) return fieldOf(fields, "client_id")
+  const [, encoded = ""] = /^basic ([\w+/]+=*)$/i.exec(headers.get("authorization") ?? "") ?? []
+  const [, id] = /^([^:]+):$/.exec(Buffer.from(encoded, "base64").toString("utf8")) ?? []
+  try {
+    return id && decodeURIComponent(id.replaceAll("+", " "))
+  } catch {
+    return undefined
+  }
 }
 
 async function issueForCode(

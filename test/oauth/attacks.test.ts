@@ -169,12 +169,16 @@ describe("redirect variants", () => {
       "http://[::1]:5/x?y=1",
       "cursor://anysphere.cursor-mcp/oauth/callback",
       "com.example.app:/cb",
+      "com.googleusercontent.apps.12-ab:/oauth2redirect",
+      "vscode://vscode.github-authentication/did-authenticate",
     ]
     const wrong = [
       "javascript:alert(1)", "JavaScript://a.example/%0aalert(1)", "data:text/html,x", "vbscript:x", "file:///etc/passwd", "blob:https://a.example/x",
       "about:blank", "ws://a.example/", "http://a.example/", "http://10.0.0.1/", "https://", "https:///x", "//a.example/", "/cb", "https://u:p@a.example/",
       "https://u@a.example/", "https://a.example/#x", "https://a.example/\n", "https://a.example/ x", "https://ä.example/", "view-source:https://a.example/",
       `https://a.example/${"x".repeat(2_000)}`, "intent://x#Intent;end", "", "x",
+      "ms-msdt:/id", "ms-officecmd:/x", "search-ms:/x", "smb://a/x", "ldap://a/x", "ssh://a/x", "steam://run/1", "gopher://a/x", "content://a/x",
+      "chrome-extension://a/x", "x-apple.systempreferences:/x", "facetime:/x", "my-app:/cb", "x-web-search.app:/x",
     ] // biome-ignore format: a list to scan
     expect(right.filter((uri) => !isUsableRedirect(uri))).toEqual([])
     expect(wrong.filter(isUsableRedirect)).toEqual([])
@@ -301,11 +305,25 @@ describe("a flood of registrations", () => {
     expect((await post(house, "/oauth/register", asked, { json: true, from: "2001:db8:1:ff::1" })).status).toBe(429)
   })
 
+  test("from everywhere never pushes out a client that waits for its owner", async () => {
+    const waiting = await register(house)
+    await sql`
+      insert into oauth_client (id, name, redirect_uris, from_sha256, created_at)
+      select 'flood ' || n, 'x', array['https://x.example/'], sha256(n::text::bytea), now() + n * interval '1 ms'
+      from generate_series(1, 2300) n`
+    for (let n = 0; n < 4; n++) {
+      const asked = { redirect_uris: [REDIRECT] }
+      expect((await post(house, "/oauth/register", asked, { json: true })).status).toBe(429)
+    }
+    const browser = await ownerBrowser(house, workspaceId)
+    expect((await browser.open(`/oauth/authorize?${queryOf(waiting, pkce().challenge)}`)).status).toBe(200)
+  })
+
   test("from everywhere pushes out its own oldest, and no client that somebody let in", async () => {
     const { clientId, tokens } = await letIn(house, workspaceId)
     await sql`
       insert into oauth_client (id, name, redirect_uris, from_sha256, created_at)
-      select 'flood ' || n, 'x', array['https://x.example/'], sha256(n::text::bytea), now() - n * interval '1 s'
+      select 'flood ' || n, 'x', array['https://x.example/'], sha256(n::text::bytea), now() - interval '1 hour' - n * interval '1 s'
       from generate_series(1, 2300) n`
     await sql`update oauth_client set created_at = now() - interval '1 day' where id = ${clientId}`
     for (let n = 0; n < 4; n++) await register(house)
@@ -313,6 +331,22 @@ describe("a flood of registrations", () => {
     expect(row!.n).toBeLessThanOrEqual(2_000)
     expect((await refresh(house, clientId, tokens.refresh_token)).status).toBe(200)
     expect((await sql`select id from oauth_client where id = ${clientId}`).length).toBe(1)
+  })
+
+  test("a client without a usable name registers, and a long name is cut", async () => {
+    const named = async (client_name: unknown) => {
+      const { status, body } = await post(
+        house,
+        "/oauth/register",
+        { client_name, redirect_uris: ["http://127.0.0.1:33418/callback"] },
+        { json: true },
+      )
+      return [status, body.client_name?.length]
+    }
+    expect(await named(null)).toEqual([201, undefined])
+    expect(await named("")).toEqual([201, undefined])
+    expect(await named("x".repeat(500))).toEqual([201, 200])
+    for (const name of ["\u202eevil", "\u3164", "\ud800"]) expect((await named(name))[0]).toBe(400)
   })
 
   test("of any posts from one address more than fifty in a second are not looked at", async () => {

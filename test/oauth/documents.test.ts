@@ -56,6 +56,31 @@ describe("the document of a client", () => {
     expect(asked[0]!.options.mayFollow).toBeUndefined()
   })
 
+  test("is told by a redirect what is wrong with its request: its host vouches for the address", async () => {
+    const { status, headers } = await opened(ADDRESS, { response_type: "token" })
+    const answer = new URL(headers.get("location")!)
+    expect([status, answer.searchParams.get("error")]).toEqual([302, "unsupported_response_type"])
+  })
+
+  test("that asks not to be cached is fetched again after five minutes", async () => {
+    for (const control of ["no-store", "no-cache", "No-Cache, max-age=86400", "private, no-store"]) {
+      await deleteRows(sql, "oauth_client")
+      answer = () => ({ body: DOCUMENT, headers: { "cache-control": control } })
+      await opened(ADDRESS)
+      const [row] = await sql`select extract(epoch from fresh_until - now())::int as seconds from oauth_client`
+      expect([control, row!.seconds > 200 && row!.seconds <= 300]).toEqual([control, true])
+    }
+  })
+
+  test("with a name that is not storable, reorders text or shows nothing is refused in words", async () => {
+    for (const name of ["a\0b", "\ud800", "\u202eevil", "a\u2066b", "\u3164\u3164", "\u200b\u200d", "line\nline"]) {
+      await deleteRows(sql, "oauth_client")
+      answer = () => ({ body: { ...DOCUMENT, client_name: name } })
+      const page = await opened(ADDRESS)
+      expect([name, page.status, page.text.includes("no document of a client")]).toEqual([name, 400, true])
+    }
+  })
+
   test("is kept as long as it says, a day at most, and fetched again after that", async () => {
     answer = () => ({ body: DOCUMENT, headers: { "cache-control": "max-age=99999999" } })
     await opened(ADDRESS)

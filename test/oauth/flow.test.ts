@@ -42,6 +42,25 @@ describe("the metadata", () => {
     }
   })
 
+  test("clients that guess the addresses find the same documents", async () => {
+    const read = async (path: string) => {
+      const response = await house.app.fetch(new Request(`${PUBLIC_URL}${path}`), null)
+      expect([path, response.status]).toEqual([path, 200])
+      return await response.json()
+    }
+    const server = await read("/.well-known/oauth-authorization-server")
+    for (const path of [
+      "/.well-known/oauth-authorization-server/mcp",
+      "/.well-known/openid-configuration",
+      "/.well-known/openid-configuration/mcp",
+      "/mcp/.well-known/oauth-authorization-server",
+      "/mcp/.well-known/openid-configuration",
+    ])
+      expect(await read(path)).toEqual(server)
+    const resource = await read("/.well-known/oauth-protected-resource/mcp")
+    expect(await read("/mcp/.well-known/oauth-protected-resource")).toEqual(resource)
+  })
+
   test("pages of any origin may read it, and ask for tokens", async () => {
     for (const path of [
       "/.well-known/oauth-protected-resource/mcp",
@@ -120,13 +139,13 @@ describe("from a request to a call", () => {
     ])
   })
 
-  test("what the client asks for is ticked and marked, save what starts paid measurements", async () => {
+  test("exactly the scopes that the client asks for are ticked, and the others are folded away", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     const scope = "track:write revenue:read hive:measure offline_access nonsense"
     const page = await browser.open(`/oauth/authorize?${queryOf(await register(house), pkce().challenge, { scope })}`)
-    expect(scopesOn(page)).toContain("track:write")
-    expect(scopesOn(page)).toContain("revenue:read")
-    expect(scopesOn(page)).not.toContain("hive:measure")
+    expect(scopesOn(page).sort()).toEqual(["hive:measure", "revenue:read", "track:write"])
+    expect(scopesOn(page, "all").sort()).toEqual([...SCOPES].sort())
+    expect(page.text.split("<details>")[0]).not.toContain('value="ads:read"')
     expect(page.text.match(/it asks for this/g)).toHaveLength(3)
   })
 
@@ -185,7 +204,7 @@ describe("from a request to a call", () => {
     ])
   })
 
-  test("the owner who refuses, and what is wrong with a request, are told to the client, with state and issuer", async () => {
+  test("the owner who refuses, and what is wrong with a request, are told to the client by a click, with state and issuer", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     const clientId = await register(house)
     const { challenge } = pkce()
@@ -204,9 +223,15 @@ describe("from a request to a call", () => {
       [{ resource: "https://elsewhere.example/mcp" }, "invalid_target"],
     ]
     for (const [more, error] of wrong) {
-      const { status, headers } = await browser.open(`/oauth/authorize?${queryOf(clientId, challenge, more)}`)
-      const answer = new URL(headers.get("location")!)
-      expect([status, answer.origin, answer.searchParams.get("error")]).toEqual([302, "https://client.example", error])
+      const page = await browser.open(`/oauth/authorize?${queryOf(clientId, challenge, more)}`)
+      expect([page.headers.get("location"), page.headers.get("refresh")]).toEqual([null, null])
+      const link = /<a href="(https:\/\/client\.example[^"]+)"/.exec(page.text)![1]!
+      const answer = new URL(link.replaceAll("&amp;", "&"))
+      expect([page.status, answer.origin, answer.searchParams.get("error")]).toEqual([
+        400,
+        "https://client.example",
+        error,
+      ])
       expect([answer.searchParams.get("state"), answer.searchParams.get("iss")]).toEqual(["st4te", PUBLIC_URL])
     }
   })

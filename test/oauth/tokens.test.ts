@@ -148,6 +148,18 @@ describe("tokens", () => {
     expect((await house.call(`/v1/account?x=${tokens.access_token}`)).body.error).toBe("key_in_url")
   })
 
+  test("a client may name itself by HTTP Basic with an empty secret, and with none of its own", async () => {
+    const { clientId, tokens } = await letIn(house, workspaceId)
+    const renew = async (credentials: string) => {
+      const headers = { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` }
+      const fields = { grant_type: "refresh_token", refresh_token: tokens.refresh_token }
+      return (await post(house, "/oauth/token", fields, { headers })).status
+    }
+    expect([await renew(`${clientId}:secret`), await renew("nobody"), await renew(`${clientId}:`)]).toEqual([
+      401, 401, 200,
+    ])
+  })
+
   test("the address of the answer may be left out with a code, as OAuth 2.1 has it, and must be right where it is sent", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     const clientId = await register(house)
