@@ -4,11 +4,9 @@ import { perSecondCounter } from "../access/limits/limiter.ts"
 import { isConnectionProblem } from "../database/gate.ts"
 import { Fault } from "../faults.ts"
 import { inEncoding } from "../vocabulary/compression.ts"
-import { exportFiles } from "./export/download.ts"
+import { createExportFiles } from "./export/download.ts"
 import type { LinkAnswer, LinkKind, LinkParts, Visit } from "./link-kind.ts"
 import { sharedPages } from "./share/visit.ts"
-
-const KINDS: readonly LinkKind[] = [exportFiles, sharedPages]
 
 /** Opened from one address in a second, of each kind: nobody guesses a token, but each try asks the database. */
 const PER_SECOND = 20
@@ -25,6 +23,7 @@ interface LinkRequest {
 
 /** Answers what stands behind a public link, or gives the fault that refuses it; undefined for a path that is no link. */
 export function createLinks(parts: LinkParts): (incoming: LinkRequest) => Promise<Response | Fault> | undefined {
+  const kinds: readonly LinkKind[] = [createExportFiles(), sharedPages]
   const count = perSecondCounter()
   const refusalOf = ({ folder, methods }: LinkKind, { request, address }: Visit): Fault | null => {
     if (!methods.includes(request.method)) return new Fault("method_not_allowed", {}, { allow: methods.join(", ") })
@@ -38,7 +37,7 @@ export function createLinks(parts: LinkParts): (incoming: LinkRequest) => Promis
   }
   return ({ request, requestId, path, keyInUrl, peer }) => {
     const [, folder, token = ""] = /^\/([a-z]+)\/(.*)$/.exec(path) ?? []
-    const kind = KINDS.find((one) => one.folder === folder)
+    const kind = kinds.find((one) => one.folder === folder)
     if (!kind || keyInUrl || !kind.tokens.test(token)) return undefined
     const address = clientAddress(peer, request.headers.get("x-forwarded-for"), parts.trustedProxies)
     return answer(kind, { parts, request, requestId, path, token, address })

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 
 import { connect } from "node:net"
 import type { Gate } from "../../src/database/gate.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { exportFiles } from "../../src/links/export/download.ts"
+import { createExportFiles } from "../../src/links/export/download.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { largeExport } from "./large-export.ts"
@@ -34,10 +34,33 @@ function counting() {
   return gate
 }
 
-async function streamed(token: string, gate: Passage, logged: string[] = []): Promise<ReadableStream<Uint8Array>> {
+interface Opened {
+  logged?: string[]
+  files?: ReturnType<typeof createExportFiles>
+  address?: string
+}
+
+async function streamed(
+  token: string,
+  gate: Passage,
+  { logged = [], files = createExportFiles(), address = "192.0.2.1" }: Opened = {},
+): Promise<ReadableStream<Uint8Array>> {
+  return (await opened(token, gate, { logged, files, address })).body as ReadableStream<Uint8Array>
+}
+
+async function opened(
+  token: string,
+  gate: Passage,
+  { logged = [], files = createExportFiles(), address = "" }: Opened,
+) {
   const log = (_: string, event: string, fields?: object) => void logged.push(JSON.stringify([event, fields]))
-  const { body } = await exportFiles.open({ parts: { sql, gate, log }, token, requestId: "a-request" } as never)
-  return body as ReadableStream<Uint8Array>
+  return await files.open({
+    parts: { sql, gate, log },
+    request: new Request("http://x/"),
+    token,
+    requestId: "a-request",
+    address,
+  } as never)
 }
 
 describe("a large file", () => {
@@ -47,15 +70,18 @@ describe("a large file", () => {
     const reader = (await streamed(token, gate)).getReader()
     await Bun.sleep(30)
     expect(gate.asked).toBe(1)
-    for (let taken = 1; taken <= 5; taken++) {
-      await reader.read()
+    // the first piece is the header; a part of 6,200 rows has 124
+    const taken = async (pieces: number) => {
+      for (let n = 0; n < pieces; n++) expect((await reader.read()).value!.length).toBeLessThan(65_536)
       await Bun.sleep(10)
-      // the first that is taken is the header
-      expect(gate.asked).toBe(taken)
+      return gate.asked - 1
     }
+    expect([await taken(1), await taken(1), await taken(123), await taken(1), await taken(123)]).toEqual([
+      0, 1, 1, 2, 2,
+    ])
     await reader.cancel()
     await Bun.sleep(30)
-    expect(gate.asked).toBe(5)
+    expect(gate.asked - 1).toBe(2)
   })
 
   test("has every row once, in order, in both formats", async () => {
@@ -75,13 +101,57 @@ describe("a large file", () => {
     const { token } = await largeExport(sql, workspace, 3)
     await sql`delete from export_part where place = 1 and export_id = (select max(id) from export)`
     const logged: string[] = []
-    const outcome = await new Response(await streamed(token, counting(), logged)).text().then(
+    const outcome = await new Response(await streamed(token, counting(), { logged })).text().then(
       () => "ended",
       () => "broke off",
     )
     expect(outcome).toBe("broke off")
     expect(logged.join()).toContain("export_broke_off")
     expect(logged.join()).not.toContain(token)
+  })
+})
+
+describe("readers that do not read", () => {
+  test("are bounded by link, by address and in all, and whoever leaves makes room", async () => {
+    const files = createExportFiles()
+    const [one, two] = [await largeExport(sql, workspace, 3), await largeExport(sql, workspace, 3)]
+    const begin = (token: string, address: string) => opened(token, counting(), { files, address })
+    const held = []
+    for (let n = 0; n < 8; n++) held.push(await begin(one.token, "192.0.2.1"))
+    expect(held.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    const refused = await begin(one.token, "192.0.2.2")
+    expect([refused.status, refused.headers?.["retry-after"]]).toEqual([429, "30"])
+    expect((await begin(two.token, "192.0.2.1")).status).toBe(429)
+    await (held[0]!.body as ReadableStream).cancel()
+    expect((await begin(two.token, "192.0.2.1")).status).toBe(200)
+    const more = await Promise.all(
+      Array.from({ length: 40 }, async (_, n) => {
+        const { token } = await largeExport(sql, workspace, 1)
+        return (await begin(token, `198.51.100.${n}`)).status
+      }),
+    )
+    expect(more.filter((status) => status === 200)).toHaveLength(32 - 8)
+    expect(more.filter((status) => status === 429)).toHaveLength(40 - 24)
+  })
+
+  test("are ended after a while, which makes room and is logged", async () => {
+    const files = createExportFiles(200)
+    const { token } = await largeExport(sql, workspace, 3)
+    const logged: string[] = []
+    const bodies = []
+    for (let n = 0; n < 8; n++) bodies.push(await streamed(token, counting(), { files, logged }))
+    const reader = bodies[0]!.getReader()
+    await reader.read()
+    expect((await opened(token, counting(), { files, address: "192.0.2.9" })).status).toBe(429)
+    await Bun.sleep(600)
+    expect(
+      await reader.read().then(
+        () => "read",
+        (error: Error) => error.message,
+      ),
+    ).toBe("the export broke off")
+    expect((await opened(token, counting(), { files, address: "192.0.2.9" })).status).toBe(200)
+    expect(logged.filter((line) => line.includes("took nothing"))).toHaveLength(8)
   })
 })
 

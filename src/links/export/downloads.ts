@@ -1,0 +1,35 @@
+/** Downloads that are under way in this process. A slow reader holds a part of its file in memory, so their number is bounded. */
+export interface Downloads {
+  /** Null where the link, the address or the process has its most already; else a function that ends the download. */
+  begin(link: number, address: string | null): (() => void) | null
+}
+
+const MAX_DOWNLOADS = 32
+const MAX_PER_ADDRESS = 8
+const MAX_PER_LINK = 8
+
+export function createDownloads(): Downloads {
+  const counts = new Map<string, number>()
+  const add = (name: string, change: number) => {
+    const count = (counts.get(name) ?? 0) + change
+    if (count === 0) counts.delete(name)
+    else counts.set(name, count)
+  }
+  return {
+    begin(link, address) {
+      const limits: [string, number][] = [
+        ["all", MAX_DOWNLOADS],
+        [`link ${link}`, MAX_PER_LINK],
+        [`address ${address ?? "unknown"}`, MAX_PER_ADDRESS],
+      ]
+      if (limits.some(([name, most]) => (counts.get(name) ?? 0) >= most)) return null
+      for (const [name] of limits) add(name, 1)
+      let isOver = false
+      return () => {
+        if (isOver) return
+        isOver = true
+        for (const [name] of limits) add(name, -1)
+      }
+    },
+  }
+}
