@@ -117,8 +117,8 @@ describe("readers that do not read", () => {
     const [one, two] = [await largeExport(sql, workspace, 3), await largeExport(sql, workspace, 3)]
     const begin = (token: string, address: string) => opened(token, counting(), { files, address })
     const held = []
-    for (let n = 0; n < 8; n++) held.push(await begin(one.token, "192.0.2.1"))
-    expect(held.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    for (let n = 0; n < 4; n++) held.push(await begin(one.token, "192.0.2.1"))
+    expect(held.map(({ status }) => status)).toEqual(Array(4).fill(200))
     const refused = await begin(one.token, "192.0.2.2")
     expect([refused.status, refused.headers?.["retry-after"]]).toEqual([429, "30"])
     expect((await begin(two.token, "192.0.2.1")).status).toBe(429)
@@ -130,8 +130,8 @@ describe("readers that do not read", () => {
         return (await begin(token, `198.51.100.${n}`)).status
       }),
     )
-    expect(more.filter((status) => status === 200)).toHaveLength(32 - 8)
-    expect(more.filter((status) => status === 429)).toHaveLength(40 - 24)
+    expect(more.filter((status) => status === 200)).toHaveLength(16 - 4)
+    expect(more.filter((status) => status === 429)).toHaveLength(40 - 12)
   })
 
   test("are ended after a while, which makes room and is logged", async () => {
@@ -139,7 +139,7 @@ describe("readers that do not read", () => {
     const { token } = await largeExport(sql, workspace, 3)
     const logged: string[] = []
     const bodies = []
-    for (let n = 0; n < 8; n++) bodies.push(await streamed(token, counting(), { files, logged }))
+    for (let n = 0; n < 4; n++) bodies.push(await streamed(token, counting(), { files, logged }))
     const reader = bodies[0]!.getReader()
     await reader.read()
     expect((await opened(token, counting(), { files, address: "192.0.2.9" })).status).toBe(429)
@@ -151,7 +151,7 @@ describe("readers that do not read", () => {
       ),
     ).toBe("the export broke off")
     expect((await opened(token, counting(), { files, address: "192.0.2.9" })).status).toBe(200)
-    expect(logged.filter((line) => line.includes("took nothing"))).toHaveLength(8)
+    expect(logged.filter((line) => line.includes("took nothing"))).toHaveLength(4)
   })
 })
 

@@ -4,9 +4,9 @@ export interface Downloads {
   begin(link: number, address: string | null): (() => void) | null
 }
 
-const MAX_DOWNLOADS = 32
-const MAX_PER_ADDRESS = 8
-const MAX_PER_LINK = 8
+const MAX_DOWNLOADS = 16
+const MAX_PER_ADDRESS = 4
+const MAX_PER_LINK = 4
 
 export function createDownloads(): Downloads {
   const counts = new Map<string, number>()
