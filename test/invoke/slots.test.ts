@@ -8,7 +8,7 @@ import { type Operation, operation } from "../../src/operation.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { trackLarge } from "../operations/large-app.ts"
-import { live } from "../operations/live.ts"
+import { live } from "../world/stores.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 setDefaultTimeout(60_000)
