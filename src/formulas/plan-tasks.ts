@@ -6,7 +6,6 @@ import type { AppBackground } from "../listing/checks/listing.ts"
 import { checkListing, listingOf } from "../listing/checks/report.ts"
 import { type ListingLocale, languageOf } from "../listing/locales.ts"
 import { normalForm } from "../vocabulary/normal-form.ts"
-import { eachOf } from "../vocabulary/pieces.ts"
 import type { PopularitySource } from "../vocabulary/upstreams.ts"
 import { titleMatch } from "./title-match.ts"
 
@@ -95,17 +94,16 @@ const MOST_KEYWORDS = 30
  * Keywords whose words the listing does not hold, and which are likely to stand better with them; the most valuable first. Often
  * there is none, and nothing else has to be known of the app.
  */
-export function* findMissing(inputs: PageKeywords): Generator<unknown, MissingWords[]> {
+export function findMissing(inputs: PageKeywords): MissingWords[] {
   const language = languageOf(inputs.locale)
   const listing = wordsIn([inputs.name, inputs.subtitle], language)
-  const outlooks = yield* eachOf(inputs.keywords, (keyword): MissingWords[] => {
+  const outlooks = inputs.keywords.flatMap((keyword): MissingWords[] => {
     const words = missingWords(keyword.term, listing, language)
     if (words.length === 0 || holdsUnspaced(inputs, keyword.term)) return []
     const outlook = outlookOf(keyword, inputs.ratings)
     return outlook ? [{ ...outlook, words }] : []
   })
   return outlooks
-    .flat()
     .toSorted((a, b) => worth(b.outlook) - worth(a.outlook) || (a.outlook.term < b.outlook.term ? -1 : 1))
     .slice(0, MOST_KEYWORDS)
 }
@@ -113,8 +111,6 @@ export function* findMissing(inputs: PageKeywords): Generator<unknown, MissingWo
 /**
  * Words that the subtitle could hold so that it and the name together make up a tracked keyword, each proposal standing alone
  * and starting from the text as it is; the most valuable first, at most `limit`.
- *
- * Parted, for it takes some milliseconds (pieces.ts).
  *
  * - The rank to be expected is measured, not guessed: the median place, among the first 50 of that keyword, of apps that
  *   carry all its words in their name and have no more ratings than this one. With fewer than three such apps, or where they
@@ -125,13 +121,9 @@ export function* findMissing(inputs: PageKeywords): Generator<unknown, MissingWo
  * - The expected value of a keyword is weight × (1 / expected rank − 1 / rank), the part of rank left out while the app is
  *   absent: taps are taken to fall with the rank as 1 / rank. It orders tasks; it is no forecast of downloads.
  */
-export function* planTasks(
-  inputs: PlanInputs,
-  missing: readonly MissingWords[],
-  limit: number,
-): Generator<unknown, PlanTask[]> {
-  const page = yield* readPage(inputs, languageOf(inputs.locale))
-  const tasks = (yield* eachOf(missing, (one) => taskFor(one, missing, page) ?? [])).flat()
+export function planTasks(inputs: PlanInputs, missing: readonly MissingWords[], limit: number): PlanTask[] {
+  const page = readPage(inputs, languageOf(inputs.locale))
+  const tasks = missing.flatMap((one) => taskFor(one, missing, page) ?? [])
   // several keywords may lead to one text: it is told of the one that is worth most
   const texts = new Map(tasks.toReversed().map((task) => [task.taskId, task]))
   return tasks
@@ -195,13 +187,12 @@ interface Page extends Omit<PlanInputs, "known" | "keywords"> {
   faults: ReadonlySet<string>
 }
 
-function* readPage({ known, keywords: _, ...inputs }: PlanInputs, language: string): Generator<unknown, Page> {
+function readPage({ known, keywords: _, ...inputs }: PlanInputs, language: string): Page {
   const needed = new Set<string>()
-  yield* eachOf(known.tracked, (term) => {
+  for (const term of known.tracked)
     for (const { loose } of wordsOf(normalForm(term, "NFC"), language)) needed.add(loose)
-  })
   // a rival's name may be tracked as a keyword, and is no word of the app's own for that
-  const background = yield* backgroundIn({ ...known, tracked: [] }, language)
+  const background = backgroundIn({ ...known, tracked: [] }, language)
   const page = { ...inputs, language, needed, background }
   return { ...page, faults: faultsOf(page, inputs.subtitle) }
 }

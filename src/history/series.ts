@@ -3,7 +3,6 @@ import { eachPoint, type Point, type StoredMonth } from "../formulas/month-bytes
 import type { Side } from "../observations/provenance.ts"
 import { ownId, type RankedApp, type RankSource, sourceOf } from "../observations/types.ts"
 import { addDays, type Days, monthOf } from "../vocabulary/days.ts"
-import { eachOf, inPieces } from "../vocabulary/pieces.ts"
 import { numbersIn, numbersTogether, termsIn, termsTogether } from "./keywords/columns.ts"
 import { latestAnswer } from "./keywords/latest-answer.ts"
 import { type MonthsRow, monthsByList, storedMonths } from "./keywords/stored-months.ts"
@@ -54,7 +53,7 @@ async function readSeries(sql: Db, app: RankedApp, query: SeriesQuery): Promise<
     const held = stored.get(listIds[at] ?? 0) ?? []
     return { term, position: positions[at] as number, points: seriesOf(held, { from, to }) }
   }
-  return await inPieces(eachOf(termsIn(row.terms), seriesIn))
+  return termsIn(row.terms).map(seriesIn)
 }
 
 interface SeriesQuery extends Side {

@@ -3,7 +3,6 @@ import { lastPointsOf, type StoredMonth } from "../formulas/month-bytes.ts"
 import { moveBetween, type RankMove } from "../formulas/rank-moves.ts"
 import { RANK_SOURCES, type RankSource, sourceOf } from "../observations/types.ts"
 import { addDays, monthOf } from "../vocabulary/days.ts"
-import { eachOf, inPieces } from "../vocabulary/pieces.ts"
 import type { SideApp } from "./day-answers.ts"
 import { readSidesRankMonths } from "./rank-months.ts"
 
@@ -34,7 +33,7 @@ export async function readSideDays(sql: Sql, sides: readonly SideApp[], day: str
     const terms = sided[place]!
     return { ...side, terms: terms.map(({ term, months }) => termDay(term, months, { from, day })) }
   }
-  return await inPieces(eachOf(sides, daysOf))
+  return sides.map(daysOf)
 }
 
 /** A keyword on a day, of the days from `from` on. */

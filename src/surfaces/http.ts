@@ -52,7 +52,7 @@ function holdsOf(request: Request) {
   const given = request.headers.get("if-none-match")
   if (given === null) return undefined
   return async (operation: Operation, answer: unknown) =>
-    isNamed(given, await tagOf(answer, (await writeText(request, operation, answer)).text))
+    isNamed(given, tagOf(answer, (await writeText(request, operation, answer)).text))
 }
 
 async function targetOf(dispatch: Dispatch, { request, path, query }: IncomingRequest) {

@@ -5,11 +5,9 @@ import type { Fault } from "../faults.ts"
 import type { Reply } from "../invoke.ts"
 import { isConditional, type Operation } from "../operation.ts"
 import { type Encoding, encodingFor, LEAST_BYTES, preparedIn, textResponse } from "../vocabulary/compression.ts"
-import { inPieces, piecesOf } from "../vocabulary/pieces.ts"
 import { dataOf, type PreparedAnswer, WrittenAnswer } from "../vocabulary/prepared.ts"
 import type { Deprecation } from "../vocabulary/schema.ts"
 import type { ResponseDetails } from "./incoming.ts"
-import { jsonText } from "./json-text.ts"
 import { TABLE_TYPES, type TableType, tableText, tableTypeFor } from "./tables.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"
@@ -38,29 +36,21 @@ export async function answerResponse(
   const headers = base(shown, type)
   headers["cache-control"] = "private, no-store"
   if (operation?.table) headers.vary = "accept"
-  if (status !== 202 && operation && isConditional(operation)) headers.etag = await tagOf(answer, text)
+  if (status !== 202 && operation && isConditional(operation)) headers.etag = tagOf(answer, text)
   return status === 304 ? new Response(null, { status, headers }) : textResponse(text, { status, headers })
 }
 
 /** An answer as its caller would have it: JSON, unless that prefers rows and there are some. */
 export async function writeText(request: Request, operation: Operation | undefined, answer: unknown) {
   const type = rowsAskedFor(request, operation)
-  if (!operation || !type) return { type: JSON_TYPE, text: await writeJson(answer) }
-  return { type: TABLE_TYPES[type], text: await inPieces(tableText(operation, dataOf(answer, false), type)) }
+  if (!operation || !type) return { type: JSON_TYPE, text: writeJson(answer) }
+  return { type: TABLE_TYPES[type], text: await tableText(operation, dataOf(answer, false), type) }
 }
 
-/** An answer as JSON. One that is short is written without a stop. */
-export async function writeJson(answer: unknown): Promise<string> {
-  if (answer instanceof WrittenAnswer) return answer.text
-  return hasLongList(answer) ? await inPieces(jsonText(answer)) : JSON.stringify(answer)
+/** An answer as JSON. */
+export function writeJson(answer: unknown): string {
+  return answer instanceof WrittenAnswer ? answer.text : JSON.stringify(answer)
 }
-
-function hasLongList(answer: unknown): answer is object {
-  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return false
-  return Object.values(answer).some((value) => Array.isArray(value) && value.length > MANY)
-}
-
-const MANY = 100
 
 /** As which rows a caller would have an answer; null for JSON. */
 export function rowsAskedFor({ headers }: Request, operation: Operation | undefined): TableType | null {
@@ -71,19 +61,14 @@ export function rowsAskedFor({ headers }: Request, operation: Operation | undefi
 const ROWS = /csv|jsonl|ndjson/i
 
 /** Names what a text says, in whichever encoding it is sent. */
-function* weakTag(text: string): Generator<unknown, string> {
-  const sum = createHash("sha256")
-  for (const piece of piecesOf(text)) {
-    sum.update(piece)
-    yield
-  }
-  return `W/"${sum.digest("hex").slice(0, 32)}"`
+function weakTag(text: string): string {
+  return `W/"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"`
 }
 
-/** The same of an answer in whichever type it is written. One that is given more than once is summed up once. */
-export async function tagOf(answer: unknown, text: string): Promise<string> {
-  if (!(answer instanceof WrittenAnswer) || answer.text !== text) return await inPieces(weakTag(text))
-  const tag = tags.get(answer) ?? (await inPieces(weakTag(text)))
+/** The same of an answer in whichever type it is written. The tag of an answer that is given more than once is kept. */
+export function tagOf(answer: unknown, text: string): string {
+  if (!(answer instanceof WrittenAnswer) || answer.text !== text) return weakTag(text)
+  const tag = tags.get(answer) ?? weakTag(text)
   tags.set(answer, tag)
   return tag
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
 import type * as v from "valibot"
 import type { Operation, TableRow } from "../operation.ts"
 import { type CsvCell, csvRecord } from "../vocabulary/csv.ts"
@@ -39,31 +40,27 @@ export function tableColumns(operation: Operation): string[] {
 
 /**
  * An answer as rows. What it says once stands in each. Where there are no rows one says that: its cells are empty. A column
- * that the answer was asked to leave out is none. Parted: there may be a hundred thousand.
+ * that the answer was asked to leave out is none. A hundred thousand rows would hold the thread for 100 ms, so other work gets a
+ * turn between chunks of them.
  */
-export function* tableText(operation: Operation, answer: unknown, type: TableType): Generator<unknown, string> {
+export async function tableText(operation: Operation, answer: unknown, type: TableType): Promise<string> {
   const whole = answer as Record<string, CsvCell>
   const once: TableRow = Object.fromEntries(onceColumns(operation).map((name) => [name, whole[name]]))
-  const found: TableRow[] = []
-  for (const row of operation.table?.rows(answer) ?? []) if (found.push(row) % ROWS_AT_ONCE === 0) yield
+  const found: TableRow[] = [...(operation.table?.rows(answer) ?? [])]
   const isLeft = (name: string) =>
     found.length > 0 && once[name] === undefined && !found.some((row) => row[name] !== undefined)
   const columns = tableColumns(operation).filter((name) => !isLeft(name))
   const isCsv = type === "text/csv"
-  const pieces: string[] = []
-  let lines = isCsv ? [csvRecord(columns)] : []
+  const lines = isCsv ? [csvRecord(columns)] : []
   for (const row of found.length > 0 ? found : [once]) {
     const cells = columns.map((name) => once[name] ?? row[name] ?? null)
-    if (lines.push(isCsv ? csvRecord(cells) : jsonLine(columns, cells)) < ROWS_AT_ONCE) continue
-    pieces.push(lines.join(""))
-    lines = []
-    yield
+    if (lines.push(isCsv ? csvRecord(cells) : jsonLine(columns, cells)) % CHUNK === 0) await nextTurn()
   }
-  return [...pieces, ...lines].join("")
+  return lines.join("")
 }
 
-/** Written before others may have the thread. */
-const ROWS_AT_ONCE = 100
+/** Rows that are written before other work gets a turn. */
+const CHUNK = 2_000
 
 function jsonLine(columns: readonly string[], cells: readonly CsvCell[]): string {
   return `${JSON.stringify(Object.fromEntries(columns.map((name, at) => [name, cells[at]])))}\n`

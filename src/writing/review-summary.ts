@@ -1,4 +1,3 @@
-import { eachOf } from "../vocabulary/pieces.ts"
 import { createOmissions, type Omission, type OmissionCounter, problemsOf } from "./checks/checker.ts"
 import { type WritingLanguage, wordListOf } from "./languages.ts"
 import { sentencesOf } from "./sentences.ts"
@@ -27,16 +26,16 @@ export interface Summary {
  * What reviews are about, by the words of a list: the most reviews first. Nothing of it is written: labels are the list's,
  * quotes the reviews', figures counted. `languages` are those that the feed's reviews are looked at in.
  */
-export function* summarise(
+export function summarise(
   reviews: readonly SummedReview[],
   { language, languages, now }: { language: WritingLanguage; languages: readonly WritingLanguage[]; now: Date },
-): Generator<unknown, Summary> {
+): Summary {
   const counted = countedOf(reviews, now)
-  const read = yield* eachOf(reviews, (review) => ({ review, topics: topicsOf(wholeText(review), languages) }))
+  const read = reviews.map((review) => ({ review, topics: topicsOf(wholeText(review), languages) }))
   const omissions = createOmissions()
   const grouped = TOPICS.map((topic) => ({ topic, held: read.filter(({ topics }) => topics.includes(topic)) }))
   const large = grouped.filter(({ held }) => held.length >= LEAST_IN_THEME)
-  const themes = yield* eachOf(large, ({ topic, held }) => ({
+  const themes = large.map(({ topic, held }) => ({
     topic,
     label: TOPIC_LABELS[language][topic],
     ...figuresOf(

@@ -13,7 +13,6 @@ import { replyTask } from "../../src/writing/reply.ts"
 import { summarise } from "../../src/writing/review-summary.ts"
 import { sentencesTask } from "../../src/writing/themes/theme-sentences.ts"
 import { translationTask } from "../../src/writing/translation.ts"
-import { atOnce } from "../at-once.ts"
 import { ATTACKS } from "../writing/attacks.ts"
 import { BY_PEOPLE, chrF, isWhole, languageOfLocale, ORIGINAL } from "../writing/translated-by-people.ts"
 
@@ -61,7 +60,7 @@ async function measureSentences(settings: Settings, feeds: readonly Feed[]): Pro
   let [sentences, themes, follow, judged] = [0, 0, 0, 0]
   for (const { reviews, languages } of feeds) {
     const now = new Date("2026-01-12T00:00:00Z")
-    const summary = atOnce(summarise(reviews, { language: "en", languages, now }))
+    const summary = summarise(reviews, { language: "en", languages, now })
     const written = await writer.ask(sentencesTask(summary.themes, { digest: "", language: "en" }))
     themes += summary.themes.length
     for (const { topic, quotes } of summary.themes) {
@@ -101,7 +100,7 @@ async function measureDrafts(settings: Settings): Promise<void> {
   const { ask, tell } = openAsking(settings)
   let [drafted, fields] = [0, 0]
   for (const { trackName: name, description, artistName: developer } of recordedApps()) {
-    const background = atOnce(backgroundIn({ name, developer, rivals: [], tracked: [] }, "en"))
+    const background = backgroundIn({ name, developer, rivals: [], tracked: [] }, "en")
     const shown = await ask(
       draftTask({
         ...{ digest: "", platform: "ios", keywords: [], praise: [], language: "en", background },
@@ -145,7 +144,7 @@ async function measureTranslations(settings: Settings): Promise<void> {
   const likeness: number[] = []
   let kept = 0
   for (const { locale, full } of BY_PEOPLE.filter(isWhole)) {
-    const background = atOnce(backgroundIn({ name: "OpenTracks", developer: null, rivals: [], tracked: [] }, "en"))
+    const background = backgroundIn({ name: "OpenTracks", developer: null, rivals: [], tracked: [] }, "en")
     const shown = await ask(
       translationTask({
         ...{ digest: "", from: "en", to: languageOfLocale(locale), names: ["OpenTracks"], keywords: [], captions: [] },

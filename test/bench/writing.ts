@@ -19,7 +19,6 @@ import { sentencesOf } from "../../src/writing/sentences.ts"
 import type { SummedReview } from "../../src/writing/themes/theme-figures.ts"
 import { topicsOf } from "../../src/writing/topics/find-topics.ts"
 import { TOPICS } from "../../src/writing/topics/topics.ts"
-import { atOnce } from "../at-once.ts"
 import { ALL, COUNTRIES, isAllHere, type Row, rowsOf, SOME } from "../observations/review-rows.ts"
 import captions from "../pictures/opentracks/captions.json"
 import { matchLabelled } from "../visibility/labelled-answers.ts"
@@ -58,7 +57,7 @@ function reviewOf({ review_id: id, title, review: text, rating, date }: Row): Su
 }
 
 function summaryOf(reviews: readonly SummedReview[], languages: readonly WritingLanguage[]): Summary {
-  return atOnce(summarise(reviews, { language: "en", languages, now: new Date("2026-01-12T00:00:00Z") }))
+  return summarise(reviews, { language: "en", languages, now: new Date("2026-01-12T00:00:00Z") })
 }
 
 function measureSummaries(): void {
@@ -197,8 +196,8 @@ function measureIdeas(): void {
         rivals: standing,
       }
     })
-    const found = atOnce(keywordIdeas({ language: "en", known, buried: [], measured: readings, suggested: [] })).ideas
-    const isOut = exclusionOf({ language: "en", background: atOnce(backgroundIn(known, "en")), taken: tracked })
+    const found = keywordIdeas({ language: "en", known, buried: [], measured: readings, suggested: [] }).ideas
+    const isOut = exclusionOf({ language: "en", background: backgroundIn(known, "en"), taken: tracked })
     const open = sought.filter((term) => !isOut(term))
     hidden += sought.length
     suggestable += open.length

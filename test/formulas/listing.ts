@@ -3,12 +3,11 @@ import type { AppBackground, Listing } from "../../src/listing/checks/listing.ts
 import { checkListing, type Finding, listingOf, type Texts } from "../../src/listing/checks/report.ts"
 import { type ListingLocale, languageOf, listingLocale, localesOf } from "../../src/listing/locales.ts"
 import { STOREFRONTS } from "../../src/vocabulary/storefronts.ts"
-import { atOnce } from "../at-once.ts"
 
 export const NOTHING_KNOWN: AppBackground = { name: null, developer: null, rivals: [], tracked: [] }
 
 export function readListing(texts: Texts, language: string, known: AppBackground): Listing {
-  return listingOf(texts, language, atOnce(backgroundIn(known, language)))
+  return listingOf(texts, language, backgroundIn(known, language))
 }
 
 /** A listing checked for a locale, in a storefront that reads it. */

@@ -3,10 +3,9 @@ import {
   findMissing,
   type PlanInputs,
   type PlanKeyword,
-  planTasks as partedPlan,
+  planTasks as planFor,
   type RankedPeer,
 } from "../../src/formulas/plan-tasks.ts"
-import { atOnce } from "../at-once.ts"
 
 const named = (name: string, ranks: number[], ratings = 50): RankedPeer[] =>
   ranks.map((rank) => ({ rank, name, ratings }))
@@ -38,7 +37,7 @@ const inputs = (keywords: PlanKeyword[], rest: Partial<PlanInputs> = {}): PlanIn
   ...rest,
 })
 
-const planTasks = (asked: PlanInputs, limit: number) => atOnce(partedPlan(asked, atOnce(findMissing(asked)), limit))
+const planTasks = (asked: PlanInputs, limit: number) => planFor(asked, findMissing(asked), limit)
 const proposed = (asked: PlanInputs) => planTasks(asked, 10).map((task) => task.proposed)
 
 describe("a task", () => {

@@ -9,7 +9,6 @@ import { answerSchema, EmptyAnswer, narrowed, type Operation, PendingAnswer } fr
 import { tableColumns, tableText } from "../../src/surfaces/tables.ts"
 import { toolOf } from "../../src/surfaces/tools/listing.ts"
 import { jsonSchema, type Schema } from "../../src/vocabulary/schema.ts"
-import { atOnce } from "../at-once.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { readCsv } from "../links/read-csv.ts"
@@ -74,20 +73,20 @@ describe.each(narrow.map((operation) => [operation.id, operation] as const))("%s
   })
 
   if (operation.table)
-    test("as rows has columns and cells of the whole table, without those that were not asked for", () => {
-      const rows = (of: Answer) => {
-        const [header, ...records] = readCsv(atOnce(tableText(operation, of, "text/csv"))) as [string[], ...string[][]]
+    test("as rows has columns and cells of the whole table, without those that were not asked for", async () => {
+      const rows = async (of: Answer) => {
+        const [header, ...records] = readCsv(await tableText(operation, of, "text/csv")) as [string[], ...string[][]]
         return records.map((record) => Object.fromEntries(header.map((name, at) => [name, record[at]])))
       }
-      const whole = rows(answer)
-      const property = fc.property(subset, (fields) => {
-        for (const row of rows(only(fields))) {
+      const whole = await rows(answer)
+      const property = fc.asyncProperty(subset, async (fields) => {
+        for (const row of await rows(only(fields))) {
           expect(tableColumns(operation)).toEqual(expect.arrayContaining(Object.keys(row)))
           expect(whole).toContainEqual(expect.objectContaining(row))
         }
       })
-      fc.assert(property, { numRuns: cases(4, 25), seed: 14 })
-      expect(rows(only(names))).toEqual(whole)
+      await fc.assert(property, { numRuns: cases(4, 25), seed: 14 })
+      expect(await rows(only(names))).toEqual(whole)
     })
 })
 

@@ -4,7 +4,6 @@ import { readTree } from "../../src/database/assets.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Operation } from "../../src/operation.ts"
 import { type TableType, tableColumns, tableText, tableTypeFor } from "../../src/surfaces/tables.ts"
-import { atOnce } from "../at-once.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { readCsv } from "../links/read-csv.ts"
@@ -35,7 +34,7 @@ function valuesIn(answer: unknown): (string | number | boolean)[] {
 }
 
 const written = (operation: Operation, answer: unknown, type: TableType = "text/csv") =>
-  atOnce(tableText(operation, answer, type))
+  tableText(operation, answer, type)
 
 test("keywords, history, reviews, charts and the market's ranks are offered as rows", () => {
   expect(tabular.map(({ id }) => id).sort()).toEqual([
@@ -46,9 +45,9 @@ test("keywords, history, reviews, charts and the market's ranks are offered as r
 describe.each(tabular)("$id", (operation) => {
   const { answer } = JSON.parse(readTree("fixtures/sandbox", ".json").get(`${operation.id}.json`) as string)
 
-  test("every value of the answer stands in its rows, as CSV and as JSON Lines", () => {
-    const cells = new Set(csvRows(written(operation, answer)).flatMap((row) => Object.values(row)))
-    const values = new Set(jsonRows(written(operation, answer, "application/jsonl")).flatMap(valuesIn))
+  test("every value of the answer stands in its rows, as CSV and as JSON Lines", async () => {
+    const cells = new Set(csvRows(await written(operation, answer)).flatMap((row) => Object.values(row)))
+    const values = new Set(jsonRows(await written(operation, answer, "application/jsonl")).flatMap(valuesIn))
     const known = valuesIn(answer)
     expect(known.length).toBeGreaterThan(20)
     for (const value of known) {
@@ -57,10 +56,10 @@ describe.each(tabular)("$id", (operation) => {
     }
   })
 
-  test("both have the declared columns in each row, and a cell is empty exactly where the value is unknown", () => {
+  test("both have the declared columns in each row, and a cell is empty exactly where the value is unknown", async () => {
     const [csv, lines] = [
-      csvRows(written(operation, answer)),
-      jsonRows(written(operation, answer, "application/jsonl")),
+      csvRows(await written(operation, answer)),
+      jsonRows(await written(operation, answer, "application/jsonl")),
     ]
     expect(csv.length).toBe(lines.length)
     // a page says what comes next; the sample is none
@@ -207,7 +206,7 @@ test("the type is the one that weighs most; what is not known gets JSON, and nob
   for (const [accepted, type] of cases) expect([accepted, tableTypeFor(accepted)]).toEqual([accepted, type])
 })
 
-test("a column that a call asked to leave out is none; one that is unknown everywhere stays, empty", () => {
+test("a column that a call asked to leave out is none; one that is unknown everywhere stays, empty", async () => {
   const operation = catalog.find(({ id }) => id === "list_keyword_ranks") as Operation
   const answer = {
     country: "us",
@@ -216,7 +215,7 @@ test("a column that a call asked to leave out is none; one that is unknown every
     measuredAt: null,
     keywords: [{ term: "tea", rank: null }],
   }
-  expect(csvRows(written(operation, answer))).toEqual([
+  expect(csvRows(await written(operation, answer))).toEqual([
     { term: "tea", rank: "", country: "us", platform: "ios", live: "false" },
   ])
 })

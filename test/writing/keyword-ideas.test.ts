@@ -5,7 +5,6 @@ import { namePhrases } from "../../src/writing/keywords/name-phrases.ts"
 import { newKeywordsTask } from "../../src/writing/keywords/new-keywords.ts"
 import { newReasonOf, reasonOf } from "../../src/writing/keywords/reasons.ts"
 import { WRITING_LANGUAGES } from "../../src/writing/languages.ts"
-import { atOnce } from "../at-once.ts"
 
 const DAY = "2025-11-20"
 const known = {
@@ -24,7 +23,7 @@ const measured = (term: string, rest: Partial<MeasuredKeyword> = {}): MeasuredKe
   ...{ popularity: null, popularityLow: null, popularityHigh: null, popularitySource: null, popularityOrder: null },
   ...rest,
 })
-const ideasOf = (inputs: Partial<IdeaInputs>) => atOnce(keywordIdeas({ ...EMPTY, ...inputs }))
+const ideasOf = (inputs: Partial<IdeaInputs>) => keywordIdeas({ ...EMPTY, ...inputs })
 const termsOf = (inputs: Partial<IdeaInputs>) => ideasOf(inputs).ideas.map(({ term }) => term)
 
 describe("an idea", () => {
@@ -100,9 +99,9 @@ describe("an idea", () => {
 
 test("a phrase of names is carried by several apps, and reaches over nothing that parts a name", () => {
   const names = ["Tide - Surf Forecast", "Wave: Surf Forecast", "Swell, the Surf Forecast & More", "Surf"]
-  expect([...atOnce(namePhrases(names, "en"))].sort()).toEqual([["forecast", 3], ["surf forecast", 3], ["surf", 4]]) // biome-ignore format: one line
-  expect([...atOnce(namePhrases(["家計簿アプリ", "簡単家計簿", "家計簿"], "ja")).keys()]).toContain("家計簿")
-  expect(atOnce(namePhrases(["Tide Log", "Tide Log", "Tide Log"], "en")).size).toBe(0)
+  expect([...namePhrases(names, "en")].sort()).toEqual([["forecast", 3], ["surf forecast", 3], ["surf", 4]]) // biome-ignore format: one line
+  expect([...namePhrases(["家計簿アプリ", "簡単家計簿", "家計簿"], "ja").keys()]).toContain("家計簿")
+  expect(namePhrases(["Tide Log", "Tide Log", "Tide Log"], "en").size).toBe(0)
 })
 
 test("a reason says its evidence's figures in every language", () => {
@@ -119,7 +118,7 @@ describe("a model's own keywords", () => {
   const own = { name: "Lumen Journal", subtitle: "Write at night", description: "Three lines a day, behind a lock." }
   const task = newKeywordsTask({
     ...{ digest: "d", language: "en", own, tracked: known.tracked },
-    background: atOnce(backgroundIn(known, "en")),
+    background: backgroundIn(known, "en"),
     taken: [...known.tracked, "bullet journal", "mood diary"],
     candidates: [
       { term: "sleep diary", reason: "Petal ranks 2 for it." },

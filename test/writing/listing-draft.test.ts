@@ -2,7 +2,6 @@ import { expect, test } from "bun:test"
 import { backgroundIn } from "../../src/listing/checks/background.ts"
 import { checkListing, listingOf } from "../../src/listing/checks/report.ts"
 import { DRAFT_FIELDS, type DraftInputs, draftTask, type FieldDraft } from "../../src/writing/listing-draft.ts"
-import { atOnce } from "../at-once.ts"
 import { cases } from "../long.ts"
 
 const known = {
@@ -11,7 +10,7 @@ const known = {
   rivals: [{ name: "Kettle Pro", developer: "Kettle" }],
   tracked: ["tea timer", "green tea"],
 }
-const background = atOnce(backgroundIn(known, "en"))
+const background = backgroundIn(known, "en")
 const place = { storefront: "us", locale: "en-US" as const }
 const live = {
   name: "Tea Timer",

@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test"
 import type { WritingLanguage } from "../../src/writing/languages.ts"
 import { summarise } from "../../src/writing/review-summary.ts"
 import type { SummedReview } from "../../src/writing/themes/theme-figures.ts"
-import { atOnce } from "../at-once.ts"
 import { cases } from "../long.ts"
 import { COUNTRIES, type Row, rowsOf, SOME } from "../observations/review-rows.ts"
 import { ATTACKS } from "./attacks.ts"
@@ -11,7 +10,7 @@ const SPOKEN: Record<string, WritingLanguage> = { de: "de", jp: "ja", tr: "tr" }
 const NOW = new Date("2026-01-12T00:00:00Z")
 const feeds = Map.groupBy(rowsOf(SOME), ({ country }) => COUNTRIES[country] as string)
 const summaryOf = (reviews: readonly SummedReview[], languages: readonly WritingLanguage[]) =>
-  atOnce(summarise(reviews, { language: "en", languages, now: NOW }))
+  summarise(reviews, { language: "en", languages, now: NOW })
 
 function reviewOf({ review_id: id, title, review: text, rating, date }: Row): SummedReview {
   return { id, title, text, stars: Number(rating), at: new Date(`${date.slice(0, 19).replace(" ", "T")}Z`) }

@@ -39,7 +39,7 @@ export const call: Command = {
     const format = formatOf(invocation, operation)
     const input = inputOf(operation, typed)
     const answer = await useOperations(invocation, (ask) => ask(operation, input))
-    if (format) terminal.out(whole(tableText(operation, answer, format)))
+    if (format) terminal.out(await tableText(operation, answer, format))
     else if (has("json") || !operation.table) terminal.json(answer)
     else for (const line of rowsOf(operation, answer)) terminal.out(`${fitted(line, terminal.columns())}\n`)
     return 0
@@ -79,13 +79,6 @@ function formatOf({ has }: Invocation, { id, table }: Operation): TableType | nu
   const format = has("csv") ? "text/csv" : has("jsonl") ? "application/jsonl" : null
   if (format && !table) throw new WrongUse(`the answer of ${id} has no rows; leave --csv and --jsonl out`)
   return format
-}
-
-function whole(pieces: Generator<unknown, string>): string {
-  for (;;) {
-    const { done, value } = pieces.next()
-    if (done) return value
-  }
 }
 
 /** Columns that say nothing in any row are left out: the terminal is narrow. */

@@ -1,5 +1,4 @@
 import { normalForm } from "../../vocabulary/normal-form.ts"
-import { eachOf } from "../../vocabulary/pieces.ts"
 import { APPLE_PRODUCTS, KNOWN_BRANDS, OTHER_PLATFORMS } from "../words/products.ts"
 import type { AppBackground } from "./app-background.ts"
 import { type Word, wordsOf } from "./field-text.ts"
@@ -19,16 +18,15 @@ export interface Background {
   others: { platforms: Phrases; apple: Phrases; brands: Phrases; rivals: Phrases; makers: Phrases }
 }
 
-/** Parted: a thousand keywords and rivals take some milliseconds. */
-export function* backgroundIn(known: AppBackground, language: string): Generator<unknown, Background> {
+export function backgroundIn(known: AppBackground, language: string): Background {
   const vocabulary = vocabularyOf(language)
-  const tracked = yield* eachOf(known.tracked, (term) => ({ term, words: wordsOf(normalForm(term, "NFC"), language) }))
+  const tracked = known.tracked.map((term) => ({ term, words: wordsOf(normalForm(term, "NFC"), language) }))
   const needed = tracked.map(({ term, words }) => {
     const telling = words.filter((word) => !vocabulary.stop.has(word.term))
     return { term, words: telling.length > 0 ? telling : words }
   })
   const common = tracked.flatMap(({ words }) => words.map(({ term }) => term))
-  const { brand, maker, rivals, makers } = yield* rivalNames(known, { language, vocabulary, common })
+  const { brand, maker, rivals, makers } = rivalNames(known, { language, vocabulary, common })
   const alien = (phrases: Phrases) => without(phrases, ownWords(known))
   return {
     known,

@@ -1,4 +1,3 @@
-import { eachOf } from "../../vocabulary/pieces.ts"
 import type { AppBackground } from "./app-background.ts"
 import { wordsOf } from "./field-text.ts"
 import { phrasesFrom } from "./phrases.ts"
@@ -16,15 +15,13 @@ interface NameContext {
  * form. Names made of nothing but common words tell nobody apart and are left out: common are the words of the tracked
  * keywords, fillers, small words, what two rivals or more have in their names, and what stands after that dash in one.
  */
-export function* rivalNames(known: AppBackground, { language, vocabulary, common }: NameContext) {
+export function rivalNames(known: AppBackground, { language, vocabulary, common }: NameContext) {
   const brand = (name: string) => termsOf(headOf(name), language)
   const maker = (name: string | null) => termsOf((name ?? "").slice(0, LONGEST).replace(LEGAL_FORM, ""), language)
   const names = [...new Set(known.rivals.map(({ name }) => name))]
-  const parts = yield* eachOf(names, (name) => partsOf(name, language))
-  const makers = yield* eachOf([...new Set(known.rivals.map(({ developer }) => developer))], maker)
-  yield
+  const parts = names.map((name) => partsOf(name, language))
+  const makers = [...new Set(known.rivals.map(({ developer }) => developer))].map(maker)
   const isCommon = new Set([...common, ...commonWords(parts, vocabulary)])
-  yield
   const telling = (all: string[][]) => phrasesFrom(all.filter((words) => isTelling(words, isCommon)))
   return {
     brand: brand(known.name ?? ""),

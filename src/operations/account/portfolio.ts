@@ -10,7 +10,6 @@ import { type Expectation, readExpectations } from "../../history/under-way.ts"
 import { operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { dayOf } from "../../vocabulary/days.ts"
-import { eachOf, inPieces } from "../../vocabulary/pieces.ts"
 import { described, extending, named } from "../../vocabulary/schema.ts"
 import {
   askedDay,
@@ -170,7 +169,7 @@ export const getPortfolioOverview = operation({
     ...keywordFigures(byApp.get(id) ?? [], asked.shown),
     ...(reviews[at] as AppReviews),
   })
-  const rows = await inPieces(eachOf(apps, rowOf))
+  const rows = apps.map(rowOf)
   return {
     ...asked.shown,
     apps: rows,

@@ -8,7 +8,6 @@ import { ofApp, operation, type TableRow } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { addDays, type Days, dayOf } from "../../vocabulary/days.ts"
 import { AppCountry, Term, wholeNumber } from "../../vocabulary/fields.ts"
-import { eachOf, inPieces } from "../../vocabulary/pieces.ts"
 import { coded, described, named } from "../../vocabulary/schema.ts"
 import { isStorable } from "../../vocabulary/text.ts"
 import { isRealDay } from "../../vocabulary/time.ts"
@@ -121,7 +120,7 @@ export const getRankHistory = operation({
     country: storefront,
     platform,
     ...window,
-    keywords: await inPieces(eachOf(shown, keywordOf)),
+    keywords: shown.map(keywordOf),
     ...(terms && { notTracked: await untracked(terms) }),
     ...((limit || cursor) && { nextCursor: read.length > shown.length ? nextCursor(called, window, shown) : null }),
   }

@@ -10,7 +10,6 @@ import { ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { AppCountry, Platform, wholeNumber } from "../../vocabulary/fields.ts"
-import { eachOf, inPieces } from "../../vocabulary/pieces.ts"
 import { described, extending, named } from "../../vocabulary/schema.ts"
 import { Count, Day, Rank, RankSource, Store, Storefront, Time } from "../shapes.ts"
 import { ChangeShape, changeFields, changeShape } from "./listing-shapes.ts"
@@ -166,7 +165,7 @@ async function readMovements(
     around.set(key, moved)
     return moved
   }
-  return await inPieces(eachOf(spans, movedIn))
+  return spans.map(movedIn)
 }
 
 function withSources({ biggest, ...counts }: Movements): TimelineMovements {

@@ -8,7 +8,6 @@ import { checkListing, listingOf, MOST_ALIKE, measured, type Texts } from "../..
 import { type ListingLocale, languageOf, listingLocale, localesOf } from "../../listing/locales.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { AppCountry, textOrEmptyUpTo } from "../../vocabulary/fields.ts"
-import { inPieces } from "../../vocabulary/pieces.ts"
 import { bounded, described, named } from "../../vocabulary/schema.ts"
 import { Count, ListingLocale as Locale, Storefront } from "../shapes.ts"
 
@@ -173,7 +172,7 @@ export const validateListing = operation({
 }).run(async ({ app, storefront, locale: asked, appId: _, country: __, ...given }, { sql }) => {
   const { locale, localeFrom } = localeFor(asked, storefront, given)
   const known = await readSurroundings(sql, app, { platform: "ios", storefront })
-  const background = await inPieces(backgroundIn(known, languageOf(locale)))
+  const background = backgroundIn(known, languageOf(locale))
   const listing = listingOf(given, languageOf(locale), background)
   const { coverage, ...checked } = checkListing(listing, { storefront, locale })
   return {

@@ -18,7 +18,6 @@ import { ownId } from "../../observations/types.ts"
 import { type Context, ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { Country, Platform, wholeNumber } from "../../vocabulary/fields.ts"
-import { inPieces } from "../../vocabulary/pieces.ts"
 import { coded, described, named } from "../../vocabulary/schema.ts"
 import { DAY_MS } from "../../vocabulary/time.ts"
 import { Count, Day, popularityFields, Rank, Store, Storefront, Time } from "../shapes.ts"
@@ -204,12 +203,12 @@ async function planStorefront(
 
 /** But for those that are done. */
 async function findTasks(sql: Sql, app: TrackedApp, inputs: PageKeywords, limit: number): Promise<PlanTask[]> {
-  const missing = await inPieces(findMissing(inputs))
+  const missing = findMissing(inputs)
   if (missing.length === 0) return []
   const { platform, storefront, keywords } = inputs
   const known = await readSurroundings(sql, app, { platform, storefront, day: keywords[0]!.day })
   const done = new Set(app.tasksDone)
-  const tasks = await inPieces(planTasks({ ...inputs, known }, missing, limit + done.size))
+  const tasks = planTasks({ ...inputs, known }, missing, limit + done.size)
   return tasks.filter(({ taskId }) => !done.has(taskId))
 }
 

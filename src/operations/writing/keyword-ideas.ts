@@ -14,7 +14,6 @@ import { type Context, ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { AppCountry } from "../../vocabulary/fields.ts"
-import { inPieces } from "../../vocabulary/pieces.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { parseRival } from "../../vocabulary/store-ids.ts"
 import type { WrittenText } from "../../vocabulary/writing/written-text.ts"
@@ -148,7 +147,7 @@ async function ideasFrom(inputs: IdeaInputs, about: readonly unknown[]): Promise
 }
 
 async function madeIdeas(inputs: IdeaInputs, about: readonly unknown[]): Promise<FoundIdeas> {
-  const found = await inPieces(keywordIdeas(inputs))
+  const found = keywordIdeas(inputs)
   return { found, digest: digestOf([...about, found]) }
 }
 
@@ -167,7 +166,7 @@ async function writeNew(
   const task = newKeywordsTask({
     digest,
     language,
-    background: await inPieces(backgroundIn(known, language)),
+    background: backgroundIn(known, language),
     own: { name: page.name, subtitle: page.subtitle, description: page.description },
     tracked: known.tracked.slice(0, TOLD),
     taken: [...known.tracked, ...buried, ...found.terms],

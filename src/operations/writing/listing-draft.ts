@@ -15,7 +15,6 @@ import { type Context, nothing, ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { AppCountry, Platform } from "../../vocabulary/fields.ts"
-import { inPieces } from "../../vocabulary/pieces.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { digestOf } from "../../writing/digest.ts"
 import { writingLanguage } from "../../writing/languages.ts"
@@ -115,7 +114,7 @@ export const draftListing = operation({
     return nothing(new Fault("not_measured", { detail: "The app's page in that storefront was not read yet." }))
   const place = { storefront: side.storefront, locale: localesOf(side.storefront)[0] as ListingLocale }
   const known = await readSurroundings(ctx.sql, app, side)
-  const background = await inPieces(backgroundIn(known, languageOf(place.locale)))
+  const background = backgroundIn(known, languageOf(place.locale))
   const asked = {
     ...(await readAsked(ctx, app, side, known.tracked)),
     live: textsOf(live),
@@ -153,7 +152,7 @@ async function readPraise(ctx: Context, app: TrackedApp, side: Side): Promise<Dr
   const days = planDays("reviews", ctx.now(), ctx.caller)
   const { reviews } = await findReviews(ctx.sql, { ...held, ...days, stars: [4, 5] }, REVIEWS)
   const language = writingLanguage(localesOf(side.storefront)[0] as string) ?? "en"
-  const { themes } = await inPieces(summarise(reviews, { language, languages: [language], now: ctx.now() }))
+  const { themes } = summarise(reviews, { language, languages: [language], now: ctx.now() })
   const quotes = themes.flatMap((theme) => theme.quotes)
   return quotes.map(({ reviewId, quote: text }) => ({ reviewId, text })).slice(0, PRAISE)
 }

@@ -5,7 +5,6 @@ import { localesOf } from "../../listing/locales.ts"
 import { type Context, ofApp, operation } from "../../operation.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { AppCountry, Platform } from "../../vocabulary/fields.ts"
-import { inPieces } from "../../vocabulary/pieces.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import type { WritingState, WrittenText } from "../../vocabulary/writing/written-text.ts"
 import { type Omission, sumOmissions } from "../../writing/checks/checker.ts"
@@ -171,7 +170,7 @@ const MOST_KEPT = 32
 
 async function summaryOf(found: readonly HeldReview[], digest: string, asked: Parameters<typeof summarise>[1]) {
   const name = [digest, ...asked.languages, ...monthsOf(found, asked.now)].join()
-  const summary = kept.get(name) ?? (await inPieces(summarise(found, asked)))
+  const summary = kept.get(name) ?? summarise(found, asked)
   kept.delete(name)
   kept.set(name, summary)
   for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest)

@@ -10,7 +10,6 @@ import { bySearches, readKeywordMetrics } from "../../observations/derived/keywo
 import type { Context } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { dayOf } from "../../vocabulary/days.ts"
-import { inPieces } from "../../vocabulary/pieces.ts"
 import { ownNameIn } from "../../writing/checks/names.ts"
 import { digestOf } from "../../writing/digest.ts"
 import { WRITE_MS } from "./writing-shapes.ts"
@@ -72,7 +71,7 @@ export async function readListing(
     pictures: shots ? pictures : null,
     captions: pictures.map((caption) => caption ?? ""),
     place: { storefront: side.storefront, locale: target },
-    background: await inPieces(backgroundIn(known, languageOf(target))),
+    background: backgroundIn(known, languageOf(target)),
     side,
   }
 }

@@ -1,7 +1,5 @@
 import type { Credits } from "../../access/caller.ts"
 import type { Reply } from "../../invoke.ts"
-import { inPieces } from "../../vocabulary/pieces.ts"
-import { quotedText } from "../json-text.ts"
 import { INFO } from "../openapi.ts"
 import { writeJson } from "../responses.ts"
 import type { RpcError } from "./errors.ts"
@@ -17,8 +15,8 @@ export const SERVER_INFO = { name: "appmeter", title: INFO.title, version: INFO.
 
 /** A call's answer: as data, and as text for clients that know no other, followed by what that text is. */
 export async function answered({ answer, prepared, credits, cost }: Reply): Promise<Result> {
-  const json = prepared ? new TextDecoder().decode(prepared.body) : await writeJson(answer)
-  const content = `[{"type":"text","text":${await inPieces(quotedText(json))}},${NOTICE}]`
+  const json = prepared ? new TextDecoder().decode(prepared.body) : writeJson(answer)
+  const content = `[{"type":"text","text":${JSON.stringify(json)}},${NOTICE}]`
   return { fields: { content, structuredContent: json }, meta: metaOf(credits, cost) }
 }
 

@@ -1,6 +1,5 @@
 import type { AppBackground } from "../../listing/checks/app-background.ts"
 import { backgroundIn } from "../../listing/checks/background.ts"
-import { eachOf } from "../../vocabulary/pieces.ts"
 import type { PopularitySource } from "../../vocabulary/upstreams.ts"
 import { createOmissions, type Omission, problemsOf } from "../checks/checker.ts"
 import { exclusionOf } from "./exclusions.ts"
@@ -56,12 +55,12 @@ const LAST_RANK = 50
 const BEST_OF_RIVALS = 10
 
 /** Keywords that measurements speak for, the most kinds of evidence first; nothing is made up. */
-export function* keywordIdeas(inputs: IdeaInputs): Generator<unknown, KeywordIdeas> {
+export function keywordIdeas(inputs: IdeaInputs): KeywordIdeas {
   const { language, known, buried, measured } = inputs
-  const background = yield* backgroundIn(known, language)
+  const background = backgroundIn(known, language)
   const excluded = exclusionOf({ language, background, taken: [...known.tracked, ...buried] })
-  const found = yield* evidenceOf(inputs)
-  const judged = yield* eachOf([...found.keys()], (term) => ({ term, isOut: excluded(term) }))
+  const found = evidenceOf(inputs)
+  const judged = [...found.keys()].map((term) => ({ term, isOut: excluded(term) }))
   const omissions = createOmissions()
   const left = judged.filter(({ isOut }) => isOut).length
   if (left > 0) omissions.add("keyword", "excluded", left)
@@ -78,7 +77,7 @@ export function* keywordIdeas(inputs: IdeaInputs): Generator<unknown, KeywordIde
   }
 }
 
-function* evidenceOf({ language, known, measured, suggested }: IdeaInputs) {
+function evidenceOf({ language, known, measured, suggested }: IdeaInputs) {
   const found = new Map<string, IdeaEvidence[]>()
   const isNameable = nameable()
   const add = (term: string, evidence: IdeaEvidence) => {
@@ -90,11 +89,10 @@ function* evidenceOf({ language, known, measured, suggested }: IdeaInputs) {
   for (const { term, day, rivals } of measured) {
     const best = rivals.toSorted((a, b) => a.rank - b.rank).find(isNameable)
     if (best && best.rank <= BEST_OF_RIVALS) add(term, { kind: "rival", rank: best.rank, day, rival: best.name })
-    yield
   }
   for (const { term, prefix, day } of suggested) if (term !== prefix) add(term, { kind: "suggested", prefix, day })
   const names = known.rivals.map(({ name }) => name)
-  for (const [term, apps] of yield* namePhrases(names, language)) add(term, { kind: "names", apps })
+  for (const [term, apps] of namePhrases(names, language)) add(term, { kind: "names", apps })
   return found
 }
 

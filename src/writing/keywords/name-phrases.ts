@@ -9,11 +9,10 @@ const LEAST_APPS = 2
 const LEAST_OF_ONE_WORD = 3
 
 /** Phrases of one to three words in the names of several apps, by how many carry them. */
-export function* namePhrases(names: readonly string[], language: string): Generator<unknown, Map<string, number>> {
+export function namePhrases(names: readonly string[], language: string): Map<string, number> {
   const carriers = new Map<string, number>()
   for (const name of new Set(names)) {
     for (const phrase of phrasesOf(name, language)) count(carriers, phrase)
-    yield
   }
   return new Map([...carriers].filter(([phrase, apps]) => apps >= (isOneWord(phrase) ? LEAST_OF_ONE_WORD : LEAST_APPS)))
 }

@@ -1,4 +1,3 @@
-import { inPieces } from "../../vocabulary/pieces.ts"
 import type { Write, WritingState, WritingTask, WrittenText } from "../../vocabulary/writing/written-text.ts"
 import { createOmissions, type Omission, problemsOf, sumOmissions } from "../checks/checker.ts"
 import { type WritingLanguage, wordListOf } from "../languages.ts"
@@ -41,7 +40,7 @@ export async function writeThemes(
 ): Promise<WritingState<FinerTheme[]>> {
   // which parts the second pass had hangs on the writer's room
   if (!write.isOn) return { state: "failed", why: "off" }
-  const told = await inPieces(tellable(reviews))
+  const told = tellable(reviews)
   const sample = sampleOf(told, SAMPLE, write.room - PROPOSALS_TOKENS - AROUND)
   const proposed = await write(proposalsTask(sample, asked), STEP_MS)
   if (proposed.state !== "done") return proposed

@@ -1,4 +1,3 @@
-import { eachOf } from "../../vocabulary/pieces.ts"
 import { instructions } from "../checks/instructions.ts"
 import { findQuote } from "../checks/quotes.ts"
 import { tokensOfText } from "../prompt.ts"
@@ -8,10 +7,9 @@ import { type SummedReview, wholeText } from "./theme-figures.ts"
 const LONGEST = 1_000
 
 /** Reviews that may be told to a model: one that gives orders is not, and nothing of the others can hang on it. */
-export function* tellable(reviews: readonly SummedReview[]): Generator<unknown, SummedReview[]> {
+export function tellable(reviews: readonly SummedReview[]): SummedReview[] {
   const ground = { sources: [], language: "en" }
-  const isTold = yield* eachOf(reviews, (review) => instructions(wholeText(review), ground).length === 0)
-  return reviews.filter((_, at) => isTold[at])
+  return reviews.filter((review) => instructions(wholeText(review), ground).length === 0)
 }
 
 /** A review as a model is told it: by a short handle, never its id. */

@@ -6,7 +6,6 @@ import { readTrackedTerms } from "../../../history/ranks.ts"
 import { type RankPoint, readRankSeries, type TermSeries } from "../../../history/series.ts"
 import type { TrackedApp } from "../../../tracking/tracked-app.ts"
 import { type Days, dayOf, later } from "../../../vocabulary/days.ts"
-import { eachOf, inPieces } from "../../../vocabulary/pieces.ts"
 import type { ChangedPage } from "./changed-day.ts"
 import { inSpan, type OutcomeFigures, type OutcomeSpan, spanAround } from "./outcome.ts"
 
@@ -45,11 +44,11 @@ export async function readRankOutcome(
   const treated = all.filter(({ term }) => today.some((change) => touched(change, term)))
   if (treated.length === 0) return null
   const others = all.filter(({ term }) => !texts.some((change) => touched(change, term)))
-  const figures = (terms: readonly TermSeries[]) => inPieces(eachOf(terms, (term) => placesOf(term, span)))
+  const figures = (terms: readonly TermSeries[]) => terms.map((term) => placesOf(term, span))
   return {
     ...{ outcome: "ranks", better: "lower", country: storefront, span, isComplete: span.after.to < dayOf(now) },
     treated: treated.map(({ term }) => term),
-    comparison: { scale: "places", treated: await figures(treated), controls: await figures(others) },
+    comparison: { scale: "places", treated: figures(treated), controls: figures(others) },
   }
 }
 
