@@ -1,9 +1,9 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { createHash } from "node:crypto"
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { openCluster } from "../../src/database/embedded/cluster.ts"
-import { findTemplate, makeTemplate, templateOf } from "../../src/database/embedded/template.ts"
+import { findTemplate, makeTemplateApart, templateOf } from "../../src/database/embedded/template.ts"
 import { long } from "../long.ts"
 import { scratchFolder } from "./processes.ts"
 
@@ -15,7 +15,7 @@ afterAll(remove)
 long(
   "a template is a directory that was shut down in order and belongs to nobody: no pid, no rest of another start",
   async () => {
-    const template = await makeTemplate()
+    const template = await makeTemplateApart()
     const files = await new Bun.Archive(template).files()
     expect([...files.keys()].filter((name) => /\.pid$|\.opts$|(^|\/)\.\.?(\/|$)/.test(name))).toEqual([])
     const state = Buffer.from(await files.get("global/pg_control")!.arrayBuffer()).readUInt32LE(16)
@@ -23,6 +23,25 @@ long(
     expect(await files.get("PG_VERSION")!.text()).toBe("18\n")
   },
 )
+
+const onLinux = process.platform === "linux" ? long : test.skip
+
+onLinux("a first start that has to make its template takes less than 300 MB itself", async () => {
+  const program = join(folder, "peak.ts")
+  const template = join(import.meta.dirname, "../../src/database/embedded/template.ts")
+  writeFileSync(
+    program,
+    `import { readFileSync } from "node:fs"
+import { makeTemplateApart } from ${JSON.stringify(template)}
+const made = await makeTemplateApart()
+const [, kb] = /VmHWM:\\s*(\\d+)/.exec(readFileSync("/proc/self/status", "utf8"))
+console.log(JSON.stringify({ bytes: made.length, peakMb: Number(kb) / 1_024 }))`,
+  )
+  const { bytes, peakMb } = await Bun.$`${process.execPath} ${program}`.json()
+  rmSync(program)
+  expect(bytes).toBeGreaterThan(10_000_000)
+  expect(peakMb).toBeLessThan(300)
+})
 
 // DBState in PostgreSQL's pg_control.h: 1 is "shut down", 6 "in production"
 const SHUT_DOWN = 1

@@ -1,12 +1,13 @@
 import { hash } from "node:crypto"
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import process from "node:process"
 import { PGlite } from "@electric-sql/pglite"
 import { readTree } from "../assets.ts"
 import { migrationScripts } from "../migrate.ts"
 import { carried, loadEngine, packageFolder, unpacked } from "./engine.ts"
 
-/** A data directory as a tar: a first start needs no initdb (3 s, 900 MB of memory). Null when there is none yet. */
+/** A data directory as a tar, so that a first start needs no initdb. Null when there is none yet. */
 export function findTemplate(): Uint8Array<ArrayBuffer> | null {
   const own = carried(TEMPLATE)
   if (own) return own
@@ -20,9 +21,28 @@ export function findTemplate(): Uint8Array<ArrayBuffer> | null {
 export async function templateOf(): Promise<Uint8Array<ArrayBuffer>> {
   const found = findTemplate()
   if (found) return found
-  const made = await makeTemplate()
+  const made = await makeTemplateApart()
   keep(made)
   return made
+}
+
+/** Makes it in a child process: initdb takes 900 MB, which the process that runs it never gives back. */
+export async function makeTemplateApart(): Promise<Uint8Array<ArrayBuffer>> {
+  const program = join(import.meta.dirname, "template-process.ts")
+  const { PATH, HOME, TMPDIR } = process.env
+  const child = Bun.spawn([process.execPath, program], {
+    env: { PATH, HOME, TMPDIR },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  const [template, complaint, code] = await Promise.all([
+    new Response(child.stdout).bytes(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  if (code !== 0) throw new Error(`the first data directory could not be made: ${complaint.trim() || `code ${code}`}`)
+  return template
 }
 
 export const TEMPLATE = "template.tar"
