@@ -1,5 +1,5 @@
 /** Downloads that are under way in this process. A slow reader holds a part of its file in memory, so their number is bounded. */
-export interface Downloads {
+interface Downloads {
   /** Null where the link, the address or the process has its most already; else a function that ends the download. */
   begin(link: number, address: string | null): (() => void) | null
 }
