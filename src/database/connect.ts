@@ -1,11 +1,12 @@
 import type { Log } from "../log.ts"
 import { createDiskWatch } from "./disk.ts"
 import { openPool } from "./driver/pool.ts"
+import { detectPooling, isUnprepared } from "./driver/pooling.ts"
 import { createGate, DatabaseUnavailable } from "./gate.ts"
-import { serverOptions } from "./options.ts"
+import { hasSessions, serverOptions, sessionSettings } from "./options.ts"
 import { assertDriverPatched } from "./patched.ts"
 import { DatabaseProblem } from "./problem.ts"
-import type { Database, Sql } from "./types.ts"
+import type { Database, PoolerMode, Sql } from "./types.ts"
 
 export { DatabaseProblem } from "./problem.ts"
 
@@ -38,26 +39,61 @@ export function assertHasBun(): void {
 
 async function openServer(url: string, { as, log, maxConnections = 10 }: OpenOptions): Promise<Database> {
   const at = whereabouts(url)
-  const sql = openPool(serverOptions(as, maxConnections), url)
+  const pooling = await explained(at, () => choosePooling(url, as, at))
+  const sql = openPool(serverOptions(as, maxConnections, pooling), url)
   try {
-    // Its own deadline: with several hosts, none of them up, the driver would try for ever.
-    await createGate({ deadlineMs: 6_000 }).run(() => assertRecent(sql, at))
+    await explained(at, () => assertSuitable(sql, as, at))
   } catch (error) {
     await sql.end({ timeout: 0 })
-    throw error instanceof DatabaseProblem ? error : new DatabaseProblem(explain(error, at), { cause: error })
+    throw error
   }
   const disk = createDiskWatch(log, `${at} has no room left on its disk; make room there`)
-  return { sql, background: sql, kind: "postgres", disk, close: () => sql.end({ timeout: 5 }) }
+  const close = () => sql.end({ timeout: 5 })
+  return { sql, background: sql, kind: "postgres", ...(pooling !== "none" && { pooling }), disk, close }
+}
+
+async function explained<T>(at: string, work: () => Promise<T>): Promise<T> {
+  try {
+    // Its own deadline: with several hosts, none of them up, the driver would try for ever.
+    return await createGate({ deadlineMs: 6_000 }).run(work)
+  } catch (error) {
+    throw error instanceof DatabaseProblem ? error : new DatabaseProblem(explain(error, at), { cause: error })
+  }
+}
+
+/** "transaction" only where the address has ?prepare=false, and a pooler is there. Throws DatabaseProblem without it. */
+async function choosePooling(url: string, as: "server" | "command", at: string): Promise<PoolerMode> {
+  const pooling = await detectPooling(url, serverOptions(as, 1, "transaction"))
+  if (pooling === "none") return pooling
+  // whichever pooler it is: nothing in this mode needs a session
+  if (isUnprepared(url)) return "transaction"
+  if (pooling === "transaction") throw poolerProblem(at, "is a pooler per transaction, which loses prepared statements")
+  return pooling
+}
+
+/** What doctor knows it by. */
+export const POOLER_PROBLEM = "POOLER"
+
+function poolerProblem(at: string, says: string): DatabaseProblem {
+  const cure = "add ?prepare=false to DATABASE_URL, or give it a pooler per session or the server's own address"
+  return new DatabaseProblem(`${at} ${says}; ${cure}`, { cause: { code: POOLER_PROBLEM } })
 }
 
 const OLDEST = 15
 
-async function assertRecent(sql: Sql, at: string): Promise<void> {
-  const [row] = await sql<{ version: number }[]>`select current_setting('server_version_num')::int as version`
+/** Recent enough, and with the settings that were sent. */
+async function assertSuitable(sql: Sql, as: "server" | "command", at: string): Promise<void> {
+  const [row] = await sql<{ version: number; limit: string; zone: string; dates: string }[]>`
+    select current_setting('server_version_num')::int as version, current_setting('statement_timeout') as limit,
+      current_setting('TimeZone') as zone, current_setting('DateStyle') as dates`
   const major = Math.floor((row?.version ?? 0) / 10_000)
   if (major < OLDEST) {
     throw new DatabaseProblem(`${at} is PostgreSQL ${major}; Appmeter needs ${OLDEST} or newer`)
   }
+  if (hasSessions(sql) && row!.limit !== sessionSettings(as).statement_timeout)
+    throw poolerProblem(at, "loses the settings of a connection, as a pooler per transaction does")
+  if (row!.zone !== "UTC" || row!.dates !== "ISO, MDY")
+    throw poolerProblem(at, `does not pass TimeZone and DateStyle on: they are ${row!.zone} and ${row!.dates}`)
 }
 
 // Where it is, without user and password. Several hosts, separated by commas, are no URL but allowed.
@@ -81,7 +117,7 @@ function explain(error: unknown, at: string): string {
     case "53300":
       return `${at} has no connections left`
     case "08P01":
-      return `${at} refused a connection setting; give DATABASE_URL the server's own address, not a transaction pooler's`
+      return `${at} refused a connection setting; remove what follows "?" in DATABASE_URL, except prepare=false`
     case "ECONNREFUSED":
       return `${at} is not reachable: nothing listens there`
     case "ENOTFOUND":

@@ -16,7 +16,7 @@ export const LOCKS = [
   {
     name: "first start",
     number: 4_726_313_902,
-    why: "A session holds it around its first start, the migration included, and takes no other lock meanwhile.",
+    why: "A connection of its own holds it around a first start, and takes no other lock meanwhile.",
   },
   { name: "migration", number: 4_726_313_901, why: "One process migrates; months are opened in it." },
   { name: "retention", number: 4_726_313_907, why: "One process at a time deletes what is old; only ever tried." },
@@ -89,10 +89,28 @@ export function tryingLock(sql: Db, name: LockName, ...subject: Subject) {
   return sql`(select pg_try_advisory_xact_lock(${keyOf(sql, name, subject)}))`
 }
 
-/** Whether the lock could be taken at once, until the session ends: it dies with its process. */
-export async function tryLockForSession(sql: Sql, name: LockName): Promise<boolean> {
-  const [row] = await sql<[{ held: boolean }]>`select pg_try_advisory_lock(${keyOf(sql, name, [])}) as held`
-  return row.held
+/**
+ * Takes a lock for longer than a transaction's statements and returns what releases it; null if another holds it. It is
+ * held by a transaction that stays open, so that it dies with its process through any pooler.
+ */
+export async function holdLock(sql: Sql, name: LockName): Promise<(() => Promise<void>) | null> {
+  const taken = Promise.withResolvers<boolean>()
+  const released = Promise.withResolvers<void>()
+  const holding = sql.begin(async (tx) => {
+    await tx`set local idle_in_transaction_session_timeout = 0`
+    const isHeld = await tryLock(tx as Tx, name)
+    taken.resolve(isHeld)
+    if (isHeld) await released.promise
+  })
+  // a connection that dies later has released the lock
+  holding.catch(taken.reject)
+  const release = async () => {
+    released.resolve()
+    await holding.catch(() => {})
+  }
+  if (await taken.promise) return release
+  await release()
+  return null
 }
 
 function keyOf(sql: Db, name: LockName, subject: Subject) {

@@ -1,4 +1,5 @@
 import type postgres from "postgres"
+import type { PoolerMode, Sql } from "./types.ts"
 
 /** bigint as number (our counts stay far below 2^53), date as "YYYY-MM-DD"; timestamptz stays a Date. */
 const types = {
@@ -44,9 +45,35 @@ export type PoolOptions = postgres.Options<{
   date: postgres.PostgresType<string>
 }>
 
+/** In the form in which PostgreSQL shows them. */
+interface SessionSettings {
+  statement_timeout: string
+  idle_in_transaction_session_timeout: string
+  random_page_cost: string
+}
+
 /** A request is given up after 4.5 s (gate.ts), so a statement has 4 s. Longer work sets its own statement_timeout. */
-export function serverOptions(as: "server" | "command", max: number): PoolOptions {
+export function sessionSettings(as: "server" | "command"): SessionSettings {
   return {
+    statement_timeout: as === "server" ? "4s" : "0",
+    idle_in_transaction_session_timeout: as === "server" ? "10s" : "1min",
+    // the default is a disk's seek time: with data in memory it makes the planner read small tables whole for each key
+    random_page_cost: "1.1",
+  }
+}
+
+/**
+ * Poolers know the settings of `connection`, and refuse others when a connection is opened; `session` (our patch of the
+ * driver) is run on each connection before its first statement. Through a pooler per transaction a session has no
+ * settings and no prepared statements, and a second statement may reach another server connection before the first is
+ * answered: statements are sent one at a time.
+ */
+export function serverOptions(as: "server" | "command", max: number, pooling: PoolerMode = "none"): PoolOptions {
+  const settings = Object.entries(sessionSettings(as)).map(
+    ([name, value]) => `set_config('${name}', '${value}', false)`,
+  )
+  return {
+    ...(pooling === "transaction" ? { prepare: false, max_pipeline: 0 } : { session: `select ${settings.join(", ")}` }),
     max,
     types: types as unknown as PoolOptions["types"],
     fetch_types: KNOWN_TYPES,
@@ -57,12 +84,18 @@ export function serverOptions(as: "server" | "command", max: number): PoolOption
       application_name: `appmeter ${as}`,
       TimeZone: "UTC",
       DateStyle: "ISO, MDY",
-      // by a disk's costs of going to and fro, which memory has not, a table of a few pages is read whole for each key
-      random_page_cost: 1.1,
-      statement_timeout: as === "server" ? 4_000 : 0,
-      idle_in_transaction_session_timeout: as === "server" ? 10_000 : 60_000,
     },
-  }
+  } as PoolOptions
+}
+
+/** What each connection of this pool begins with; undefined on the embedded database. */
+export function sessionStatement({ options }: Pick<Sql, "options">): string | undefined {
+  return (options as { session?: string }).session
+}
+
+/** Whether connections of this pool keep what a statement sets: not through a pooler per transaction. */
+export function hasSessions({ options }: Pick<Sql, "options">): boolean {
+  return (options as { max_pipeline?: number }).max_pipeline !== 0
 }
 
 /** The embedded database: `socket` gives a stream that speaks the protocol. Sessions live as long as the process. */

@@ -1,3 +1,4 @@
+import { hasSessions, sessionStatement } from "./options.ts"
 import type { Sql } from "./types.ts"
 
 interface TableName {
@@ -5,18 +6,38 @@ interface TableName {
   name: string
 }
 
-/** Call it after a bulk load: on the embedded database there is no autovacuum. */
+/**
+ * Call it after a bulk load: the embedded database has no autovacuum. Through a pooler per transaction, where the time
+ * limit of a vacuum cannot be lifted, tables are only analysed; the server's autovacuum does the rest.
+ */
 export async function vacuumTables(
   sql: Sql,
   tables: readonly TableName[],
   { pauseMs = 20, signal }: { pauseMs?: number; signal?: AbortSignal } = {},
 ): Promise<void> {
+  const pause = () => new Promise((resolve) => setTimeout(resolve, pauseMs))
+  if (!hasSessions(sql)) {
+    for (const table of tables) {
+      if (signal?.aborted) return
+      await analyzeTable(sql, table)
+      await pause()
+    }
+    return
+  }
   await runUnhurried(sql, async (own) => {
     for (const { schema, name } of tables) {
       if (signal?.aborted) return
       await own`vacuum (analyze) ${own(schema)}.${own(name)}`
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      await pause()
     }
+  })
+}
+
+async function analyzeTable(sql: Sql, { schema, name, columns }: TableName & { columns?: string[] }): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`set local statement_timeout = 0`
+    if (columns) await tx`set local default_statistics_target = 10`
+    await tx`analyze ${tx(schema)}.${tx(name)} ${columns ? tx`(${tx(columns)})` : tx``}`
   })
 }
 
@@ -39,15 +60,10 @@ export async function vacuumChanged(
 export async function analyzeGrown(sql: Sql, { pauseMs = 20 }: { pauseMs?: number } = {}): Promise<TableName[]> {
   await sql`select pg_stat_force_next_flush()`
   const tables = await findGrownTables(sql)
-  if (tables.length === 0) return []
-  await runUnhurried(sql, async (own) => {
-    await own`set default_statistics_target = 10`
-    for (const { schema, name, columns } of tables) {
-      await own`analyze ${own(schema)}.${own(name)} (${own(columns)})`
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
-    }
-    await own`reset default_statistics_target`
-  })
+  for (const table of tables) {
+    await analyzeTable(sql, table)
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+  }
   return tables.map(({ schema, name }) => ({ schema, name }))
 }
 
@@ -99,9 +115,16 @@ async function runUnhurried(sql: Sql, work: (own: Sql) => Promise<void>): Promis
     await own`set statement_timeout = 0`
     await work(own as unknown as Sql)
   } finally {
-    await own`reset statement_timeout`.catch(() => {}) // the connection is gone
+    await setLimit(sql, own as unknown as Sql).catch(() => {}) // the connection is gone
     own.release()
   }
+}
+
+/** A reset gives the server's own limit; the one of this pool's connections is set anew. */
+async function setLimit(sql: Sql, own: Sql): Promise<void> {
+  await own`reset statement_timeout`
+  const settings = sessionStatement(sql)
+  if (settings) await own.unsafe(settings)
 }
 
 // A kill loses counts: a table without a known vacuum is taken once, which is quick when there is nothing to do.

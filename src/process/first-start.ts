@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { createKey, listKeys, revokeKey } from "../access/key-register.ts"
 import { createWorkspace, findWorkspace, listWorkspaces, type Workspace } from "../access/workspaces.ts"
-import { tryLockForSession } from "../database/locks.ts"
+import { holdLock } from "../database/locks.ts"
 import type { Database, Sql } from "../database/types.ts"
 import type { FirstWorkspace } from "../settings/settings.ts"
 
@@ -36,9 +36,9 @@ export async function markShown(sql: Sql): Promise<void> {
   await mark(sql, "shown")
 }
 
-/** False where another process is at it. The lock is the session's, so it dies with the process. */
-export async function claimFirstStart({ sql }: Database): Promise<boolean> {
-  return await tryLockForSession(sql, "first start")
+/** Returns what ends the claim; null where another process is at its first start. */
+export async function claimFirstStart({ sql }: Database): Promise<(() => Promise<void>) | null> {
+  return await holdLock(sql, "first start")
 }
 
 const NAME = "default"

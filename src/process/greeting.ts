@@ -79,7 +79,8 @@ async function claimed({ settings }: Invocation, { database }: LiveServer, log: 
   const { databaseUrl, dataDir } = settings
   const session = await openDatabase({ databaseUrl, dataDir, as: "server", log, maxConnections: 1 })
   try {
-    if (await claimFirstStart(session)) return { release: session.close }
+    const end = await claimFirstStart(session)
+    if (end) return { release: () => end().then(session.close) }
   } catch (error) {
     await session.close()
     throw error

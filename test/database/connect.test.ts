@@ -45,7 +45,7 @@ test("where nothing listens, the line says so", async () => {
   )
 })
 
-test("a wrong password, a missing database and a pooler each get their own line", async () => {
+test("a wrong password, a missing database and a refused setting each get their own line", async () => {
   const lines: string[] = []
   for (const code of ["28P01", "3D000", "08P01", "53300"]) {
     const port = await fakeServer(() => refusal(code))
@@ -54,7 +54,7 @@ test("a wrong password, a missing database and a pooler each get their own line"
   expect(lines).toEqual([
     "the database at 127.0.0.1:PORT/db refused the user name or password in DATABASE_URL",
     "the database at 127.0.0.1:PORT/db does not exist; create it with: createdb",
-    "the database at 127.0.0.1:PORT/db refused a connection setting; give DATABASE_URL the server's own address, not a transaction pooler's",
+    'the database at 127.0.0.1:PORT/db refused a connection setting; remove what follows "?" in DATABASE_URL, except prepare=false',
     "the database at 127.0.0.1:PORT/db has no connections left",
   ])
 })

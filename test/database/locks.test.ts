@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { LOCKS, takeLock, takeLocks, takeSharedLock, tryLock, tryLockForSession } from "../../src/database/locks.ts"
+import { holdLock, LOCKS, takeLock, takeLocks, takeSharedLock, tryLock } from "../../src/database/locks.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 
@@ -86,15 +86,13 @@ describe("a lock", () => {
   test.skipIf(!process.env.DATABASE_URL)(
     "postgres: that another holds is not had by trying, and ends with it",
     async () => {
-      const one = await sql.reserve()
-      const two = await sql.reserve()
-      expect(await tryLockForSession(one as never, "first start")).toBe(true)
-      expect(await tryLockForSession(two as never, "first start")).toBe(false)
-      await one`select pg_advisory_unlock_all()`
-      expect(await tryLockForSession(two as never, "first start")).toBe(true)
-      await two`select pg_advisory_unlock_all()`
-      one.release()
-      two.release()
+      const release = await holdLock(sql, "first start")
+      expect(release).not.toBeNull()
+      expect(await holdLock(sql, "first start")).toBeNull()
+      await release!()
+      const releaseAgain = await holdLock(sql, "first start")
+      expect(releaseAgain).not.toBeNull()
+      await releaseAgain!()
       await sql.begin(async (tx) => {
         await takeLock(tx, "write", 1, "x")
         const others = await sql.begin(async (beside) => [

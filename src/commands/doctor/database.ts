@@ -1,4 +1,5 @@
 import { measureClockLead } from "../../database/clock.ts"
+import { POOLER_PROBLEM } from "../../database/connect.ts"
 import { createGate, DatabaseUnavailable } from "../../database/gate.ts"
 import type { Database } from "../../database/types.ts"
 import { redact } from "../../log.ts"
@@ -49,7 +50,9 @@ function mendServer(error: unknown, { databaseUrl = "" }: Settings): string {
     case "53300":
       return `raise its max_connections, or set DATABASE_CONNECTIONS lower for each process that uses it`
     case "08P01":
-      return `set ${ADDRESS}, the server's own and not a transaction pooler's`
+      return `set ${ADDRESS}, without settings after it`
+    case POOLER_PROBLEM:
+      return `set ${ADDRESS}?prepare=false, or the address of a pooler per session or of the server`
     default:
       return `start it, and see whether it listens: pg_isready ${at}; if it is elsewhere, set ${ADDRESS}`
   }
@@ -76,13 +79,26 @@ const SKEW_MS = 2_000
 async function look(database: Database, place: string): Promise<Finding[]> {
   const { sql } = database
   const held = database.kind === "embedded" && !("backend" in database) ? ", held by a server" : ""
-  const [row] = await sql<{ version: string }[]>`select current_setting('server_version') as version`
+  const [row] = await sql<{ version: string; limit: string; role: string }[]>`
+    select current_setting('server_version') as version, current_setting('statement_timeout') as limit,
+      quote_ident(current_user) as role`
   const version = /^[\d.]+/.exec(row!.version)?.[0]
   return [
-    ok("database", `PostgreSQL ${version}, ${place}${held}`),
+    ok("database", `PostgreSQL ${version}, ${place}${held}${through(database)}`),
+    ...(database.pooling === "transaction" && row!.limit === "0" ? [unlimited(row!.role)] : []),
     await checkSchema(database, held !== ""),
     clock(await measureClockLead(sql)),
   ]
+}
+
+function through({ pooling }: Database): string {
+  return pooling ? `, through a pooler per ${pooling}` : ""
+}
+
+/** Appmeter limits the time of its statements itself where a connection keeps its settings. */
+function unlimited(role: string): Finding {
+  const fix = `run: alter role ${role} set statement_timeout = '4s'; alter role ${role} set idle_in_transaction_session_timeout = '10s'`
+  return warning("pooler", "statements that nobody waits for any longer run on at the database", fix)
 }
 
 async function checkSchema({ sql, kind }: Database, held: boolean): Promise<Finding> {

@@ -1,0 +1,53 @@
+import postgres from "postgres"
+import type { PoolOptions } from "../options.ts"
+import type { Db, PoolerMode, Sql } from "../types.ts"
+
+/** How often two connections are compared: a pooler may by chance give both the same server connections again. */
+const ROUNDS = 5
+
+/**
+ * Asks the server. A pooler gives cancel keys of its own, so the process id in the key differs from the one that the
+ * server reports. A pooler per session gives a connection the same server process each time, and no other connection
+ * that process meanwhile.
+ */
+export async function detectPooling(url: string, options: PoolOptions): Promise<PoolerMode> {
+  const first = openProbe(url, options)
+  const second = openProbe(url, options)
+  try {
+    const answer = await first<{ pid: number }[]>`select pg_backend_pid() as pid`
+    if ((answer.state as { pid?: number }).pid === answer[0]!.pid) return "none"
+    for (let round = 0; round < ROUNDS; round++) if (!(await keepsProcess(first, second))) return "transaction"
+    return "session"
+  } finally {
+    await Promise.all([first.end({ timeout: 1 }), second.end({ timeout: 1 })])
+  }
+}
+
+/** Whether the address asks for statements that are not prepared. */
+export function isUnprepared(url: string): boolean {
+  return postgres(url).options.prepare === false
+}
+
+/** Neither prepared nor named: the probe must leave nothing behind in connections that others get. */
+function openProbe(url: string, options: PoolOptions): Sql {
+  return postgres(url, { ...options, max: 1, prepare: false }) as Sql
+}
+
+async function keepsProcess(first: Sql, second: Sql): Promise<boolean> {
+  const before = await readProcess(first)
+  try {
+    return (await second.begin(async (tx) => {
+      if ((await readProcess(tx)) === before) return false
+      return (await readProcess(first)) === before
+    })) as boolean
+  } catch (error) {
+    // a pooler per statement ends connections that begin a transaction
+    if (/^(08|CONNECTION_)/.test(String((error as { code?: unknown }).code))) return false
+    throw error
+  }
+}
+
+async function readProcess(sql: Db): Promise<number> {
+  const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+  return row!.pid
+}
