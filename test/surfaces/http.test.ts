@@ -281,7 +281,7 @@ describe("public documents", () => {
   })
 
   test("outside of /v1 an unknown path is 404 for every method", async () => {
-    for (const path of ["/mcp/", "/v1x", "/elsewhere"]) {
+    for (const path of ["/v1x", "/elsewhere"]) {
       for (const method of ["GET", "POST"]) {
         expect((await house.call(path, { method })).body.error).toBe("unknown_endpoint")
       }

@@ -1,3 +1,4 @@
+import { type Algorithm, Ratelimit } from "@upstash/ratelimit"
 import type { Redis } from "@upstash/redis"
 import { checkLimit } from "./limiter.ts"
 import { createTogether } from "./together.ts"
@@ -27,8 +28,9 @@ class StoreSilent extends Error {
 }
 
 /**
- * Exact over all processes. The window is the caller's clock's (managed Redis refuses TIME), so clocks must agree. What comes
- * while others are asked for shares a command, each decided by itself in the order in which they came.
+ * A limiter of @upstash/ratelimit with an algorithm of our own. Exact over all processes. The window is that of the caller's
+ * clock (managed Redis refuses TIME), so clocks must agree. Calls that arrive while others are counted share a command; each
+ * is decided by itself, in the order of arrival.
  */
 export function fixedWindow(redis: Redis, { prefix, windowMs, timeoutMs, now = () => new Date() }: WindowOptions) {
   const script = redis.createScript<number[]>(TAKE)
@@ -51,6 +53,14 @@ export function fixedWindow(redis: Redis, { prefix, windowMs, timeoutMs, now = (
     },
   })
 
+  const limiters = new Map<number, Ratelimit>()
+  const limiterOf = (limit: number): Ratelimit => {
+    if (limiters.size >= MAX_LIMITERS) limiters.clear()
+    const limiter = limiters.get(limit) ?? ratelimit(redis, batched(limit, { windowMs, now, count }), prefix)
+    limiters.set(limit, limiter)
+    return limiter
+  }
+
   return {
     async take(subject, limit) {
       checkLimit(limit)
@@ -58,11 +68,56 @@ export function fixedWindow(redis: Redis, { prefix, windowMs, timeoutMs, now = (
       if (at < silentUntil) throw new StoreSilent("the store did not answer a moment ago")
       // one caller asks again while the rest of the second goes without: nobody queues behind a frozen store
       if (silentUntil > 0) silentUntil = at + SILENCE_MS
-      const window = Math.floor(now().getTime() / windowMs)
-      const { allowed, used } = await count({ key: `${prefix}:${subject}:${window}`, limit })
-      return { allowed, used, resetsAt: new Date((window + 1) * windowMs) }
+      const { success, remaining, reset } = await limiterOf(limit).limit(subject)
+      return { allowed: success, used: limit - remaining, resetsAt: new Date(reset) }
     },
   } satisfies FixedWindow
+}
+
+/** Distinct limits are those of the plans and a few overrides. */
+const MAX_LIMITERS = 100
+
+interface Counting {
+  windowMs: number
+  now: () => Date
+  count: (unit: Unit) => Promise<Count>
+}
+
+/**
+ * The library's own fixedWindow counts first and compares afterwards, so that refused calls count too, and sends a command
+ * for each call. `remaining` is below 0 where more is used than a lowered limit allows.
+ */
+function batched(limit: number, { windowMs, now, count }: Counting): Algorithm<unknown> {
+  const unused = () => Promise.reject(new Error("only limit() is used here"))
+  return () => ({
+    async limit(_, identifier) {
+      const window = Math.floor(now().getTime() / windowMs)
+      const { allowed, used } = await count({ key: `${identifier}:${window}`, limit })
+      return { success: allowed, limit, remaining: limit - used, reset: (window + 1) * windowMs, pending: SETTLED }
+    },
+    getRemaining: unused,
+    resetTokens: unused,
+  })
+}
+
+const SETTLED = Promise.resolve()
+
+/**
+ * Its own timeout is off: a call would pass without being counted (createTogether has a deadline and refuses instead). So is
+ * whatever reports usage, writes more than the count, or remembers a refusal for longer than the store.
+ */
+function ratelimit(redis: Redis, limiter: Algorithm<unknown>, prefix: string): Ratelimit {
+  return new Ratelimit({
+    redis,
+    limiter,
+    prefix,
+    timeout: 0,
+    analytics: false,
+    dynamicLimits: false,
+    enableProtection: false,
+    enableTelemetry: false,
+    ephemeralCache: false,
+  })
 }
 
 interface Unit {
