@@ -1,11 +1,13 @@
 // bun test/bench/neighbours.ts: what the calls of a workspace take while another reads an app of very many keywords, five
-// times a second, and in the seconds after. With DATABASE_URL on that server, else embedded.
+// times a second, and in the seconds after; and beside 48 searches at once, as ratios. ONLY=searches leaves the rest out. With
+// DATABASE_URL on that server, else embedded.
 import { freshDatabase } from "../database.ts"
 import { openHouse, PUBLIC_URL } from "../house.ts"
 import { trackLarge } from "../operations/large-app.ts"
 
 const KEYWORDS = Number(process.env.KEYWORDS ?? 5_000)
 const SECONDS = Number(process.env.SECONDS ?? 10)
+const READS = Number(process.env.READS ?? 200)
 
 const sql = await freshDatabase()
 const house = openHouse({ sql })
@@ -24,7 +26,8 @@ async function timed(path: string, key: string) {
   return { status: answer.status, ms, bytes: text.length, detail: answer.ok ? undefined : JSON.parse(text).detail }
 }
 
-for (const path of ["keywords", "rivals"])
+const PATHS = process.env.ONLY === "searches" ? [] : ["keywords", "rivals"]
+for (const path of PATHS)
   for (let i = 0; i < 3; i++) {
     const { status, ms, bytes } = await timed(`/v1/apps/${app}/${path}`, largeKey)
     console.log(`${path} of ${KEYWORDS}: ${status} in ${ms.toFixed(0)} ms, ${bytes} bytes`)
@@ -43,8 +46,8 @@ async function others(seconds: number) {
 }
 
 await others(1)
-console.log(`idle: ${await others(SECONDS / 2)}`)
-for (const path of ["keywords", "rivals"]) {
+if (PATHS.length > 0) console.log(`idle: ${await others(SECONDS / 2)}`)
+for (const path of PATHS) {
   const flood: Promise<Awaited<ReturnType<typeof timed>>>[] = []
   const sender = setInterval(() => flood.push(timed(`/v1/apps/${app}/${path}`, largeKey)), 200)
   console.log(`beside five ${path} a second: ${await others(SECONDS)}`)
@@ -54,4 +57,34 @@ for (const path of ["keywords", "rivals"]) {
   const counts = Object.entries(Object.groupBy(ends, ({ status }) => status)).map(([status, all]) => `${status}: ${all!.length}`) // biome-ignore format: one line
   console.log(`  ${counts.join(", ")}; ${ends.find(({ detail }) => detail)?.detail ?? ""}`)
 }
+
+/** Calls of the small workspace, one after the other: milliseconds, shortest first. */
+async function readsOf(calls: number): Promise<number[]> {
+  const times: number[] = []
+  for (let call = 0; call < calls; call++) {
+    const { status, ms } = await timed(`/v1/apps/${own}/keywords`, smallKey)
+    if (status !== 200) throw new Error(`the small workspace was answered ${status}`)
+    times.push(ms)
+  }
+  return times.sort((a, b) => a - b)
+}
+
+const alone = await readsOf(READS)
+let isOver = false
+let searches = 0
+const senders = Array.from({ length: 48 }, async () => {
+  while (!isOver) {
+    await timed("/v1/search?q=word", largeKey)
+    searches++
+  }
+})
+await Bun.sleep(500)
+const beside = await readsOf(READS)
+isOver = true
+await Promise.all(senders)
+const ratios = [0.5, 0.95, 0.99].map((part) => {
+  const at = Math.min(READS - 1, Math.floor(READS * part))
+  return `p${part * 100} ${(beside[at]! / alone[at]!).toFixed(1)} times (${beside[at]!.toFixed(0)} ms)`
+})
+console.log(`beside 48 searches at once: ${ratios.join(", ")}; ${searches} searches ended`)
 process.exit(0)
