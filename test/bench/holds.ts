@@ -2,7 +2,7 @@
 // catalogue as REST calls it, in a world of 1,000 apps with 20,000 keywords, one of them with 1,000, on which most calls are, and
 // an owner's invented accounts; and the work on an app's findings, which the same process does. Of each the longest turn of the
 // event loop, in processor time: the median and the worst of the rounds. On the embedded database, and with DATABASE_URL on that
-// server too. APPS, MOST, DAYS and ROUNDS make it smaller; ONLY names some operations. Fails where a turn takes more than 10 ms
+// server too. APPS, MOST, DAYS and ROUNDS make it smaller; ONLY names some operations. Fails where a turn takes more than 50 ms
 // in the middle of the rounds.
 import { randomBytes } from "node:crypto"
 import { createKey } from "../../src/access/key-register.ts"
@@ -27,7 +27,8 @@ const ROUNDS = Number(process.env.ROUNDS ?? 12)
 const ONLY = process.env.ONLY?.split(",")
 /** Not counted: what is compiled, planned and remembered. */
 const WARM_UP = 4
-const MOST_MS = 10
+/** A person notices more. */
+const MOST_MS = 50
 
 interface Row {
   name: string
