@@ -3,11 +3,12 @@ import { createPrivateKey } from "node:crypto"
 import { AccessProblem } from "../access/problem.ts"
 
 /**
- * Of a PEM file, as a console gives it or as OpenSSL makes it: an EC key on P-256. Cannot be read out again. Throws
- * AccessProblem, whose message holds nothing of it.
+ * Takes an EC key on P-256 from a PEM file, as a console gives it or as OpenSSL makes it, also if its line ends are gone, doubled,
+ * indented or written as "\\n", or if the whole file is base64. The key cannot be read out again. Throws AccessProblem, whose
+ * message holds nothing of it.
  */
 export async function signingKeyOf(pem: string): Promise<CryptoKey> {
-  const [found] = /-----BEGIN (EC )?PRIVATE KEY-----[\sA-Za-z0-9+/=]+-----END (EC )?PRIVATE KEY-----/.exec(pem) ?? []
+  const found = pemIn(pem) ?? pemIn(Buffer.from(pem, "base64").toString("utf8"))
   if (found === undefined) throw new AccessProblem(NO_KEY)
   try {
     const bytes = new Uint8Array(createPrivateKey(found).export({ type: "pkcs8", format: "der" }))
@@ -15,6 +16,16 @@ export async function signingKeyOf(pem: string): Promise<CryptoKey> {
   } catch {
     throw new AccessProblem(NO_KEY)
   }
+}
+
+/** The private key of a file, with its lines as they should be. */
+function pemIn(text: string): string | undefined {
+  const plain = text.replaceAll(/(?:\\r)?\\n|\\r/g, "\n")
+  const [, ec = "", body = ""] =
+    /-----BEGIN (EC )?PRIVATE KEY-----([\sA-Za-z0-9+/=]+)-----END (?:EC )?PRIVATE KEY-----/.exec(plain) ?? []
+  if (body === "") return undefined
+  const lines = body.replaceAll(/\s+/g, "").match(/.{1,64}/g) ?? []
+  return [`-----BEGIN ${ec}PRIVATE KEY-----`, ...lines, `-----END ${ec}PRIVATE KEY-----`, ""].join("\n")
 }
 
 const NO_KEY =

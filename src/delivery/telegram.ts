@@ -12,14 +12,21 @@ export async function sendTelegram(
   { text }: Message,
   port: SendPort,
 ): Promise<SendResult> {
-  const body = { chat_id: chat, text: cut(text, LONGEST), link_preview_options: { is_disabled: true } }
+  const post = (chatId: string) => {
+    const body = { chat_id: chatId, text: cut(text, LONGEST), link_preview_options: { is_disabled: true } }
+    return postToOwn(`${port.telegramApi ?? OWN_API}/bot${token}/sendMessage`, JSON.stringify(body), port)
+  }
   try {
-    const answer = await postToOwn(`${port.telegramApi ?? OWN_API}/bot${token}/sendMessage`, JSON.stringify(body), port)
+    const first = await post(chat)
+    const migrated = first.status === 400 ? migratedTo(first.bytes) : undefined
+    // a group that became a supergroup has another number
+    const answer = migrated === undefined ? first : await post(migrated)
     const why = REFUSALS[answer.status]
     if (why) return { result: "refused", failure: `status ${answer.status}: ${why}` }
     if (answer.status === 429) return { result: "throttled", failure: "status 429", ...askedOf(answer.bytes) }
     const sent = sentBy(answer, port.now())
-    const hint = HINTS[answer.status]
+    const hint =
+      migrated === undefined ? hintOf(answer) : `the group has a new number, ${migrated}: set up the channel with it`
     return sent.result === "failed" && hint ? { ...sent, failure: `${sent.failure}: ${hint}` } : sent
   } catch (error) {
     return unsentBy(error)
@@ -31,9 +38,20 @@ const REFUSALS: Record<number, string> = {
   403: "the bot may not write to this chat",
 }
 
-const HINTS: Record<number, string> = {
-  400: "there may be no such chat, or the bot is not in it",
-  404: "the bot's token or TELEGRAM_API may be wrong",
+function hintOf({ status, bytes }: { status: number; bytes: Uint8Array }): string | undefined {
+  if (status === 404) return "the bot's token or TELEGRAM_API may be wrong"
+  if (status !== 400) return undefined
+  if (/TOPIC_CLOSED/i.test(new TextDecoder().decode(bytes))) return "the topic is closed: reopen it in the group"
+  return "there may be no such chat, or the bot is not in it"
+}
+
+function migratedTo(bytes: Uint8Array): string | undefined {
+  try {
+    const id: unknown = JSON.parse(new TextDecoder().decode(bytes)).parameters.migrate_to_chat_id
+    return /^-?\d{1,20}$/.test(String(id)) ? String(id) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function askedOf(bytes: Uint8Array): { waitMs?: number } {

@@ -79,17 +79,33 @@ function isShort({ input }: WriterUsage, { system, data }: WriterQuestion): bool
   return input !== null && input < (system.length + data.length) / 12
 }
 
-/** Of some local servers thoughts stand before the answer, and a fence around it. */
+/** The object in an answer. Local servers put thoughts before it, a fence or a sentence around it, or tags of their templates. */
 function parseJson(text: string): unknown {
-  const bare = text
-    .replace(/^\s*<think>[\s\S]*?<\/think>/, "")
-    .trim()
-    .replace(/^```(?:json)?\s*\n([\s\S]*)\n```$/, "$1")
+  const bare = withoutThoughts(text).trim()
+  const fenced = [...bare.matchAll(/```(?:json)?\s*\n?([\s\S]*?)\n?\s*```/gi)].map(([, inner]) => inner as string)
+  const braced = bare.slice(bare.indexOf("{"), bare.lastIndexOf("}") + 1)
+  for (const candidate of [text, bare, ...fenced.reverse(), braced]) {
+    const found = objectIn(candidate)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function objectIn(text: string): object | undefined {
   try {
-    return JSON.parse(bare)
+    const found: unknown = JSON.parse(text)
+    return typeof found === "object" && found !== null ? found : undefined
   } catch {
     return undefined
   }
+}
+
+/** What follows the last thought; its opening tag may be missing. Of gpt-oss, the last message of the final channel. */
+function withoutThoughts(text: string): string {
+  const final = text.split(/<\|channel\|>\s*final[^<]*<\|message\|>/i).at(-1) as string
+  return final
+    .replace(/<\|(?:end|return|start|call)\|>[\s\S]*$/i, "")
+    .replace(/^[\s\S]*(?:<\/think(?:ing)?>|\[\/THINK\])/i, "")
 }
 
 const LONGEST_TEXT = 1_000

@@ -84,6 +84,36 @@ describe("Telegram", () => {
     expect((await deliveries(at)).map(({ attempts }) => attempts)).toEqual([1, 1, 1])
   })
 
+  test("that moved a group to another number gets the message there; a refusal there names the new number", async () => {
+    const id = await bot()
+    const moved = { ok: false, error_code: 400, parameters: { migrate_to_chat_id: -1_002_222_222_222 } }
+    const chatOf = ({ body }: Got) => JSON.parse(body).chat_id
+    let isThere = true
+    there.on(PATH, (got) => {
+      if (chatOf(got) === "-1001234567890") return Response.json(moved, { status: 400 })
+      return isThere ? Response.json({ ok: true }) : Response.json({ ok: false }, { status: 400 })
+    })
+    await found(at)
+    await talking().runOnce()
+    expect(there.at(PATH).map(chatOf)).toEqual(["-1001234567890", "-1002222222222"])
+    expect(await deliveries(at)).toMatchObject([{ state: "delivered" }])
+    isThere = false
+    await found(at)
+    await talking().runOnce()
+    expect(JSON.stringify(await findChannel(sql, at.workspaceId, id))).toContain(
+      "the group has a new number, -1002222222222",
+    )
+  })
+
+  test("that refuses a closed topic is told so", async () => {
+    const id = await bot()
+    const closed = { ok: false, error_code: 400, description: "Bad Request: TOPIC_CLOSED" }
+    there.on(PATH, () => Response.json(closed, { status: 400 }))
+    await found(at)
+    await talking().runOnce()
+    expect(JSON.stringify(await findChannel(sql, at.workspaceId, id))).toContain("the topic is closed")
+  })
+
   test("gets a message a second on one chat", async () => {
     await bot()
     await found(at, 2)

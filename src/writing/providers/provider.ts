@@ -31,6 +31,8 @@ export interface WireFormat {
   headers(key: string | undefined): Record<string, string>
   /** Of a vendor's own host some ask for words that others refuse. */
   body(question: WriterQuestion, asked: { model: string; host: string }): object
+  /** The same question for a server that refuses a schema; left out where every server takes one. */
+  simpler?(question: WriterQuestion, asked: { model: string; host: string }): object
   read(answer: unknown): WriterReading
 }
 

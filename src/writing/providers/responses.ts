@@ -27,6 +27,7 @@ export const responses: WireFormat = {
       return { failed: "refused", usage }
     if (status === "incomplete") return { failed: "cut", usage }
     const text = parts.flatMap((part) => (textAt(part, "type") === "output_text" ? (textAt(part, "text") ?? []) : []))
-    return status === "completed" && text.length > 0 ? { text: text.join(""), usage } : { failed: "unreadable", usage }
+    const isWhole = status === undefined || status === "completed"
+    return isWhole && text.length > 0 ? { text: text.join(""), usage } : { failed: "unreadable", usage }
   },
 }
