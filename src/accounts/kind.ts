@@ -30,8 +30,17 @@ export interface AccountPart {
   name: string
 }
 
+/** A message that tells nothing and wants an answer: a service proves the address by it. */
+export interface MessageReply {
+  reply: object
+}
+
 /** Whose a message is, before anything else of it is looked at; then what it tells. */
-type MessageReader<Key> = (key: Key, part: string, message: Message) => BillingMessage | "not theirs" | "unreadable"
+type MessageReader<Key> = (
+  key: Key,
+  part: string,
+  message: Message,
+) => BillingMessage | MessageReply | "not theirs" | "unreadable"
 
 /** A kind of account, declared once: what commands and the worker do with any follows from it. */
 export interface AccountKind<Key extends AccountKey = AccountKey, Way = unknown> {

@@ -4,7 +4,7 @@ export const EVENT_GROUPS = [
 ] as const // biome-ignore format: a list to scan
 export type EventGroup = (typeof EVENT_GROUPS)[number]
 
-/** Of how an event's name begins; the first that fits. The list of names is open: what fits none is `other`, and kept. */
+/** The first pattern that fits decides. The list of names is open: what fits none is `other`, and kept under its name. */
 const BEGINS: readonly [RegExp, EventGroup][] = [
   [/^Refund/i, "refunds"],
   [/^Cancel/i, "cancellations"],
@@ -13,13 +13,18 @@ const BEGINS: readonly [RegExp, EventGroup][] = [
   [/^(Upgrade|Downgrade|Crossgrade)/i, "planChanges"],
   [/^(Billing Retry|Grace Period)/i, "billingIssues"],
   [/^Paid Subscription from/i, "renewals"],
-  [/^(Subscribe|Start |.*\bfrom (Offer Code|Promotional|Win-?Back))/i, "paidStarts"],
+  [/^(Subscribe|Start )/i, "paidStarts"],
+  // who goes on from one offer to another, or to an offer from a paid subscription, begins nothing
+  [/ from (Billing Retry|Grace Period)/i, "renewals"],
 ]
 
-/** `offer` is the type of the offer that the event is of; a paid introductory price is no trial. */
+/** What the same event counts as if its offer is free. */
+const FREE: Partial<Record<EventGroup, EventGroup>> = { paidStarts: "trialStarts", reactivations: "trialStarts" }
+
+/** `offer` is the type of the offer that the event is of. It decides whether something begins free or paid, not the event's name. */
 export function eventGroup(event: string, offer: string | undefined): EventGroup {
-  const ofTrial = /^Free Trial$/i.test(offer ?? "")
-  if (ofTrial && /^Start Introductory (Offer|Price)/i.test(event)) return "trialStarts"
-  if (ofTrial && /^Paid Subscription from Introductory (Offer|Price)/i.test(event)) return "trialConversions"
-  return BEGINS.find(([begins]) => begins.test(event))?.[1] ?? "other"
+  const isFree = /^Free Trial$/i.test(offer?.trim() ?? "")
+  if (isFree && /^Paid Subscription from/i.test(event)) return "trialConversions"
+  const group = BEGINS.find(([begins]) => begins.test(event))?.[1] ?? "other"
+  return (isFree ? FREE[group] : undefined) ?? group
 }

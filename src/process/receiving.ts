@@ -15,6 +15,6 @@ export async function createReceiving(
   const parts = { sql, sealer: await createSealer(secretKeys), now: () => new Date() }
   return async (account, message) => {
     const receipt = await storeMessage(parts, account, { ...message, roots })
-    return receipt === "unreadable" ? receipt : receipt !== "not theirs"
+    return typeof receipt === "object" || receipt === "unreadable" ? receipt : receipt !== "not theirs"
   }
 }

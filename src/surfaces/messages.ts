@@ -14,8 +14,11 @@ interface SentMessage {
   at: Date
 }
 
-/** Stores what a message tells before it returns; false = nobody's, "unreadable" = proved, and no event. */
-export type ReceiveMessage = (account: string, message: SentMessage) => Promise<boolean | "unreadable">
+/** Stores what a message tells before it returns; false = nobody's, "unreadable" = proved, and no event; `reply` = its answer. */
+export type ReceiveMessage = (
+  account: string,
+  message: SentMessage,
+) => Promise<boolean | "unreadable" | { reply: object }>
 
 interface MessageParts {
   receive: ReceiveMessage
@@ -38,15 +41,14 @@ export function createMessages({ receive, publicUrl, trustedProxies, now }: Mess
     const shown = { requestId, credits: null, now: now() }
     try {
       const address = clientAddress(peer, request.headers.get("x-forwarded-for"), trustedProxies)
-      await take(account, request, address)
-      return publicJson(200, { received: true }, shown)
+      return publicJson(200, await take(account, request, address), shown)
     } catch (error) {
       if (error instanceof Fault) return publicFault(error, publicUrl, shown)
       throw error
     }
   }
 
-  async function take(account: string, request: Request, address: string | null): Promise<void> {
+  async function take(account: string, request: Request, address: string | null): Promise<object> {
     if (request.method !== "POST") throw new Fault("method_not_allowed", {}, { allow: "POST" })
     const body = await readUpTo(request, MOST_BYTES)
     if (!body) throw new Fault("body_too_large", { detail: "A message has 256 KiB at most." })
@@ -56,5 +58,6 @@ export function createMessages({ receive, publicUrl, trustedProxies, now }: Mess
     if (received === null) throw new Fault("unknown_endpoint")
     if (received === "unreadable")
       throw new Fault("invalid_arguments", { field: "body", detail: "The body is no event of that service." })
+    return received === true ? { received: true } : received.reply
   }
 }

@@ -143,6 +143,22 @@ describe("an odd row", () => {
   })
 })
 
+test("the credit of a completed bundle lowers the money, and is no refund and no lost download", async () => {
+  const paid = { ...APP, "Product Type Identifier": "1", "Customer Price": "4.99", "Developer Proceeds": "3.49" }
+  const credit = { ...paid, Units: "-1", "Customer Price": "-4.99", "Developer Proceeds": "-3.49", CMB: "CMB-C" }
+  scene.there.report = (type, day) =>
+    type === "SALES" && day === YESTERDAY ? { tsv: salesReport(day, [paid, credit]) } : "no sales"
+  await scene.add()
+  await readHours(1, 8)
+  const { body } = await call("revenue?days=1")
+  expect(body.totals).toMatchObject({
+    downloads: 5,
+    refunds: 0,
+    gross: [{ amount: "19.96", currency: "EUR" }],
+    proceeds: [{ amount: "13.96", currency: "EUR" }],
+  })
+})
+
 test("an analytics file with odd rows is read once, without them", async () => {
   const { analytics } = scene.there
   analytics.requests.push({ id: "request-1", app: TEA.id })

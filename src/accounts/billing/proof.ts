@@ -8,6 +8,8 @@ export interface Message {
   at: Date
   /** SHA-256 of the certificates that the store's own follow from. */
   roots: readonly string[]
+  /** Of the app that the account is for, as far as they are known. */
+  bundleIds?: readonly string[]
 }
 
 /** A signature of another time is a message that somebody kept. */

@@ -18,6 +18,8 @@ export interface BillingAccount {
   events: number
   sandbox: number
   otherStores: number
+  /** Of members of buyers' families, who pay nothing. */
+  familyShared: number
   unknownTypes: number
 }
 
@@ -36,7 +38,7 @@ export async function findBillingAccounts(
 ): Promise<BillingAccount[]> {
   return await sql<BillingAccount[]>`
     select c.id, c.kind, c.state, c.created_at as "createdAt", a.first_at as "firstAt", a.last_at as "asOf", e.events,
-      e.sandbox, e.other_stores as "otherStores", e.unknown_types as "unknownTypes"
+      e.sandbox, e.other_stores as "otherStores", e.family_shared as "familyShared", e.unknown_types as "unknownTypes"
     from connected_account c
     join account_app m on m.account_id = c.id
     cross join lateral (
@@ -45,7 +47,10 @@ export async function findBillingAccounts(
       where account_id = c.id
     ) a
     cross join lateral (
-      select count(*) filter (where environment = 'production' and store = 'app_store')::int as events,
+      select count(*) filter (
+          where environment = 'production' and store = 'app_store' and counts_as <> 'family_shared'
+        )::int as events,
+        count(*) filter (where environment = 'production' and counts_as = 'family_shared')::int as family_shared,
         count(*) filter (where environment = 'sandbox')::int as sandbox,
         count(*) filter (where environment = 'production' and store = 'other')::int as other_stores,
         count(*) filter (where environment = 'production' and counts_as = 'other')::int as unknown_types
@@ -84,7 +89,7 @@ const MOST_ROWS = 50_000
 export async function readPaid(sql: Db, account: string, query: BillingQuery): Promise<PaidRow[]> {
   return await sql<PaidRow[]>`
     select product, country, country_is as "countryIs", currency, nullif(abs(price), 0)::text as price,
-      counts_as as "countsAs", count(*)::int as events,
+      counts_as as "countsAs", sum(quantity)::int as events,
       min((happened_at at time zone 'utc')::date) as "firstDay", max((happened_at at time zone 'utc')::date) as "lastDay"
     from billing_event
     where ${asked(sql, account, query)}
@@ -110,7 +115,7 @@ export async function readOffers(sql: Db, account: string, query: BillingQuery):
       max((happened_at at time zone 'utc')::date) as "lastDay", count(*)::int as redemptions
     from billing_event
     where ${asked(sql, account, query)} and offer is not null
-      and counts_as in ('trial_start', 'paid_start', 'trial_conversion', 'renewal', 'one_time')
+      and counts_as in ('trial_start', 'paid_start', 'trial_conversion', 'renewal', 'one_time', 'upgrade')
     group by offer, product
     order by redemptions desc, offer, product
     limit ${MOST_OFFERS}`

@@ -40,7 +40,7 @@ export async function readToldEvents(
       select *
       from billing_event
       where account_id = o.account_id and happened_at >= ${from} and happened_at < ${to}
-        and environment = 'production' and store = 'app_store' and counts_as <> 'test'
+        and environment = 'production' and store = 'app_store' and counts_as not in ('test', 'family_shared')
       order by happened_at desc, event_id
       limit ${limit}
     ) e

@@ -3,8 +3,11 @@ import type { Sealer } from "../../access/sealed.ts"
 import type { Sql } from "../../database/types.ts"
 import type { BillingObservation } from "../../observations/kinds/billing.ts"
 import { record } from "../../observations/record.ts"
+import { isStorable } from "../../vocabulary/text.ts"
+import { DAY_MS } from "../../vocabulary/time.ts"
 import type { BillingSource } from "../../vocabulary/upstreams.ts"
 import { openKey } from "../credentials.ts"
+import type { MessageReply } from "../kind.ts"
 import { accountKind } from "../kinds.ts"
 import { noteState } from "../state.ts"
 import { isSame, type Message } from "./proof.ts"
@@ -16,7 +19,7 @@ interface ReceivingParts {
 }
 
 /** `not theirs`: no such account, or no proof: nobody learns which. */
-type Receipt = "stored" | "known" | "not theirs" | "unreadable"
+type Receipt = "stored" | "known" | "not theirs" | "unreadable" | MessageReply
 
 const PARSER = 1
 
@@ -29,12 +32,22 @@ export async function storeMessage(
   const account = await findReceiving(sql, id)
   if (!account) return refused(message)
   const key = await openKey(sealer, id, account.sealed)
-  const told = accountKind(account.kind).receive?.(key, account.part, message) ?? refused(message)
-  if (typeof told === "string") return told
+  const { kind, part, bundleIds } = account
+  const told = accountKind(kind).receive?.(key, part, { ...message, bundleIds }) ?? refused(message)
+  if (typeof told === "string" || "reply" in told) return told
+  if (Object.values(told).some((value) => typeof value === "string" && !isStorable(value))) return "unreadable"
   if (await isKnown(sql, id, told.eventId)) return "known"
   const sha256 = hash("sha256", message.body, "buffer")
   const provenance = { seenAt: message.at, parser: PARSER, origin: "own" as const, sha256 }
-  const seen = { kind: "billing_event", source: account.kind, platform: "ios", account: id, ...told, ...provenance }
+  const seen = {
+    kind: "billing_event",
+    source: account.kind,
+    platform: "ios",
+    account: id,
+    ...told,
+    ...provenance,
+    happenedAt: happenedBy(told.happenedAt, message.at),
+  }
   const { refused: wrong } = await record(sql, [seen as BillingObservation], now, {
     async finish(tx) {
       await tx`update connected_account set last_ok = now(), failure = null where id = ${id}`
@@ -44,6 +57,11 @@ export async function storeMessage(
   return wrong.length > 0 ? "unreadable" : "stored"
 }
 
+/** A sender's clock may go ahead: then it happened when it was received. */
+function happenedBy(happenedAt: Date, receivedAt: Date): Date {
+  return happenedAt.getTime() > receivedAt.getTime() + DAY_MS ? receivedAt : happenedAt
+}
+
 /** What takes no longer where there is no account to prove anything to. */
 function refused({ headers, body }: Message): "not theirs" {
   isSame(headers.get("authorization") ?? "", hash("sha256", body, "hex"))
@@ -51,10 +69,19 @@ function refused({ headers, body }: Message): "not theirs" {
 }
 
 async function findReceiving(sql: Sql, id: string) {
-  const [account] = await sql<{ kind: BillingSource; part: string; sealed: string }[]>`
-    select kind, part, sealed
-    from connected_account
-    where id = ${id} and sealed is not null`
+  const [account] = await sql<{ kind: BillingSource; part: string; sealed: string; bundleIds: string[] }[]>`
+    select c.kind, c.part, c.sealed, array(
+      select s.bundle_id
+      from store_app s
+      where s.platform = 'ios' and s.store_id = c.part and s.bundle_id is not null
+      union
+      select a.bundle_id
+      from connected_account o
+      join account_app a on a.account_id = o.id
+      where o.workspace_id = c.workspace_id and o.kind = 'app-store-connect' and a.outside_id = c.part and a.bundle_id <> ''
+    ) as "bundleIds"
+    from connected_account c
+    where c.id = ${id} and c.sealed is not null`
   return account
 }
 

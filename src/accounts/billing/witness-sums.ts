@@ -88,15 +88,15 @@ export async function readTold(
   const whole = sql`${said} and day >= ${wholeFrom}::date`
   return await sql<ToldRow[]>`
     with told as materialized (
-      select product, currency, country, coalesce(price, 0) as price, price = 0 as is_free,
-        case when counts_as = 'refund' then -1 else 1 end as unit,
-        case when counts_as = 'refund' then 1 else 0 end as refund,
+      select product, currency, country, coalesce(price, 0) * quantity as price, price = 0 as is_free,
+        case when counts_as = 'refund' then -quantity else quantity end as unit,
+        case counts_as when 'refund' then quantity when 'refund_reversed' then -quantity else 0 end as refund,
         (happened_at at time zone 'utc')::date as utc_day, (happened_at at time zone ${REPORT_ZONE})::date as day
       from billing_event
       where account_id = ${id} and happened_at >= ${`${from}T00:00:00Z`}::timestamptz
         and happened_at < ${`${addDays(to, 2)}T00:00:00Z`}::timestamptz
         and environment = 'production' and store = 'app_store' and product is not null
-        and counts_as in ('paid_start', 'trial_conversion', 'renewal', 'one_time', 'refund')
+        and counts_as in ('paid_start', 'trial_conversion', 'renewal', 'one_time', 'upgrade', 'refund', 'refund_reversed')
         and (${country}::text is null or country = ${country})
     )
     select grouping(product, day, country) as cut, coalesce(product, day::text, country) as name, currency,
@@ -114,7 +114,7 @@ export async function readTold(
       coalesce(sum(price) filter (where ${said} and day < ${wholeFrom}::date), 0)::text as "beforeGross",
       coalesce(sum(unit) filter (where ${whole}), 0)::int as "wholeUnits",
       coalesce(sum(refund) filter (where ${whole}), 0)::int as "wholeRefunds",
-      coalesce(-sum(price) filter (where ${whole} and refund = 1), 0)::text as refunded,
+      coalesce(-sum(price) filter (where ${whole} and refund <> 0), 0)::text as refunded,
       coalesce(sum(unit) filter (where ${whole} and is_free and refund = 0), 0)::int as free
     from told
     where ${own} or ${there}

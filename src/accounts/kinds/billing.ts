@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer"
 import { AccessProblem } from "../../access/problem.ts"
-import { adaptyEvent } from "../../sources/billing/adapty.ts"
-import { storeNotification } from "../../sources/billing/notifications.ts"
+import { adaptyEvent, adaptyVerification } from "../../sources/billing/adapty.ts"
+import { notifiedApp, storeNotification } from "../../sources/billing/notifications.ts"
 import { revenueCatEvent } from "../../sources/billing/revenuecat.ts"
 import { superwallEvent } from "../../sources/billing/superwall.ts"
 import type { BillingMessage } from "../../sources/billing/told.ts"
@@ -45,6 +45,7 @@ export const adapty = billingService("adapty", "Adapty", {
   secretIs: "What Adapty sends in Authorization",
   isTheirs: provesByHeader,
   eventIn: adaptyEvent,
+  verification: adaptyVerification,
 })
 
 export const superwall = billingService("superwall", "Superwall", {
@@ -57,12 +58,14 @@ interface BillingService {
   secretIs: string
   isTheirs(secret: string, message: Message): boolean
   eventIn(body: unknown): BillingMessage | null
+  /** The answer to a request by which the service proves the address; null if it is no such request. */
+  verification?(body: unknown): object | null
 }
 
 function billingService(
   name: "revenuecat" | "adapty" | "superwall",
   title: string,
-  { secretIs, isTheirs, eventIn }: BillingService,
+  { secretIs, isTheirs, eventIn, verification }: BillingService,
 ): AccountKind<WebhookKey, null> {
   return {
     ...TOLD,
@@ -78,7 +81,9 @@ function billingService(
     shown: () => "secret",
     receive({ secret }, _, message) {
       if (!isTheirs(secret, message)) return "not theirs"
-      return eventIn(parsed(message.body)) ?? "unreadable"
+      const body = parsed(message.body)
+      const reply = verification?.(body)
+      return reply ? { reply } : (eventIn(body) ?? "unreadable")
     },
   }
 }
@@ -92,15 +97,26 @@ export const appStoreNotifications: AccountKind<Record<string, never>, null> = {
   secret: null,
   check: (_, storeId) => checkStoreId(storeId),
   shown: () => "Apple's signature",
-  receive(_, storeId, { body, roots, at }) {
-    const { signedPayload: jws } = parsed(body) as { signedPayload?: unknown }
+  receive(_, storeId, { body, roots, at, bundleIds = [] }) {
+    const { signedPayload: jws } = (parsed(body) ?? {}) as { signedPayload?: unknown }
     const payload = signedPayload(jws, roots, at)
-    const { appAppleId, signedTransactionInfo } = (payload?.data ?? {}) as Record<string, unknown>
+    const { signedTransactionInfo } = (payload?.data ?? {}) as Record<string, unknown>
     // also what Apple signed for somebody else's app is not this one's
-    if (!payload || !isSame(String(appAppleId), storeId)) return "not theirs"
+    if (!payload || !isOfApp(payload, storeId, bundleIds)) return "not theirs"
     const transaction = signedTransactionInfo === undefined ? {} : signedPayload(signedTransactionInfo, roots, at)
     return transaction ? (storeNotification(payload, transaction) ?? "unreadable") : "not theirs"
   },
+}
+
+/**
+ * By the app's number. Apple leaves it out in the sandbox: there the bundle id decides, and where it is not known here, a message of
+ * the sandbox is taken, for it counts nowhere.
+ */
+function isOfApp(payload: object, storeId: string, bundleIds: readonly string[]): boolean {
+  const { appAppleId, bundleId, environment } = notifiedApp(payload)
+  if (appAppleId !== undefined && appAppleId !== null) return isSame(String(appAppleId), storeId)
+  if (typeof bundleId !== "string") return false
+  return bundleIds.includes(bundleId) || (bundleIds.length === 0 && environment === "Sandbox")
 }
 
 function checkStoreId(storeId: string | null): void {
@@ -108,11 +124,11 @@ function checkStoreId(storeId: string | null): void {
     throw new AccessProblem("an app's id in the App Store is a number, as 310633997")
 }
 
-/** An empty object for what is no JSON. */
+/** Undefined for what is no JSON. */
 function parsed(body: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(body).toString("utf8")) ?? {}
+    return JSON.parse(Buffer.from(body).toString("utf8"))
   } catch {
-    return {}
+    return undefined
   }
 }

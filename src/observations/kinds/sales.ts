@@ -26,6 +26,8 @@ export const SalesRow = v.strictObject({
   subscription: Word,
   period: Word,
   promo: Word,
+  /** CMB-C: the credit of a completed bundle, which lowers the money and gives nothing back. */
+  credit: Word,
 })
 export type SalesRow = v.InferOutput<typeof SalesRow>
 

@@ -18,6 +18,7 @@ interface BillingEvent extends AnyObservation {
   price?: string | undefined
   priceUsd?: string | undefined
   offer?: string | undefined
+  quantity?: number | undefined
 }
 
 const TABLE: BestOptions = { table: "billing_event", key: ["account_id", "event_id"] }
@@ -27,9 +28,9 @@ export async function storeBillingEvents<Seen extends BillingEvent>(tx: Tx, seen
   const rowOf = (from: Seen) => {
     const { account: account_id, eventId: event_id, type, countsAs: counts_as, environment, store, happenedAt } = from
     const { product = null, country = null, countryIs: country_is = null, currency = null, offer = null } = from
-    const { price = null, priceUsd: price_usd = null } = from
+    const { price = null, priceUsd: price_usd = null, quantity = 1 } = from
     const told = { account_id, event_id, type, counts_as, environment, store, happened_at: happenedAt.toISOString() }
-    return { ...told, product, country, country_is, currency, price, price_usd, offer, ...provenanceOf(from) }
+    return { ...told, product, country, country_is, currency, price, price_usd, offer, quantity, ...provenanceOf(from) }
   }
   return await storeOfAccounts(tx, TABLE, seen, rowOf)
 }
@@ -45,6 +46,7 @@ export async function* readBillingEvents<Seen extends BillingEvent>(
       select 'billing_event' as kind, source, 'ios' as platform, account_id as account, event_id as "eventId", type,
         counts_as as "countsAs", environment, store, happened_at as "happenedAt", product, country,
         country_is as "countryIs", currency, price::text as price, price_usd::text as "priceUsd", offer,
+        nullif(quantity, 1) as quantity,
         seen_at as "seenAt", parser, origin, sha256
       from billing_event
       where happened_at >= ${`${since ?? "0001-01-01"}T00:00:00Z`}::timestamptz

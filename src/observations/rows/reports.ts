@@ -29,12 +29,14 @@ interface SoldRow {
   app: string
   country: string
   units: number
+  credit?: string | undefined
 }
 
 /** By app and storefront. */
 function unitsIn(rows: readonly SoldRow[]): Record<string, Record<string, number>> {
   const sums = new Map<string, Map<string, number>>()
-  for (const { app, country, units } of rows) {
+  for (const { app, country, units: sold, credit } of rows) {
+    const units = credit === undefined ? sold : 0
     const own = sums.get(app) ?? new Map<string, number>()
     sums.set(app, own.set(country, (own.get(country) ?? 0) + units))
   }

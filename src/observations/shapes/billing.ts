@@ -1,13 +1,16 @@
 import * as v from "valibot"
-import { Moment } from "../import/line-parts.ts"
+import { Moment, Whole } from "../import/line-parts.ts"
 import { hold } from "../invariants.ts"
-import { ruleBy } from "../shape.ts"
+import { rule, ruleBy } from "../shape.ts"
 import { CountryCode, Currency, Money, Name, reportShape, Word } from "./reports.ts"
 
-/** What happened, whoever tells it. */
+/**
+ * What happened, whoever tells it. `upgrade`: a plan change that is charged at once; `family_shared`: anything that happened to a
+ * member of the buyer's family, who pays nothing.
+ */
 const BILLING_GROUPS = [
   "trial_start", "trial_conversion", "paid_start", "renewal", "one_time", "cancellation", "uncancellation", "refund",
-  "expiration", "billing_issue", "plan_change", "test", "other",
+  "expiration", "billing_issue", "plan_change", "test", "other", "upgrade", "refund_reversed", "family_shared",
 ] as const // biome-ignore format: a list to scan
 
 const DAY_MS = 86_400_000
@@ -34,4 +37,11 @@ export const billingShape = v.strictObject({
   price: v.optional(Money),
   priceUsd: v.optional(Money),
   offer: Word,
+  /** Pieces; the price is of one. One if left out. */
+  quantity: v.optional(
+    v.pipe(
+      Whole,
+      rule("bad_figure", "a quantity must be a whole number from 1", (n) => n >= 1 && n < 2 ** 31),
+    ),
+  ),
 })

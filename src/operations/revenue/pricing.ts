@@ -41,6 +41,7 @@ const Witness = named(
     events: described(v.nullable(Count), "Messages of those days on App Store purchases; null = it sends none."),
     sandbox: described(v.nullable(Count), "Of tests: not counted."),
     otherStores: described(v.nullable(Count), "Of other stores: not counted."),
+    familyShared: described(v.nullable(Count), "Of members of buyers' families, who pay nothing: not counted."),
     unknownTypes: described(v.nullable(Count), "Of a type that counts as nothing."),
   }),
 )
@@ -205,17 +206,25 @@ function minute(at: Date): string {
 }
 
 function billingShape(account: BillingAccount, counted: boolean): v.InferOutput<typeof Witness> {
-  const { id, kind, state, firstAt, asOf, events, sandbox, otherStores, unknownTypes } = account
+  const { id, kind, state, firstAt, asOf, events, sandbox, otherStores, familyShared, unknownTypes } = account
   const told = { since: firstAt?.toISOString() ?? null, asOf: asOf?.toISOString() ?? null }
-  return { id, kind, state, counted, ...told, events, sandbox, otherStores, unknownTypes }
+  return { id, kind, state, counted, ...told, events, sandbox, otherStores, familyShared, unknownTypes }
 }
 
 function sellerShape({ id, state }: AppAccount): v.InferOutput<typeof Witness> {
-  const nothing = { since: null, asOf: null, events: null, sandbox: null, otherStores: null, unknownTypes: null }
+  const nothing = {
+    since: null,
+    asOf: null,
+    events: null,
+    sandbox: null,
+    otherStores: null,
+    familyShared: null,
+    unknownTypes: null,
+  }
   return { id, kind: "app-store-connect", state, counted: false, ...nothing }
 }
 
-const PAYING = ["paid_start", "trial_conversion", "renewal", "one_time"]
+const PAYING = ["paid_start", "trial_conversion", "renewal", "one_time", "upgrade"]
 
 /** By product and country, in order. */
 function paidProducts(rows: readonly PaidRow[]): v.InferOutput<typeof Paid>[] {
@@ -243,14 +252,13 @@ function paidPrices(rows: readonly PaidRow[]): v.InferOutput<typeof Price>[] {
     const count = (isCounted: (row: PaidRow) => boolean) =>
       own.filter(isCounted).reduce((sum, { events }) => sum + events, 0)
     const days = own.flatMap(({ firstDay, lastDay }) => [firstDay, lastDay]).sort()
-    const [sales, refunds] = [
-      count(({ countsAs }) => countsAs !== "refund"),
-      count(({ countsAs }) => countsAs === "refund"),
-    ]
+    const sales = count(({ countsAs }) => PAYING.includes(countsAs))
+    const refunds = count(({ countsAs }) => countsAs === "refund")
+    const reversed = count(({ countsAs }) => countsAs === "refund_reversed")
     return {
       price: { amount: price as string, currency: currency as string },
       ...{ firstDay: days[0] as string, lastDay: days.at(-1) as string, sales, refunds },
-      revenue: timesDecimal(price as string, sales - refunds),
+      revenue: timesDecimal(price as string, sales - refunds + reversed),
     }
   })
   return prices.sort((a, b) => (a.lastDay < b.lastDay ? 1 : a.lastDay > b.lastDay ? -1 : compared(a, b)))
@@ -261,11 +269,12 @@ function compared(a: v.InferOutput<typeof Price>, b: v.InferOutput<typeof Price>
 }
 
 function isMoney({ countsAs }: PaidRow): boolean {
-  return countsAs === "refund" || PAYING.includes(countsAs)
+  return countsAs === "refund" || countsAs === "refund_reversed" || PAYING.includes(countsAs)
 }
 
 /** Exact: no number of the machine's stands in between. */
 function timesDecimal(amount: string, times: number): string {
+  if (times === 0) return "0"
   const [whole = "0", part = ""] = amount.split(".")
   const product = BigInt(whole + part) * BigInt(times)
   if (part === "") return `${product}`

@@ -41,6 +41,7 @@ export async function salesRows(lines: AsyncIterable<string>, { day, aside }: Re
           proceeds: row.money("Developer Proceeds"),
           proceedsCurrency: currencyOf(row, "Currency of Proceeds"),
           ...words(row, { subscription: "Subscription", period: "Period", promo: "Promo Code" }),
+          ...(/^CMB-C$/i.test(row.word("CMB") ?? "") && { credit: "CMB-C" }),
         }),
       )
     })

@@ -1,4 +1,15 @@
-import { type BillingMessage, country, currency, decimal, environment, moment, record, signed, text } from "./told.ts"
+import {
+  type BillingMessage,
+  country,
+  currency,
+  decimal,
+  environment,
+  idText,
+  moment,
+  record,
+  signed,
+  text,
+} from "./told.ts"
 
 const GROUPS: Record<string, BillingMessage["countsAs"]> = {
   subscription_started: "paid_start",
@@ -18,11 +29,21 @@ const GROUPS: Record<string, BillingMessage["countsAs"]> = {
   entered_grace_period: "billing_issue",
 }
 
+/**
+ * The answer to a request by which Adapty proves an address before it sends anything: an empty object, or a text that is to be
+ * answered. Null if it is no such request.
+ */
+export function adaptyVerification(body: unknown): object | null {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return null
+  if ("adapty_check" in body) return { adapty_check_response: body.adapty_check }
+  return Object.keys(body).length === 0 ? { received: true } : null
+}
+
 /** The event of a webhook of Adapty; null = it is none. */
 export function adaptyEvent(body: unknown): BillingMessage | null {
   const event = record(body)
   const about = record(event.event_properties)
-  const eventId = text(about.profile_event_id)
+  const eventId = idText(about.profile_event_id)
   const [type, happenedAt] = [text(event.event_type), moment(event.event_datetime ?? about.event_datetime)]
   if (!eventId || !type || !happenedAt) return null
   const countsAs = GROUPS[type] ?? "other"

@@ -1,5 +1,5 @@
 import { storefrontOfTerritory } from "../accounts/territories.ts"
-import { type BillingMessage, currency, decimal, environment, moment, record, signed, text } from "./told.ts"
+import { type BillingMessage, currency, decimal, environment, idText, moment, record, signed, text } from "./told.ts"
 
 const GROUPS: Record<string, BillingMessage["countsAs"]> = {
   TEST: "test",
@@ -12,16 +12,35 @@ const GROUPS: Record<string, BillingMessage["countsAs"]> = {
   GRACE_PERIOD_EXPIRED: "expiration",
   DID_FAIL_TO_RENEW: "billing_issue",
   REFUND: "refund",
+  REFUND_REVERSED: "refund_reversed",
 }
 
-/** Of money the store tells thousandths. */
+/** Prices are in thousandths of the currency. */
 const MILLIUNITS = 1_000
+/** `revocationPercentage` is in thousandths of a percent. */
+const WHOLE_PERCENTAGE = 100_000
+
+/** Where a notification says which app it is about: its kinds have it in different places. */
+const PLACES = ["data", "summary", "externalPurchaseToken", "appData"] as const
+
+/** The app of a notification. Apple leaves out the number in the sandbox. */
+export function notifiedApp(payload: unknown): { appAppleId: unknown; bundleId: unknown; environment: unknown } {
+  const told = record(payload)
+  const place = PLACES.map((name) => record(told[name])).find((about) => Object.keys(about).length > 0) ?? {}
+  // a token of external purchases names its sandbox in its id alone
+  const isSandboxToken = String(place.externalPurchaseId ?? "").startsWith("SANDBOX")
+  return {
+    appAppleId: place.appAppleId,
+    bundleId: place.bundleId,
+    environment: place.environment ?? (isSandboxToken ? "Sandbox" : undefined),
+  }
+}
 
 /** A notification of the App Store (V2), its parts already taken out of their signatures; null = it is none. */
 export function storeNotification(payload: unknown, transaction: unknown): BillingMessage | null {
-  const [told, about, bought] = [record(payload), record(record(payload).data), record(transaction)]
+  const [told, bought] = [record(payload), record(transaction)]
   const [eventId, name, happenedAt] = [
-    text(told.notificationUUID),
+    idText(told.notificationUUID),
     text(told.notificationType),
     moment(told.signedDate),
   ]
@@ -29,20 +48,42 @@ export function storeNotification(payload: unknown, transaction: unknown): Billi
   const countsAs = groupOf(name, told.subtype, bought)
   const storefront = storefrontOfTerritory(String(bought.storefront))
   const subtype = text(told.subtype)
+  const quantity = quantityOf(bought)
   return {
     ...{ eventId, type: subtype ? `${name} ${subtype}` : name, countsAs, happenedAt, store: "app_store" },
-    environment: environment(about.environment),
+    environment: environment(notifiedApp(payload).environment),
     product: text(bought.productId),
     country: storefront,
     countryIs: storefront ? "storefront" : undefined,
     currency: currency(bought.currency),
-    price: signed(decimal(bought.price, MILLIUNITS), countsAs),
+    price: countsAs === "family_shared" ? undefined : signed(priceOf(bought, countsAs, quantity), countsAs),
     offer: text(bought.offerIdentifier),
+    ...(quantity > 1 && { quantity }),
   }
 }
 
+function quantityOf({ quantity }: Record<string, unknown>): number {
+  return typeof quantity === "number" && Number.isSafeInteger(quantity) && quantity > 1 ? quantity : 1
+}
+
+/** Of one piece: the store names the price of all. Of a prorated refund, the part that was given back; undefined if it is not named. */
+function priceOf(
+  { price, revocationType, revocationPercentage: part }: Record<string, unknown>,
+  countsAs: BillingMessage["countsAs"],
+  quantity: number,
+): string | undefined {
+  if (typeof price !== "number") return undefined
+  const isPart = typeof part === "number" && part >= 0 && part <= WHOLE_PERCENTAGE
+  if (countsAs !== "refund" || revocationType !== "REFUND_PRORATED") return decimal(price, MILLIUNITS * quantity)
+  return isPart ? decimal(price * part, MILLIUNITS * WHOLE_PERCENTAGE * quantity) : undefined
+}
+
 function groupOf(name: string, subtype: unknown, bought: Record<string, unknown>): BillingMessage["countsAs"] {
+  // each member of a family has a notification of its own, at the price that the buyer paid
+  if (bought.inAppOwnershipType === "FAMILY_SHARED") return "family_shared"
   if (name === "SUBSCRIBED" && bought.offerDiscountType === "FREE_TRIAL") return "trial_start"
   if (name === "DID_CHANGE_RENEWAL_STATUS") return subtype === "AUTO_RENEW_ENABLED" ? "uncancellation" : "cancellation"
+  // an upgrade is charged at once, and no renewal tells of it; a downgrade waits for the next renewal
+  if (name === "DID_CHANGE_RENEWAL_PREF" && subtype === "UPGRADE") return "upgrade"
   return GROUPS[name] ?? "other"
 }

@@ -1,4 +1,15 @@
-import { type BillingMessage, country, currency, decimal, environment, moment, record, signed, text } from "./told.ts"
+import {
+  type BillingMessage,
+  country,
+  currency,
+  decimal,
+  environment,
+  idText,
+  moment,
+  record,
+  signed,
+  text,
+} from "./told.ts"
 
 const GROUPS: Record<string, BillingMessage["countsAs"]> = {
   TEST: "test",
@@ -10,12 +21,13 @@ const GROUPS: Record<string, BillingMessage["countsAs"]> = {
   EXPIRATION: "expiration",
   BILLING_ISSUE: "billing_issue",
   PRODUCT_CHANGE: "plan_change",
+  REFUND_REVERSED: "refund_reversed",
 }
 
 /** The event of a webhook of RevenueCat (api_version 1.0); null = it is none. A trial is a purchase, a refund a cancellation. */
 export function revenueCatEvent(body: unknown): BillingMessage | null {
   const event = record(record(body).event)
-  const [eventId, type, happenedAt] = [text(event.id), text(event.type), moment(event.event_timestamp_ms)]
+  const [eventId, type, happenedAt] = [idText(event.id), text(event.type), moment(event.event_timestamp_ms)]
   if (!eventId || !type || !happenedAt) return null
   const countsAs = groupOf(type, event)
   return {
@@ -33,6 +45,7 @@ export function revenueCatEvent(body: unknown): BillingMessage | null {
 }
 
 function groupOf(type: string, event: Record<string, unknown>): BillingMessage["countsAs"] {
+  if (event.is_family_share === true) return "family_shared"
   if (type === "INITIAL_PURCHASE" && event.period_type === "TRIAL") return "trial_start"
   if (type === "RENEWAL" && event.is_trial_conversion === true) return "trial_conversion"
   if (type === "CANCELLATION" && event.cancel_reason === "CUSTOMER_SUPPORT") return "refund"

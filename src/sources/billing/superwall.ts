@@ -1,4 +1,15 @@
-import { type BillingMessage, country, currency, decimal, environment, moment, record, signed, text } from "./told.ts"
+import {
+  type BillingMessage,
+  country,
+  currency,
+  decimal,
+  environment,
+  idText,
+  moment,
+  record,
+  signed,
+  text,
+} from "./told.ts"
 
 const GROUPS: Record<string, BillingMessage["countsAs"]> = {
   initial_purchase: "paid_start",
@@ -9,6 +20,7 @@ const GROUPS: Record<string, BillingMessage["countsAs"]> = {
   expiration: "expiration",
   billing_issue: "billing_issue",
   product_change: "plan_change",
+  refund_reversed: "refund_reversed",
   test: "test",
 }
 
@@ -16,7 +28,7 @@ const GROUPS: Record<string, BillingMessage["countsAs"]> = {
 export function superwallEvent(body: unknown): BillingMessage | null {
   const message = record(body)
   const event = record(message.data)
-  const [eventId, type, happenedAt] = [text(event.id), text(message.type ?? event.name), moment(event.ts)]
+  const [eventId, type, happenedAt] = [idText(event.id), text(message.type ?? event.name), moment(event.ts)]
   if (!eventId || !type || !happenedAt) return null
   const countsAs = groupOf(type, event)
   return {
@@ -33,6 +45,7 @@ export function superwallEvent(body: unknown): BillingMessage | null {
 }
 
 function groupOf(type: string, event: Record<string, unknown>): BillingMessage["countsAs"] {
+  if (event.isFamilyShare === true) return "family_shared"
   if (type === "initial_purchase" && event.periodType === "TRIAL") return "trial_start"
   if (type === "renewal" && event.isTrialConversion === true) return "trial_conversion"
   if (typeof event.price === "number" && event.price < 0) return "refund"

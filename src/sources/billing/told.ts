@@ -1,11 +1,13 @@
+import { hash } from "node:crypto"
 import type { BillingObservation } from "../../observations/kinds/billing.ts"
 import { isStorefront } from "../../vocabulary/storefronts.ts"
+import { cutText } from "../../vocabulary/text.ts"
 
 /** What a message tells: all of it that is kept. */
 export type BillingMessage = Pick<
   BillingObservation,
   | "eventId" | "type" | "countsAs" | "environment" | "store" | "happenedAt" | "product" | "country" | "countryIs" | "currency"
-  | "price" | "priceUsd" | "offer"
+  | "price" | "priceUsd" | "offer" | "quantity"
 > // biome-ignore format: a list to scan
 
 type Group = BillingMessage["countsAs"]
@@ -17,14 +19,30 @@ export function record(value: unknown): Record<string, unknown> {
 /** Undefined for what is no text, or is empty. */
 export function text(value: unknown): string | undefined {
   if (typeof value === "number" && Number.isSafeInteger(value)) return String(value)
-  return typeof value === "string" && value !== "" ? value.slice(0, 100) : undefined
+  return typeof value === "string" && value !== "" ? cutText(value, 100) : undefined
 }
 
-/** Undefined for what is no moment. */
+const MAX_ID = 400
+
+/** The id of a message. A longer one ends in its hash, so that ids that begin alike stay apart. */
+export function idText(value: unknown): string | undefined {
+  if (typeof value !== "string" || value.length <= MAX_ID)
+    return typeof value === "string" ? value || undefined : text(value)
+  return `${cutText(value, MAX_ID)}:${hash("sha256", value, "hex")}`
+}
+
+/** Milliseconds or seconds since 1970, also as text, or ISO 8601. Undefined for what is no moment. */
 export function moment(value: unknown): Date | undefined {
-  const at = new Date(typeof value === "number" || typeof value === "string" ? value : Number.NaN)
+  const isNumber = typeof value === "number" || (typeof value === "string" && /^\d{9,14}(\.\d+)?$/.test(value))
+  const number = isNumber ? Number(value) : Number.NaN
+  const at = new Date(
+    isNumber ? (number < SECONDS_BELOW ? number * 1_000 : number) : typeof value === "string" ? value : Number.NaN,
+  )
   return Number.isNaN(at.getTime()) ? undefined : at
 }
+
+/** As milliseconds this would be the year 1973, before any store; as seconds it is the year 5138. */
+const SECONDS_BELOW = 100_000_000_000
 
 const MILLION = 1_000_000
 
@@ -45,12 +63,16 @@ export function country(value: unknown): string | undefined {
   return isStorefront(code) ? code : undefined
 }
 
+/** Some messages name none: only what is named otherwise is of a sandbox. */
 export function environment(value: unknown): BillingMessage["environment"] {
-  return /^prod/i.test(String(value)) ? "production" : "sandbox"
+  const isNamed = typeof value === "string" && value !== ""
+  return isNamed && !/^prod/i.test(value) ? "sandbox" : "production"
 }
 
-/** What was given back counts below nothing, whatever sign the sender gives it. */
+/** A refund counts below zero and a refund that was reversed above it, whatever sign the sender gives them. */
 export function signed(price: string | undefined, countsAs: Group): string | undefined {
-  if (price === undefined || countsAs !== "refund" || price.startsWith("-") || price === "0") return price
-  return `-${price}`
+  if (price === undefined || price === "0") return price
+  const amount = price.replace(/^-/, "")
+  if (countsAs === "refund") return `-${amount}`
+  return countsAs === "refund_reversed" ? amount : price
 }

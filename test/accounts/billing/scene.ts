@@ -30,7 +30,7 @@ export async function billingScene(sql: Sql, { now = new Date(), roots = [] as s
     now: () => at.now,
     async receive(account, message) {
       const receipt = await storeMessage({ sql, sealer, now: () => at.now }, account, { ...message, roots })
-      return receipt === "unreadable" ? receipt : receipt !== "not theirs"
+      return typeof receipt === "object" || receipt === "unreadable" ? receipt : receipt !== "not theirs"
     },
   })
   const workspaceId = await house.workspace()

@@ -83,7 +83,7 @@ test("what was paid stands by product, country and price, a trial apart, and wha
         since: NOW.toISOString(),
         asOf: NOW.toISOString(),
       },
-      ...{ events: 11, sandbox: 1, otherStores: 1, unknownTypes: 1 },
+      ...{ events: 11, sandbox: 1, otherStores: 1, familyShared: 0, unknownTypes: 1 },
     },
   ])
   const counts = {

@@ -8,7 +8,10 @@ const DAILY = { said: "report_day", about: null, daily: true } as const
 
 export const SALES: Facts = { ...DAILY, table: "sales_fact_row", insert: insertSales }
 
-/** A refund has units below nothing; what a unit of it cost is said with either sign. */
+/**
+ * A refund has units below zero; what a unit of it cost is printed with either sign. The credit of a completed bundle has such units
+ * too: it lowers the money alone.
+ */
 async function insertSales(tx: Tx, { from, set, before }: SaidRows): Promise<void> {
   const { types, soldAs } = soldThings()
   await tx`
@@ -22,14 +25,16 @@ async function insertSales(tx: Tx, { from, set, before }: SaidRows): Promise<voi
       free_units, refunded
     from (
       select s.account_id, s.day, s.row ->> 'app' as app, s.row ->> 'country' as country, s.row ->> 'product' as product,
-        max(s.row ->> 'title') as title, coalesce(t.sold_as, 'other') as counts_as, sum(u.units)::int as units,
-        sum(greatest(-u.units, 0))::int as refunds, s.row ->> 'currency' as currency,
+        max(s.row ->> 'title') as title, coalesce(t.sold_as, 'other') as counts_as, sum(u.counted)::int as units,
+        sum(greatest(-u.counted, 0))::int as refunds, s.row ->> 'currency' as currency,
         sum(u.units * abs((s.row ->> 'price')::numeric)) as gross, s.row ->> 'proceedsCurrency' as proceeds_currency,
         sum(u.units * abs((s.row ->> 'proceeds')::numeric)) as proceeds,
-        coalesce(sum(u.units) filter (where (s.row ->> 'price')::numeric = 0), 0)::int as free_units,
-        sum(greatest(-u.units, 0) * abs((s.row ->> 'price')::numeric)) as refunded
+        coalesce(sum(u.counted) filter (where (s.row ->> 'price')::numeric = 0), 0)::int as free_units,
+        sum(greatest(-u.counted, 0) * abs((s.row ->> 'price')::numeric)) as refunded
       from (${from}) s
-      cross join lateral (select (s.row ->> 'units')::int as units) u
+      cross join lateral (
+        select (s.row ->> 'units')::int as units, case when s.row ? 'credit' then 0 else (s.row ->> 'units')::int end as counted
+      ) u
       left join unnest(${types}::text[], ${soldAs}::text[]) t (type, sold_as) on t.type = s.row ->> 'type'
       group by s.account_id, s.day, 3, 4, 5, 7, 10, 12
     ) sold`
