@@ -802,6 +802,7 @@ create table billing_event (
   parser smallint not null,
   origin text not null,
   sha256 bytea not null,
+  quantity integer not null default 1,
   constraint billing_event_pkey PRIMARY KEY (account_id, event_id),
   constraint billing_event_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
 );
