@@ -1,22 +1,15 @@
+import { platformText } from "../../accounts/platform-text.ts"
 import type { AccountRow } from "../../accounts/register.ts"
-import { printable, table } from "../cli/show.ts"
 
 /** Which questions to an account failed, why, and when they are asked again; and what was read only in part. */
 export function troubleLines(troubles: AccountRow["troubles"]): string[] {
-  return [
-    ...table(
-      ["", "NOT READ", "WHY", "ASKED AGAIN"],
-      troubles
-        .filter(({ isFailed }) => isFailed)
-        .map(({ what, why, nextAt }) => ["", printable(what), printable(why), minute(nextAt)]),
-    ),
-    ...table(
-      ["", "READ IN PART", "WHAT IS MISSING"],
-      troubles.filter(({ isFailed }) => !isFailed).map(({ what, why }) => ["", printable(what), printable(why)]),
-    ),
-  ]
+  // no table: its cells are cut, and reasons are long
+  const printable = (text: string) => platformText(text, MAX_TEXT)
+  return troubles.map(({ what, why, isFailed, nextAt }) => {
+    const again = nextAt === null ? "" : `; asked again ${nextAt.slice(0, 10)} ${nextAt.slice(11, 16)}Z`
+    const named = `${printable(what)}: ${printable(why)}`
+    return isFailed ? `  not read: ${named}${again}` : `  read in part: ${named}`
+  })
 }
 
-function minute(at: string | null): string {
-  return at === null ? "never" : `${at.slice(0, 10)} ${at.slice(11, 16)}Z`
-}
+const MAX_TEXT = 1_000
