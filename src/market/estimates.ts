@@ -9,7 +9,7 @@ import { type AppFigures, type EstimatedApp, makeEstimate } from "./make-estimat
 
 /** Apps of a turn: of each three short reads, one after the other, so that requests get theirs between them. */
 const AT_ONCE = 50
-const GRADE_EVERY_MS = 3_600_000
+const GRADE_EVERY_MS = 60_000
 /** Counts fall out of the 30 days that a figure is about. */
 const AGAIN_DAYS = 7
 
@@ -33,7 +33,7 @@ export function createEstimates(
   const { signal } = stopping
   let working = Promise.resolve()
   let timer: ReturnType<typeof setTimeout> | undefined
-  // a month is graded once: whether there is one need not be asked each second
+  // a month is graded once, and after an import: whether there is one need not be asked each second
   let gradeAt = 0
   const workOnce = async (): Promise<boolean> => {
     if ((await makeDue(sql, now())) > 0) return true

@@ -28,7 +28,8 @@ type GradeTurn = "more" | "busy" | "done"
 export async function gradeNext(sql: Sql, now: Date, { idsAtOnce = IDS_AT_ONCE } = {}): Promise<GradeTurn> {
   const month = lastMonth(dayOf(now))
   const held = await readProgress(sql, month)
-  if (held?.isGraded) return "done"
+  // an import of its readings opens it again: it is graded from the first app on
+  if (held?.isGraded && held.gradedTo > 0) return "done"
   const after = held?.gradedTo ?? 0
   const apps = await readApps(sql, month, { after, idsAtOnce })
   const graded: GradedApp[] = []
@@ -135,7 +136,9 @@ async function storeGrades(tx: Tx, month: string, graded: readonly GradedApp[]):
     from jsonb_to_recordset(${json(tx, graded)}) g (
       app int, ratings int, storefronts text[], value float8, low float8, high float8, under float8, truth float8
     )
-    on conflict (month, app_id) do nothing`
+    on conflict (month, app_id) do update
+    set formula = excluded.formula, ratings = excluded.ratings, storefronts = excluded.storefronts, value = excluded.value,
+      low = excluded.low, high = excluded.high, under = excluded.under, truth = excluded.truth`
 }
 
 async function storeProgress(tx: Tx, month: string, lookedTo: number): Promise<void> {

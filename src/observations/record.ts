@@ -38,6 +38,8 @@ export interface RecordOptions {
   /** Told for how many milliseconds the transaction had the database to itself. */
   noteMs?: (ms: number) => void
   kinds?: readonly AnyKind[]
+  /** More follows: figures that are derived from counts wait for it. */
+  isImport?: boolean
 }
 
 /**
@@ -57,7 +59,7 @@ export async function record(
   sql: Sql,
   observations: readonly Observation[],
   now: () => Date = () => new Date(),
-  { finish, all, noteMs, kinds = KINDS }: RecordOptions = {},
+  { finish, all, noteMs, kinds = KINDS, isImport = false }: RecordOptions = {},
 ): Promise<RecordResult> {
   const { sound, refused } = sift(observations, now(), kinds)
   if (all && refused[0]) throw refused[0].problem
@@ -70,7 +72,7 @@ export async function record(
     recorded += await retryDeadlocks(() =>
       sql.begin(async (tx) => {
         const startedAt = performance.now()
-        const count = part.length > 0 ? await store(tx, part, kinds, staged) : 0
+        const count = part.length > 0 ? await store(tx, part, kinds, { staged, isImport }) : 0
         if (place === parts.length - 1) await finish?.(tx)
         noteMs?.(performance.now() - startedAt)
         return count
@@ -164,7 +166,7 @@ async function store(
   tx: Tx,
   sound: readonly Observation[],
   kinds: readonly AnyKind[],
-  staged: ReportSets,
+  { staged, isImport }: { staged: ReportSets; isImport: boolean },
 ): Promise<number> {
   // a plan that was kept from when a table was small would read it whole for each key, for as long as the connection lives
   await tx`set local plan_cache_mode = force_custom_plan`
@@ -193,7 +195,7 @@ async function store(
   for (const [kind, { placed }] of stored) {
     await kind.derive?.(tx, { placed, rated: rated.filter((one) => one.kind === kind.name) }, known, staged)
   }
-  await putForwardEstimates(tx, countedApps(sound, { shown, rated, market }, kinds, known))
+  await putForwardEstimates(tx, countedApps(sound, { shown, rated, market }, kinds, known), { isImport })
   const taken = [...results.flatMap(({ placed }) => placed), ...market, ...rated]
   return new Set(taken.map((one) => wholeOf.get(one) ?? one)).size
 }

@@ -1,4 +1,4 @@
-import type { Gain } from "./count-readings.ts"
+import { type Gain, WEEK_DAYS } from "./count-readings.ts"
 import { type Basis, intervalOf, type Level } from "./estimate.ts"
 
 /** By how many percent downloads of 30 days changed against those of the 30 days before. */
@@ -14,13 +14,16 @@ export interface Growth {
 
 /**
  * Both gains are of one app, so that its downloads per rating cancel and what is left is the chance of small counts: the
- * logarithm of a count of n errs by 1 / √n. Null where either span has none: a growth from nothing is no percentage.
+ * logarithm of a count of n errs by 1 / √n. Measured counts have no such chance, but stand still for a day and are then
+ * made up: a span of n days may miss the gain of one or have one too many, 1 / n. Null where either span has no gain (a
+ * growth from nothing is no percentage) or is shorter than a week.
  */
 export function growthOf(now: Gain | null, before: Gain | null, basis: Basis, level: Level = 0.8): Growth | null {
   if (!now || !before || now.gained === 0 || before.gained === 0) return null
+  if (now.days < WEEK_DAYS || before.days < WEEK_DAYS) return null
   const times = now.gained / now.days / (before.gained / before.days)
-  const spread = Math.LOG10E * Math.sqrt(1 / now.gained + 1 / before.gained)
-  const { low, high } = intervalOf(times, basis === "measured" ? 0 : spread, level)
+  const variance = basis === "measured" ? 1 / now.days ** 2 + 1 / before.days ** 2 : 1 / now.gained + 1 / before.gained
+  const { low, high } = intervalOf(times, Math.LOG10E * Math.sqrt(variance), level)
   const pairs = Math.min(now.gained, before.gained)
   return { percent: percentOf(times), low: percentOf(low), high: percentOf(high), level, basis, pairs }
 }

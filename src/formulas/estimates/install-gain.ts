@@ -30,9 +30,8 @@ export function installGain(counts: readonly CountReading[], asOf: string): Gain
 }
 
 /**
- * The counts without those that rose by more than half and did not stay: such a count is believed when no count of the week
- * that follows, nor the first after it, lies below it. Where nothing was read so much later, it is believed only if no
- * count of the week before was read: that may be growth, a doubled count appears from one day to the next.
+ * The counts without those that rose by more than half and did not stay: such a count is believed when a count was read a
+ * week later or more, and neither that nor any in between lies below it. Until then it is unknown.
  *
  * Source: over 507 to 664 daily readings of three small apps (fbiego/google-play-scraper) two showed 1.96 and 1.97 times
  * their count for three days in April 2026, and then the old one again.
@@ -43,17 +42,14 @@ export function standingCounts(counts: readonly CountReading[]): CountReading[] 
   sorted.forEach((reading, at) => {
     const last = standing.at(-1)
     const isJump = last !== undefined && reading.count > JUMP * last.count
-    if (!isJump || stays(reading, sorted.slice(at + 1), daysBetween(sorted[at - 1]?.day ?? last.day, reading.day)))
-      standing.push(reading)
+    if (!isJump || stays(reading, sorted.slice(at + 1))) standing.push(reading)
   })
   return standing
 }
 
 const JUMP = 1.5
 
-function stays(reading: CountReading, later: readonly CountReading[], daysBefore: number): boolean {
+function stays(reading: CountReading, later: readonly CountReading[]): boolean {
   const weekLater = later.findIndex(({ day }) => daysBetween(reading.day, day) >= WEEK_DAYS)
-  const looked = weekLater < 0 ? later : later.slice(0, weekLater + 1)
-  if (looked.some(({ count }) => count < reading.count)) return false
-  return weekLater >= 0 || daysBefore >= WEEK_DAYS
+  return weekLater >= 0 && later.slice(0, weekLater + 1).every(({ count }) => count >= reading.count)
 }

@@ -38,7 +38,7 @@ export async function readChartedApps(sql: Sql, publisherId: string): Promise<Ch
         offset 0
       ) p
       join chart c on c.id = p.chart_id
-      order by a.id, c.storefront, p.rank, c.genre <> '36', c.id
+      order by a.id, c.storefront, p.rank, c.genre <> '36', c.device <> 'iphone', c.device, c.chart, c.genre
     ), seen as materialized (
       select distinct on (a.id, c.storefront) a.id as app_id, c.storefront, case when f.day > c.first_day then f.day end as day
       from app a

@@ -1,12 +1,32 @@
-import type { Tx } from "../../database/types.ts"
+import type { Sql, Tx } from "../../database/types.ts"
 
 /** While nobody waits, an app's estimate is made anew no sooner: the apps of a list are counted with each of its readings. */
 const AGAIN_HOURS = 6
 
-/** After counts of apps (store_app ids) were recorded: their estimates are to be made. */
-export async function putForwardEstimates(tx: Tx, apps: readonly number[]): Promise<void> {
+/** An import's estimates wait so long for more of its counts, unless it ends before. */
+const IMPORT_SECONDS = 60
+
+/**
+ * After counts of apps (store_app ids) were recorded: their estimates are to be made. Those of an import wait for its end,
+ * however lately they were made: an estimate made in the middle of it would not have all its counts.
+ */
+export async function putForwardEstimates(
+  tx: Tx,
+  apps: readonly number[],
+  { isImport = false }: { isImport?: boolean } = {},
+): Promise<void> {
   if (apps.length === 0) return
   const ids = [...new Set(apps)].sort((a, b) => a - b)
+  if (isImport) {
+    await tx`
+      insert into estimate_due (app_id, next_at)
+      select app_id, clock_timestamp() + ${IMPORT_SECONDS}::int * interval '1 second'
+      from unnest(${ids}::int[]) u (app_id)
+      order by app_id
+      on conflict (app_id) do update
+      set next_at = excluded.next_at`
+    return
+  }
   await tx`
     insert into estimate_due as held (app_id, next_at)
     select app_id, clock_timestamp()
@@ -22,4 +42,21 @@ export async function putForwardEstimates(tx: Tx, apps: readonly number[]): Prom
       end
     where held.next_at is null or held.wanted_until > clock_timestamp()
       or held.next_at > clock_timestamp() + ${AGAIN_HOURS}::int * interval '1 hour'`
+}
+
+/** After an import: its estimates are to be made now. */
+export async function releaseImportedEstimates(sql: Sql): Promise<void> {
+  await sql`
+    update estimate_due
+    set next_at = clock_timestamp()
+    where next_at > clock_timestamp() and next_at <= clock_timestamp() + ${IMPORT_SECONDS}::int * interval '1 second'`
+}
+
+/** After an import of readings of a month: where that month is graded, it is to be graded again with them. */
+export async function reopenMonths(sql: Sql, months: readonly string[]): Promise<void> {
+  if (months.length === 0) return
+  await sql`
+    update estimate_month
+    set graded_to = 0
+    where month = any(${months as string[]}::date[]) and graded_at is not null and graded_to > 0`
 }

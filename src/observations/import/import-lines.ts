@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql, Tx } from "../../database/types.ts"
+import { dayOf, monthOf } from "../../vocabulary/days.ts"
 import { recordAttempt } from "../attempts.ts"
 import { ObservationProblem } from "../check.ts"
+import { releaseImportedEstimates, reopenMonths } from "../derived/estimates-due.ts"
 import { deriveFigures, noteSide, type Sides } from "../derived/figures.ts"
 import type { AnyKind } from "../kind.ts"
 import { KINDS, kindNamed } from "../kinds.ts"
@@ -60,6 +62,7 @@ export async function importLines(
 ): Promise<ImportResult> {
   const total: ImportResult = { read: 0, recorded: 0, known: 0, attempts: 0, bad: [] }
   const sides: Sides = new Map()
+  const months = new Set<string>()
   let pending: NumberedLine[] = []
   let results = 0
   let number = 0
@@ -90,10 +93,14 @@ export async function importLines(
       pending.push({ number, parsed })
       results += more
     }
-    if (parsed.kind === "observation") noteSide(sides, parsed.observation, kinds)
+    if (parsed.kind !== "observation") continue
+    noteSide(sides, parsed.observation, kinds)
+    months.add(monthOf(dayOf(parsed.observation.seenAt)))
   }
   await flush()
   await deriveFigures(sql, sides, { now, pause })
+  await releaseImportedEstimates(sql)
+  await reopenMonths(sql, [...months])
   total.bad.sort((a, b) => a.line - b.line)
   return total
 }
@@ -153,7 +160,7 @@ function optionsOf(
   results: number,
 ): RecordOptions {
   const finish = note && ((tx: Tx) => note(tx, observations))
-  return { kinds, noteMs: (ms) => size.note(results, ms), ...(finish && { finish }) }
+  return { kinds, isImport: true, noteMs: (ms) => size.note(results, ms), ...(finish && { finish }) }
 }
 
 async function logAttempt(

@@ -91,9 +91,11 @@ export function measureDoubled({ first, second }: AppTwice): { value: number | n
   return measured && { value: measured.value, days: measured.days }
 }
 
+/** With a count of a week before: one that rose by more than half is unknown until it has stayed. */
 export function measureTwice({ first, second }: AppTwice): number | null {
   const readings = [
     { day: FIRST_DAY, count: first.installs },
+    { day: addDays(FIRST_DAY, 23), count: Math.round(first.installs + ((second.installs - first.installs) * 23) / 30) },
     { day: LAST_DAY, count: second.installs },
   ]
   return measureDownloads(readings, LAST_DAY)?.value ?? null

@@ -79,8 +79,10 @@ describe("installs that the store counts", () => {
     expect(installGain([...before, ...on([2, 1_990], [20, 1_200])], LAST)).toMatchObject({ gained: 200, days: 20 })
   })
 
-  test("what grew by more than half over a week and more is growth", () => {
-    expect(installGain(on([0, 1_000], [30, 21_000]), LAST)).toMatchObject({ gained: 20_000 })
+  test("a count that rose by more than half is unknown until it has stayed for a week, however long nothing was read", () => {
+    expect(measureDownloads(on([21, 1_000_000], [30, 1_970_000]), LAST)).toBeNull()
+    expect(installGain(on([0, 1_000], [30, 21_000]), LAST)).toBeNull()
+    expect(installGain(on([0, 1_000], [23, 21_000], [30, 21_500]), LAST)).toMatchObject({ gained: 20_500, days: 30 })
   })
 
   test("a count that is doubled for three days, on whichever days, changes nothing", () => {
@@ -106,7 +108,16 @@ test("growth needs no ratio, and says how far chance alone may carry it", () => 
   expect([few.percent, many.percent]).toEqual([50, 50].map((percent) => expect.closeTo(percent, 9)))
   expect(few.low).toBeLessThan(0)
   expect(many.low).toBeGreaterThan(40)
-  expect(growthOf(gain(6), gain(4), "measured")).toMatchObject({ low: few.percent, high: few.percent })
   expect(growthOf(gain(6), gain(0), "prior")).toBeNull()
   expect(growthOf(gain(6), null, "prior")).toBeNull()
+})
+
+test("growth of counted installs has a width, and is unknown of less than a week", () => {
+  const gain = (gained: number, days: number) => ({ gained, days, from: START, to: LAST })
+  expect(growthOf(gain(6_000, 1), gain(9_000, 28), "measured")).toBeNull()
+  expect(growthOf(gain(9_000, 28), gain(6_000, 6), "measured")).toBeNull()
+  const [week, month] = [7, 28].map((days) => growthOf(gain(1_000, days), gain(1_000, days), "measured")!)
+  expect([week!.percent, month!.percent]).toEqual([0, 0])
+  expect(week!.high - week!.low).toBeGreaterThan(month!.high - month!.low)
+  expect(month!.high - month!.low).toBeGreaterThan(5)
 })

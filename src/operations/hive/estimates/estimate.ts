@@ -148,7 +148,12 @@ async function insertWanted(sql: Sql, { platform, id }: MarketAppId): Promise<vo
     from store_app
     where (platform, store_id) = (${platform}, ${id})
     on conflict (app_id) do update
-    set wanted_until = excluded.wanted_until
+    set wanted_until = excluded.wanted_until,
+      -- counts that came after it was made wait for hours while nobody asks
+      next_at = case
+        when held.next_at < clock_timestamp() + interval '6 hours' then clock_timestamp()
+        else held.next_at
+      end
     where held.wanted_until is null or held.wanted_until < clock_timestamp() + interval '1 minute'`
 }
 
