@@ -5,9 +5,28 @@ import type { Channel } from "./rules.ts"
 
 interface FeedQuery {
   workspaceId: number
-  /** Only of these apps; null = all of the workspace. */
+  /** Only of these apps. Null for all of the workspace. */
   appIds: readonly string[] | null
   limit: number
+  only?: FeedFilter
+  /** Where the page before ended. */
+  after?: FeedPlace | undefined
+}
+
+export interface FeedFilter {
+  appId?: string | undefined
+  types?: readonly string[] | undefined
+  /** UTC days of the alerts, both included. */
+  from?: string | undefined
+  to?: string | undefined
+  /** The first moment of `at`. */
+  since?: Date | undefined
+  read?: boolean | undefined
+}
+
+export interface FeedPlace {
+  at: Date
+  id: number
 }
 
 export const DELIVERY_STATES = ["waiting", "delivered", "undelivered"] as const
@@ -29,7 +48,7 @@ interface Feed {
   unread: number
   /** Newest first: by when what shows it was seen, then the one found last. */
   alerts: FeedAlert[]
-  /** Older ones that may be seen, counted up to UNREAD_COUNTED. */
+  /** Older ones that pass the filter, counted up to UNREAD_COUNTED. */
   omitted: number
 }
 
@@ -46,11 +65,27 @@ export async function readFeed(sql: Sql, query: FeedQuery): Promise<Feed> {
   return { unread, alerts, omitted: Math.max(0, all - alerts.length) }
 }
 
-async function readAlerts(sql: Sql, { workspaceId, appIds, limit }: FeedQuery): Promise<FeedAlert[]> {
+/** The rows of `alert` that pass the filter and come after the page before. */
+function whereShown(sql: Sql, { only = {}, after }: FeedQuery): Fragment {
+  const { appId, types, from, to, since, read } = only
+  // an alert is seen on its day or later
+  const first = from === undefined ? since : new Date(Math.max(Date.parse(from), since?.getTime() ?? 0))
+  return sql`true
+    ${appId === undefined ? sql`` : sql`and app_id = ${appId}`}
+    ${types ? sql`and type = any(${types as string[]}::text[])` : sql``}
+    ${from === undefined ? sql`` : sql`and day >= ${from}::date`}
+    ${to === undefined ? sql`` : sql`and day <= ${to}::date`}
+    ${first ? sql`and at >= ${first}` : sql``}
+    ${read === undefined ? sql`` : sql`and read_at is ${read ? sql`not null` : sql`null`}`}
+    ${after ? sql`and at <= ${after.at} and (at, id) < (${after.at}, ${after.id})` : sql``}`
+}
+
+async function readAlerts(sql: Sql, query: FeedQuery): Promise<FeedAlert[]> {
+  const { workspaceId, appIds, limit } = query
   const newest = sql`
       select *
       from alert
-      where workspace_id = ${workspaceId}
+      where workspace_id = ${workspaceId} and ${whereShown(sql, query)}
       order by at desc, id desc
       -- as a number: of one that it does not know the planner expects a tenth of the feed, and plans anew
       ${sql.unsafe(`limit ${MOST_ALERTS}`)}`
@@ -61,7 +96,7 @@ async function readAlerts(sql: Sql, { workspaceId, appIds, limit }: FeedQuery): 
       cross join lateral (
         select *
         from alert
-        where app_id = k.app_id and workspace_id = ${workspaceId}
+        where app_id = k.app_id and workspace_id = ${workspaceId} and ${whereShown(sql, query)}
         order by at desc, id desc
         limit ${limit}
       ) a`
@@ -78,11 +113,9 @@ async function readAlerts(sql: Sql, { workspaceId, appIds, limit }: FeedQuery): 
     limit ${limit}`
 }
 
-/** The unread and all, which are those and the read: each is looked at once. */
-async function countAlerts(
-  sql: Sql,
-  { workspaceId, appIds, limit }: FeedQuery,
-): Promise<{ unread: number; all: number }> {
+/** All unread ones that may be seen, whatever the filter, and those that pass it. */
+async function countAlerts(sql: Sql, query: FeedQuery): Promise<{ unread: number; all: number }> {
+  const { workspaceId, appIds, limit, only, after } = query
   const most = UNREAD_COUNTED + limit
   const ofApps = appIds === null ? sql`` : sql`and app_id = any(${appIds as string[]}::text[])`
   const count = (which: Fragment) => sql`(
@@ -94,8 +127,11 @@ async function countAlerts(
         limit ${most}
       ) a
     )`
-  const [counted] = await sql<[{ unread: number; read: number }]>`
-    select ${count(sql`read_at is null`)} as unread, ${count(sql`read_at is not null`)} as read`
-  const { unread, read } = counted
-  return { unread: Math.min(UNREAD_COUNTED, unread), all: Math.min(most, unread + read) }
+  const isWhole = !after && Object.values(only ?? {}).every((value) => value === undefined)
+  // without a filter all are the unread and the read, and each is looked at once
+  const [counted] = await sql<[{ unread: number; others: number }]>`
+    select ${count(sql`read_at is null`)} as unread,
+      ${isWhole ? count(sql`read_at is not null`) : count(whereShown(sql, query))} as others`
+  const { unread, others } = counted
+  return { unread: Math.min(UNREAD_COUNTED, unread), all: Math.min(most, isWhole ? unread + others : others) }
 }

@@ -1,14 +1,19 @@
 import * as v from "valibot"
 import { alertRow } from "../../alerts/alert.ts"
 import { AlertFields } from "../../alerts/alert-fields.ts"
-import { DELIVERY_STATES, MOST_ALERTS, readFeed, UNREAD_COUNTED } from "../../alerts/feed.ts"
+import { DELIVERY_STATES, type FeedPlace, MOST_ALERTS, readFeed, UNREAD_COUNTED } from "../../alerts/feed.ts"
 import { CHANNELS } from "../../alerts/rules.ts"
 import { FEED_TYPES } from "../../alerts/types.ts"
+import { Fault } from "../../faults.ts"
 import { operation } from "../../operation.ts"
+import { findApp } from "../../tracking/tracked-app.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { wholeNumber } from "../../vocabulary/fields.ts"
-import { described, named } from "../../vocabulary/schema.ts"
+import { coded, described, named } from "../../vocabulary/schema.ts"
 import { Count, Day, Store, Storefront, Time } from "../../vocabulary/shapes.ts"
+import { isRealDay } from "../../vocabulary/time.ts"
+import { cursorOf, placeIn } from "../cursor.ts"
+import { inOrder, RangeDay } from "../day-range.ts"
 
 const Row = named(
   "Alert",
@@ -65,10 +70,39 @@ export const listAlerts = operation({
   effect: "reads",
   scope: "apps:read",
   price: 1,
-  faults: [],
+  faults: ["not_found", "app_not_allowed"],
   input: v.strictObject({
     limit: v.optional(wholeNumber(1, MOST_ALERTS, "The most alerts to give."), 50),
+    appId: described(v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))), "Only alerts of this app."),
+    type: described(
+      v.optional(v.pipe(v.array(v.picklist(FEED_TYPES.map(({ name }) => name))), v.minLength(1))),
+      "Only these types, comma-separated.",
+    ),
+    from: RangeDay("First UTC day of the alerts, YYYY-MM-DD."),
+    to: RangeDay("Last UTC day of the alerts, YYYY-MM-DD."),
+    since: described(
+      v.optional(
+        v.pipe(
+          v.union([v.pipe(v.string(), v.isoDate()), v.pipe(v.string(), v.isoTimestamp())]),
+          v.check((text) => !Number.isNaN(Date.parse(text)) && isRealDay(text)),
+        ),
+      ),
+      "Only alerts whose `at` is not before it: a UTC day, or an ISO 8601 time with its zone.",
+    ),
+    read: described(v.optional(v.boolean()), "Only alerts that are marked as read, or with false only unread ones."),
+    cursor: v.optional(
+      coded(
+        v.pipe(
+          v.string(),
+          v.minLength(1),
+          v.maxLength(500),
+          v.description("nextCursor of the page before, with the same filters."),
+        ),
+        "bad_cursor",
+      ),
+    ),
   }),
+  refine: inOrder,
   narrow: { rows: ["alerts"] },
   output: v.strictObject({
     unread: described(
@@ -76,13 +110,28 @@ export const listAlerts = operation({
       `Unread alerts of all apps this key may see, also of those not listed here; ${UNREAD_COUNTED.toLocaleString("en")} = that many or more.`,
     ),
     alerts: described(v.array(Row), "Newest first, by when what shows it was seen."),
-    omitted: described(Count, `Older alerts beyond limit; ${UNREAD_COUNTED.toLocaleString("en")} = that many or more.`),
+    omitted: described(
+      Count,
+      `Older alerts that pass the filters, beyond limit; ${UNREAD_COUNTED.toLocaleString("en")} = that many or more.`,
+    ),
+    nextCursor: described(v.nullable(v.string()), "The cursor of the next page. Null if there is none."),
   }),
-}).run(async ({ limit }, { sql, now, caller, visibleApps }) => {
+}).run(async ({ limit, appId, type: types, from, to, since, read, cursor }, { sql, now, caller, visibleApps }) => {
+  const called = [appId, types, from, to, since, read]
+  const after = cursor === undefined ? undefined : placeOf(called, cursor)
+  if (appId !== undefined) await findApp(sql, caller, appId)
   const apps = await visibleApps()
   const names = new Map(apps.map(({ id, name }) => [id, name]))
-  const appIds = caller.appList === null ? null : [...names.keys()]
-  const { unread, alerts, omitted } = await readFeed(sql, { workspaceId: caller.workspaceId, appIds, limit })
+  const seen = caller.appList === null ? null : [...names.keys()]
+  const { unread, alerts, omitted } = await readFeed(sql, {
+    workspaceId: caller.workspaceId,
+    appIds: seen,
+    limit,
+    only: { appId, types, from, to, since: since === undefined ? undefined : new Date(since), read },
+    after,
+  })
+  const last = alerts.at(-1)
+  const nextCursor = omitted > 0 && last ? cursorOf(called, [last.at.toISOString(), last.id]) : null
   const today = dayOf(now())
   const rows = alerts.map((alert) => {
     const { withdrawnAt, deliveries } = alert
@@ -92,5 +141,18 @@ export const listAlerts = operation({
       deliveries,
     }
   })
-  return { unread, alerts: rows, omitted }
+  return { unread, alerts: rows, omitted, nextCursor }
 })
+
+const Place = v.strictTuple([v.pipe(v.string(), v.isoTimestamp()), v.pipe(v.number(), v.integer(), v.minValue(1))])
+
+/** Throws bad_cursor if it is no cursor of such a call. */
+function placeOf(called: unknown, cursor: string): FeedPlace {
+  const place = v.safeParse(Place, placeIn(called, cursor))
+  if (!place.success) throw new Fault("bad_cursor", { field: "cursor", detail: NO_CURSOR })
+  const [at, id] = place.output
+  return { at: new Date(at), id }
+}
+
+const NO_CURSOR =
+  "cursor must be the nextCursor of a page of this very call: only limit and fields may differ. Leave it out for the first page."
