@@ -13,7 +13,7 @@ import { AD_ACCOUNT, type AdsScene, adsScene, teaHouse } from "../accounts/ads/s
 import { TEA } from "../accounts/scene.ts"
 import { freshDatabase } from "../database.ts"
 import { sealer } from "../delivery/scene.ts"
-import { removeBodies, someBodies } from "../measuring/kept.ts"
+import { removeBodies, someBodies } from "./kept.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeBodies)

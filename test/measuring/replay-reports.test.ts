@@ -11,7 +11,7 @@ import { salesReport } from "../accounts/stand-in.ts"
 import { analyticsPart } from "../accounts/stand-in-analytics.ts"
 import { freshDatabase } from "../database.ts"
 import { sealer } from "../delivery/scene.ts"
-import { removeBodies, someBodies } from "../measuring/kept.ts"
+import { removeBodies, someBodies } from "./kept.ts"
 
 setDefaultTimeout(60_000)
 

@@ -13,11 +13,11 @@ import { itunesSearch } from "../../src/sources/apple/itunes-search.ts"
 import { playSearch } from "../../src/sources/play/search.ts"
 import type { Source } from "../../src/sources/source.ts"
 import { freshDatabase } from "../database.ts"
-import { bodyOf, removeBodies, seenIn, someBodies } from "../measuring/kept.ts"
 import { ask, contextOf, NOW, newWorkspace, stored } from "../observations/measured.ts"
 import { fixture, PARSED } from "../sources/parsed.ts"
 import { blockData, withData } from "../sources/play-pages.ts"
 import { trackOwn } from "../world/tracked.ts"
+import { bodyOf, removeBodies, seenIn, someBodies } from "./kept.ts"
 
 setDefaultTimeout(60_000)
 
