@@ -140,7 +140,7 @@ function withoutPathFields({ example, path }: Operation): unknown {
 
 /** The workspace whose credits a key's answers show; a key with a budget shows that. */
 export function accountOf(key: string | null): string {
-  const isOfMain = ["full", "reader", "hive", "tracker", "limited"].includes(key ?? "")
+  const isOfMain = ["full", "reader", "hive", "tracker", "limited", "test"].includes(key ?? "")
   return isOfMain ? "main" : (key ?? "none")
 }
 

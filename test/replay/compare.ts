@@ -114,7 +114,11 @@ export function makeComparer({ texts, startedAt }: CompareOptions): Comparer {
       }
       if (sameString(old, next, path.split(".").at(-1)!)) return
     }
-    if (typeof old === "number" && typeof next === "number" && isDrifted(account, next - old)) return
+    if (typeof old === "number" && typeof next === "number") {
+      const total = /credits\.(?:used|remaining)$/.exec(path)?.[0]
+      if (total !== undefined && !hasDrifted(`${account} ${total}`, old, next)) return
+      if (total === undefined && isDrifted(account, next - old)) return
+    }
     report(path, old, next)
   }
 
