@@ -31,6 +31,37 @@ export const TOOLSETS = [
 ] as const // biome-ignore format: a list to scan
 export type Toolset = (typeof TOOLSETS)[number]
 
+/** The tools of ?tools=daily: enough for a day's questions, and few enough for clients that limit their number. */
+export const DAILY_TOOLS: readonly string[] = [
+  "search",
+  "fetch",
+  "list_apps",
+  "get_app",
+  "get_today",
+  "list_alerts",
+  "get_portfolio_overview",
+  "list_keyword_ranks",
+  "get_rank_history",
+  "get_keyword_competition",
+  "suggest_keywords",
+  "list_rivals",
+  "get_rival",
+  "list_reviews",
+  "search_reviews",
+  "get_review_stats",
+  "summarize_reviews",
+  "get_store_page",
+  "get_timeline",
+  "get_chart_positions",
+  "get_change_impact",
+  "get_weekly_plan",
+  "hive_research_keyword",
+  "hive_get_keyword_gap",
+  "preview_action",
+  "confirm_action",
+  "get_job",
+]
+
 /** What a handler takes and gives back of the workspace's allowances. */
 export type AllowanceAccess = Omit<Takings, "keep" | "giveBack" | "ended">
 
@@ -124,6 +155,11 @@ interface Declaration<Entries extends v.ObjectEntries, Output extends Schema> {
   pending?: true
   /** Where a tool's default differs from HTTP's; an input that stands in place of one that is sent has none. */
   toolDefaults?: Record<string, unknown>
+  /**
+   * A tool that ChatGPT's connectors ask for by its shape: the answer is exactly one text item, and an argument may have
+   * another name there, which is given with the input's own.
+   */
+  connector?: { names: Readonly<Record<string, string>> }
   /** Inputs that stand in place of others, by their names: they cannot come beside them. */
   instead?: Readonly<Record<string, readonly string[]>>
   /** Given last, and again while its basis is as it was, without the handler. Of a fixed price, without Hive, subject and terms. */
@@ -243,9 +279,16 @@ export class PaidAnswer {
 }
 
 /** The input of a tool's call: what is given, and the tool's own defaults beside it. */
-export function toolInput({ toolDefaults = {}, instead = {} }: Operation, given: Record<string, unknown>) {
-  const defaults = Object.entries(toolDefaults).filter(([name]) => !instead[name]?.some((other) => other in given))
-  return { ...Object.fromEntries(defaults), ...given }
+export function toolInput(operation: Operation, given: Record<string, unknown>) {
+  const { toolDefaults = {}, instead = {}, connector } = operation
+  const input = { ...given }
+  for (const [name, own] of Object.entries(connector?.names ?? {})) {
+    if (!Object.hasOwn(input, name) || Object.hasOwn(input, own)) continue
+    input[own] = input[name]
+    delete input[name]
+  }
+  const defaults = Object.entries(toolDefaults).filter(([name]) => !instead[name]?.some((other) => other in input))
+  return { ...Object.fromEntries(defaults), ...input }
 }
 
 /** An outcome as the call asked for it: its answer with some fields alone. */

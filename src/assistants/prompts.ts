@@ -31,7 +31,7 @@ Write one page: what happened, what it may come from, and the three things to do
     name: "why_did_i_drop",
     title: "Why did I drop?",
     description: "Looks for what came before a fall in ranks, and says what is known and what is guessed.",
-    toolsets: ["keywords", "page", "rivals", "reviews"],
+    toolsets: ["account", "keywords", "page", "rivals", "reviews", "revenue"],
     arguments: [
       APP,
       { ...COUNTRY },
@@ -44,7 +44,7 @@ Write one page: what happened, what it may come from, and the three things to do
     }) => `My app ${appId} fell in search results${term ? ` for the keyword ${JSON.stringify(term)}` : ""}${inCountry(country)}. Find out what came before it.
 
 1. get_rank_history: on which day, from which rank to which, and was it one keyword or all of them at once? A point whose source or depth differs from the one before is not comparable, and an absence counts only where that reading was at least as deep as the earlier rank.
-2. get_timeline and get_store_page: did name, subtitle, price, screenshots or version change in the days before?
+2. list_alerts: what the service noticed around that day. get_timeline and get_store_page: did name, subtitle, price, screenshots or version change in the days before? Where it did, get_change_impact compares before and after.
 3. get_keyword_competition and list_rivals: who stands above now that did not, and did they change something?
 4. get_review_stats and list_reviews: did ratings fall or complaints begin?
 
@@ -56,14 +56,15 @@ Answer with the fall in one sentence, then the causes that fit, each with its ev
     name: "find_keywords",
     title: "Find keywords",
     description: "Looks for terms worth tracking that the app does not track yet.",
-    toolsets: ["keywords", "rivals", "page"],
+    toolsets: ["keywords", "rivals", "page", "hive"],
     arguments: [APP, COUNTRY],
     text: ({ appId, country }) => `Find keywords worth tracking for my app ${appId}${inCountry(country)}.
 
 1. list_keyword_ranks: what is tracked, with popularity, difficulty and rank.
 2. get_store_page: the words that the page itself uses. list_rivals and get_rival: the words of those who stand beside it.
-3. get_keyword_competition for the terms that look most alike: who holds the first places?
-4. Drop what is tracked already, names of other brands, and what does not describe this app.
+3. suggest_keywords: the service's own ideas, each with its reason. hive_get_keyword_gap has the terms at which rivals stand and the app does not, hive_research_keyword what people type beside a term; skip either where the key or plan does not allow it.
+4. get_keyword_competition for the terms that look most alike: who holds the first places?
+5. Drop what is tracked already, names of other brands, and what does not describe this app.
 
 ${HONEST}
 

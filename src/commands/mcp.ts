@@ -13,7 +13,7 @@ export const mcp: Command = {
   ],
   options: {
     url: { value: "ADDRESS", meaning: "The server to pass calls on to; APPMETER_URL when left out." },
-    tools: { value: "NAMES", meaning: `Toolsets, with commas: ${TOOLSETS.join(", ")}.` },
+    tools: { value: "NAMES", meaning: `Toolsets, with commas: daily, ${TOOLSETS.join(", ")}.` },
   },
   async run(invocation) {
     const { assistant } = invocation.settings
@@ -37,7 +37,9 @@ function queryOf({ text }: Invocation): string {
   const given = text("tools")
   if (given === undefined) return ""
   const names = given.split(",").map((name) => name.trim())
-  const unknown = names.find((name) => !TOOLSETS.includes(name as Toolset))
+  const unknown = names.find((name) => name !== "daily" && !TOOLSETS.includes(name as Toolset))
   if (unknown === undefined) return `?tools=${names.join(",")}`
-  throw new WrongUse(`there is no toolset ${JSON.stringify(unknown.slice(0, 60))}; there are ${TOOLSETS.join(", ")}`)
+  throw new WrongUse(
+    `there is no toolset ${JSON.stringify(unknown.slice(0, 60))}; there are daily, ${TOOLSETS.join(", ")}`,
+  )
 }

@@ -1,4 +1,4 @@
-import { type Operation, TOOLSETS } from "../operation.ts"
+import { DAILY_TOOLS, type Operation, TOOLSETS } from "../operation.ts"
 import { type Html, html } from "../pages/html.ts"
 
 /** How an assistant is connected to the tool endpoint, what it finds there, and how that is narrowed. */
@@ -10,8 +10,9 @@ export function toolsPart(catalog: readonly Operation[], publicUrl: string): Htm
 <p>Each operation above is also a tool for AI assistants, with the operation's id as its name, the same arguments, rights
 and credits. The endpoint is <code>${url}</code>: the Model Context Protocol over HTTP, versions ${PROTOCOLS}.
 Keys of every plan work there. An assistant with a JSON configuration is connected with:</p>
-<div class="code"><pre>${JSON.stringify(configuration(url), null, 2)}</pre></div>
-<p><code>${url}?tools=keywords,reviews</code> narrows the list to the toolsets named. What is not on the list cannot be
+<div class="code"><pre>${JSON.stringify(configuration(`${url}?tools=daily`), null, 2)}</pre></div>
+<p>It has the ${DAILY_TOOLS.length} tools of every day; without <code>?tools=daily</code> there are all.
+<code>${url}?tools=keywords,reviews</code> narrows the list to the toolsets named. What is not on the list cannot be
 called either: a list without <code>writes</code> cannot write.</p>
 <ul>
 ${sets.filter(({ tools }) => tools.length > 0).map(setLine)}</ul>

@@ -58,7 +58,8 @@ describe("packaging assistants", () => {
     expect([...entries.keys()]).toEqual(NAMES)
     for (const [name, [program, server]] of entries) {
       const { command, args, env: given, env_vars } = program!
-      expect([name, command, args?.slice(0, 2), args?.at(-1)]).toEqual([name, "npx", ["-y", "bun@1.4.5"], "mcp"])
+      expect([name, command, args?.slice(0, 2)]).toEqual([name, "npx", ["-y", "bun@1.4.5"]])
+      expect(args?.slice(-3)).toEqual(["mcp", "--tools", "daily"])
       expect(existsSync(args![2]!)).toBe(true)
       expect([name, given?.DATA_DIR]).toEqual([name, env.DATA_DIR])
       expect([name, given?.APPMETER_KEY ?? env_vars]).toEqual([name, KEYS[name as keyof typeof KEYS]])
@@ -100,7 +101,7 @@ describe("packaging assistants", () => {
       expect(text).not.toContain("canary")
       for (const [name, [program, server]] of entriesIn(text)) {
         expect([name, program!.env!.APPMETER_URL, program!.env!.DATA_DIR]).toEqual([name, origin, undefined])
-        if (server) expect([name, server.url ?? server.httpUrl]).toEqual([name, `${origin}/mcp`])
+        if (server) expect([name, server.url ?? server.httpUrl]).toEqual([name, `${origin}/mcp?tools=daily`])
       }
     }
   })
@@ -127,7 +128,7 @@ const KEYS = {
   Codex: ["APPMETER_KEY"],
   "Gemini CLI": "$APPMETER_KEY",
 }
-const URL_OF_IT = "http://127.0.0.1:8787/mcp"
+const URL_OF_IT = "http://127.0.0.1:8787/mcp?tools=daily"
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 const SERVERS = {
   "Claude Code": { type: "http", url: URL_OF_IT, headers: bearer(KEYS["Claude Code"]) },

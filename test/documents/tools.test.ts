@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { catalog } from "../../src/catalog.ts"
 import { toolsPart } from "../../src/documents/tools.ts"
-import { TOOLSETS } from "../../src/operation.ts"
+import { DAILY_TOOLS, TOOLSETS } from "../../src/operation.ts"
 import { LEGACY, MODERN } from "../../src/surfaces/tools/eras.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
@@ -40,12 +40,13 @@ describe("the tools in the reference", () => {
       ?.replaceAll("&quot;", '"')
       .replaceAll(/&lt;key&gt;/g, key)
     const { appmeter } = JSON.parse(json!).mcpServers
-    expect(appmeter.url).toBe(`${PUBLIC_URL}/mcp`)
+    expect(appmeter.url).toBe(`${PUBLIC_URL}/mcp?tools=daily`)
+    expect(await toolNames("?tools=daily", appmeter.headers)).toHaveLength(DAILY_TOOLS.length)
     expect(await toolNames("", appmeter.headers)).toHaveLength(catalog.length)
   })
 
   test("narrow as the page shows, and a list without writes cannot write", async () => {
-    const query = /\/mcp(\?tools=[^<]*)</.exec(page)?.[1] as string
+    const query = /\/mcp(\?tools=keywords[^<]*)</.exec(page)?.[1] as string
     const names = await toolNames(query)
     expect(names).toContain("list_keyword_ranks")
     expect(names).not.toContain("preview_action")

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { prompts } from "../../src/assistants/prompts.ts"
 import { actions, catalog } from "../../src/catalog.ts"
-import { type Operation, TOOLSETS } from "../../src/operation.ts"
+import { DAILY_TOOLS, type Operation, TOOLSETS } from "../../src/operation.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { type PostOptions, post, request } from "./tools-messages.ts"
@@ -59,7 +60,11 @@ describe("the list", () => {
       expect(tool.description.split("\n").at(-1)).toMatch(/^Costs .+; .+\.$/)
       if (declared.scope) expect(tool.description).toContain(`the scope ${declared.scope}`)
       expect(tool.inputSchema.type).toBe("object")
-      expect(Object.keys(tool.inputSchema.properties).sort()).toEqual(Object.keys(declared.input.entries).sort())
+      const renamed = Object.entries(declared.connector?.names ?? {})
+      const names = Object.keys(declared.input.entries).map(
+        (own) => renamed.find(([, name]) => name === own)?.[0] ?? own,
+      )
+      expect(Object.keys(tool.inputSchema.properties).sort()).toEqual(names.sort())
       expect(tool.outputSchema?.type).toBe("object")
       expect(JSON.stringify(tool)).not.toContain('"x-')
     }
@@ -136,6 +141,39 @@ describe("the list", () => {
         .map(({ id }) => id)
         .sort(),
     )
+  })
+
+  test("narrowed to the daily tools holds some 25, every one that a prompt names, and no other can be called", async () => {
+    const names = (await list(house, "?tools=daily")).map(({ name }) => name)
+    expect(names).toEqual([...DAILY_TOOLS].sort())
+    expect(names.length).toBeLessThan(30)
+    for (const { text } of prompts)
+      for (const [word] of text({ appId: "app_x", country: "us" }).matchAll(/\b[a-z]+(?:_[a-z]+)+\b/g))
+        if (catalog.some(({ id }) => id === word)) expect(names).toContain(word)
+    const called = await post(house, request("tools/call", { name: "get_revenue", arguments: {} }), {
+      key,
+      query: "?tools=daily",
+    })
+    expect(called.body.error.code).toBe(-32602)
+    const both = (await list(house, "?tools=daily,revenue")).map(({ name }) => name)
+    expect(both).toEqual(expect.arrayContaining(["get_revenue", "search", "list_reviews"]))
+  })
+
+  test("search takes a query and fetch an id, and each answers with exactly one text item", async () => {
+    const tool = (await list(house)).find(({ name }) => name === "search") as Tool
+    expect(Object.keys(tool.inputSchema.properties)).toEqual(["query"])
+    const testKey = await house.key(await house.workspace({ plan: "pro" }), { kind: "test" })
+    const calls: [string, object][] = [
+      ["search", { query: "journal" }],
+      ["search", { q: "journal" }],
+      ["fetch", { id: "kw:app_lumenjournal:us:journal" }],
+    ]
+    for (const [name, args] of calls) {
+      const message = request("tools/call", { name, arguments: args })
+      const { content, structuredContent } = (await post(house, message, { key: testKey })).body.result
+      expect([name, content.length, content[0].type]).toEqual([name, 1, "text"])
+      expect(JSON.parse(content[0].text)).toEqual(structuredContent)
+    }
   })
 
   test("is short enough for a model to read whole, and shows the schemas of answers only where they are asked for", async () => {

@@ -15,9 +15,10 @@ export function assistantFiles({ settings, name }: Deployment): string {
   const { command, args } = programPath()
   return `# Connect an assistant to Appmeter
 
-\`appmeter key create --name assistant\` makes a key. Both ways give the same tools; \`--tools keywords,reviews\` among the
-arguments, or \`?tools=keywords,reviews\` behind the address, shows fewer.
+\`appmeter key create --name assistant\` makes a key. Both ways give the same tools: those of every day.
+\`--tools keywords,reviews\` among the arguments, or \`?tools=keywords,reviews\` behind the address, chooses others; without
+either there are all.
 
-${assistantSections({ command, args: [...args, "mcp"], place, url: `${origin}/mcp` })}
+${assistantSections({ command, args: [...args, "mcp", "--tools", "daily"], place, url: `${origin}/mcp?tools=daily` })}
 `
 }

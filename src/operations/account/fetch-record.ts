@@ -36,6 +36,7 @@ export const fetchRecord = operation({
   price: 1,
   faults: ["app_not_allowed", "not_found"],
   names: "id",
+  connector: { names: {} },
   input: v.strictObject({ id: Id }),
   output: v.strictObject({
     id: described(v.string(), "As search gives it."),

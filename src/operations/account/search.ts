@@ -49,6 +49,7 @@ export const search = operation({
   scope: "apps:read",
   price: 1,
   faults: [],
+  connector: { names: { query: "q" } },
   input: v.strictObject({ q: Query }),
   output: v.strictObject({
     query: described(v.string(), "As it was asked."),

@@ -4,13 +4,14 @@ import { deprecationText, jsonSchema, type Schema } from "../../vocabulary/schem
 
 /** The answer's schema is four fifths of a tool, and a model reads it all: it is shown where it is asked for. */
 export function toolOf(operation: Operation, withOutput = false): object {
-  const { id, effect, input, toolDefaults = {} } = operation
+  const { id, effect, input, toolDefaults = {}, connector } = operation
+  const schema = renamed(unlisted(brief(plain(jsonSchema(input, "input"))), operation), connector?.names ?? {})
   const title = titleOf(id)
   return {
     name: id,
     title,
     description: descriptionOf(operation),
-    inputSchema: withDefaults(unlisted(brief(plain(jsonSchema(input, "input"))), operation), toolDefaults),
+    inputSchema: withDefaults(schema, toolDefaults),
     // an answer of several shapes has none of its own at the root, where clients want an object
     ...(withOutput && { outputSchema: { type: "object", ...plain(jsonSchema(answerSchema(operation))) } }),
     annotations: HINTS[effect],
@@ -112,6 +113,19 @@ function unlisted(schema: Json, { narrow }: Operation): Json {
 function closedByLength(value: unknown): unknown {
   const { prefixItems, items, ...rest } = (value ?? {}) as Json
   return Array.isArray(prefixItems) && items === false ? { ...rest, prefixItems, maxItems: prefixItems.length } : value
+}
+
+/** With the names that a connector gives to arguments; the inputs' own names are taken as well. */
+function renamed(schema: Json, names: Readonly<Record<string, string>>): Json {
+  const byOwn = new Map(Object.entries(names).map(([name, own]) => [own, name]))
+  if (byOwn.size === 0) return schema
+  const nameOf = (own: string) => byOwn.get(own) ?? own
+  const properties = Object.entries(schema.properties as Record<string, Json>).map(([own, held]) => [nameOf(own), held])
+  return {
+    ...schema,
+    properties: Object.fromEntries(properties),
+    required: (schema.required as string[] | undefined)?.map(nameOf),
+  }
 }
 
 function withDefaults(schema: Json, defaults: Json): Json {

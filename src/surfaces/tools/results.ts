@@ -14,9 +14,11 @@ export interface Result {
 export const SERVER_INFO = { name: "appmeter", title: INFO.title, version: INFO.version }
 
 /** A call's answer: as data, and as text for clients that know no other, followed by what that text is. */
-export async function answered({ answer, prepared, credits, cost }: Reply): Promise<Result> {
+export async function answered({ answer, prepared, credits, cost, operation }: Reply): Promise<Result> {
   const json = prepared ? new TextDecoder().decode(prepared.body) : writeJson(answer)
-  const content = `[{"type":"text","text":${JSON.stringify(json)}},${NOTICE}]`
+  const text = `{"type":"text","text":${JSON.stringify(json)}}`
+  // a connector reads exactly one item; the server's instructions have the notice too
+  const content = operation?.connector ? `[${text}]` : `[${text},${NOTICE}]`
   return { fields: { content, structuredContent: json }, meta: metaOf(credits, cost) }
 }
 
