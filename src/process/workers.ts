@@ -11,7 +11,7 @@ import type { Platforms } from "../vocabulary/accounts/platform.ts"
 import type { TextWriter } from "../writing/port/write.ts"
 import { openAccountReading, openPlatforms } from "./account-reading.ts"
 import { openAsking } from "./asking.ts"
-import { openDelivery } from "./delivering.ts"
+import { openDelivery, openFeedWriting } from "./delivering.ts"
 import { createFilling } from "./filling.ts"
 import { openPictureReading } from "./pictures.ts"
 import { openStoreReading, type StoreReading } from "./store-reading.ts"
@@ -26,7 +26,7 @@ export interface Workers {
   stop(): Promise<void>
 }
 
-/** MEASURE=no: no store is read. DELIVER=no: no alert is told. A process that serves nothing reads only. */
+/** MEASURE=no: no store is read. DELIVER=no: no alert is sent, and the feed is written all the same. A process that serves nothing reads only. */
 export async function openWorkers(
   settings: Settings,
   { sql, log, as }: { sql: Sql; log: Log; as: "server" | "reader" },
@@ -39,6 +39,7 @@ export async function openWorkers(
   const workers = [
     { work: reading, isOn: as === "reader" || measuring.on },
     { work: await openDelivery(settings, { sql, log }), isOn: deliver },
+    { work: openFeedWriting({ sql, log }), isOn: true },
     { work: await openAccountReading(settings, { sql, log }), isOn: as === "reader" || measuring.on },
     { work: openAsking(settings, { sql, log }), isOn: settings.assistants.engines.length > 0 },
     { work: createOutbox({ sql, kinds: outsideWrites(actions), log, platforms }), isOn: as === "server" },

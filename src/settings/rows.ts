@@ -94,7 +94,7 @@ export const SETTINGS = {
     example: "us,gb,jp:6014+6015" },
   allowPrivateTargets: networks("ALLOW_PRIVATE_TARGETS", "10.1.2.0/24",
     "Addresses and networks, with commas, that may be asked for others although they are not public."),
-  deliver: yesOrNo("DELIVER", "yes", "Whether a server, or appmeter work, tells alerts on channels and sums up weeks."),
+  deliver: yesOrNo("DELIVER", "yes", "Whether a server, or appmeter work, sends alerts on channels. The feed is written either way."),
   telegramApi: { name: "TELEGRAM_API", ...webAddress("http://127.0.0.1:8081"),
     meaning: "Telegram's bot API; its own, https://api.telegram.org, when left out." },
   raw: {
