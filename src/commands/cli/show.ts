@@ -53,6 +53,23 @@ export function fitted(line: string, columns: number | undefined): string {
   return `${shown}…`
 }
 
+/** Lines of at most so many columns, broken between words; those after the first are indented. Without colours. */
+export function wrapped(line: string, columns: number | undefined): string[] {
+  if (columns === undefined || widthOf(line) <= columns) return [line]
+  const lines: string[] = []
+  let current = ""
+  for (const word of line.split(" ")) {
+    const longer = current === "" ? word : `${current} ${word}`
+    if (current.trim() !== "" && widthOf(longer) > columns) {
+      lines.push(current)
+      current = `${WRAP_INDENT}${word}`
+    } else current = longer
+  }
+  return [...lines, current]
+}
+
+const WRAP_INDENT = "    "
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what sets a colour begins with one
 const COLOUR_OR_TEXT = /(\u001b\[[\d;]*m)|[^\u001b]+/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: likewise

@@ -1,5 +1,5 @@
 import type { Command } from "../cli/command.ts"
-import { CSV, csvOf, fitted, harmless, printable, show } from "../cli/show.ts"
+import { CSV, csvOf, harmless, printable, show, wrapped } from "../cli/show.ts"
 import { useOperations, WORKSPACE } from "./ask.ts"
 
 const SHOWN = 20
@@ -35,9 +35,10 @@ export const alerts: Command = {
       return 0
     }
     show(invocation, answer, () => [
-      ...rows.map(({ at, read, appName, sentence }) => {
-        const line = `${at.slice(0, 16).replace("T", " ")}  ${printable(appName ?? "workspace")}: ${harmless(sentence)}`
-        return fitted(read ? terminal.paint("faint", line) : line, terminal.columns())
+      ...rows.flatMap(({ at, read, appName, sentence }) => {
+        const head = `${at.slice(0, 16).replace("T", " ")}  ${printable(appName ?? "workspace")}: `
+        const lines = wrapped(`${head}${harmless(sentence)}`, terminal.columns())
+        return read ? lines.map((line) => terminal.paint("faint", line)) : lines
       }),
       rows.length === 0
         ? "no alerts yet: they come when a measured day differs from the one before"

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { fitted, table } from "../../../src/commands/cli/show.ts"
+import { fitted, table, wrapped } from "../../../src/commands/cli/show.ts"
 
 test("columns stand below each other by what a terminal shows, wide characters and colours included", () => {
   const [head, wide, plain] = table(
@@ -21,4 +21,14 @@ test("a line is cut to the terminal, never within a character or a colour; in a 
   expect(fitted("\u001b[31mvery bad\u001b[39m news", 6)).toBe("\u001b[31mvery \u001b[39m…")
   for (const columns of [1, 2, 5, 9])
     expect(Bun.stringWidth(fitted("吹雪 \u001b[31m吹雪\u001b[39m", columns))).toBeLessThanOrEqual(columns)
+})
+
+test("a sentence is wrapped between words to the terminal's width, and nothing of it is lost", () => {
+  const line = "2025-11-26 05:10  Lumen Journal: Between 2025-11-25 and 2025-11-26 'daily journal' fell from 4 to 7."
+  const lines = wrapped(line, 40)
+  for (const one of lines) expect(Bun.stringWidth(one)).toBeLessThanOrEqual(40)
+  expect(lines.map((one) => one.trim()).join(" ")).toBe(line)
+  expect(lines[1]).toStartWith("    ")
+  expect(wrapped(line, undefined)).toEqual([line])
+  expect(wrapped("吹雪吹雪吹雪 吹雪", 8)).toEqual(["吹雪吹雪吹雪", "    吹雪"])
 })
