@@ -116,7 +116,7 @@ describe("the manual", () => {
     const page = pageOf("import")
     const shown = page.split("\n").filter((line) => line.startsWith("{"))
     const read = shown.map((line) => parseLine(line))
-    expect(read).toHaveLength(3)
+    expect(read).toHaveLength(4)
     expect(read.at(-1)).toMatchObject({ observation: { kind: "reviews", end: { complete: true, empty: false } } })
     expect(page.replace(/\s+/g, " ")).toContain(
       "A reading of nothing but new reviews is not complete, whatever it says",
