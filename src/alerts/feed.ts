@@ -13,7 +13,7 @@ interface FeedQuery {
   after?: FeedPlace | undefined
 }
 
-export interface FeedFilter {
+interface FeedFilter {
   appId?: string | undefined
   types?: readonly string[] | undefined
   /** UTC days of the alerts, both included. */
