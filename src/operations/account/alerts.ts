@@ -119,9 +119,10 @@ export const listAlerts = operation({
 }).run(async ({ limit, appId, type: types, from, to, since, read, cursor }, { sql, now, caller, visibleApps }) => {
   const called = [appId, types, from, to, since, read]
   const after = cursor === undefined ? undefined : placeOf(called, cursor)
-  if (appId !== undefined) await findApp(sql, caller, appId)
   const apps = await visibleApps()
   const names = new Map(apps.map(({ id, name }) => [id, name]))
+  // it throws for an app that the key may not see
+  if (appId !== undefined && !names.has(appId)) await findApp(sql, caller, appId)
   const seen = caller.appList === null ? null : [...names.keys()]
   const { unread, alerts, omitted } = await readFeed(sql, {
     workspaceId: caller.workspaceId,
