@@ -252,6 +252,11 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
     union all
     select ${app}, 'ios', 'us', max(id), false, 1, null from store_app`
   await sql`
+    insert into imported_days (app_id, platform, storefront, from_day, to_day, derived_with)
+    values
+      (${app}, 'ios', 'us', ${dayBefore(9)}::date, ${dayBefore(1)}::date, '{"rivals": {"1": {"name": "té"}}}'),
+      (${app}, 'ios', 'de', ${dayBefore(9)}::date, ${dayBefore(9)}::date, null)`
+  await sql`
     insert into rating_quarter (app_id, storefront, quarter, source, origin, millions, days)
     select id, 'us', '2023-10-01', 'itunes-lookup', 'own', -1, array[null, 9223372036854775807, 0] from store_app`
   await sql`
