@@ -24,7 +24,7 @@ export interface PlanKeyword {
   day: string
   /** Null = absent from the results read. */
   rank: number | null
-  /** How much it may be searched for, 1 to 100: published, or the score behind an estimate's band. It orders alone. */
+  /** How much it may be searched for, 1 to 100: published, or the middle of an estimate's band. */
   weight: number
   popularity: number | null
   popularityLow: number | null

@@ -84,12 +84,29 @@ export function popularityBand(platform: "ios" | "android", score: number): Popu
   return { low, high }
 }
 
-/** `from`: the least score. `held` of so many `terms` lie within, as `bun test/bench/popularity.ts` prints it. */
+/**
+ * The popularity that a keyword is ordered and weighed by: on Apple's scale the middle of an estimate's band, so that no
+ * hidden score stands beside a published figure. Of Google Play, where no figure is published, the score itself.
+ */
+export function popularityOrder(platform: "ios" | "android", score: number): number {
+  const band = popularityBand(platform, score)
+  return band === null ? score : middleOf(band)
+}
+
+function middleOf({ low, high }: PopularityBand): number {
+  return Math.round((low + high) / 2)
+}
+
+/** `from`: the least score. `held` of so many `terms` lie within, as `bun test/bench/popularity.ts` prints it; `atFloor` of
+ * them stand at Apple's floor, 5 to 9: the wider bands read as more than they are. */
 export const BANDS = [
   { from: 0, low: 5, high: 9, terms: 124, held: 119 },
-  { from: 59, low: 5, high: 50, terms: 76, held: 70 },
-  { from: 73, low: 6, high: 100, terms: 27, held: 26 },
+  { from: 59, low: 5, high: 50, terms: 76, held: 70, atFloor: 49 },
+  { from: 73, low: 6, high: 100, terms: 27, held: 26, atFloor: 13 },
 ]
+
+/** The same for SQL: the order of the scores from each of these on. */
+export const ORDER_STEPS = { from: BANDS.map(({ from }) => from), orders: BANDS.map(middleOf) }
 
 /**
  * How far the scores go with Apple Ads' popularity on terms of the United States, as `bun test/bench/popularity.ts` prints it:

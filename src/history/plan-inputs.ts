@@ -3,6 +3,7 @@ import type { PlanKeyword, RankedPeer } from "../formulas/plan-tasks.ts"
 import { type NamePlace, nameIn } from "../observations/app-names.ts"
 import { SHOWN_DAYS, UNMEASURED } from "../observations/derived/keyword-figures.ts"
 import { readKeywordMetrics } from "../observations/derived/keyword-metrics.ts"
+import { popularityOrderOf } from "../observations/derived/popularity-order.ts"
 import type { Side } from "../observations/provenance.ts"
 import type { FactSource, Platform, RankedApp } from "../observations/types.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
@@ -88,7 +89,11 @@ async function readAnswers(sql: Sql, app: RankedApp, side: Side, today: string):
       select t.*, n.weight
       from term t
       cross join lateral (
-        select coalesce(published, case when estimate_day >= ${addDays(today, -SHOWN_DAYS)}::date then estimate end) as weight
+        select ${popularityOrderOf(sql, {
+          published: sql`published`,
+          estimate: sql`case when estimate_day >= ${addDays(today, -SHOWN_DAYS)}::date then estimate end`,
+          platform: sql`${side.platform}`,
+        })} as weight
         from keyword_now
         where list_id = t.list_id
         offset 0

@@ -2,6 +2,8 @@ import type { PendingQuery, Row } from "postgres"
 import type { Sql } from "../../database/types.ts"
 import type { RankMove } from "../../formulas/rank-moves.ts"
 import { figuresOf, SHOWN_DAYS } from "../../observations/derived/keyword-figures.ts"
+import { popularityOrderOf } from "../../observations/derived/popularity-order.ts"
+import type { Platform } from "../../observations/types.ts"
 import { addDays, monthOf } from "../../vocabulary/days.ts"
 import type { SideApp } from "../day-answers.ts"
 import { LOOK_BACK_DAYS, termDay } from "../side-days.ts"
@@ -110,7 +112,7 @@ async function readRow(
   const lists = sql`(select lists from list_ids)::int[]`
   const [row] = await sql<StandingsRow[]>`
     with term as materialized (
-      select t.*, ${keyOf(sql, more)} as key
+      select t.*, ${keyOf(sql, more, side.platform)} as key
       from (${trackedLists(sql, side)}) t
       ${isFigure ? sql`left join lateral (${figuresOf(sql, sql`true`)}) n on true` : sql``}
       order by t.position, t.term
@@ -133,13 +135,17 @@ async function readRow(
 }
 
 /** A figure that is not shown any more is none. */
-function keyOf(sql: Sql, more: StandingsQuery | null) {
+function keyOf(sql: Sql, more: StandingsQuery | null, platform: Platform) {
   if (!more?.key) return sql`null::int`
   const { key, today } = more
   const since = addDays(today, -SHOWN_DAYS)
   if (key === "term") return sql`-row_number() over (order by t.term)`
   if (key === "popularity")
-    return sql`coalesce(n.published, case when n.estimate_day >= ${since}::date then n.estimate end)`
+    return popularityOrderOf(sql, {
+      published: sql`n.published`,
+      estimate: sql`case when n.estimate_day >= ${since}::date then n.estimate end`,
+      platform: sql`${platform}`,
+    })
   return sql`case when n.difficulty_day >= ${since}::date then n.difficulty end`
 }
 

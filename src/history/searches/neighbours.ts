@@ -1,6 +1,7 @@
 import type { Sql } from "../../database/types.ts"
 import { NEAR_PLACES, placeWeight } from "../../formulas/related-terms.ts"
 import { nameIn } from "../../observations/app-names.ts"
+import { popularityOrderOf } from "../../observations/derived/popularity-order.ts"
 import { DEMO, type RankSource, sourceOf } from "../../observations/types.ts"
 import type { MarketLists } from "./market-lists.ts"
 
@@ -129,13 +130,18 @@ export async function readPopularTerms(
   sql: Sql,
   { platform, storefront, letters, above }: { platform: string; storefront: string; letters: number; above: number },
 ): Promise<{ term: string; popularity: number | null }[]> {
+  const order = popularityOrderOf(sql, {
+    published: sql`n.published`,
+    estimate: sql`n.estimate`,
+    platform: sql`l.platform`,
+  })
   return await sql<{ term: string; popularity: number | null }[]>`
     select l.term, n.published::float8 as popularity
     from list l
     join keyword_now n on n.list_id = l.id
-    where l.platform = ${platform} and l.storefront = ${storefront} and coalesce(n.published, n.estimate) > ${above}::float8
+    where l.platform = ${platform} and l.storefront = ${storefront} and ${order} > ${above}::float8
       and char_length(l.term) between ${letters - SLIPS}::int and ${letters + SLIPS}::int
-    order by coalesce(n.published, n.estimate) desc, l.term
+    order by ${order} desc, l.term
     limit 5000`
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from "../../database/types.ts"
 import { type Band, bandOf } from "../../formulas/difficulty.ts"
-import { popularityBand } from "../../formulas/popularity.ts"
+import { popularityBand, popularityOrder } from "../../formulas/popularity.ts"
 import { addDays } from "../../vocabulary/days.ts"
 import type { PopularitySource } from "../../vocabulary/upstreams.ts"
 import type { Side } from "../provenance.ts"
@@ -168,7 +168,7 @@ function popularityOf(
     popularityWeek: published === null ? null : (publishedDay?.slice(0, 7) ?? null),
     popularityNone: published === null && band === null && estimate.at !== null,
     popularityAt: published === null ? estimate.at : iso(publishedAt),
-    popularityOrder: published ?? estimate.score,
+    popularityOrder: published ?? (estimate.score === null ? null : popularityOrder(platform, estimate.score)),
   }
 }
 

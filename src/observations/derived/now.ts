@@ -3,6 +3,7 @@ import { bestFirst } from "../best-first.ts"
 import { lockLists } from "../rows/identities.ts"
 import { deriveAppKeywords } from "./app-keywords.ts"
 import { SHOWN_DAYS } from "./keyword-figures.ts"
+import { popularityOrderOf } from "./popularity-order.ts"
 
 /** Sets what these lists answered on their last day (list_now), after it was counted, and what answers say of it. Needs their lock. Idempotent. */
 export async function deriveListNow(tx: Tx, lists: readonly number[]): Promise<void> {
@@ -50,10 +51,11 @@ async function setListNow(tx: Tx, lists: readonly number[]): Promise<number> {
   return row!.count
 }
 
-/** Of rows of keyword_now: by what keywords are ordered, and the last day on which that is young enough (null = for good). */
+/** For a row of keyword_now: by what keywords are ordered, and the last day on which that is young enough (null = for good). */
 function popularity(tx: Tx) {
+  const order = popularityOrderOf(tx, { published: tx`published`, estimate: tx`estimate`, platform: tx`l.platform` })
   return tx`
-    coalesce(published, estimate)::smallint as popularity,
+    ${order}::smallint as popularity,
     case when published is null and estimate is not null then estimate_day + ${SHOWN_DAYS}::int end as popular_until`
 }
 
@@ -103,6 +105,7 @@ async function setKeywordNow(tx: Tx, lists: readonly number[]): Promise<number> 
       from (
         select list_id, ${popularity(tx)}
         from written
+        join list l on l.id = list_id
         union all
         select list_id, null, null
         from gone

@@ -64,7 +64,7 @@ describe("keyword metrics", () => {
       ...{ demandAt: SEEN, hintCountAt: SEEN, popularityAt: SEEN, difficultyAt: SEEN },
       demand: demandOf(Array(10).fill(1_000))!.score,
       hintCount: 2,
-      ...{ popularityLow: 5, popularityHigh: 9, popularityOrder: 49, popularitySource: "estimate" },
+      ...{ popularityLow: 5, popularityHigh: 9, popularityOrder: 7, popularitySource: "estimate" },
       difficulty: 73,
       difficultyBand: "hard",
     })
