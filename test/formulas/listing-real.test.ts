@@ -74,13 +74,16 @@ test("of 645 names on the US store none is wrongly accused where the store's own
   expect([count("price_word"), count("deal_word"), count("wrong_language")]).toEqual([0, 0, 0])
   // one name is in Chinese, and four were longer than 30 characters when that was allowed
   expect([count("foreign_script"), count("too_long")]).toEqual([1, 4])
-  expect(all).toHaveLength(5)
+  // four names end or begin with a direction mark, which App Store Connect refuses today
+  expect(all).toHaveLength(9)
 })
 
 test("as drafts for an app that is not known yet, 5 of the 645 names break a rule: 3 call themselves free, 2 are so named", () => {
   const names = demoNames()
   const broken = names.filter((name) =>
-    checked({ name }, "en-US").findings.some(({ severity, code }) => severity === "error" && code !== "too_long"),
+    checked({ name }, "en-US").findings.some(
+      ({ severity, code }) => severity === "error" && !["too_long", "invisible_character"].includes(code),
+    ),
   )
   expect(broken.sort()).toEqual([
     "Amazon Fire TV",
