@@ -53,7 +53,7 @@ export async function releaseImportedEstimates(sql: Sql): Promise<void> {
 }
 
 /** After an import of readings of a month: where that month is graded, it is to be graded again with them. */
-export async function reopenMonths(sql: Sql, months: readonly string[]): Promise<void> {
+export async function releaseMonths(sql: Sql, months: readonly string[]): Promise<void> {
   if (months.length === 0) return
   await sql`
     update estimate_month

@@ -3,7 +3,7 @@ import type { Sql, Tx } from "../../database/types.ts"
 import { dayOf, monthOf } from "../../vocabulary/days.ts"
 import { recordAttempt } from "../attempts.ts"
 import { ObservationProblem } from "../check.ts"
-import { releaseImportedEstimates, reopenMonths } from "../derived/estimates-due.ts"
+import { releaseImportedEstimates, releaseMonths } from "../derived/estimates-due.ts"
 import { deriveFigures, noteSide, type Sides } from "../derived/figures.ts"
 import type { AnyKind } from "../kind.ts"
 import { KINDS, kindNamed } from "../kinds.ts"
@@ -100,7 +100,7 @@ export async function importLines(
   await flush()
   await deriveFigures(sql, sides, { now, pause })
   await releaseImportedEstimates(sql)
-  await reopenMonths(sql, [...months])
+  await releaseMonths(sql, [...months])
   total.bad.sort((a, b) => a.line - b.line)
   return total
 }
