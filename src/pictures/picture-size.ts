@@ -8,15 +8,35 @@ export function pictureSize(bytes: Uint8Array): { width: number; height: number 
 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 
-/** Segments of a JPEG, each with its length, up to the one that begins a frame. */
+/**
+ * Reads the segments of a JPEG up to its first scan, as a decoder does: fill bytes before a marker are skipped. Null where
+ * there are two frames: which of them a decoder takes is not known.
+ */
 function jpegSize(view: DataView): { width: number; height: number } | null {
-  for (let at = 2; at + 9 < view.byteLength; at += 2 + view.getUint16(at + 2)) {
+  let found: { width: number; height: number } | null = null
+  for (let at = 2; at + 9 < view.byteLength; ) {
     if (view.getUint8(at) !== 0xff) return null
     const marker = view.getUint8(at + 1)
-    if (isFrame(marker)) return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
-    if (view.getUint16(at + 2) < 2) return null
+    if (marker === START_OF_SCAN) return found
+    if (marker === 0xff) {
+      at++
+    } else if (isStandalone(marker)) {
+      at += 2
+    } else {
+      const length = view.getUint16(at + 2)
+      if (length < 2 || (isFrame(marker) && found)) return null
+      if (isFrame(marker)) found = { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
+      at += 2 + length
+    }
   }
-  return null
+  return found
+}
+
+const START_OF_SCAN = 0xda
+
+/** TEM, RST0 to RST7 and SOI have no length. */
+function isStandalone(marker: number): boolean {
+  return marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)
 }
 
 /** C0 to CF, without the tables among them. */
