@@ -31,37 +31,6 @@ export const TOOLSETS = [
 ] as const // biome-ignore format: a list to scan
 export type Toolset = (typeof TOOLSETS)[number]
 
-/** The tools of ?tools=daily: enough for a day's questions, and few enough for clients that limit their number. */
-export const DAILY_TOOLS: readonly string[] = [
-  "search",
-  "fetch",
-  "list_apps",
-  "get_app",
-  "get_today",
-  "list_alerts",
-  "get_portfolio_overview",
-  "list_keyword_ranks",
-  "get_rank_history",
-  "get_keyword_competition",
-  "suggest_keywords",
-  "list_rivals",
-  "get_rival",
-  "list_reviews",
-  "search_reviews",
-  "get_review_stats",
-  "summarize_reviews",
-  "get_store_page",
-  "get_timeline",
-  "get_chart_positions",
-  "get_change_impact",
-  "get_weekly_plan",
-  "hive_research_keyword",
-  "hive_get_keyword_gap",
-  "preview_action",
-  "confirm_action",
-  "get_job",
-]
-
 /** What a handler takes and gives back of the workspace's allowances. */
 export type AllowanceAccess = Omit<Takings, "keep" | "giveBack" | "ended">
 

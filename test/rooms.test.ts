@@ -167,9 +167,9 @@ describe("the house", () => {
 })
 
 describe("sizes", () => {
-  test("no file has more than 300 lines and the median has fewer than 100", () => {
+  test("no file has more than 400 lines and the median has fewer than 100", () => {
     const lines = sources.map(({ file, text }) => ({ file, lines: text.split("\n").length }))
-    expect(lines.filter((file) => file.lines > 300)).toEqual([])
+    expect(lines.filter((file) => file.lines > 400)).toEqual([])
     expect(median(lines.map((file) => file.lines))).toBeLessThan(100)
   })
 

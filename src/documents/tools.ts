@@ -1,5 +1,6 @@
-import { DAILY_TOOLS, type Operation, TOOLSETS } from "../operation.ts"
+import { type Operation, TOOLSETS } from "../operation.ts"
 import { type Html, html } from "../pages/html.ts"
+import { DAILY_TOOLS } from "../vocabulary/daily-tools.ts"
 
 /** How an assistant is connected to the tool endpoint, what it finds there, and how that is narrowed. */
 export function toolsPart(catalog: readonly Operation[], publicUrl: string): Html {

@@ -77,7 +77,7 @@ export function fixedWindow(redis: Redis, { prefix, windowMs, timeoutMs, now = (
 /** Distinct limits are those of the plans and a few overrides. */
 const MAX_LIMITERS = 100
 
-interface Counting {
+interface WindowParts {
   windowMs: number
   now: () => Date
   count: (unit: Unit) => Promise<Count>
@@ -87,7 +87,7 @@ interface Counting {
  * The library's own fixedWindow counts first and compares afterwards, so that refused calls count too, and sends a command
  * for each call. `remaining` is below 0 where more is used than a lowered limit allows.
  */
-function batched(limit: number, { windowMs, now, count }: Counting): Algorithm<unknown> {
+function batched(limit: number, { windowMs, now, count }: WindowParts): Algorithm<unknown> {
   const unused = () => Promise.reject(new Error("only limit() is used here"))
   return () => ({
     async limit(_, identifier) {

@@ -28,9 +28,8 @@ export async function templateOf(): Promise<Uint8Array<ArrayBuffer>> {
 
 /** Makes it in a child process: initdb takes 900 MB, which the process that runs it never gives back. */
 export async function makeTemplateApart(): Promise<Uint8Array<ArrayBuffer>> {
-  const program = join(import.meta.dirname, "template-process.ts")
   const { PATH, HOME, TMPDIR } = process.env
-  const child = Bun.spawn([process.execPath, program], {
+  const child = Bun.spawn([process.execPath, import.meta.filename, IN_CHILD], {
     env: { PATH, HOME, TMPDIR },
     stdin: "ignore",
     stdout: "pipe",
@@ -48,7 +47,7 @@ export async function makeTemplateApart(): Promise<Uint8Array<ArrayBuffer>> {
 export const TEMPLATE = "template.tar"
 
 /** Shut down in order, so that the first open recovers nothing. Later migrations come on top as anywhere. */
-export async function makeTemplate(): Promise<Uint8Array<ArrayBuffer>> {
+async function makeTemplate(): Promise<Uint8Array<ArrayBuffer>> {
   const cluster = await PGlite.create({
     ...(await loadEngine({ initdb: true })),
     // 1 MB log segments, and none kept for later: a fresh directory is 15 MB smaller
@@ -151,3 +150,9 @@ function tarPadding(size: number): Buffer {
 const BLOCK = 512
 
 const octal = (value: number, width: number) => `${value.toString(8).padStart(width - 1, "0")}\0`
+
+const IN_CHILD = "make-template-in-child"
+
+// the program of the child; its parent reads the template from stdout
+if (process.argv[1] === import.meta.filename && process.argv[2] === IN_CHILD)
+  void makeTemplate().then((template) => Bun.write(Bun.stdout, template))

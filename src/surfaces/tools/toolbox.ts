@@ -1,4 +1,5 @@
-import { DAILY_TOOLS, type Operation, TOOLSETS, type Toolset, toolInput } from "../../operation.ts"
+import { type Operation, TOOLSETS, type Toolset, toolInput } from "../../operation.ts"
+import { DAILY_TOOLS } from "../../vocabulary/daily-tools.ts"
 import { once } from "../../vocabulary/prepared.ts"
 import type { OperationCall } from "./calling.ts"
 import { invalidParams, RpcError } from "./errors.ts"
