@@ -17,6 +17,7 @@ export function checkCountries(countries: readonly string[]): string[] {
   const codes = [...new Set(countries.map((code) => code.toLowerCase()))]
   if (codes.length === 0) throw new WrongValue("an app is tracked in at least one storefront")
   const wrong = codes.find((code) => !isStorefront(code))
+  if (wrong === "uk") throw new WrongValue('"uk" is no storefront: the United Kingdom is gb')
   if (wrong !== undefined)
     throw new WrongValue(
       `${JSON.stringify(wrong.slice(0, 20))} is no storefront: each country is a two-letter code, as us or de`,

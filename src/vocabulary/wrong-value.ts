@@ -13,10 +13,15 @@ export function wrongValue(schema: ObjectSchema, name: string, value: unknown): 
   if (isEmpty(value))
     return `${name} is empty: ${entry.type === "optional" ? "leave it out, or give it a value" : "it needs a value"}. ${rule}`
   const { came, isChecked, meaning, meant } = whatCame(entry, shape, value)
-  const hint = meant === undefined ? "" : ` Is ${meant} meant?`
+  const hint = meant === undefined ? ukHint(meaning, came) : ` Is ${meant} meant?`
   // what JSON Schema cannot say, a description does
   if (isChecked || !allowed) return `${name} cannot be ${came}. ${meaning ?? rule}${hint}`
   return `${name} must be ${allowed}, and ${came} came.${hint}`
+}
+
+/** The one code that many take for a country's. */
+function ukHint(meaning: string | undefined, came: string): string {
+  return /storefront/i.test(meaning ?? "") && /^"uk"/i.test(came) ? " The United Kingdom is gb." : ""
 }
 
 function unknownName(names: readonly string[], name: string): string {
