@@ -87,7 +87,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   delivery: { writes: "alerts delivery", reads: "metrics" },
   developer_shelf: { writes: "observations", reads: "history tracking" },
   estimate_grade: { writes: "market", reads: "history" },
-  estimate_month: { writes: "market", reads: "history" },
+  estimate_month: { writes: "market observations", reads: "history" },
   estimate_due: { writes: "market observations operations", reads: "" },
   due: { writes: "measuring", reads: "audits delivery history leases metrics" },
   export: { writes: "links", reads: "" },
