@@ -75,7 +75,9 @@ export const listAlerts = operation({
     limit: v.optional(wholeNumber(1, MOST_ALERTS, "The most alerts to give."), 50),
     appId: described(v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))), "Only alerts of this app."),
     type: described(
-      v.optional(v.pipe(v.array(v.picklist(FEED_TYPES.map(({ name }) => name))), v.minLength(1))),
+      v.optional(
+        v.pipe(v.array(v.picklist(FEED_TYPES.map(({ name }) => name))), v.minLength(1), v.maxLength(FEED_TYPES.length)),
+      ),
       "Only these types, comma-separated.",
     ),
     from: RangeDay("First UTC day of the alerts, YYYY-MM-DD."),

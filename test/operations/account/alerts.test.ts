@@ -34,7 +34,7 @@ describe("GET /v1/alerts", () => {
   test("is empty where nothing was found", async () => {
     const empty = await house.key(await house.workspace())
     const { status, body } = await house.call("/v1/alerts", { key: empty })
-    expect([status, body]).toEqual([200, { unread: 0, alerts: [], omitted: 0 }])
+    expect([status, body]).toEqual([200, { unread: 0, alerts: [], omitted: 0, nextCursor: null }])
   })
 
   test("gives what happened to all apps, newest first", async () => {
@@ -49,6 +49,7 @@ describe("GET /v1/alerts", () => {
       ...{ change: null, currency: null, device: null, chart: null, genre: null, before: null, after: null },
       ...{ platform: "ios", country: "us", day: "2025-11-20", read: false, source: "import", against: "2025-11-19" },
       ...{ ads: null, week: null, deliveries: [], history: false },
+      withdrawnAt: null,
     }
     expect(dropped).toEqual({
       ...{ ...none, id: dropped.id, type: "dropped_out", appId: mine, appName: "Tea", at: "2025-11-20T10:00:00.000Z" },
