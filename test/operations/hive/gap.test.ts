@@ -209,7 +209,7 @@ test("of 1,500 readings the rows and their order are those that a walk over all 
   }
 })
 
-test("an estimate orders where nothing is published, and only while it says something of today", async () => {
+test("an unpublished keyword is ordered by the middle of its band while its estimate is current", async () => {
   const ten = Array.from({ length: 10 }, (_, i) => String(20_001 + i))
   const terms = ["big", "small", "zero"]
   await record(
@@ -230,7 +230,7 @@ test("an estimate orders where nothing is published, and only while it says some
     select l.term, n.estimate
     from keyword_now n
     join list l on l.id = n.list_id
-    order by coalesce(n.estimate, 0) desc, l.term`
+    order by width_bucket(coalesce(n.estimate::int, -1), array[0, 59, 73]) desc, l.term`
   expect(new Set(scores.map(({ estimate }) => estimate)).size).toBeGreaterThan(1)
   expect(rows).toEqual(
     scores.map(({ term, estimate }) => ({
