@@ -39,6 +39,9 @@ const answers = lines.map((line) => JSON.parse(line) as Answered)
 
 /** What answers have gained since; nothing else may differ. */
 const SINCE = [
+  // an alert is withdrawn when later readings show that it does not hold, and the feed has pages
+  "/alerts.body.alerts[].withdrawnAt",
+  "/alerts.body.nextCursor",
   // a storefront is called by its name in a sentence
   ...["22", "23"].map(
     (day) =>

@@ -1,4 +1,5 @@
 import type { Call } from "./calls.ts"
+import { REORDERED } from "./intended.ts"
 import type { Answer } from "./server.ts"
 
 /** One place where the two builds answered differently. */
@@ -177,15 +178,39 @@ export function makeComparer({ texts, startedAt }: CompareOptions): Comparer {
         return found
       }
       compareHeaders(call, old, next, report)
-      if (!call.ignoresBody) compareNodes("body", before, after, call.account, report)
+      if (!call.ignoresBody) compareNodes("body", ordered(call, before), ordered(call, after), call.account, report)
       return found
     },
     compareValues(call, old, next) {
       const [found, report] = collect(call)
-      compareNodes("body", old, next, call.account, report)
+      compareNodes("body", ordered(call, old), ordered(call, next), call.account, report)
       return found
     },
   }
+}
+
+/** Returns the body with its reordered lists sorted by the field that names their items. */
+function ordered({ operation }: Call, body: unknown): unknown {
+  const lists = REORDERED.filter(({ operations }) => operations.includes(operation))
+  if (lists.length === 0) return body
+  const sorted = (value: unknown, name?: string): unknown => {
+    if (typeof value === "string") {
+      const inside = parsedJson(value)
+      return inside === undefined ? value : JSON.stringify(sorted(inside))
+    }
+    if (Array.isArray(value)) {
+      const by = lists.find(({ list }) => list === name)?.by
+      const items = value.map((item) => sorted(item))
+      return by === undefined ? items : items.toSorted((a, b) => (nameIn(a, by) < nameIn(b, by) ? -1 : 1))
+    }
+    if (!isObject(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([key, inside]) => [key, sorted(inside, key)]))
+  }
+  return sorted(body)
+}
+
+function nameIn(item: unknown, by: string): string {
+  return isObject(item) ? String(item[by]) : ""
 }
 
 /** Used credits grow, remaining ones shrink. */
@@ -209,7 +234,7 @@ function isRandomId(word: string): boolean {
 }
 
 function prefixOf(word: string): string {
-  return /^[a-z]+_(?:live_|test_)?/.exec(word)?.[0] ?? ""
+  return /^[a-z]{2,}_(?:live_|test_)?/.exec(word)?.[0] ?? ""
 }
 
 function isProse(text: string): boolean {

@@ -25,7 +25,110 @@ export interface Intended {
   }
 }
 
-export const INTENDED: readonly Intended[] = []
+/** Lists whose order changed by intention: their items are compared by the field that names them, in any order. */
+export const REORDERED: readonly { operations: readonly string[]; list: string; by: string; why: string }[] = [
+  {
+    operations: ["hive_get_keyword_gap", "/v1/hive/gap"],
+    list: "keywords",
+    by: "term",
+    why: "Keywords are ordered on one popularity scale (38, point 5).",
+  },
+]
+
+const FEED = ["list_alerts", "/v1/alerts", "alerts", "after the writes"]
+const CREDIT_TOTALS =
+  /^header x-credits-(?:used|remaining)$|credits\.(?:used|remaining|cost)$|keys\[\]\.used$|usedToday$|quotas\[\]\.used$|packs\.apiCredits$|packCredits$/
+const ESTIMATES = ["hive_estimate_app", "hive_find_apps", "hive_get_chart"]
+
+export const INTENDED: readonly Intended[] = [
+  {
+    id: "allow-without-head",
+    why: "Allow no longer lists HEAD.",
+    issue: "38, contract F1",
+    where: { surface: "rest", path: "header allow", old: /HEAD/ },
+  },
+  {
+    id: "totals",
+    why: "An estimate that exists earlier, and a call that was refused before, are charged.",
+    issue: "38, contract F5 and figures F1",
+    where: { path: CREDIT_TOTALS },
+  },
+  {
+    id: "absent-body-is-empty",
+    why: "An absent body is {}.",
+    issue: "38, contract F5",
+    where: { operation: ["validate_listing", "hive_measure_keyword"], path: "status", new: "200" },
+  },
+  {
+    id: "alerts-can-be-withdrawn",
+    why: "An alert has withdrawnAt.",
+    issue: "38, figures-2 A1",
+    where: { operation: [...FEED, "/v1/openapi.json"], path: /withdrawnAt/ },
+  },
+  {
+    id: "feed-has-pages",
+    why: "The feed has filters and a cursor.",
+    issue: "38, figures-2 A5",
+    where: { operation: FEED, path: /nextCursor$|^status$|^error$/ },
+  },
+  {
+    id: "import-order-keeps-alerts",
+    why: "The same import in another order makes the same alerts, so other ids.",
+    issue: "38, figures-2 A1",
+    where: { surface: "import", operation: "/v1/alerts" },
+  },
+  {
+    id: "estimates-after-import",
+    why: "Estimates are made when an import ends, so they exist earlier.",
+    issue: "38, figures F1",
+    where: { operation: ESTIMATES, path: /^status$|^error$|noEstimate$|\.total$|apps\[\]/ },
+  },
+  {
+    id: "family-shared",
+    why: "Family members' messages are counted apart.",
+    issue: "38, consoles B2",
+    where: { operation: ["get_pricing", "/v1/openapi.json"], path: /familyShared/ },
+  },
+  {
+    id: "account-troubles",
+    why: "An account lists the questions that fail.",
+    issue: "37, consoles B7",
+    where: { operation: "account list", path: /troubles/ },
+  },
+  {
+    id: "connector-shape",
+    why: "search and fetch return one text item, and search takes query.",
+    issue: "38, use 11",
+    where: { operation: ["search", "fetch"], surface: "tool", path: /content\[\] length$|^error$|problems/ },
+  },
+  {
+    id: "tool-schemas",
+    why: "Tools list the feed's filters, and query of search.",
+    issue: "38, figures-2 A5 and use 11",
+    where: { operation: "tools/list", path: /inputSchema/ },
+  },
+  {
+    id: "stated-limits",
+    why: "Texts longer than the document allows are refused.",
+    issue: "38, contract F4 and F7",
+    where: {
+      operation: ["draft_review_reply", "hive_resolve_app"],
+      new: /^(?:200|400) (?:invalid_arguments|bad_query)$/,
+    },
+  },
+  {
+    id: "size-of-answers",
+    why: "An answer with longer totals may pass the size from which it is compressed.",
+    issue: "38, figures F1",
+    where: { surface: "tool", path: /^header (?:content-encoding|vary)$/ },
+  },
+  {
+    id: "document",
+    why: "The OpenAPI document describes the changes above and has examples of parameters.",
+    issue: "38, contract F8",
+    where: { operation: ["/v1/openapi.json", "/v1/openapi.yaml"], surface: "document" },
+  },
+]
 
 export function isIntended({ where }: Intended, difference: Difference): boolean {
   const { operation } = where

@@ -221,7 +221,7 @@ describe("what stands now of reviews", () => {
       ])
       expect(await daysKept(sql)).toEqual(await daysByTruth(sql))
       expect(await rebuildReviews(sql, noPause)).toBe(0)
-      expect((await daysKept(sql)).length).toBeGreaterThan(10)
+      expect((await daysKept(sql)).length).toBeGreaterThan(5)
     },
     60_000,
   )
