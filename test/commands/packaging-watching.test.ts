@@ -9,6 +9,7 @@ const deployment = (rest: Partial<Deployment> = {}): Deployment => ({
   secrets: [],
   name: undefined,
   image: undefined,
+  upstreams: [],
   settings: readSettings({}, () => ""),
   ...rest,
 })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { packaging } from "../../src/commands/packaging.ts"
 import { readSettings, secretNames, settingsTable } from "../../src/settings/settings.ts"
 import { appmeter, dataFolder, removeFolders, type Serving, scratch, serving } from "./child.ts"
+import { printed } from "./printed.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
@@ -15,21 +15,7 @@ function has(...programs: string[]): boolean {
   return missing.length === 0
 }
 
-/** What it prints, without a process. */
-async function printed(kind: string, options: Record<string, string[]> = {}): Promise<string> {
-  const pieces: string[] = []
-  const invocation = {
-    positionals: [kind],
-    text: (name: string) => options[name]?.[0],
-    texts: (name: string) => options[name],
-    settings: readSettings({}, () => ""),
-    terminal: { out: (more: string) => void pieces.push(more) },
-  }
-  await packaging.run(invocation as unknown as Parameters<typeof packaging.run>[0])
-  return pieces.join("")
-}
-
-const KINDS = ["systemd", "container", "caddy", "nginx"]
+const KINDS = ["systemd", "container", "caddy", "haproxy", "nginx"]
 const everySecret = { secret: secretNames() }
 
 describe("every packaging", () => {
@@ -53,10 +39,15 @@ describe("every packaging", () => {
     expect(out).toBe(await printed("nginx", { name: ["ranks.acme.test"] }))
     expect(out).toContain("server_name ranks.acme.test;")
     for (const [kind, options, why] of [
-      ["windows", {}, "systemd, container, compose, caddy, nginx"],
+      ["windows", {}, "systemd, container, compose, caddy, haproxy, nginx"],
       ["constructor", {}, "systemd"],
       ["systemd", { secret: ["PORT"] }, "DATABASE_URL"],
       ["nginx", { name: ["x; include /etc/passwd"] }, "host name"],
+      ["nginx", { upstream: ["127.0.0.1:8787;include"] }, "a host and a port"],
+      ["haproxy", { upstream: ["10.0.0.1:8787", "10.0.0.2"] }, "a host and a port"],
+      ["caddy", { upstream: ["10.0.0.1:70000"] }, "a host and a port"],
+      ["caddy", { upstream: ["[::1:8787"] }, "a host and a port"],
+      ["systemd", { upstream: ["10.0.0.1:8787"] }, "caddy, haproxy, nginx"],
     ] as const) {
       const error = await printed(kind, options as never).catch((e: Error) => e)
       expect([(error as Error).name, (error as Error).message]).toEqual(["WrongUse", expect.stringContaining(why)])
@@ -132,55 +123,6 @@ describe("the container", () => {
     const file = await printed("container", everySecret)
     for (const name of secretNames()) expect(file).toContain(` ${name}_FILE=/run/secrets/${name}`)
     for (const name of secretNames()) expect(file).not.toMatch(new RegExp(`\\b${name}=`))
-  })
-})
-
-describe("behind a proxy", () => {
-  test.each(["caddy", "nginx"])(
-    "%s passes Host and the caller's address on, and keeps the metrics inside",
-    async (kind) => {
-      const text = await printed(kind)
-      expect(text).toMatch(/TRUSTED_PROXIES=127\.0\.0\.1/)
-      expect(text).toMatch(/(header_up|proxy_set_header) Host (\{host\}|\$http_host)/)
-      expect(text).toContain("/metrics")
-      if (kind === "nginx") expect(text).toContain("proxy_set_header X-Forwarded-For $remote_addr;")
-    },
-  )
-
-  test("nginx: braces match, and every line ends as it must", async () => {
-    const lines = (await printed("nginx"))
-      .split("\n")
-      .map((line) => line.trim())
-      .filter((line) => line && !line.startsWith("#"))
-    expect(lines.filter((line) => !/[;{}]$/.test(line))).toEqual([])
-    expect(lines.filter((line) => line.endsWith("{")).length).toBe(lines.filter((line) => line === "}").length)
-  })
-
-  test("nginx -t, where there is nginx, takes it", async () => {
-    if (!has("nginx", "openssl")) return
-    const folder = scratch()
-    const ssl = join(folder, "ssl")
-    mkdirSync(ssl)
-    Bun.spawnSync(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=x", "-days", "1",
-      "-keyout", join(ssl, "privkey.pem"), "-out", join(ssl, "fullchain.pem")]) // biome-ignore format: one command
-    const block = (await printed("nginx")).replaceAll("/etc/ssl/ranks.example.com", ssl)
-    const file = join(folder, "nginx.conf")
-    const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-      .map((of) => `${of}_temp_path ${folder};\n`)
-      .join("")
-    writeFileSync(file, `pid ${folder}/pid;\nevents {}\nhttp {\naccess_log off;\n${temporary}${block}\n}\n`)
-    const { exitCode, stderr } = Bun.spawnSync(["nginx", "-t", "-e", join(folder, "error.log"), "-c", file])
-    expect([exitCode, stderr.toString()]).toEqual([0, expect.stringContaining("test is successful")])
-  })
-
-  test("caddy validate, where there is Caddy, takes it", async () => {
-    if (!has("caddy")) return
-    const file = join(scratch(), "Caddyfile")
-    writeFileSync(file, await printed("caddy"))
-    const { exitCode, stderr } = Bun.spawnSync(["caddy", "validate", "--adapter", "caddyfile", "--config", file], {
-      env: { PATH: process.env.PATH ?? "", HOME: scratch() },
-    })
-    expect([exitCode, stderr.toString()]).toEqual([0, expect.any(String)])
   })
 })
 

@@ -1,31 +1,54 @@
 import { type Deployment, SAMPLE_NAME } from "./deployment.ts"
 
-const SETTINGS = (name: string) => `# Settings of Appmeter behind it, which then listens on 127.0.0.1:8787 alone:
+function header({ name = SAMPLE_NAME, upstreams }: Deployment): string {
+  return `# Settings of ${upstreams.length > 1 ? "each Appmeter process" : "Appmeter"} behind this proxy:
 #   PUBLIC_URL=https://${name}
-#   TRUSTED_PROXIES=127.0.0.1      believes the X-Forwarded-For of this proxy, and of nobody else
-# Assistants ask for /mcp itself (no slash behind it), for /.well-known/oauth-protected-resource/mcp and
-# /.well-known/oauth-authorization-server, and sign in below /oauth/ and at /sign-in. All of it is passed on below; a check for
-# bots in front of it keeps them out, and appmeter doctor says so.
-# Of several processes each takes DRAIN_MS=5000 as well, and /readyz turns 503 so much earlier than the port closes.`
+#   TRUSTED_PROXIES=127.0.0.1      the address of this proxy: X-Forwarded-For is believed from here only
+#   DRAIN_MS=5000                  /readyz answers 503 this long before the port closes
+# Assistants request /mcp (without a trailing slash), /.well-known/oauth-protected-resource/mcp and
+# /.well-known/oauth-authorization-server, and sign in below /oauth/ and at /sign-in. All of these are passed on. A bot
+# check in front of them keeps assistants out; appmeter doctor reports that.
+`
+}
 
-/** Caddy passes the Host on and writes X-Forwarded-For by itself. */
-export function caddyFile({ name = SAMPLE_NAME }: Deployment): string {
-  return `${SETTINGS(name)}
-${name} {
+const RESTART = `# To restart several processes without losing a call, restart them one after the other and wait for /readyz of each.
+`
+
+const SENT_ONCE = "a call may have been charged once it was sent, so only a connection that failed is retried"
+
+/** Caddy sets X-Forwarded-For itself. */
+export function caddyFile(deployment: Deployment): string {
+  const { name = SAMPLE_NAME, upstreams } = deployment
+  const checks = `
+		# a process that drains or whose database is away gets no calls
+		lb_policy least_conn
+		health_uri /readyz
+		health_interval 1s
+		health_timeout 2s`
+  return `${header(deployment)}${upstreams.length > 1 ? RESTART : ""}${name} {
 	# a call takes 64 KB at most
 	request_body {
 		max_size 1MB
 	}
 	# scrape the metrics at METRICS_PORT, not from outside
 	respond /metrics 404
-	# no "encode": Appmeter compresses by itself as callers ask (zstd, br, gzip), and its ETags go with that
-	reverse_proxy 127.0.0.1:8787 {
-		# /mcp refuses a Host that is not that of PUBLIC_URL; a client's own X-Forwarded-For is dropped unless
-		# trusted_proxies says otherwise
+	# no "encode": Appmeter compresses its answers (zstd, br, gzip), and its ETags depend on that
+	reverse_proxy ${upstreams.join(" ")} {${upstreams.length > 1 ? checks : ""}
+		# ${SENT_ONCE}:
+		# a method that no call has switches the retries of GET off
+		lb_try_duration 5s
+		lb_try_interval 100ms
+		lb_retry_match {
+			method NONE
+		}
+		# /mcp refuses a Host other than that of PUBLIC_URL; X-Forwarded-For of the client is dropped unless
+		# trusted_proxies allows it
 		header_up Host {host}
 		transport http {
-			dial_timeout 5s
-			# a call is answered within 25 s; it is not sent again, for it may have been charged
+			# Go repeats a GET whose kept connection closes, so no connection is kept
+			keepalive off
+			dial_timeout 2s
+			# a call is answered within 25 s
 			response_header_timeout 35s
 		}
 	}
@@ -33,12 +56,67 @@ ${name} {
 `
 }
 
+/** Expects certificate and key in one file, as HAProxy does. */
+export function haproxyFile(deployment: Deployment): string {
+  const { name = SAMPLE_NAME, upstreams } = deployment
+  const checks = `
+	# a process that drains or whose database is away gets no calls
+	option httpchk
+	http-check send meth GET uri /readyz ver HTTP/1.1 hdr Host ${name}
+	http-check expect status 200
+	timeout check 2s
+	default-server check inter 1s fall 1 rise 1`
+  const servers = upstreams.map((upstream, index) => `	server appmeter${index + 1} ${upstream}`)
+  return `${header(deployment)}${upstreams.length > 1 ? RESTART : ""}defaults
+	mode http
+	timeout connect 2s
+	timeout client 30s
+	timeout http-request 30s
+	# a call is answered within 25 s
+	timeout server 35s
+
+frontend appmeter
+	# certificate chain and key in one file; certificates are the operator's
+	bind :443 ssl crt /etc/ssl/${name}/haproxy.pem alpn h2,http/1.1
+	# bodies are read before they are passed on, so slow ones wait here; a call takes 64 KB at most
+	option http-buffer-request
+	http-request deny deny_status 413 if { req.body_size gt 1048576 }
+	# scrape the metrics at METRICS_PORT, not from outside
+	http-request return status 404 if { path /metrics }
+	# replaces what the client claims
+	http-request set-header X-Forwarded-For %[src]
+	default_backend appmeter
+
+backend appmeter
+	balance leastconn
+	# ${SENT_ONCE}.
+	# If a process dies during a call, a kept HTTP/1.1 connection closes without an answer (HTTP/2 gets 502), and the
+	# client decides whether it repeats the call.
+	retries 3
+	retry-on conn-failure
+	option redispatch 1
+	option http-server-close${upstreams.length > 1 ? checks : ""}
+${servers.join("\n")}
+`
+}
+
+const NGINX_RESTART = `# Open-source nginx has no active health checks: it does not read /readyz, and learns that a process has stopped from calls
+# that fail. It also cannot retry failed connections alone. So a restart loses calls, unless you first mark the server
+# line of the process "down", reload nginx (nginx -s reload), restart the process, and unmark and reload again.
+# appmeter packaging caddy and appmeter packaging haproxy print files that need no such steps.
+`
+
 /** A server block; certificates are the operator's. */
-export function nginxFile({ name = SAMPLE_NAME }: Deployment): string {
-  return `${SETTINGS(name)}
-upstream appmeter {
-	server 127.0.0.1:8787;
+export function nginxFile(deployment: Deployment): string {
+  const { name = SAMPLE_NAME, upstreams } = deployment
+  // nginx's own 10 s bar every process when they restart shortly after one another
+  const patience = upstreams.length > 1 ? " max_fails=1 fail_timeout=1s" : ""
+  const servers = upstreams.map((upstream) => `	server ${upstream}${patience};`)
+  return `${header(deployment)}${upstreams.length > 1 ? NGINX_RESTART : ""}upstream appmeter {
+${upstreams.length > 1 ? "	least_conn;\n" : ""}${servers.join("\n")}
 	keepalive 32;
+	# below the 30 s after which Appmeter closes an idle connection
+	keepalive_timeout 20s;
 }
 
 server {
@@ -56,23 +134,23 @@ server {
 		return 404;
 	}
 
-	# Appmeter compresses by itself as callers ask (zstd, br, gzip); what it has compressed is passed on as it is
+	# Appmeter compresses its answers (zstd, br, gzip); they are passed on unchanged
 	gzip off;
 
 	location / {
 		proxy_pass http://appmeter;
 		proxy_http_version 1.1;
 		proxy_set_header Connection "";
-		# /mcp refuses a Host that is not that of PUBLIC_URL
+		# /mcp refuses a Host other than that of PUBLIC_URL
 		proxy_set_header Host $http_host;
-		# in place of what the client claims; behind a further proxy of yours: $proxy_add_x_forwarded_for, and that
-		# proxy in TRUSTED_PROXIES as well
+		# replaces what the client claims; behind a further proxy use $proxy_add_x_forwarded_for and add that proxy to
+		# TRUSTED_PROXIES
 		proxy_set_header X-Forwarded-For $remote_addr;
 		proxy_connect_timeout 5s;
-		# a call is answered within 25 s; it is not sent again, for it may have been charged
+		# a call is answered within 25 s; it is not sent again, because it may have been charged
 		proxy_read_timeout 35s;
 		proxy_next_upstream off;
-		# answers are whole documents, not streams: kept in memory, and never in a file
+		# answers are whole documents, not streams: kept in memory, never in a file
 		proxy_buffers 16 64k;
 		proxy_max_temp_file_size 0;
 	}
