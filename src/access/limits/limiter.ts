@@ -1,6 +1,6 @@
 /** Counts one caller's calls in windows of one second that begin with the UTC second. A refused call is not counted. */
 export interface RateLimiter {
-  /** Never throws for a store that is down: this process counts alone meanwhile and says `degraded`. */
+  /** Never throws if the shared store is down: this process then counts alone, and the answer is `degraded`. */
   take(subject: string, perSecond: number): Promise<RateAnswer>
 }
 
@@ -12,7 +12,7 @@ export interface RateAnswer {
   resetMs: number
   /** For the `retry-after` header: whole seconds, at least 1. */
   retryAfterSeconds: number
-  /** Present when the shared store did not answer and only this process' calls were counted. */
+  /** Present if the shared store did not answer, so that only the calls of this process were counted. */
   degraded?: true
 }
 
@@ -55,17 +55,36 @@ type Count = (subject: string, perSecond: number, at: Date) => { allowed: boolea
 
 /** Counts in this process and holds one second's subjects at most. Seconds begin with the UTC second. */
 export function perSecondCounter(): Count {
+  return createSecondCounter().take
+}
+
+interface SecondCounter {
+  take: Count
+  /** Gives back a unit taken at `at`, unless its second is over. */
+  release(subject: string, at: Date): void
+}
+
+/** Like perSecondCounter, for units that may be given back. */
+export function createSecondCounter(): SecondCounter {
   let second = -1
   let counts = new Map<string, number>()
-  return (subject, perSecond, at) => {
-    const current = Math.floor(at.getTime() / SECOND_MS)
-    if (current !== second) {
-      second = current
-      counts = new Map()
-    }
-    const before = counts.get(subject) ?? 0
-    const allowed = before < perSecond
-    if (allowed) counts.set(subject, before + 1)
-    return { allowed, used: allowed ? before + 1 : before }
+  return {
+    take(subject, perSecond, at) {
+      const current = secondOf(at)
+      if (current !== second) {
+        second = current
+        counts = new Map()
+      }
+      const before = counts.get(subject) ?? 0
+      const allowed = before < perSecond
+      if (allowed) counts.set(subject, before + 1)
+      return { allowed, used: allowed ? before + 1 : before }
+    },
+    release(subject, at) {
+      const used = counts.get(subject) ?? 0
+      if (secondOf(at) === second && used > 0) counts.set(subject, used - 1)
+    },
   }
 }
+
+const secondOf = (at: Date) => Math.floor(at.getTime() / SECOND_MS)

@@ -1,7 +1,7 @@
 import { Redis } from "@upstash/redis"
 import type { Log } from "../../log.ts"
 import type { FixedWindow } from "./fixed-window.ts"
-import { checkLimit, memoryLimiter, type RateLimiter, rateAnswer } from "./limiter.ts"
+import { checkLimit, createSecondCounter, type RateLimiter, rateAnswer } from "./limiter.ts"
 
 /** The Upstash REST client: no retries (a retried count may count twice), no telemetry, a second at most. */
 export function upstashRedis({ url, token }: { url: string; token: string }): Redis {
@@ -17,19 +17,28 @@ export function upstashRedis({ url, token }: { url: string; token: string }): Re
   })
 }
 
-/** Counts in this process alone while the store is out of reach, neither open nor closed. It warns once a minute. */
+/**
+ * Counts in the shared store, and in this process as well. A process therefore never allows more than the limit in any
+ * second, whether the store answers all, some or none of its calls; n processes without it allow n times the limit at most.
+ * PostgreSQL does not stand in: an outage of the store would become a commit for every call. Warns once a minute.
+ */
 export function sharedLimiter(shared: FixedWindow, log: Log, now: () => Date = () => new Date()): RateLimiter {
-  const own = memoryLimiter(now)
+  const own = createSecondCounter()
   const warn = oncePerMinute(log, now)
   return {
     async take(subject, perSecond) {
       checkLimit(perSecond)
+      const at = now()
+      const local = own.take(subject, perSecond, at)
+      // the store has counted these calls too or did not answer them: it need not be asked
+      if (!local.allowed) return rateAnswer(false, perSecond, local.used, at)
       try {
         const { allowed, used } = await shared.take(subject, perSecond)
+        if (!allowed) own.release(subject, at)
         return rateAnswer(allowed, perSecond, used, now())
       } catch (error) {
         warn(error)
-        return { ...(await own.take(subject, perSecond)), degraded: true }
+        return { ...rateAnswer(true, perSecond, local.used, now()), degraded: true }
       }
     },
   }
