@@ -161,6 +161,12 @@ describe("the house", () => {
     expect(loose).toEqual([])
   })
 
+  test("the types of the runtime are bun-types of the Bun version that the program requires", () => {
+    const { devDependencies, engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+    expect(engines.bun).toBe(`>=${devDependencies["bun-types"]}`)
+    expect(Object.keys(devDependencies)).not.toContain("@types/bun")
+  })
+
   test("the lock file names no host", () => {
     expect(readFileSync(join(root, "bun.lock"), "utf8")).not.toMatch(/https?:\/\//)
   })
