@@ -16,12 +16,16 @@ import {
   takeShare,
 } from "./live-asks.ts"
 import { PRIORITY } from "./priority.ts"
+import { readSilence } from "./silence.ts"
+import type { AskedSource } from "./source-alarms.ts"
 
 export interface LiveParts {
   sql: Sql
   kinds: readonly Kind[]
   egress: string
   now: () => Date
+  /** Whose states explain why an upstream is not read; without them no reason is given. */
+  sources?: readonly Pick<AskedSource, "name" | "upstream">[]
   /** This process reads the stores. */
   isReading(): boolean
   /** Something became due at once that this upstream is asked: the workers of this process look for it. */
@@ -108,7 +112,7 @@ async function waitFor(
   asking: LiveAsk,
   shared: SharedReading & { isOwn: boolean },
 ): Promise<LiveReadState> {
-  const { wanted, patience, asker } = asking
+  const { kind, wanted, patience, asker } = asking
   const { waitMs, onlyWhileWaiting } = patience
   const turn = await shared.turn
   if (turn.state === "failed") return turn
@@ -120,7 +124,18 @@ async function waitFor(
   if (shared.onlyWhileWaiting && !onlyWhileWaiting)
     await putDue(parts.sql, { wanted, asker, priority: PRIORITY.behind, forMs: WATCHED_MS })
   const pending: LiveReadState = { state: "pending", eta: Math.max(1, Math.ceil((turn.ms + READ_MS) / 1_000)) }
-  return (await within(waitMs, shared.end)) ?? pending
+  const ended = await within(waitMs, shared.end)
+  if (ended && (ended.state === "fresh" || !FAILURES.has(ended.why))) return ended
+  const silence = await findSilence(parts, kind.upstream)
+  if (ended) return silence ? ({ ...ended, because: silence.sentence } as Failure) : ended
+  return silence?.isLasting ? { state: "failed", why: "failed", because: silence.sentence } : pending
+}
+
+const FAILURES: ReadonlySet<string> = new Set(["blocked", "rate_limited", "changed", "failed"])
+
+async function findSilence({ sql, sources = [], now }: LiveParts, upstream: Upstream) {
+  const names = sources.filter((source) => source.upstream === upstream).map(({ name }) => name)
+  return names.length === 0 ? null : await readSilence(sql, { upstream, names, now: now() })
 }
 
 /** What comes next stands among what is due already, for others to join, and has its turn once this was read. */
@@ -171,8 +186,11 @@ async function findWhyUnread({ sql, isReading }: LiveParts, place: LiveSubject):
   if (isReading()) return null
   const reading = await readReaders(sql)
   const why = reading(place)
-  return why === null || why === "source_refuses" ? null : NOT_MEASURING[why]
+  if (why === null || why === "source_refuses") return null
+  return why === "no_worker" ? `${NOT_MEASURING[why]} ${START_ONE}` : NOT_MEASURING[why]
 }
+
+const START_ONE = "(its operator starts the server with MEASURE=yes, or runs appmeter work)"
 
 /** Where it stands in the order of what is due, and milliseconds until its turn; busy = too far away to wait for. */
 async function turnOf(parts: LiveParts, { kind, wanted, asker }: LiveAsk): Promise<Awaited<SharedReading["turn"]>> {

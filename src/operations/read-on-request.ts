@@ -51,8 +51,20 @@ function refusal(measured: LiveReadState & { state: "failed" }): Fault {
   if (why === "off") return new Fault("not_measured", { detail: unreadDetail(measured.because) })
   if (why === "mismatched") return new Fault("not_measured", { detail: ANOTHER })
   if (why === "not_found") return new Fault("not_measured", { detail: NOT_THERE })
-  return new Fault(why === "unstored" ? "hive_write_failed" : "measure_busy", {}, { retryAfter: RETRY_S })
+  if (why === "unstored") return new Fault("hive_write_failed", {}, { retryAfter: RETRY_S })
+  return new Fault("measure_busy", { detail: measured.because ?? BUSY_DETAIL[why] }, { retryAfter: RETRY_S })
 }
+
+/** What each failure means where the state of the source is not known. */
+const BUSY_DETAIL = {
+  blocked: "The store refuses this server's requests; it is asked again on its own.",
+  rate_limited: "The store asks this server to slow down; it is asked again on its own.",
+  changed: "The store's answer has a form that this version cannot read; appmeter sources shows which.",
+  failed: "The store gave no usable answer; it is asked again on its own.",
+  gone: "No process took up the reading in time.",
+  busy: "More readings are waiting than can be made within a minute.",
+  refused: "The reading was not started.",
+} as const
 
 function unreadDetail(because: string | undefined): string {
   return because ? `This instance does not read it: ${because}.` : "This instance does not read it."

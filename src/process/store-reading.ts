@@ -71,7 +71,7 @@ export function openStoreReading(opened: StoreReadingParts): StoreReading {
     recurring(10 * MINUTE_MS, () => bodies.sweep(), ends),
   ]
   return {
-    measure: createMeasure({ sql, kinds, egress, now, isReading, nudge, onEnded }),
+    measure: createMeasure({ sql, kinds, egress, now, sources: parts.sources, isReading, nudge, onEnded }),
     budget: () => readBudget(sql, parts),
     start() {
       if (allowPrivate.length > 0)

@@ -29,12 +29,16 @@ export interface TrackedApp {
 type AppsQuery = Pick<Caller, "workspaceId" | "appList">
 
 /** The apps of the caller's workspace that its key may see, oldest first, at most 1,000. */
-export async function readVisibleApps(sql: Db, { workspaceId, appList }: AppsQuery): Promise<TrackedApp[]> {
+export async function readVisibleApps(
+  sql: Db,
+  { workspaceId, appList }: AppsQuery,
+  limit = MOST_APPS,
+): Promise<TrackedApp[]> {
   return await sql<TrackedApp[]>`
     ${columns(sql, sql`null`)}
     where a.workspace_id = ${workspaceId} and (${appList === null} or a.id = any(${appList ?? []}::text[]))
     order by a.created_at, a.id
-    limit ${MOST_APPS}`
+    limit ${limit}`
 }
 
 const MOST_APPS = 1_000
@@ -158,14 +162,14 @@ function termsOf(sql: Db, appId: Fragment) {
 export async function findApp(sql: Db, caller: AppsQuery, id: string, storefront?: string): Promise<TrackedApp> {
   refuseHidden(caller, id)
   const [app] = await readApps(sql, [{ workspaceId: caller.workspaceId, id, storefront: storefront ?? null }])
-  return found(app)
+  return app ?? (await refuseUnknown(sql, caller))
 }
 
 /** The same for a call: what several look up at once they look up in one statement. */
 export async function findAppOfCall(sql: Sql, caller: AppsQuery, id: string, storefront?: string): Promise<TrackedApp> {
   refuseHidden(caller, id)
   const app = await readTogether(sql, { workspaceId: caller.workspaceId, id, storefront: storefront ?? null })
-  return { ...found(app) }
+  return { ...(app ?? (await refuseUnknown(sql, caller))) }
 }
 
 interface AppQuery {
@@ -183,9 +187,25 @@ function refuseHidden({ appList }: AppsQuery, id: string): void {
   if (appList && !appList.includes(id)) throw new Fault("app_not_allowed")
 }
 
-function found(app: TrackedApp | null | undefined): TrackedApp {
-  if (!app) throw new Fault("not_found")
-  return app
+/** Throws not_found with the ids that the caller may use: its own, never those of another workspace. */
+async function refuseUnknown(sql: Db, caller: AppsQuery): Promise<never> {
+  const apps = await readVisibleApps(sql, caller, MAX_SUGGESTED + 1)
+  throw new Fault("not_found", { detail: suggestedIds(apps) })
+}
+
+const MAX_SUGGESTED = 10
+const MAX_SUGGESTED_NAME = 40
+
+function suggestedIds(apps: readonly TrackedApp[]): string {
+  if (apps.length === 0) return "The workspace tracks no app yet; add_app adds one."
+  const ids = apps.slice(0, MAX_SUGGESTED).map(({ id, name }) => `${id} (${cutName(name)})`)
+  const more = apps.length > MAX_SUGGESTED ? ", …; list_apps (GET /v1/apps) lists all" : ""
+  return `App ids of this key: ${ids.join(", ")}${more}.`
+}
+
+function cutName(name: string): string {
+  const letters = [...name]
+  return letters.length > MAX_SUGGESTED_NAME ? `${letters.slice(0, MAX_SUGGESTED_NAME).join("")}…` : name
 }
 
 /** In the order of the queries; null = the workspace has no such app. */

@@ -49,6 +49,8 @@ export type LiveReadState =
         | "unstored"
         | "busy"
         | "refused"
+      /** What keeps the store from being read, as a sentence for callers. */
+      because?: string
     }
   | { state: "failed"; why: "off"; because?: string }
 

@@ -254,7 +254,8 @@ test("no more answers than are allowed are asked for: the least wanted keywords 
 test("nobody can be asked, or nothing is tracked: each is said, and takes nothing", async () => {
   const none = openHouse({ sql })
   const { appId, key, used } = await opened()
-  expect((await none.call(`/v1/apps/${appId}/ai-check`, { key })).body.error).toBe("ai_not_configured")
+  const refused = (await none.call(`/v1/apps/${appId}/ai-check`, { key })).body
+  expect(refused).toMatchObject({ error: "ai_not_configured", detail: expect.stringContaining("AI_ENGINES") })
   const bare = await opened({ keywords: [] })
   const { status, body } = await bare.start("?country=fr")
   expect([status, body.state, body.checkId]).toEqual([200, "nothing_tracked", null])

@@ -4,6 +4,7 @@ import { kindsOf } from "../../src/measuring/kinds.ts"
 import { createMeasure } from "../../src/measuring/measure.ts"
 import { createMeasuring } from "../../src/measuring/worker.ts"
 import type { SafeFetch } from "../../src/outbound/safe-fetch.ts"
+import { SOURCES } from "../../src/sources/all.ts"
 import type { Measure } from "../../src/vocabulary/live-read.ts"
 import { UPSTREAMS } from "../../src/vocabulary/upstreams.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
@@ -94,6 +95,7 @@ async function readingBefore(sql: Sql, fill: (house: House) => Promise<void>): P
     kinds: kindsOf({ egressCountry: "us" }),
     egress: "live",
     now,
+    sources: Object.values(SOURCES).flat(),
     isReading,
     nudge,
     onEnded,

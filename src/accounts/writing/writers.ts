@@ -3,7 +3,7 @@ import { json } from "../../database/json.ts"
 import type { Db, Sql } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
 import { countWritesToday } from "../../leases/enqueue.ts"
-import type { PlatformName } from "../../vocabulary/accounts/platform.ts"
+import { NO_CONSOLE, type PlatformName } from "../../vocabulary/accounts/platform.ts"
 import { openKey, sealKey } from "../credentials.ts"
 import { demoProblem } from "../demo/accounts.ts"
 import { accountKind } from "../kinds.ts"
@@ -74,7 +74,7 @@ export async function findWritableAccount(
     order by c.writes desc, c.created_at, c.id
     limit 1
     ${lock ? sql`for no key update of c` : sql``}`
-  if (!row) throw platform === "apple-ads" ? notConnected(NO_ADS) : new Fault("asc_required")
+  if (!row) throw platform === "apple-ads" ? notConnected(NO_ADS) : new Fault("asc_required", { detail: NO_CONSOLE })
   const { state, writes, denied, limits: own, ...writer } = row
   if (state === "paused")
     throw refused(`The account is paused: its owner goes on with appmeter account pause ${row.id} --off.`)

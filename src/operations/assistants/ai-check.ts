@@ -59,7 +59,8 @@ export const startAiCheck = operation({
   }),
 }).run(async ({ app, country }, ctx) => {
   const { sql, assistants } = ctx
-  if (assistants.engines.length === 0) throw new Fault("ai_not_configured", {}, { retryAfter: 3_600 })
+  if (assistants.engines.length === 0)
+    throw new Fault("ai_not_configured", { detail: NO_ENGINES }, { retryAfter: 3_600 })
   if (await isMeasuring(sql, app.id)) throw new Fault("already_measuring")
   const countries = country === undefined ? app.countries.slice(0, STOREFRONTS) : [country]
   const turns = planTurns(await readWantedTerms(sql, app.id, countries), assistants)
@@ -76,6 +77,9 @@ export const startAiCheck = operation({
   const state = ended ? "measured" : "measuring"
   return { ...asked, checkId: id, state, shared: joined, eta: ended ? 0 : etaOf(turns, ctx) } as const
 })
+
+const NO_ENGINES =
+  "No assistant is configured on this server: its operator sets AI_ENGINES and the key of each. Retrying does not help before that."
 
 /** The unit goes back with the fault where another call was first, and where everything failed. */
 async function begin(

@@ -62,7 +62,7 @@ export const WRITE_MS = 21_000
 export async function assertWriter({ write }: Context, task: WritingTask<unknown>): Promise<void> {
   if (write.isOn) return
   const stored = await write.find(task)
-  if (stored?.state !== "done") throw new Fault("ai_not_configured", {}, { retryAfter: 3_600 })
+  if (stored?.state !== "done") throw noWriter()
 }
 
 /** The text, or the fault that says why there is none; what was taken for it goes back with the fault. */
@@ -75,11 +75,18 @@ export async function writtenOr<Value>({ write }: Context, task: WritingTask<Val
 export function faultOf(state: Exclude<WritingState<unknown>, { state: "done" }>): Fault {
   if (state.state === "pending") return new Fault("ai_timeout")
   const { why, retryAfter = 60 } = state
-  if (why === "off") return new Fault("ai_not_configured", {}, { retryAfter: 3_600 })
+  if (why === "off") return noWriter()
   if (why === "unusable") return new Fault("ai_failed")
   const detail = why === "spent" ? "The instance's tokens of today are used up." : "The language model asks to wait."
   return new Fault("unavailable", { detail }, { retryAfter })
 }
+
+function noWriter(): Fault {
+  return new Fault("ai_not_configured", { detail: NO_MODEL }, { retryAfter: 3_600 })
+}
+
+const NO_MODEL =
+  "No usable language model is configured on this server: its operator sets AI_URL, AI_MODEL and, where needed, AI_KEY (appmeter doctor checks them). Retrying does not help before that."
 
 /** Takes a unit for a new text, once a day for the same one. Throws `code` where the month's are used up. */
 export async function takeUnit(ctx: Context, allowance: Allowance, digest: string, code: FaultCode): Promise<void> {

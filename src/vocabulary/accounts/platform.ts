@@ -42,8 +42,14 @@ export type PlatformDocument = Record<string, unknown>
 /** Where no account can be opened. */
 export const NO_PLATFORMS: Platforms = {
   async open(platform) {
-    throw platform === "apple-ads" ? new Fault("not_connected", { detail: NONE }) : new Fault("asc_required")
+    throw platform === "apple-ads"
+      ? new Fault("not_connected", { detail: NONE })
+      : new Fault("asc_required", { detail: NO_CONSOLE })
   },
 }
 
 const NONE = "No Apple Ads account is connected here."
+
+/** How to cure asc_required. */
+export const NO_CONSOLE =
+  "No App Store Connect account of the workspace has this app; connect one with: appmeter account add app-store-connect."

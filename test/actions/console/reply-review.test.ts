@@ -150,6 +150,7 @@ test("before anything is asked: no iOS app, no console, writes off, paused, and 
   expect(await code()).toEqual([502, "asc_unavailable"])
   await on.sql`delete from connected_account where id = ${on.account}`
   expect(await code()).toEqual([403, "asc_required"])
+  expect((await previewed()).body.detail).toContain("appmeter account add app-store-connect")
   await on.sql`update tracked_app set ios_app = null, android_app = ios_app where id = ${on.appId}`
   expect(await code()).toEqual([403, "ios_only"])
 })

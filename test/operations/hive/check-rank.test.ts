@@ -119,6 +119,10 @@ test("a store that refuses, or whose turn is far away, is measure_busy and costs
     on.stores.on(upstream, "/", () => new Response("no", { status: 503 }))
   const { status, body, headers } = await ask("10001")
   expect([status, body.error, await used()]).toEqual([503, "measure_busy", 0])
+  expect(body.detail).toMatch(
+    /^apps\.apple\.com has .*(since \d{4}-\d\d-\d\d \d\d:\d\d UTC|so far)\. It is asked again/,
+  )
+  expect(body.message).not.toContain("try again")
   expect(Number(headers.get("retry-after"))).toBeGreaterThan(0)
 })
 

@@ -170,6 +170,8 @@ describe("nothing is taken and nobody is asked", () => {
     const { get, used } = await opened({}, without)
     const refused = await get("reviewId=1")
     expect([refused.status, refused.body.error, await used()]).toEqual([503, "ai_not_configured", 0])
+    expect(refused.body.detail).toMatch(/AI_URL, AI_MODEL .*Retrying does not help/)
+    expect(refused.body.message).not.toContain("try again")
   })
 
   test("with the allowance used up: review_ai_limit", async () => {

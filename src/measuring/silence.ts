@@ -1,0 +1,53 @@
+import type { Sql } from "../database/types.ts"
+import type { Outcome } from "../observations/types.ts"
+import type { SourceName, Upstream } from "../vocabulary/upstreams.ts"
+
+interface Silence {
+  /** For callers: what is wrong since when. Free of the source's own message, which may name private addresses. */
+  sentence: string
+  /** Many requests in a row failed, so that a reading under way will most likely fail as well. */
+  isLasting: boolean
+}
+
+const MIN_FAILURES = 3
+const MIN_SILENCE_MS = 60_000
+
+/** Null where the latest request of an upstream was answered, or none was made. */
+export async function readSilence(
+  sql: Sql,
+  { upstream, names, now }: { upstream: Upstream; names: readonly SourceName[]; now: Date },
+): Promise<Silence | null> {
+  const [row] = await sql<[SourceRow]>`
+    select max(answered_at) as "answeredAt", max(failed_at) as "failedAt", coalesce(sum(failures), 0)::int as failures,
+      (array_agg(failure order by failed_at desc nulls last, source))[1] as failure
+    from source_state
+    where source = any(${[...names]}::text[])`
+  const { answeredAt, failedAt, failures, failure } = row
+  if (failedAt === null || failure === null || (answeredAt !== null && answeredAt >= failedAt)) return null
+  const since = answeredAt ? `since ${minuteOf(answeredAt)}` : "so far"
+  const silentMs = answeredAt ? now.getTime() - answeredAt.getTime() : Number.POSITIVE_INFINITY
+  return {
+    sentence: `${upstream} ${WORDS[failure]} ${since}. It is asked again on its own; appmeter sources shows the reason.`,
+    isLasting: failures >= MIN_FAILURES && silentMs >= MIN_SILENCE_MS,
+  }
+}
+
+interface SourceRow {
+  answeredAt: Date | null
+  failedAt: Date | null
+  failures: number
+  failure: Outcome | null
+}
+
+const WORDS: Record<Outcome, string> = {
+  blocked: "has refused this server",
+  rate_limited: "has refused this server as too fast",
+  not_found: "has given no usable answer",
+  changed: "has answered in a form that this version cannot read",
+  mismatched: "has answered for another country or subject",
+  failed: "has not been reached",
+}
+
+function minuteOf(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`
+}
