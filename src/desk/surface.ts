@@ -118,7 +118,7 @@ async function sent(desk: Desk, owner: Owner, visit: PageVisit): Promise<PageAns
   if (typeof fields === "string" || !isOwnForm(owner, fields))
     return pageAnswer(
       desk,
-      403,
+      fields === "text" ? 400 : 403,
       notHerePage(desk, new Fault("invalid_arguments", { detail: "Send the form of the page as it was shown." })),
     )
   if (isOpened) return await shown({ ...desk, isSent: true }, visit)

@@ -3,6 +3,7 @@ import { AccessProblem } from "../access/problem.ts"
 import type { PageAnswer } from "../pages/answer.ts"
 import { fieldOf, readForm } from "../pages/form.ts"
 import type { PageVisit } from "../pages/routes.ts"
+import { isStorable } from "../vocabulary/text.ts"
 import { jsonAnswer, OAuthProblem } from "./answers.ts"
 import { takeCode } from "./code.ts"
 import { scopesIn } from "./request.ts"
@@ -39,7 +40,8 @@ function clientIdOf({ headers }: Request, fields: URLSearchParams): string | und
   const [, encoded = ""] = /^basic ([\w+/]+=*)$/i.exec(headers.get("authorization") ?? "") ?? []
   const [, id] = /^([^:]+):$/.exec(Buffer.from(encoded, "base64").toString("utf8")) ?? []
   try {
-    return id && decodeURIComponent(id.replaceAll("+", " "))
+    const decoded = id && decodeURIComponent(id.replaceAll("+", " "))
+    return decoded && isStorable(decoded) ? decoded : undefined
   } catch {
     return undefined
   }
@@ -90,6 +92,6 @@ const MOST_BYTES = 16_384
 
 async function readFields(request: Request): Promise<URLSearchParams> {
   const fields = await readForm(request, MOST_BYTES)
-  if (typeof fields === "string") throw new OAuthProblem("invalid_request", "Send a form of at most 16 KB.")
+  if (typeof fields === "string") throw new OAuthProblem("invalid_request", "Send a form of at most 16 KB without NUL.")
   return fields
 }

@@ -90,6 +90,7 @@ async function readPassword(request: Request): Promise<{ password: string; ticke
   const fields = await readForm(request, MOST_BYTES)
   if (fields === "type") return notice(415, "Not understood", FORM_ALONE)
   if (fields === "size") return notice(413, "Too long", "No password is that long.")
+  if (fields === "text") return notice(400, "Not understood", FORM_ALONE)
   const password = fieldOf(fields, "password")
   if (password === undefined) return notice(400, "Not understood", FORM_ALONE)
   return { password, ticket: fields.get("ticket") }
