@@ -80,10 +80,10 @@ function narrowable(document: Json): Json {
   const alternatives = (schema: Json): Json[] => [schema, ...(schema.anyOf ?? [])].map(named)
   const isPart = (schema: Json) => alternatives(schema).some(({ type }) => type === "array" || type === "object")
   /** The shape, and those that it extends, with the fields required that `stay`. */
-  const loose = (schema: Json, stay: (field: Json) => boolean): Json => {
+  const loose = (schema: Json, stay: (field: Json, name: string) => boolean): Json => {
     const { title: _, required = [], allOf, ...shape } = named(schema)
     const extended = allOf && { allOf: allOf.map((base: Json) => loose(base, stay)) }
-    return { ...shape, ...extended, required: required.filter((name: string) => stay(shape.properties[name])) }
+    return { ...shape, ...extended, required: required.filter((name: string) => stay(shape.properties[name], name)) }
   }
   const answers = Object.values<Json>(document.paths).flatMap((path) => Object.values<Json>(path).map(({ responses }) => responses[200])) // biome-ignore format: one line
   for (const { "x-narrow": narrow, content } of answers.filter((answer) => "x-narrow" in answer)) {
@@ -92,7 +92,7 @@ function narrowable(document: Json): Json {
     else
       for (const list of narrow.rows) {
         const array = alternatives(named(json.schema).properties[list]).find(({ items }) => items) as Json
-        array.items = loose(array.items, () => false)
+        array.items = loose(array.items, (_, name) => name === narrow.always[list])
       }
   }
   return document

@@ -12,6 +12,14 @@ export function fieldsInput(output: Schema, narrow: Narrow): Schema {
   return described(v.optional(kept), `${of} to keep.`)
 }
 
+/** Of each list the field that names a row: the first of its schema. Without it a row could not be told from another. */
+export function rowNames(output: Schema, rows: readonly string[]): Record<string, string> {
+  const { entries } = output as ObjectSchema
+  return Object.fromEntries(
+    rows.map((list) => [list, Object.keys(rowOf(entries[list] as Schema).entries)[0] as string]),
+  )
+}
+
 function narrowNames(output: Schema, narrow: Narrow): string[] {
   const { entries } = output as ObjectSchema
   if (narrow === "parts") return Object.keys(entries).filter((name) => isPart(entries[name] as Schema))
@@ -34,7 +42,10 @@ export function narrowedSchema(output: Schema, narrow: Narrow): Schema {
 function looserEntry(name: string, entry: Schema, narrow: Narrow): Schema {
   if (narrow === "parts") return isPart(entry) && entry.type !== "optional" ? v.optional(entry) : entry
   if (!narrow.rows.includes(name)) return entry
-  const fields = Object.entries(rowOf(entry).entries).map(([name, field]) => [name, v.optional(field as Schema)])
+  const fields = Object.entries(rowOf(entry).entries).map(([name, field], at) => [
+    name,
+    at === 0 ? field : v.optional(field as Schema),
+  ])
   const list = v.array(v.strictObject(Object.fromEntries(fields)))
   const said = v.getDescription(entry) ?? ""
   return described(entry.type === "nullable" ? v.nullable(list) : list, said)
@@ -47,8 +58,12 @@ export function narrowedTo(fields: readonly string[], narrow: Narrow, output: Sc
     const parts = new Set(narrowNames(output, narrow))
     return Object.fromEntries(whole.filter(([name]) => kept.has(name) || !parts.has(name)))
   }
+  const named = rowNames(output, narrow.rows)
   return Object.fromEntries(
-    whole.map(([name, held]) => [name, narrow.rows.includes(name) ? rowsWith(kept, held) : held]),
+    whole.map(([list, held]) => {
+      const name = named[list]
+      return [list, name === undefined ? held : rowsWith(new Set([name, ...kept]), held)]
+    }),
   )
 }
 

@@ -15,6 +15,7 @@ import { readCsv } from "../links/read-csv.ts"
 import { cases } from "../long.ts"
 import { NOW } from "../observations/measured.ts"
 import { trackYear } from "../operations/tracked-year.ts"
+import { newStoreId, trackOwn } from "../world/app.ts"
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every operation
 type Answer = any
@@ -25,6 +26,32 @@ const sampleOf = ({ id }: Operation): { input: Answer; answer: Answer } =>
 const narrow = catalog.filter((operation) => operation.narrow)
 const namesOf = ({ input }: Operation): string[] =>
   (jsonSchema(input.entries.fields as Schema, "input") as Answer).items.enum
+
+/** By operation and list the field that names a row, where it is not "id". */
+const NAMING: Record<string, Record<string, string>> = {
+  get_portfolio_overview: { apps: "appId" },
+  list_keyword_ranks: { keywords: "term" },
+  get_rank_history: { keywords: "term" },
+  get_chart_positions: { charts: "device" },
+  summarize_reviews: { themes: "topic", finerThemes: "label" },
+  get_timeline: { changes: "kind" },
+  get_today: { figures: "key" },
+  get_keyword_competition: { keywords: "term" },
+  get_storefront_audit: { rows: "country" },
+  get_revenue: { days: "day", countries: "country", products: "product" },
+  get_subscriptions: { days: "day", countries: "country" },
+  get_funnel: { days: "day", countries: "country", trafficSources: "source" },
+  list_ads_search_terms: { terms: "term" },
+  list_ads_commands: { commands: "at" },
+  get_search_popularity: { top: "term", wanted: "term" },
+  get_pricing: { paid: "product", listed: "product", offers: "offer", offered: "product" },
+  get_country_prices: { countries: "country", products: "product" },
+  hive_get_keyword_metrics_history: { difficulty: "day", popularity: "day" },
+  hive_spy_app: { keywords: "term" },
+  hive_get_keyword_gap: { keywords: "term" },
+  hive_research_keyword: { keywords: "term" },
+  hive_get_landscape: { categories: "genre" },
+}
 
 /** What is left of an answer, made without the code that makes it. */
 function left(operation: Operation, answer: Answer, fields: string[]): Answer {
@@ -38,7 +65,10 @@ function left(operation: Operation, answer: Answer, fields: string[]): Answer {
       Object.keys(answer).filter((name) => !dropped.includes(name)),
     )
   }
-  const lists = narrow!.rows.map((list) => [list, answer[list]?.map((row: Answer) => some(row, fields)) ?? null])
+  const lists = narrow!.rows.map((list) => {
+    const name = NAMING[operation.id]?.[list] ?? "id"
+    return [list, answer[list]?.map((row: Answer) => some(row, [name, ...fields])) ?? null]
+  })
   return { ...answer, ...Object.fromEntries(lists) }
 }
 
@@ -174,4 +204,15 @@ describe("fields", () => {
       }
     }
   })
+})
+
+test("a row keeps the field that names it whatever is asked for, by REST and by tool", async () => {
+  const sql = await freshDatabase()
+  const house = openHouse({ sql })
+  const workspaceId = await house.workspace({ plan: "pro" })
+  const appId = await trackOwn(sql, { workspaceId, iosId: newStoreId() })
+  const key = await house.key(workspaceId)
+  const named = { apps: [{ id: appId, goal: null }] }
+  expect((await house.call("/v1/apps?fields=goal", { key })).body).toMatchObject(named)
+  expect(JSON.stringify(await house.tool("list_apps", { fields: ["goal"] }, { key }))).toContain(appId)
 })

@@ -1,5 +1,6 @@
 import type * as v from "valibot"
 import { type Operation, pathNames, priceRange } from "../../operation.ts"
+import { type Narrow, rowNames } from "../../vocabulary/narrow.ts"
 import { capitalised, deprecationText, jsonSchema, type Schema } from "../../vocabulary/schema.ts"
 import type { Sample } from "../sandbox.ts"
 import { TABLE_TYPES, tableColumns } from "../tables.ts"
@@ -114,11 +115,13 @@ function bodyOf({ path, input }: Operation, sample: Sample | null, shapes: Shape
 function answerOf(operation: Operation, sample: Sample | null): object {
   const schema = { $ref: referenceTo(answerName(operation)) }
   return {
-    description: [ANSWER, operation.table && AS_ROWS, operation.narrow && NARROWED].filter(Boolean).join(" "),
+    description: [ANSWER, operation.table && AS_ROWS, operation.narrow && narrowText(operation.narrow)]
+      .filter(Boolean)
+      .join(" "),
     headers: { ...EVERY_HEADER, ...conditionalParts(operation).etag, ...deprecationHeaders(operation) },
     content: { "application/json": { schema, ...(sample && { example: sample.answer }) } },
     ...(operation.table && { "x-table": { types: Object.keys(TABLE_TYPES), columns: tableColumns(operation) } }),
-    ...(operation.narrow && { "x-narrow": operation.narrow }),
+    ...(operation.narrow && { "x-narrow": narrowOf(operation.narrow, operation) }),
   }
 }
 
@@ -129,6 +132,16 @@ const AS_ROWS = "Sent as rows (`x-table`) to whoever prefers one of its types in
 
 /** The schema is of whole answers: with optional fields every typed client would have to expect each to be missing. */
 const NARROWED = "With `fields` it has those alone (`x-narrow`)."
+const NARROWED_ROWS =
+  "With `fields` its rows have those alone, and the field that names the row (`x-narrow`); other required fields are left out then."
+
+function narrowText(narrow: Narrow): string {
+  return narrow === "parts" ? NARROWED : NARROWED_ROWS
+}
+
+function narrowOf(narrow: Narrow, { output }: Operation): object | string {
+  return narrow === "parts" ? narrow : { ...narrow, always: rowNames(output, narrow.rows) }
+}
 
 /** The same shape, while work goes on. */
 function pendingOf(operation: Operation): Record<number, object> {

@@ -167,8 +167,8 @@ test("without a genre every measured category answers with its own day, and noth
   ])
   expect([on.stores.requests.length, await on.creditsUsed()]).toEqual([0, 11])
   expect((await ask("?fields=key,listed")).body.categories).toEqual([
-    { key: "all", listed: 1 },
-    { key: "finance", listed: 2 },
+    { genre: { id: "36", name: null }, key: "all", listed: 1 },
+    { genre: { id: "6015", name: null }, key: "finance", listed: 2 },
   ])
 })
 
