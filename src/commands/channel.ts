@@ -20,7 +20,7 @@ import { send } from "../delivery/send.ts"
 import { ATTEMPT_MS } from "../delivery/worker.ts"
 import { guardedFetch } from "../process/guarded-fetch.ts"
 import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
-import { readSecret } from "./cli/read-secret.ts"
+import { hasToken, readSecret, warnOfSecret } from "./cli/read-secret.ts"
 import { printable, show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 
@@ -40,6 +40,8 @@ export const channelAddWebhook: Command = {
     const [typed] = invocation.positionals as [string]
     const url = typed === "-" ? await readSecret(invocation, "-", "the address") : typed
     const added = await changed(invocation, (register, workspaceId) => addWebhook(register, workspaceId, url))
+    if (typed !== "-" && hasToken(typed))
+      warnOfSecret(invocation, "the address has a token", "appmeter channel add webhook - < url.txt")
     showSecret(invocation, added)
     return 0
   },

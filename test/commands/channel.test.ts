@@ -233,3 +233,16 @@ long(
     expect(JSON.parse(again.out)).toEqual({ resealed: 0, newest: 1, earlier: 0, unreadable: 0, previousMayGo: true })
   },
 )
+
+test("an address with a token in the arguments is warned of, and one from stdin or without a token is not", async () => {
+  useHeld()
+  const token = `${there.url}/hook?token=hushhush1234`
+  const typed = await run(["channel", "add", "webhook", token])
+  expect(typed.err).toContain("warning: the address has a token")
+  expect(typed.err).toContain("appmeter channel add webhook - < url.txt")
+  expect(typed.err).not.toContain("hushhush")
+  expect((await run(["channel", "add", "webhook", "-"], `${there.url}/hook/whisperwhisper1234`)).err).not.toContain(
+    "warning",
+  )
+  expect((await run(["channel", "add", "webhook", `${there.url}/hook`])).err).not.toContain("warning")
+})

@@ -8,6 +8,20 @@ export async function readSecret({ terminal }: Invocation, file: string, what: s
   return text
 }
 
+/** Warns where an argument contains a secret: every user of the machine sees arguments in the list of processes. */
+export function warnOfSecret({ terminal }: Pick<Invocation, "terminal">, what: string, safe: string): void {
+  terminal.say(
+    `appmeter: warning: ${what}, which any user of this machine can read in the list of processes and the shell keeps in its history. Replace it, and give the address by stdin: ${safe}`,
+  )
+}
+
+/** Whether an address has a password or, by its form, a token: a user, a query or a long word in its path. */
+export function hasToken(address: string): boolean {
+  const url = URL.parse(address)
+  if (!url) return false
+  return url.username !== "" || url.password !== "" || url.search !== "" || /[\w-]{16,}/.test(url.pathname)
+}
+
 function fileText(file: string, what: string): string {
   try {
     return readFileSync(file, "utf8")

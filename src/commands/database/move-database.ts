@@ -9,6 +9,7 @@ import type { Database, Sql, Tx } from "../../database/types.ts"
 import { vacuumChanged } from "../../database/upkeep.ts"
 import { createLog, type Log } from "../../log.ts"
 import { type Command, CommandProblem, type Invocation, WrongUse } from "../cli/command.ts"
+import { warnOfSecret } from "../cli/read-secret.ts"
 import { show, table } from "../cli/show.ts"
 import { assertMade, assertOurs, assertUnserved, placeOf, showProgress } from "../cli/whole-database.ts"
 import { migrations, useDatabase } from "../cli/with-database.ts"
@@ -53,14 +54,22 @@ interface MoveResult {
   tables: TableSum[]
 }
 
-async function addressOf({ text, terminal }: Invocation): Promise<string> {
+async function addressOf(invocation: Invocation): Promise<string> {
+  const { text, terminal } = invocation
   const typed = text("to")
   if (typed === undefined) throw new WrongUse("--to is missing: appmeter move-database --to URL")
-  if (typed !== "-") return typed
+  if (typed !== "-") {
+    if (PASSWORD.test(typed))
+      warnOfSecret(invocation, "the address in --to has a password", "appmeter move-database --to - < url.txt")
+    return typed
+  }
   const parts: Uint8Array[] = []
   for await (const part of terminal.stdin()) parts.push(part)
   return Buffer.concat(parts).toString("utf8").trim()
 }
+
+/** Of a user, or as a parameter; several hosts, separated by commas, are no URL. */
+const PASSWORD = /^postgres(ql)?:\/\/([^/?#]*:[^/?#]+@|.*[?&]password=)/i
 
 async function withTarget<T>(
   { settings, terminal }: Invocation,

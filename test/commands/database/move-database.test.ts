@@ -141,7 +141,7 @@ describe("a move is refused", () => {
   test("while a server holds the source", async () => {
     const DATA_DIR = copyOf(kept)
     await inFolder(DATA_DIR, async () => {
-      const { code, out, err } = await appmeter(["move-database", "--to", NOWHERE], { env: { DATA_DIR } })
+      const { code, out, err } = await appmeter(["move-database", "--to", "-"], { env: { DATA_DIR }, stdin: NOWHERE })
       expect([code, out]).toEqual([1, ""])
       expect(err).toBe(
         `appmeter: a server is using the embedded database in ${DATA_DIR}; stop it first: what it writes after the copy has begun would be left behind\n`,
@@ -151,7 +151,7 @@ describe("a move is refused", () => {
 
   test("without a source, which it does not make", async () => {
     const DATA_DIR = join(scratch(), "none")
-    const { code, err } = await appmeter(["move-database", "--to", NOWHERE], { env: { DATA_DIR } })
+    const { code, err } = await appmeter(["move-database", "--to", "-"], { env: { DATA_DIR }, stdin: NOWHERE })
     expect([code, err]).toEqual([
       1, `appmeter: there is no database in ${DATA_DIR}; DATA_DIR or DATABASE_URL names another one\n`,
     ]) // biome-ignore format: a list to scan
@@ -164,9 +164,17 @@ describe("a move is refused", () => {
       [NOWHERE, "the database at 127.0.0.1:1/name is not reachable: nothing listens there"],
       ["mysql://user:canary@host/x", "--to begins with mysql: but must begin with postgres:"],
     ] as const) {
-      const ended = await appmeter(["move-database", "--to", url], { env })
+      const ended = await appmeter(["move-database", "--to", "-"], { env, stdin: url })
       expect(ended).toEqual({ code: 1, out: "", err: `appmeter: ${line}\n` })
     }
+    const secret = "postgres://user:canary@127.0.0.1:1/name"
+    for (const typed of [secret, "postgres://user@127.0.0.1:1/name?password=canary"]) {
+      const warned = await appmeter(["move-database", "--to", typed], { env })
+      expect(warned.err).toContain("warning: the address in --to has a password")
+      expect(warned.err).toContain("move-database --to - < url.txt")
+      expect(warned.err).not.toContain("canary")
+    }
+    expect((await appmeter(["move-database", "--to", "-"], { env, stdin: secret })).err).not.toContain("warning")
     expect((await appmeter(["move-database", "--to", "-"], { env, stdin: "\n" })).err).toBe("appmeter: --to is empty\n")
     expect(await appmeter(["move-database"], { env })).toEqual({
       code: 2, out: "", err: "appmeter: --to is missing: appmeter move-database --to URL\n",
