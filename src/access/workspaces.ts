@@ -24,6 +24,8 @@ interface WorkspaceChanges {
   addPack?: number
   ipListRequired?: boolean
   suspended?: boolean
+  /** Sets a billing month that is ahead of today back to this month. */
+  resetMonth?: boolean
 }
 
 export interface Workspace {
@@ -83,8 +85,45 @@ export async function setWorkspace(sql: Sql, name: string, changes: WorkspaceCha
         pack = pack + ${changes.addPack ?? 0},
         pack_bought_at = case when ${changes.addPack !== undefined} then now() else pack_bought_at end
       where workspace_id = ${held.id}`
+    if (changes.resetMonth) await resetMonth(tx, held.id)
   })
   return await findWorkspace(sql, name)
+}
+
+/**
+ * After a clock was far ahead. Whatever was charged to later months counts in this month, so that the sum of the ledger stays
+ * what the account shows, and nothing is free. Throws AccessProblem where the month is not ahead.
+ */
+async function resetMonth(tx: Tx, workspaceId: number): Promise<void> {
+  const [account] = await tx<{ thisMonth: string; isAhead: boolean }[]>`
+    select date_trunc('month', now() at time zone 'utc')::date as "thisMonth",
+      month > date_trunc('month', now() at time zone 'utc')::date as "isAhead"
+    from account
+    where workspace_id = ${workspaceId}
+    for update`
+  if (!account?.isAhead) throw new AccessProblem("the billing month of the workspace is not ahead of today")
+  const { thisMonth } = account
+  await tx`
+    update ledger
+    set month = ${thisMonth}
+    where workspace_id = ${workspaceId} and month > ${thisMonth}`
+  await tx`
+    update account a
+    set month = ${thisMonth}, used = l.used, from_pack = l.from_pack
+    from (
+      select coalesce(sum(cost), 0) as used, coalesce(sum(from_pack), 0) as from_pack
+      from ledger
+      where workspace_id = ${workspaceId} and month = ${thisMonth}
+    ) l
+    where a.workspace_id = ${workspaceId}`
+  await tx`
+    update key_month k
+    set month = ${thisMonth}, used = coalesce((
+        select sum(cost)
+        from ledger
+        where workspace_id = ${workspaceId} and month = ${thisMonth} and key_id = k.key_id
+      ), 0)
+    where k.workspace_id = ${workspaceId}`
 }
 
 export async function listWorkspaces(sql: Sql): Promise<Workspace[]> {

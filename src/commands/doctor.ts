@@ -6,6 +6,7 @@ import type { Finding } from "./doctor/finding.ts"
 import { checkFolder } from "./doctor/folder.ts"
 import { checkLimits } from "./doctor/limits.ts"
 import { checkMarket } from "./doctor/market.ts"
+import { checkMonths } from "./doctor/months.ts"
 import { checkProgram } from "./doctor/program.ts"
 import { type DoctorDatabase, reachedBy } from "./doctor/reached.ts"
 import { checkScreenshots } from "./doctor/screenshots.ts"
@@ -53,6 +54,7 @@ const CHECKS: ((invocation: Invocation, reached: DoctorDatabase) => Finding[] | 
   checkDatabase,
   rebuildDerived,
   checkSecrets,
+  checkMonths,
   checkMarket,
   checkLimits,
   checkSources,

@@ -61,12 +61,14 @@ export const workspaceSet: Command = {
     ...SHARED,
     "add-pack": { value: "CREDITS", meaning: "Credits to add to its packs." },
     suspended: { value: "yes|no", meaning: "Whether it is stopped." },
+    "reset-month": { meaning: "Set a billing month that is ahead, after a wrong clock, back to this month." },
   },
   async run(invocation) {
     const changes = {
       ...sharedOf(invocation),
       addPack: invocation.amount("add-pack"),
       suspended: yesOrNo(invocation, "suspended"),
+      resetMonth: invocation.has("reset-month") || undefined,
     }
     const given = Object.values(changes).some((change) => change !== undefined)
     if (!given) throw new WrongUse("nothing to change is named; see: appmeter workspace set --help")

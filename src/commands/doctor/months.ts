@@ -1,0 +1,37 @@
+import { createGate } from "../../database/gate.ts"
+import type { Sql } from "../../database/types.ts"
+import { monthOf } from "../../vocabulary/days.ts"
+import type { Invocation } from "../cli/command.ts"
+import { printable } from "../cli/show.ts"
+import { type Finding, problem } from "./finding.ts"
+import type { DoctorDatabase } from "./reached.ts"
+
+/**
+ * Workspaces whose billing month is ahead of today. The month of an account never goes back by itself, so that nothing is
+ * spent twice; after a clock that was far ahead, no new credits would come until then.
+ */
+export async function checkMonths(_: Invocation, reached: DoctorDatabase): Promise<Finding[]> {
+  // what hinders the opening stands under "database", and a table that is missing too
+  const database = await reached.database().catch(() => null)
+  const look = (sql: Sql) => createGate({ deadlineMs: PATIENCE_MS }).run(() => readAhead(sql))
+  const rows = database ? await look(database.sql).catch(() => []) : []
+  return rows.map(({ name, month }) =>
+    problem(
+      "credits",
+      `the billing month of ${printable(name)} is ${monthOf(month).slice(0, 7)}, ahead of today: no new credits come until it is over`,
+      `set the clock of every machine right, then run: appmeter workspace set ${JSON.stringify(name)} --reset-month`,
+    ),
+  )
+}
+
+const PATIENCE_MS = 10_000
+
+async function readAhead(sql: Sql): Promise<{ name: string; month: string }[]> {
+  return await sql<{ name: string; month: string }[]>`
+    select w.name, a.month
+    from account a
+    join workspace w on w.id = a.workspace_id
+    where w.deleted_at is null and a.month > date_trunc('month', now() at time zone 'utc')::date
+    order by w.id
+    limit 20`
+}

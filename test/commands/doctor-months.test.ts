@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { charge } from "../../src/access/credits.ts"
+import type { Finding } from "../../src/commands/doctor/finding.ts"
+import type { EmbeddedDatabase } from "../../src/database/embedded/open.ts"
+import { answer, appmeter, dataFolder, holding, removeFolders } from "./child.ts"
+
+setDefaultTimeout(60_000)
+afterAll(removeFolders)
+
+let held: EmbeddedDatabase
+let env: Record<string, string>
+beforeAll(async () => {
+  const { DATA_DIR } = await dataFolder()
+  env = { DATA_DIR, MEASURE: "no" }
+  held = await holding({ DATA_DIR })
+})
+afterAll(() => held.close())
+
+async function findings(): Promise<Finding[]> {
+  const { out } = await appmeter(["doctor", "--json"], { env })
+  return JSON.parse(out).findings.filter(({ thing }: Finding) => thing === "credits")
+}
+
+test("doctor names a billing month that is ahead of today, and its command mends it without a free credit", async () => {
+  await answer(["workspace", "create", "studio"], { env })
+  await answer(["key", "create", "--workspace", "studio", "--name", "laptop"], { env })
+  const [key] = await held.sql`
+    select k.id, k.workspace_id
+    from api_key k
+    join workspace w on w.id = k.workspace_id
+    where w.name = 'studio' and k.name = 'laptop'`
+  const pay = (requestId: string) =>
+    charge(held.sql, { workspaceId: key!.workspace_id, keyId: key!.id, cost: 3, operation: "get_app", requestId })
+  await pay("of-this-month")
+  expect(await findings()).toEqual([])
+  await held.sql`update account set month = month + interval '7 months', used = 0 where workspace_id = ${key!.workspace_id}`
+  await held.sql`update key_month set month = month + interval '7 months', used = 0 where key_id = ${key!.id}`
+  await pay("of-a-month-ahead")
+  const [finding] = await findings()
+  expect(finding).toMatchObject({
+    state: "problem",
+    says: expect.stringMatching(/^the billing month of studio is \d{4}-\d\d,/),
+  })
+  expect(finding!.fix).toContain('appmeter workspace set "studio" --reset-month')
+  const { workspace } = await answer(["workspace", "set", "studio", "--reset-month"], { env })
+  expect(workspace.credits.used).toBe(6)
+  expect(await findings()).toEqual([])
+  const [{ month, used }] = (await held.sql`select month, used::int from key_month where key_id = ${key!.id}`) as never
+  expect([new Date(month).getTime() <= Date.now(), used]).toEqual([true, 6])
+  const again = await appmeter(["workspace", "set", "studio", "--reset-month"], { env })
+  expect([again.code, again.err]).toEqual([1, "appmeter: the billing month of the workspace is not ahead of today\n"])
+})
