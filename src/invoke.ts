@@ -31,12 +31,15 @@ import {
   PendingAnswer,
   priceRange,
 } from "./operation.ts"
-import { findAppOfCall, readVisibleApps } from "./tracking/tracked-app.ts"
+import { findAppOfCall, readVisibleApps, type TrackedApp } from "./tracking/tracked-app.ts"
 import type { Platforms } from "./vocabulary/accounts/platform.ts"
 import { nextMidnight } from "./vocabulary/days.ts"
 import type { Measure } from "./vocabulary/live-read.ts"
 import { dataOf, type PreparedAnswer } from "./vocabulary/prepared.ts"
 import { CallerGone } from "./vocabulary/request-body.ts"
+import { isStoreId } from "./vocabulary/store-ids.ts"
+import { bareText, storeIdInLink } from "./vocabulary/store-pages.ts"
+import { otherStoreProblem } from "./vocabulary/storefronts.ts"
 import type { AssistantChecks } from "./vocabulary/writing/assistant-checks.ts"
 import type { ReadPictures } from "./vocabulary/writing/picture-text.ts"
 import type { Write } from "./vocabulary/writing/written-text.ts"
@@ -234,12 +237,35 @@ async function run(parts: InvokeParts, { call, caller, operation, input }: Known
   const { hive, price, terms } = operation
   const { scope, plan = "free" } = terms ? await terms(input, ctx) : operation
   await checkLatest(parts.identify, caller, () => checkRights(caller, call.surface, { scope, plan, hive }))
-  const subject = operation.subject ? await readSubject(operation.subject, input, ctx) : {}
+  const subject: { app?: TrackedApp } = operation.subject ? await readSubject(operation.subject, input, ctx) : {}
+  refuseOtherStore(input, subject.app ?? null)
   const least = priceRange(price).min
   if (hive && cannotPay(caller, least)) await refuseSpentDay(parts, caller)
   await checkLatest(parts.identify, caller, () => checkPayable(caller, least))
   if (hive) await takeHive(parts, caller)
   return dataOf(await operation.run({ ...input, ...subject }, ctx), !!call.takesText && !input.fields)
+}
+
+/** Refuses a storefront that the stores of the call do not have: those of its app, or else the one that it names. */
+function refuseOtherStore(input: Record<string, unknown>, app: TrackedApp | null): void {
+  const platforms = app ? storesOf(app) : [storeOf(input)]
+  for (const field of ["country", "cc", "compare"])
+    for (const code of [input[field] ?? []].flat()) {
+      const detail = otherStoreProblem(String(code), platforms)
+      if (detail !== null) throw new Fault("bad_country", { field, detail })
+    }
+}
+
+function storesOf({ iosId, androidPkg }: TrackedApp): ("ios" | "android")[] {
+  return [...(iosId === null ? [] : ["ios" as const]), ...(androidPkg === null ? [] : ["android" as const])]
+}
+
+function storeOf({ platform, id, app, appId, q }: Record<string, unknown>): "ios" | "android" {
+  const named = id ?? app ?? appId ?? q
+  const text = typeof named === "string" ? bareText(named) : ""
+  const storeId = storeIdInLink(text) ?? text
+  if (isStoreId("ios", storeId)) return "ios"
+  return platform === "android" || isStoreId("android", storeId) ? "android" : "ios"
 }
 
 /** The app a call is about and the storefront it asks for, or else the app's first. */

@@ -11,6 +11,7 @@ import type { Measure } from "../vocabulary/live-read.ts"
 import { bounded, described } from "../vocabulary/schema.ts"
 import { Storefront } from "../vocabulary/shapes.ts"
 import { isStoreId, STORE_ID_PATTERNS } from "../vocabulary/store-ids.ts"
+import { isStorefront, otherStoreProblem } from "../vocabulary/storefronts.ts"
 import { action, type Diff } from "./action.ts"
 
 const storeId = (platform: "ios" | "android", description: string) =>
@@ -80,6 +81,11 @@ export const addApp = action({
         detail: "Neither iosId nor androidPkg came: it takes one or both.",
       })
     const { countries, keywords } = args
+    for (const country of countries) {
+      const platforms = [...(args.iosId ? ["ios" as const] : []), ...(args.androidPkg ? ["android" as const] : [])]
+      const detail = otherStoreProblem(country, platforms)
+      if (detail !== null) throw new Fault("bad_country", { field: "countries", detail })
+    }
     const name = args.name?.trim()
     return { ...args, ...(name && { name }), countries: [...new Set(countries)], keywords: [...new Set(keywords)] }
   },
@@ -186,11 +192,12 @@ async function refuseUnknown(
   { platform, field, id, countries }: LookUpQuery,
 ): Promise<void> {
   if (id === undefined) return
-  const asked = countries.slice(0, STOREFRONTS_ASKED)
+  const served = countries.filter((country) => isStorefront(country, platform))
+  const asked = served.slice(0, STOREFRONTS_ASKED)
   const ends = await Promise.all(
     asked.map((storefront) => measure({ kind: "app", platform, storefront, subject: id }, LOOK_UP)),
   )
-  if (ends.some(({ state }) => state !== "fresh") || countries.length > asked.length) return
+  if (ends.some(({ state }) => state !== "fresh") || served.length > asked.length) return
   const [row] = await sql<{ sold: boolean; askedAt: Date | null }[]>`
     select coalesce(bool_or(f.available), true) as sold, max(f.seen_at) as "askedAt"
     from store_app a

@@ -78,7 +78,7 @@ export const ADVICE: Partial<Record<FaultCode, string>> = {
   workspace_suspended: "Ask whoever runs this instance.",
   rate_limited: "Wait as many seconds as retry-after says; GET /account shows the limit in ratePerSecond.",
   key_in_url: "URLs end up in logs and histories. Treat this key as leaked: make a new one and revoke it.",
-  bad_country: "Codes are those of the App Store's storefronts, such as us, gb or de, in either case.",
+  bad_country: "Codes are those of the storefronts of the app's store, such as us, gb or de, in either case.",
   invalid_arguments: "Each entry of problems says what came in a field and what is allowed there.",
   hive_read_failed: "If it stays, report the x-request-id of the response: the log names what is damaged.",
   hive_write_failed: "It was read, and stays due. Wait as many seconds as retry-after says.",

@@ -7,6 +7,7 @@ import { checkAttempt, ObservationProblem } from "../observations/check.ts"
 import { record } from "../observations/record.ts"
 import type { Attempt, Observation } from "../observations/types.ts"
 import { ReadFailure } from "../sources/source.ts"
+import { isStorefront } from "../vocabulary/storefronts.ts"
 import type { SourceName } from "../vocabulary/upstreams.ts"
 import { type AskParts, openPort } from "./ask.ts"
 import { type Claim, endFailed, endMeasured, giveBack, LeaseLost, putOff } from "./due.ts"
@@ -63,7 +64,9 @@ async function read(
   const leftMs = () => readMs - (performance.now() - began)
   return await limited(readMs, abort, (signal) => {
     const port = openPort(parts, { claim, signal, leftMs, sinceClaim }, (attempt) => failed.push(attempt))
-    return claim.kind.read(claim.subjects, port)
+    // an app of both stores may be tracked where one of them has no storefront
+    const served = claim.subjects.filter(({ platform, storefront }) => isStorefront(storefront, platform))
+    return served.length === 0 ? Promise.resolve([]) : claim.kind.read(served, port)
   })
 }
 

@@ -49,7 +49,14 @@ export function checkPlace(
   sources: readonly SourceName[],
 ): void {
   checkStore(store, sources)
-  hold(isStorefront(storefront), "bad_storefront", "the storefront must be a lower-case two-letter code of the store")
+  checkStorefront(storefront, store.platform)
+}
+
+/** A storefront of that store, or of either for observations without a store. */
+export function checkStorefront(storefront: string, platform?: Platform): void {
+  const hint = storefront === "uk" ? ": the United Kingdom is gb" : ""
+  const message = `the storefront must be a lower-case two-letter code of the store${hint}`
+  hold(isStorefront(storefront, platform), "bad_storefront", message)
 }
 
 export function checkStore(

@@ -3,10 +3,9 @@ import { hash } from "node:crypto"
 import type { PendingQuery, Row } from "postgres"
 import * as v from "valibot"
 import type { Sql, Tx } from "../database/types.ts"
-import { isStorefront } from "../vocabulary/storefronts.ts"
 import type { SourceName } from "../vocabulary/upstreams.ts"
 import { Country, LINE_PROVENANCE, type MarketFacts, Moment, PlatformName, sourceIn } from "./import/line-parts.ts"
-import { checkProvenance, checkSource, checkStore, checkTime, hold } from "./invariants.ts"
+import { checkProvenance, checkSource, checkStore, checkStorefront, checkTime } from "./invariants.ts"
 import type { AnyObservation, Place, Platform, Provenance, StoreObservation } from "./provenance.ts"
 import type { ShownApps } from "./rows/facts.ts"
 import type { Names, SurrogateIds } from "./rows/identified.ts"
@@ -157,8 +156,7 @@ export function kind<Seen extends AnyObservation, Question = never>(
     check(seen, now) {
       if (storeless) checkSource(seen.source, sources)
       else checkStore(seen as StoreObservation, sources)
-      const placed = everywhere || isStorefront(seen.storefront as string)
-      hold(placed, "bad_storefront", "the storefront must be a lower-case two-letter code of the store")
+      if (!everywhere) checkStorefront(seen.storefront as string, storeless ? undefined : seen.platform)
       checkTime(seen.seenAt, now)
       rules?.(seen as never, seen as StoreObservation)
       checkProvenance(seen)

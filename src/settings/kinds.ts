@@ -198,7 +198,9 @@ export function isMarket(text: string): boolean {
   return (
     isEachOnce(market.map(({ storefront }) => storefront)) &&
     entries(text).every((entry) => entry.split(":").length <= 2) &&
-    market.every(({ storefront, genres }) => isStorefront(storefront) && isEachOnce(genres) && genres.every(hasCharts))
+    market.every(
+      ({ storefront, genres }) => isStorefront(storefront, "ios") && isEachOnce(genres) && genres.every(hasCharts),
+    )
   )
 }
 

@@ -4,7 +4,7 @@ import type { Db, Tx } from "../database/types.ts"
 import { ensureAppIds, lockIdentities } from "../observations/rows/identities.ts"
 import { isStoreId, parseRival } from "../vocabulary/store-ids.ts"
 import { type RandomBytes, randomText } from "../vocabulary/text.ts"
-import { checkCountries, checkName, checkTerms, lockApp, noApp, TrackingProblem } from "./checks.ts"
+import { checkCountries, checkName, checkStores, checkTerms, lockApp, noApp, TrackingProblem } from "./checks.ts"
 import { addTerms } from "./terms.ts"
 import { shownName } from "./tracked-app.ts"
 
@@ -28,6 +28,7 @@ export interface NewApp {
 /** What was measured of its terms is its history at once. Throws TrackingProblem; limits are the caller's. */
 export async function trackApp(tx: Tx, asked: NewApp, randomBytes: RandomBytes = secureBytes): Promise<string> {
   const countries = checkCountries(asked.countries)
+  checkStores(countries, { ios: asked.iosId !== undefined, android: asked.androidPkg !== undefined })
   const rivals = asked.manualRivals ? checkRivals(asked.manualRivals) : null
   const keys = checkStoreIds(asked)
   checkTerms(asked.keywords)

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import type { Tx } from "../database/types.ts"
 import { Term } from "../vocabulary/fields.ts"
-import { isStorefront } from "../vocabulary/storefronts.ts"
+import { isStorefront, otherStoreProblem } from "../vocabulary/storefronts.ts"
 import { normaliseTerm } from "../vocabulary/term.ts"
 import { isStorable } from "../vocabulary/text.ts"
 
@@ -48,6 +48,15 @@ export interface LockedApp {
   androidApp: number | null
   keywordTags: Record<string, string[]> | null
   buriedKeywords: string[] | null
+}
+
+/** Throws unless each of these storefronts exists in a store that the app is tracked in. */
+export function checkStores(countries: readonly string[], stores: { ios: boolean; android: boolean }): void {
+  const platforms = (["ios", "android"] as const).filter((platform) => stores[platform])
+  for (const country of countries) {
+    const problem = otherStoreProblem(country, platforms)
+    if (problem !== null) throw new WrongValue(problem.replace(/\.$/, ""))
+  }
 }
 
 export async function lockApp(tx: Tx, appId: string): Promise<LockedApp> {

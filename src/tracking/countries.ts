@@ -1,7 +1,7 @@
 import type { Tx } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
 import { lockIdentities } from "../observations/rows/identities.ts"
-import { checkCountries, lockApp, TrackingProblem } from "./checks.ts"
+import { checkCountries, checkStores, lockApp, TrackingProblem } from "./checks.ts"
 import { addTerms } from "./terms.ts"
 
 /** What adding storefronts did: those that are tracked anew, and how many keywords came with them. */
@@ -24,7 +24,8 @@ export async function addCountries(
   const asked = checkCountries(countries)
   // before the app, as whoever adds keywords takes them
   await lockIdentities(tx)
-  const { countries: held } = await lockApp(tx, appId)
+  const { countries: held, iosApp, androidApp } = await lockApp(tx, appId)
+  checkStores(asked, { ios: iosApp !== null, android: androidApp !== null })
   if (like !== undefined && !held.includes(like))
     throw new TrackingProblem(`the app is not tracked in ${like}; it is in ${held.join(", ")}`)
   const added = asked.filter((code) => !held.includes(code))

@@ -111,7 +111,7 @@ const OTHER_HOSTS: Record<string, string> = {
 function appLink(platform: Platform, id: string, country: string | null | undefined): AppLink | null {
   if (!isStoreId(platform, id)) return null
   const storefront = country?.toLowerCase() ?? null
-  return { platform, id, storefront: storefront !== null && isStorefront(storefront) ? storefront : null }
+  return { platform, id, storefront: storefront !== null && isStorefront(storefront, platform) ? storefront : null }
 }
 
 /** The words in the path of a page of the App Store that is no app's. */

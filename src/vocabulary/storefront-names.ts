@@ -1,10 +1,10 @@
 import { normalForm } from "./normal-form.ts"
-import { STOREFRONTS } from "./storefronts.ts"
+import { ALL_STOREFRONTS, isStorefront } from "./storefronts.ts"
 
 /** The storefront that a code, or the English name of a country, stands for; undefined when there is none. */
 export function storefrontNamed(text: string): string | undefined {
   const code = text.trim().toLowerCase()
-  return STOREFRONTS.includes(code) ? code : BY_NAME.get(spelt(text))
+  return isStorefront(code) ? code : BY_NAME.get(spelt(text))
 }
 
 /** By Unicode CLDR. */
@@ -17,7 +17,7 @@ export function saidStorefront(code: string): string {
   return `${WITH_ARTICLE.has(code) ? "the " : ""}${storefrontName(code)}`
 }
 
-const WITH_ARTICLE = new Set("ae bs do gb gm ky mv nl ph sb sc tc us vg".split(" "))
+const WITH_ARTICLE = new Set("ae bs cf ck do fo gb gm im km ky mh mv nl ph sb sc tc us vg vi".split(" "))
 
 // Apple's names where the runtime has another, and names that have changed.
 const OTHER_NAMES: Record<string, string> = {
@@ -53,7 +53,7 @@ const OTHER_NAMES: Record<string, string> = {
 
 const names = new Intl.DisplayNames(["en"], { type: "region" })
 const BY_NAME = new Map([
-  ...STOREFRONTS.map((code) => [spelt(names.of(code.toUpperCase()) ?? code), code] as const),
+  ...ALL_STOREFRONTS.map((code) => [spelt(names.of(code.toUpperCase()) ?? code), code] as const),
   ...Object.entries(OTHER_NAMES),
 ])
 

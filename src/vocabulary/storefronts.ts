@@ -1,18 +1,44 @@
 // Apple's 175 App Store storefronts (App Store Connect, "App Store localizations and territories"), ISO 3166-1 alpha-2;
-// xk is Kosovo's user-assigned code. Google Play's countries are a subset but for a few that no upstream of ours reads.
-const CODES =
+// xk is Kosovo's user-assigned code.
+const APP_STORE =
   "ae af ag ai al am ao ar at au az ba bb be bf bg bh bj bm bn bo br bs bt bw by bz ca cd cg ch ci cl cm cn co cr cv cy " +
   "cz de dk dm do dz ec ee eg es fi fj fm fr ga gb gd ge gh gm gr gt gw gy hk hn hr hu id ie il in iq is it jm jo jp ke " +
   "kg kh kn kr kw ky kz la lb lc lk lr lt lu lv ly ma md me mg mk ml mm mn mo mr ms mt mu mv mw mx my mz na ne ng ni nl " +
   "no np nr nz om pa pe pg ph pk pl pt pw py qa ro rs ru rw sa sb sc se sg si sk sl sn sr st sv sz tc td th tj tm tn to " +
   "tr tt tw tz ua ug us uy uz vc ve vg vn vu xk ye za zm zw"
 
-export const STOREFRONTS: readonly string[] = CODES.split(" ")
+// Countries and territories where Google Play has users and Apple has no storefront. Google's own list of distribution
+// changes and ends with "rest of world", so this one is generous: every place that is not under an embargo.
+const PLAY_ALONE =
+  "ad aw bd bi cf ck cw dj er et fo gf gg gi gl gn gp gq gu ht im je ki km li ls mc mh mq nc nu pf pm pr ps re sd sm so " +
+  "ss sx tg tl tv va vi wf ws yt"
 
-const KNOWN = new Set(STOREFRONTS)
+// Google Play is blocked in mainland China, and has no store there.
+const APP_STORE_ALONE = ["cn"]
 
-export function isStorefront(code: string): boolean {
-  return KNOWN.has(code)
+/** The App Store's storefronts. */
+export const STOREFRONTS: readonly string[] = APP_STORE.split(" ")
+
+const APP_STORE_CODES = new Set(STOREFRONTS)
+const PLAY_CODES = new Set([...STOREFRONTS.filter((code) => !APP_STORE_ALONE.includes(code)), ...PLAY_ALONE.split(" ")])
+
+/** Every storefront of either store, sorted. */
+export const ALL_STOREFRONTS: readonly string[] = [...new Set([...APP_STORE_CODES, ...PLAY_CODES])].sort()
+
+const ALL_CODES = new Set(ALL_STOREFRONTS)
+
+/** True if that store has the storefront; of either store when no platform is named. */
+export function isStorefront(code: string, platform?: "ios" | "android"): boolean {
+  if (platform === undefined) return ALL_CODES.has(code)
+  return (platform === "ios" ? APP_STORE_CODES : PLAY_CODES).has(code)
+}
+
+/** Why a known storefront does not belong to any of these stores, as a sentence. Null if one of them has it. */
+export function otherStoreProblem(code: string, platforms: readonly ("ios" | "android")[]): string | null {
+  if (!isStorefront(code) || platforms.some((platform) => isStorefront(code, platform))) return null
+  return isStorefront(code, "ios")
+    ? `${code} is a storefront of the App Store alone: Google Play has none there.`
+    : `${code} is a storefront of Google Play alone: the App Store has none there.`
 }
 
 /** The App Store's genre of all apps: a chart of it is the overall one. */

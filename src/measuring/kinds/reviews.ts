@@ -6,7 +6,7 @@ import { playDetails } from "../../sources/play/details.ts"
 import { playReviews } from "../../sources/play/reviews.ts"
 import { readPlayReviews, readReviews } from "../../sources/read-reviews.ts"
 import { reviewLanguage } from "../../vocabulary/review-language.ts"
-import { STOREFRONTS } from "../../vocabulary/storefronts.ts"
+import { ALL_STOREFRONTS } from "../../vocabulary/storefronts.ts"
 import { isTracked } from "../is-tracked.ts"
 import type { Kind, ReadPort, Subject } from "../kind.ts"
 import { putForwardApps, putForwardReviews } from "../put-forward.ts"
@@ -53,7 +53,7 @@ export const reviewsOnPlay: Kind = {
 }
 
 async function isReadElsewhere({ platform, storefront, subject }: Subject, language: string, { sql }: ReadPort) {
-  const before = STOREFRONTS.filter((one) => one < storefront && reviewLanguage(one) === language)
+  const before = ALL_STOREFRONTS.filter((one) => one < storefront && reviewLanguage(one) === language)
   const rows = await sql`
     select
     from tracked_subject
