@@ -3,6 +3,16 @@ export function reviewLanguage(storefront: string): string {
   return LANGUAGES.get(storefront) ?? "en"
 }
 
+/**
+ * True if a language other than the storefront's own is mostly spoken there, as Hindi is in India: readings in it can be
+ * imported, and belong to that storefront alone.
+ */
+export function isAlsoSpokenIn(language: string, storefront: string): boolean {
+  return (
+    language !== reviewLanguage(storefront) && new Intl.Locale(language).maximize().region === storefront.toUpperCase()
+  )
+}
+
 // never change one: what was stored is found under it
 const BY_LANGUAGE: Record<string, string> = {
   ar: "ae bh dz eg iq jo kw lb ly ma mr om ps qa sa sd tn ye",

@@ -1,5 +1,6 @@
 import type { Db } from "../../database/types.ts"
 import { isJoined } from "../../observations/derived/review-feeds.ts"
+import { DEMO_FEED } from "../../observations/feed-name.ts"
 import type { Platform } from "../../observations/provenance.ts"
 import type { SourceName } from "../../vocabulary/upstreams.ts"
 
@@ -49,4 +50,15 @@ export async function readFeed(
     from review_feed
     where app_id = ${appId} and feed = ${feed}`
   return row ?? null
+}
+
+/** The languages of an app's feeds on Google Play, those of the demo left out. */
+export async function readFeedLanguages(sql: Db, appId: number): Promise<string[]> {
+  const rows = await sql<{ feed: string }[]>`
+    select feed
+    from review_feed
+    where app_id = ${appId} and not starts_with(feed, ${DEMO_FEED})
+    order by feed
+    limit 200`
+  return rows.map(({ feed }) => feed)
 }

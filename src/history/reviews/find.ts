@@ -3,6 +3,7 @@ import { addDays } from "../../vocabulary/days.ts"
 import { findText } from "./find-text.ts"
 import {
   type FoundReviews,
+  type HeldFeed,
   heldReview,
   isWanted,
   milliseconds,
@@ -35,6 +36,20 @@ export async function findReviews(sql: Db, sought: ReviewSearch, limit: number):
       ) as shown`
   const { total, shown } = found!
   return { total, reviews: shown.map(heldReview) }
+}
+
+/** As findReviews over several feeds, which are as one list. */
+export async function findInFeeds(
+  sql: Db,
+  feeds: readonly HeldFeed[],
+  filters: Omit<ReviewSearch, keyof HeldFeed>,
+  limit: number,
+): Promise<FoundReviews> {
+  const found: FoundReviews[] = []
+  for (const feed of feeds) found.push(await findReviews(sql, { ...feed, ...filters }, limit))
+  const reviews = found.flatMap((each) => each.reviews)
+  if (feeds.length > 1) reviews.sort((a, b) => b.at.getTime() - a.at.getTime() || (a.id < b.id ? -1 : 1))
+  return { total: found.reduce((sum, { total }) => sum + total, 0), reviews: reviews.slice(0, limit) }
 }
 
 /** All as they stand are read as the index has them: with a look-up for each day a page of 50 days took a third longer. */

@@ -16,6 +16,19 @@ export async function tallyReviews(sql: Sql, feed: HeldFeed, days: Days, known: 
   return { tallies: held.within.flatMap(talliesOf), covered: coveredDays(days, known, gapsOf(held)) }
 }
 
+/** As tallyReviews over several feeds. A day is covered if each of them covers it. */
+export async function tallyFeeds(
+  sql: Sql,
+  feeds: readonly { held: HeldFeed; known: FeedState }[],
+  days: Days,
+): Promise<FeedTallies> {
+  const each: FeedTallies[] = []
+  for (const { held, known } of feeds) each.push(await tallyReviews(sql, held, days, known))
+  const [first, ...others] = each as [FeedTallies, ...FeedTallies[]]
+  const covered = new Set([...first.covered].filter((day) => others.every((other) => other.covered.has(day))))
+  return { tallies: each.flatMap(({ tallies }) => tallies), covered }
+}
+
 function talliesOf({ day, versions, stars, counts }: HeldDay): ReviewTally[] {
   return counts.map((count, at) => ({ day, version: versions[at] as string | null, stars: stars[at]!, count }))
 }

@@ -1,12 +1,13 @@
 import * as v from "valibot"
 import { hasDemoSeller } from "../../accounts/demo/accounts.ts"
 import type { Sql } from "../../database/types.ts"
+import { readFeedLanguages } from "../../history/reviews/feeds.ts"
 import { type FeedState, type HeldFeed, type HeldReview, readFeedState } from "../../history/reviews/reviews.ts"
 import { feedOf } from "../../observations/feed-name.ts"
 import { DEMO, type Platform } from "../../observations/types.ts"
 import type { TableRow } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
-import { reviewLanguage } from "../../vocabulary/review-language.ts"
+import { isAlsoSpokenIn, reviewLanguage } from "../../vocabulary/review-language.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { StarCounts } from "../page/store-page-shapes.ts"
 import { Day, Store, Storefront, Time } from "../shapes.ts"
@@ -38,7 +39,7 @@ export const Feed = named(
   v.strictObject({
     feed: described(
       v.nullable(v.string()),
-      "Whose reviews these are. App Store: those of the storefront (us). Google Play: those of the language that the storefront reads (en, pt-BR), shared by all storefronts that read it. One that begins with demo- holds the demo's reviews, which are invented. Null = the app is not in that store.",
+      "Whose reviews these are. App Store: those of the storefront (us). Google Play: those of the language that the storefront reads (en, pt-BR), shared by all storefronts that read it; with it those imported in other languages of the country (en,hi). One that begins with demo- holds the demo's reviews, which are invented. Null = the app is not in that store.",
     ),
     state: described(
       v.picklist(["read", "none", "some", "never_read", "no_app"]),
@@ -96,6 +97,8 @@ export const LookedAt = named(
 export interface AppFeed {
   held: HeldFeed | null
   known: FeedState
+  /** `held`, then feeds in other languages of the storefront that were imported. Empty where the app is not in the store. */
+  all: { held: HeldFeed; known: FeedState }[]
   shown: v.InferOutput<typeof Feed>
 }
 
@@ -107,12 +110,47 @@ export async function readAppFeed(
   const appId = platform === "ios" ? app.iosApp : app.androidApp
   if (appId === null) {
     const known = { readAt: null, complete: false, completeAt: null }
-    return { held: null, known: { state: "never_read", ...known }, shown: { feed: null, state: "no_app", ...known } }
+    return {
+      held: null,
+      known: { state: "never_read", ...known },
+      all: [],
+      shown: { feed: null, state: "no_app", ...known },
+    }
   }
-  const { held, known } = await readHeldFeed(sql, app, { appId, platform, storefront })
-  const { state, readAt, complete, completeAt } = known
-  const shown = { feed: held.feed, state, readAt: iso(readAt), complete, completeAt: iso(completeAt) }
-  return { held, known, shown }
+  const own = await readHeldFeed(sql, app, { appId, platform, storefront })
+  const all = [own, ...(platform === "android" ? await readOtherLanguages(sql, appId, storefront) : [])]
+  const { state, readAt, complete, completeAt } = stateOf(all.map(({ known }) => known))
+  const read = all.filter(({ known }) => known.state !== "never_read")
+  const names = (read.length > 0 ? read : [own]).map(({ held }) => held.feed)
+  const shown = { feed: names.join(","), state, readAt: iso(readAt), complete, completeAt: iso(completeAt) }
+  return { ...own, all, shown }
+}
+
+async function readOtherLanguages(sql: Sql, appId: number, storefront: string) {
+  const languages = await readFeedLanguages(sql, appId)
+  const feeds: AppFeed["all"] = []
+  for (const feed of languages.filter((language) => isAlsoSpokenIn(language, storefront))) {
+    const held = { appId, feed }
+    feeds.push({ held, known: await readFeedState(sql, held) })
+  }
+  return feeds
+}
+
+/** Of several feeds as one: nothing is complete that one of them leaves open. */
+function stateOf(states: readonly FeedState[]): FeedState {
+  const [first] = states as [FeedState]
+  const read = states.filter(({ state }) => state !== "never_read")
+  if (states.length === 1 || read.length === 0) return first
+  const times = (name: "readAt" | "completeAt") => states.flatMap((each) => each[name] ?? [])
+  const oldest = (moments: Date[]) => new Date(Math.min(...moments.map(Number)))
+  const isKnown = states.every(({ readAt }) => readAt !== null)
+  const completed = times("completeAt")
+  return {
+    state: !isKnown ? "some" : states.every(({ state }) => state === "none") ? "none" : "read",
+    readAt: times("readAt").length > 0 ? oldest(times("readAt")) : null,
+    complete: states.every(({ complete }) => complete),
+    completeAt: completed.length === states.length ? oldest(completed) : null,
+  }
 }
 
 /** The store's; where nobody read it and the app is the demo's, what is invented. */
@@ -133,6 +171,11 @@ async function readHeldFeed(
 
 function iso(at: Date | null): string | null {
   return at?.toISOString() ?? null
+}
+
+/** The feeds of which anything is known; null = none. */
+export function knownFeeds({ all }: AppFeed): AppFeed["all"] | null {
+  return all.some(({ known }) => known.state !== "never_read") ? all : null
 }
 
 /** The feed, unless nothing is known of it. */

@@ -1,13 +1,13 @@
 import * as v from "valibot"
 import { type ReviewStats, reviewStats } from "../../formulas/review-stats.ts"
-import { type FeedTallies, tallyReviews } from "../../history/reviews/tallies.ts"
+import { type FeedTallies, tallyFeeds } from "../../history/reviews/tallies.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { addDays, type Days } from "../../vocabulary/days.ts"
 import { AppCountry, Platform, wholeNumber } from "../../vocabulary/fields.ts"
 import { described, extending, named } from "../../vocabulary/schema.ts"
 import { inOrder, LAST_DAY, lastDay, lookedAt, planDays, RangeDay } from "../day-range.ts"
 import { Count, Day } from "../shapes.ts"
-import { Figures, knownFeed, LookedAt, readAppFeed } from "./review-shapes.ts"
+import { Figures, knownFeeds, LookedAt, readAppFeed } from "./review-shapes.ts"
 
 const MOST_DAYS = 365
 /** Versions answered; the others are counted. */
@@ -24,7 +24,7 @@ const DayFigures = named(
     average: Figures.average,
     covered: described(
       v.boolean(),
-      "Every review of the day that the store showed is held, so that 0 is 0. False = there may be more.",
+      "Every review of the day that the store showed in the languages of the feed is held, so that 0 is 0. False = there may be more.",
     ),
   }),
 )
@@ -94,8 +94,8 @@ export const getReviewStats = operation({
   const first = from ?? addDays(lastDay({ to }, now()), 1 - count)
   const days = lookedAt("reviews", { from: first, to }, now(), caller)
   const feed = await readAppFeed(sql, app, { platform, storefront })
-  const held = knownFeed(feed)
-  const tallied = held && (await tallyReviews(sql, held, days, feed.known))
+  const known = knownFeeds(feed)
+  const tallied = known && (await tallyFeeds(sql, known, days))
   return {
     country: storefront,
     platform,

@@ -1,8 +1,8 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { foldReviewText } from "../../formulas/review-text.ts"
-import { findReviews } from "../../history/reviews/find.ts"
-import { countNewReviews, type ReviewSearch } from "../../history/reviews/reviews.ts"
+import { findInFeeds } from "../../history/reviews/find.ts"
+import { countNewReviews, type HeldFeed, type ReviewSearch } from "../../history/reviews/reviews.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { addDays, type Days, later } from "../../vocabulary/days.ts"
 import { AppCountry, Platform, wholeNumber } from "../../vocabulary/fields.ts"
@@ -10,7 +10,7 @@ import { described, extending, named } from "../../vocabulary/schema.ts"
 import { inOrder, LAST_DAY, lookedAt, planDays, RangeDay } from "../day-range.ts"
 import { Count, Day, Storefront } from "../shapes.ts"
 import {
-  type AppFeed, Feed, knownFeed, LookedAt, REVIEW_COLUMNS, Review, readAppFeed, reviewRows, Stars, shownReview,
+  type AppFeed, Feed, knownFeeds, LookedAt, REVIEW_COLUMNS, Review, readAppFeed, reviewRows, Stars, shownReview,
 } from "./review-shapes.ts" // biome-ignore format: one list
 
 const STORES = ["ios", "android"] as const
@@ -93,8 +93,8 @@ export const listReviews = operation({
 })
 
 async function readNewest(sql: Sql, feed: AppFeed, days: Days) {
-  const held = knownFeed(feed)
-  const found = held && (await findReviews(sql, { ...held, ...days }, LISTED))
+  const feeds = knownFeeds(feed)?.map(({ held }) => held)
+  const found = feeds && (await findInFeeds(sql, feeds, days, LISTED))
   return {
     reviews: found?.reviews.map(shownReview) ?? null,
     listed: { from: days.from, total: found?.total ?? null },
@@ -171,10 +171,9 @@ export const searchReviews = operation({
 }).run(async ({ app, storefront, platform, q, rating, version, from, to, limit }, { sql, now, caller }) => {
   const days = lookedAt("reviews", { from, to }, now(), caller)
   const feed = await readAppFeed(sql, app, { platform, storefront })
-  const held = knownFeed(feed)
-  const filters = { text: q && foldReviewText(q), stars: rating, version }
-  const sought: ReviewSearch | null = held && { ...held, ...days, ...filters }
-  const { total, reviews } = sought ? await findReviews(sql, sought, limit) : { total: null, reviews: [] }
+  const feeds = knownFeeds(feed)?.map(({ held }) => held)
+  const filters: Omit<ReviewSearch, keyof HeldFeed> = { ...days, stars: rating, version, text: q && foldReviewText(q) }
+  const { total, reviews } = feeds ? await findInFeeds(sql, feeds, filters, limit) : { total: null, reviews: [] }
   return {
     country: storefront,
     platform,
