@@ -43,8 +43,9 @@ export const importCommand: Command = {
     })
     show(invocation, imported, () => [summary(imported)])
     if (!has("json")) for (const line of badLines(imported)) terminal.say(line)
-    const { read, bad } = imported
-    return bad.length > 0 && (has("strict") || bad.length === read) ? 1 : 0
+    const { read, bad, skipped = [] } = imported
+    const isStrict = has("strict") && bad.length + skipped.length > 0
+    return isStrict || (bad.length > 0 && bad.length === read) ? 1 : 0
   },
 }
 
@@ -120,11 +121,13 @@ function progress(terminal: Terminal, { size, bytesRead }: Source) {
   }
 }
 
-function summary({ read, recorded, known, attempts, bad }: ImportResult): string {
-  return `${read} lines read: ${recorded} recorded, ${known} known already, ${attempts} failed reads, ${bad.length} bad`
+function summary({ read, recorded, known, attempts, bad, skipped = [] }: ImportResult): string {
+  const items = skipped.length > 0 ? `, ${skipped.length} invalid items skipped` : ""
+  return `${read} lines read: ${recorded} recorded, ${known} known already, ${attempts} failed reads, ${bad.length} bad${items}`
 }
 
-function badLines({ bad }: ImportResult): string[] {
-  const lines = bad.slice(0, SHOWN).map(({ line, reason }) => `line ${line}: ${reason}`)
-  return bad.length > SHOWN ? [...lines, `and ${bad.length - SHOWN} more; --json names all of them`] : lines
+function badLines({ bad, skipped = [] }: ImportResult): string[] {
+  const all = [...bad, ...skipped.map(({ line, reason }) => ({ line, reason: `skipped ${reason}` }))]
+  const lines = all.slice(0, SHOWN).map(({ line, reason }) => `line ${line}: ${reason}`)
+  return all.length > SHOWN ? [...lines, `and ${all.length - SHOWN} more; --json names all of them`] : lines
 }

@@ -10,7 +10,7 @@ import { KINDS, kindNamed } from "../kinds.ts"
 import { type RecordOptions, record } from "../record.ts"
 import type { Attempt, Observation } from "../types.ts"
 import { type BatchSize, createBatchSize } from "./batch-size.ts"
-import { LineProblem, type ParsedLine, parseLine } from "./lines.ts"
+import { LineProblem, type ParsedLine, parseSound } from "./lines.ts"
 
 export interface ImportProgress {
   read: number
@@ -25,6 +25,8 @@ export interface ImportProgress {
 export interface ImportResult extends Omit<ImportProgress, "skipped"> {
   /** Lines that were skipped, by number from 1, and why. */
   bad: BadLine[]
+  /** Items of recorded lines that were skipped as invalid; left out where there are none. */
+  skipped?: BadLine[]
 }
 
 export interface BadLine {
@@ -117,12 +119,14 @@ interface NumberedLine {
   parsed: ParsedLine
 }
 
-function tryParse(text: string, line: number, { total: { bad }, kinds }: ImportState): ParsedLine | undefined {
+function tryParse(text: string, line: number, { total, kinds, now }: ImportState): ParsedLine | undefined {
   try {
-    return parseLine(text, kinds)
+    const { parsed, skipped } = parseSound(text, now(), kinds)
+    if (skipped.length > 0) total.skipped = [...(total.skipped ?? []), ...skipped.map((reason) => ({ line, reason }))]
+    return parsed
   } catch (error) {
-    if (!(error instanceof LineProblem)) throw error
-    bad.push({ line, reason: error.message })
+    if (!(error instanceof LineProblem || error instanceof ObservationProblem)) throw error
+    total.bad.push({ line, reason: error.message })
   }
 }
 

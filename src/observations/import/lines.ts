@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import { normaliseTerm } from "../../vocabulary/term.ts"
+import { ObservationProblem } from "../invariants.ts"
 import type { AnyKind } from "../kind.ts"
 import { KINDS, kindNamed } from "../kinds.ts"
 import { LineProblem } from "../line-problem.ts"
@@ -32,8 +33,75 @@ export type ParsedLine = { kind: "observation"; observation: Observation } | { k
  * what no store can say is refused when it is recorded (app-facts.ts). Throws LineProblem.
  */
 export function parseLine(text: string, kinds: readonly AnyKind[] = KINDS): ParsedLine {
+  return parseValue(lineIn(text), text, kinds)
+}
+
+/** As parseLine, without the items that are invalid: `skipped` has the reason for each, naming its place in the line. */
+export function parseSound(
+  text: string,
+  now: Date,
+  kinds: readonly AnyKind[] = KINDS,
+): { parsed: ParsedLine; skipped: string[] } {
+  const whole = lineIn(text)
+  const skipped: string[] = []
+  for (let value = whole; ; ) {
+    try {
+      const parsed = parseValue(value, text, kinds)
+      const { observation } = parsed as { observation?: Observation }
+      if (observation && hasUnordered(value)) kindNamed(observation.kind, kinds)?.check(observation, now)
+      return { parsed, skipped }
+    } catch (error) {
+      if (!(error instanceof LineProblem || error instanceof ObservationProblem)) throw error
+      const rest = skipped.length < MOST_SKIPPED ? withoutItem(value, error.message) : null
+      if (rest === null) throw skipped.length > 0 ? new LineProblem(skipped[0] as string) : error
+      skipped.push(error.message.replace(/\[\d+\]/, `[${placeIn(whole, value, error.message)}]`))
+      value = rest
+    }
+  }
+}
+
+/** Lists whose order has no meaning, by kind: an invalid item says nothing of the others. A ranked list is taken whole. */
+const UNORDERED: Record<string, string> = { reviews: "reviews", apps: "apps" }
+/** A line with more invalid items than this is refused as a whole. */
+const MOST_SKIPPED = 20
+
+function hasUnordered(value: unknown): boolean {
+  return UNORDERED[String((value as { kind?: unknown } | null)?.kind)] !== undefined
+}
+
+/** The item that a problem names, in the list as parsed. */
+function itemOf(value: unknown, problem: string): { name: string; items: unknown[]; item: unknown } | null {
+  if (!hasUnordered(value)) return null
+  const line = withoutOdd(value) as Record<string, unknown>
+  const name = UNORDERED[line.kind as string] as string
+  const items = line[name]
+  const [, list, place] = /^(\w+)\[(\d+)\]/.exec(problem) ?? []
+  if (list !== name || !Array.isArray(items)) return null
+  return { name, items, item: items[Number(place)] }
+}
+
+/** The line without that item. Nothing may be called complete without it. Null if no item is named or none is left. */
+function withoutItem(value: unknown, problem: string): unknown {
+  const found = itemOf(value, problem)
+  if (found === null || found.items.length < 2) return null
+  const { complete: _, ...line } = value as Record<string, unknown>
+  return { ...line, [found.name]: found.items.filter((item) => item !== found.item) }
+}
+
+/** Where the item stands in the line as it came, from 0. */
+function placeIn(whole: unknown, value: unknown, problem: string): number {
+  const { name, item } = itemOf(value, problem) as { name: string; item: unknown }
+  const items = (whole as Record<string, unknown[]>)[name] as unknown[]
+  const text = JSON.stringify(item)
+  return items.findIndex((each) => JSON.stringify(withoutOdd(each)) === text)
+}
+
+function lineIn(text: string): unknown {
   if (text.length > LONGEST) throw new LineProblem("the line has more than 1,000,000 characters")
-  const value = jsonOf(text)
+  return jsonOf(text)
+}
+
+function parseValue(value: unknown, text: string, kinds: readonly AnyKind[]): ParsedLine {
   const name = kindIn(value)
   const kind = name === "attempt" ? null : kindNamed(name, kinds)
   if (kind === undefined) throw new LineProblem(`kind: must be one of ${namesOf(kinds).join(", ")}`)

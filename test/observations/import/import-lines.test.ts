@@ -250,3 +250,50 @@ test("an item that stands twice, or a part that is null, does not lose its line"
   )
   expect(reasonOf(search({ term: null }))).toBe("term: is missing")
 })
+
+const review = (id: string, rest: object = {}) => ({
+  id,
+  stars: 5,
+  text: "x",
+  at: "2025-10-20T20:11:00Z",
+  ...rest,
+})
+const page = (reviews: object[], rest: object = {}) => ({
+  kind: "reviews",
+  source: "apple-reviews",
+  platform: "ios",
+  storefront: "us",
+  storeId: "6744000010",
+  seenAt: "2025-10-21T03:25:01Z",
+  complete: true,
+  reviews,
+  ...rest,
+})
+
+test("an invalid review is skipped and named by line and place, and the others are recorded", async () => {
+  const reviews = [
+    review("1"),
+    review("1"),
+    review("2", { stars: 7 }),
+    review("3", { text: 4 }),
+    review("4", { at: "2035-01-01T00:00:00Z" }),
+    review("5"),
+  ]
+  const result = await importLines(sql, lines(search(), page(reviews)), { now })
+  expect([result.recorded, result.bad]).toEqual([2, []] as never)
+  expect(result.skipped?.map(({ line, reason }) => `${line} ${reason.split(":")[0]}`)).toEqual([
+    "2 reviews[3].text",
+    "2 reviews[2].stars",
+    "2 reviews[4].at",
+  ])
+  const held = await sql`select review_id from review_version order by review_id`
+  expect(held.map(({ review_id }) => review_id)).toEqual(["1", "5"])
+  expect((await sql`select from review_read`).length).toBe(0)
+})
+
+test("a line without one valid review, or with an invalid place of a ranking, is refused as a whole", async () => {
+  const ranking = search({ results: [{ id: "10001" }, { id: "10002", ratings: "many" }] })
+  const result = await importLines(sql, lines(page([review("2", { stars: 7 })]), ranking), { now })
+  expect([result.recorded, result.skipped, result.bad.map(({ line }) => line)]).toEqual([0, undefined, [1, 2]] as never)
+  expect(result.bad[0]?.reason).toStartWith("reviews[0].stars: ")
+})
