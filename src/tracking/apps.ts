@@ -28,9 +28,9 @@ export interface NewApp {
 /** What was measured of its terms is its history at once. Throws TrackingProblem; limits are the caller's. */
 export async function trackApp(tx: Tx, asked: NewApp, randomBytes: RandomBytes = secureBytes): Promise<string> {
   const countries = checkCountries(asked.countries)
-  checkStores(countries, { ios: asked.iosId !== undefined, android: asked.androidPkg !== undefined })
   const rivals = asked.manualRivals ? checkRivals(asked.manualRivals) : null
   const keys = checkStoreIds(asked)
+  checkStores(countries, { ios: asked.iosId !== undefined, android: asked.androidPkg !== undefined })
   checkTerms(asked.keywords)
   await lockIdentities(tx)
   await lockWorkspace(tx, asked.workspaceId)
