@@ -41,7 +41,7 @@ export const FAULTS = {
   bad_day: wrong("The day must be YYYY-MM-DD and no later than yesterday."),
   bad_goal: wrong("The goal must be downloads, rank or revenue."),
   bad_range: wrong("from and to must be YYYY-MM-DD, with from not after to."),
-  bad_term: wrong("The keyword must have 1 to 150 characters."),
+  bad_term: wrong("The keyword must have 1 to 150 characters, and be neither . nor .. alone."),
   bad_app_id: wrong("The app must be given as store id digits or a package name."),
   bad_query: wrong("The query must have 1 to 120 characters."),
   bad_id: wrong("The id must come from a search result."),

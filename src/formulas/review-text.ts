@@ -20,6 +20,8 @@ export function foldReview({ title, text }: ReviewText): string {
  *         spelling only
  *     '   and " are one each, straight or curly: phones write the curly one, keyboards the other
  *     ㅋ  letters of Hangul that stand alone stay so: NFKC would join "ㅋㅠ" to "큐", and lose both in "ㅋㅋㅠㅠ"
+ *     -   every hyphen is the one of keyboards: phones and pages put U+2010 and U+2011 in its place
+ *     ـَ   Arabic vowel signs and the stretching line count for nothing: most people write without them
  *
  * Diacritics count ("ö" is no "o": in Turkish and German it is another letter), and so do hiragana and katakana, and
  * traditional and simplified characters. Idempotent.
@@ -35,6 +37,8 @@ export function foldReviewText(text: string): string {
     .toLowerCase()
     .replaceAll("ς", "σ")
     .replace(INVISIBLE, "")
+    .replace(HYPHENS, "-")
+    .replace(ARABIC_SIGNS, "")
     .replace(MARKED_I, (letter) => letter.replaceAll("\u0307", ""))
     .replace(/\s+/gu, " ")
     .trim()
@@ -45,4 +49,7 @@ const SINGLE_QUOTES = /[`‘’‚‛′]/gu
 const DOUBLE_QUOTES = /[“”„‟]/gu
 const NO_LONE_HANGUL = /[^\u3131-\u318e\uffa0-\uffdc]+/gu
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
+const HYPHENS = /[\u2010\u2011\ufe63\uff0d\u2212]/gu
+const ARABIC_SIGNS =
+  /[\u0610-\u061a\u0640\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]/gu
 const MARKED_I = /i\p{M}+/gu

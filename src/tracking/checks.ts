@@ -2,7 +2,7 @@ import * as v from "valibot"
 import type { Tx } from "../database/types.ts"
 import { Term } from "../vocabulary/fields.ts"
 import { isStorefront, otherStoreProblem } from "../vocabulary/storefronts.ts"
-import { normaliseTerm } from "../vocabulary/term.ts"
+import { isPathStep, normaliseTerm } from "../vocabulary/term.ts"
 import { isStorable } from "../vocabulary/text.ts"
 
 /** Why something cannot be tracked. Its message is one clear sentence. */
@@ -27,6 +27,8 @@ export function checkCountries(countries: readonly string[]): string[] {
 
 export function checkTerms(terms: readonly string[]): string[] {
   const spelt = [...new Set(terms.map(normaliseTerm))]
+  if (spelt.some(isPathStep))
+    throw new WrongValue('"." and ".." are no keywords: in an address they mean a folder; type the words people search')
   const sound = (term: string) => v.is(Term, term) && isStorable(term)
   if (!spelt.every(sound)) throw new WrongValue("a keyword must have 1 to 150 characters")
   return spelt

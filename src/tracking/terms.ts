@@ -3,6 +3,7 @@ import { uncut } from "../database/uncut.ts"
 import { deriveAppKeywords } from "../observations/derived/app-keywords.ts"
 import { deriveMonths, readMonths } from "../observations/derived/months.ts"
 import { listIds, lockIdentities, lockLists } from "../observations/rows/identities.ts"
+import { normaliseTerm } from "../vocabulary/term.ts"
 import { checkCountries, checkName, checkTerms, type LockedApp, lockApp, TrackingProblem } from "./checks.ts"
 
 /** What adding did: the terms that are tracked anew somewhere, and those that were in every storefront asked for. */
@@ -64,7 +65,7 @@ export async function removeTerms(
   countries: readonly string[] | "all",
   terms: readonly string[],
 ): Promise<{ removed: string[]; notTracked: string[] }> {
-  const asked = checkTerms(terms)
+  const asked = [...new Set(terms.map(normaliseTerm))]
   const storefronts = storefrontsOf(await lockApp(tx, appId), countries)
   const rows = await tx<{ term: string }[]>`
     delete from tracked_term

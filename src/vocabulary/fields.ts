@@ -2,7 +2,7 @@ import * as v from "valibot"
 import type { FaultCode } from "../faults.ts"
 import { bounded, coded, described, type Schema, unwrap } from "./schema.ts"
 import { isStorefront } from "./storefronts.ts"
-import { normaliseTerm } from "./term.ts"
+import { isPathStep, normaliseTerm } from "./term.ts"
 
 /** The id of a workspace's app, as GET /apps gives it. A call with such an input has that app as its subject. */
 export const AppId = coded(
@@ -53,7 +53,7 @@ export const Term = coded(
     v.metadata({ maxLength: 150 }),
     v.check((text) => {
       const length = [...normaliseTerm(text)].length
-      return length >= 1 && length <= 150
+      return length >= 1 && length <= 150 && !isPathStep(normaliseTerm(text))
     }),
     v.description("The keyword; NFC, trimmed and lower-cased, inner white space significant."),
   ),

@@ -18,3 +18,11 @@ export const INVENTED_TERMS = "invented "
 export function isInventedTerm(term: string): boolean {
   return term.startsWith(INVENTED_TERMS)
 }
+
+/**
+ * True for "." and "..": in the path of a URL they mean a folder, also percent-encoded, so that no address could name the
+ * keyword.
+ */
+export function isPathStep(term: string): boolean {
+  return term === "." || term === ".."
+}

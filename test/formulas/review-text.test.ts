@@ -15,6 +15,8 @@ describe("a text is found in each of its spellings", () => {
     ["accents", ["Café", "cafe\u0301", "CAFÉ", "CAFE\u0301"]],
     ["Greek", ["Ο ΔΡΌΜΟΣ", "ο δρόμος", "ο δρόμοσ"]],
     ["curly quotes", ["don’t say “no”", 'don\'t say "no"', "don´t say „no”", "DON`T SAY “NO“"]],
+    ["hyphens", ["re-install e-mail", "re\u2011install e\u2010mail", "re－install e\u2212mail"]],
+    ["Arabic vowel signs", ["التطبيق جيد جدا", "التَّطْبِيقُ جَيِّدٌ جِدًّا", "التـطبيق جيـد جدا"]],
     ["ligatures and invisible characters", ["ﬁx it", "fix\u200b it", "f\u00adix it", "FIX\ufeff IT"]],
   ]
   for (const [what, spellings] of SPELLINGS) {

@@ -1,4 +1,7 @@
 import { expect, test } from "bun:test"
+import * as v from "valibot"
+import { checkTerms } from "../../src/tracking/checks.ts"
+import { Term } from "../../src/vocabulary/fields.ts"
 import { normaliseTerm } from "../../src/vocabulary/term.ts"
 
 test("a keyword has one spelling, whatever characters that nobody sees it was copied with", async () => {
@@ -36,5 +39,16 @@ test("a keyword of capital letters is that of small ones, Turkish ones too, and 
   for (const term of ["\u0130\u0327", "i\u0307\u0301", "\u200d\u0307i", "i\u200b\u0307", "e\u200b\u0301"]) {
     const once = normaliseTerm(term)
     expect(normaliseTerm(once)).toBe(once)
+  }
+})
+
+test("a keyword that is a step of a path is refused with the reason, and one that holds dots is not", () => {
+  for (const term of [".", "..", " .. ", ".\u200b"]) {
+    expect(v.is(Term, term)).toBe(false)
+    expect(() => checkTerms(["tides", term])).toThrow('"." and ".." are no keywords: in an address they mean a folder')
+  }
+  for (const term of ["...", ".net", "node.js", "a ."]) {
+    expect(v.is(Term, term)).toBe(true)
+    expect(checkTerms([term])).toEqual([term])
   }
 })
