@@ -34,7 +34,7 @@ const VERBS = words(`
   delete derive describe disable draft drop empty end enqueue ensure estimate extend fail fetch fill find finish
   fold follow forget give grade hand has hold identify import insert is issue judge keep learn list load lock log look
   make mark measure migrate note open pause pay place plan preview put queue read rebuild record recount recover
-  refresh refund refuse release remove replace replay reseal resume revoke run save say scan seek set settle store
+  refresh refund refuse release remove replace replay reseal reset resume revoke run save say scan seek set settle store
   sum sweep tag take tally tell test track try unfollow update upsert use vacuum visit wait warn was withdraw write
 `)
 

@@ -33,7 +33,7 @@ test("every command in the README and the manual is typed right, and audit is am
   expect(commands(readme).length).toBeGreaterThan(3)
   expect(commands([...manual.values()].join("\n")).length).toBeGreaterThan(20)
   for (const line of [readme, ...manual.values()].flatMap(commands)) {
-    const words = await printed(`printf '%s\\n' ${line.replace(/^(bun src\/main\.ts|appmeter) | > \S+$/g, "")}`, {})
+    const words = await printed(`printf '%s\\n' ${line.replace(/^(bun src\/main\.ts|appmeter) | [<>] \S+/g, "")}`, {})
     // help shows what the commands are and is none of them
     if (words.join(" ") === "help") continue
     const command = COMMANDS.filter(({ name }) => `${words.join(" ")} `.startsWith(`${name} `)).at(-1)

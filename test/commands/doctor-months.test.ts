@@ -45,8 +45,9 @@ test("doctor names a billing month that is ahead of today, and its command mends
   const { workspace } = await answer(["workspace", "set", "studio", "--reset-month"], { env })
   expect(workspace.credits.used).toBe(6)
   expect(await findings()).toEqual([])
-  const [{ month, used }] = (await held.sql`select month, used::int from key_month where key_id = ${key!.id}`) as never
-  expect([new Date(month).getTime() <= Date.now(), used]).toEqual([true, 6])
+  const [row] = await held.sql<{ month: string; used: number }[]>`
+    select month, used::int from key_month where key_id = ${key!.id}`
+  expect([new Date(row!.month).getTime() <= Date.now(), row!.used]).toEqual([true, 6])
   const again = await appmeter(["workspace", "set", "studio", "--reset-month"], { env })
   expect([again.code, again.err]).toEqual([1, "appmeter: the billing month of the workspace is not ahead of today\n"])
 })
