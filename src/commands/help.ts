@@ -1,3 +1,4 @@
+import { typedAs } from "../database/assets.ts"
 import { COMMON, usageLine } from "./cli/arguments.ts"
 import type { Command, Option, Terminal } from "./cli/command.ts"
 
@@ -16,8 +17,11 @@ export function programHelp(commands: readonly Command[], bold: Emphasis): strin
     "Appmeter: where your apps stand in the stores.",
     section(bold("Examples"), examples),
     section(bold("Commands"), list),
-    "Every command takes --json and --help; appmeter --version tells the version, appmeter settings every setting.\n" +
-      "In a checkout type bun src/main.ts instead of appmeter. A server has the manual at /docs/operate.",
+    [
+      "Every command takes --json and --help. appmeter --version shows the version, appmeter settings every setting.",
+      ...(typedAs() === "appmeter" ? [] : [`Here, type ${typedAs()} instead of appmeter.`]),
+      "A server has the manual at /docs/operate.",
+    ].join("\n"),
     section(bold("Exit codes"), ["0 done, 1 failed, 2 wrong use, 78 wrong settings"]),
   ]
     .join("\n\n")

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
+import process from "node:process"
 
 /** Every file under `dir` of the project's root whose name ends in `ext`, by its path, sorted. */
 export function readTree(dir: string, ext: string): Map<string, string> {
@@ -12,10 +13,14 @@ export function readText(name: string): string {
   return readFileSync(pathOf(name), "utf8")
 }
 
-/** What to type before a command of this program: the binary's name, or in a checkout its entry. */
+/** Returns what to type before a command of this program: the binary's name, or in a checkout the runtime and its entry. */
 export function typedAs(): string {
-  return isCompiled() ? "appmeter" : "bun src/main.ts"
+  if (isCompiled()) return "appmeter"
+  return process.versions.deno ? `deno run ${DENO_RIGHTS} src/deno.ts` : "bun src/main.ts"
 }
+
+/** Enough for serving and for commands that only use the database. */
+const DENO_RIGHTS = "--no-lock --allow-env --allow-net --allow-read"
 
 /** What starts this program from any folder: the binary, or in a checkout Bun on its entry. */
 export function programPath(): { command: string; args: string[] } {
