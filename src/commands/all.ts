@@ -53,6 +53,7 @@ import { sources } from "./sources.ts"
 import { appAdd, appGoal, appList, appRemove, appRename } from "./tracking/app.ts"
 import { countryAdd, countryRemove } from "./tracking/countries.ts"
 import { appBury, appTag, keywordsAdd, keywordsList, keywordsRemove } from "./tracking/keywords.ts"
+import { version } from "./version.ts"
 import { work } from "./work.ts"
 import { workspaceCreate, workspaceDelete, workspaceList, workspaceSet } from "./workspace.ts"
 import { exportCommand, share } from "./writing/share.ts"
@@ -136,5 +137,6 @@ export const COMMANDS: readonly Command[] = [
   openapi,
   ready,
   packaging,
+  version,
   completionOf(() => COMMANDS),
 ]

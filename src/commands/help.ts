@@ -18,7 +18,7 @@ export function programHelp(commands: readonly Command[], bold: Emphasis): strin
     section(bold("Examples"), examples),
     section(bold("Commands"), list),
     [
-      "Every command takes --json and --help. appmeter --version shows the version, appmeter settings every setting.",
+      "Every command takes --json and --help. appmeter version shows the version, appmeter settings every setting.",
       ...(typedAs() === "appmeter" ? [] : [`Here, type ${typedAs()} instead of appmeter.`]),
       "A server has the manual at /docs/operate.",
     ].join("\n"),

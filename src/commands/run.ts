@@ -1,6 +1,6 @@
 import { hostname, userInfo } from "node:os"
 import process from "node:process"
-import { readText } from "../database/assets.ts"
+import { versionOf } from "../database/assets.ts"
 import { redact } from "../log.ts"
 import { type Environment, readSettings, SettingsProblems } from "../settings/settings.ts"
 import { WrongValue } from "../tracking/checks.ts"
@@ -31,7 +31,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
 async function dispatch(args: readonly string[], { env, readFile, terminal, process: port }: Surroundings) {
   const [first] = args
   if (first === "--version" || first === "-v") {
-    terminal.out(`${version()}\n`)
+    terminal.out(`${versionOf()}\n`)
     return 0
   }
   if (first === undefined || first === "help" || first === "--help" || first === "-h") {
@@ -129,8 +129,4 @@ function report(error: unknown, { terminal, env }: Surroundings): ExitCode {
   if (error instanceof WrongUse || error instanceof WrongValue) return 2
   if (env.LOG_LEVEL === "debug") terminal.say(redact(String((error as Error)?.stack)))
   return 1
-}
-
-function version(): string {
-  return (JSON.parse(readText("package.json")) as { version: string }).version
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import process from "node:process"
@@ -21,6 +22,22 @@ export function typedAs(): string {
 
 /** Enough for serving and for commands that only use the database. */
 const DENO_RIGHTS = "--no-lock --allow-env --allow-net --allow-read"
+
+/** The file in a compiled program that contains the commit it was built from. */
+export const COMMIT_FILE = "commit"
+
+/** Returns the commit of the program, with "-dirty" if files were changed since. Null if unknown, as without git. */
+export function commitOf(): string | null {
+  if (isCompiled()) return existsSync(pathOf(COMMIT_FILE)) ? readText(COMMIT_FILE) : null
+  const root = pathOf(".")
+  const place = [`--git-dir=${join(root, ".git")}`, `--work-tree=${root}`]
+  try {
+    const describe = [...place, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    return execFileSync("git", describe, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim() || null
+  } catch {
+    return null
+  }
+}
 
 /** What starts this program from any folder: the binary, or in a checkout Bun on its entry. */
 export function programPath(): { command: string; args: string[] } {

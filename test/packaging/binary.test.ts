@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout } from "bun:test"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { commitOf } from "../../src/database/assets.ts"
 import { afterLong, beforeLong, long } from "../long.ts"
 import { type Alone, buildAlone, type Started, type StartOptions } from "./alone.ts"
 import { type Serving, serving } from "./serving.ts"
@@ -38,6 +39,8 @@ let firstStartMs = 0
 long("alone in an empty folder it tells its version, its help and its document", async () => {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   expect(await alone.run(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" })
+  const { out } = await alone.run(["version", "--json"])
+  expect(JSON.parse(out)).toMatchObject({ version, commit: commitOf(), runtime: `Bun ${Bun.version}` })
   expect((await alone.run(["--help"])).out).toContain("appmeter serve")
   const document = await answer(["openapi"], {})
   expect(Object.keys(document.paths)).toContain("/apps")

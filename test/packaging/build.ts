@@ -5,7 +5,7 @@ import {
 } from "node:fs" // biome-ignore format: a list to scan
 import { basename, dirname, join, relative } from "node:path"
 import { parseArgs } from "node:util"
-import { versionOf } from "../../src/database/assets.ts"
+import { COMMIT_FILE, commitOf, versionOf } from "../../src/database/assets.ts"
 import { CARRIED, engineFile } from "../../src/database/embedded/engine.ts"
 import { TEMPLATE, templateOf } from "../../src/database/embedded/template.ts"
 import { MANUAL_FOLDER } from "../../src/documents/manual.ts"
@@ -25,6 +25,8 @@ export async function build(file: string, target?: Target, { pictures = true } =
   const parts = mkdtempSync(join(dirname(file), ".build-"))
   try {
     await collectEngine(join(parts, CARRIED), pictures)
+    const commit = commitOf()
+    if (commit !== null) writeFileSync(join(parts, COMMIT_FILE), commit)
     await Bun.build({
       // the workers' names must stand beside the main program's: thread.ts asks for ./worker.ts, pool.ts for its own
       entrypoints: [
@@ -46,6 +48,7 @@ export async function build(file: string, target?: Target, { pictures = true } =
         assets: [
           ...["sql", "fixtures", "package.json", MANUAL_FOLDER].map((name) => join(ROOT, name)),
           join(parts, CARRIED),
+          ...(commit === null ? [] : [join(parts, COMMIT_FILE)]),
         ],
         // a stranger's file in the folder of the start is no setting of ours
         autoloadDotenv: false,

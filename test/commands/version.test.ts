@@ -1,0 +1,46 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { denoBinary, noDeno } from "../deno-process.ts"
+import { appmeter, removeFolders } from "./child.ts"
+
+setDefaultTimeout(60_000)
+afterAll(removeFolders)
+
+const root = join(import.meta.dirname, "../..")
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }
+const migrations = readdirSync(join(root, "sql")).filter((name) => /^\d{4}_.*\.sql$/.test(name))
+const schema = Number(migrations.sort().at(-1)!.slice(0, 4))
+
+const RIGHTS = ["--no-lock", "--allow-env", "--allow-net", "--allow-read"]
+
+describe("version", () => {
+  test("prints the commit, runtime and schema number as JSON and as lines", async () => {
+    const git = Bun.spawnSync(["git", "-C", root, "rev-parse", "HEAD"])
+    const commit = git.exitCode === 0 ? git.stdout.toString().trim() : null
+    const { out } = await appmeter(["version", "--json"])
+    const answer = JSON.parse(out)
+    expect(answer).toEqual({ version, commit: answer.commit, runtime: `Bun ${Bun.version}`, schema })
+    expect(answer.commit?.replace(/-dirty$/, "") ?? null).toBe(commit)
+    expect(await appmeter(["version"])).toEqual({
+      code: 0,
+      out: [
+        `appmeter ${version}`,
+        `commit   ${answer.commit ?? "unknown"}`,
+        `runtime  Bun ${Bun.version}`,
+        `schema   ${schema}`,
+        "",
+      ].join("\n"),
+      err: "",
+    })
+  })
+
+  test.skipIf(noDeno)("under Deno it names Deno, and no commit without the right to run git", async () => {
+    const words = ["version", "--json"]
+    const { stdout } = Bun.spawnSync([denoBinary(), "run", "--no-prompt", ...RIGHTS, "src/deno.ts", ...words], {
+      cwd: root,
+    })
+    const runtime = expect.stringMatching(/^Deno \d/)
+    expect(JSON.parse(stdout.toString())).toEqual({ version, commit: null, runtime, schema })
+  })
+})
