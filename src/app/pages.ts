@@ -1,4 +1,5 @@
 import type { TrustedProxies } from "../access/addresses.ts"
+import { limitKeylessWrites } from "../access/keyless-writes.ts"
 import { approvalRoutes } from "../approving/surface.ts"
 import { readTree } from "../database/assets.ts"
 import type { Gate } from "../database/gate.ts"
@@ -46,15 +47,16 @@ export function createPages(parts: PagesParts): (incoming: IncomingRequest) => P
   const { sql, gate, publicUrl, invoke, catalog, sandbox, receive, trustedProxies, now } = parts
   const links = createLinks(parts)
   const owners = createOwners({ sql, gate, publicUrl })
+  const visitorGate = limitKeylessWrites(gate)
   const pages = createPageRoutes(parts, [
-    ...signInRoutes({ sql, gate, owners, publicUrl }),
+    ...signInRoutes({ sql, gate, visitorGate, owners, publicUrl }),
     ...deskRoutes({
       invoke,
       owners,
       operations: [...catalog, ...deskOperations],
       sampleAnswer: samplesOf(sandbox, publicUrl),
     }),
-    ...oauthRoutes({ ...parts, owners, fetch: parts.fetch ?? safeFetch }),
+    ...oauthRoutes({ ...parts, visitorGate, owners, fetch: parts.fetch ?? safeFetch }),
     ...approvalRoutes({ sql, gate, owners }),
   ])
   const messages = receive

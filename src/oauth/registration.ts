@@ -29,7 +29,7 @@ export async function openRegistration(parts: OAuthParts, { request, address }: 
     name: asked.client_name || NAMELESS,
     redirectUris: [...new Set(asked.redirect_uris)],
   }
-  const created = await parts.gate.run(() => createClient(parts.sql, client, address))
+  const created = await parts.visitorGate(address).run(() => createClient(parts.sql, client, address))
   if (!created)
     throw new OAuthProblem("temporarily_unavailable", "Too many clients registered. Try again in an hour.", 429)
   return jsonAnswer(201, {

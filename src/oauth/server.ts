@@ -1,3 +1,4 @@
+import type { VisitorGate } from "../access/keyless-writes.ts"
 import type { Gate } from "../database/gate.ts"
 import type { Sql } from "../database/types.ts"
 import type { Log } from "../log.ts"
@@ -7,6 +8,8 @@ import type { Owners } from "../sign-in/owner.ts"
 export interface OAuthParts {
   sql: Sql
   gate: Pick<Gate, "run">
+  /** For what clients write before any owner agreed. */
+  visitorGate: VisitorGate
   owners: Owners
   /** The issuer, to the letter: clients compare it with what each document and answer says. */
   publicUrl: string

@@ -61,7 +61,7 @@ export const SETTINGS = {
       trackedKeywords: whole("FIRST_WORKSPACE_KEYWORDS", 0, 1e9, 1_000_000, "Its tracked keywords."),
     },
   },
-  sandboxPerSecond: whole("SANDBOX_PER_SECOND", 1, 1e6, 50, "Sandbox calls a second from one address."),
+  sandboxPerSecond: whole("SANDBOX_PER_SECOND", 1, 1e6, 50, "Sandbox calls a second from one address, and as many documents."),
   requestDeadlineMs: whole("REQUEST_DEADLINE_MS", 100, 25_000, 4_500,
     "Milliseconds a call may take before it is answered 503."),
   maxWaiting: whole("MAX_WAITING", 1, 1e6, 500, "Calls that may wait for the database at once, of one workspace half as many; more are answered 503."),

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import type { VisitorGate } from "../access/keyless-writes.ts"
 import type { Gate } from "../database/gate.ts"
 import type { Sql } from "../database/types.ts"
 import { type PageAnswer, seeOther } from "../pages/answer.ts"
@@ -14,6 +15,8 @@ import { giveTryBack, type SignInTry, takeTry } from "./tries.ts"
 interface SignInParts {
   sql: Sql
   gate: Pick<Gate, "run">
+  /** For what is written before anybody is signed in. */
+  visitorGate: VisitorGate
   owners: Owners
   publicUrl: string
 }
@@ -56,7 +59,8 @@ interface CodeForm {
 }
 
 async function signInByCode(parts: SignInParts, { code, next, address }: CodeForm): Promise<PageAnswer> {
-  const { sql, gate } = parts
+  const { sql } = parts
+  const gate = parts.visitorGate(address)
   const tried: SignInTry = { address, workspaceId: null }
   const wait = await gate.run(() => takeTry(sql, tried))
   if (wait !== null) return waitPage(wait, { next })
@@ -80,8 +84,9 @@ interface PassphraseForm {
 }
 
 async function signInByPassphrase(parts: SignInParts, form: PassphraseForm): Promise<PageAnswer> {
-  const { sql, gate } = parts
+  const { sql } = parts
   const { workspace, passphrase, next, address } = form
+  const gate = parts.visitorGate(address)
   const found = await gate.run(() => findSignInWorkspace(sql, workspace.trim()))
   const tried: SignInTry = { address, workspaceId: found?.id ?? null }
   const wait = await gate.run(() => takeTry(sql, tried))

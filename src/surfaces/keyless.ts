@@ -40,9 +40,10 @@ export function createKeyless(parts: KeylessParts) {
   const { sandbox, documents, now, publicUrl } = parts
   const count = perSecondCounter()
   const samples = new Map([...sandbox.exact].map(([path, sample]) => [`${SANDBOX}${path}`, sample]))
-  const refusedRate = ({ peer, request }: IncomingRequest, at: Date): Fault | null => {
+  // documents are counted by themselves: whoever reads them may try the sandbox in the same second
+  const refusedRate = ({ peer, request }: IncomingRequest, at: Date, of = "sandbox"): Fault | null => {
     const address = clientAddress(peer, request.headers.get("x-forwarded-for"), parts.trustedProxies)
-    const { allowed } = count(address ?? "unknown", parts.sandboxPerSecond, at)
+    const { allowed } = count(`${of} ${address ?? "unknown"}`, parts.sandboxPerSecond, at)
     return allowed ? null : new Fault("rate_limited", { limit: parts.sandboxPerSecond })
   }
   return (incoming: IncomingRequest): Response | Promise<Response> => {
@@ -63,7 +64,12 @@ export function createKeyless(parts: KeylessParts) {
     if (refused && wantsPage(incoming)) return publicFaultPage(refused, parts.faultPage(refused), shown)
     if (refused) return publicFault(refused, publicUrl, shown)
     if (path in SHORT) return redirect(SHORT[path] as string, shown)
-    if (document) return publicResponse(request, document(), document().type, shown)
+    if (document) {
+      const refused = refusedRate(incoming, shown.now, "documents")
+      return refused
+        ? publicFault(refused, publicUrl, shown)
+        : publicResponse(request, document(), document().type, shown)
+    }
     if (!inSandbox) return health(parts, path, shown)
     const fast = refusedRate(incoming, shown.now)
     return fast ? publicFault(fast, publicUrl, shown) : sandboxCall(parts, incoming, shown)

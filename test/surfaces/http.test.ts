@@ -141,6 +141,20 @@ describe("the sandbox", () => {
     expect(statuses).toEqual([200, 200, 200, 429, 429])
     expect((await slow.call("/v1/sandbox/apps", { from: "192.0.2.8" })).status).toBe(200)
   })
+
+  test("documents are limited by address as the sandbox is, and counted by themselves", async () => {
+    const slow = openHouse({
+      sql: house.sql,
+      settings: { sandboxPerSecond: 2 },
+      now: () => new Date("2026-11-02T10:00:00.500Z"),
+    })
+    for (const path of ["/v1/openapi.json", "/llms.txt"])
+      expect((await slow.call(path, { from: "192.0.2.7" })).status).toBe(200)
+    const refused = await slow.call("/v1/openapi.json", { from: "192.0.2.7" })
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"])
+    expect((await slow.call("/v1/sandbox/apps", { from: "192.0.2.7" })).status).toBe(200)
+    expect((await slow.call("/v1/openapi.json", { from: "192.0.2.8" })).status).toBe(200)
+  })
 })
 
 describe("bodies", () => {

@@ -1,0 +1,23 @@
+import { expect, test } from "bun:test"
+import { limitKeylessWrites } from "../../src/access/keyless-writes.ts"
+import { createGate } from "../../src/database/gate.ts"
+import { Fault } from "../../src/faults.ts"
+
+test("of a flood from ever new addresses two writes run at once, 200 wait, and the rest are refused", async () => {
+  const visitor = limitKeylessWrites(createGate())
+  const open = Promise.withResolvers<void>()
+  let running = 0
+  let most = 0
+  const write = async () => {
+    most = Math.max(most, ++running)
+    await open.promise
+    running--
+  }
+  const flood = Array.from({ length: 300 }, (_, i) => visitor(`198.51.${i >> 8}.${i & 255}`).run(write))
+  const ends = Promise.allSettled(flood)
+  open.resolve()
+  const refused = (await ends).filter(({ status }) => status === "rejected") as PromiseRejectedResult[]
+  expect([most, refused.length]).toEqual([2, 98])
+  for (const { reason } of refused) expect([reason instanceof Fault, reason.code]).toEqual([true, "unavailable"])
+  expect(await visitor("192.0.2.1").run(async () => "well")).toBe("well")
+})
