@@ -19,13 +19,22 @@ function csvField(cell: CsvCell): string {
 // a semicolon and a tab too: some spreadsheets separate by those
 const NEEDS_QUOTES = /[",;\t\r\n]|^\s|\s$/
 
-/** No spreadsheet takes it for a formula: what begins like one, or does behind blanks, gets an apostrophe. */
+/**
+ * No spreadsheet takes any part of it for a formula: what begins like one, or does behind blanks, gets an apostrophe. So does
+ * what follows a line end, a semicolon or a tab: a spreadsheet that separates by semicolons, as in most of Europe, begins a
+ * new cell there, quotes or not. A minus counts there only before a digit, a letter or a bracket, so lists stay as they are.
+ */
 export function defused(text: string): string {
-  return START.test(text) ? `'${text}` : text
+  const guarded = text.replace(INNER, "$1'")
+  return START.test(guarded) ? `'${guarded}` : guarded
 }
 
 const UNSEEN = "[\\s\"'`\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff]*"
 const SIGN = "[=+\\-@\\uff1d\\uff0b\\uff0d\\uff20\\ufe62\\ufe63\\ufe66\\ufe6b\\u2212]"
+// bounded, so that a long run of blanks costs no more than its length
+const BLANKS = "[ \"'`\\u00a0\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff]{0,64}"
+const INNER_SIGN = "[=+@\\uff1d\\uff0b\\uff20\\ufe62\\ufe66\\ufe6b]|[-\\uff0d\\ufe63\\u2212][\\w.(=+@$]"
+const INNER = new RegExp(`([\\t\\r\\n;]${BLANKS})(?=${INNER_SIGN})`, "g")
 const START = new RegExp(`^(?:[\\t\\r\\n]|${UNSEEN}${SIGN})`)
 
 /** A record of a CSV text; `fields` is null where its quoting is broken, and reading goes on at the next line. */
