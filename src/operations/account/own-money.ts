@@ -1,6 +1,7 @@
 import type * as v from "valibot"
 import { type AdsDay, summedMoney } from "../../accounts/ads/answers/day.ts"
 import type { AccountDay } from "../../accounts/read-day.ts"
+import { decimalSum } from "../../sources/accounts/decimal.ts"
 import type { Money } from "../revenue/account-shapes.ts"
 
 /** What an app's own accounts said of a day; money only where it may be seen. */
@@ -14,4 +15,9 @@ export function oneCurrency(all: readonly v.InferOutput<typeof Money>[]): v.Infe
   const [first] = all
   if (!first || all.some(({ currency }) => currency !== first.currency)) return null
   return { ...first, amount: summedMoney(all.map(({ amount }) => amount)) }
+}
+
+/** The exact sum of dollars, which as binary fractions would end in 0.30000000000000004; null = none are known. */
+export function sumOfDollars(amounts: readonly number[]): number | null {
+  return amounts.length === 0 ? null : Number(decimalSum(amounts.map((amount) => amount.toFixed(6))))
 }

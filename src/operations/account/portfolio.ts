@@ -24,7 +24,7 @@ import {
 import { Money } from "../revenue/account-shapes.ts"
 import { Count, Rank, RankSource, Source, Store, Storefront, Time, WhyNotMeasuring } from "../shapes.ts"
 import { Card, readCards } from "./cards.ts"
-import { oneCurrency, ownFigures } from "./own-money.ts"
+import { oneCurrency, ownFigures, sumOfDollars } from "./own-money.ts"
 
 const Figure = v.nullable(v.number())
 
@@ -132,7 +132,19 @@ export const getPortfolioOverview = operation({
       ...askedDayFields,
       apps: described(v.array(AppRow), "Oldest first."),
       totals: described(
-        extending(DayFigures, v.strictObject({ apps: described(Count, "Apps that this key may see."), ...figures })),
+        extending(
+          DayFigures,
+          v.strictObject({
+            apps: described(Count, "Apps that this key may see."),
+            ...figures,
+            subscriptionRevenueWithout: v.exactOptional(
+              described(
+                v.array(v.string()),
+                "Apps that are not in subscriptionRevenue, by appId: not all of what they sold is in US dollars, or the day is not reported. Left out where none are.",
+              ),
+            ),
+          }),
+        ),
         "Over the apps that have the figure; of bestRank the best. Null = no app has it.",
       ),
       pending: described(
@@ -173,7 +185,7 @@ export const getPortfolioOverview = operation({
   return {
     ...asked.shown,
     apps: rows,
-    totals: { apps: rows.length, ...totalsOf(rows, asked.shown) },
+    totals: { apps: rows.length, ...totalsOf(rows, asked.shown), ...(!hiddenMoney && leftOut(rows, [...own.keys()])) },
     pending: await countPending(sql, sides, { day: asked.day, today: dayOf(ctx.now()) }),
     cards: await readCards(sql, { workspaceId: caller.workspaceId, hiddenMoney }, apps, asked.day),
     feed: told.map((one) => ({ ...one, at: one.at.toISOString(), revenue: hiddenMoney ? null : one.revenue })),
@@ -219,6 +231,12 @@ async function countPending(sql: Sql, sides: readonly SideDay[], { day, today }:
 
 type PortfolioRow = v.InferOutput<typeof AppRow>
 
+/** Apps with a connected account whose money is not in the total. */
+function leftOut(rows: readonly PortfolioRow[], connected: readonly string[]) {
+  const without = rows.filter((row) => row.subscriptionRevenue === null && connected.includes(row.appId))
+  return without.length > 0 && { subscriptionRevenueWithout: without.map(({ appId }) => appId) }
+}
+
 function totalsOf(rows: readonly PortfolioRow[], { past }: { past: boolean }) {
   const known = (name: Exclude<keyof typeof figures, "adSpend">) => rows.flatMap((row) => row[name] ?? [])
   const sum = (name: Exclude<keyof typeof figures, "adSpend">) => {
@@ -228,7 +246,7 @@ function totalsOf(rows: readonly PortfolioRow[], { past }: { past: boolean }) {
   const ranks = known("bestRank")
   return {
     ...NOT_CONNECTED,
-    subscriptionRevenue: sum("subscriptionRevenue"),
+    subscriptionRevenue: sumOfDollars(known("subscriptionRevenue")),
     trials: sum("trials"),
     adSpend: oneCurrency(rows.flatMap(({ adSpend }) => adSpend ?? [])),
     keywordsTracked: past ? null : (sum("keywordsTracked") ?? 0),

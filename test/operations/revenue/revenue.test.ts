@@ -237,6 +237,10 @@ test("the day and the portfolio show what the console said of it: dollars where 
       [3, "measured", "asc-subscription-events"],
     ],
   })
+  const totalsOn = async (day: string) =>
+    (await scene.house.call(`/v1/portfolio?${zone}&day=${day}`, { key })).body.totals
+  expect((await totalsOn(ago(1))).subscriptionRevenueWithout).toBeUndefined()
+  expect((await totalsOn(ago(2))).subscriptionRevenueWithout).toEqual([scene.appId])
   // some of it in euros: no sum of two currencies
   expect(await figuresOn(ago(2))).toMatchObject({
     ...{ subscriptionRevenue: null, trials: null },
