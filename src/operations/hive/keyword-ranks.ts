@@ -34,7 +34,10 @@ const Results = named(
           v.strictObject({
             rank: Rank,
             id: described(v.string(), "App Store id, or package name."),
-            name: described(v.string(), "As that storefront shows it, or the id until a name was seen."),
+            name: described(
+              v.string(),
+              "As that storefront shows it, else as another does; the id until a name was seen anywhere.",
+            ),
           }),
         ),
       ),

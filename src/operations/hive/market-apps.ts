@@ -8,7 +8,10 @@ import { described } from "../../vocabulary/schema.ts"
 /** How an app of the market is called wherever it stands. */
 export const marketAppFields = {
   id: described(v.string(), "App Store id, or package name."),
-  name: described(v.string(), "As that storefront shows it, or the id until a name was seen."),
+  name: described(
+    v.string(),
+    "As that storefront shows it, else as another does; the id until a name was seen anywhere.",
+  ),
   publisher: described(v.nullable(v.string()), "Who sells it, as the store names them; null = not said yet."),
   publisherId: described(
     v.nullable(v.string()),

@@ -18,7 +18,10 @@ const KINDS = [...CHARTS, "ipad"] as const
 
 const shown = {
   id: described(v.string(), "App Store id."),
-  name: described(v.string(), "As that storefront shows it, or the id until a name was seen."),
+  name: described(
+    v.string(),
+    "As that storefront shows it, else as another does; the id until a name was seen anywhere.",
+  ),
 }
 const Climber = named("MarketMove", v.strictObject({ ...shown, rank: Rank, was: Rank }))
 const list = <S extends Parameters<typeof v.array>[0]>(row: S, text: string) =>

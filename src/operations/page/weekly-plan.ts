@@ -36,7 +36,7 @@ const Outlook = named(
     rank: described(v.nullable(Rank), "Null = absent from the results read."),
     expectedRank: described(
       Rank,
-      "The median place of apps that carry its words in their name and have no more ratings.",
+      "The median place of apps that carry its words in their name and have no more ratings; of two in the middle the worse.",
     ),
     weight: described(
       v.number(),

@@ -21,7 +21,13 @@ const MOST_COMPARED = 5
 
 const TopApp = named(
   "TopApp",
-  v.strictObject({ id: v.string(), name: described(v.string(), "Or the id until a name was seen.") }),
+  v.strictObject({
+    id: v.string(),
+    name: described(
+      v.string(),
+      "As that storefront shows it, else as another does; the id until a name was seen anywhere.",
+    ),
+  }),
 )
 
 const Compared = named("ComparedKeyword", v.strictObject({ country: Storefront, ...evidenceFields }))
