@@ -56,7 +56,7 @@ function sourceLines(health: readonly SourceHealth[], { sourcesOff }: MeasuringS
     one.upstream,
     one.on ? "yes" : `no: ${sourcesOff.includes(one.source) ? "SOURCES_OFF" : "no EGRESS_COUNTRY"}`,
     moment(one.lastSuccess),
-    one.successRate24h === null ? null : `${Math.floor(one.successRate24h * 1_000) / 10} %`,
+    lastDay(one),
     moment(one.lastFailure?.at ?? null),
     one.failuresInARow,
     one.lastFailure ? [one.lastFailure.outcome, one.lastFailure.detail].filter(Boolean).join(": ") : null,
@@ -64,6 +64,12 @@ function sourceLines(health: readonly SourceHealth[], { sourcesOff }: MeasuringS
     one.canary && `${one.canary.subject}, ${one.canary.storefront}: ${one.canary.state}`,
   ])
   return table(headings, rows)
+}
+
+/** The share of reads that were answered, and of how many apps the answer was a stale one. */
+function lastDay({ successRate24h, stale24h }: SourceHealth): string | null {
+  const share = successRate24h === null ? [] : [`${Math.floor(successRate24h * 1_000) / 10} %`]
+  return [...share, ...(stale24h > 0 ? [`${stale24h} stale`] : [])].join(", ") || null
 }
 
 function gap({ pace: { gapMs, baseGapMs, waitingUntil } }: SourceHealth): string {

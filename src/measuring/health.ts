@@ -15,6 +15,8 @@ export interface SourceHealth {
   failed24h: number
   /** 0 to 1; null when nothing was read. */
   successRate24h: number | null
+  /** Apps of which the source gave a stale answer in the last 24 hours: a cache's, older than one before it. */
+  stale24h: number
   lastFailure: { at: Date; outcome: Outcome; detail: string | null } | null
   /** Since the last read that was answered. */
   failuresInARow: number
@@ -56,6 +58,7 @@ export async function readHealth(sql: Sql, parts: HealthParts): Promise<SourceHe
     await readCanaries(sql),
     await readBudget(sql, parts),
   ]
+  const stale = await readStale(sql)
   const stateOf = new Map(states.map((state) => [state.source, state]))
   return sources.map(({ name: source, upstream, on }) => {
     const { answered24h, failed24h, answeredAt, failedAt, failure, detail, failures } = stateOf.get(source)!
@@ -71,6 +74,7 @@ export async function readHealth(sql: Sql, parts: HealthParts): Promise<SourceHe
       answered24h,
       failed24h,
       successRate24h: reads === 0 ? null : answered24h / reads,
+      stale24h: stale.get(source) ?? 0,
       lastFailure: failedAt && failure ? { at: failedAt, outcome: failure, detail } : null,
       failuresInARow: failures,
       budget: budgets.find((budget) => budget.upstream === upstream) ?? null,
@@ -106,6 +110,23 @@ export async function readSourceStates(sql: Sql, sources: readonly SourceName[])
     ) h on true
     order by n.source
     limit 100`
+}
+
+async function readStale(sql: Sql): Promise<Map<string, number>> {
+  const rows = await sql<{ source: string; apps: number }[]>`
+    select source, count(*)::int as apps
+    from (
+      select source, app_id
+      from app_storefront
+      where stale_at > now() - interval '24 hours'
+      union
+      select source, app_id
+      from listing_run
+      where section = 'stale' and seen_at > now() - interval '24 hours'
+    ) s
+    group by source
+    limit 100`
+  return new Map(rows.map(({ source, apps }) => [source, apps]))
 }
 
 async function readPaces(sql: Sql, { egress }: HealthParts): Promise<Map<Upstream, Pace>> {

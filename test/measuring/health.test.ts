@@ -3,6 +3,7 @@ import type { Sql } from "../../src/database/types.ts"
 import type { BudgetKind } from "../../src/measuring/budget.ts"
 import { readHealth, type SourceHealth } from "../../src/measuring/health.ts"
 import type { AskedSource } from "../../src/measuring/source-alarms.ts"
+import { importLines } from "../../src/observations/import/import-lines.ts"
 import type { Upstream } from "../../src/vocabulary/upstreams.ts"
 import { freshDatabase } from "../database.ts"
 
@@ -44,6 +45,7 @@ describe("a source", () => {
       answered24h: 0,
       failed24h: 0,
       successRate24h: null,
+      stale24h: 0,
       lastFailure: null,
       failuresInARow: 0,
       budget: { upstream: "apps.apple.com", asked: 0, paying: 0, free: 0, can: 86_400, canAtBase: 86_400, short: 0 },
@@ -64,6 +66,35 @@ describe("a source", () => {
     expect(apple).toMatchObject({ answered24h: 240, failed24h: 48, successRate24h: 5 / 6 })
     expect(play).toMatchObject({ answered24h: 0, failed24h: 7, successRate24h: 0 })
     expect(hints).toMatchObject({ successRate24h: null })
+  })
+
+  test("has the number of apps that it gave a stale answer of in the last 24 hours", async () => {
+    const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
+    const lookUp = (hours: number, released: number, rest: object = {}) =>
+      JSON.stringify({
+        kind: "apps",
+        source: "itunes-lookup",
+        platform: "ios",
+        storefront: "us",
+        asked: ["6744000020"],
+        seenAt: hoursAgo(hours),
+        apps: [{ id: "6744000020", name: "Tides", version: `1.${-released}`, updatedAt: hoursAgo(released), ...rest }],
+      })
+    const read = async function* () {
+      yield lookUp(20, 900)
+      yield lookUp(10, 30)
+      yield lookUp(2, 900)
+    }
+    expect((await importLines(sql, read())).bad).toEqual([])
+    const sources: AskedSource[] = [
+      { name: "itunes-lookup", upstream: "itunes.apple.com", on: true },
+      { name: "play-details", upstream: "play.google.com", on: true },
+    ]
+    const rows = await readHealth(sql, { sources, kinds: [SEARCH], egress: "main", gapsMs, egressCountry: undefined })
+    expect(rows.map(({ source, stale24h }) => [source, stale24h])).toEqual([
+      ["itunes-lookup", 1],
+      ["play-details", 0],
+    ])
   })
 
   test("keeps its last success and its last failure, and how many there were in a row", async () => {
