@@ -7,7 +7,7 @@ import type { Database } from "../database/types.ts"
 import type { Log } from "../log.ts"
 import { followMarket } from "../tracking/market.ts"
 import { processLog } from "./log-lines.ts"
-import { assertOpenFiles } from "./open-files.ts"
+import { assertOpenFiles, watchOpenFiles } from "./open-files.ts"
 import { resealAtStart } from "./reseal-at-start.ts"
 import { type Stop, stopSignal } from "./stop.ts"
 
@@ -27,6 +27,7 @@ export async function untilStopped(invocation: Invocation, load: () => Promise<R
   const log = processLog(invocation)
   for (const warning of warnings) log("warn", "setting", { reason: warning })
   const stop = stopSignal(invocation, log)
+  const endWatch = watchOpenFiles(log)
   // a server that answered 503 for ever would look alive to its supervisor
   const onLoss = () => stop.ask("error")
   const opening = openDatabase({ databaseUrl, dataDir, as: "server", log, maxConnections, onLoss })
@@ -38,6 +39,7 @@ export async function untilStopped(invocation: Invocation, load: () => Promise<R
     if (!stop.isAsked()) await followMarket(database.sql, invocation.settings.market)
     if (!stop.isAsked()) await run({ database, stop, log })
   } finally {
+    endWatch()
     await database.close()
   }
   const why = await stop.asked

@@ -1,7 +1,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { connect, type Socket } from "node:net"
 import { join } from "node:path"
-import { assertOpenFiles } from "../../src/process/open-files.ts"
+import { assertOpenFiles, watchOpenFiles } from "../../src/process/open-files.ts"
 import type { SettingsProblems } from "../../src/settings/settings.ts"
 import { appmeter, removeFolders, scratch, serving } from "../commands/child.ts"
 import { until } from "../jobs/platform.ts"
@@ -14,6 +14,33 @@ const linux = test.skipIf(process.platform !== "linux")
 const atLength = process.platform === "linux" ? long : test.skip
 const MAIN = join(import.meta.dirname, "../../src/main.ts")
 const limited = (files: number) => ["sh", "-c", `ulimit -n ${files}; exec "$@"`, "sh", process.execPath, MAIN]
+
+test("open files within 5 % of their limit are logged once with the cure, and once when they are below it again", async () => {
+  const lines: string[] = []
+  let open = 94
+  let looks = 0
+  const end = watchOpenFiles((level, event, fields) => lines.push(`${level} ${event} ${fields?.reason}`), {
+    limit: 100,
+    count: () => {
+      looks++
+      return open
+    },
+    everyMs: 5,
+  })
+  const looked = async () => {
+    const from = looks
+    await until(() => looks > from + 2)
+  }
+  await looked()
+  expect(lines).toEqual([])
+  open = 95
+  await looked()
+  expect(lines).toEqual([expect.stringMatching(/^warn open_files_near_limit 95 of 100 .*LimitNOFILE/)])
+  open = 40
+  await looked()
+  end()
+  expect(lines.slice(1)).toEqual(["info open_files_in_order 40 of 100 files and connections are open"])
+})
 
 test("too few open files are said with the figure needed, by kind of database", () => {
   const said = (limit: number | null, databaseUrl?: string) => {
