@@ -12,6 +12,7 @@ import { faultsOf, raisedFaults } from "../surfaces/openapi/responses.ts"
 import { yamlOf } from "../surfaces/openapi/yaml.ts"
 import { openApiDocument } from "../surfaces/openapi.ts"
 import type { Sandbox } from "../surfaces/sandbox.ts"
+import { SERVER_CARD_PATHS, serverCard } from "../surfaces/tools/server-card.ts"
 import { once, prepare } from "../vocabulary/prepared.ts"
 
 /** Of the OpenAPI document: without its examples. */
@@ -29,6 +30,9 @@ export function documentsOf(
   const document = once(() => openApiDocument(catalog, told))
   const plainDocument = once(() => openApiDocument(catalog, { ...told, examples: false }))
   const guide = once(() => ({ ...prepare(llmsText(catalog, { publicUrl, actions })), type: "text" as const }))
+  const card = once(
+    (): PublicDocument => ({ ...prepare(JSON.stringify(serverCard(catalog, publicUrl))), type: "json" }),
+  )
   const manual = once(() => manualTexts({ files: readTree(MANUAL_FOLDER, ".md"), catalog, actions }))
   return new Map<string, () => PublicDocument>([
     ...Object.entries({ "": document, [PLAIN]: plainDocument }).flatMap(
@@ -37,6 +41,7 @@ export function documentsOf(
         [`${OPEN_API.yaml}${query}`, once(() => ({ ...prepare(yamlOf(made()).trimStart()), type: "yaml" }))],
       ],
     ),
+    ...SERVER_CARD_PATHS.map((path): [string, () => PublicDocument] => [path, card]),
     ["/docs", once(() => html(reference(), REFERENCE_POLICY))],
     ["/docs/errors", once(() => html(errorsPage(raisedFaults(catalog)), ERRORS_POLICY))],
     ["/favicon.ico", once(() => ({ ...prepare(ICON_SVG), type: "svg" }))],

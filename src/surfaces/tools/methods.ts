@@ -78,7 +78,7 @@ function withFields(outcome: Outcome, more: Record<string, string>): Outcome {
   return { ...outcome, answered: async (reply) => added(await outcome.answered(reply)), failed }
 }
 
-const INSTRUCTIONS = [
+export const INSTRUCTIONS = [
   "Appmeter measures what the app stores show and joins it with what this workspace connects.",
   "Call whoami and list_apps first: they say what the key may do and give the ids of the apps.",
   "A rank has three states: measured false = nobody looked; measured true and rank null = looked, and the app was not among the results read; a number = the rank. Missing data is never zero.",
@@ -87,7 +87,7 @@ const INSTRUCTIONS = [
   "Calls cost credits, of which a workspace has so many a month: each tool names its price, and _meta.credits of a result says what the call cost and what is left.",
 ].join("\n")
 
-const CAPABILITIES = { tools: {}, prompts: {}, resources: {}, completions: {} }
+export const CAPABILITIES = { tools: {}, prompts: {}, resources: {}, completions: {} }
 
 const COMMON = { capabilities: JSON.stringify(CAPABILITIES), instructions: JSON.stringify(INSTRUCTIONS) }
 
