@@ -28,7 +28,9 @@ export function samplePage(desk: Desk, tab: string): { sample?: string } {
 /** Why a part of a page is not there, in the words of the fault. */
 export function refusedPart({ code, message, extra }: Fault): Html {
   const { detail, scope } = extra as { detail?: string; scope?: string }
-  const more = detail ?? (scope ? `It needs the scope ${scope}.` : ADVICE[code])
+  // its detail lists ids for programs; a person finds the apps by the link of the page
+  const shown = code === "not_found" ? undefined : detail
+  const more = shown ?? (scope ? `It needs the scope ${scope}.` : ADVICE[code])
   return empty(message, more ?? html`Programs get the code <code>${code}</code>.`)
 }
 

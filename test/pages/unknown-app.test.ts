@@ -1,0 +1,18 @@
+import { expect, test } from "bun:test"
+import { freshDatabase } from "../database.ts"
+import { openHouse } from "../house.ts"
+import { ownerBrowser } from "../oauth/scene.ts"
+import { newStoreId, trackOwn } from "../world/app.ts"
+
+test("the page of an unknown app links to the apps and lists no ids, which are for programs", async () => {
+  const sql = await freshDatabase()
+  const house = openHouse({ sql })
+  const workspaceId = await house.workspace({ plan: "pro" })
+  const appId = await trackOwn(sql, { workspaceId, iosId: newStoreId() })
+  const browser = await ownerBrowser(house, workspaceId)
+  const { status, text } = await browser.open("/app/apps/app_unknown")
+  expect(status).toBe(404)
+  expect(text).toContain("Your apps")
+  expect(text).not.toContain(`App ids of this key`)
+  expect(text).not.toContain(`${appId} (`)
+})
