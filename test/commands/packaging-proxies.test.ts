@@ -4,9 +4,10 @@ import { createServer, type Socket } from "node:net"
 import { long } from "../long.ts"
 import { removeFolders } from "./child.ts"
 import { printed } from "./printed.ts"
-import { checkConfig, hasProgram, PROXIES, startProxy } from "./proxy-process.ts"
+import { checkConfig, hasProgram, PROXIES, startProxy, stopProxies } from "./proxy-process.ts"
 
 setDefaultTimeout(60_000)
+afterAll(stopProxies)
 afterAll(removeFolders)
 
 const THREE = ["10.0.0.1:8787", "10.0.0.2:8787", "[fd00::3]:8787"]

@@ -16,6 +16,14 @@ export function hasProgram(program: string): boolean {
   return isInstalled
 }
 
+const running = new Set<Bun.Subprocess>()
+
+/** Stops the proxies that a failed test left running. */
+export async function stopProxies(): Promise<void> {
+  for (const child of running) child.kill()
+  await Promise.all([...running].map(({ exited }) => exited))
+}
+
 /** Runs the proxy's own check of a printed file. Returns its exit code and its messages. */
 export async function checkConfig(proxy: ProxyProgram, upstreams: readonly string[]) {
   const config = await writeConfig(proxy, upstreams, undefined)
@@ -38,6 +46,7 @@ export async function startProxy(proxy: ProxyProgram, upstreams: readonly string
     nginx: ["nginx", "-e", config.log, "-c", config.main],
   }
   const child = Bun.spawn(commands[proxy], { env: environment(), stdout: "ignore", stderr: "ignore" })
+  running.add(child)
   const url = `http://127.0.0.1:${port}`
   const deadline = Date.now() + 20_000
   while (!(await fetch(`${url}/metrics`).catch(() => undefined))) {
@@ -51,6 +60,7 @@ export async function startProxy(proxy: ProxyProgram, upstreams: readonly string
     async stop() {
       child.kill()
       await child.exited
+      running.delete(child)
     },
   }
 }
