@@ -113,7 +113,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   listing_change: { writes: "observations", reads: "history tracking" },
   listing_content: { writes: "observations", reads: "audits history tracking" },
   listing_item: { writes: "observations", reads: "history tracking" },
-  listing_run: { writes: "observations", reads: "audits history operations" },
+  listing_run: { writes: "observations", reads: "audits history measuring operations" },
   listing_translation: { writes: "operations", reads: "" },
   listing_version: { writes: "observations", reads: "history tracking" },
   live_share: { writes: "measuring", reads: "" },

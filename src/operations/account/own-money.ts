@@ -1,7 +1,6 @@
 import type * as v from "valibot"
 import { type AdsDay, summedMoney } from "../../accounts/ads/answers/day.ts"
 import type { AccountDay } from "../../accounts/read-day.ts"
-import { decimalSum } from "../../sources/accounts/decimal.ts"
 import type { Money } from "../revenue/account-shapes.ts"
 
 /** What an app's own accounts said of a day; money only where it may be seen. */
@@ -19,5 +18,5 @@ export function oneCurrency(all: readonly v.InferOutput<typeof Money>[]): v.Infe
 
 /** The exact sum of dollars, which as binary fractions would end in 0.30000000000000004; null = none are known. */
 export function sumOfDollars(amounts: readonly number[]): number | null {
-  return amounts.length === 0 ? null : Number(decimalSum(amounts.map((amount) => amount.toFixed(6))))
+  return amounts.length === 0 ? null : Number(summedMoney(amounts.map((amount) => amount.toFixed(6))))
 }
