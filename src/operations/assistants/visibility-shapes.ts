@@ -16,7 +16,10 @@ export const mentionFields = {
   high: described(v.nullable(Share), "At most; null = of no answers."),
   tooThin: described(v.boolean(), "Fewer than 10 answers: the interval says next to nothing."),
   uncertain: described(Count, "Answers that hold its name where it may be a word."),
-  first: described(Count, "Answers that name it before every other app that is known here. Names under `others` may stand before it: nobody knows whether those are apps."),
+  first: described(
+    Count,
+    "Answers that name it before every other app that is known here. Names under `others` may stand before it: nobody knows whether those are apps.",
+  ),
 }
 
 export const StoreIds = described(
