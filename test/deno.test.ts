@@ -13,7 +13,8 @@ import { scratchDatabase } from "./database/server.ts"
 import { denoBinary, noDeno, servedByDeno, underDeno } from "./deno-process.ts"
 import { upstashRest } from "./upstash-rest.ts"
 
-setDefaultTimeout(90_000)
+// `deno check` alone takes 45 s of processor time
+setDefaultTimeout(300_000)
 afterAll(removeFolders)
 
 const root = join(import.meta.dirname, "..")
