@@ -179,7 +179,11 @@ describe("a live read that no process does", () => {
   test("is told so at once and why, and makes no row", async () => {
     const began = performance.now()
     const answer = await onlyAsking(false)(wanted("tea"), { maxAgeMs: 0, waitMs: 10_000 }, { workspaceId: 1 })
-    expect(answer).toEqual({ state: "failed", why: "off", because: "no process that reads the stores is running" })
+    expect(answer).toEqual({
+      state: "failed",
+      why: "off",
+      because: expect.stringMatching(/^no process that reads the stores is running/),
+    })
     expect(performance.now() - began).toBeLessThan(5_000)
     expect(await count()).toBe(0)
   })
