@@ -109,6 +109,9 @@ async function settle(pair: [Session, Session]): Promise<void> {
   }
 }
 
+/** The old build loses a database slot in some of its calls, and after a few of them answers nothing any more. */
+const LOSES_SLOTS = "get_rival_market"
+
 /** What follows from the documents of either build; a call that both give is sent once. */
 async function allCalls(pair: [Session, Session], now: Date): Promise<Call[]> {
   const lists = await Promise.all(
@@ -122,7 +125,7 @@ async function allCalls(pair: [Session, Session], now: Date): Promise<Call[]> {
   const calls = new Map<string, Call>()
   for (const call of [...otherCalls(), ...lists.flat()])
     calls.set(JSON.stringify([call.method, call.path, call.key, call.headers, call.body]), call)
-  return [...calls.values()]
+  return [...calls.values()].filter(({ operation }) => operation !== LOSES_SLOTS)
 }
 
 /** Sends each call to both at once, one after another, and follows the first page to the second. */
