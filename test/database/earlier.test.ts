@@ -42,6 +42,9 @@ const SINCE = [
   // an alert is withdrawn when later readings show that it does not hold, and the feed has pages
   "/alerts.body.alerts[].withdrawnAt",
   "/alerts.body.nextCursor",
+  // an unknown app is answered with the apps that the key may see
+  "/apps/nobody.body.detail",
+  "/fetch?id=app:nobody.body.detail",
   // a storefront is called by its name in a sentence
   ...["22", "23"].map(
     (day) =>
