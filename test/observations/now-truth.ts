@@ -41,7 +41,7 @@ export async function nowByTruth(sql: Sql): Promise<{ ranks: object[]; figures: 
   const figuresBy = Map.groupBy(figures, ({ list }) => list)
   const ranks = inOrder(answers).map(([list, rows]) => {
     const { complete: _, ...best } = rows.toSorted(betterReading)[0]!
-    return { ...best, ...popularityOf(figuresBy.get(list) ?? []) }
+    return { ...best, ...popularityOf(figuresBy.get(list) ?? [], best.platform) }
   })
   return {
     ranks,
@@ -77,15 +77,25 @@ function figuresOf(list: number, rows: readonly Figure[]): object {
   }
 }
 
-/** By what keywords are ordered, and until when. */
-function popularityOf(rows: readonly Figure[]): object {
+/** Returns the popularity that keywords are ordered by, and until when. App Store estimates count as their band's middle. */
+function popularityOf(rows: readonly Figure[], platform: string): object {
   const of = rows.filter(({ metric }) => metric === "popularity").sort(laterFigure)
-  const [published, estimate] = [of.find(({ formula }) => formula === 0), of.find(({ formula }) => formula > 0)]
-  const popularity = published?.score ?? estimate?.score ?? null
+  const published = of.find(({ formula }) => formula === 0)
+  const estimate = of.find(({ formula }) => formula > 0)
+  const score = estimate?.score ?? null
+  const estimated = score === null || platform === "android" ? score : BAND_MIDDLES.find(([from]) => score >= from)![1]
+  const popularity = published?.score ?? estimated
   const isEstimate = published?.score == null && popularity !== null
   const until = isEstimate ? new Date(Date.parse(estimate!.day) + 90 * 86_400_000).toISOString().slice(0, 10) : null
   return { popularity: popularity === null ? null : Math.round(popularity), until }
 }
+
+/** From which score of an estimate on, and the middle of that band on Apple's scale. */
+const BAND_MIDDLES = [
+  [73, 53],
+  [59, 28],
+  [0, 7],
+] as const
 
 const NONE = { score: null, day: null, seenAt: null, source: null }
 
