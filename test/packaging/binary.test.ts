@@ -99,7 +99,7 @@ long("it answers an assistant over its pipes, and says how to start it", async (
   expect([code, err, JSON.parse(out).result.structuredContent]).toEqual([0, "", { apps: [] }])
   const { out: text } = await alone.run(["packaging", "assistants"], { env })
   const { command, args } = JSON.parse(/```json\n([^`]*)```/.exec(text)![1]!).mcpServers.appmeter
-  expect([command, args]).toEqual([expect.stringMatching(/^\/.*appmeter$/), ["mcp"]])
+  expect([command, args]).toEqual([expect.stringMatching(/^\/.*appmeter$/), ["mcp", "--tools", "daily"]])
 })
 
 long("its stacks name files and lines of the source, and no folder of the machine that built it", async () => {
