@@ -108,6 +108,24 @@ export const INTENDED: readonly Intended[] = [
     where: { operation: "tools/list", path: /inputSchema/ },
   },
   {
+    id: "causes-and-cures",
+    why: "A refusal names the cause and the cure; an unknown app is answered with the apps that the key may see.",
+    issue: "38, use 13",
+    where: { path: /(?:^body|\.text|\.body)\.detail$/, old: undefined },
+  },
+  {
+    id: "fields-keep-the-name",
+    why: "The field that names a row stays whatever `fields` leaves out.",
+    issue: "38, security A11",
+    where: { call: /[?&]fields=/, path: /\[\]\.\w+$/, old: undefined },
+  },
+  {
+    id: "apps-left-out-of-a-total",
+    why: "The portfolio names the apps whose revenue is in no total.",
+    issue: "38, figures-2 A4",
+    where: { operation: "get_portfolio_overview", path: /subscriptionRevenueWithout$/ },
+  },
+  {
     id: "stated-limits",
     why: "Texts longer than the document allows are refused.",
     issue: "38, contract F4 and F7",
