@@ -169,7 +169,7 @@ export interface ReportStanding {
   asOf: Date | null
   /** Whether any day at all was said, also outside of those asked for. */
   isKnown: boolean
-  /** Of the days asked for. */
+  /** Failed questions about the requested days. */
   troubles: Trouble[]
 }
 

@@ -57,7 +57,7 @@ export type ConsoleTrouble = "unauthorized" | "forbidden" | "agreement" | "limit
 
 interface ProblemFacts {
   retryAfterMs?: number | null
-  /** What the platform says is wrong; its own text, cut and cleaned. */
+  /** The platform's own description of the error, cut and cleaned. */
   details?: readonly string[]
   /** Requests that the key has left in this hour; null if the answer does not say. */
   hourLeft?: number | null
@@ -168,7 +168,7 @@ async function fileReached(reach: ConsoleReach, url: string, signal?: AbortSigna
   }
 }
 
-/** Of an error body: what each error says, cut and cleaned. */
+/** Returns the text of each error in a body, cut and cleaned. */
 export function detailsIn(bytes: Uint8Array): string[] {
   return errorsIn(bytes).map(({ code, detail }) => {
     return [code, detail].flatMap((text) => (typeof text === "string" ? platformText(text, MAX_DETAIL) : [])).join(": ")
@@ -229,7 +229,7 @@ export function problemOf(answer: OutboundAnswer, now: Date): ConsoleProblem | n
   return refusalOf(answer)
 }
 
-/** Of an error body, `errors[].code`. */
+/** Returns `errors[].code` of an error body. */
 function codesIn(bytes: Uint8Array): string[] {
   return errorsIn(bytes).flatMap(({ code }) => (typeof code === "string" ? [code] : []))
 }

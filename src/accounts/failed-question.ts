@@ -11,7 +11,7 @@ export class LeaseLost extends Error {
   override name = "LeaseLost"
 }
 
-/** What becomes of a question that failed. */
+/** The outcome of a failed question. */
 interface QuestionFailure {
   /** What the owner reads. */
   message: string

@@ -39,15 +39,20 @@ export function createReportRequests({ sql, console, account }: RequestParts): R
   const get = ({ report, day }: Turn, version: string | null, signal: AbortSignal) =>
     console.get(salesReportPath(report, { vendor: account.part, day, version }), signal)
 
-  /** Asks again with the version that the console names instead, if it names one. */
+  /** Asks again with the version that the console names instead. Null if it names no other. */
+  const askLatest = async (turn: Turn, version: string | null, answer: ConsoleOutcome, signal: AbortSignal) => {
+    const latest = latestVersionIn(answer)
+    if (latest === null || latest === version) return null
+    await learn(turn.report, latest)
+    confirmed.add(turn.report)
+    return await get(turn, latest, signal)
+  }
+
+  /** Asks with a version, and again with the version that the console names instead. */
   const askWith = async (turn: Turn, version: string | null, signal: AbortSignal): Promise<ConsoleAnswer> => {
     const first = await answered(() => get(turn, version, signal))
-    const latest = latestVersionIn(first)
-    if (latest !== null && latest !== version) {
-      await learn(turn.report, latest)
-      confirmed.add(turn.report)
-      return await get(turn, latest, signal)
-    }
+    const latest = await askLatest(turn, version, first, signal)
+    if (latest !== null) return latest
     if (first instanceof ConsoleProblem) throw first
     return first
   }
@@ -55,20 +60,14 @@ export function createReportRequests({ sql, console, account }: RequestParts): R
   /** An empty day of a versioned report: asked for without a version, the console names the latest one. */
   const confirm = async (turn: Turn, version: string, empty: ConsoleAnswer, signal: AbortSignal) => {
     const other = await answered(() => get(turn, null, signal))
-    const latest = latestVersionIn(other)
-    if (latest !== null && latest !== version) {
-      await learn(turn.report, latest)
-      confirmed.add(turn.report)
-      return await get(turn, latest, signal)
-    }
-    if (latest === version || (other instanceof ConsoleProblem === false && isEmpty(other))) {
+    const latest = await askLatest(turn, version, other, signal)
+    if (latest !== null) return latest
+    if (latestVersionIn(other) === version || (!(other instanceof ConsoleProblem) && isEmpty(other))) {
       confirmed.add(turn.report)
       return empty
     }
     if (other instanceof ConsoleProblem)
-      throw other.trouble === "refused"
-        ? new ReadFailure("changed", `whether the day is empty cannot be told: ${other.message}`)
-        : other
+      throw new ReadFailure("changed", `whether the day is empty cannot be told: ${other.message}`)
     if (other.status === 200) await learn(turn.report, null)
     return other
   }
@@ -84,7 +83,9 @@ export function createReportRequests({ sql, console, account }: RequestParts): R
   }
 }
 
-async function answered(ask: () => Promise<ConsoleAnswer>): Promise<ConsoleAnswer | ConsoleProblem> {
+type ConsoleOutcome = ConsoleAnswer | ConsoleProblem
+
+async function answered(ask: () => Promise<ConsoleAnswer>): Promise<ConsoleOutcome> {
   try {
     return await ask()
   } catch (error) {
@@ -98,7 +99,7 @@ function isEmpty({ status, bytes }: ConsoleAnswer): boolean {
 }
 
 /** "The latest version for this report is 1_4" → "1_4" */
-function latestVersionIn(answer: ConsoleAnswer | ConsoleProblem): string | null {
+function latestVersionIn(answer: ConsoleOutcome): string | null {
   const isAnswer = !(answer instanceof ConsoleProblem)
   if (isAnswer && answer.status !== 404) return null
   const details = isAnswer ? detailsIn(answer.bytes) : answer.details

@@ -6,7 +6,7 @@ import type { AnsweredState } from "./state.ts"
 
 /** Questions of an account that failed alike, or whose answers had rows that cannot be read. */
 export interface Trouble {
-  /** What failed, or was put aside, and why. */
+  /** Failed questions and rows put aside, with their reasons. */
   text: string
   /** False: it was read, but for some rows. */
   isFailed: boolean
@@ -72,7 +72,7 @@ function joined(texts: readonly string[]): string | null {
 
 const MAX_TEXT = 2_000
 
-/** What an answer shows of an account that is in order, while some of its questions are not. */
+/** Failed questions of a working account, as answers show them. */
 export function troubledState(
   state: AnsweredState,
   troubles: readonly Trouble[],
@@ -104,7 +104,7 @@ export function reportTroubles(db: Db, account: string, report: Report, { from, 
     )`
 }
 
-/** Of the files of an app's analytics reports, and of looking for them. */
+/** Failures of an app's analytics report files, and of the search for them. */
 export async function readFileTroubles(
   db: Db,
   account: string,
@@ -122,7 +122,7 @@ export async function readFileTroubles(
     limit 6`
 }
 
-/** Of the app's campaigns `a.outside_id` in the account `c`. For a statement: one value, a list of AdsTrouble. */
+/** SQL: one value, the AdsTrouble list of the app's campaigns (`a.outside_id`) in the account `c`. */
 export function adsTroubles(db: Db) {
   return db`(
       select coalesce(json_agg(x.*), '[]')
@@ -142,7 +142,7 @@ export function adsTroubles(db: Db) {
     )`
 }
 
-/** Of one subject of a task: a country's popularity, for instance. */
+/** A failure of one subject of a task, for instance a country's popularity. */
 export async function readAdsTroubles(db: Db, account: string, task: AdsTask, subject: string): Promise<AdsTrouble[]> {
   return await db<AdsTrouble[]>`
     select task, coalesce(failure, put_aside) as text, failure is not null as "isFailed", false as "isDenied",

@@ -68,7 +68,7 @@ function daysBetween(day: string, today: string): number {
   return Math.round((Date.parse(today) - Date.parse(day)) / DAY_MS)
 }
 
-/** What became of a turn. A late answer takes nothing back from a day that was read before. */
+/** Stores the outcome of a task. A late answer does not undo a day that was read before. */
 export async function endTurn(
   tx: Tx | Sql,
   account: string,

@@ -160,7 +160,7 @@ function rowOf({ platform, storefront }: Place, { type, subject, day, at, facts 
   return { type, storefront: hasNone ? null : storefront, subject, day, at: at.toISOString(), facts }
 }
 
-/** What the feed must become, of what is held and what the readings show. */
+/** Compares the feed with what the readings show and returns the changes. */
 interface FeedComparison {
   held: readonly HeldAlert[]
   found: readonly FindingOf[]

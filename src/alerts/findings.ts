@@ -1,5 +1,5 @@
 import { takeLocks } from "../database/locks.ts"
-import type { Tx } from "../database/types.ts"
+import type { Db, Tx } from "../database/types.ts"
 import { ensureAppIds, holdIdentities } from "../observations/rows/identities.ts"
 import { DEMO, type Platform } from "../observations/types.ts"
 import { dayOf } from "../vocabulary/days.ts"
@@ -98,11 +98,12 @@ for (const { name, find } of FEED_TYPES) if (find) TYPES_OF.set(find, [...(TYPES
 const ALL_FINDERS = [...TYPES_OF.keys()]
 const STANDING_TYPES: string[] = FEED_TYPES.filter(({ stands }) => stands).map(({ name }) => name)
 
-async function readTerms(tx: Tx, { appId, storefront }: Place): Promise<string[]> {
-  const rows = await tx<{ term: string }[]>`
+/** Returns all tracked keywords of an app in a storefront. */
+export async function readTerms(sql: Db, app: Pick<Place, "appId" | "storefront">): Promise<string[]> {
+  const rows = await sql<{ term: string }[]>`
     select term
     from tracked_term
-    where app_id = ${appId} and country = ${storefront}
+    where app_id = ${app.appId} and country = ${app.storefront}
     order by term
     limit 200000`
   return rows.map(({ term }) => term)

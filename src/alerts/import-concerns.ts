@@ -1,7 +1,7 @@
 import type { Sql } from "../database/types.ts"
 import { nameIn } from "../observations/app-names.ts"
 import { parseRival } from "../vocabulary/store-ids.ts"
-import type { Subject } from "./findings.ts"
+import { readTerms, type Subject } from "./findings.ts"
 import { type ImportNotes, reviewsKey, type SideNotes } from "./import-notes.ts"
 import { categoriesOf } from "./types/off-topic.ts"
 
@@ -23,7 +23,7 @@ interface MeasuredPlace extends Omit<ConcernedPlace, "terms"> {
   isSearched: boolean
 }
 
-/** By app, so that those of one app follow each other. */
+/** Sorted by app. */
 export async function readConcerned(sql: Sql, notes: ImportNotes): Promise<ConcernedPlace[]> {
   const places: MeasuredPlace[] = []
   for (const platform of ["ios", "android"] as const) {
@@ -99,20 +99,7 @@ async function readMeasured(
     limit 100000`
 }
 
-async function readTerms(
-  sql: Sql,
-  { appId, storefront }: Pick<ConcernedPlace, "appId" | "storefront">,
-): Promise<string[]> {
-  const rows = await sql<{ term: string }[]>`
-    select term
-    from tracked_term
-    where app_id = ${appId} and country = ${storefront}
-    order by term
-    limit 200000`
-  return rows.map(({ term }) => term)
-}
-
-/** What alerts of imported days depend on beside their readings. */
+/** The inputs of imported days' alerts other than their readings. */
 export interface Scope {
   /** Rivals that are followed, by store id. */
   rivals: Record<string, { name: string | null; manual: boolean }>

@@ -6,7 +6,7 @@ import type { SideNotes } from "./import-notes.ts"
 import { spansOf } from "./import-spans.ts"
 import { feedType, type RuleType } from "./types.ts"
 
-/** What an import brought of a place, and how its alerts are derived. */
+/** The imported days of a place, and how their alerts are derived. */
 export interface PlaceImport {
   sql: Sql
   place: ConcernedPlace

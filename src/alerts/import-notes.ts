@@ -2,7 +2,7 @@ import type { Observation, Platform } from "../observations/types.ts"
 import { DEMO } from "../observations/types.ts"
 import { dayOf } from "../vocabulary/days.ts"
 
-/** What an import brought of one storefront. */
+/** The imported days of one storefront. */
 export interface SideNotes {
   platform: Platform
   storefront: string
@@ -18,7 +18,7 @@ export interface SideNotes {
   apps: Set<string>
 }
 
-/** What an import brought: a few words of each reading, by which the alerts to derive again are found. */
+/** Notes a few fields of each imported reading, to find the alerts to derive again. */
 export interface ImportNotes {
   sides: Map<string, SideNotes>
   /** The earliest day on which a review was written, by store and store id: a language's reviews have no storefront. */

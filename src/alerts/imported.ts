@@ -90,7 +90,7 @@ function groupsOf(readings: readonly Observation[]): Iterable<Group> {
 
 type ImportedPlace = Pick<Subject, "platform" | "storefront"> & Pick<Group, "kind"> & { names: string[] }
 
-/** What a reading is about, by the kind of measurement that it would have come from. An answer concerns both stores. */
+/** The subject of a reading by its kind. An assistant's answer concerns both stores. */
 function placesOf(reading: Observation): ImportedPlace[] {
   if (reading.kind === "assistant_answer") {
     const about = { kind: reading.kind, storefront: reading.storefront, names: [reading.term] }

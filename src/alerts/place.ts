@@ -20,7 +20,7 @@ export interface Place {
   manualRivals: string[] | null
 }
 
-/** What is looked at: the days of a place, each with the measured day before it. */
+/** The days to derive for a place, each compared with the measured day before it. */
 export interface PlaceDays {
   place: Place
   /** Tracked keywords. */
@@ -34,7 +34,7 @@ export interface PlaceDays {
   to: string
 }
 
-/** What `read` returns for each part of the keywords. */
+/** Returns the concatenated results of `read` over parts of the keywords. */
 export async function readParts<Row>(
   { terms }: PlaceDays,
   read: (terms: readonly string[]) => Promise<Row[]>,

@@ -71,7 +71,7 @@ async function choosePooling(url: string, as: "server" | "command", at: string):
   return pooling
 }
 
-/** What doctor knows it by. */
+/** The check's name in doctor. */
 export const POOLER_PROBLEM = "POOLER"
 
 function poolerProblem(at: string, says: string): DatabaseProblem {

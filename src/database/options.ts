@@ -88,7 +88,7 @@ export function serverOptions(as: "server" | "command", max: number, pooling: Po
   } as PoolOptions
 }
 
-/** What each connection of this pool begins with; undefined on the embedded database. */
+/** The statement that each connection of this pool begins with. Undefined on the embedded database. */
 export function sessionStatement({ options }: Pick<Sql, "options">): string | undefined {
   return (options as { session?: string }).session
 }

@@ -48,7 +48,7 @@ export function createScheduledSql(sql: Sql, slots: Slots, call: SlotCall): Sql 
 type Work = (tx: unknown) => Promise<unknown>
 type BeginArguments = [options: string, work: Work] | [work: Work, none?: undefined]
 
-/** What the driver's query has beside what its types say (postgres/src/query.js). */
+/** Members of the driver's query that its types leave out (postgres/src/query.js). */
 interface DriverQuery extends Promise<unknown> {
   /** Called once, when the query is awaited for the first time. */
   handler(query: DriverQuery): void

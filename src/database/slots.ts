@@ -47,7 +47,7 @@ interface Waiter {
 export class Slots {
   readonly #options: SlotOptions
   readonly #held = new Set<HeldSlot>()
-  /** By workspace; the workspace that was served last is last. No queue is empty. */
+  /** Queues by workspace, the one served last at the end. No queue is empty. */
   readonly #queues = new Map<number, Waiter[]>()
   #waiting = 0
   #grantedAt = Number.NEGATIVE_INFINITY

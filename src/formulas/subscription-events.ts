@@ -18,7 +18,7 @@ const BEGINS: readonly [RegExp, EventGroup][] = [
   [/ from (Billing Retry|Grace Period)/i, "renewals"],
 ]
 
-/** What the same event counts as if its offer is free. */
+/** The group of the same event with a free offer. */
 const FREE: Partial<Record<EventGroup, EventGroup>> = { paidStarts: "trialStarts", reactivations: "trialStarts" }
 
 /** `offer` is the type of the offer that the event is of. It decides whether something begins free or paid, not the event's name. */

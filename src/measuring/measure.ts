@@ -24,7 +24,7 @@ export interface LiveParts {
   kinds: readonly Kind[]
   egress: string
   now: () => Date
-  /** Whose states explain why an upstream is not read; without them no reason is given. */
+  /** Their states explain why an upstream is not read. Omit to give no reason. */
   sources?: readonly Pick<AskedSource, "name" | "upstream">[]
   /** This process reads the stores. */
   isReading(): boolean

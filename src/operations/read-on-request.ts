@@ -55,7 +55,7 @@ function refusal(measured: LiveReadState & { state: "failed" }): Fault {
   return new Fault("measure_busy", { detail: measured.because ?? BUSY_DETAIL[why] }, { retryAfter: RETRY_S })
 }
 
-/** What each failure means where the state of the source is not known. */
+/** Explains each failure when the source's state is unknown. */
 const BUSY_DETAIL = {
   blocked: "The store refuses this server's requests; it is asked again on its own.",
   rate_limited: "The store asks this server to slow down; it is asked again on its own.",

@@ -49,7 +49,7 @@ export type LiveReadState =
         | "unstored"
         | "busy"
         | "refused"
-      /** What keeps the store from being read, as a sentence for callers. */
+      /** Why the store is not read, as a sentence for callers. */
       because?: string
     }
   | { state: "failed"; why: "off"; because?: string }

@@ -12,7 +12,7 @@ export function fieldsInput(output: Schema, narrow: Narrow): Schema {
   return described(v.optional(kept), `${of} to keep.`)
 }
 
-/** Of each list the field that names a row: the first of its schema. Without it a row could not be told from another. */
+/** The field that identifies a row of each list: the first of its schema. It is never left out. */
 export function rowNames(output: Schema, rows: readonly string[]): Record<string, string> {
   const { entries } = output as ObjectSchema
   return Object.fromEntries(

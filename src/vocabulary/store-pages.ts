@@ -29,7 +29,7 @@ interface AppLink {
 
 /** A link to another page of a store. */
 interface OtherLink {
-  /** What the link leads to: "a developer". */
+  /** The target of the link, for instance "a developer". */
   leadsTo: string
 }
 
@@ -180,7 +180,7 @@ const PLAY_PAGES: Record<string, string> = {
   devices: "a device",
 }
 
-/** Of "/store/apps/details/Name" and "/work/apps/details" what follows "apps". */
+/** Returns the part of a Google Play path after "apps": "details/Name" of "/store/apps/details/Name". */
 function playPath({ pathname }: URL): string {
   return pathname
     .replace(/^\/+/, "")

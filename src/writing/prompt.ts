@@ -100,7 +100,7 @@ function objectIn(text: string): object | undefined {
   }
 }
 
-/** What follows the last thought; its opening tag may be missing. Of gpt-oss, the last message of the final channel. */
+/** Returns the text after the last thought (its opening tag may be missing), or gpt-oss's last final message. */
 function withoutThoughts(text: string): string {
   const final = text.split(/<\|channel\|>\s*final[^<]*<\|message\|>/i).at(-1) as string
   return final

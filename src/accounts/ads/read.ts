@@ -112,7 +112,7 @@ async function readKeywords({ reach, account, now }: AdsTurnParts, { subject }: 
   return [thingsIn({ groups, keywords, negatives }, about, reach.body(now()), reach.aside)]
 }
 
-/** Of the campaign itself, and of its ad groups: together, or one by one where the platform refuses that. */
+/** Reads the campaign's negative keywords, and its ad groups' in one query, or in one query each if that is refused. */
 async function readNegatives(reach: AdsReach, campaign: string, groups: readonly string[]): Promise<PlatformRow[]> {
   const ofItself = await reach.unlessRefused(negativesQuery(campaign, null), "negative keywords of the campaign itself")
   const negatives = [...(ofItself?.rows ?? [])]

@@ -70,7 +70,7 @@ export async function readNextAdsTurn(sql: Sql, account: string): Promise<AdsTur
   return turn ?? null
 }
 
-/** What became of a turn that was answered. */
+/** Stores the outcome of an answered task. */
 export async function endAdsTurn(
   tx: Tx | Sql,
   account: string,

@@ -8,7 +8,7 @@ export interface Message {
   at: Date
   /** SHA-256 of the certificates that the store's own follow from. */
   roots: readonly string[]
-  /** Of the app that the account is for, as far as they are known. */
+  /** Known bundle ids of the account's app. */
   bundleIds?: readonly string[]
 }
 

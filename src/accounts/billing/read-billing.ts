@@ -18,7 +18,7 @@ export interface BillingAccount {
   events: number
   sandbox: number
   otherStores: number
-  /** Of members of buyers' families, who pay nothing. */
+  /** Messages about family members, who pay nothing. */
   familyShared: number
   unknownTypes: number
 }

@@ -68,7 +68,7 @@ async function addressOf(invocation: Invocation): Promise<string> {
   return Buffer.concat(parts).toString("utf8").trim()
 }
 
-/** Of a user, or as a parameter; several hosts, separated by commas, are no URL. */
+/** A password in the user part or a parameter. Several hosts, separated by commas, are no URL. */
 const PASSWORD = /^postgres(ql)?:\/\/([^/?#]*:[^/?#]+@|.*[?&]password=)/i
 
 async function withTarget<T>(

@@ -21,7 +21,7 @@ export function adsShape<Row extends v.GenericSchema<object>>(row: Row) {
   })
 }
 
-/** What something cost and brought in a country. A figure that the platform does not name is null, which is not zero. */
+/** Cost and results in a country. Null if the platform does not name the figure. */
 export const Metrics = {
   country: CountryCode,
   impressions: v.nullable(Amount),

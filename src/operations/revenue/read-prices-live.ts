@@ -10,7 +10,7 @@ interface PriceReading {
   readAt: Date | null
   /** It was within this call. */
   isLive: boolean
-  /** Who must do what, or what failed; null = nothing. */
+  /** The required action or the failure. Null if there is none. */
   why: string | null
 }
 

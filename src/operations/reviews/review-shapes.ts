@@ -136,7 +136,7 @@ async function readOtherLanguages(sql: Sql, appId: number, storefront: string) {
   return feeds
 }
 
-/** Of several feeds as one: nothing is complete that one of them leaves open. */
+/** Merges several feeds. A day is complete only if it is complete in each. */
 function stateOf(states: readonly FeedState[]): FeedState {
   const [first] = states as [FeedState]
   const read = states.filter(({ state }) => state !== "never_read")

@@ -66,7 +66,7 @@ function quantityOf({ quantity }: Record<string, unknown>): number {
   return typeof quantity === "number" && Number.isSafeInteger(quantity) && quantity > 1 ? quantity : 1
 }
 
-/** Of one piece: the store names the price of all. Of a prorated refund, the part that was given back; undefined if it is not named. */
+/** The price of one piece; a prorated refund counts the refunded part. Undefined if the store does not name it. */
 function priceOf(
   { price, revocationType, revocationPercentage: part }: Record<string, unknown>,
   countsAs: BillingMessage["countsAs"],

@@ -7,7 +7,7 @@ import { SERVER_INFO } from "./results.ts"
 /** Where clients and directories look for the card of an MCP server before they connect (draft SEP-1649). */
 export const SERVER_CARD_PATHS = ["/.well-known/mcp.json", "/.well-known/mcp/server-card.json"] as const
 
-/** What the tool endpoint is, how it is reached and which tools it has; all of it also follows from a connection. */
+/** Describes the tool endpoint: transport, authentication and tools. A connection shows the same. */
 export function serverCard(catalog: readonly Operation[], publicUrl: string): object {
   return {
     version: "1.0",

@@ -12,7 +12,7 @@ export interface AdsAccount extends AppAccount {
   currency: string | null
   /** When a task of the account itself was last answered; null = never. */
   readAt: Date | null
-  /** Of the account itself and of the app's campaigns. */
+  /** Failed questions about the account itself and about the app's campaigns. */
   troubles: AdsTrouble[]
 }
 

@@ -23,7 +23,7 @@ export interface ChangeNotice {
   day: string
 }
 
-/** What changed, without who did it. A summary that cannot be read is put aside. */
+/** The change without its author. An unreadable summary is put aside. */
 export function noticesIn(summaries: readonly PlatformRow[], aside = new PutAside()): ChangeNotice[] {
   const notices: ChangeNotice[] = []
   aside.each(summaries, rowName, (summary) => {
