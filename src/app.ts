@@ -262,8 +262,8 @@ function gateOf({ sql, settings, log, slotLimits }: AppParts): Gate {
   const { requestDeadlineMs: deadlineMs, maxWaiting, databaseConnections = 10 } = settings
   // the embedded database works on one statement at a time, and one more may be on its way to it; on a server two connections
   // are left for identifying and charging calls
-  const counts = worksAtOnce(sql) ? { slots: Math.max(2, databaseConnections - 2) } : { slots: 2, slotsPerWorkspace: 1 }
-  return createGate({ ...slotLimits, ...counts, deadlineMs, maxWaiting, log })
+  const slots = worksAtOnce(sql) ? Math.max(2, databaseConnections - 2) : 2
+  return createGate({ ...slotLimits, slots, deadlineMs, maxWaiting, log })
 }
 
 interface FailureContext {

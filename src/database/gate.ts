@@ -33,7 +33,6 @@ export interface GateOptions {
   /** Work that may be unfinished outside of calls, and statements of calls that may wait; one workspace has half as many calls. */
   maxWaiting?: number
   slots?: number
-  slotsPerWorkspace?: number
   maxHeldMs?: number
   stuckAfterMs?: number
   log?: Log
@@ -44,10 +43,9 @@ export interface GateOptions {
  * What identifies and charges a call takes no slot: it never waits behind a read.
  */
 export function createGate(options: GateOptions = {}): Gate {
-  const { deadlineMs = 4_500, maxWaiting = 500, slots: count = 8, log } = options
-  const { slotsPerWorkspace = Math.max(1, Math.floor(count / 2)), maxHeldMs, stuckAfterMs } = options
+  const { deadlineMs = 4_500, maxWaiting = 500, slots: count = 8, maxHeldMs, stuckAfterMs, log } = options
   const onShortage = log && shortageLog(log)
-  const slots = new Slots({ slots: count, slotsPerWorkspace, maxWaiting, maxHeldMs, stuckAfterMs, onShortage })
+  const slots = new Slots({ slots: count, maxWaiting, maxHeldMs, stuckAfterMs, onShortage })
   const outOfCalls: WorkCount = { unfinished: 0, abandoned: 0 }
   const ofCalls: WorkCount = { unfinished: 0, abandoned: 0 }
   const admit = createAdmission(maxWaiting / 2)

@@ -20,7 +20,6 @@ export interface SlotHolder {
 
 interface SlotOptions {
   slots: number
-  slotsPerWorkspace: number
   /** Statements that may wait. Beyond it the workspace with the longest queue loses its newest call. */
   maxWaiting: number
   maxHeldMs?: number
@@ -40,15 +39,22 @@ interface Waiter {
   refuse(error: DatabaseUnavailable): void
 }
 
+/** A workspace counts as active for this long after it last asked for a slot or released one. */
+const ACTIVE_MS = 1_000
+
 /**
- * Limits the statements that run at once. A slot is for one statement or one transaction. Waiting workspaces take turns; within a
- * workspace the oldest call goes first, so that calls finish one after the other instead of all running late together.
+ * Limits the statements that run at once. A slot is for one statement or one transaction. Active workspaces have equal shares
+ * of the slots, and one more share stays free for the next to come: alone a workspace has half of them. Waiting workspaces
+ * take turns; within a workspace the oldest call goes first, so that calls finish one after the other instead of all running
+ * late together.
  */
 export class Slots {
   readonly #options: SlotOptions
   readonly #held = new Set<HeldSlot>()
   /** Queues by workspace, the one served last at the end. No queue is empty. */
   readonly #queues = new Map<number, Waiter[]>()
+  /** When each workspace was last active, the latest at the end. */
+  readonly #activeAt = new Map<number, number>()
   #waiting = 0
   #grantedAt = Number.NEGATIVE_INFINITY
 
@@ -69,6 +75,7 @@ export class Slots {
   async take(call: SlotCall, abandon?: () => void): Promise<() => void> {
     const leftMs = call.deadlineAt - performance.now()
     if (leftMs <= 0) throw refusalOf(call, "the call is past its deadline")
+    this.#markActive(call.workspaceId)
     if (this.#queues.size === 0 && this.#held.size < this.#options.slots && this.#mayHoldMore(call.workspaceId))
       return this.#hold(call, abandon)
     if (!this.#makeRoom(call)) throw refusalOf(call, `${this.#waiting} statements already wait for the database`)
@@ -87,7 +94,9 @@ export class Slots {
     this.#held.add(slot)
     const release = () => {
       clearTimeout(timer)
-      if (this.#held.delete(slot)) this.#grantNext()
+      if (!this.#held.delete(slot)) return
+      this.#markActive(call.workspaceId)
+      this.#grantNext()
     }
     const takeBack = () => {
       this.#options.onShortage?.("taken_back", this.#holders())
@@ -101,7 +110,17 @@ export class Slots {
   #mayHoldMore(workspaceId: number): boolean {
     let count = 0
     for (const { call } of this.#held) if (call.workspaceId === workspaceId) count++
-    return count < this.#options.slotsPerWorkspace
+    return count < Math.max(1, Math.floor(this.#options.slots / (this.#activeAt.size + 1)))
+  }
+
+  #markActive(workspaceId: number): void {
+    const now = performance.now()
+    this.#activeAt.delete(workspaceId)
+    this.#activeAt.set(workspaceId, now)
+    for (const [earlier, at] of this.#activeAt) {
+      if (now - at < ACTIVE_MS) return
+      this.#activeAt.delete(earlier)
+    }
   }
 
   #grantNext(): void {

@@ -6,7 +6,7 @@ type Options = Partial<ConstructorParameters<typeof Slots>[0]>
 
 /** Slots whose takers are noted in the order in which they got one. */
 function recorded(options: Options = {}) {
-  const slots = new Slots({ slots: 2, slotsPerWorkspace: 1, maxWaiting: 100, ...options })
+  const slots = new Slots({ slots: 2, maxWaiting: 100, ...options })
   const granted: string[] = []
   const releases = new Map<string, () => void>()
   let order = 0
@@ -36,12 +36,40 @@ function recorded(options: Options = {}) {
 const settle = () => Bun.sleep(0)
 
 describe("slots", () => {
-  test("one workspace holds at most its own number of slots, and another gets the rest at once", async () => {
-    const { granted, call, take } = recorded({ slots: 4, slotsPerWorkspace: 2 })
+  test("one workspace holds at most half of the slots, and another gets the rest at once", async () => {
+    const { granted, call, take } = recorded({ slots: 4 })
     for (const name of ["a1", "a2", "a3", "a4"]) void take(name, call(1))
     for (const name of ["b1", "c1", "d1"]) void take(name, call(name.charCodeAt(0)))
     await settle()
     expect(granted).toEqual(["a1", "a2", "b1", "c1"])
+  })
+
+  test("while several workspaces are active they have equal shares, and one share stays free", async () => {
+    const { granted, call, take, release } = recorded({ slots: 6 })
+    for (const name of ["a1", "a2", "a3", "a4"]) void take(name, call(1))
+    await settle()
+    expect(granted).toEqual(["a1", "a2", "a3"])
+    for (const name of ["b1", "b2", "b3"]) void take(name, call(2))
+    await settle()
+    expect(granted.slice(3)).toEqual(["b1", "b2"])
+    await release("a1")
+    expect(granted.slice(5)).toEqual([])
+    await release("a2")
+    expect(granted.slice(5)).toEqual(["a4"])
+  })
+
+  test("a workspace has half of the slots again a second after the other was last active", async () => {
+    const { granted, call, take, release } = recorded({ slots: 4 })
+    void take("b1", call(2))
+    await settle()
+    await release("b1")
+    for (const name of ["a1", "a2"]) void take(name, call(1))
+    await settle()
+    expect(granted.slice(1)).toEqual(["a1"])
+    await Bun.sleep(1_050)
+    void take("a3", call(1))
+    await settle()
+    expect(granted.slice(1)).toEqual(["a1", "a2"])
   })
 
   test("waiting workspaces are served in turn, however many statements one of them has queued", async () => {
