@@ -1,7 +1,7 @@
 import { ReadFailure } from "../source.ts"
 import { parseXml, type XmlElement } from "../xml.ts"
 
-const DOCTYPE = /\s*<!DOCTYPE\s+plist(?:\s+PUBLIC\s+"[^"<>]*"\s+"[^"<>]*")?\s*>/y
+const DOCTYPE = /^\s*plist(?:\s+PUBLIC\s+"[^"<>]*"\s+"[^"<>]*")?\s*$/
 
 /**
  * The value of an XML property list: a dict becomes an object without a prototype, an array an array, a string, date or
