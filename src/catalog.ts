@@ -67,7 +67,7 @@ import { getScreenshotText } from "./operations/writing/screenshot-text.ts"
 import { actions } from "./writes.ts"
 
 /** In the order of the specification. Method, path, price and plan: test/snapshots/catalog.txt. */
-export const catalog: readonly Operation[] = [
+const operations = [
   listAlerts,
   getPortfolioOverview,
   whoami,
@@ -137,5 +137,9 @@ export const catalog: readonly Operation[] = [
   getJob,
   ...writeOperations(actions),
 ]
+
+export type CatalogOperation = (typeof operations)[number]
+
+export const catalog: readonly Operation[] = operations
 
 export { actions }

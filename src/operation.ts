@@ -176,18 +176,29 @@ export interface Operation
   run: (input: Record<string, unknown>, ctx: Context) => Promise<unknown>
 }
 
+/** An operation with the types of its id, input and answer. `types` exists only for the compiler. */
+interface TypedOperation<Id extends string, Input, Answer> extends Operation {
+  id: Id
+  readonly types?: { input: Input; answer: Answer }
+}
+
 /** Declares an operation; `.run` gives its handler. */
-export function operation<Entries extends v.ObjectEntries, Output extends Schema>(
-  declared: Declaration<Entries, Output>,
+export function operation<const Id extends string, Entries extends v.ObjectEntries, Output extends Schema>(
+  declared: Declaration<Entries, Output> & { id: Id },
 ) {
+  type Input = v.InferInput<v.StrictObjectSchema<Entries, undefined>>
   return {
-    run(handler: Handler<Entries, Output>): Operation {
+    run(handler: Handler<Entries, Output>): TypedOperation<Id, Input, v.InferOutput<Output>> {
       const subject = Object.keys(declared.input.entries).find((name) =>
         isAppId(declared.input.entries[name] as Schema),
       )
       const deprecatedInputs = deprecatedIn(declared.input.entries)
       const input = inputOf(declared)
-      return { ...declared, input, subject, deprecatedInputs, run: handler } as unknown as Operation
+      return { ...declared, input, subject, deprecatedInputs, run: handler } as unknown as TypedOperation<
+        Id,
+        Input,
+        v.InferOutput<Output>
+      >
     },
   }
 }

@@ -8,8 +8,8 @@ import { listLocales } from "./locales.ts"
 import { getReportEvidence } from "./report-evidence.ts"
 import { listAlertRules, listKeys, listSources, listWrites } from "./workspace.ts"
 
-/** What pages alone ask, through invoke as everything else: no route of REST and no tool leads to it. */
-export const deskOperations: readonly Operation[] = [
+/** Operations that only pages call, through invoke like every other. They have no REST route and no tool. */
+const operations = [
   getAppHead,
   listKeywordRows,
   listStandings,
@@ -25,3 +25,7 @@ export const deskOperations: readonly Operation[] = [
   listApprovals,
   settleApproval,
 ]
+
+export type DeskOperation = (typeof operations)[number]
+
+export const deskOperations: readonly Operation[] = operations

@@ -1,3 +1,4 @@
+import type { AnswerOf, InputOf, OperationId } from "../answers.ts"
 import { checkInput } from "../check-input.ts"
 import { Fault } from "../faults.ts"
 import type { Invoke } from "../invoke.ts"
@@ -30,15 +31,15 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer }: DeskPar
     if (!operation) throw new Fault("unknown_endpoint")
     return operation
   }
-  const has = (id: string) => byId.has(id)
+  const has = (id: OperationId) => byId.has(id)
 
   const sampleDesk = (visit: PageVisit): Desk => ({
     ...{ base: SAMPLE, isSample: true, isSent: false, visitor: null, formFields: [], has },
     query: new URLSearchParams(visit.query),
-    async ask<Answer>(id: string, input: Record<string, unknown> = {}) {
+    async ask<Id extends OperationId>(id: Id, input: InputOf<Id> = {}) {
       const operation = find(id)
       const { body } = sampleAnswer(operation, checkInput(operation, input))
-      return JSON.parse(new TextDecoder().decode(body)) as Answer
+      return JSON.parse(new TextDecoder().decode(body)) as AnswerOf<Id>
     },
   })
 
@@ -46,12 +47,12 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer }: DeskPar
     ...{ base: OWN, isSample: false, isSent: false, visitor: owner.workspace, has },
     query: new URLSearchParams(query),
     formFields: [[FORM_FIELD, owner.formToken]],
-    async ask<Answer>(id: string, input: Record<string, unknown> = {}) {
+    async ask<Id extends OperationId>(id: Id, input: InputOf<Id> = {}) {
       const credentials = { grant: owner.keyId }
       const target = async () => ({ operation: lookedAt(find(id), input), input })
       const reply = await invoke({ surface: "pages", requestId, credentials, keyInUrl: false, address, target })
       if (reply.fault) throw reply.fault
-      return reply.answer as Answer
+      return reply.answer as AnswerOf<Id>
     },
   })
 

@@ -4,6 +4,7 @@ import { actions, catalog } from "../../src/catalog.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { createOutbox, type Outbox } from "../../src/leases/outbox.ts"
 import { silentLog } from "../../src/log.ts"
+import type { Operation } from "../../src/operation.ts"
 import { writeOperations } from "../../src/operations/writes/writes.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
@@ -27,7 +28,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
   platform = standIn()
   const writes = [...actions, setBid(platform.url)]
-  const writing = new Map(writeOperations(writes).map((operation) => [operation.id, operation]))
+  const writing = new Map<string, Operation>(writeOperations(writes).map((operation) => [operation.id, operation]))
   house = openHouse({ sql, catalog: catalog.map((operation) => writing.get(operation.id) ?? operation) })
   worker = createOutbox({ sql, kinds: outsideWrites(writes), log: silentLog, retry: { baseMs: 1, capMs: 1 } })
 })

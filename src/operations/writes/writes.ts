@@ -96,15 +96,15 @@ function byAction<Terms extends v.ObjectEntries, Own extends v.ObjectEntries>(
 }
 
 /** preview_action and confirm_action over a list of writes. */
-export function writeOperations(actions: readonly Action[]): Operation[] {
+export function writeOperations(actions: readonly Action[]) {
   const byName = new Map(actions.map((action) => [action.name, action]))
-  return [previewAction(actions, byName), confirmAction(actions, byName)]
+  return [previewAction(actions, byName), confirmAction(actions, byName)] as const
 }
 
 const PREVIEW =
   "Changes nothing and costs nothing. Show the preview to the person; only a person's approval allows confirm_action."
 
-function previewAction(actions: readonly Action[], byName: ReadonlyMap<string, Action>): Operation {
+function previewAction(actions: readonly Action[], byName: ReadonlyMap<string, Action>) {
   const find = (name: string) => byName.get(name) as Action
   return operation({
     id: "preview_action",
@@ -153,7 +153,7 @@ function previewAction(actions: readonly Action[], byName: ReadonlyMap<string, A
   })
 }
 
-function confirmAction(actions: readonly Action[], byName: ReadonlyMap<string, Action>): Operation {
+function confirmAction(actions: readonly Action[], byName: ReadonlyMap<string, Action>) {
   const find = (name: string) => byName.get(name)
   const declared = declaredOfConfirm(find, faultsOf(actions))
   return operation({

@@ -1,31 +1,13 @@
+import type { AnswerOf } from "../../answers.ts"
 import { type Html, html } from "../html.ts"
 import { momentTime } from "../times.ts"
 import { counted, spoken } from "../words.ts"
-import { type AlertRow, alertList } from "./alert-list.ts"
+import { alertList } from "./alert-list.ts"
 import { attempted, type Desk, isFault, type Page } from "./desk.ts"
 import { card, empty, refusedPart } from "./parts.ts"
 import { writeForm } from "./write/form.ts"
 
-interface Rules {
-  /** That there can be rules of. */
-  types: string[]
-  rules: {
-    type: string
-    channels: string[]
-    dropBy: number | null
-    keywordScope: string | null
-    rivalScope: string | null
-  }[]
-  channels: {
-    kind: string
-    address: string
-    disabled: string | null
-    lastOk: string | null
-    failure: string | null
-    lastFailure: string | null
-    waiting: number
-  }[]
-}
+type Rules = AnswerOf<"list_alert_rules">
 
 /** Beside forms, which are not compressed: 200 took more than 100 KB. */
 const LISTED = 100
@@ -33,8 +15,8 @@ const LISTED = 100
 /** What happened, newest first, and what of it is delivered where. */
 export async function alertsPage(desk: Desk): Promise<Page> {
   const [{ unread, alerts, omitted }, rules] = await Promise.all([
-    desk.ask<{ unread: number; alerts: AlertRow[]; omitted: number }>("list_alerts", { limit: LISTED }),
-    attempted(desk.ask<Rules>("list_alert_rules")),
+    desk.ask("list_alerts", { limit: LISTED }),
+    attempted(desk.ask("list_alert_rules")),
   ])
   const type = desk.query.get("type") ?? ""
   const shown = alerts.filter((alert) => type === "" || alert.type === type)

@@ -1,40 +1,18 @@
+import type { AnswerOf } from "../../answers.ts"
 import { type Html, html } from "../html.ts"
 import { momentTime } from "../times.ts"
 import { counted, spoken } from "../words.ts"
 import { attempted, type Desk, isFault, type Page } from "./desk.ts"
 import { card, empty, refusedPart } from "./parts.ts"
 
-interface Writes {
-  writes: {
-    at: string
-    by: string | null
-    action: string
-    summary: string
-    credits: number
-    approvedBy: string | null
-  }[]
-}
-
-interface ApprovalList {
-  approvals: {
-    id: string
-    action: string
-    summary: string
-    lines: string[]
-    notes: string[]
-    credits: number
-    destructive: boolean
-    key: string | null
-    expiresAt: string
-  }[]
-  required: string[]
-}
+type Writes = AnswerOf<"list_writes">
+type ApprovalList = AnswerOf<"list_approvals">
 
 /** Writes that wait for somebody's yes, and those that were made. */
 export async function changesPage(desk: Desk): Promise<Page> {
   const [waiting, writes] = await Promise.all([
-    attempted(desk.ask<ApprovalList>("list_approvals")),
-    attempted(desk.ask<Writes>("list_writes")),
+    attempted(desk.ask("list_approvals")),
+    attempted(desk.ask("list_writes")),
   ])
   return {
     title: "Changes",

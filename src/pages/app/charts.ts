@@ -1,5 +1,5 @@
+import type { AnswerOf } from "../../answers.ts"
 import { rankLines } from "../charts/rank-lines.ts"
-import type { RankPoint } from "../charts/scale.ts"
 import { type Html, html } from "../html.ts"
 import { momentTime } from "../times.ts"
 import { sideName, spoken } from "../words.ts"
@@ -8,33 +8,14 @@ import { sideForm } from "./frame.ts"
 import { card, empty, samplePage } from "./parts.ts"
 import { readingsLink } from "./readings.ts"
 
-interface Chart {
-  device: string
-  kind: string
-  scope: string
-  genre: { id: string; name: string | null } | null
-  measured: boolean
-  measuredAt: string | null
-  source: string | null
-  depth: number | null
-  rank: number | null
-  sources: { source: string; from: string; to: string }[]
-  series: RankPoint[]
-}
-
-interface Positions {
-  country: string
-  state: string
-  from: string
-  to: string
-  charts: Chart[]
-}
+type Chart = Positions["charts"][number]
+type Positions = AnswerOf<"get_chart_positions">
 
 /** Where the app stands in the store's top charts, and stood. */
 export async function chartsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)
-  const { state, charts, from, to } = await desk.ask<Positions>("get_chart_positions", { appId, country: side.country })
+  const { state, charts, from, to } = await desk.ask("get_chart_positions", { appId, country: side.country })
   const page = (body: Html): Page => ({ title: `Charts · ${app.name}`, app, at: "charts", body })
   const measured = charts.filter((chart) => chart.measured).toSorted((a, b) => (a.rank ?? 9_999) - (b.rank ?? 9_999))
   const form = sideForm(desk, app, {}, side)

@@ -1,3 +1,4 @@
+import type { AnswerOf } from "../../answers.ts"
 import { type Html, html } from "../html.ts"
 import { answerPart } from "./any-answer.ts"
 import { attempted, type Desk, isFault, type Page, readHead, sideAt } from "./desk.ts"
@@ -8,123 +9,129 @@ import { boughtPart, campaignsPart, commandsPart, popularityPart, typedPart } fr
 import { visibilityPart } from "./sections/assistants.ts"
 import { reportLink } from "./sections/reports.ts"
 
-/** A part of a page: there as soon as its operation is. */
-interface Section {
-  operation: string
-  title: string
-  said: string
-  /** Asked for the storefront as well. */
-  byCountry?: boolean
-  /** The report that its figures rest on, and which day of the answer's is shown first; without one what stands. */
-  report?: { name: string; day?: string }
-  /** How its answer is drawn; as facts and tables when left out. */
-  part?: (answer: Record<string, unknown>) => Html
+type SectionOperation =
+  | "list_campaigns"
+  | "list_ads_keywords"
+  | "list_ads_search_terms"
+  | "get_search_popularity"
+  | "list_ads_commands"
+  | "get_ai_visibility"
+  | "get_funnel"
+  | "get_pricing"
+  | "get_change_impact"
+
+interface Subject {
+  appId: string
+  country: string
 }
 
-const ADS: readonly Section[] = [
-  {
-    operation: "list_campaigns",
-    title: "Campaigns",
-    said: "Of the connected ads account, matched by store id",
-    part: campaignsPart,
-    report: { name: "ads_days", day: "to" },
-  },
-  {
-    operation: "list_ads_keywords",
-    title: "Keywords bought",
-    said: "The last 28 days, by spend",
-    part: boughtPart,
-    report: { name: "ads_days", day: "to" },
-  },
-  {
-    operation: "list_ads_search_terms",
-    title: "Search terms",
-    said: "What people typed who saw an ad; 28 days",
-    part: typedPart,
-    report: { name: "ads_terms" },
-  },
-  {
-    operation: "get_search_popularity",
-    title: "Search popularity",
-    said: "The store's own, from the ads account",
-    part: popularityPart,
-    report: { name: "ads_popularity" },
-  },
-  {
-    operation: "list_ads_commands",
-    title: "Commands",
-    said: "What was changed, and by whom",
-    part: commandsPart,
-    report: { name: "ads_changes" },
-  },
-]
+/** A card of a page. It is left out where its operation does not exist. */
+interface Section {
+  operation: SectionOperation
+  show(desk: Desk, subject: Subject): Promise<Html>
+}
 
-const ASSISTANTS: readonly Section[] = [
-  {
-    operation: "get_ai_visibility",
-    title: "What assistants answer",
-    said: "A dated sample, not a ranking",
-    byCountry: true,
-    part: visibilityPart,
-  },
-]
+interface SectionOptions<Answer> {
+  title: string
+  hint: string
+  /** The operation takes a storefront. */
+  byCountry?: boolean
+  /** The report with the evidence; `day` is the field of the answer that has its day. */
+  report?: { name: string; day?: keyof Answer & string }
+  /** Renders the answer. Default: facts and tables of all its fields. */
+  part?: (answer: Answer) => Html
+}
 
-/** Parts of the revenue page beside revenue and subscriptions. */
-export const STORE_SECTIONS: readonly Section[] = [
-  {
-    operation: "get_funnel",
-    title: "Store funnel",
-    said: "From impressions to downloads, by the store's own analytics",
-    part: funnelPart,
-    report: { name: "engagement", day: "completeTo" },
-  },
-  { operation: "get_pricing", title: "Prices and offers", said: "Products and offer codes, 365 days" },
-  { operation: "get_change_impact", title: "Before and after a change", said: "The latest change" },
-]
-
-export const adsPage = (desk: Desk, appId: string) =>
-  sectionsPage(desk, appId, { tab: "ads", title: "Ads", sections: ADS })
-export const assistantsPage = (desk: Desk, appId: string) =>
-  sectionsPage(desk, appId, { tab: "assistants", title: "Assistants", sections: ASSISTANTS })
-
-async function sectionsPage(
-  desk: Desk,
-  appId: string,
-  { tab, title, sections }: { tab: string; title: string; sections: readonly Section[] },
-): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
-  const form = sections.some(({ byCountry }) => byCountry) && sideForm(desk, app, {}, side)
+function section<Id extends SectionOperation>(operation: Id, options: SectionOptions<AnswerOf<Id>>): Section {
+  const { title, hint, byCountry = false, report, part = answerPart } = options
   return {
-    title: `${title} · ${app.name}`,
-    app,
-    at: tab,
-    body: html`${form}${await sectionParts(desk, sections, { appId, country: side.country })}`,
+    operation,
+    async show(desk, { appId, country }) {
+      const answer = await attempted(desk.ask(operation, { appId, ...(byCountry && { country }) }))
+      if (isFault(answer)) return card(title, refusedPart(answer), hint)
+      const body = html`<div class="inside">${inventedNote(answer)}${failureNote(answer)}${part(answer)}</div>`
+      if (!report) return card(title, body, hint)
+      const day = report.day && answer[report.day]
+      const link = reportLink(desk, { id: appId }, { report: report.name, ...(typeof day === "string" && { day }) })
+      return card(title, body, html`${hint} · ${link}`)
+    },
   }
 }
 
-export async function sectionParts(
-  desk: Desk,
-  sections: readonly Section[],
-  { appId, country }: { appId: string; country: string },
-) {
-  const there = sections.filter(({ operation }) => desk.has(operation))
-  return await Promise.all(
-    there.map(async ({ operation, title, said, byCountry, report, part = answerPart }) => {
-      const asked = desk.ask<Record<string, unknown>>(operation, { appId, ...(byCountry && { country }) })
-      const answer = await attempted(asked)
-      return card(
-        title,
-        isFault(answer)
-          ? refusedPart(answer)
-          : html`<div class="inside">${inventedNote(answer)}${failureNote(answer)}${part(answer)}</div>`,
-        isFault(answer) || !report ? said : html`${said} · ${evidenceLink(desk, appId, report, answer)}`,
-      )
-    }),
-  )
+const ADS: readonly Section[] = [
+  section("list_campaigns", {
+    title: "Campaigns",
+    hint: "Of the connected ads account, matched by store id",
+    part: campaignsPart,
+    report: { name: "ads_days", day: "to" },
+  }),
+  section("list_ads_keywords", {
+    title: "Keywords bought",
+    hint: "The last 28 days, by spend",
+    part: boughtPart,
+    report: { name: "ads_days", day: "to" },
+  }),
+  section("list_ads_search_terms", {
+    title: "Search terms",
+    hint: "What people typed who saw an ad; 28 days",
+    part: typedPart,
+    report: { name: "ads_terms" },
+  }),
+  section("get_search_popularity", {
+    title: "Search popularity",
+    hint: "The store's own, from the ads account",
+    part: popularityPart,
+    report: { name: "ads_popularity" },
+  }),
+  section("list_ads_commands", {
+    title: "Commands",
+    hint: "What was changed, and by whom",
+    part: commandsPart,
+    report: { name: "ads_changes" },
+  }),
+]
+
+const ASSISTANTS: readonly Section[] = [
+  section("get_ai_visibility", {
+    title: "What assistants answer",
+    hint: "A dated sample, not a ranking",
+    byCountry: true,
+    part: visibilityPart,
+  }),
+]
+
+/** Sections of the revenue page besides revenue and subscriptions. */
+export const STORE_SECTIONS: readonly Section[] = [
+  section("get_funnel", {
+    title: "Store funnel",
+    hint: "From impressions to downloads, by the store's own analytics",
+    part: funnelPart,
+    report: { name: "engagement", day: "completeTo" },
+  }),
+  section("get_pricing", { title: "Prices and offers", hint: "Products and offer codes, 365 days" }),
+  section("get_change_impact", { title: "Before and after a change", hint: "The latest change" }),
+]
+
+export async function adsPage(desk: Desk, appId: string): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const { country } = sideAt(app, desk.query)
+  return {
+    title: `Ads · ${app.name}`,
+    app,
+    at: "ads",
+    body: html`${await sectionParts(desk, ADS, { appId, country })}`,
+  }
 }
 
-function evidenceLink(desk: Desk, id: string, { name, day }: NonNullable<Section["report"]>, answer: object): Html {
-  const shown = day === undefined ? null : (answer as Record<string, unknown>)[day]
-  return reportLink(desk, { id }, { report: name, ...(typeof shown === "string" && { day: shown }) })
+export async function assistantsPage(desk: Desk, appId: string): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const side = sideAt(app, desk.query)
+  const parts = await sectionParts(desk, ASSISTANTS, { appId, country: side.country })
+  const body = html`${sideForm(desk, app, {}, side)}${parts}`
+  return { title: `Assistants · ${app.name}`, app, at: "assistants", body }
+}
+
+export async function sectionParts(desk: Desk, sections: readonly Section[], subject: Subject): Promise<Html[]> {
+  const existing = sections.filter(({ operation }) => desk.has(operation))
+  return await Promise.all(existing.map((one) => one.show(desk, subject)))
 }

@@ -1,3 +1,4 @@
+import type { AnswerOf, InputOf, OperationId } from "../../answers.ts"
 import { Fault } from "../../faults.ts"
 import type { Html } from "../html.ts"
 
@@ -11,9 +12,9 @@ export interface Desk {
   /** Whose pages these are; null of the invented world. */
   visitor: string | null
   /** Whether there is such an operation: pages of those to come appear with them. */
-  has(operation: string): boolean
-  /** What an operation answers this visitor. Throws its Fault. */
-  ask<Answer>(operation: string, input?: Record<string, unknown>): Promise<Answer>
+  has(operation: OperationId): boolean
+  /** Runs an operation as this visitor. Throws its Fault. */
+  ask<Id extends OperationId>(operation: Id, input?: InputOf<Id>): Promise<AnswerOf<Id>>
   /** What stands behind the "?" of the address. */
   query: URLSearchParams
   /** Stand in each form that changes something; none where the visitor may change nothing. */
@@ -29,17 +30,7 @@ export interface Page {
   app?: AppHead
 }
 
-export interface AppHead {
-  id: string
-  name: string
-  iosId: string | null
-  androidPkg: string | null
-  countries: string[]
-  tags: Record<string, string[]>
-  /** It is in no store: the demo made it up. */
-  isInvented: boolean
-}
-
+export type AppHead = AnswerOf<"get_app_head">
 /** A storefront of a store. */
 export interface Side {
   country: string
@@ -47,7 +38,7 @@ export interface Side {
 }
 
 export async function readHead(desk: Desk, appId: string): Promise<AppHead> {
-  return await desk.ask<AppHead>("get_app_head", { appId })
+  return await desk.ask("get_app_head", { appId })
 }
 
 export function sidesOf({ countries, iosId, androidPkg }: Pick<AppHead, "countries" | "iosId" | "androidPkg">): Side[] {

@@ -1,26 +1,13 @@
+import type { AnswerOf } from "../../answers.ts"
 import { dayBars, shareBar } from "../charts/small.ts"
 import { type Html, html } from "../html.ts"
 import { dayTime, shortDay } from "../times.ts"
 import { figure, percent } from "../words.ts"
 import { answerPart } from "./any-answer.ts"
 
-interface Steps {
-  impressions: number | null
-  pageViews: number | null
-  firstDownloads: number | null
-}
-
-interface Funnel {
-  from: string
-  to: string
-  completeTo: string | null
-  totals: Steps
-  days: (Steps & { day: string; complete: boolean })[]
-}
-
 /** From seen to downloaded: each step as a share of the first, and the downloads day by day. */
-export function funnelPart(answer: Record<string, unknown>): Html {
-  const { from, to, completeTo, totals, days, ...rest } = answer as unknown as Funnel
+export function funnelPart(answer: AnswerOf<"get_funnel">): Html {
+  const { from, to, completeTo, totals, days, sources: _, source: __, dayZone: ___, country: ____, ...lists } = answer
   const steps: [string, number | null][] = [
     ["Impressions", totals.impressions],
     ["Page views", totals.pageViews],
@@ -28,7 +15,6 @@ export function funnelPart(answer: Record<string, unknown>): Html {
   ]
   const first = totals.impressions
   const bars = days.map(({ day, complete, firstDownloads }) => ({ day, value: complete ? firstDownloads : null }))
-  const { sources: _, source: __, dayZone: ___, country: ____, ...lists } = rest as Record<string, unknown>
   return html`<div class="spread">${steps.map(([name, count]) => {
     const part = first === null || count === null || first === 0 ? null : count / first
     return html`<span>${name}</span>${part === null ? html`<span class="quiet">–</span>` : shareBar(part)}<span>${figure(count)} <span class="quiet small">${part !== null && percent(part)}</span></span>`

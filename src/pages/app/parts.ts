@@ -99,9 +99,12 @@ export function pager(
 }
 
 /** Over figures of the demo's account; of all others nothing. */
-export function inventedNote({ sources }: { readonly sources?: unknown }): Html | false {
-  const demo = (Array.isArray(sources) ? sources : []).find((source) => source?.state === "demo")
-  return demo !== undefined && invented(INVENTED)
+export function inventedNote(answer: object): Html | false {
+  return sourcesIn(answer).some((source) => source?.state === "demo") && invented(INVENTED)
+}
+
+function sourcesIn(answer: object) {
+  return "sources" in answer && Array.isArray(answer.sources) ? answer.sources : []
 }
 
 /** Over reviews of the demo's feed; of all others nothing. */
@@ -110,8 +113,8 @@ export function inventedReviewsNote({ feed }: { readonly feed: string | null }):
 }
 
 /** Which question or row failed of what is shown, and why; nothing if all is well. */
-export function failureNote({ sources }: { readonly sources?: unknown }): Html | false {
-  const whys = (Array.isArray(sources) ? sources : []).flatMap((source) => {
+export function failureNote(answer: object): Html | false {
+  const whys = sourcesIn(answer).flatMap((source) => {
     return typeof source?.why === "string" ? [source.why as string] : []
   })
   return (

@@ -1,3 +1,4 @@
+import type { AnswerOf } from "../../answers.ts"
 import { storefrontName } from "../../vocabulary/storefront-names.ts"
 import { type Html, html } from "../html.ts"
 import { dayTime } from "../times.ts"
@@ -7,45 +8,15 @@ import { diffPart } from "./diff.ts"
 import { sideForm } from "./frame.ts"
 import { card, empty, refusedPart, samplePage } from "./parts.ts"
 
-interface Task {
-  taskId: string
-  country: string
-  field: string
-  sentence: string
-  current: string | null
-  proposed: string | null
-  reasons: string[]
-  tradeOff: string
-  confidence: string
-  expectedValue: number
-  gains: {
-    term: string
-    day: string
-    rank: number | null
-    expectedRank: number | null
-    popularity: number | null
-    popularityLow: number | null
-    popularityHigh: number | null
-  }[]
-}
-
-interface Plan {
-  tasks: Task[]
-  storefronts: {
-    country: string
-    state: string
-    settledAt: string | null
-    pageReadAt: string | null
-    keywords: number
-  }[]
-}
+type Task = Plan["tasks"][number]
+type Plan = AnswerOf<"get_weekly_plan">
 
 /** What is worth changing on the store page this week, with reasons; often nothing, by design. */
 export async function planPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)
   const page = (body: Html): Page => ({ title: `Weekly plan · ${app.name}`, app, at: "plan", body })
-  const plan = await attempted(desk.ask<Plan>("get_weekly_plan", { appId, platform: side.platform, limit: 10 }))
+  const plan = await attempted(desk.ask("get_weekly_plan", { appId, platform: side.platform, limit: 10 }))
   if (isFault(plan)) return page(html`<section class="card">${refusedPart(plan)}</section>`)
   const evidence = (term: string, country: string) =>
     address(appAddress(desk, app, "evidence"), { term, at: `${country}-${side.platform}` })

@@ -1,51 +1,24 @@
+import type { AnswerOf } from "../../answers.ts"
 import { storefrontName } from "../../vocabulary/storefront-names.ts"
 import { type Html, html } from "../html.ts"
 import { dayTime } from "../times.ts"
 import { counted, figure, STORES } from "../words.ts"
-import { type AlertRow, alertList } from "./alert-list.ts"
+import { alertList } from "./alert-list.ts"
 import { appAddress, attempted, type Desk, isFault, type Page } from "./desk.ts"
 import { badge } from "./frame.ts"
 import { card, empty, refusedPart, tiles } from "./parts.ts"
 import { addForm } from "./write/edit.ts"
 
-interface Standing {
-  id: string
-  name: string
-  iosId: string | null
-  androidPkg: string | null
-  countries: string[]
-  sides:
-    | {
-        country: string
-        platform: "ios" | "android"
-        day: string | null
-        tracked: number
-        measured: number
-        ranked: number
-        top10: number
-        best: number | null
-      }[]
-    | null
-  today: Today
-}
-
-interface Today {
-  tracked: number
-  measured: number
-  /** Null where nothing can be compared. */
-  up: number | null
-  down: number | null
-  best: number | null
-  newReviews: number | null
-}
+type Standing = AnswerOf<"list_standings">["apps"][number]
+type Today = Standing["today"]
 
 const LATEST = 8
 
 /** Every app with where it stands, what moved today, and the latest alerts. */
 export async function portfolioPage(desk: Desk): Promise<Page> {
   const [{ apps }, feed] = await Promise.all([
-    desk.ask<{ apps: Standing[] }>("list_standings"),
-    attempted(desk.ask<{ unread: number; alerts: AlertRow[] }>("list_alerts", { limit: LATEST })),
+    desk.ask("list_standings"),
+    attempted(desk.ask("list_alerts", { limit: LATEST })),
   ])
   if (apps.length === 0) return { title: "Your apps", at: "", body: noApps(desk) }
   const today = apps.map(({ today }) => today)

@@ -5,23 +5,11 @@ import { address, appAddress, type Desk, type Page, readHead, type Side, sideAt,
 import { sideForm } from "./frame.ts"
 import { card, empty, samplePage } from "./parts.ts"
 
-interface Readings {
-  readings: {
-    of: string
-    source: string
-    seenAt: string
-    sameSince: string | null
-    parser: number | null
-    sha256: string | null
-    origin: string
-  }[]
-}
-
 /** What the figures of an app's page, its reviews and its charts lead back to. */
 export async function readingsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)
-  const { readings } = await desk.ask<Readings>("list_readings", { appId, ...side })
+  const { readings } = await desk.ask("list_readings", { appId, ...side })
   const rows = readings.map(
     ({
       of,

@@ -1,3 +1,4 @@
+import type { AnswerOf } from "../../answers.ts"
 import { storefrontName } from "../../vocabulary/storefront-names.ts"
 import { dayBars } from "../charts/small.ts"
 import { type Html, html } from "../html.ts"
@@ -7,51 +8,12 @@ import { STORE_SECTIONS, sectionParts } from "./connected.ts"
 import { appAddress, attempted, type Desk, isFault, type Page, readHead, sideAt } from "./desk.ts"
 import { card, empty, inventedNote, periodIn, periods, refusedPart, samplePage, tiles } from "./parts.ts"
 import { reportLink } from "./sections/reports.ts"
-import {
-  type BillingFigures,
-  type EventReconciliation,
-  type Reconciliation,
-  witnessesPart,
-} from "./sections/witnesses.ts"
+import { witnessesPart } from "./sections/witnesses.ts"
 
-interface Money {
-  currency: string
-  amount: string
-}
-
-interface Units {
-  downloads: number | null
-  purchases: number | null
-  subscriptions: number | null
-  refunds: number | null
-  proceeds: Money[] | null
-}
-
-interface Revenue {
-  from: string
-  to: string
-  sources: {
-    kind: string
-    report: string
-    state: string
-    why: string | null
-    asOf: string | null
-    reportedDays: number
-    days: number
-  }[]
-  totals: Units
-  days: (Units & { day: string; reported: boolean })[]
-  countries: (Units & { country: string })[]
-  products: (Units & { product: string; title: string | null })[]
-  billing: BillingFigures | null
-  reconciliation: Reconciliation | null
-}
-
-interface Subscriptions extends Pick<Revenue, "sources"> {
-  totals: Record<string, number | null>
-  reconciliation: EventReconciliation | null
-  stock: { day: string; active: number; trials: number; offers: number; grace: number; retry: number } | null
-}
+type Money = NonNullable<Units["proceeds"]>[number]
+type Units = Revenue["totals"]
+type Revenue = AnswerOf<"get_revenue">
+type Subscriptions = AnswerOf<"get_subscriptions">
 
 const PERIODS = [30, 7, 90, 365] as const
 
@@ -61,8 +23,8 @@ export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
   const days = periodIn(desk.query, PERIODS)
   const { country } = sideAt(app, desk.query)
   const [revenue, subscriptions, others] = await Promise.all([
-    attempted(desk.ask<Revenue>("get_revenue", { appId, days })),
-    attempted(desk.ask<Subscriptions>("get_subscriptions", { appId, days })),
+    attempted(desk.ask("get_revenue", { appId, days })),
+    attempted(desk.ask("get_subscriptions", { appId, days })),
     sectionParts(desk, STORE_SECTIONS, { appId, country }),
   ])
   const page = (body: Html): Page => ({ title: `Revenue · ${app.name}`, app, at: "revenue", body })

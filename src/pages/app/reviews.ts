@@ -1,3 +1,4 @@
+import type { AnswerOf } from "../../answers.ts"
 import { dayBars } from "../charts/small.ts"
 import { type Html, html } from "../html.ts"
 import { dayTime, shortDay } from "../times.ts"
@@ -21,33 +22,8 @@ import { starsPart, starText } from "./stars.ts"
 import { replyLink } from "./texts/drafts.ts"
 import { summaryCard } from "./texts/summary.ts"
 
-interface Stats {
-  feed: { feed: string | null; state: string; readAt: string | null }
-  from: string
-  to: string
-  count: number | null
-  average: number | null
-  lowShare: number | null
-  distribution: Record<string, number> | null
-  byDay: { day: string; count: number | null; average: number | null }[]
-  byVersion: { version: string | null; count: number; average: number | null }[]
-}
-
-interface ReviewSearch {
-  total: number | null
-  truncated: boolean
-  reviews:
-    | {
-        id: string
-        rating: number
-        title: string | null
-        text: string
-        version: string | null
-        date: string
-        seenAt: string
-      }[]
-    | null
-}
+type Stats = AnswerOf<"get_review_stats">
+type ReviewSearch = AnswerOf<"search_reviews">
 
 const LISTED = 50
 
@@ -58,8 +34,8 @@ export async function reviewsPage(desk: Desk, appId: string): Promise<Page> {
   const [q, rating] = [desk.query.get("q")?.trim() ?? "", desk.query.get("rating") ?? ""]
   const stars = /^[1-5]$/.test(rating) ? { rating: [Number(rating)] } : {}
   const [stats, found] = await Promise.all([
-    attempted(desk.ask<Stats>("get_review_stats", { appId, ...side })),
-    attempted(desk.ask<ReviewSearch>("search_reviews", { appId, ...side, limit: LISTED, ...(q && { q }), ...stars })),
+    attempted(desk.ask("get_review_stats", { appId, ...side })),
+    attempted(desk.ask("search_reviews", { appId, ...side, limit: LISTED, ...(q && { q }), ...stars })),
   ])
   const page = (body: Html): Page => ({ title: `Reviews · ${app.name}`, app, at: "reviews", body })
   if (isFault(stats)) return page(refusedPart(stats))

@@ -1,3 +1,4 @@
+import type { AnswerOf } from "../../answers.ts"
 import { dayNumber } from "../../vocabulary/days.ts"
 import { dayBars } from "../charts/small.ts"
 import { type Html, html } from "../html.ts"
@@ -14,28 +15,11 @@ import {
   sideAt,
   sideCode,
 } from "./desk.ts"
-import { type Change, changePart } from "./diff.ts"
+import { changePart } from "./diff.ts"
 import { badge } from "./frame.ts"
 import { card, empty, facts } from "./parts.ts"
 
-interface Rival {
-  id: string
-  name: string
-  developer: string | null
-  manual: boolean
-  available: boolean | null
-  rating: number | null
-  ratings: number | null
-  ratingsDay: string | null
-  history: { from: string; to: string; points: { day: string; ratings: number; source: string }[] }
-  changes: Change[]
-  locked: boolean
-  openUntil: string | null
-  spies: { used: number; limit: number } | null
-  total?: number
-  searched?: number
-  keywords?: { term: string; rank: number; ourRank: number | null; depth: number; day: string; tracked: boolean }[]
-}
+type Rival = AnswerOf<"get_rival">
 
 /**
  * One rival beside the app. To look into its keywords takes one of the month's spies, so a link alone opens none: the page is
@@ -48,7 +32,7 @@ export async function rivalPage(desk: Desk, appId: string): Promise<Page> {
   const page = (title: string, body: Html): Page => ({ title: `${title} · ${app.name}`, app, at: "rivals", body })
   const back = html`<p class="crumbs"><a href="${address(appAddress(desk, app, "rivals"), { at: sideCode(side) })}">Rivals</a></p>`
   if (!desk.isSample && !desk.isSent) return page("A rival", html`${back}${await openPart(desk, app, side, rivalId)}`)
-  const rival = await desk.ask<Rival>("get_rival", { appId, rivalId, ...side })
+  const rival = await desk.ask("get_rival", { appId, rivalId, ...side })
   return page(
     rival.name,
     html`${back}<div class="subject">${badge(rival.name)}<div><h2><bdi>${rival.name}</bdi></h2><p class="quiet small">${rival.developer && html`<bdi>${rival.developer}</bdi> · `}<code>${rival.id}</code>${rival.manual && html` <span class="tag">named by hand</span>`}</p></div></div>
@@ -57,7 +41,7 @@ export async function rivalPage(desk: Desk, appId: string): Promise<Page> {
 }
 
 async function openPart(desk: Desk, app: AppHead, side: Side, rivalId: string): Promise<Html> {
-  const { rivals } = await desk.ask<{ rivals: { id: string; name: string }[] }>("list_rivals", {
+  const { rivals } = await desk.ask("list_rivals", {
     appId: app.id,
     ...side,
   })

@@ -1,3 +1,4 @@
+import type { AnswerOf } from "../../answers.ts"
 import { type Html, html } from "../html.ts"
 import { dayTime } from "../times.ts"
 import { counted, figure, sideName } from "../words.ts"
@@ -15,20 +16,8 @@ import {
 import { badge, sideForm } from "./frame.ts"
 import { card, empty, samplePage } from "./parts.ts"
 
-interface Rival {
-  id: string
-  name: string
-  ratings: number | null
-  ratingsDay: string | null
-  manual: boolean
-  terms: { term: string; theirRank: number; ourRank: number | null }[]
-}
-
-interface Rivals {
-  day: string | null
-  rivals: Rival[]
-  omitted: number
-}
+type Rival = Rivals["rivals"][number]
+type Rivals = AnswerOf<"list_rivals">
 
 /** Rivals whose ranks stand beside ours. */
 const BESIDE = 6
@@ -37,7 +26,7 @@ const BESIDE = 6
 export async function rivalsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)
-  const { day, rivals, omitted } = await desk.ask<Rivals>("list_rivals", { appId, ...side })
+  const { day, rivals, omitted } = await desk.ask("list_rivals", { appId, ...side })
   const form = sideForm(desk, app, {}, side)
   const page = (body: Html): Page => ({ title: `Rivals · ${app.name}`, app, at: "rivals", body: html`${form}${body}` })
   if (rivals.length === 0) return page(html`<section class="card">${noRivals(desk, side)}</section>`)

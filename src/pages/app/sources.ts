@@ -1,27 +1,16 @@
+import type { AnswerOf } from "../../answers.ts"
 import { type Html, html } from "../html.ts"
 import { momentTime } from "../times.ts"
 import { counted, percent, spoken } from "../words.ts"
 import type { Desk, Page } from "./desk.ts"
 import { card, empty } from "./parts.ts"
 
-interface Source {
-  source: string
-  /** Null = it was never answered. */
-  lastSuccess: string | null
-  answered24h: number
-  failed24h: number
-  lastFailure: { at: string; outcome: string } | null
-  failuresInARow: number
-}
-
-interface Sources {
-  sources: Source[]
-  alerts: { kind: string; source: string; since: string }[]
-}
+type Source = Sources["sources"][number]
+type Sources = AnswerOf<"list_sources">
 
 /** How the sources of all figures do, and which were never asked. */
 export async function sourcesPage(desk: Desk): Promise<Page> {
-  const { sources, alerts } = await desk.ask<Sources>("list_sources")
+  const { sources, alerts } = await desk.ask("list_sources")
   const isAsked = ({ lastSuccess, lastFailure }: Source) => lastSuccess !== null || lastFailure !== null
   const asked = sources.filter(isAsked)
   const others = sources.filter((source) => !isAsked(source))

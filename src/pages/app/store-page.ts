@@ -1,4 +1,5 @@
-import { type Html, html } from "../html.ts"
+import type { AnswerOf } from "../../answers.ts"
+import { type Html, type HtmlPart, html } from "../html.ts"
 import { dayTime, momentTime } from "../times.ts"
 import { counted, figure, STORES, spoken, whole } from "../words.ts"
 import { type Desk, type Page, readHead, sideAt } from "./desk.ts"
@@ -11,64 +12,18 @@ import { draftCard } from "./texts/drafts.ts"
 import { localisationCard } from "./texts/localisation.ts"
 import { screenshotsCard } from "./texts/screenshots.ts"
 
-interface StorePage {
-  storeId: string
-  url: string
-  available: boolean | null
-  measured: boolean
-  measuredAt: string | null
-  unchangedSince: string | null
-  source: string | null
-  version: string | null
-  versionReleasedAt: string | null
-  releaseNotes: string | null
-  price: number | null
-  currency: string | null
-  category: string | null
-  ageRating: string | null
-  size?: string | null
-  minimumOs?: string | null
-  installs?: number | null
-  rating: number | null
-  ratings: number | null
-  ratingsAt: string | null
-  stars?: Record<string, number> | null
-  screenshotsPhone?: string[] | null
-  screenshotsPad?: string[] | null
-  screenshots?: string[] | null
-  eventsLive?: number | null
-  similar: { place: number; id: string; name: string }[] | null
-  editorial?: { title: string; kind: string; lastSeenAt: string }[] | null
-  listingExtras?: {
-    languages: string[] | null
-    languageCount: number | null
-    stars: Record<string, number> | null
-    promotionalText: string | null
-    inAppPurchases: { name: string; price: string | null }[] | null
-    events:
-      | { title: string | null; kind: string | null; state: string; startsAt: string | null; endsAt: string | null }[]
-      | null
-  }
-}
-
-interface StorePages {
-  country: string
-  ios: StorePage | null
-  android: StorePage | null
-  timeline: (Change & { at: string; platform: "ios" | "android" })[]
-  timelineFrom: string
-}
-
-/** The words of a name, subtitle or description, which the store page's own answer leaves out. */
-type ChangedText = Pick<Change, "kind" | "source" | "before" | "after"> & { at: string }
+type StorePages = AnswerOf<"get_store_page">
+type IosPage = NonNullable<StorePages["ios"]>
+type AndroidPage = NonNullable<StorePages["android"]>
+type StorePage = IosPage | AndroidPage
 
 /** The app's page in a store as it was last read, and what changed on it, before and after. */
 export async function storePagePage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)
   const [answer, texts] = await Promise.all([
-    desk.ask<StorePages>("get_store_page", { appId, country: side.country }),
-    desk.ask<{ changes: ChangedText[] }>("list_changed_texts", { appId, ...side }),
+    desk.ask("get_store_page", { appId, country: side.country }),
+    desk.ask("list_changed_texts", { appId, ...side }),
   ])
   const page = answer[side.platform]
   const told = new Map(texts.changes.map((change) => [changeKey(change), change]))
@@ -87,12 +42,30 @@ export async function storePagePage(desk: Desk, appId: string): Promise<Page> {
   }
 }
 
-const changeKey = ({ kind, at, source }: ChangedText) => `${kind} ${at} ${source}`
+const changeKey = ({ kind, at, source }: Pick<Change, "kind" | "source"> & { at: string }) => `${kind} ${at} ${source}`
+
+const isIosPage = (page: StorePage): page is IosPage => "minimumOs" in page
+
+/** The facts that only this page's store has. */
+function factsOfStore(page: StorePage): [string, HtmlPart][] {
+  if (!isIosPage(page))
+    return [
+      ["Installs", page.installs && whole(page.installs)],
+      ["Screenshots", page.screenshots?.length],
+    ]
+  return [
+    ["Size", page.size],
+    ["Needs", page.minimumOs && `iOS ${page.minimumOs}`],
+    ["Screenshots", page.screenshotsPhone?.length],
+    ["On iPad", page.screenshotsPad?.length],
+    ["Languages", page.listingExtras.languageCount],
+    ["Events live", page.eventsLive],
+  ]
+}
 
 function pagePart(platform: "ios" | "android", page: StorePage, evidence: Html): Html {
-  const { listingExtras: extras } = page
-  const stars = page.stars ?? extras?.stars ?? null
-  const pictures = page.screenshotsPhone ?? page.screenshots ?? null
+  const stars = isIosPage(page) ? page.listingExtras.stars : page.stars
+  const promotionalText = isIosPage(page) && page.listingExtras.promotionalText
   return html`${card(
     STORES[platform],
     html`<div class="inside">${
@@ -110,23 +83,19 @@ function pagePart(platform: "ios" | "android", page: StorePage, evidence: Html):
             ],
             ["Category", page.category],
             ["Age", page.ageRating],
-            ["Size", page.size ?? null],
-            ["Needs", page.minimumOs && `iOS ${page.minimumOs}`],
-            ["Installs", page.installs === null || page.installs === undefined ? null : whole(page.installs)],
-            ["Screenshots", pictures?.length],
-            ["On iPad", page.screenshotsPad?.length ?? null],
-            ["Languages", extras?.languageCount ?? null],
-            ["Events live", page.eventsLive ?? null],
+            ...factsOfStore(page),
           ])
         : html`<p class="quiet">The page was never read: what it shows is not known.</p>`
-    }${page.releaseNotes && html`<h3>What's new</h3><p><bdi>${page.releaseNotes}</bdi></p>`}${extras?.promotionalText && html`<h3>Promotional text</h3><p><bdi>${extras.promotionalText}</bdi></p>`}</div>`,
+    }${page.releaseNotes && html`<h3>What's new</h3><p><bdi>${page.releaseNotes}</bdi></p>`}${promotionalText && html`<h3>Promotional text</h3><p><bdi>${promotionalText}</bdi></p>`}</div>`,
     html`${readBy(page.measuredAt, page.source)} ${evidence}`,
   )}${page.ratings !== null && card("Ratings", html`<div class="inside"><p><strong>${figure(page.rating, 1)}</strong> of ${counted(page.ratings, "rating")}</p>${stars && starsPart(stars)}</div>`, html`${page.ratingsAt && dayTime(page.ratingsAt.slice(0, 10))} ${evidence}`)}${extrasPart(page)}`
 }
 
-function extrasPart({ listingExtras: extras, editorial, similar }: StorePage): Html {
-  const events = extras?.events ?? []
-  const bought = extras?.inAppPurchases ?? []
+function extrasPart(page: StorePage): Html {
+  const { similar } = page
+  const events = (isIosPage(page) && page.listingExtras.events) || []
+  const bought = (isIosPage(page) && page.listingExtras.inAppPurchases) || []
+  const editorial = isIosPage(page) ? page.editorial : null
   return html`${events.length > 0 && card("In-app events", html`<ul class="list">${events.map(({ title, kind, state, startsAt, endsAt }) => html`<li><p><bdi>${title ?? "No title"}</bdi> <span class="tag">${state}</span></p><p class="small quiet">${kind}${startsAt && html` · ${dayTime(startsAt.slice(0, 10))}`}${endsAt && html` to ${dayTime(endsAt.slice(0, 10))}`}</p></li>`)}</ul>`)}${
     bought.length > 0 &&
     card(

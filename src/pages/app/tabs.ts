@@ -1,11 +1,12 @@
+import type { OperationId } from "../../answers.ts"
 import type { Desk } from "./desk.ts"
 
 interface Entry {
   name: string
-  /** Below the desk, or below the app. */
+  /** Relative to the base of all pages, or to the page of an app. */
   path: string
-  /** Shown while one of these is there to be asked. */
-  asks: readonly string[]
+  /** The entry is shown if one of these operations exists. */
+  asks: readonly OperationId[]
 }
 
 const TOPS: readonly Entry[] = [

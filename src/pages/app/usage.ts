@@ -1,3 +1,4 @@
+import type { AnswerOf } from "../../answers.ts"
 import { shareBar } from "../charts/small.ts"
 import { type Html, html } from "../html.ts"
 import { dayTime } from "../times.ts"
@@ -5,30 +6,12 @@ import { counted, figure, spoken } from "../words.ts"
 import { attempted, type Desk, isFault, type Page } from "./desk.ts"
 import { card, empty, refusedPart } from "./parts.ts"
 
-interface Usage {
-  plan: string
-  quotas: { key: string; kind: string; used: number | null; limit: number | null }[]
-}
-
-interface Keys {
-  keys: {
-    id: number
-    name: string
-    kind: string
-    hint: string | null
-    state: string
-    scopes: string[]
-    apps: number | null
-    used: number
-    monthlyBudget: number | null
-    expiresAt: string | null
-    createdAt: string
-  }[]
-}
+type Usage = AnswerOf<"get_usage">
+type Keys = AnswerOf<"list_keys">
 
 /** What was used of each limit, and the keys that use it. */
 export async function usagePage(desk: Desk): Promise<Page> {
-  const [usage, keys] = await Promise.all([desk.ask<Usage>("get_usage"), attempted(desk.ask<Keys>("list_keys"))])
+  const [usage, keys] = await Promise.all([desk.ask("get_usage"), attempted(desk.ask("list_keys"))])
   return {
     title: "Keys and usage",
     at: "/usage",

@@ -3,7 +3,7 @@ import { type Html, html } from "../html.ts"
 import { shortDay } from "../times.ts"
 import { dayTicks, depthOf, piecesOf, type RankPoint, rankSpan, rankTicks } from "./scale.ts"
 
-export interface RankLine {
+interface RankLine {
   name: string
   /** Measured days, oldest first. */
   points: readonly RankPoint[]

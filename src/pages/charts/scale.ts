@@ -2,7 +2,7 @@ import { dayNumber } from "../../vocabulary/days.ts"
 import { DAY_MS } from "../../vocabulary/time.ts"
 
 /** A measured day: its rank, or null where the app was not among the results read. */
-export type RankPoint = readonly [day: string, rank: number | null]
+export type RankPoint = readonly [day: string, rank: number | null, ...rest: unknown[]]
 
 /** The ranks at the top and the bottom of a chart. */
 interface RankSpan {

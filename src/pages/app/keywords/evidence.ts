@@ -1,41 +1,13 @@
+import type { AnswerOf } from "../../../answers.ts"
 import { type Html, html } from "../../html.ts"
 import { dayTime, momentTime } from "../../times.ts"
 import { counted, figure, sideName, spoken } from "../../words.ts"
 import { appAddress, type Desk, type Page, readHead, sideAt, sideCode } from "../desk.ts"
 import { card, empty, facts } from "../parts.ts"
 
-interface Origin {
-  source: string
-  seenAt: string
-  parser: number | null
-  sha256: string | null
-  url: string | null
-  egress: string | null
-  origin: string
-}
-
-interface Reading extends Origin {
-  depth: number
-  complete: boolean
-  rank: number | null
-}
-
-interface Evidence {
-  term: string
-  day: string
-  readings: Reading[]
-  places: { place: number; id: string; name: string | null; own: boolean }[]
-  metrics: {
-    metric: string
-    day: string
-    source: string
-    seenAt: string
-    score: number | null
-    formula: number
-    restsOn: { source: string; seenAt: string; sha256: string | null }[]
-  }[]
-  ratings: (Origin & { day: string; ratings: number | null; rating: number | null })[]
-}
+type Origin = Omit<Reading, "depth" | "complete" | "rank">
+type Reading = Evidence["readings"][number]
+type Evidence = AnswerOf<"get_evidence">
 
 /** What a keyword's figures lead back to: who read what, when, and the reading itself. */
 export async function evidencePage(desk: Desk, appId: string): Promise<Page> {
@@ -43,7 +15,7 @@ export async function evidencePage(desk: Desk, appId: string): Promise<Page> {
   const side = sideAt(app, desk.query)
   const term = desk.query.get("term") ?? ""
   const day = desk.query.get("day")
-  const evidence = await desk.ask<Evidence>("get_evidence", { appId, ...side, term, ...(day && { day }) })
+  const evidence = await desk.ask("get_evidence", { appId, ...side, term, ...(day && { day }) })
   const [first, ...others] = evidence.readings
   const ranksHref = `${appAddress(desk, app, "ranks")}?${new URLSearchParams({ terms: term, at: sideCode(side) })}`
   return {

@@ -23,7 +23,7 @@ import { keywordTable } from "./table.ts"
 
 /** Where an app's keywords stand: figures, the best of them as lines, and a page of all as a table. */
 export async function keywordsPage(desk: Desk, appId: string): Promise<Page> {
-  const answer = await desk.ask<RowsAnswer>("list_keyword_rows", { appId, ...rowsAsked(desk.query) })
+  const answer = await desk.ask("list_keyword_rows", { appId, ...rowsAsked(desk.query) })
   const { app, country, platform } = answer
   const side = { country, platform }
   const at = ""

@@ -1,51 +1,12 @@
+import type { AnswerOf } from "../../../answers.ts"
 import { moveBetween } from "../../../formulas/rank-moves.ts"
 import { sourceOn } from "../../../formulas/source-runs.ts"
-import type { RankLine } from "../../charts/rank-lines.ts"
 import type { RankPoint } from "../../charts/scale.ts"
 import type { AppHead, Desk, Side } from "../desk.ts"
 
-interface KeywordFigures {
-  term: string
-  measured: boolean
-  rank: number | null
-  searchDepth: number | null
-  popularity: number | null
-  /** Of an estimate: its band. */
-  popularityLow: number | null
-  popularityHigh: number | null
-  popularitySource: string | null
-  difficulty: number | null
-  difficultyBand: string | null
-  measuring: boolean
-  notMeasuring: string | null
-}
-
-/** A page of the table, and what all keywords come to. */
-export interface RowsAnswer extends Side {
-  app: AppHead
-  totals: {
-    day: string | null
-    measuredAt: string | null
-    tracked: number
-    measured: number
-    top3: number
-    top10: number
-    top50: number
-    best: number | null
-  }
-  found: number
-  page: number
-  pages: number
-  rows: KeywordFigures[]
-  best: KeywordFigures[]
-}
-
-export interface History {
-  from: string
-  to: string
-  keywords: { term: string; sources: RankLine["sources"]; series: RankPoint[] }[]
-}
-
+type KeywordFigures = RowsAnswer["rows"][number]
+export type RowsAnswer = AnswerOf<"list_keyword_rows">
+export type History = AnswerOf<"get_rank_history">
 /** A keyword with its days and what happened to it on the last. */
 export interface KeywordRow extends KeywordFigures {
   line: History["keywords"][number] | null
@@ -63,7 +24,7 @@ export async function readHistory(
   asked: ({ days: number } | { from: string; to: string }) & { terms?: readonly string[] },
 ): Promise<History | null> {
   if (platform === "android" && iosId !== null) return null
-  return await desk.ask<History>("get_rank_history", { appId, country, ...asked })
+  return await desk.ask("get_rank_history", { appId, country, ...asked })
 }
 
 export function keywordRows(keywords: readonly KeywordFigures[], history: History | null): KeywordRow[] {

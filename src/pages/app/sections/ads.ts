@@ -1,43 +1,17 @@
+import type { AnswerOf } from "../../../answers.ts"
 import { shareBar } from "../../charts/small.ts"
 import { type Html, type HtmlPart, html } from "../../html.ts"
 import { dayTime, momentTime } from "../../times.ts"
 import { figure, percent, spoken } from "../../words.ts"
 
-interface Money {
-  amount: string
-  currency: string
-}
+type Money = NonNullable<Metrics["spend"]>
+type Metrics = AnswerOf<"list_ads_keywords">["keywords"][number]["metrics"]
+type Organic = NonNullable<AnswerOf<"list_ads_keywords">["keywords"][number]["organic"]>
 
-interface Metrics {
-  impressions: number | null
-  taps: number | null
-  installs: number | null
-  spend: Money | null
-  ttr: number | null
-  cpi: Money | null
-}
-
-interface Organic {
-  rank: number | null
-  measured: boolean
-}
-
-type Answer = Record<string, unknown>
+type Command = AnswerOf<"list_ads_commands">["commands"][number]
 
 /** What was spent where, each as a share of all that was spent in its currency. */
-export function campaignsPart(answer: Answer): Html {
-  const { campaigns, from, to } = answer as unknown as {
-    campaigns: {
-      name: string
-      status: string
-      countries: string[]
-      budget: Money | null
-      metrics: Metrics
-      share: number | null
-    }[]
-    from: string
-    to: string
-  }
+export function campaignsPart({ campaigns, from, to }: AnswerOf<"list_campaigns">): Html {
   return html`${span(from, to)}${metricTable(
     "Campaign",
     campaigns.map(({ name, status, countries, budget, metrics, share }) => ({
@@ -49,17 +23,12 @@ export function campaignsPart(answer: Answer): Html {
 }
 
 /** Bought keywords by spend, each beside where the app stands unpaid. */
-export function boughtPart(answer: Answer): Html {
-  const { keywords, from, to } = answer as unknown as {
-    keywords: { text: string; match: string; bid: Money | null; metrics: Metrics; organic: Organic | null }[]
-    from: string
-    to: string
-  }
+export function boughtPart({ keywords, from, to }: AnswerOf<"list_ads_keywords">): Html {
   const all = sumOf(keywords.map(({ metrics }) => metrics))
   return html`${span(from, to)}${metricTable(
     "Keyword",
     keywords.map(({ text, match, bid, metrics, organic }) => ({
-      name: html`<bdi>${text}</bdi> <span class="tag">${match.toLowerCase()}</span>${bid && html` <span class="small quiet">bid ${moneyText(bid)}</span>`}`,
+      name: html`<bdi>${text}</bdi> ${match && html`<span class="tag">${match.toLowerCase()}</span>`}${bid && html` <span class="small quiet">bid ${moneyText(bid)}</span>`}`,
       metrics,
       share: shareOf(metrics, all),
       organic: organic ?? null,
@@ -68,11 +37,7 @@ export function boughtPart(answer: Answer): Html {
 }
 
 /** What people typed who saw an ad. */
-export function typedPart(answer: Answer): Html {
-  const { terms, undisclosedShare } = answer as unknown as {
-    terms: { term: string | null; undisclosed: boolean; metrics: Metrics; organic: Organic | null }[]
-    undisclosedShare: number | null
-  }
+export function typedPart({ terms, undisclosedShare }: AnswerOf<"list_ads_search_terms">): Html {
   const all = sumOf(terms.map(({ metrics }) => metrics))
   return html`${metricTable(
     "Typed",
@@ -86,60 +51,57 @@ export function typedPart(answer: Answer): Html {
 }
 
 /** The store's own popularity of the keywords in question, 0 to 100; what is not listed is below what is. */
-export function popularityPart(answer: Answer): Html {
-  const { wanted, top, from, to } = answer as unknown as {
-    wanted: {
-      term: string
-      below: number | null
-      popularity: { overall100: number | null; rankInGenre: number | null } | null
-    }[]
-    top: { term: string; genre: string; overall100: number | null }[]
-    from: string
-    to: string
-  }
+export function popularityPart({ wanted, top, from, to }: AnswerOf<"get_search_popularity">): Html {
   const row = (term: string, value: number | null, said: HtmlPart) =>
     html`<span><bdi>${term}</bdi></span>${value === null ? html`<span></span>` : shareBar(value / 100)}<span>${said}</span>`
   return html`${span(from, to)}<div class="spread">${wanted.map(({ term, below, popularity }) => row(term, popularity?.overall100 ?? null, popularity ? figure(popularity.overall100) : below === null ? figure(null) : `below ${below}`))}</div><h3>Most searched</h3><div class="spread">${top.map(({ term, genre, overall100 }) => row(term, overall100, html`${figure(overall100)} <span class="small quiet">${spoken(genre)}</span>`))}</div>`
 }
 
-/** What was changed in the account, newest first. */
-export function commandsPart(answer: Answer): Html {
-  const { commands } = answer as unknown as {
-    commands: {
-      at: string
-      by: string
-      event: string
-      entity: string
-      name: string | null
-      changes: { field: string; from: string | null; to: string | null }[]
-    }[]
-  }
+/** The changes of the account, newest first. */
+export function commandsPart({ commands }: AnswerOf<"list_ads_commands">): Html {
   if (commands.length === 0)
     return html`<p class="quiet">Nothing was changed in the days that the platform remembers.</p>`
-  return html`<ul>${commands.map(({ at, by, event, entity, name, changes }) => html`<li><strong>${spoken(event)}</strong> of ${entity.toLowerCase()} <bdi>${name}</bdi>${changes.map(({ field, from, to }) => html`<br>${spoken(field)}: ${from !== null && html`<del>${from}</del> `}${to !== null ? html`<ins>${to}</ins>` : ""}`)}<br><span class="small quiet">${momentTime(at)}, ${spoken(by).toLowerCase()}</span></li>`)}</ul>`
+  return html`<ul>${commands.map(commandItem)}</ul>`
+}
+
+function commandItem({ at, by, event, entity, name, changes }: Command): Html {
+  const what = event === null ? "Sent, not in the platform's history yet" : spoken(event)
+  const fields = changes.map(({ field, from, to }) => {
+    const previous = from !== null && html`<del>${from}</del> `
+    return html`<br>${spoken(field)}: ${previous}${to !== null && html`<ins>${to}</ins>`}`
+  })
+  const who = spoken(by).toLowerCase()
+  return html`<li><strong>${what}</strong> · ${entity.toLowerCase()} <bdi>${name}</bdi>${fields}<br>${html`<span class="small quiet">${momentTime(at)}, ${who}</span></li>`}`
 }
 
 interface MetricRow {
   name: Html
-  metrics: Metrics
+  /** Null if no day of the row is reported. */
+  metrics: Metrics | null
   share: number | null
-  /** Left out where it has no place among the store's results. */
+  /** The rank in the store's own results. Left out for rows that have none, such as campaigns. */
   organic?: Organic | null
 }
 
 function metricTable(first: string, rows: readonly MetricRow[]): Html {
   if (rows.length === 0) return html`<p class="quiet">None in these days.</p>`
   const hasOrganic = rows.some(({ organic }) => organic !== undefined)
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="${first}"><table><thead><tr><th scope="col">${first}</th><th scope="col" class="num">Spend</th><th scope="col">Share of it</th><th scope="col" class="num">Taps</th><th scope="col" class="num">Taps of seen</th><th scope="col" class="num">Installs</th><th scope="col" class="num">An install</th>${hasOrganic && html`<th scope="col" class="num">Unpaid rank</th>`}</tr></thead>
-<tbody>${rows.map(
-    ({
-      name,
-      metrics,
-      share,
-      organic,
-    }) => html`<tr><th scope="row">${name}</th><td class="num">${moneyText(metrics.spend)}</td><td>${share === null ? figure(null) : shareBar(share)}</td><td class="num">${figure(metrics.taps)}</td><td class="num">${metrics.ttr === null ? figure(null) : percent(metrics.ttr)}</td><td class="num">${figure(metrics.installs)}</td><td class="num">${moneyText(metrics.cpi)}</td>${hasOrganic && html`<td class="num">${rankText(organic)}</td>`}</tr>
-`,
-  )}</tbody></table></div>`
+  const number = (name: string) => html`<th scope="col" class="num">${name}</th>`
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${first}"><table><thead><tr>${html`<th scope="col">${first}</th>${number("Spend")}<th scope="col">Share of spend</th>${number("Taps")}`}${number("Tap-through rate")}${number("Installs")}${number("Cost per install")}${
+    hasOrganic && number("Organic rank")
+  }</tr></thead>
+<tbody>${rows.map((row) => metricRow(row, hasOrganic))}</tbody></table></div>`
+}
+
+function metricRow({ name, metrics, share, organic }: MetricRow, hasOrganic: boolean): Html {
+  const cell = (value: HtmlPart) => html`<td class="num">${value}</td>`
+  const { spend = null, taps = null, ttr = null, installs = null, cpi = null } = metrics ?? {}
+  return html`<tr><th scope="row">${name}</th>${cell(moneyText(spend))}<td>${
+    share === null ? figure(null) : shareBar(share)
+  }</td>${cell(figure(taps))}${cell(ttr === null ? figure(null) : percent(ttr))}${cell(figure(installs))}${cell(
+    moneyText(cpi),
+  )}${hasOrganic && cell(rankText(organic))}</tr>
+`
 }
 
 function rankText(organic: Organic | null | undefined): HtmlPart {

@@ -1,40 +1,15 @@
+import type { AnswerOf } from "../../../answers.ts"
 import { type Html, html } from "../../html.ts"
 import { momentTime } from "../../times.ts"
 import { counted, percent, spoken } from "../../words.ts"
 import { answerPart } from "../any-answer.ts"
 
-interface Sample {
-  named: number
-  of: number
-  low: number | null
-  high: number | null
-  tooThin: boolean
-}
-
-interface Engine extends Sample {
-  model: string
-  answers: number
-  measuredFrom: string | null
-  measuredTo: string | null
-  searched: number
-  keywords: (Sample & { term: string })[]
-  rivals: (Sample & { name: string; rival: boolean })[]
-  apps: (Sample & { name: string })[]
-  domains: { domain: string; answers: number }[]
-}
-
-interface Visibility {
-  providers: Record<string, string>
-  engines: Record<string, Engine | null>
-  check: Record<string, unknown> | null
-  next: unknown
-  method: unknown
-  answers: { engine: string; term: string; askedAt: string; named: boolean; excerpt: string | null }[]
-}
+type Sample = Pick<Engine, "named" | "of" | "low" | "high" | "tooThin">
+type Engine = NonNullable<Visibility["engines"][keyof Visibility["engines"]]>
+type Visibility = AnswerOf<"get_ai_visibility">
 
 /** In how many answers of each assistant the app was named: a dated sample, and how far it may be off. */
-export function visibilityPart(answer: Record<string, unknown>): Html {
-  const { providers, engines, answers, check, next, method } = answer as unknown as Visibility
+export function visibilityPart({ providers, engines, answers, check, next, method }: Visibility): Html {
   const measured = Object.entries(engines).filter((entry): entry is [string, Engine] => entry[1] !== null)
   const others = Object.entries(providers).filter(([name]) => !measured.some(([engine]) => engine === name))
   return html`${measured.map(([name, engine]) => enginePart(name, engine))}${others.length > 0 && html`<p class="small quiet">${others.map(([name, state]) => `${nameOf(name)}: ${spoken(state).toLowerCase()}`).join(" · ")}</p>`}${

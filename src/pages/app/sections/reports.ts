@@ -1,3 +1,4 @@
+import type { AnswerOf } from "../../../answers.ts"
 import { type Html, html } from "../../html.ts"
 import { dayTime, momentTime } from "../../times.ts"
 import { counted, spoken } from "../../words.ts"
@@ -5,31 +6,13 @@ import { answerPart } from "../any-answer.ts"
 import { address, appAddress, type Desk, type Page, readHead } from "../desk.ts"
 import { card, empty, inventedNote } from "../parts.ts"
 
-interface Evidence {
-  account: string
-  state: string
-  report: string
-  day: string
-  dayZone: string
-  said: {
-    day: string
-    source: string
-    seenAt: string
-    parser: number
-    origin: string
-    sha256: string
-    about: string | null
-    processed: string | null
-    count: number
-    rows: Record<string, unknown>[]
-  }[]
-}
+type Evidence = AnswerOf<"get_report_evidence">
 
 /** What the figures of a connected account lead back to: each report of a day as it was said. */
 export async function reportsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const [report, day] = [desk.query.get("report") ?? "sales", desk.query.get("day")]
-  const evidence = await desk.ask<Evidence>("get_report_evidence", { appId, report, ...(day && { day }) })
+  const evidence = await desk.ask("get_report_evidence", { appId, report, ...(day && { day }) })
   const { account, state, dayZone, said } = evidence
   return {
     title: `${spoken(report)} · ${app.name}`,

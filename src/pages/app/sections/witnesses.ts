@@ -1,70 +1,13 @@
+import type { AnswerOf } from "../../../answers.ts"
 import { type Html, html } from "../../html.ts"
 import { dayTime, momentTime } from "../../times.ts"
 import { counted, figure, percent, spoken } from "../../words.ts"
 import { card, empty } from "../parts.ts"
 
-interface WitnessSums {
-  units: number
-  gross: string
-  refunds: number
-}
-
-type Difference = Omit<WitnessSums, "refunds">
-
-interface Witness {
-  id: string
-  kind: string
-  state: string
-  since: string
-  asOf: string
-  sandbox: number
-  otherStores: number
-  unknownTypes: number
-}
-
-export interface Reconciliation {
-  with: Witness
-  products: {
-    product: string
-    currency: string | null
-    console: WitnessSums
-    service: WitnessSums
-    difference: Difference
-    causes: (Difference & { cause: string })[]
-    unexplained: Difference & { share: number | null }
-  }[]
-  productsOmitted: number
-  days: {
-    day: string
-    console: { units: number } | null
-    service: { units: number } | null
-    difference: number | null
-    why: string | null
-  }[]
-  countries: { country: string | null; difference: number }[]
-  otherCountry: number
-}
-
-export interface EventReconciliation {
-  events: {
-    event: string
-    console: number
-    service: number
-    difference: number
-    causes: { cause: string; units: number }[]
-    unexplained: number
-  }[]
-}
-
-export interface BillingFigures {
-  kind: string
-  state: string
-  why: string | null
-  asOf: string | null
-  mrr: { amount: string; currency: string } | null
-  activeSubscriptions: number | null
-  activeTrials: number | null
-}
+type WitnessSums = Reconciliation["products"][number]["console"]
+type Reconciliation = NonNullable<AnswerOf<"get_revenue">["reconciliation"]>
+type EventReconciliation = NonNullable<AnswerOf<"get_subscriptions">["reconciliation"]>
+type BillingFigures = NonNullable<AnswerOf<"get_revenue">["billing"]>
 
 /** The same purchases as the console and a billing service tell them: what explains the difference, and what nothing does. */
 export function witnessesPart(

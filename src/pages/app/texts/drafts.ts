@@ -1,35 +1,13 @@
+import type { AnswerOf } from "../../../answers.ts"
 import { type Html, html } from "../../html.ts"
 import { momentTime } from "../../times.ts"
 import { counted, spoken } from "../../words.ts"
 import { type AppHead, address, appAddress, type Desk, type Page, type Side, sideCode } from "../desk.ts"
 import { card } from "../parts.ts"
-import { type Authorship, askPart, madePage, ofLimit, type TextPage, writtenPart } from "./written.ts"
+import { askPart, madePage, ofLimit, type TextPage, writtenPart } from "./written.ts"
 
-interface Reply {
-  locale: string
-  reply: string
-  characters: number
-  limit: number
-  addresses: string[]
-  written: Authorship
-}
-
-interface Draft {
-  locale: string
-  pageReadAt: string
-  fields: {
-    field: string
-    text: string | null
-    characters: number
-    limit: number
-    kept: string | null
-    facts: { reviewId: string | null; quote: string }[]
-  }[]
-  counts: { error: number; warning: number; hint: number } | null
-  termsUsed: string[]
-  excluded: { term: string; why: string }[]
-  written: Authorship
-}
+type Reply = AnswerOf<"draft_review_reply">
+type Draft = AnswerOf<"draft_listing">
 
 const REPLY: TextPage = { title: "A reply", at: "reviews", back: { tab: "reviews", name: "Reviews" } }
 const DRAFT: TextPage = { title: "A draft of the page", at: "page", back: { tab: "page", name: "Store page" } }

@@ -1,32 +1,14 @@
+import type { AnswerOf } from "../../../answers.ts"
 import { type Html, html } from "../../html.ts"
 import { dayTime, shortDay } from "../../times.ts"
 import { counted, figure, sideName } from "../../words.ts"
 import { type AppHead, address, appAddress, type Desk, type Page, type Side, sideCode } from "../desk.ts"
 import { card, empty, samplePage } from "../parts.ts"
 import { writeForm } from "../write/form.ts"
-import { type Authorship, askPart, madePage, type TextPage, writtenCard } from "./written.ts"
+import { askPart, madePage, type TextPage, writtenCard } from "./written.ts"
 
-interface Idea {
-  term: string
-  reason: string
-  measured: boolean
-  rank: number | null
-  popularity: number | null
-  popularityLow: number | null
-  popularityHigh: number | null
-  difficulty: number | null
-  picked: boolean | null
-  evidence: { kind: string; rank?: number; rival?: string; prefix?: string; apps?: number; day?: string }[]
-}
-
-interface Ideas {
-  country: string
-  platform: "ios" | "android"
-  candidates: number
-  ideas: Idea[]
-  newIdeas: { term: string; reason: string }[] | null
-  written: Authorship | null
-}
+type Idea = Ideas["ideas"][number]
+type Ideas = AnswerOf<"suggest_keywords">
 
 const PAGE: TextPage = { title: "Keyword ideas", at: "", back: { tab: "", name: "Keywords" } }
 

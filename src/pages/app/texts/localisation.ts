@@ -1,3 +1,4 @@
+import type { AnswerOf } from "../../../answers.ts"
 import { type Html, type HtmlPart, html } from "../../html.ts"
 import { dayTime, momentTime } from "../../times.ts"
 import { counted, figure, spoken, whole } from "../../words.ts"
@@ -15,35 +16,10 @@ import {
   sideCode,
 } from "../desk.ts"
 import { card, empty, refusedPart, samplePage } from "../parts.ts"
-import {
-  type Authorship,
-  askPart,
-  attemptedText,
-  ofLimit,
-  refusedCard,
-  type TextPage,
-  textPage,
-  writtenCard,
-} from "./written.ts"
+import { askPart, attemptedText, ofLimit, refusedCard, type TextPage, textPage, writtenCard } from "./written.ts"
 
-interface Locales {
-  auditedAt: string | null
-  isFailed: boolean
-  eta: number | null
-  locales: { locale: string; code: string; storefronts: number; unservedRatings: number | null }[]
-}
-
-interface Translation {
-  state: "pending" | "done"
-  locale: string
-  storefronts: string[]
-  source: { country: string; locale: string; pageReadAt: string } | null
-  fields: { field: string; source: string; text: string; characters: number; limit: number; kept: string | null }[]
-  keywords: { term: string; popularity: number | null; popularityLow: number | null; popularityHigh: number | null }[]
-  shots: { position: number; source: string | null; text: string | null }[] | null
-  written: Authorship | null
-  eta?: number
-}
+type Locales = AnswerOf<"list_locales">
+type Translation = AnswerOf<"localize_listing">
 
 const PAGE: TextPage = { title: "In another language", at: "page", back: { tab: "page", name: "Store page" } }
 
@@ -68,7 +44,7 @@ export async function localisationPage(desk: Desk, appId: string): Promise<Page>
   if (desk.isSample || (code !== "" && (desk.isSent || isPoll))) {
     const shots = desk.query.has("shots")
     const asked = { appId, locale: code, ...(shots && { shots }), ...(isPoll && { poll: true }) }
-    const text = await attemptedText(desk.ask<Translation>("localize_listing", asked))
+    const text = await attemptedText(desk.ask("localize_listing", asked))
     if (!isFault(text))
       return page([textPart(desk, app, { text, code, shots }), desk.isSample && (await choosePart(desk, app, ""))])
     return page([refusedCard(PAGE.title, text), await choosePart(desk, app, code)])
@@ -77,10 +53,10 @@ export async function localisationPage(desk: Desk, appId: string): Promise<Page>
   return page([isFault(begun) && card("Storefront audit", refusedPart(begun)), await choosePart(desk, app, code, side)])
 }
 
-const beginAudit = (desk: Desk, appId: string) => desk.ask<unknown>("get_storefront_audit", { appId, refresh: true })
+const beginAudit = (desk: Desk, appId: string) => desk.ask("get_storefront_audit", { appId, refresh: true })
 
 async function choosePart(desk: Desk, app: AppHead, code: string, side?: Side): Promise<HtmlPart> {
-  const found = await desk.ask<Locales>("list_locales", { appId: app.id })
+  const found = await desk.ask("list_locales", { appId: app.id })
   if (app.iosId === null)
     return html`<section class="card">${empty("It is on Google Play alone", "Listings are translated for the App Store, whose storefronts an audit looks through.", samplePage(desk, "localize"))}</section>`
   if (found.auditedAt === null) return noAudit(desk, app, found)

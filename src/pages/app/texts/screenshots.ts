@@ -1,23 +1,12 @@
+import type { AnswerOf } from "../../../answers.ts"
 import { type Html, html } from "../../html.ts"
 import { momentTime } from "../../times.ts"
 import { sideName } from "../../words.ts"
 import { type AppHead, address, appAddress, type Desk, type Page, type Side, sideCode } from "../desk.ts"
 import { card, empty, samplePage } from "../parts.ts"
-import { type Authorship, askPart, madePage, type TextPage, writtenCard } from "./written.ts"
+import { askPart, madePage, type TextPage, writtenCard } from "./written.ts"
 
-interface Screenshots {
-  country: string
-  platform: "ios" | "android"
-  pageReadAt: string
-  unread: string[]
-  screenshots: {
-    position: number
-    caption: string | null
-    lines: { confidence: number }[] | null
-    problem: string | null
-  }[]
-  written: Authorship | null
-}
+type Screenshots = AnswerOf<"get_screenshot_text">
 
 const PAGE: TextPage = { title: "Words in screenshots", at: "page", back: { tab: "page", name: "Store page" } }
 

@@ -1,3 +1,4 @@
+import type { AnswerOf } from "../../../answers.ts"
 import { shareBar } from "../../charts/small.ts"
 import { type Html, html } from "../../html.ts"
 import { dayTime } from "../../times.ts"
@@ -5,39 +6,10 @@ import { counted, figure, percent, sideName, spoken } from "../../words.ts"
 import { type AppHead, address, appAddress, type Desk, type Page, type Side, sideCode } from "../desk.ts"
 import { card, empty, inventedReviewsNote } from "../parts.ts"
 import { starText } from "../stars.ts"
-import { type Authorship, askPart, madePage, points, type TextPage, writtenCard } from "./written.ts"
+import { askPart, madePage, points, type TextPage, writtenCard } from "./written.ts"
 
-interface ThemeMonth {
-  count: number
-  reviews: number
-}
-
-interface Theme {
-  label: string
-  sentence: string | null
-  sentiment: string
-  count: number
-  share: number
-  average: number
-  firstDay: string
-  lastDay: string
-  change: { recent: ThemeMonth; before: ThemeMonth; points: number | null } | null
-  quotes: { reviewId: string; quote: string; rating: number; date: string }[]
-  reviewIds: string[]
-}
-
-interface Summary {
-  feed: { feed: string | null }
-  state: "ready" | "too_few" | "never_read"
-  reviews: number | null
-  from: string | null
-  to: string | null
-  themes: Theme[]
-  without: number | null
-  finer: string | null
-  finerThemes: Theme[] | null
-  written: Authorship | null
-}
+type Theme = Summary["themes"][number] | NonNullable<Summary["finerThemes"]>[number]
+type Summary = AnswerOf<"summarize_reviews">
 
 const PAGE: TextPage = { title: "What reviews are about", at: "reviews", back: { tab: "reviews", name: "Reviews" } }
 

@@ -1,3 +1,4 @@
+import type { AnswerOf } from "../../../answers.ts"
 import { Fault } from "../../../faults.ts"
 import { type Html, type HtmlPart, html } from "../../html.ts"
 import { momentTime } from "../../times.ts"
@@ -17,14 +18,7 @@ import {
 } from "../desk.ts"
 import { card, empty, refusedPart } from "../parts.ts"
 
-export interface Authorship {
-  by: string
-  model: string | null
-  at: string
-  version: number
-  inputDigest: string
-  dropped: { what: string; rule: string; count: number }[]
-}
+type Authorship = AnswerOf<"draft_listing">["written"]
 
 /** Who wrote a text, from what, and what its checks left out. */
 export function writtenPart({ by, model, at, version, inputDigest, dropped }: Authorship): Html {

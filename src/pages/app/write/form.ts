@@ -7,7 +7,7 @@ import type { Desk, Page } from "../desk.ts"
 import { card } from "../parts.ts"
 
 /** What a preview of a write shows, as the operation answers it. */
-export interface WritePreview {
+interface WritePreview {
   action: string
   preview: { summary: string; notes: string[] }
   /** What changes, a line a field. */
