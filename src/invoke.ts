@@ -17,7 +17,6 @@ import type { Sql } from "./database/types.ts"
 import { Fault } from "./faults.ts"
 import { payFor } from "./invoke/charging.ts"
 import { faultOf } from "./invoke/failures.ts"
-import { giveKept } from "./invoke/kept.ts"
 import { within } from "./leases/timers.ts"
 import type { Log } from "./log.ts"
 import {
@@ -166,8 +165,6 @@ async function replyToTarget(parts: InvokeParts, known: KnownCall, startedAt: nu
     const ofCall = { givenUp, take, release, returnUnit, takeMeasurement, returnMeasurement }
     const begin = (schedule: (sql: Sql) => Sql) =>
       run(parts, checked, contextOf({ ...parts, sql: schedule(sql) }, checked, ofCall))
-    const kept = operation.kept ? await giveKept(parts, checked, leftMs) : null
-    if (kept) return { status: 200, ...kept, credits: caller.credits, operation, caller }
     const of = { workspaceId: caller.workspaceId, operation: operation.id }
     const outcome = narrowed(operation, checked.input, await gate.call(of, begin, leftMs()))
     if (!hasAnswer(outcome) && isConditional(operation) && (await call.holds?.(operation, outcome)))

@@ -2,7 +2,6 @@ import * as v from "valibot"
 import type { Takings } from "./access/allowances.ts"
 import type { Caller } from "./access/caller.ts"
 import type { ChargeResult } from "./access/credits.ts"
-import type { Basis } from "./access/kept-charges.ts"
 import type { Plan } from "./access/plans.ts"
 import type { Scope } from "./access/scopes.ts"
 import type { Sql } from "./database/types.ts"
@@ -131,8 +130,6 @@ interface Declaration<Entries extends v.ObjectEntries, Output extends Schema> {
   connector?: { names: Readonly<Record<string, string>> }
   /** Inputs that stand in place of others, by their names: they cannot come beside them. */
   instead?: Readonly<Record<string, readonly string[]>>
-  /** Given last, and again while its basis is as it was, without the handler. Of a fixed price, without Hive, subject and terms. */
-  kept?: (sql: Sql, caller: Caller) => { answer: WrittenAnswer; basis: Basis } | null
   /** Set where the operation goes; of a single input its schema says it (deprecated). */
   deprecated?: Deprecation
   /** What a person is asked before it runs, where their client can ask them. */

@@ -72,12 +72,12 @@ async function chargeEach(sql: Sql, dues: readonly Due[], waits: boolean): Promi
 }
 
 /** Then charge_each takes less than charge_many, and gives the same. */
-export function areOneOfEach(dues: readonly Due[]): boolean {
+function areOneOfEach(dues: readonly Due[]): boolean {
   return dues.length > 1 && new Set(dues.map(({ workspaceId }) => workspaceId)).size === dues.length
 }
 
 /** What charges are of, beside whom. */
-export function restOf(sql: Sql, dues: readonly Due[]): Fragment {
+function restOf(sql: Sql, dues: readonly Due[]): Fragment {
   return sql`
       ${numbers(dues, ({ cost }) => cost)}::int[],
       ${dues.map(({ operation }) => operation)}::text[],
@@ -85,11 +85,11 @@ export function restOf(sql: Sql, dues: readonly Due[]): Fragment {
 }
 
 /** As a list of PostgreSQL's. */
-export function numbers<One>(all: readonly One[], numberOf: (one: One) => number): string {
+function numbers<One>(all: readonly One[], numberOf: (one: One) => number): string {
   return `{${all.map(numberOf).join(",")}}`
 }
 
-export function resultsOf(dues: readonly Due[], group: ChargedGroup | undefined): (ChargeResult | undefined)[] {
+function resultsOf(dues: readonly Due[], group: ChargedGroup | undefined): (ChargeResult | undefined)[] {
   const results = paidResults(dues, group?.paid ?? [])
   for (const [place, refused, ...figures] of group?.decided ?? [])
     results[place - 1] = chargedBy(refused, figures, { ofAccount: 0, ofKey: 0 })
@@ -97,7 +97,7 @@ export function resultsOf(dues: readonly Due[], group: ChargedGroup | undefined)
 }
 
 /** What charge_many gives: how keys stood whose charges were all paid, and how each other charge ended. */
-export interface ChargedGroup {
+interface ChargedGroup {
   paid: [workspaceId: number, keyId: number, ...figures: Figures][] | null
   decided: [place: number, refused: ChargeResult["refused"], ...figures: Figures][] | null
 }

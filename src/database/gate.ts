@@ -17,8 +17,6 @@ export interface Gate {
   /** Work that has not ended, abandoned work included. */
   readonly unfinished: number
   readonly waiting: number
-  /** Half of what may be unfinished outside of calls is. */
-  readonly isHalfFull: boolean
   /** No slot came free for several seconds. */
   readonly isStuck: boolean
 }
@@ -56,9 +54,6 @@ export function createGate(options: GateOptions = {}): Gate {
     },
     get waiting() {
       return this.unfinished - outOfCalls.abandoned - ofCalls.abandoned
-    },
-    get isHalfFull() {
-      return outOfCalls.unfinished >= maxWaiting / 2
     },
     get isStuck() {
       return slots.isStuck

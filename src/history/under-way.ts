@@ -56,17 +56,6 @@ export function dueCodeOf(sql: Sql, { platform, storefront }: Side, term: Return
       and (d.platform, d.storefront, d.subject) = (${platform}, ${storefront}, ${term})`
 }
 
-/** Of keywords with these hashes what is due: the subject, and the digit of its kind in the code (dueCodeOf). */
-export function dueDigits(sql: Sql, { platform, storefront }: Side, hashes: ReturnType<Sql>) {
-  return sql`
-    select d.subject, ${digitOf(sql)} as digit
-    from due d
-    where d.kind in ('search', 'hints', 'difficulty')
-      and hashtextextended(d.subject, hashtextextended(d.storefront, 0)) = any(${hashes})
-      and d.platform = ${platform} and d.storefront = ${storefront}
-    offset 0`
-}
-
 function digitOf(sql: Sql) {
   return sql`case d.kind when 'search' then 1 when 'hints' then 6 else 36 end * ${stateOf(sql)}`
 }

@@ -2,7 +2,6 @@ import type { Caller } from "../access/caller.ts"
 import type { ChargeCall } from "../access/charge-groups.ts"
 import { type ChargeResult, type Due, refund, refusal } from "../access/credits.ts"
 import type { Identify } from "../access/identify.ts"
-import type { Basis } from "../access/kept-charges.ts"
 import { type Gate, wroteNothing } from "../database/gate.ts"
 import type { Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
@@ -10,7 +9,7 @@ import type { Log } from "../log.ts"
 import { EmptyAnswer, type Operation, PaidAnswer, PendingAnswer } from "../operation.ts"
 import { WrittenAnswer } from "../vocabulary/prepared.ts"
 
-export interface ChargeParts {
+interface ChargeParts {
   sql: Sql
   gate: Gate
   identify: Identify
@@ -34,10 +33,6 @@ export async function payFor(parts: ChargeParts, call: EndedCall, outcome: unkno
   return cost
 }
 
-/** The same for an answer that was given before; false, and nothing is taken, where its basis is no longer as it was. */
-export const payForKept = (parts: ChargeParts, call: EndedCall, cost: number, basis: Basis, leftMs: number) =>
-  pay(parts, call, cost, leftMs, basis)
-
 function takeOver({ identify }: ChargeParts, caller: Caller, { paid, cost }: PaidAnswer): number {
   if (paid) identify.charged(caller, paid)
   if (paid?.refused) throw refusal(paid)
@@ -55,20 +50,18 @@ function priceOf({ id, price, hive }: Operation, input: Record<string, unknown>,
   return price.of(input, empty ? outcome.answer : outcome)
 }
 
-async function pay(parts: ChargeParts, call: EndedCall, cost: number, leftMs: number, basis?: Basis): Promise<boolean> {
+async function pay(parts: ChargeParts, call: EndedCall, cost: number, leftMs: number): Promise<void> {
   const { caller, operation, requestId } = call
   const due = { workspaceId: caller.workspaceId, keyId: caller.keyId, cost, operation: operation.id, requestId }
-  let charging: Promise<ChargeResult | null> | undefined
+  let charging: Promise<ChargeResult> | undefined
   const begin = () => {
-    charging = basis ? parts.charge({ ...due, basis }) : parts.charge(due)
+    charging = parts.charge(due)
     return charging
   }
   try {
     const paid = await parts.gate.run(begin, leftMs)
-    if (!paid) return false
     parts.identify.charged(caller, paid)
     if (paid.refused) throw refusal(paid)
-    return true
   } catch (error) {
     if (charging && !(error instanceof Fault)) void takeBack(parts, due, charging)
     throw error
@@ -79,9 +72,9 @@ const TAKE_BACK_TRIES = 5
 const NOT_DONE = Symbol("the charge was rolled back, or not made")
 
 /** A charge whose answer was lost may stand: what the request paid is given back. Refunds go by request. */
-async function takeBack({ sql, log }: ChargeParts, due: Due, charging: Promise<ChargeResult | null>): Promise<void> {
+async function takeBack({ sql, log }: ChargeParts, due: Due, charging: Promise<ChargeResult>): Promise<void> {
   const paid = await charging.then(
-    (result) => result ?? NOT_DONE,
+    (result) => result,
     (error: unknown) => (wroteNothing(error) ? NOT_DONE : null),
   )
   if (paid === NOT_DONE || paid?.refused) return

@@ -7,7 +7,7 @@ import { bodyInput } from "./body.ts"
 import { callerOf, logCall } from "./calls.ts"
 import type { IncomingRequest } from "./incoming.ts"
 import { queryInput } from "./query.ts"
-import { answerResponse, isNamed, keyedFault, preparedResponse, rowsAskedFor, tagOf, writeText } from "./responses.ts"
+import { answerResponse, isNamed, keyedFault, preparedResponse, rowsAskedFor, weakTag, writeText } from "./responses.ts"
 import type { Dispatch } from "./router.ts"
 
 interface RestParts {
@@ -52,7 +52,7 @@ function holdsOf(request: Request) {
   const given = request.headers.get("if-none-match")
   if (given === null) return undefined
   return async (operation: Operation, answer: unknown) =>
-    isNamed(given, tagOf(answer, (await writeText(request, operation, answer)).text))
+    isNamed(given, weakTag((await writeText(request, operation, answer)).text))
 }
 
 async function targetOf(dispatch: Dispatch, { request, path, query }: IncomingRequest) {

@@ -36,7 +36,7 @@ export async function answerResponse(
   const headers = base(shown, type)
   headers["cache-control"] = "private, no-store"
   if (operation?.table) headers.vary = "accept"
-  if (status !== 202 && operation && isConditional(operation)) headers.etag = tagOf(answer, text)
+  if (status !== 202 && operation && isConditional(operation)) headers.etag = weakTag(text)
   return status === 304 ? new Response(null, { status, headers }) : textResponse(text, { status, headers })
 }
 
@@ -60,20 +60,10 @@ export function rowsAskedFor({ headers }: Request, operation: Operation | undefi
 
 const ROWS = /csv|jsonl|ndjson/i
 
-/** Names what a text says, in whichever encoding it is sent. */
-function weakTag(text: string): string {
+/** The ETag of a response text. It is weak because it is the same for every content encoding. */
+export function weakTag(text: string): string {
   return `W/"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"`
 }
-
-/** The same of an answer in whichever type it is written. The tag of an answer that is given more than once is kept. */
-export function tagOf(answer: unknown, text: string): string {
-  if (!(answer instanceof WrittenAnswer) || answer.text !== text) return weakTag(text)
-  const tag = tags.get(answer) ?? weakTag(text)
-  tags.set(answer, tag)
-  return tag
-}
-
-const tags = new WeakMap<WrittenAnswer, string>()
 
 /** A fault where no key is asked for: readable from any page, and not stored. */
 export function publicFault(fault: Fault, docsBase: string, shown: ResponseDetails): Response {

@@ -43,101 +43,18 @@ export async function readVisibleApps(
 
 const MOST_APPS = 1_000
 
-/** What an app tracks: of each storefront the terms in their order; null = none. */
+/** The tracked terms of an app by storefront, in the app's order. Null if it tracks none. */
 type TermLists = Record<string, string[]> | null
 
 export type TrackedAppWithTerms = TrackedApp & { terms: TermLists }
 
-/** What a caller sees of its apps, and a digest of all that it is made of. */
-interface AppList {
-  apps: TrackedAppWithTerms[]
-  /** Empty where there is no app. */
-  digest: string
-}
-
-type AppRow = TrackedAppWithTerms & { caller: number; place: number; digest: string }
-
-/** Of each caller the same apps as readVisibleApps, with what they track, in one statement. */
-export async function readAppLists(sql: Db, callers: readonly AppsQuery[]): Promise<AppList[]> {
-  const more = sql`, ${termsOf(sql, sql`a.id`)} as terms, row_number() over (order by a.created_at, a.id) as place,
-        ${digestOver(sql, sql`over ()`)}`
-  const rows = await sql<AppRow[]>`
-    select c.caller::int, l.*
-    from ${eachCaller(sql, callers)}
-    cross join lateral (
-      ${columns(sql, sql`null`, more)}
-      where ${visible(sql)}
-      order by a.created_at, a.id
-      limit ${MOST_APPS}
-    ) l
-    order by c.caller, l.place
-    limit ${MOST_APPS * callers.length}`
-  const lists: AppList[] = callers.map(() => ({ apps: [], digest: "" }))
-  for (const { caller, place: _, digest, ...app } of rows) {
-    const list = lists[caller - 1]!
-    list.apps.push(app)
-    list.digest = digest
-  }
-  return lists
-}
-
-/** The digests alone, for a third of the time. */
-export async function readListDigests(sql: Db, callers: readonly AppsQuery[]): Promise<string[]> {
-  const rows = await sql<{ caller: number; digest: string }[]>`
-    ${listDigests(sql, callers)}
-    order by caller
-    limit ${callers.length}`
-  return rows.map(({ digest }) => digest)
-}
-
-/** Of each caller, by its place (1 is the first), the digest. */
-export function listDigests(sql: Db, callers: readonly AppsQuery[]): Fragment {
-  return sql`
-    select c.caller::int, l.digest
-    from ${eachCaller(sql, callers)}
-    cross join lateral (
-      select ${digestOver(sql)}
-      from tracked_app a
-      ${storeApps(sql)}
-      where ${visible(sql)}
-    ) l`
-}
-
-function eachCaller(sql: Db, callers: readonly AppsQuery[]): Fragment {
-  return sql`unnest(
-      ${callers.map(({ workspaceId }) => workspaceId)}::int[],
-      ${callers.map(({ appList }) => appList && JSON.stringify(appList))}::text[]
-    ) with ordinality c (workspace_id, app_list, caller)`
-}
-
-function visible(sql: Db): Fragment {
-  return sql`a.workspace_id = c.workspace_id
-        and (c.app_list is null or a.id = any(array(select jsonb_array_elements_text(c.app_list::jsonb))))`
-}
-
-/**
- * What columns() and termsOf() give of all these apps, as one number: two lists that differ have the same once in 2^64 times. Where
- * the first storefront shows name and icon of an app, no other row of its names is looked at, here as there.
- */
-function digestOver(sql: Db, window = sql``): Fragment {
-  return sql`coalesce(bit_xor(hash_record_extended(row(
-        a.*, i.store_id, i.bundle_id, g.store_id,
-        (
-          select bit_xor(hash_record_extended(row(t.country, t.position, t.term), 0))
-          from tracked_term t
-          where t.app_id = a.id
-        ),
-        coalesce((
-          select hash_record_extended(row(n.storefront, n.name, n.icon_url), 0)
-          from store_app_name n
-          where (n.app_id, n.storefront) = (coalesce(a.ios_app, a.android_app), a.countries[1])
-            and n.name is not null and n.icon_url is not null
-        ), (
-          select bit_xor(hash_record_extended(row(n.app_id, n.storefront, n.name, n.icon_url), 0))
-          from store_app_name n
-          where n.app_id in (a.ios_app, a.android_app)
-        ))
-      ), 0)) ${window}::text, '') as digest`
+/** The same apps as readVisibleApps, each with the terms that it tracks. */
+export async function readAppsWithTerms(sql: Db, { workspaceId, appList }: AppsQuery): Promise<TrackedAppWithTerms[]> {
+  return await sql<TrackedAppWithTerms[]>`
+    ${columns(sql, sql`null`, sql`, ${termsOf(sql, sql`a.id`)} as terms`)}
+    where a.workspace_id = ${workspaceId} and (${appList === null} or a.id = any(${appList ?? []}::text[]))
+    order by a.created_at, a.id
+    limit ${MOST_APPS}`
 }
 
 export async function readTerms(sql: Db, appId: string): Promise<TermLists> {

@@ -14,7 +14,7 @@ import {
 import { FORM, PART } from "./keyword-lines.ts"
 
 /** The fields of a keyword's JSON that follow the first. */
-export function figuresText(metrics: KeywordMetrics): string {
+function figuresText(metrics: KeywordMetrics): string {
   return fieldsOf(shownFigures(metrics))
 }
 

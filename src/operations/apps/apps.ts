@@ -1,21 +1,14 @@
 import * as v from "valibot"
-import { createReadGroups } from "../../database/shared-reads.ts"
 import type { Sql } from "../../database/types.ts"
 import { sidesOf } from "../../history/day-answers.ts"
 import { readRanksOn, type SideRanks } from "../../history/ranks.ts"
-import { findKeptAnswer, keepAnswer } from "../../history/searches/kept-answers.ts"
 import { ofApp, operation } from "../../operation.ts"
-import {
-  listDigests, readAppLists, readListDigests, readTerms, type TrackedApp, type TrackedAppWithTerms,
-} from "../../tracking/tracked-app.ts" // biome-ignore format: one list
-import { WrittenAnswer } from "../../vocabulary/prepared.ts"
+import { readAppsWithTerms, readTerms, type TrackedApp } from "../../tracking/tracked-app.ts"
 import { described, extending, named } from "../../vocabulary/schema.ts"
 import { AppShape, appShape, Count, Day, Rank, Store, Storefront, Time, trackedAppFields } from "../shapes.ts"
 
-const ID = "list_apps"
-
 export const listApps = operation({
-  id: ID,
+  id: "list_apps",
   method: "GET",
   path: "/apps",
   group: "Your apps",
@@ -29,68 +22,10 @@ export const listApps = operation({
   faults: [],
   input: v.strictObject({}),
   narrow: { rows: ["apps"] },
-  kept: (sql, { workspaceId, appList }) => findShort(sql, { workspaceId, appList }),
   output: v.strictObject({
     apps: described(v.array(AppShape), "Oldest first; those that the key may see."),
   }),
-}).run(async (_, { sql, caller: { workspaceId, appList } }) => {
-  const caller = { workspaceId, appList }
-  const name = nameOf(caller)
-  const answer = await (short.has(name) ? readShort(sql, caller) : readOwn(sql, caller))
-  if (short.size >= MOST_SHORT || answer.text.length > SHORT) short.delete(name)
-  else short.add(name)
-  return answer
-})
-
-type ListCaller = Parameters<typeof readAppLists>[1][number]
-
-/** Letters of an answer that was short when it was last read: some ten apps. These share a statement, a long one has its own. */
-const SHORT = 10_000
-const MOST_SHORT = 10_000
-const short = new Set<string>()
-
-const nameOf = ({ workspaceId, appList }: ListCaller) =>
-  appList ? JSON.stringify([workspaceId, appList]) : `${workspaceId}`
-const readOwn = async (sql: Sql, caller: ListCaller) => (await readLists(sql, [caller]))[0] as WrittenAnswer
-const readShort = createReadGroups<ListCaller, WrittenAnswer>(nameOf, readLists)
-
-/** A long one's digest would hold up who is charged with it. */
-function findShort(sql: Sql, caller: ListCaller) {
-  const name = keptName(caller)
-  const kept = short.has(nameOf(caller)) ? findKeptAnswer(sql, name) : null
-  return kept && { answer: kept.answer, basis: { name, asked: caller, digest: kept.digest, digestsOf: listDigests } }
-}
-
-/** An answer that was kept is given once more while nothing that it is made of has changed. */
-async function readLists(sql: Sql, callers: readonly ListCaller[]): Promise<WrittenAnswer[]> {
-  const answers = new Map<ListCaller, WrittenAnswer>()
-  const held = callers.flatMap((caller) => {
-    const kept = findKeptAnswer(sql, keptName(caller))
-    return kept ? [{ caller, kept }] : []
-  })
-  const digests =
-    held.length > 0
-      ? await readListDigests(
-          sql,
-          held.map(({ caller }) => caller),
-        )
-      : []
-  for (const [at, { caller, kept }] of held.entries()) if (kept.digest === digests[at]) answers.set(caller, kept.answer)
-  const others = callers.filter((caller) => !answers.has(caller))
-  const lists = others.length > 0 ? await readAppLists(sql, others) : []
-  for (const [at, { apps, digest }] of lists.entries()) {
-    const [caller, answer] = [others[at] as ListCaller, new WrittenAnswer(listText(apps))]
-    keepAnswer(sql, keptName(caller), { digest, answer })
-    answers.set(caller, answer)
-  }
-  return callers.map((caller) => answers.get(caller) as WrittenAnswer)
-}
-
-const keptName = (caller: ListCaller) => `${ID} ${nameOf(caller)}`
-
-function listText(apps: readonly TrackedAppWithTerms[]): string {
-  return JSON.stringify({ apps: apps.map(appShape) })
-}
+}).run(async (_, { sql, caller }) => ({ apps: (await readAppsWithTerms(sql, caller)).map(appShape) }))
 
 const Measurement = named(
   "AppSnapshot",

@@ -6,7 +6,6 @@ import { CHECKED } from "../../formulas/popularity.ts"
 import { trackedLists } from "../../history/keywords/tracked-lists.ts"
 import { latest, type RankRow, readRanksOn, type SideRanks, type TermRank, termRank } from "../../history/ranks.ts"
 import { type Reader, readersQuery, readingBy } from "../../history/readers.ts"
-import { type KeywordTexts, readKeywordTexts } from "../../history/searches/keyword-texts.ts"
 import {
   dueCodeOf,
   findKeywordsUnderWay,
@@ -29,7 +28,6 @@ import { ownId, type RankedApp } from "../../observations/types.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { AppCountry, Platform } from "../../vocabulary/fields.ts"
-import { WrittenAnswer } from "../../vocabulary/prepared.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import {
   Count,
@@ -163,32 +161,27 @@ export const listKeywordRanks = operation({
 }).run(async ({ app, storefront, platform, adsPopularity }, ctx) => {
   const side = { storefront, platform }
   const today = dayOf(ctx.now())
-  const own = ownId(app, side)
-  const withAds = adsPopularity === true && platform === "ios"
-  const asked = own === null || withAds ? null : { ...side, appId: app.id, own, today }
-  const ready = asked && (await readKeywordTexts(ctx.sql, asked, (texts) => writtenOf(side, today, texts)))
-  if (ready) return ready
   const { day, measuredAt, keywords } = await readKeywordsNow(ctx.sql, app, side, today)
-  const head = headOf(side, today, { day, measuredAt: measuredAt?.toISOString() ?? null })
+  const withAds = adsPopularity === true && platform === "ios"
   const terms = keywords.map(({ rank }) => rank.term)
-  const ads = withAds ? await readAdsPopularity(terms, storefront, ctx) : null
-  return { ...head, keywords: keywords.map(keywordOf), adsPopularity: ads }
+  return {
+    country: storefront,
+    platform,
+    live: day === today,
+    measuredAt: measuredAt?.toISOString() ?? null,
+    keywords: keywords.map(keywordOf),
+    adsPopularity: withAds ? await readAdsPopularity(terms, storefront, ctx) : null,
+  }
 })
-
-function headOf({ storefront, platform }: Side, today: string, { day, measuredAt }: Omit<KeywordTexts, "list">) {
-  return { country: storefront, platform, live: day === today, measuredAt }
-}
-
-function writtenOf(side: Side, today: string, { list, ...shown }: KeywordTexts): WrittenAnswer {
-  return new WrittenAnswer(
-    `${JSON.stringify(headOf(side, today, shown)).slice(0, -1)},"keywords":${list},"adsPopularity":null}`,
-  )
-}
 
 function keywordOf({ rank, metrics, underWay }: KeywordNow): v.InferInput<typeof Keyword> {
   const { term, measured, depth, source, seenAt } = rank
   return {
-    ...{ term, measured, rank: rank.rank, measuredAt: seenAt?.toISOString() ?? null, source },
+    term,
+    measured,
+    rank: rank.rank,
+    measuredAt: seenAt?.toISOString() ?? null,
+    source,
     ...shownFigures(metrics),
     ...underWay,
     searchDepth: depth,

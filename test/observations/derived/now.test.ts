@@ -6,14 +6,11 @@ import { deriveKeywordMetrics } from "../../../src/observations/derived/keyword-
 import { rebuildNow } from "../../../src/observations/derived/now.ts"
 import { record } from "../../../src/observations/record.ts"
 import { type Observation, RANK_SOURCES } from "../../../src/observations/types.ts"
-import { listKeywordRanks } from "../../../src/operations/keywords/keywords.ts"
 import { trackApp } from "../../../src/tracking/apps.ts"
 import { removeDemo } from "../../../src/tracking/remove-demo.ts"
-import { findApp } from "../../../src/tracking/tracked-app.ts"
-import { WrittenAnswer } from "../../../src/vocabulary/prepared.ts"
 import { deleteRows, freshDatabase, scratchUrl } from "../../database.ts"
 import { cases } from "../../long.ts"
-import { contextOf, hinted, NOW, newWorkspace, published, reading, stored } from "../measured.ts"
+import { hinted, NOW, newWorkspace, published, reading, stored } from "../measured.ts"
 import { nowByTruth, nowKept } from "../now-truth.ts"
 
 const TERMS = ["tea", "mate"]
@@ -83,31 +80,6 @@ async function empty(): Promise<void> {
   await rebuildNow(sql, async () => {})
 }
 
-const SOON = "2025-11-20T12:00:00Z"
-/** When figures of November are shown for the last time, when they are not any more, and when those of August are not. */
-const TIMES = [SOON, "2026-02-18T12:00:00Z", "2026-02-19T12:00:00Z", "2025-12-01T12:00:00Z"]
-
-/** Each app's keywords as they are ready, against the same put together of what is stored, byte by byte. */
-async function expectReady(times = TIMES): Promise<void> {
-  const apps = await sql<{ id: string }[]>`select id from tracked_app where workspace_id = ${workspaceId} order by id`
-  const answers = async (isReady: boolean): Promise<string[]> => {
-    const texts: string[] = []
-    for (const { id } of apps)
-      for (const time of times) {
-        const ctx = contextOf(sql, workspaceId, new Date(time))
-        const app = await findApp(sql, ctx.caller, id)
-        const answer = await listKeywordRanks.run({ appId: id, app, storefront: "us", platform: "ios" }, ctx)
-        expect(answer instanceof WrittenAnswer).toBe(isReady)
-        texts.push(answer instanceof WrittenAnswer ? answer.text : JSON.stringify(answer))
-      }
-    return texts
-  }
-  const ready = await answers(true)
-  await sql`update app_keyword set form = -form`
-  expect(ready).toEqual(await answers(false))
-  await sql`update app_keyword set form = -form`
-}
-
 describe("what stands now", () => {
   test("is the latest of what is stored, whatever came in whatever order, once or twice, and after the demo went", async () => {
     const shapes = { ranks: 0, figures: 0 }
@@ -117,7 +89,6 @@ describe("what stands now", () => {
         for (const step of [...steps, ...steps.toReversed()]) {
           await take(step)
           expect(await nowKept(sql)).toEqual(await nowByTruth(sql))
-          await expectReady([SOON])
         }
         const before = await stored(sql)
         for (const { seen } of steps) await record(sql, seen, () => NOW)
@@ -126,7 +97,6 @@ describe("what stands now", () => {
         await removeDemo(sql)
         const { ranks, figures } = await nowKept(sql)
         expect({ ranks, figures }).toEqual(await nowByTruth(sql))
-        await expectReady()
         shapes.ranks += ranks.length
         shapes.figures += figures.length
       }),
@@ -187,7 +157,6 @@ describe("what stands now", () => {
       const kept = await nowKept(sql)
       expect(kept).toEqual(await nowByTruth(sql))
       expect([kept.ranks.length, kept.figures.length]).toEqual([12, 12])
-      await expectReady()
     },
     60_000,
   )
