@@ -44,7 +44,7 @@ describe("write", () => {
     const shown = await run([...words, "--preview"])
     expect([shown.code, shown.out]).toEqual([0, ""])
     expect(shown.err).toContain("surf report")
-    expect(shown.err).toContain("It costs ")
+    expect(shown.err).toMatch(/It costs \d+ credits?\./)
     const unasked = await run(words)
     expect(unasked.code).not.toBe(0)
     expect((await answer(["app", "keywords", "list", apps[0].id], { env })).keywords).toHaveLength(1)

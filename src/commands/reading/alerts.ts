@@ -4,14 +4,6 @@ import { useOperations, WORKSPACE } from "./ask.ts"
 
 const SHOWN = 20
 
-interface AlertRow {
-  at: string
-  type: string
-  read: boolean
-  appName: string | null
-  sentence: string
-}
-
 export const alerts: Command = {
   name: "alerts",
   summary: "Show what changed, newest first: the alert feed of the workspace.",
@@ -28,7 +20,7 @@ export const alerts: Command = {
     const { terminal } = invocation
     const limit = invocation.amount("limit") ?? SHOWN
     const answer = await useOperations(invocation, (ask) => ask("list_alerts", { limit }))
-    const { alerts: rows, omitted, unread } = answer as { alerts: AlertRow[]; omitted: number; unread: number }
+    const { alerts: rows, omitted, unread } = answer
     if (invocation.has("csv")) {
       const cells = rows.map(({ at, type, appName, sentence, read }) => [at, type, appName, sentence, read])
       terminal.out(csvOf(["at", "type", "app", "sentence", "read"], cells))

@@ -1,4 +1,5 @@
 import type { Workspace } from "../../access/workspaces.ts"
+import type { AnswerOf, InputOf, OperationId } from "../../answers.ts"
 import { Fault } from "../../faults.ts"
 import type { Operation } from "../../operation.ts"
 import type { AskOwner } from "../../process/owner.ts"
@@ -7,13 +8,12 @@ import { printable } from "../cli/show.ts"
 import { assertMade } from "../cli/whole-database.ts"
 import { chooseWorkspace, useDatabase } from "../cli/with-database.ts"
 
-/** What an operation answers to the owner of the database. Throws CommandProblem, and WrongUse where the input is wrong. */
-// biome-ignore lint/suspicious/noExplicitAny: answers of every operation; those that are shown name their fields
-export type Ask = (operation: Operation | string, input?: Record<string, unknown>) => Promise<any>
+/** Runs an operation. Throws CommandProblem, or WrongUse if the input is wrong. */
+export type Ask = <Id extends OperationId>(operation: Id, input?: InputOf<Id>) => Promise<AnswerOf<Id>>
 
 export const WORKSPACE: Option = { value: "NAME", meaning: "The workspace; needless while there is only one." }
 
-/** Opens the database, beside its server too, and asks operations of it as its owner. */
+/** Opens the database, also while its server runs, and runs operations as its owner. */
 export async function useOperations<T>(
   invocation: Invocation,
   work: (ask: Ask, workspace: Workspace) => Promise<T>,
@@ -26,7 +26,7 @@ export async function useOperations<T>(
   })
 }
 
-/** The same by the key in APPMETER_KEY: what writes is charged to it, and audited under its name. */
+/** The same with the key in APPMETER_KEY: writes are charged to that key and audited under its name. */
 export async function useKeyedOperations<T>(invocation: Invocation, work: (ask: Ask) => Promise<T>): Promise<T> {
   const { assistant } = invocation.settings
   if (assistant.key === undefined) throw new WrongUse(`there is no key in APPMETER_KEY; ${KEY_REMEDY}`)
@@ -39,16 +39,16 @@ export async function useKeyedOperations<T>(invocation: Invocation, work: (ask: 
 const KEY_REMEDY = "appmeter key create --name terminal makes one; give it in the environment, never as an argument"
 
 function askOf(ask: AskOwner): Ask {
-  return async (operation, input = {}) => {
+  return async <Id extends OperationId>(id: Id, input: InputOf<Id> = {}) => {
     try {
-      return await ask(typeof operation === "string" ? await operationNamed(operation) : operation, input)
+      return (await ask(await operationNamed(id), input)) as AnswerOf<Id>
     } catch (error) {
       throw error instanceof Fault ? problemOf(error) : error
     }
   }
 }
 
-/** Throws where the catalogue has none of that id: a command names its operations itself. */
+/** Throws if the catalogue has no operation of that id. */
 export async function operationNamed(id: string): Promise<Operation> {
   const { catalog } = await import("../../catalog.ts")
   const found = catalog.find((operation) => operation.id === id)
@@ -56,17 +56,14 @@ export async function operationNamed(id: string): Promise<Operation> {
   return found
 }
 
-export interface ListedApp {
-  id: string
-  name: string
-  iosId: string | null
-  androidPkg: string | null
-  countries: string[]
-}
+export type ListedApp = Pick<
+  AnswerOf<"list_apps">["apps"][number],
+  "id" | "name" | "iosId" | "androidPkg" | "countries"
+>
 
-/** The apps that a word names: all without one, else those of that id, store id or name, or whose name holds it. */
+/** Returns the apps with that id, store id or name, else those whose name contains the word; all apps without a word. */
 export async function findApps(ask: Ask, word: string | undefined): Promise<ListedApp[]> {
-  const { apps } = (await ask("list_apps")) as { apps: ListedApp[] }
+  const { apps } = await ask("list_apps")
   if (apps.length === 0) throw new CommandProblem("no app is tracked yet; track one with: appmeter app add")
   if (word === undefined) return apps
   const exact = apps.filter(({ id, iosId, androidPkg, name }) => [id, iosId, androidPkg, name].includes(word))

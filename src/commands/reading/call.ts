@@ -1,3 +1,4 @@
+import type { OperationId } from "../../answers.ts"
 import { creditsText, type Operation } from "../../operation.ts"
 import { type TableType, tableColumns, tableText } from "../../surfaces/tables.ts"
 import { nearest } from "../../vocabulary/nearest.ts"
@@ -38,7 +39,7 @@ export const call: Command = {
     }
     const format = formatOf(invocation, operation)
     const input = inputOf(operation, typed)
-    const answer = await useOperations(invocation, (ask) => ask(operation, input))
+    const answer = await useOperations(invocation, (ask) => ask(operation.id as OperationId, input))
     if (format) terminal.out(await tableText(operation, answer, format))
     else if (has("json") || !operation.table) terminal.json(answer)
     else for (const line of rowsOf(operation, answer)) terminal.out(`${fitted(line, terminal.columns())}\n`)

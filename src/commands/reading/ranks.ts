@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import type { AnswerOf } from "../../answers.ts"
 import { sourceOn } from "../../formulas/source-runs.ts"
-import { type IdleReason, NOT_MEASURING } from "../../history/readers.ts"
+import { NOT_MEASURING } from "../../history/readers.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { storefrontName } from "../../vocabulary/storefront-names.ts"
 import { type Command, CommandProblem, type ExitCode, type Terminal, WrongUse } from "../cli/command.ts"
 import { CSV, csvOf, fitted, printable, table } from "../cli/show.ts"
 import { type Ask, findApps, type ListedApp, useOperations, WORKSPACE } from "./ask.ts"
-import { type RankPoint, sparkline } from "./sparkline.ts"
+import { sparkline } from "./sparkline.ts"
 
 /** Days of the sparkline, unless --since says otherwise; and how many characters it takes at most. */
 const DAYS = 30
@@ -74,24 +75,28 @@ interface RankSide {
   keywords: RankRow[]
 }
 
-interface RankRow {
-  term: string
-  measured: boolean
-  rank: number | null
-  /** Places gained since the measured day before, of the same source; null where there is none to compare with. */
+type RankedKeyword = AnswerOf<"list_keyword_ranks">["keywords"][number]
+
+interface RankRow
+  extends Pick<
+    RankedKeyword,
+    | "term"
+    | "measured"
+    | "rank"
+    | "popularity"
+    | "popularityLow"
+    | "popularityHigh"
+    | "popularitySource"
+    | "difficulty"
+    | "source"
+    | "searchDepth"
+    | "measuring"
+    | "notMeasuring"
+  > {
+  /** Places gained since the previous measured day of the same source. Null if there is none. */
   change: number | "in" | "out" | null
-  /** Measured days of the last weeks, oldest first; null where the plan or the store shows none. */
-  series: RankPoint[] | null
-  popularity: number | null
-  /** Of an estimate: its band. */
-  popularityLow: number | null
-  popularityHigh: number | null
-  popularitySource: string | null
-  difficulty: number | null
-  source: string | null
-  searchDepth: number | null
-  measuring: boolean
-  notMeasuring: IdleReason | null
+  /** The measured days of the last weeks, oldest first. Null if the plan or the store has no history. */
+  series: History["series"] | null
 }
 
 interface RankWindow {
@@ -125,7 +130,7 @@ async function readSide(
   const histories = await readHistories(ask, app, { country, platform, days: window })
   return {
     ...{ app: app.name, appId: app.id, country, platform, measuredAt, days: window },
-    keywords: (keywords as RankRow[]).map((keyword) => {
+    keywords: keywords.map((keyword) => {
       const { term, measured, rank, popularity, popularityLow, popularityHigh, popularitySource, difficulty } = keyword
       const searched = { popularity, popularityLow, popularityHigh, popularitySource }
       const { source, searchDepth, measuring, notMeasuring } = keyword
@@ -145,10 +150,7 @@ function shownDays(days: string[], measured: string | null): string[] {
   return days.map((_, at) => addDays(measured, at + 1 - days.length))
 }
 
-interface History {
-  sources: { source: string; from: string; to: string }[]
-  series: RankPoint[]
-}
+type History = AnswerOf<"get_rank_history">["keywords"][number]
 
 /** By keyword. Null where nothing is shown: the history is of the iOS side where there is one, and of plans that have it. */
 async function readHistories(
@@ -159,7 +161,7 @@ async function readHistories(
   if (platform === "android" && app.iosId !== null) return null
   try {
     const { keywords } = await ask("get_rank_history", { appId: app.id, country, from: days[0], to: days.at(-1) })
-    return new Map((keywords as (History & { term: string })[]).map((keyword) => [keyword.term, keyword]))
+    return new Map(keywords.map((keyword) => [keyword.term, keyword]))
   } catch (error) {
     if (error instanceof CommandProblem) return null
     throw error

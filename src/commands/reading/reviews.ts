@@ -1,22 +1,12 @@
+import type { AnswerOf } from "../../answers.ts"
 import { type Command, type Terminal, WrongUse } from "../cli/command.ts"
 import { CSV, csvOf, fitted, harmless, printable } from "../cli/show.ts"
 import { type Ask, findApps, type ListedApp, useOperations, WORKSPACE } from "./ask.ts"
 
 const SHOWN = 10
 
-interface ReviewRow {
-  rating: number
-  title: string | null
-  text: string
-  version: string | null
-  date: string
-}
-
-interface ReviewList {
-  country: string
-  list: ReviewRow[] | null
-  android: ReviewRow[] | null
-}
+type ReviewList = AnswerOf<"list_reviews">
+type ReviewRow = NonNullable<ReviewList["list"] | ReviewList["android"]>[number]
 
 export const reviews: Command = {
   name: "reviews",

@@ -2,13 +2,6 @@ import type { Command } from "../cli/command.ts"
 import { CSV, csvOf, show, table } from "../cli/show.ts"
 import { useOperations, WORKSPACE } from "./ask.ts"
 
-interface Quota {
-  key: string
-  kind: string
-  used: number | null
-  limit: number | null
-}
-
 export const usage: Command = {
   name: "usage",
   summary: "Show what a workspace has used of each of its limits.",
@@ -16,7 +9,7 @@ export const usage: Command = {
   options: { workspace: WORKSPACE, ...CSV },
   async run(invocation) {
     const answer = await useOperations(invocation, (ask) => ask("get_usage"))
-    const { plan, quotas } = answer as { plan: string; quotas: Quota[] }
+    const { plan, quotas } = answer
     if (invocation.has("csv")) {
       const rows = quotas.map(({ key, kind, used, limit }) => [key, used, limit, kind])
       invocation.terminal.out(csvOf(["limit", "used", "of", "counted"], rows))

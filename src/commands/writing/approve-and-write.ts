@@ -1,4 +1,5 @@
 import { changedLines } from "../../actions/changed-lines.ts"
+import type { AnswerOf } from "../../answers.ts"
 import type { ExitCode, Invocation, Option } from "../cli/command.ts"
 import { harmless, show } from "../cli/show.ts"
 import type { Ask } from "../reading/ask.ts"
@@ -9,12 +10,7 @@ export const WRITE_OPTIONS: Record<string, Option> = {
   force: { meaning: "Do not ask." },
 }
 
-interface PreviewAnswer {
-  action: string
-  destructive: boolean
-  confirmToken: string
-  preview: Parameters<typeof changedLines>[0] & { credits: number }
-}
+type PreviewAnswer = AnswerOf<"preview_action">
 
 /** Shows what an action would do, asks, and has it done; what came of it is the command's answer. */
 export async function approveAndWrite(
@@ -23,7 +19,7 @@ export async function approveAndWrite(
   { action, args }: { action: string; args: Record<string, unknown> },
 ): Promise<ExitCode> {
   const { terminal, has } = invocation
-  const shown: PreviewAnswer = await ask("preview_action", { action, args })
+  const shown = await ask("preview_action", { action, args })
   for (const line of previewLines(shown)) terminal.say(line)
   if (has("preview")) {
     if (has("json")) terminal.json({ preview: shown.preview })
@@ -31,12 +27,12 @@ export async function approveAndWrite(
   }
   if (!has("force")) await terminal.confirm("Write it?")
   const outcome = await ask("confirm_action", { confirmToken: shown.confirmToken })
-  show(invocation, outcome, () => outcomeLines(outcome as Outcome))
+  show(invocation, outcome, () => outcomeLines(outcome))
   return 0
 }
 
-function previewLines({ action, destructive, preview }: PreviewAnswer): string[] {
-  const { summary, notes, credits } = preview
+function previewLines({ action, destructive, credits, preview }: PreviewAnswer): string[] {
+  const { summary, notes } = preview
   return [
     `${action}: ${summary}`,
     ...changedLines(preview).map((line) => `  ${line}`),
@@ -46,12 +42,7 @@ function previewLines({ action, destructive, preview }: PreviewAnswer): string[]
   ].map(harmless)
 }
 
-interface Outcome {
-  status: "applied" | "queued" | "unchanged"
-  credits: number
-  jobId: string | null
-  result: Record<string, unknown> | null
-}
+type Outcome = AnswerOf<"confirm_action">
 
 /** What was made says itself in its plain fields; --json has the rest. */
 function outcomeLines({ status, credits, jobId, result }: Outcome): string[] {
