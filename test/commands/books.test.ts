@@ -239,7 +239,9 @@ describe("import", () => {
       ...{ id: String(i + 1), stars: 5, text: `t${i}`, at: new Date(Date.UTC(2025, 9, 1) - i * 6e4).toISOString() },
     }))
     const head = { kind: "reviews", source: "apple-reviews", platform: "ios", storefront: "us", storeId: "1111111111" }
-    const line = JSON.stringify({ ...head, seenAt: "2025-10-25T03:25:01Z", reviews })
+    const half = (seenAt: string, from: number) =>
+      JSON.stringify({ ...head, seenAt, reviews: reviews.slice(from, from + 1_000) })
+    const lines = `${half("2025-10-25T03:25:01Z", 0)}\n${half("2025-10-26T03:25:01Z", 1_000)}\n`
     const known = async () => {
       const [row] = await held.sql<
         { n: number }[]
@@ -247,7 +249,7 @@ describe("import", () => {
       return row!.n
     }
     expect(await known()).toBeLessThan(1)
-    expect((await run(["import", "-"], line)).code).toBe(0)
+    expect((await run(["import", "-"], lines)).code).toBe(0)
     // it doubles at most before they are gathered again
     expect(await known()).toBeGreaterThanOrEqual(1_000)
   })

@@ -52,7 +52,7 @@ long("what stands now is there for all that was stored before, as deriving it an
   expect(kept).toEqual(await nowByTruth(sql))
   expect(kept.ranks).toMatchObject([
     { list: 1, ids: [3, 2, 1], depth: 100, origin: "elsewhere", popularity: 72, until: null },
-    { list: 2, ids: [], source: 30, origin: "demo", popularity: 31, until: "2026-01-29", term: "mate" },
+    { list: 2, ids: [], source: 30, origin: "demo", popularity: 7, until: "2026-01-29", term: "mate" },
   ])
   expect(kept.figures).toMatchObject([
     { list: 1, demand: { score: 50 }, difficulty: { score: null, day: "2025-11-02" }, published: { score: 72 } },
