@@ -49,7 +49,7 @@ const ARROWS: Record<string, string[]> = {
   replay: ["measuring", "sources", "observations", "database types"],
   alerts: ["accounts", "measuring", "leases", "history", "observations", "listing", "formulas", "database types"],
   measuring: ["sources", "history", "observations", "formulas", "leases", "outbound", "database types"],
-  sources: ["observations"],
+  sources: ["outbound", "observations"],
   accounts: ["faults", "sources", "observations", "formulas", "leases", "outbound", "access", "database types"],
   delivery: ["alerts", "leases", "outbound", "access", "database types"],
   leases: ["faults", "database types"],

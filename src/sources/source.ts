@@ -2,6 +2,8 @@ import { Buffer } from "node:buffer"
 import { possible } from "../observations/app-facts.ts"
 import type { AnyKind } from "../observations/kind.ts"
 import type { Observation, Outcome, SourceName } from "../observations/types.ts"
+import { CODINGS, wholeBody } from "../outbound/inflate.ts"
+import { OutboundProblem } from "../outbound/problem.ts"
 import type { Upstream } from "../vocabulary/upstreams.ts"
 
 /** One upstream's page: how it is asked for, and how its body is read. Knows no database, no pace and no clock. */
@@ -100,7 +102,7 @@ type ParseBody = <Asked, Seen extends Observation>(
 
 /** A large body's place among those that are held. */
 export interface BodyGuest {
-  /** Waits for room, once. Rejects with the signal's reason. */
+  /** Waits for room, once. Rejects with the reason of the signal. */
   enter(signal: AbortSignal): Promise<void>
   leave(): void
 }
@@ -112,7 +114,12 @@ export async function readOnce<Asked, Seen extends Observation>(
   reach: SourceAccess,
 ): Promise<{ seen: Seen; body: RawBody }> {
   const { path, method = "GET", headers, body: sent } = source.request(asked)
-  const init = { method, headers: { "user-agent": NAME, ...headers }, ...(sent !== undefined && { body: sent }) }
+  const init = {
+    method,
+    headers: { "user-agent": NAME, "accept-encoding": CODINGS, ...headers },
+    ...(sent !== undefined && { body: sent }),
+    ...AS_SENT,
+  }
   const body = await fetchBody(`${reach.address(source.upstream)}${path}`, init, reach)
   const { parse = parseBody, egress } = reach
   return { seen: await parse(source, asked, body, egress), body }
@@ -120,6 +127,12 @@ export async function readOnce<Asked, Seen extends Observation>(
 
 // Without one the runtime gives its own name and version, and Deno is another than Bun.
 const NAME = "appmeter"
+
+// Bun inflates each piece of a body whole, 200 MB of zeros at once, and writes a line of its own to the log where it cannot.
+const AS_SENT = { decompress: false }
+
+// Deno always inflates these, as the body comes, and leaves the header of the coding.
+const INFLATED = "Deno" in globalThis ? ["gzip", "br"] : []
 
 /** Reads a body that came now, or was kept, without what no store can say of an app. Throws ReadFailure with it. */
 export function parseBody<Asked, Seen extends Observation>(
@@ -140,16 +153,15 @@ export function parseBody<Asked, Seen extends Observation>(
   }
 }
 
-// The largest recorded page has 1.5 MB.
-const LARGEST_BYTES = 12_000_000
+// The largest recorded page has 1.5 MB. Reading a body takes up to ten times its size.
+const MAX_BYTES = 4_000_000
 const REDIRECTS = 3
 
 async function fetchBody(url: string, init: RequestInit, reach: SourceAccess): Promise<RawBody> {
   const signal = AbortSignal.any([reach.signal, AbortSignal.timeout(reach.timeoutMs)])
   try {
     const { response, at } = await follow(url, init, signal, reach)
-    checkCoding(response)
-    const bytes = await limitedBytes(response, signal, reach)
+    const bytes = await bytesOf(response, signal, reach)
     const seenAt = reach.now()
     const body = rawBody({ bytes, sha256: await sha256Of(bytes), url: at, seenAt })
     refuse(response, body, seenAt)
@@ -186,32 +198,29 @@ async function follow(url: string, init: RequestInit, signal: AbortSignal, reach
   }
 }
 
-/** The runtime inflates what it asked for, as it comes; a coding within another it hands on as it is. */
-function checkCoding({ headers }: Response): void {
+/** Returns the inflated body. It is counted as it comes, and nothing more is taken of one that is too large. */
+async function bytesOf({ headers, body }: Response, signal: AbortSignal, { room }: SourceAccess): Promise<Uint8Array> {
   const coding = headers.get("content-encoding")?.trim().toLowerCase() || "identity"
-  if (!CODINGS.includes(coding)) throw new ReadFailure("changed", "its coding cannot be read")
-}
-
-const CODINGS = ["identity", "gzip", "x-gzip", "deflate", "br", "zstd"]
-
-/** Counted while they come, inflated: of one that is too large no more is taken. */
-async function limitedBytes(response: Response, signal: AbortSignal, { room }: SourceAccess): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > LARGEST_BYTES) throw new ReadFailure("changed", `more than ${LARGEST_BYTES} bytes`)
-    // what does not come in waits where it is sent from
-    if (size > LARGE_BYTES) await room?.enter(signal)
-    chunks.push(chunk)
+  if (!READABLE.includes(coding)) {
+    await body?.cancel()
+    throw new ReadFailure("changed", "its coding cannot be read")
   }
-  const whole = Buffer.concat(chunks)
-  for (const { buffer, byteLength } of chunks) if (buffer.byteLength === byteLength) (buffer as ArrayBuffer).transfer(0)
-  return whole
+  try {
+    return await wholeBody(body ?? [], INFLATED.includes(coding) ? null : coding, MAX_BYTES, async (size) => {
+      if (size > LARGE_BYTES) await room?.enter(signal)
+    })
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof OutboundProblem)) throw error
+    if (error.code === "too_large") throw new ReadFailure("changed", `more than ${MAX_BYTES} bytes`)
+    throw new ReadFailure("failed", "its body breaks off, or is not of the coding that it names")
+  }
 }
+
+const READABLE = ["identity", "x-gzip", ...CODINGS.split(", ")]
 
 // A page of search results on Google Play has 1.2 MB.
-const LARGE_BYTES = 2_000_000
+const LARGE_BYTES = 1_500_000
 
 /** Off this thread where the runtime does that: 12 MB take 40 ms. */
 async function sha256Of(bytes: Uint8Array): Promise<Uint8Array> {

@@ -8,7 +8,7 @@ const about = { seenAt: new Date(), sha256: new Uint8Array(32) }
 // one of each way to read a body
 const NAMES = ["apple-hints", "apple-reviews", "apple-store-search", "play-search", "play-suggest", "apple-app-page"]
 const SOURCES = NAMES.map((name) => PARSED.find(({ source }) => source.name === name)!)
-const SIZE = 8_388_608
+const SIZE = 4_000_000
 
 const idle = megabytes("VmRSS")
 for (const form of [...FLOODS, ...LINES]) {

@@ -52,11 +52,11 @@ describe("reading a body takes time linear in its size, whatever it holds:", () 
 })
 
 test.skipIf(!LONG || !existsSync("/proc/self/status"))(
-  "reading 8 MB of anything takes at most 150 MB of memory",
+  "reading 4 MB of anything takes at most 120 MB of memory",
   () => {
     const child = Bun.spawnSync([process.execPath, join(import.meta.dirname, "hostile-memory.ts")])
     const [idle = 0, peak = 0] = JSON.parse(child.stdout.toString())
-    expect(peak - idle).toBeLessThan(150)
+    expect(peak - idle).toBeLessThan(120)
   },
   120_000,
 )
