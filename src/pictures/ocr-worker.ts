@@ -15,6 +15,7 @@ declare const self: {
   postMessage(reply: Reply): void
 }
 
+limitMemory()
 let tesseract: { core: Tesseract; api: TessBaseAPI } | undefined
 
 self.onmessage = async ({ data: request }) => {
@@ -34,6 +35,20 @@ async function open({ wasm, data }: Extract<Request, { wasm: Uint8Array }>) {
   if (api.Init(null, data.map(({ name }) => name).join("+"), LSTM) !== 0) throw new Error("its trained data is no use")
   api.SetVariable("tessedit_pageseg_mode", SPARSE)
   return { core, api }
+}
+
+/** The largest picture that is read here takes 156 MB: 9 million pixels of four bytes. */
+const MAX_MEMORY_BYTES = 200_000_000
+const PAGE_BYTES = 65_536
+
+/** Limits the memory of WebAssembly, since a runtime cannot limit a thread. Tesseract then finds no room and gives up. */
+function limitMemory(): void {
+  const { prototype } = WebAssembly.Memory
+  const { grow } = prototype
+  prototype.grow = function (this: WebAssembly.Memory, pages: number) {
+    if (this.buffer.byteLength + pages * PAGE_BYTES > MAX_MEMORY_BYTES) throw new RangeError("no more memory")
+    return grow.call(this, pages)
+  }
 }
 
 const LSTM = 1

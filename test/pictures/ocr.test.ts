@@ -51,6 +51,24 @@ test("what is no picture gives nothing, and the next one is read", async () => {
   expect(await thread.read(screenshot(8), ["eng"])).toContain("Dashboard")
 })
 
+test("a picture whose pixels take 1.6 GB is given up before it takes 300 MB, and the next one is read", async () => {
+  const thread = threadOf({ deadlineMs: 50_000 })
+  const bomb = screenshot(8)
+  const frame = bomb.findIndex((byte, at) => byte === 0xff && [0xc0, 0xc2].includes(bomb[at + 1]!))
+  new DataView(bomb.buffer).setUint32(frame + 5, (20_000 << 16) | 20_000)
+  const before = process.memoryUsage.rss()
+  let most = 0
+  const measuring = setInterval(() => {
+    most = Math.max(most, process.memoryUsage.rss() - before)
+  }, 5)
+  const began = performance.now()
+  expect(await thread.read(bomb, ["eng"])).toBeNull()
+  clearInterval(measuring)
+  expect(most).toBeLessThan(300e6)
+  expect(performance.now() - began).toBeLessThan(30_000)
+  expect(await thread.read(screenshot(8), ["eng"])).toContain("Dashboard")
+})
+
 test("a picture that takes too long ends its thread, not the ones behind it; without the files there is no thread", async () => {
   const picture = screenshot(8)
   const slow = threadOf({ deadlineMs: 1 })
