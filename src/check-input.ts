@@ -1,14 +1,23 @@
 import * as v from "valibot"
 import { Fault, type FaultCode } from "./faults.ts"
 import type { Operation } from "./operation.ts"
-import { normalise } from "./vocabulary/fields.ts"
+import { isStorefrontCode, normalise } from "./vocabulary/fields.ts"
 import { codeOf, type ObjectSchema, type Schema, unwrap } from "./vocabulary/schema.ts"
+import { type Platform, storeOf } from "./vocabulary/store-pages.ts"
+import { otherStoreProblem } from "./vocabulary/storefronts.ts"
 import { isStorable } from "./vocabulary/text.ts"
 import { wrongValue } from "./vocabulary/wrong-value.ts"
 
-/** Throws the first bad parameter's own code, naming it, and says beside it all that is wrong. */
-export function checkInput(
-  { input: schema, refine, instead }: Pick<Operation, "input" | "refine" | "instead">,
+/** As checkArguments; a storefront must also be one of the store asked for, where that is not the store of a tracked app. */
+export function checkInput(operation: Operation, raw: Record<string, unknown>): Record<string, unknown> {
+  const input = checkArguments(operation, raw)
+  if (!operation.subject) checkStorefronts(operation, input, [storeAskedFor(operation, input)])
+  return input
+}
+
+/** Returns the arguments as handlers get them. Throws the first bad argument's own code, and lists all that is wrong. */
+export function checkArguments(
+  { input: schema, refine, instead }: Pick<Operation, "input"> & Partial<Pick<Operation, "refine" | "instead">>,
   raw: Record<string, unknown>,
 ): Record<string, unknown> {
   const unheard = unheardName(raw)
@@ -28,6 +37,25 @@ export function checkInput(
   for (const name in refined)
     if (!storable(refined[name])) throw refusal(schema, raw, name, `${name} holds a character that no text may hold.`)
   return refined
+}
+
+/** Throws bad_country for a storefront that none of these stores has. */
+export function checkStorefronts(
+  { input: { entries } }: Pick<Operation, "input">,
+  input: Record<string, unknown>,
+  stores: readonly Platform[],
+): void {
+  for (const field of Object.keys(entries).filter((name) => isStorefrontCode(entries[name] as Schema)))
+    for (const code of [input[field] ?? []].flat()) {
+      const detail = otherStoreProblem(String(code), stores)
+      if (detail !== null) throw new Fault("bad_country", { field, detail })
+    }
+}
+
+/** The store that a call about the market asks for: by its `platform`, else by the app it names, else the App Store. */
+function storeAskedFor({ appInput }: Operation, input: Record<string, unknown>): Platform {
+  const named = appInput === undefined ? undefined : input[appInput]
+  return (input.platform as Platform | undefined) ?? (typeof named === "string" ? storeOf(named) : null) ?? "ios"
 }
 
 function isBeside(input: Record<string, unknown>, name: string, others: readonly string[]): boolean {

@@ -10,7 +10,7 @@ import type { RateAnswer } from "./access/limits/limiter.ts"
 import type { Limits } from "./access/limits/open.ts"
 import { hivePerDay } from "./access/plans.ts"
 import { checkRights } from "./access/rights.ts"
-import { checkInput } from "./check-input.ts"
+import { checkInput, checkStorefronts } from "./check-input.ts"
 import type { DiskWatch } from "./database/disk.ts"
 import type { Gate } from "./database/gate.ts"
 import type { Sql } from "./database/types.ts"
@@ -36,9 +36,6 @@ import { nextMidnight } from "./vocabulary/days.ts"
 import type { Measure } from "./vocabulary/live-read.ts"
 import { dataOf, type PreparedAnswer } from "./vocabulary/prepared.ts"
 import { CallerGone } from "./vocabulary/request-body.ts"
-import { isStoreId } from "./vocabulary/store-ids.ts"
-import { bareText, storeIdInLink } from "./vocabulary/store-pages.ts"
-import { otherStoreProblem } from "./vocabulary/storefronts.ts"
 import type { AssistantChecks } from "./vocabulary/writing/assistant-checks.ts"
 import type { ReadPictures } from "./vocabulary/writing/picture-text.ts"
 import type { Write } from "./vocabulary/writing/written-text.ts"
@@ -235,7 +232,7 @@ async function run(parts: InvokeParts, { call, caller, operation, input }: Known
   const { scope, plan = "free" } = terms ? await terms(input, ctx) : operation
   await checkLatest(parts.identify, caller, () => checkRights(caller, call.surface, { scope, plan, hive }))
   const subject: { app?: TrackedApp } = operation.subject ? await readSubject(operation.subject, input, ctx) : {}
-  refuseOtherStore(input, subject.app ?? null)
+  if (subject.app) checkStorefronts(operation, input, storesOf(subject.app))
   const least = priceRange(price).min
   if (hive && cannotPay(caller, least)) await refuseSpentDay(parts, caller)
   await checkLatest(parts.identify, caller, () => checkPayable(caller, least))
@@ -243,26 +240,8 @@ async function run(parts: InvokeParts, { call, caller, operation, input }: Known
   return dataOf(await operation.run({ ...input, ...subject }, ctx), !!call.takesText && !input.fields)
 }
 
-/** Refuses a storefront that the stores of the call do not have: those of its app, or else the one that it names. */
-function refuseOtherStore(input: Record<string, unknown>, app: TrackedApp | null): void {
-  const platforms = app ? storesOf(app) : [storeOf(input)]
-  for (const field of ["country", "cc", "compare"])
-    for (const code of [input[field] ?? []].flat()) {
-      const detail = otherStoreProblem(String(code), platforms)
-      if (detail !== null) throw new Fault("bad_country", { field, detail })
-    }
-}
-
 function storesOf({ iosId, androidPkg }: TrackedApp): ("ios" | "android")[] {
   return [...(iosId === null ? [] : ["ios" as const]), ...(androidPkg === null ? [] : ["android" as const])]
-}
-
-function storeOf({ platform, id, app, appId, q }: Record<string, unknown>): "ios" | "android" {
-  const named = id ?? app ?? appId ?? q
-  const text = typeof named === "string" ? bareText(named) : ""
-  const storeId = storeIdInLink(text) ?? text
-  if (isStoreId("ios", storeId)) return "ios"
-  return platform === "android" || isStoreId("android", storeId) ? "android" : "ios"
 }
 
 /** The app a call is about and the storefront it asks for, or else the app's first. */

@@ -8,8 +8,8 @@ import type { Sql } from "./database/types.ts"
 import type { Fault, FaultCode } from "./faults.ts"
 import type { TrackedApp } from "./tracking/tracked-app.ts"
 import type { Platforms } from "./vocabulary/accounts/platform.ts"
-import type { CsvCell } from "./vocabulary/csv.ts"
 import { AppId } from "./vocabulary/fields.ts"
+import { listTable, type Table } from "./vocabulary/list-table.ts"
 import type { LiveReadState, LiveSubject, Patience } from "./vocabulary/live-read.ts"
 import { fieldsInput, type Narrow, narrowedSchema, narrowedTo } from "./vocabulary/narrow.ts"
 import type { WrittenAnswer } from "./vocabulary/prepared.ts"
@@ -76,15 +76,6 @@ type Price<Input, Answer> =
 /** The right a call needs where it lies in its body or token instead of its declaration. */
 type Terms<Input> = (input: Input, ctx: Context) => Promise<{ scope: Scope | null; plan: Plan }>
 
-/** An answer as rows, for who would rather have CSV or JSON Lines than JSON. */
-interface Table<Answer> {
-  /** Of the rows, in their order. What the answer says once, a storefront or a moment, comes after them by itself. */
-  columns: readonly string[]
-  rows(answer: Answer): Iterable<TableRow>
-}
-/** By column; null = not known, an empty cell. Left out = the call asked for less. */
-export type TableRow = Readonly<Record<string, CsvCell | undefined>>
-
 interface Declaration<Entries extends v.ObjectEntries, Output extends Schema> {
   id: string
   method: "GET" | "POST"
@@ -110,13 +101,15 @@ interface Declaration<Entries extends v.ObjectEntries, Output extends Schema> {
   /** An input outside the path that names a record: in the sandbox only the sample's exists. */
   names?: string
   input: v.StrictObjectSchema<Entries, undefined>
+  /** The input that names an app of either store: its store decides which storefronts there are, where no platform does. */
+  appInput?: keyof Entries & string
   /** Checks what the schema alone cannot, and gives the input as the handler gets it. Throws Faults; no look-ups. */
   refine?: (
     input: v.InferOutput<v.StrictObjectSchema<Entries, undefined>>,
   ) => v.InferOutput<v.StrictObjectSchema<Entries, undefined>>
   output: Output
-  /** Which of its lists are rows; left out where an answer is none. */
-  table?: Table<v.InferInput<Output>>
+  /** The list of its answers that is a table, by its name, or how rows are made of several; left out where there is none. */
+  table?: Table<v.InferInput<Output>> | (keyof v.InferInput<Output> & string)
   /** What `fields` may leave out of an answer that can be large; the parameter follows from it. */
   narrow?: { rows: readonly (keyof v.InferOutput<Output> & string)[] } | "parts"
   /** It may answer 202, in the same shape, while work goes on. */
@@ -191,11 +184,9 @@ export function operation<const Id extends string, Entries extends v.ObjectEntri
       )
       const deprecatedInputs = deprecatedIn(declared.input.entries)
       const input = inputOf(declared)
-      return { ...declared, input, subject, deprecatedInputs, run: handler } as unknown as TypedOperation<
-        Id,
-        Input,
-        v.InferOutput<Output>
-      >
+      const table = typeof declared.table === "string" ? listTable(declared.output, declared.table) : declared.table
+      const made = { ...declared, input, table, subject, deprecatedInputs, run: handler }
+      return made as unknown as TypedOperation<Id, Input, v.InferOutput<Output>>
     },
   }
 }

@@ -41,7 +41,8 @@ ${get && tryForm(operation, sample)}</div></section>
 `
 }
 
-const TABLE = html`<p>With a key, <code>accept: text/csv</code> or <code>application/jsonl</code> gives the same as rows.</p>
+const TABLE = html`<p>With a key, <code>accept: text/csv</code> or <code>application/jsonl</code> gives its rows; an object
+within a row becomes columns named after both, a list one cell.</p>
 `
 
 /** The whole of a read is one press of a button away. */

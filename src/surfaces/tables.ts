@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type * as v from "valibot"
-import type { Operation, TableRow } from "../operation.ts"
+import type { Operation } from "../operation.ts"
 import { type CsvCell, csvRecord } from "../vocabulary/csv.ts"
+import type { TableRow } from "../vocabulary/list-table.ts"
 import { type Schema, unwrap } from "../vocabulary/schema.ts"
 
 /** Media types in which an answer with a table is sent to whoever prefers one to JSON. */
@@ -54,7 +55,7 @@ export async function tableText(operation: Operation, answer: unknown, type: Tab
   const lines = isCsv ? [csvRecord(columns)] : []
   for (const row of found.length > 0 ? found : [once]) {
     const cells = columns.map((name) => once[name] ?? row[name] ?? null)
-    if (lines.push(isCsv ? csvRecord(cells) : jsonLine(columns, cells)) % CHUNK === 0) await nextTurn()
+    if (lines.push(isCsv ? csvRecord(cells.map(csvCell)) : jsonLine(columns, cells)) % CHUNK === 0) await nextTurn()
   }
   return lines.join("")
 }
@@ -62,7 +63,12 @@ export async function tableText(operation: Operation, answer: unknown, type: Tab
 /** Rows that are written before other work gets a turn. */
 const CHUNK = 2_000
 
-function jsonLine(columns: readonly string[], cells: readonly CsvCell[]): string {
+/** A list within a row, as JSON. */
+function csvCell(cell: CsvCell | object): CsvCell {
+  return typeof cell === "object" && cell !== null ? JSON.stringify(cell) : cell
+}
+
+function jsonLine(columns: readonly string[], cells: readonly (CsvCell | object)[]): string {
   return `${JSON.stringify(Object.fromEntries(columns.map((name, at) => [name, cells[at]])))}\n`
 }
 

@@ -79,6 +79,12 @@ export function wholeNumber(least: number, most: number, description: string, co
   return code ? coded(schema, code) : schema
 }
 
+/** True for an input that is a storefront code, or a list of them. */
+export function isStorefrontCode(schema: Schema): boolean {
+  const inner = unwrap(schema) as Schema & { item?: Schema }
+  return inner.item ? isStorefrontCode(inner.item) : inner === Country || inner === CountryOrEmpty
+}
+
 /** The one spelling of a checked value that handlers see; undefined for an empty text that stands for none. */
 export function normalise(schema: Schema, value: unknown): unknown {
   const inner = unwrap(schema) as Schema & { item?: Schema }

@@ -2,7 +2,7 @@ import { withoutInvisible } from "./invisible.ts"
 import { isStoreId } from "./store-ids.ts"
 import { isStorefront } from "./storefronts.ts"
 
-type Platform = "ios" | "android"
+export type Platform = "ios" | "android"
 
 export const STORES = { ios: "the App Store", android: "Google Play" } as const
 
@@ -37,6 +37,13 @@ interface OtherLink {
 export function storeIdInLink(text: string): string | null {
   const link = readStoreLink(text)
   return link !== null && "id" in link ? link.id : null
+}
+
+/** Returns the store of an app's link, id or package name. Null for any other text. */
+export function storeOf(text: string): Platform | null {
+  const bare = bareText(text)
+  const id = storeIdInLink(bare) ?? bare
+  return (["ios", "android"] as const).find((platform) => isStoreId(platform, id)) ?? null
 }
 
 /** Why a link to a page of a store names no app; null for an app's link, and for a text that is no link of a store. */

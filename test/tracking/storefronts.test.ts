@@ -92,6 +92,29 @@ describe("a call with the country of Google Play alone", () => {
     expect((await get("/hive/keywords/tides/ranks?country=bd&platform=android"))[1]).not.toBe("bad_country")
   })
 
+  test("is judged by the store of the app or platform that a market call names, also without a key", async () => {
+    const sandbox = async (path: string) => (await on.house.call(`/v1/sandbox${path}`)).body
+    for (const ask of [
+      "/hive/apps/1234567890?country=bd",
+      "/rank-check?app=https://apps.apple.com/us/app/tides/id1234567890&term=tides&cc=bd",
+      "/hive/resolve?q=id1234567890&country=bd",
+      "/hive/spy/1234567890?country=bd",
+      "/hive/gap?ids=1234567890,1234567891&country=bd",
+      "/hive/find?text=tides&country=us,bd",
+      "/hive/research?seed=tides&compare=de,bd",
+    ]) {
+      expect([ask, ...(await get(ask))]).toEqual([ask, 400, "bad_country", `${PLAY_ALONE}.`])
+      expect([ask, (await sandbox(ask)).error]).toEqual([ask, "bad_country"])
+    }
+    for (const ask of [
+      "/hive/apps/com.example.tides?country=bd",
+      "/rank-check?app=com.example.tides&term=tides&cc=bd",
+      "/hive/resolve?q=com.example.tides&country=bd",
+      "/hive/spy/com.example.tides?country=bd&platform=android",
+    ])
+      expect([ask, (await get(ask))[1]]).not.toEqual([ask, "bad_country"])
+  })
+
   test("uk is answered with the right code", async () => {
     const [status, code, detail] = await get("/hive/charts?kind=free&country=uk")
     expect([status, code]).toEqual([400, "bad_country"])

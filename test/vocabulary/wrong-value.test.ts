@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { actions, catalog } from "../../src/catalog.ts"
-import { checkInput } from "../../src/check-input.ts"
+import { checkArguments, checkInput } from "../../src/check-input.ts"
 import { Fault } from "../../src/faults.ts"
 import type { Operation } from "../../src/operation.ts"
 import { queryInput } from "../../src/surfaces/query.ts"
@@ -115,7 +115,9 @@ test("no refusal holds what stands inside an object of the caller, nor an unknow
     const unknown = refusal(() => checkInput(one, { "<b>SECRET": 1 }))
     expect(String(unknown.detail)).not.toContain("SECRET")
     for (const name of Object.keys(one.input.entries)) {
-      const { detail } = refusal(() => checkInput({ input: one.input }, { [name]: { secret: "SECRET" }, SECRET: 1 }))
+      const { detail } = refusal(() =>
+        checkArguments({ input: one.input }, { [name]: { secret: "SECRET" }, SECRET: 1 }),
+      )
       expect([name, String(detail).includes("SECRET")]).toEqual([name, false])
     }
   }

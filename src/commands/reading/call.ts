@@ -95,7 +95,8 @@ function rowsOf(operation: Operation, answer: unknown): string[] {
 
 function cell(value: unknown): string | number | null {
   if (value === null || value === undefined) return null
-  return typeof value === "number" ? value : printable(String(value))
+  if (typeof value === "number") return value
+  return printable(typeof value === "object" ? JSON.stringify(value) : String(value))
 }
 
 function about(operation: Operation): string[] {

@@ -106,6 +106,7 @@ export const listAlerts = operation({
   }),
   refine: inOrder,
   narrow: { rows: ["alerts"] },
+  table: "alerts",
   output: v.strictObject({
     unread: described(
       Count,

@@ -40,6 +40,7 @@ export const listCampaigns = operation({
   faults: ["not_connected", "not_measured", "unsupported_platform"],
   input: ofApp({ country: described(v.optional(Country), "Figures of this storefront alone; of all when left out.") }),
   narrow: { rows: ["campaigns"] },
+  table: "campaigns",
   output: v.strictObject({
     ...windowFields,
     ...dayFields,

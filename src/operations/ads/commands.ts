@@ -61,6 +61,7 @@ export const listAdsCommands = operation({
     ),
   }),
   narrow: { rows: ["commands"] },
+  table: "commands",
   output: v.strictObject({
     sources: v.array(AdsSource),
     commands: v.array(Command),

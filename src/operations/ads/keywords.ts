@@ -67,6 +67,7 @@ export const listAdsKeywords = operation({
     limit: v.optional(wholeNumber(1, 1_000, "Keywords answered at most."), 100),
   }),
   narrow: { rows: ["keywords"] },
+  table: "keywords",
   output: v.strictObject({
     ...windowFields,
     ...dayFields,

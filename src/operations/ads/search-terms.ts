@@ -68,6 +68,7 @@ export const listAdsSearchTerms = operation({
     limit: v.optional(wholeNumber(1, 1_000, "Rows answered at most."), 100),
   }),
   narrow: { rows: ["terms"] },
+  table: "terms",
   output: v.strictObject({
     ...windowFields,
     country: described(v.nullable(v.string()), "As asked; null = all storefronts."),

@@ -22,6 +22,7 @@ export const listApps = operation({
   faults: [],
   input: v.strictObject({}),
   narrow: { rows: ["apps"] },
+  table: "apps",
   output: v.strictObject({
     apps: described(v.array(AppShape), "Oldest first; those that the key may see."),
   }),

@@ -54,6 +54,7 @@ export const hiveGetApp = operation({
   price: 10,
   faults: READING_FAULTS,
   deadlineMs: READING_DEADLINE_MS,
+  appInput: "id",
   input: v.strictObject({ id: StoreAppId, country: MarketCountry }),
   output: v.strictObject({
     ...marketAppFields,

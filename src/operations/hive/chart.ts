@@ -80,6 +80,7 @@ export const hiveGetChart = operation({
     limit: v.optional(wholeNumber(1, MOST, `The most rows; ${MOST} when left out.`, "invalid_arguments")),
     estimates: v.optional(v.pipe(v.boolean(), v.description("With what each app is thought to bring in a month."))),
   }),
+  table: "apps",
   output: v.strictObject({
     country: Storefront,
     platform: ChartStore,

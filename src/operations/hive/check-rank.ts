@@ -39,6 +39,7 @@ export const checkRank = operation({
   faults: [...READING_FAULTS, "hive_read_failed"],
   deadlineMs: deadlineOf(SEARCH_WAIT_MS, WAIT_MS),
   names: "app",
+  appInput: "app",
   input: v.strictObject({
     app: StoreAppLink,
     term: Term,

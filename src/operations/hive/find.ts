@@ -102,6 +102,7 @@ export const hiveFindApps = operation({
   input: FindInput,
   refine: checkFilters,
   narrow: { rows: ["apps"] },
+  table: "apps",
   output: v.strictObject({
     platform: described(Store, "Always ios: of Google Play there is no chart data."),
     countries: described(v.array(Storefront), "As asked."),

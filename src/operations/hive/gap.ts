@@ -96,6 +96,7 @@ export const hiveGetKeywordGap = operation({
   faults: [],
   input: v.strictObject({ ids: AppIds, country: MarketCountry, platform: Platform, cursor: KeywordsCursor }),
   narrow: { rows: ["keywords"] },
+  table: "keywords",
   output: v.strictObject({
     country: Storefront,
     platform: Store,

@@ -112,6 +112,7 @@ export const hiveGetLandscape = operation({
   deadlineMs: READING_DEADLINE_MS,
   narrow: { rows: ["categories"] },
   input: v.strictObject({ genre: v.optional(GenreOrKey), country: MarketCountry }),
+  table: "categories",
   output: v.strictObject({
     country: Storefront,
     platform: ChartStore,

@@ -52,6 +52,7 @@ export const hiveListNewApps = operation({
     limit: v.optional(wholeNumber(1, 200, `The most apps; ${LIMIT} when left out.`, "invalid_arguments")),
   }),
   narrow: { rows: ["apps"] },
+  table: "apps",
   output: v.strictObject({
     country: described(v.nullable(Storefront), "As asked; null = all."),
     platform: described(Store, "Always ios: of Google Play there is no chart data."),

@@ -76,6 +76,7 @@ export const hiveGetPublisher = operation({
     ),
   }),
   narrow: { rows: ["apps"] },
+  table: "apps",
   output: v.strictObject({
     publisherId: v.string(),
     name: described(v.nullable(v.string()), "As the store names them; null = not said yet."),

@@ -68,6 +68,7 @@ export const hiveResolveApp = operation({
   price: 10,
   faults: READING_FAULTS,
   deadlineMs: READING_DEADLINE_MS,
+  appInput: "q",
   input: v.strictObject({
     q: Query,
     limit: v.optional(wholeNumber(1, 25, "The most apps.", "invalid_arguments"), 10),
@@ -77,6 +78,7 @@ export const hiveResolveApp = operation({
     refuseOtherLink(input.q, { code: "bad_query", field: "q" })
     return input
   },
+  table: "apps",
   output: v.strictObject({
     q: v.string(),
     country: Storefront,

@@ -35,12 +35,14 @@ export const hiveListReviews = operation({
   price: 10,
   faults: READING_FAULTS,
   deadlineMs: READING_DEADLINE_MS,
+  appInput: "appId",
   input: v.strictObject({
     appId: StoreAppId,
     limit: v.optional(wholeNumber(1, 200, "The most reviews.", "invalid_arguments"), 50),
     country: MarketCountry,
   }),
   narrow: { rows: ["reviews"] },
+  table: "reviews",
   output: v.strictObject({
     id: described(v.string(), "The app's."),
     platform: Store,

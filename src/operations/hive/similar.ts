@@ -31,6 +31,7 @@ export const hiveGetSimilarApps = operation({
   price: 10,
   faults: READING_FAULTS,
   deadlineMs: READING_DEADLINE_MS,
+  appInput: "appId",
   input: v.strictObject({
     appId: StoreAppId,
     country: described(
@@ -38,6 +39,7 @@ export const hiveGetSimilarApps = operation({
       "Two-letter storefront code; the newest row that was read anywhere when empty or left out.",
     ),
   }),
+  table: "apps",
   output: v.strictObject({
     id: described(v.string(), "The app's."),
     platform: Store,

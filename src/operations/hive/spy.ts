@@ -51,6 +51,7 @@ export const hiveSpyApp = operation({
   faults: ["not_measured"],
   input: v.strictObject({ id: StoreAppId, country: MarketCountry, platform: Platform, cursor: KeywordsCursor }),
   narrow: { rows: ["keywords"] },
+  table: "keywords",
   output: v.strictObject({
     ...marketAppFields,
     country: Storefront,

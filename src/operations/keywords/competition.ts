@@ -105,6 +105,7 @@ export const getKeywordCompetition = operation({
     ),
   }),
   narrow: { rows: ["keywords"] },
+  table: "keywords",
   output: v.strictObject({
     country: Storefront,
     platform: Store,

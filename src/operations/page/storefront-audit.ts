@@ -37,6 +37,7 @@ export const getStorefrontAudit = operation({
     refresh: described(v.optional(v.boolean()), "True = begin a new scan if the last is old enough."),
   }),
   narrow: { rows: ["rows"] },
+  table: "rows",
   output: v.strictObject({
     measured: described(v.boolean(), "False = no scan was finished yet: nothing is known."),
     running: described(v.boolean(), "A scan is under way; what stands here is of the one before."),

@@ -92,6 +92,7 @@ export const getTimeline = operation({
     window: v.optional(wholeNumber(1, 30, "How many days after each change are looked at.", "invalid_arguments"), 7),
   }),
   narrow: { rows: ["changes"] },
+  table: "changes",
   output: v.strictObject({
     country: Storefront,
     platform: Store,

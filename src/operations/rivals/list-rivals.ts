@@ -55,6 +55,7 @@ export const listRivals = operation({
   faults: [],
   input: ofApp({ country: AppCountry, platform: Platform }),
   narrow: { rows: ["rivals"] },
+  table: "rivals",
   output: v.strictObject({
     country: Storefront,
     platform: Store,

@@ -50,6 +50,7 @@ export const getRivalAdNetworks = operation({
   pending: true,
   deadlineMs: READING_DEADLINE_MS,
   input: ofApp({ rivalId: RivalId, platform: Platform }),
+  table: "networks",
   output: v.strictObject({
     platform: Store,
     ...rivalFields,

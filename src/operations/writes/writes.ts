@@ -4,7 +4,7 @@ import { confirm } from "../../actions/confirm.ts"
 import { preview } from "../../actions/preview.ts"
 import { questionOf } from "../../actions/question.ts"
 import { lookUpToken, UNKNOWN_ACTION } from "../../actions/tokens.ts"
-import { checkInput } from "../../check-input.ts"
+import { checkArguments } from "../../check-input.ts"
 import { Fault, type FaultCode } from "../../faults.ts"
 import { type Context, type Operation, operation } from "../../operation.ts"
 import { capitalised, coded, described, extending, jsonSchema, named, type Schema } from "../../vocabulary/schema.ts"
@@ -132,7 +132,7 @@ function previewAction(actions: readonly Action[], byName: ReadonlyMap<string, A
     }),
     refine: ({ action, args }) => {
       const { args: input, refine } = find(action)
-      return { action, args: checkInput({ input, refine } as Pick<Operation, "input" | "refine">, args) }
+      return { action, args: checkArguments({ input, refine } as Pick<Operation, "input" | "refine">, args) }
     },
     output: byAction(actions, "Preview", PreviewTerms, (action) => ({
       preview: previewOf(

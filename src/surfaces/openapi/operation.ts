@@ -120,15 +120,21 @@ function answerOf(operation: Operation, sample: Sample | null): object {
       .join(" "),
     headers: { ...EVERY_HEADER, ...conditionalParts(operation).etag, ...deprecationHeaders(operation) },
     content: { "application/json": { schema, ...(sample && { example: sample.answer }) } },
-    ...(operation.table && { "x-table": { types: Object.keys(TABLE_TYPES), columns: tableColumns(operation) } }),
+    ...(operation.table && { "x-table": tableOf(operation) }),
     ...(operation.narrow && { "x-narrow": narrowOf(operation.narrow, operation) }),
   }
+}
+
+/** The columns of a list are those of its items, so they are not repeated. */
+function tableOf(operation: Operation): object {
+  const { list } = operation.table!
+  return { types: Object.keys(TABLE_TYPES), ...(list ? { list } : { columns: tableColumns(operation) }) }
 }
 
 const ANSWER = "The answer."
 
 /** Beside the content, not in it: generators would make every typed answer "either this or a text". */
-const AS_ROWS = "Sent as rows (`x-table`) to whoever prefers one of its types in `accept`."
+const AS_ROWS = "Sent as rows (`x-table`) where `accept` prefers one of its types."
 
 /** The schema is of whole answers: with optional fields every typed client would have to expect each to be missing. */
 const NARROWED = "With `fields` it has those alone (`x-narrow`)."

@@ -61,6 +61,7 @@ export const hiveEstimateApp = operation({
   faults: READING_FAULTS,
   deadlineMs: READING_DEADLINE_MS,
   pending: true,
+  appInput: "id",
   input: v.strictObject({ id: StoreAppId, country: MarketCountry }),
   output: v.strictObject({
     ...marketAppFields,

@@ -92,6 +92,7 @@ export const hiveResearchKeyword = operation({
     adsPopularity: adsPopularityInput,
   }),
   narrow: { rows: ["keywords"] },
+  table: "keywords",
   output: v.strictObject({
     country: Storefront,
     platform: described(Store, "Always ios."),

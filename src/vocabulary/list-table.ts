@@ -1,0 +1,55 @@
+import type * as v from "valibot"
+import type { CsvCell } from "./csv.ts"
+import { capitalised, type Schema, unwrap } from "./schema.ts"
+
+/** An answer as rows, for callers that prefer CSV or JSON Lines to JSON. */
+export interface Table<Answer> {
+  /** The list that its rows are, where they are one: the columns then follow from the schema of its items. */
+  list?: string
+  /**
+   * The columns of the rows in their order. What an answer has once, a storefront or a time, follows them by itself, unless a
+   * column has its name.
+   */
+  columns: readonly string[]
+  rows(answer: Answer): Iterable<TableRow>
+}
+
+/** Cells by column. Null is unknown, an empty cell; a column that is missing was left out by the call. */
+export type TableRow = Readonly<Record<string, CsvCell | object | undefined>>
+
+/**
+ * Returns the table of one list of an answer, a row an item. A field that is an object becomes columns of its own, named after
+ * both: estimates.revenue is estimatesRevenue. A list within a row is one cell.
+ */
+export function listTable(output: Schema, list: string): Table<unknown> {
+  const { entries } = output as v.StrictObjectSchema<v.ObjectEntries, undefined>
+  const row = unwrap((unwrap(entries[list] as Schema) as Schema & { item: Schema }).item)
+  return {
+    list,
+    columns: columnsOf(row, ""),
+    rows: (answer) => (answer as Record<string, object[]>)[list]!.map((item) => cellsOf(row, item, "")),
+  }
+}
+
+function columnsOf(schema: Schema, prefix: string): string[] {
+  return fieldsOf(schema, prefix).flatMap(({ column, parts }) => (parts ? columnsOf(parts, column) : [column]))
+}
+
+function cellsOf(schema: Schema, item: Record<string, unknown> | object | null | undefined, prefix: string): TableRow {
+  const cells: Record<string, CsvCell | object | undefined> = {}
+  for (const { name, column, parts } of fieldsOf(schema, prefix)) {
+    const value = item === null ? null : (item as Record<string, never> | undefined)?.[name]
+    if (parts) Object.assign(cells, cellsOf(parts, value, column))
+    else cells[column] = value
+  }
+  return cells
+}
+
+function fieldsOf(schema: Schema, prefix: string) {
+  const { entries } = schema as v.StrictObjectSchema<v.ObjectEntries, undefined>
+  return Object.entries(entries).map(([name, entry]) => {
+    const inner = unwrap(entry as Schema)
+    const column = prefix === "" ? name : prefix + capitalised(name)
+    return { name, column, parts: "entries" in inner ? (inner as Schema) : null }
+  })
+}
