@@ -4,6 +4,7 @@ import {
   centredLogs,
   changeAt,
   type DailyFigures,
+  HALF,
   levelOf,
   meanChangeAt,
   meanOver,
@@ -94,8 +95,13 @@ export function effectOf({ scale, treated, controls }: Comparison, day: ChangedD
 }
 
 function isCounted(sums: Sums, eve: number): boolean {
-  const mean = meanOver({ ...sums, values: sums.per ?? sums.values }, eve - BASELINE_DAYS + 1, eve)
+  const mean = countsADay(sums, eve - BASELINE_DAYS + 1, eve)
   return levelOf(sums, eve - BASELINE_DAYS + 1, eve) !== null && mean !== null && mean >= LEAST_A_DAY
+}
+
+/** What is counted, or what it is counted per. */
+function countsADay(sums: Sums, from: number, to: number): number | null {
+  return meanOver({ ...sums, values: sums.per ?? sums.values }, from, to)
 }
 
 function sizeOf({ scale, per, values, known, days }: Sums): number {
@@ -169,7 +175,9 @@ function besideEarlier(subject: Subject, day: ChangedDay): FoundEffect | NoEffec
   const [days, needed] = [distances.length, LEAST_WINDOWS * day.window]
   if (days < needed) return { none: "too_few_days", days, needed }
   const wider = studentWidening(days / day.window)
-  const half = wider * quantile(distances, 0.9)
+  const spread = quantile(distances, 0.9)
+  const half = wider * Math.hypot(spread, Z_90 * Math.sqrt(addedVariance(subject.treated, day)))
+  const widening = spread === 0 ? wider : half / spread
   const size = Math.abs(moves.effect)
   return {
     ...moves,
@@ -178,9 +186,24 @@ function besideEarlier(subject: Subject, day: ChangedDay): FoundEffect | NoEffec
     leastDetectable: half * (1 + Z_80 / Z_90),
     days,
     windows: Math.floor(days / day.window),
-    asLarge: (distances.filter((distance) => wider * distance >= size).length + 1) / (days + 1),
+    asLarge: (distances.filter((distance) => widening * distance >= size).length + 1) / (days + 1),
     relative: half === 0 ? 0 : size / half,
   }
+}
+
+/**
+ * The variance that smaller counts add: the logarithm of a sum of n counts scatters by 1/n, and after a fall there are fewer
+ * of them than on the earlier days that the interval is made of. 0 where counts rose, and of places.
+ */
+function addedVariance(treated: readonly Sums[], { at, leftOut, window }: ChangedDay): number {
+  const eve = at - leftOut
+  const total = treated.reduce((sum, { weight }) => sum + weight, 0)
+  return treated.reduce((sum, one) => {
+    const before = countsADay(one, eve - BASELINE_DAYS + 1, eve)
+    const after = countsADay(one, at + 1, at + window)
+    if (one.scale === "places" || before === null || after === null || after >= before) return sum
+    return sum + ((one.weight / total) ** 2 * (1 / Math.max(after, HALF) - 1 / before)) / window
+  }, 0)
 }
 
 /** Days whose window ends before the days that are left out, with no change of the app's own near. */

@@ -3,7 +3,7 @@ export const BASELINE_DAYS = 28
 /** A stretch of days says something where so much of it is known. */
 const KNOWN_SHARE = 0.7
 /** Added to a count: none at all has a logarithm too. */
-const HALF = 0.5
+export const HALF = 0.5
 
 /** What was counted or ranked each day, from the same first day on; null = not known. */
 export interface DailyFigures {

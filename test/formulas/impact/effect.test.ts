@@ -38,6 +38,13 @@ describe("the acceptance by simulation, in short (bench/change-impact.ts has 1,0
   })
 })
 
+test("after a fall by 70 and 80 % the interval is widened by what the smaller counts scatter", () => {
+  for (const effect of [-0.7, -0.8]) {
+    const { worlds, covered } = tallyOf(100, { days: HISTORY[7], window: 7, effect })
+    expect([effect, covered / worlds > 0.84]).toEqual([effect, true])
+  }
+})
+
 test("an effect is the change that the controls did not share, and says how far nothing at all goes", () => {
   const effect = found(world())
   expect(effect.method).toBe("difference_in_differences")

@@ -48,7 +48,7 @@ export const getChangeImpact = operation({
   toolset: "revenue",
   summary: "What the funnel, ranks and sales did after the store page changed, with an interval.",
   description:
-    "Storefronts (of ranks: keywords) that changed are compared with those that did not, weighted so that they moved alike before (difference in differences, synthetic controls). The 90 % interval is what the same reckoning gives of earlier days without a change; where it has too few, the answer says not enough data. Twenty windows of earlier days are needed: half a year for 7 days.",
+    "Storefronts (of ranks: keywords) that changed are compared with those that did not, weighted so that they moved alike before (difference in differences, synthetic controls). The 90 % interval is what the same reckoning gives of earlier days without a change, widened by what smaller counts scatter after a fall; where it has too few, the answer says not enough data. Twenty windows of earlier days are needed: half a year for 7 days.",
   effect: "reads",
   scope: "revenue:read",
   price: 1,
