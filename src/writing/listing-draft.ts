@@ -17,7 +17,8 @@ export interface DraftInputs {
   live: Readonly<Record<DraftField, string | null>>
   /** The most code points of each field; a field that the store does not have is left out. */
   limits: Readonly<Partial<Record<DraftField, number>>>
-  keywords: readonly { term: string; popularity: number | null; rank: number | null }[]
+  /** `popularity` is the figure that they are ordered by, published or the middle of an estimate's band. */
+  keywords: readonly { term: string; popularity: number | null }[]
   /** What users praise, in their words. */
   praise: readonly { reviewId: string; text: string }[]
   /** A key of the word lists. */

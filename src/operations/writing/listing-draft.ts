@@ -142,7 +142,7 @@ async function readAsked(ctx: Context, app: TrackedApp, side: Side, tracked: rea
   const metrics = await readKeywordMetrics(ctx.sql, { ...side, terms: [...tracked], today: dayOf(ctx.now()) })
   const keywords = tracked
     .toSorted(bySearches(metrics))
-    .map((term) => ({ term, popularity: metrics.get(term)?.popularity ?? null, rank: null }))
+    .map((term) => ({ term, popularity: metrics.get(term)?.popularityOrder ?? null }))
   return { keywords: keywords.slice(0, KEYWORDS), praise: await readPraise(ctx, app, side) }
 }
 

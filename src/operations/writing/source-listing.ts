@@ -44,7 +44,7 @@ export async function readListing(
   const metrics = await readKeywordMetrics(ctx.sql, { ...side, terms: known.tracked, today: dayOf(ctx.now()) })
   const keywords = known.tracked
     .toSorted(bySearches(metrics))
-    .map((term) => ({ term, popularity: metrics.get(term)?.popularity ?? null }))
+    .map((term) => ({ term, popularity: metrics.get(term)?.popularityOrder ?? null }))
     .slice(0, KEYWORDS)
   const source = fieldsOf(texts)
   const pictures = shots ? await readCaptions(ctx, app, country, from) : []

@@ -2,11 +2,13 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { randomBytes } from "node:crypto"
 import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/log.ts"
+import { deriveKeywordMetrics } from "../../../src/observations/derived/keyword-metrics.ts"
 import { record } from "../../../src/observations/record.ts"
 import { createWriting } from "../../../src/writing/port/write.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { listed } from "../../observations/listed.ts"
+import { popularityReading, searchReading } from "../../world/readings.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { openStandIn, type Script, well } from "../../writing/stand-in.ts"
 
@@ -150,4 +152,24 @@ test("nothing is taken where the page was not read, the writer has nothing, or t
   expect((await free.get()).body.error).toBe("plan_required")
   const none = await opened({ overrides: { ratePerSecond: 100_000, aiWriting: 0 } })
   expect((await none.get()).body.error).toBe("ai_text_limit")
+})
+
+test("the writer gets keywords by one scale: a published figure before an estimate that orders below it", async () => {
+  const results = Array.from({ length: 10 }, (_, i) => ({ id: String(20_001 + i), name: `Oolong ${i}`, ratings: 300 }))
+  const search = searchReading("oolong", "2026-05-19T09:00:00Z", [], { depth: 30, results })
+  const published = ["tea timer", "coffee timer"].map((term, at) => popularityReading(term, "2026-04-01", 44 - 30 * at))
+  expect((await record(sql, [search, ...published], () => NOW)).refused).toEqual([])
+  const { get, key, appId } = await opened()
+  await sql.begin((tx) => deriveKeywordMetrics(tx, [{ term: "oolong", platform: "ios", storefront: "us" }], NOW))
+  play(well(() => GOOD))
+  expect((await get()).status).toBe(200)
+  const { body } = await house.call(`/v1/apps/${appId}/keywords?country=us`, { key })
+  const estimate = body.keywords.find(({ term }: { term: string }) => term === "oolong")
+  expect([estimate.popularity, estimate.popularityLow, estimate.popularityHigh]).toEqual([null, 5, 9])
+  const keywords = [...standIn.seen[0]!.data.matchAll(/"r":"keyword","term":"([^"]+)","popularity":(\d+|null)/g)]
+  expect(keywords.map(([, term, popularity]) => [term, popularity])).toEqual([
+    ["tea timer", "44"],
+    ["coffee timer", "14"],
+    ["oolong", "7"],
+  ])
 })
