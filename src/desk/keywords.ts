@@ -29,7 +29,7 @@ const Row = v.strictObject({
   rank: described(v.nullable(Rank), "Null with measured true = absent from the results read."),
   searchDepth: v.nullable(Rank),
   popularity: v.nullable(v.number()),
-  popularityLow: described(v.nullable(v.number()), "Of an estimate: its band, in place of a popularity."),
+  popularityLow: described(v.nullable(v.number()), "The low end of an estimate's band. Null without an estimate."),
   popularityHigh: v.nullable(v.number()),
   popularitySource: v.nullable(v.string()),
   difficulty: v.nullable(v.number()),

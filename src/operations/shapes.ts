@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import { BANDS } from "../formulas/difficulty.ts"
+import { AT_FLOOR } from "../formulas/popularity.ts"
 import { type IdleReason, NOT_MEASURING, REASONS } from "../history/readers.ts"
 import { LISTING_LOCALES } from "../listing/locales.ts"
 import { RANK_SOURCES } from "../observations/types.ts"
@@ -56,7 +57,7 @@ export const popularityFields = {
   ),
   popularityLow: described(
     v.nullable(v.number()),
-    "Of an estimate: its band on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. Null = none.",
+    `Of an estimate: its band on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. ${AT_FLOOR} Null = none.`,
   ),
   popularityHigh: described(v.nullable(v.number()), "The other end, included."),
   popularitySource: described(

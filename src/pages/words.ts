@@ -1,3 +1,4 @@
+import { AT_FLOOR } from "../formulas/popularity.ts"
 import { storefrontName } from "../vocabulary/storefront-names.ts"
 import { type Html, html } from "./html.ts"
 
@@ -10,6 +11,11 @@ export function whole(count: number): string {
 export function figure(value: number | null | undefined, digits = 0): Html | string {
   if (value === null || value === undefined) return html`<span class="quiet" title="not measured">–</span>`
   return digits > 0 ? value.toFixed(digits) : whole(value)
+}
+
+/** An estimated popularity, which is a band and no number. */
+export function popularityBand(low: number, high: number | null): Html {
+  return html`<span title="${`Our estimate, on the scale of Apple Ads (5 to 100). ${AT_FLOOR}`}">${low}–${high}</span>`
 }
 
 /** "1 keyword", "3 keywords". */

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { BANDS, CHECKED, estimatePopularity, popularityBand } from "../../src/formulas/popularity.ts"
+import { popularityBand as popularityText } from "../../src/pages/words.ts"
 import { blendOf, calibratedTerms, massOf, spearman } from "./calibration.ts"
 
 const terms = calibratedTerms()
@@ -16,9 +17,15 @@ describe("what is said of the popularity", () => {
       `at a rank correlation of ${correlation} (95 % ${between[0]} to ${between[1]})`,
       `errs by ${line.error} points on terms that it was not drawn through, a constant by ${constant.error}`,
       `hold ${Math.round(100 * held)} of 100 of the other`,
-      ...BANDS.map(({ low, high, terms, held }) => `| ${low} to ${high} | ${terms} | ${held} |`),
+      ...BANDS.map(({ low, high, terms, held, atFloor }) => `| ${low} to ${high} | ${terms} | ${held} | ${atFloor} |`),
     ])
       expect(manual).toContain(sentence)
+  })
+
+  test("a page shows a band with how many of its terms stand at the floor", () => {
+    const { text } = popularityText(5, 50)
+    expect(text).toContain("49 of 76 checked in 5 to 50, 13 of 27 checked in 6 to 100")
+    expect(text).toEndWith(">5–50</span>")
   })
 
   // the two files of the check have no licence; these terms come with the project, on the other scale of Apple's report

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { bandOf } from "../../formulas/difficulty.ts"
-import { CHECKED, popularityBand } from "../../formulas/popularity.ts"
+import { AT_FLOOR, CHECKED, popularityBand } from "../../formulas/popularity.ts"
 import type { ReadAttempt, ReadPart, StoredFigure } from "../../history/searches/keyword-standing.ts"
 import { READ_PARTS } from "../../history/searches/keyword-standing.ts"
 import { OUTCOMES } from "../../observations/types.ts"
@@ -76,7 +76,7 @@ export const PopularityStanding = named(
     ),
     band: described(
       v.nullable(v.strictObject({ low: v.number(), high: v.number() })),
-      "Of an estimate: where it lies in 4 of 5 cases, both ends included; no number can be given. Else null.",
+      `Of an estimate: where it lies in 4 of 5 cases, both ends included; no number can be given. ${AT_FLOOR} Else null.`,
     ),
     month: described(v.nullable(v.string()), "YYYY-MM that a published one stands for; else null."),
     evidence: described(

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { uncut } from "../../database/uncut.ts"
 import { LEAST_RESULTS } from "../../formulas/difficulty.ts"
-import { CHECKED } from "../../formulas/popularity.ts"
+import { AT_FLOOR, CHECKED } from "../../formulas/popularity.ts"
 import { trackedLists } from "../../history/keywords/tracked-lists.ts"
 import { latest, type RankRow, readRanksOn, type SideRanks, type TermRank, termRank } from "../../history/ranks.ts"
 import { type Reader, readersQuery, readingBy } from "../../history/readers.ts"
@@ -75,7 +75,7 @@ const Keyword = named(
     ),
     popularityLow: described(
       v.nullable(v.number()),
-      `Of an estimate: where it lies on Apple Ads' other scale (5 to 100, most terms at 5 to 9), with popularityHigh. Bands drawn on one half of ${CHECKED.terms} terms of the United States hold ${Math.round(100 * CHECKED.held)} of 100 of the other; other storefronts were not checked. No number can be given: the order of the scores behind it goes with Apple's at ${CHECKED.correlation}. Null = no estimate.`,
+      `Of an estimate: where it lies on Apple Ads' other scale (5 to 100, most terms at 5 to 9), with popularityHigh. Bands drawn on one half of ${CHECKED.terms} terms of the United States hold ${Math.round(100 * CHECKED.held)} of 100 of the other; other storefronts were not checked. ${AT_FLOOR} No number can be given: the order of the scores behind it goes with Apple's at ${CHECKED.correlation}. Null = no estimate.`,
     ),
     popularityHigh: described(
       v.nullable(v.number()),

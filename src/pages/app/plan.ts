@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../answers.ts"
 import { storefrontName } from "../../vocabulary/storefront-names.ts"
 import { type Html, html } from "../html.ts"
 import { dayTime } from "../times.ts"
-import { counted, figure, spoken } from "../words.ts"
+import { counted, figure, popularityBand, spoken } from "../words.ts"
 import { address, appAddress, attempted, type Desk, isFault, type Page, readHead, sideAt } from "./desk.ts"
 import { diffPart } from "./diff.ts"
 import { sideForm } from "./frame.ts"
@@ -35,7 +35,7 @@ function taskPart(task: Task, place: number, evidence: (term: string, country: s
     `${place}. ${spoken(field)}, ${storefrontName(country)}`,
     html`<div class="inside"><p>${sentence}</p>${diffPart(current, proposed, ["Now", "Proposed"])}<ul>${reasons.map((reason) => html`<li>${reason}</li>`)}</ul><p class="quiet">${tradeOff}</p>${
       gains.length > 0 &&
-      html`<div class="scroll" tabindex="0" role="group" aria-label="What it may gain"><table><thead><tr><th scope="col">Keyword</th><th scope="col" class="num">Rank</th><th scope="col" class="num">Expected</th><th scope="col" class="num">Popularity</th></tr></thead><tbody>${gains.map(({ term, rank, expectedRank, popularity, popularityLow, popularityHigh }) => html`<tr><th scope="row"><a href="${evidence(term, country)}"><bdi>${term}</bdi></a></th><td class="num">${rank ?? "absent"}</td><td class="num">${figure(expectedRank)}</td><td class="num">${popularityLow === null ? figure(popularity) : `${popularityLow}–${popularityHigh}`}</td></tr>`)}</tbody></table></div>`
+      html`<div class="scroll" tabindex="0" role="group" aria-label="What it may gain"><table><thead><tr><th scope="col">Keyword</th><th scope="col" class="num">Rank</th><th scope="col" class="num">Expected</th><th scope="col" class="num">Popularity</th></tr></thead><tbody>${gains.map(({ term, rank, expectedRank, popularity, popularityLow, popularityHigh }) => html`<tr><th scope="row"><a href="${evidence(term, country)}"><bdi>${term}</bdi></a></th><td class="num">${rank ?? "absent"}</td><td class="num">${figure(expectedRank)}</td><td class="num">${popularityLow === null ? figure(popularity) : popularityBand(popularityLow, popularityHigh)}</td></tr>`)}</tbody></table></div>`
     }</div>`,
     html`<span class="tag">${confidence} confidence</span>`,
   )

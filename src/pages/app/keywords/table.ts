@@ -1,7 +1,7 @@
 import { shareBar, sparkline } from "../../charts/small.ts"
 import { type Html, html } from "../../html.ts"
 import { dayTime, shortDay } from "../../times.ts"
-import { spoken } from "../../words.ts"
+import { popularityBand, spoken } from "../../words.ts"
 import { type AppHead, address, appAddress, type Desk, type Side, sideCode } from "../desk.ts"
 import { pager } from "../parts.ts"
 import type { KeywordRow } from "./rows.ts"
@@ -91,7 +91,7 @@ function changeText({ move }: KeywordRow): Html | string {
 /** What a store says is a figure; an estimate is the band that it lies in, on another scale. */
 function popularityText({ popularity, popularityLow: low, popularityHigh: high, popularitySource }: KeywordRow): Html {
   if (low === null) return figureBar(popularity, popularitySource ?? "")
-  return html`<span title="our estimate, on the scale of Apple Ads (5 to 100)">${low}–${high}</span>`
+  return popularityBand(low, high)
 }
 
 function figureBar(value: number | null, said: string, tone = ""): Html {

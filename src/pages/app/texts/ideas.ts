@@ -1,7 +1,7 @@
 import type { AnswerOf } from "../../../answers.ts"
 import { type Html, html } from "../../html.ts"
 import { dayTime, shortDay } from "../../times.ts"
-import { counted, figure, sideName } from "../../words.ts"
+import { counted, figure, popularityBand, sideName } from "../../words.ts"
 import { type AppHead, address, appAddress, type Desk, type Page, type Side, sideCode } from "../desk.ts"
 import { card, empty, samplePage } from "../parts.ts"
 import { writeForm } from "../write/form.ts"
@@ -63,7 +63,7 @@ function chosenForm(desk: Desk, app: AppHead, { ideas, newIdeas }: Ideas): Html 
 
 function ideaRow(idea: Idea, isForm: boolean): Html {
   const { term, reason, measured, rank, popularity, popularityLow: low, popularityHigh: high, difficulty } = idea
-  const searched = low === null ? figure(popularity) : html`<span title="our estimate">${low}–${high}</span>`
+  const searched = low === null ? figure(popularity) : popularityBand(low, high)
   return html`<tr><th scope="row">${termPart(term, isForm)}${idea.picked && html` <span class="tag good">fits the app</span>`}<p class="small quiet">${reason}</p>${idea.evidence.slice(1).map((one) => html`<p class="small quiet">${evidenceText(one)}</p>`)}</th><td class="num">${measured ? (rank ?? html`<span class="gone">absent</span>`) : figure(null)}</td><td class="wide num">${searched}</td><td class="wide num">${figure(difficulty)}</td></tr>
 `
 }

@@ -1,7 +1,7 @@
 import type { AnswerOf } from "../../../answers.ts"
 import { type Html, type HtmlPart, html } from "../../html.ts"
 import { dayTime, momentTime } from "../../times.ts"
-import { counted, figure, spoken, whole } from "../../words.ts"
+import { counted, figure, popularityBand, spoken, whole } from "../../words.ts"
 import {
   type AppHead,
   address,
@@ -160,7 +160,7 @@ function keywordsPart(keywords: Translation["keywords"]): Html | false {
   if (keywords.length === 0) return false
   return card(
     "For the keyword field",
-    html`<ul class="list">${keywords.map(({ term, popularity, popularityLow: low, popularityHigh: high }) => html`<li><bdi>${term}</bdi> <span class="small quiet">${popularity !== null ? `popularity ${whole(popularity)}` : low !== null ? `popularity about ${low} to ${high}` : "not measured there"}</span></li>`)}</ul>`,
+    html`<ul class="list">${keywords.map(({ term, popularity, popularityLow: low, popularityHigh: high }) => html`<li><bdi>${term}</bdi> <span class="small quiet">${popularity !== null ? `popularity ${whole(popularity)}` : low !== null ? html`popularity ${popularityBand(low, high)}` : "not measured there"}</span></li>`)}</ul>`,
     ofLimit([...keywords.map(({ term }) => term).join(",")].length, 100),
   )
 }
