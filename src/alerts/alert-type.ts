@@ -1,7 +1,8 @@
 import type * as v from "valibot"
 import type { Tx } from "../database/types.ts"
 import type { AlertFacts } from "./alert-fields.ts"
-import type { AlertPlace, PlaceDays } from "./place.ts"
+import type { PlaceDays } from "./place.ts"
+import type { Wording } from "./wording.ts"
 
 /** What a rule may narrow: falls by places, keywords that have a tag, rivals named by hand. */
 export type RuleOption = "dropBy" | "keywordScope" | "rivalScope"
@@ -16,13 +17,11 @@ export interface AlertType<Name extends string = string, Shape extends Facts = F
   example: v.InferOutput<Shape>
   /** Reads what a place's days show, of every type that shares the function. Absent if its alerts do not come from readings. */
   find?: Finder
-  /** The alert in plain English, without the days that it compares, a capital letter and a full stop. */
-  sentence(facts: v.InferOutput<Shape>, place: AlertPlace): string
-  /** How a sentence begins where two days need names: what moved between them, what stands on one; or it names its own. */
-  days: "between" | "on" | "own"
-  /** What its facts say, in the flat fields of the feed; the other fields are null. */
+  /** The alert in one English sentence to the app's owner, who is "you"; without a full stop (wording.ts). */
+  sentence(facts: v.InferOutput<Shape>, place: Wording): string
+  /** Its facts in the flat fields of the feed; the other fields are null. */
   fields(facts: v.InferOutput<Shape>): Partial<AlertFacts>
-  /** Longer than the sentence, for messages. */
+  /** Longer than the sentence, for messages; names its own day. */
   text?: (facts: v.InferOutput<Shape>) => string
   /** It depends on more than the readings of its days, so an alert that was told as news is never withdrawn. */
   stands?: true

@@ -29,38 +29,32 @@ type AlertRow = Pick<Alert, "id" | "type" | "appId" | "platform" | "day" | "read
   sentence: string
 } & AlertFields
 
-/** The alert in flat fields, all of them whatever its type; its sentence as it is read on `today`. */
-export function alertRow(alert: Alert, appName: string, today: string): AlertRow {
+/** The alert in flat fields, all of them whatever its type. */
+export function alertRow(alert: Alert, appName: string): AlertRow {
   const { id, type, appId, platform, storefront: country, day, at, read, history } = alert
   const head = { id, type, appId, appName, platform, country, day, at: at.toISOString(), read, history }
   return {
     ...head,
-    sentence: sentenceOf(alert, today),
+    sentence: sentenceOf(alert),
     ...NO_FIELDS,
     ...(feedType(type).fields(alert.facts) as AlertFields),
   }
 }
 
-/**
- * As read on `today` (UTC); the app itself is "the app". Any days but yesterday and today are named, so that a gap of
- * five does not read like a fall of one.
- */
-export function sentenceOf(alert: Alert, today: string): string {
-  const sentence = `${daysOf(alert, today)}${feedType(alert.type).sentence(alert.facts, alert)}`
-  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`
+/** One English sentence to the app's owner. It names the earlier day of a comparison unless that is the day before. */
+export function sentenceOf(alert: Alert): string {
+  const { type, platform, storefront, day, facts } = alert
+  return feedType(type).sentence(facts, { platform, storefront, day, earlier: earlierOf(alert) })
 }
 
-/** An alert as a message says it: in a sentence, or longer where its type has more to say. */
+/** An alert as a message says it on `today` (UTC): in a sentence with its day, or longer where its type has more to say. */
 export function textOf(alert: Alert, today: string): string {
-  return feedType(alert.type).text?.(alert.facts) ?? sentenceOf(alert, today)
+  const text = feedType(alert.type).text?.(alert.facts)
+  return text ?? `${alert.day === today ? "" : `${alert.day}: `}${sentenceOf(alert)}`
 }
 
-function daysOf({ type, day, facts }: Alert, today: string): string {
-  const { days } = feedType(type)
-  if (days === "own") return ""
+function earlierOf({ day, facts }: Alert): string | null {
   const { beforeSeenAt, against = null } = facts as { beforeSeenAt?: string; against?: string | null }
   const earlier = beforeSeenAt?.slice(0, 10) ?? against
-  if (day === today && (earlier === null || earlier === day || earlier === addDays(day, -1))) return ""
-  if (earlier === null || earlier === day) return `on ${day} `
-  return days === "on" ? `on ${day}, and not on ${earlier}, ` : `between ${earlier} and ${day} `
+  return earlier === day || earlier === addDays(day, -1) ? null : earlier
 }

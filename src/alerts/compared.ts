@@ -8,7 +8,3 @@ export const compared = {
   depth: v.number(),
   wasDepth: v.number(),
 }
-
-export function absent(depth: number): string {
-  return `not among the first ${depth}`
-}

@@ -1,7 +1,6 @@
 import { TERMS_AT_ONCE } from "../history/term-days.ts"
 import type { Platform } from "../observations/types.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
-import { saidStorefront } from "../vocabulary/storefront-names.ts"
 import type { FollowedRival } from "./rival-facts.ts"
 
 export interface Place {
@@ -59,9 +58,4 @@ export interface AlertPlace {
   /** Null where it is of a language, not of a storefront. */
   storefront: string | null
   day: string
-}
-
-export function whereOf({ platform, storefront }: Pick<AlertPlace, "platform" | "storefront">): string {
-  const store = platform === "ios" ? "on iOS" : "on Android"
-  return storefront === null ? store : `in ${saidStorefront(storefront)} ${store}`
 }

@@ -4,7 +4,7 @@ import type { Message } from "./message.ts"
 
 export function messageOf({ id, alert: { appName, ...alert } }: Head, today: string): Message {
   const name = appName ?? alert.appId
-  const data = alertRow(alert, name, today)
+  const data = alertRow(alert, name)
   return { id, type: `alert.${alert.type}`, at: data.at, data, text: `${name}: ${textOf(alert, today)}` }
 }
 

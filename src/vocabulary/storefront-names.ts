@@ -12,10 +12,23 @@ export function storefrontName(code: string): string {
   return names.of(code.toUpperCase()) ?? code
 }
 
-/** As it stands in a sentence: "the United States", "Japan". */
-export function saidStorefront(code: string): string {
-  return `${WITH_ARTICLE.has(code) ? "the " : ""}${storefrontName(code)}`
+/** As it stands before another noun: "US", "Japan". */
+export function shortStorefront(code: string): string {
+  return SHORT[code] ?? storefrontName(code)
 }
+
+/** As it stands in a sentence: "the US", "Japan". */
+export function saidStorefront(code: string): string {
+  return `${WITH_ARTICLE.has(code) ? "the " : ""}${shortStorefront(code)}`
+}
+
+/** "in the US App Store", "on Google Play in Germany". */
+export function inStore({ platform, storefront }: { platform: string | null; storefront: string | null }): string {
+  if (platform === "ios") return `in the ${storefront === null ? "" : `${shortStorefront(storefront)} `}App Store`
+  return storefront === null ? "on Google Play" : `on Google Play in ${saidStorefront(storefront)}`
+}
+
+const SHORT: Readonly<Record<string, string>> = { ae: "UAE", gb: "UK", us: "US" }
 
 const WITH_ARTICLE = new Set("ae bs cf ck do fo gb gm im km ky mh mv nl ph sb sc tc us vg vi".split(" "))
 

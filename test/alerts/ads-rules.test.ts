@@ -78,8 +78,8 @@ test("what another program changed is one alert a campaign, told once; people, A
       return { event: "UPDATE", entity: "Keyword", name: "tea timer", field: "bid", from: "1.20", to }
     }),
   })
-  expect(sentenceOf({ ...tea, platform: "ios" } as unknown as Alert, tea.day)).toBe(
-    "Another program, such as a rule of an ad tool, changed the campaign 'Tea, Germany' of Apple Ads: bid of Keyword 'tea timer' from 1.20 to 0.70; bid of Keyword 'tea timer' from 1.20 to 0.80.",
+  expect(sentenceOf({ ...tea, platform: "ios" } as unknown as Alert)).toBe(
+    'Another program, such as an ad tool, changed your Apple Ads campaign "Tea, Germany": bid of Keyword "tea timer" from 1.20 to 0.70; bid of Keyword "tea timer" from 1.20 to 0.80',
   )
   expect(await notices().runOnce()).toBe(0)
 })

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test"
-import { type Alert, type FactsOf, type FindingType, sentenceOf } from "../../src/alerts/alert.ts"
+import { type Alert, type FactsOf, type FindingType, sentenceOf, textOf } from "../../src/alerts/alert.ts"
 import { readFeed, UNREAD_COUNTED } from "../../src/alerts/feed.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
@@ -22,31 +22,31 @@ describe("a sentence", () => {
   test.each([
     [
       alert("rank_drop", { term: "tide times", rank: 12, was: 3, ...compared }),
-      "'tide times' fell from 3 to 12 in the United States on iOS.",
+      '"tide times" fell from 3 to 12 in the US App Store',
     ],
     [
       alert("rank_rise", { term: "tea", rank: 3, was: 12, ...compared }, { platform: "android" }),
-      "'tea' rose from 12 to 3 in the United States on Android.",
+      '"tea" rose from 12 to 3 on Google Play in the US',
     ],
     [
       alert("dropped_out", { term: "tea", rank: null, was: 8, ...compared }),
-      "'tea' dropped out in the United States on iOS: it stood at 8, and is not among the first 200.",
+      '"tea" dropped out in the US App Store: not in the first 200 (before: 8)',
     ],
     [
       alert("entered", { term: "tea", rank: 8, was: null, ...compared }),
-      "'tea' entered at 8 in the United States on iOS: it was not among the first 100.",
+      '"tea" entered at 8 in the US App Store (before: not in the first 100)',
     ],
     [
       alert("rival_passed", { ...moodleaf, ...places }),
-      "Moodleaf passed the app on 'tea' in the United States on iOS: it stands at 3, the app stands at 4.",
+      'Moodleaf passed you on "tea" in the US App Store: 3 vs 4 (before: 5 vs 3)',
     ],
     [
       alert("rival_beaten", { ...moodleaf, name: null, ...places, ours: 3, theirs: null }),
-      "The app passed 9990000104 on 'tea' in the United States on iOS: it stands at 3, 9990000104 is not among the first 200.",
+      'You passed 9990000104 on "tea" in the US App Store: 3 vs not in the first 200 (before: 3 vs 5)',
     ],
     [
       alert("rival_event", { ...event, change: "version", before: "4.0", after: "4.1" }),
-      "Moodleaf went from version 4.0 to 4.1 in the United States on iOS.",
+      "Moodleaf updated from version 4.0 to 4.1 in the US App Store",
     ],
     [
       alert("rival_event", {
@@ -55,64 +55,64 @@ describe("a sentence", () => {
         before: { price: 0 },
         after: { price: 2.99, currency: "USD" },
       }),
-      "Moodleaf changed its price from free to 2.99 USD in the United States on iOS.",
+      "Moodleaf changed its price from free to 2.99 USD in the US App Store",
     ],
     [
       alert("rival_event", { ...event, change: "name", before: "Leaf", after: "Moodleaf" }),
-      "Moodleaf changed its name from 'Leaf' to 'Moodleaf' in the United States on iOS.",
+      'Moodleaf changed its name from "Leaf" to "Moodleaf" in the US App Store',
     ],
     [
       alert("rival_event", { ...event, change: "icon", before: "a", after: "b" }),
-      "Moodleaf changed its icon in the United States on iOS.",
+      "Moodleaf changed its icon in the US App Store",
     ],
     [
       alert("rival_event", { ...event, change: "screenshots", before: {}, after: {} }),
-      "Moodleaf changed its screenshots in the United States on iOS.",
+      "Moodleaf changed its screenshots in the US App Store",
     ],
     [
       alert("rival_event", { ...event, change: "rating_jump", before: 4.6, after: 4.4 }),
-      "Moodleaf went from 4.6 to 4.4 stars in the United States on iOS.",
+      "Moodleaf fell from 4.6 to 4.4 stars in the US App Store",
     ],
     [
       alert("chart_drop", { ...chart, rank: 75, was: 40 }),
-      "The app fell from 40 to 75 on the free iPad chart of Finance in the United States.",
+      "You fell from 40 to 75 on the free iPad chart of Finance in the US App Store",
     ],
     [
       alert("chart_drop", { ...chart, genreName: null, rank: null, was: 40 }),
-      "The app left the free iPad chart of genre 6015 in the United States: it stood at 40, and is not among the first 200.",
+      "You left the free iPad chart of genre 6015 in the US App Store: not in the first 200 (before: 40)",
     ],
     [
       alert("chart_enter", { ...chart, device: "iphone", rank: 75, was: null }),
-      "The app entered the free iPhone chart of Finance in the United States at 75: it was not among the first 100.",
+      "You entered the free iPhone chart of Finance in the US App Store at 75 (before: not in the first 100)",
     ],
     [
       alert("chart_enter", { ...chart, rank: 75, was: 130 }),
-      "The app rose from 130 to 75 on the free iPad chart of Finance in the United States.",
+      "You rose from 130 to 75 on the free iPad chart of Finance in the US App Store",
     ],
     [
       alert("featured", {
         ...{ card: "story", id: "1", title: "Slow mornings", source: "apple-app-page" },
         beforeSeenAt: "2025-11-19T10:00:00.000Z",
       }),
-      "The App Store features the app in us: a story, 'Slow mornings'.",
+      'The US App Store features you in a story: "Slow mornings"',
     ],
     [
       alert("review_wave", { feed: "us", count: 9, mean: 0.5, days: 28 }),
-      "9 reviews of one star on 2025-11-20 in the United States on iOS: 0.5 a day on the 28 days before.",
+      "You got 9 one-star reviews in the US App Store (28 days before: 0.5 a day)",
     ],
     [
       alert("review_wave", { feed: "pt-BR", count: 9, mean: 0, days: 7 }, { platform: "android", storefront: null }),
-      "9 reviews of one star on 2025-11-20 in the language pt-BR on Android: 0 a day on the 7 days before.",
+      "You got 9 one-star reviews in the language pt-BR on Google Play (7 days before: 0 a day)",
     ],
     [
       alert("off_topic", {
         ...{ term: "tea", genre: "6015", genreName: "Finance", genres: [], source: "import" },
         against: null,
       }),
-      "None of the first ten results for 'tea' in the United States on iOS shares a category with the app, whose main one is Finance.",
+      'None of the first ten results for "tea" in the US App Store shares your category, Finance',
     ],
   ])("%#: %j", (one, sentence) => {
-    expect(sentenceOf(one, "2025-11-20")).toBe(sentence)
+    expect(sentenceOf(one)).toBe(sentence)
   })
 
   const fell = { term: "tea", rank: 12, was: 3, ...compared }
@@ -122,36 +122,36 @@ describe("a sentence", () => {
   test.each([
     [
       alert("rank_drop", { ...fell, against: "2025-11-15" }),
-      "Between 2025-11-15 and 2025-11-20 'tea' fell from 3 to 12",
+      '"tea" fell from 3 to 12 in the US App Store since 2025-11-15',
     ],
     [
       alert("rival_passed", { ...moodleaf, ...places, against: "2025-11-15" }),
-      "Between 2025-11-15 and 2025-11-20 Moodleaf passed the app",
+      'Moodleaf passed you on "tea" in the US App Store: 3 vs 4 (on 2025-11-15: 5 vs 3)',
     ],
     [
       alert("rival_event", { ...event, beforeSeenAt: "2025-11-13T10:00:00Z", change: "icon", before: "a", after: "b" }),
-      "Between 2025-11-13 and 2025-11-20 Moodleaf changed its icon",
+      "Moodleaf changed its icon in the US App Store since 2025-11-13",
     ],
     [
       alert("chart_drop", { ...chart, rank: 75, was: 40, against: "2025-11-15" }),
-      "Between 2025-11-15 and 2025-11-20 the app fell from 40 to 75",
+      "You fell from 40 to 75 on the free iPad chart of Finance in the US App Store since 2025-11-15",
     ],
     [
       alert("featured", { ...card, beforeSeenAt: "2025-11-13T10:00:00Z" }),
-      "On 2025-11-20, and not on 2025-11-13, the App Store features the app",
+      "The US App Store features you in a story (not on 2025-11-13)",
     ],
     [
-      alert("off_topic", { ...topic, against: null }, { day: "2025-11-18" }),
-      "On 2025-11-18 none of the first ten results",
+      alert("off_topic", { ...topic, against: "2025-11-18" }),
+      'None of the first ten results for "tea" in the US App Store shares your category, Finance (on 2025-11-18 one did)',
     ],
-  ])("names both days where they are not yesterday and today, %#: %j", (one, beginning) => {
-    expect(sentenceOf(one, "2025-11-20")).toStartWith(beginning)
+  ])("names the earlier day unless it is the day before, %#: %j", (one, sentence) => {
+    expect(sentenceOf(one)).toBe(sentence)
   })
 
-  test("names the days of an alert that is read on a later day", () => {
+  test("of an alert that a message tells on a later day begins with the alert's day", () => {
     const one = alert("rank_drop", fell)
-    expect(sentenceOf(one, "2025-11-20")).toStartWith("'tea' fell")
-    expect(sentenceOf(one, "2025-11-21")).toStartWith("Between 2025-11-19 and 2025-11-20 'tea' fell")
+    expect(textOf(one, "2025-11-20")).toBe('"tea" fell from 3 to 12 in the US App Store')
+    expect(textOf(one, "2025-11-21")).toBe('2025-11-20: "tea" fell from 3 to 12 in the US App Store')
   })
 })
 

@@ -45,10 +45,10 @@ const SINCE = [
   // an unknown app is answered with the apps that the key may see
   "/apps/nobody.body.detail",
   "/fetch?id=app:nobody.body.detail",
-  // a storefront is called by its name in a sentence
-  ...["22", "23"].map(
-    (day) =>
-      `/alerts.body.alerts[].sentence: "Between 2026-11-21 and 2026-11-${day} 'tea' fell from 3 to 9 in us on iOS." is now "Between 2026-11-21 and 2026-11-${day} 'tea' fell from 3 to 9 in the United States on iOS."`,
+  // a sentence speaks to the owner and leaves the alert's own day to its field
+  ...["", " since 2026-11-21"].map(
+    (since, at) =>
+      `/alerts.body.alerts[].sentence: "Between 2026-11-21 and 2026-11-${22 + at} 'tea' fell from 3 to 9 in us on iOS." is now "\\"tea\\" fell from 3 to 9 in the US App Store${since}"`,
   ),
   '/apps/:appId/keywords?tag=x.body.detail: "There is no such argument: the call takes appId, country, platform." is now "There is no such argument: the call takes appId, country, platform, adsPopularity, fields."',
   "/apps/:appId/keywords?tag=x.body.problems",

@@ -45,7 +45,7 @@ describe("Telegram", () => {
     const [{ body, headers }] = there.at(PATH) as [Got]
     expect(JSON.parse(body)).toEqual({
       chat_id: "-1001234567890",
-      text: `${NAME}: Between 2025-11-19 and 2025-11-20 'tea' fell from 5 to 12 in the United States on iOS.`,
+      text: `${NAME}: 2025-11-20: "tea" fell from 5 to 12 in the US App Store`,
       link_preview_options: { is_disabled: true },
     })
     expect(headers["content-type"]).toStartWith("application/json")
@@ -164,7 +164,7 @@ describe("Slack", () => {
     await talking().runOnce()
     const { text, ...more } = JSON.parse(there.at("/services/T0/B0/canary")[0]!.body)
     expect(text).toBe(
-      "&lt;!channel&gt; *x* [a](http://evil) &amp; &lt;b&gt;_y_&lt;/b&gt; 茶: Between 2025-11-19 and 2025-11-20 'tea' fell from 5 to 12 in the United States on iOS.",
+      '&lt;!channel&gt; *x* [a](http://evil) &amp; &lt;b&gt;_y_&lt;/b&gt; 茶: 2025-11-20: "tea" fell from 5 to 12 in the US App Store',
     )
     expect(more).toEqual({ mrkdwn: false, unfurl_links: false, unfurl_media: false })
   })

@@ -118,7 +118,7 @@ test("the body is the alert as the feed shows it", async () => {
     ...{
       after: 12,
       term: "tea",
-      sentence: "Between 2025-11-19 and 2025-11-20 'tea' fell from 5 to 12 in the United States on iOS.",
+      sentence: '"tea" fell from 5 to 12 in the US App Store',
       rivalId: null,
       depth: 100,
     },

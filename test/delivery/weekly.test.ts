@@ -123,15 +123,15 @@ test("a weekly rule tells it: to machines as figures, to people in lines", async
   expect([type, timestamp]).toEqual(["alert.weekly", "2025-11-17T08:00:00.000Z"])
   expect(data).toMatchObject({ platform: null, country: null, appName: "Tea <b>", week: { keywords: { up: 1 } } })
   expect(data.sentence).toBe(
-    "The week 2025-11-10 to 2025-11-16: 5 of 7 keywords measured, of which 1 rose, 0 fell, 1 entered, 1 dropped out, 0 stayed; 'malt' from absent to 50 in the United States on iOS; 'mate' from 4 to absent in the United States on iOS.",
+    'Week 2025-11-10 to 2025-11-16: 5 of 7 keywords measured, 1 rose, 0 fell, 1 entered, 1 dropped out, 0 stayed; "malt" from absent to 50 in the US App Store; "mate" from 4 to absent in the US App Store',
   )
   expect(JSON.parse(there.at("/slack")[0]!.body).text.split("\n")).toEqual([
-    "Tea &lt;b&gt;: The week 2025-11-10 to 2025-11-16",
-    "Keywords: 5 of 7 keywords measured, of which 1 rose, 0 fell, 1 entered, 1 dropped out, 0 stayed",
-    "  + 'malt' from absent to 50 in the United States on iOS",
-    "  + 'tea' from 9 to 3 in the United States on iOS",
-    "  - 'mate' from 4 to absent in the United States on iOS",
-    "Changes of the store pages: 0",
+    "Tea &lt;b&gt;: Week 2025-11-10 to 2025-11-16",
+    "Keywords: 5 of 7 keywords measured, 1 rose, 0 fell, 1 entered, 1 dropped out, 0 stayed",
+    '  + "malt" from absent to 50 in the US App Store',
+    '  + "tea" from 9 to 3 in the US App Store',
+    '  - "mate" from 4 to absent in the US App Store',
+    "Store page changes: 0",
   ])
 })
 

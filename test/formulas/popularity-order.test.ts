@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { BANDS, ORDER_STEPS, popularityBand, popularityOrder } from "../../src/formulas/popularity.ts"
+import { ORDER_STEPS, popularityBand, popularityOrder } from "../../src/formulas/popularity.ts"
 
 test("a keyword of the App Store is ordered by a figure within its band, never by a hidden score", () => {
   for (let score = 0; score <= 100; score++) {

@@ -24,7 +24,6 @@ const DAY_MS = 86_400_000
 const folder = mkdtempSync(join(tmpdir(), "appmeter-raw-"))
 const TODAY = new Date()
 const YESTERDAY = new Date(TODAY.getTime() - DAY_MS)
-const dayOf = (at: Date) => at.toISOString().slice(0, 10)
 
 const OTHERS = someApps(20)
 const [A, B, C, D, E] = OTHERS as [ShownApp, ShownApp, ShownApp, ShownApp, ShownApp]
@@ -91,7 +90,7 @@ long("the first day fills the picture, and tells of nothing but a keyword that i
   await sql`update tracked_term set added_at = added_at - interval '2 days'`
   await readAll()
   expect(await alerts()).toEqual([
-    "off_topic: None of the first ten results for 'tea kettle' in the United States on iOS shares a category with the app, whose main one is genre 6013.",
+    'off_topic: None of the first ten results for "tea kettle" in the US App Store shares your category, genre 6013',
   ])
   expect((await house.call(`/v1/apps/${app}/timeline`, { key })).body.changes).toEqual([])
 })
@@ -225,30 +224,30 @@ function wordsOf(id: string): [what: string, before: unknown, after: unknown][] 
 }
 
 const EXPECTED = [
-  `chart_drop: The app fell from 4 to 30 on the free iPhone chart of genre 6013 in the United States.`,
-  `chart_enter: The app entered the paid iPad chart of genre 6013 in the United States at 50: it was not among the first 99.`,
-  `dropped_out: 'white noise' dropped out in the United States on iOS: it stood at 2, and is not among the first 200.`,
-  `entered: 'rain' entered at 1 in the United States on iOS: it was not among the first 200.`,
-  `featured: The App Store features the app in us: a story, 'Wind down for the night'.`,
-  `off_topic: On ${dayOf(YESTERDAY)} none of the first ten results for 'tea kettle' in the United States on iOS shares a category with the app, whose main one is genre 6013.`,
-  `rank_drop: 'sleep sounds' fell from 3 to 6 in the United States on iOS.`,
-  `rank_rise: 'calm' rose from 5 to 2 in the United States on iOS.`,
-  `review_wave: 6 reviews of one star on ${dayOf(TODAY)} in the United States on iOS: 0 a day on the 28 days before.`,
-  `rival_beaten: The app passed ${NAMES[0]} on 'rain' in the United States on iOS: it stands at 1, ${NAMES[0]} stands at 2.`,
-  `rival_beaten: The app passed ${NAMES[1]} on 'calm' in the United States on iOS: it stands at 2, ${NAMES[1]} stands at 3.`,
-  `rival_beaten: The app passed ${NAMES[1]} on 'rain' in the United States on iOS: it stands at 1, ${NAMES[1]} stands at 3.`,
-  `rival_beaten: The app passed App C on 'calm' in the United States on iOS: it stands at 2, App C stands at 4.`,
-  `rival_beaten: The app passed ${NAMES[3]} on 'calm' in the United States on iOS: it stands at 2, ${NAMES[3]} stands at 5.`,
-  `rival_event: ${NAMES[0]} changed its icon in the United States on iOS.`,
-  `rival_event: ${NAMES[0]} went from version 1.0 to 1.1 in the United States on iOS.`,
-  `rival_event: ${NAMES[1]} changed its price from free to 4.99 USD in the United States on iOS.`,
-  `rival_event: ${NAMES[1]} changed its screenshots in the United States on iOS.`,
-  `rival_event: ${NAMES[3]} went from 4.5 to 4.2 stars in the United States on iOS.`,
-  `rival_event: App C changed its name from '${NAMES[2]}' to 'App C' in the United States on iOS.`,
-  `rival_passed: ${NAMES[1]} passed the app on 'white noise' in the United States on iOS: it stands at 2, the app is not among the first 200.`,
-  `rival_passed: ${NAMES[3]} passed the app on 'sleep sounds' in the United States on iOS: it stands at 4, the app stands at 6.`,
-  `rival_passed: ${NAMES[4]} passed the app on 'sleep sounds' in the United States on iOS: it stands at 5, the app stands at 6.`,
-  `rival_passed: App C passed the app on 'sleep sounds' in the United States on iOS: it stands at 3, the app stands at 6.`,
+  `chart_drop: You fell from 4 to 30 on the free iPhone chart of genre 6013 in the US App Store`,
+  `chart_enter: You entered the paid iPad chart of genre 6013 in the US App Store at 50 (before: not in the first 99)`,
+  `dropped_out: "white noise" dropped out in the US App Store: not in the first 200 (before: 2)`,
+  `entered: "rain" entered at 1 in the US App Store (before: not in the first 200)`,
+  `featured: The US App Store features you in a story: "Wind down for the night"`,
+  `off_topic: None of the first ten results for "tea kettle" in the US App Store shares your category, genre 6013`,
+  `rank_drop: "sleep sounds" fell from 3 to 6 in the US App Store`,
+  `rank_rise: "calm" rose from 5 to 2 in the US App Store`,
+  `review_wave: You got 6 one-star reviews in the US App Store (28 days before: 0 a day)`,
+  `rival_beaten: You passed ${NAMES[0]} on "rain" in the US App Store: 1 vs 2 (before: not in the first 200 vs 1)`,
+  `rival_beaten: You passed ${NAMES[1]} on "calm" in the US App Store: 2 vs 3 (before: 5 vs 2)`,
+  `rival_beaten: You passed ${NAMES[1]} on "rain" in the US App Store: 1 vs 3 (before: not in the first 200 vs 2)`,
+  `rival_beaten: You passed App C on "calm" in the US App Store: 2 vs 4 (before: 5 vs 3)`,
+  `rival_beaten: You passed ${NAMES[3]} on "calm" in the US App Store: 2 vs 5 (before: 5 vs 4)`,
+  `rival_event: ${NAMES[0]} changed its icon in the US App Store`,
+  `rival_event: ${NAMES[0]} updated from version 1.0 to 1.1 in the US App Store`,
+  `rival_event: ${NAMES[1]} changed its price from free to 4.99 USD in the US App Store`,
+  `rival_event: ${NAMES[1]} changed its screenshots in the US App Store`,
+  `rival_event: ${NAMES[3]} fell from 4.5 to 4.2 stars in the US App Store`,
+  `rival_event: App C changed its name from "${NAMES[2]}" to "App C" in the US App Store`,
+  `rival_passed: ${NAMES[1]} passed you on "white noise" in the US App Store: 2 vs not in the first 200 (before: 3 vs 2)`,
+  `rival_passed: ${NAMES[3]} passed you on "sleep sounds" in the US App Store: 4 vs 6 (before: 5 vs 3)`,
+  `rival_passed: ${NAMES[4]} passed you on "sleep sounds" in the US App Store: 5 vs 6 (before: not in the first 200 vs 3)`,
+  `rival_passed: App C passed you on "sleep sounds" in the US App Store: 3 vs 6 (before: 4 vs 3)`,
 ].sort()
 
 async function alerts(): Promise<string[]> {

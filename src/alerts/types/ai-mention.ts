@@ -6,9 +6,11 @@ import { mentionsIn } from "../../formulas/mentions/mentions.ts"
 import { type HeldAnswer, readComparable } from "../../history/assistants/answers.ts"
 import { readKnownApps } from "../../history/assistants/known-apps.ts"
 import { dayOf } from "../../vocabulary/days.ts"
+import { saidStorefront } from "../../vocabulary/storefront-names.ts"
 import { ASSISTANTS, type Assistant } from "../../vocabulary/upstreams.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import type { PlaceDays } from "../place.ts"
+import { quoted } from "../wording.ts"
 
 const Answers = v.strictObject({ named: v.number(), of: v.number() })
 
@@ -32,13 +34,13 @@ export const aiMentionLost = alertType({
     ...({ term: "tea", assistant: "openai", model: "gpt-6-luna" } as const),
     ...{ now: { named: 0, of: 6 }, before: { named: 6, of: 6 }, against: "2025-11-12" },
   },
-  days: "own",
   // which names are the app's own follows from the rivals of today
   stands: true,
   find: findLost,
-  sentence({ term, assistant, model, now, before, against }, { storefront, day }) {
-    const asked = `${NAMES[assistant]} (${model}), asked about '${term}' in ${storefront},`
-    return `${asked} named the app in ${before.named} of ${before.of} answers up to ${against}, and in none of ${now.of} up to ${day}`
+  sentence({ term, assistant, model, now, before, against }, { storefront }) {
+    const asked = `${quoted(term)} in ${saidStorefront(storefront as string)}`
+    const counts = `${now.named} of ${now.of} answers (to ${against}: ${before.named} of ${before.of})`
+    return `${NAMES[assistant]} (${model}) no longer names you for ${asked}: ${counts}`
   },
   fields: ({ term, before, now, against }) => ({ term, before: before.named, after: now.named, against }),
 })

@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import { AdsChanges } from "../ads-changes.ts"
 import { alertType } from "../alert-type.ts"
+import { quoted } from "../wording.ts"
 
 /**
  * A program that is not this one changed campaigns (see ads-rules.ts): rules of ad tools work that way. Apple's history says that it
@@ -27,17 +28,16 @@ export const asaRule = alertType({
     },
     ids: ["Keyword.81.0eee6ae3", "Keyword.82.0eee6ae3"],
   },
-  days: "on",
   sentence({ ads: { campaign, campaignName, count, shown } }) {
     const what = shown.map(changeOf).join("; ")
     const more = count > shown.length ? `; and ${count - shown.length} more` : ""
-    return `another program, such as a rule of an ad tool, changed the campaign '${campaignName ?? campaign}' of Apple Ads: ${what}${more}`
+    return `Another program, such as an ad tool, changed your Apple Ads campaign ${quoted(campaignName ?? campaign)}: ${what}${more}`
   },
   fields: ({ ads }) => ({ ads }),
 })
 
 function changeOf({ event, entity, name, field, from, to }: AdsChanges["shown"][number]): string {
-  const what = `${entity}${name === null ? "" : ` '${name}'`}`
+  const what = `${entity}${name === null ? "" : ` ${quoted(name)}`}`
   if (event === "CREATE") return `${what} added`
   if (event === "DELETE") return `${what} deleted`
   if (field === null) return `${what} changed`

@@ -3,10 +3,10 @@ import type { Tx } from "../../database/types.ts"
 import { type DayRank, moveBetween } from "../../formulas/rank-moves.ts"
 import { bestFirst } from "../../observations/best-first.ts"
 import { CHARTS, type Chart, chartSourceOf, DEVICES, type Device } from "../../observations/types.ts"
-import { saidStorefront } from "../../vocabulary/storefront-names.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
-import { absent, compared } from "../compared.ts"
-import type { AlertPlace, PlaceDays } from "../place.ts"
+import { compared } from "../compared.ts"
+import type { PlaceDays } from "../place.ts"
+import { placeIn, sinceIn, type Wording } from "../wording.ts"
 
 /** `chart_drop`: an app that stays on the chart falls so many places at least, and so much of the place it had. */
 const CHART_FALL = { places: 10, share: 0.25 }
@@ -54,13 +54,13 @@ const chartType = {
   facts,
   options: [],
   appStoreOnly: true,
-  days: "between",
   find: findMoves,
-  sentence({ device, chart, genre, genreName, rank, was, depth, wasDepth }: Facts, { storefront }: AlertPlace) {
-    const name = `the ${chart} ${device === "ipad" ? "iPad" : "iPhone"} chart of ${genreName ?? `genre ${genre}`} in ${storefront && saidStorefront(storefront)}`
-    if (rank === null) return `the app left ${name}: it stood at ${was}, and is ${absent(depth)}`
-    if (was === null) return `the app entered ${name} at ${rank}: it was ${absent(wasDepth)}`
-    return `the app ${rank > was ? "fell" : "rose"} from ${was} to ${rank} on ${name}`
+  sentence({ device, chart, genre, genreName, rank, was, depth, wasDepth }: Facts, place: Wording) {
+    const name = `the ${chart} ${device === "ipad" ? "iPad" : "iPhone"} chart of ${genreName ?? `genre ${genre}`}`
+    const where = sinceIn(place)
+    if (rank === null) return `You left ${name} ${where}: ${placeIn(rank, depth)} (before: ${was})`
+    if (was === null) return `You entered ${name} ${where} at ${rank} (before: ${placeIn(was, wasDepth)})`
+    return `You ${rank > was ? "fell" : "rose"} from ${was} to ${rank} on ${name} ${where}`
   },
   fields({ device, chart, genre, rank, was, against, depth, source }: Facts) {
     return { device, chart, genre, before: was, after: rank, against, depth, source }

@@ -1,7 +1,8 @@
 import * as v from "valibot"
 import { readChanges } from "../../history/changes.ts"
-import { STORES } from "../../vocabulary/store-pages.ts"
+import { shortStorefront } from "../../vocabulary/storefront-names.ts"
 import { alertType } from "../alert-type.ts"
+import { quoted } from "../wording.ts"
 
 const MOST = 1_000
 
@@ -24,7 +25,6 @@ export const featured = alertType({
     ...{ card: "story", id: "1712345678", title: "Slow mornings" },
     ...{ source: "apple-app-page", beforeSeenAt: "2025-11-19T10:00:00.000Z" },
   },
-  days: "on",
   async find(tx, { place, from, to }) {
     const span = { storefront: place.storefront, from, to }
     const changes = await readChanges(tx, { apps: [place.own], ...span, kinds: ["featured"], limit: MOST })
@@ -34,8 +34,10 @@ export const featured = alertType({
       return { type: "featured", subject, day, at, facts }
     })
   },
-  sentence({ card, title }, { platform, storefront }) {
-    return `${platform === "ios" ? STORES.ios : STORES.android} features the app in ${storefront}: a ${card}${title === null ? "" : `, '${title}'`}`
+  sentence({ card, title }, { storefront, earlier }) {
+    const store = `The ${shortStorefront(storefront as string)} App Store`
+    const named = title === null ? "" : `: ${quoted(title)}`
+    return `${store} features you in a ${card}${named}${earlier === null ? "" : ` (not on ${earlier})`}`
   },
   fields: ({ title, source }) => ({ after: title, source }),
 })

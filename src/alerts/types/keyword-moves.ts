@@ -4,8 +4,9 @@ import { type DayRank, moveBetween } from "../../formulas/rank-moves.ts"
 import { termPairs } from "../../history/term-days.ts"
 import { sourceOf } from "../../observations/types.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
-import { absent, compared } from "../compared.ts"
-import { type PlaceDays, readParts, whereOf } from "../place.ts"
+import { compared } from "../compared.ts"
+import { type PlaceDays, readParts } from "../place.ts"
+import { placeIn, quoted, sinceIn, type Wording } from "../wording.ts"
 
 /** `rank_drop` and `rank_rise`: the fewest places. A rule's own threshold narrows what is delivered, never what is told. */
 export const RANK_PLACES = 3
@@ -30,13 +31,12 @@ const example = { term: "tea", depth: 200, wasDepth: 200, source: "apple-web-sea
 const keywordMove = {
   facts,
   options: ["keywordScope"],
-  days: "between",
   find: findMoves,
-  sentence({ term, rank, was, depth, wasDepth }: v.InferOutput<typeof facts>, place: Parameters<typeof whereOf>[0]) {
-    const where = whereOf(place)
-    if (rank === null) return `'${term}' dropped out ${where}: it stood at ${was}, and is ${absent(depth)}`
-    if (was === null) return `'${term}' entered at ${rank} ${where}: it was ${absent(wasDepth)}`
-    return `'${term}' ${rank > was ? "fell" : "rose"} from ${was} to ${rank} ${where}`
+  sentence({ term, rank, was, depth, wasDepth }: v.InferOutput<typeof facts>, place: Wording) {
+    const where = sinceIn(place)
+    if (rank === null) return `${quoted(term)} dropped out ${where}: ${placeIn(rank, depth)} (before: ${was})`
+    if (was === null) return `${quoted(term)} entered at ${rank} ${where} (before: ${placeIn(was, wasDepth)})`
+    return `${quoted(term)} ${rank > was ? "fell" : "rose"} from ${was} to ${rank} ${where}`
   },
   fields({ term, rank, was, against, depth, source }: v.InferOutput<typeof facts>) {
     return { term, before: was, after: rank, against, depth, source }

@@ -2,8 +2,10 @@ import * as v from "valibot"
 import type { Db, Tx } from "../../database/types.ts"
 import { termPairs } from "../../history/term-days.ts"
 import { ALL_APPS, sourceOf } from "../../observations/types.ts"
+import { inStore } from "../../vocabulary/storefront-names.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
-import { type PlaceDays, readParts, whereOf } from "../place.ts"
+import { type PlaceDays, readParts } from "../place.ts"
+import { quoted } from "../wording.ts"
 
 /** `off_topic`: so many of the first ten results must have categories that are known. */
 const TOPIC = { first: 10, known: 8 }
@@ -37,7 +39,6 @@ export const offTopic = alertType({
     ...{ term: "tea", genre: "6015", genreName: "Finance", genres: ["6014", null, ...Array(8).fill("6014")] },
     ...{ source: "apple-web-search", against: "2025-11-19" },
   },
-  days: "on",
   async find(tx, days) {
     const { genre, categories } = days.place
     if (genre === null) return []
@@ -46,7 +47,8 @@ export const offTopic = alertType({
   },
   sentence({ term, genre, genreName }, place) {
     const own = genreName ?? `genre ${genre}`
-    return `none of the first ten results for '${term}' ${whereOf(place)} shares a category with the app, whose main one is ${own}`
+    const was = place.earlier === null ? "" : ` (on ${place.earlier} one did)`
+    return `None of the first ten results for ${quoted(term)} ${inStore(place)} shares your category, ${own}${was}`
   },
   fields: ({ term, genre, against, source }) => ({ term, genre, against, source }),
 })

@@ -4,8 +4,9 @@ import { isJoined } from "../../observations/derived/review-feeds.ts"
 import { feedOf } from "../../observations/feed-name.ts"
 import { DEMO } from "../../observations/provenance.ts"
 import { reviewLanguage } from "../../vocabulary/review-language.ts"
+import { inStore } from "../../vocabulary/storefront-names.ts"
 import { alertType } from "../alert-type.ts"
-import { type PlaceDays, whereOf } from "../place.ts"
+import type { PlaceDays } from "../place.ts"
 
 /** So many reviews of one star, and so many times the mean of the days before. Under `leastDays` there is no mean. */
 const WAVE = { least: 5, times: 3, days: 28, leastDays: 7 }
@@ -32,7 +33,6 @@ export const reviewWave = alertType({
     days: v.number(),
   }),
   example: { feed: "us", count: 9, mean: 0.5, days: 28 },
-  days: "own",
   async find(tx, span) {
     const { platform, storefront, isInvented } = span.place
     const language = reviewLanguage(storefront)
@@ -43,10 +43,9 @@ export const reviewWave = alertType({
       return [{ type: "review_wave", subject: feed, day, at, facts }]
     })
   },
-  sentence({ feed, count, mean, days }, { platform, storefront, day }) {
-    const language = storefront === null ? `in the language ${feed} ` : ""
-    const where = `${language}${whereOf({ platform, storefront })}`
-    return `${count} reviews of one star on ${day} ${where}: ${mean} a day on the ${days} days before`
+  sentence({ feed, count, mean, days }, place) {
+    const language = place.storefront === null ? ` in the language ${feed}` : ""
+    return `You got ${count} one-star reviews${language} ${inStore(place)} (${days} days before: ${mean} a day)`
   },
   fields: ({ mean, count }) => ({ before: mean, after: count }),
 })

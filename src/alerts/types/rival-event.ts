@@ -5,8 +5,9 @@ import { readSeenChanges, type SeenChange } from "../../history/seen-changes.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { RIVAL_CHANGES } from "../alert-fields.ts"
 import { alertType, type FindingOf, keyOf } from "../alert-type.ts"
-import { type PlaceDays, whereOf } from "../place.ts"
+import type { PlaceDays } from "../place.ts"
 import { type FollowedRival, nameOf, rivalFacts, rivalFields } from "../rival-facts.ts"
+import { quoted, sinceIn } from "../wording.ts"
 
 /** Before and after as the change has them (listing/changes.ts). */
 const facts = v.strictObject({
@@ -28,9 +29,8 @@ export const rivalEvent = alertType({
     ...{ rival: "9990000104", name: "Moodleaf", manual: true, change: "version", before: "4.0", after: "4.1" },
     ...{ source: "itunes-lookup", beforeSeenAt: "2025-11-19T10:00:00.000Z" },
   },
-  days: "between",
   find: findEvents,
-  sentence: (facts, place) => `${nameOf(facts)} ${saidOf(facts)} ${whereOf(place)}`,
+  sentence: (facts, place) => `${nameOf(facts)} ${saidOf(facts)} ${sinceIn(place)}`,
   fields(facts) {
     const { change, source, before, after } = facts
     const { currency = null } = (change === "price" ? after : {}) as { currency?: string }
@@ -41,13 +41,13 @@ export const rivalEvent = alertType({
 function saidOf({ change, before, after }: Facts): string {
   switch (change) {
     case "version":
-      return `went from version ${before} to ${after}`
+      return `updated from version ${before} to ${after}`
     case "price":
       return `changed its price from ${priceOf(before)} to ${priceOf(after)}`
     case "name":
-      return `changed its name from '${before}' to '${after}'`
+      return `changed its name from ${quoted(String(before))} to ${quoted(String(after))}`
     case "rating_jump":
-      return `went from ${before} to ${after} stars`
+      return `${Number(after) < Number(before) ? "fell" : "rose"} from ${before} to ${after} stars`
     default:
       return `changed its ${change}`
   }

@@ -2,10 +2,12 @@ import * as v from "valibot"
 import type { Tx } from "../../database/types.ts"
 import { termPairs } from "../../history/term-days.ts"
 import { sourceOf } from "../../observations/types.ts"
+import { inStore } from "../../vocabulary/storefront-names.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
-import { absent, compared } from "../compared.ts"
-import { type PlaceDays, readParts, whereOf } from "../place.ts"
+import { compared } from "../compared.ts"
+import { type PlaceDays, readParts } from "../place.ts"
 import { type FollowedRival, nameOf, rivalFacts, rivalFields } from "../rival-facts.ts"
+import { placeIn, quoted, type Wording } from "../wording.ts"
 
 /** Where an app and one of its rivals stand on a keyword's measured day; null = absent, as far as was read. */
 interface RankPair {
@@ -58,7 +60,6 @@ const example = {
 const passingType = {
   facts,
   options: ["keywordScope", "rivalScope"],
-  days: "between",
   find: findPassings,
   fields(facts: Facts) {
     const { term, ours, oursWas, theirs, theirsWas, against, depth, source } = facts
@@ -72,9 +73,7 @@ export const rivalPassed = alertType({
   name: "rival_passed",
   example: { ...example, ours: 4, theirs: 3, oursWas: 3, theirsWas: 5 },
   sentence(facts, place) {
-    const stands = standsIn(facts)
-    const ranks = `it ${stands(facts.theirs)}, the app ${stands(facts.ours)}`
-    return `${nameOf(facts)} passed the app on '${facts.term}' ${whereOf(place)}: ${ranks}`
+    return `${nameOf(facts)} passed you ${onTerm(facts, place)}: ${versus(facts, ["theirs", "ours"], place)}`
   },
 })
 
@@ -83,14 +82,20 @@ export const rivalBeaten = alertType({
   name: "rival_beaten",
   example: { ...example, ours: 3, theirs: 4, oursWas: 5, theirsWas: 3 },
   sentence(facts, place) {
-    const [name, stands] = [nameOf(facts), standsIn(facts)]
-    const ranks = `it ${stands(facts.ours)}, ${name} ${stands(facts.theirs)}`
-    return `the app passed ${name} on '${facts.term}' ${whereOf(place)}: ${ranks}`
+    return `You passed ${nameOf(facts)} ${onTerm(facts, place)}: ${versus(facts, ["ours", "theirs"], place)}`
   },
 })
 
-function standsIn({ depth }: Facts) {
-  return (rank: number | null) => (rank === null ? `is ${absent(depth)}` : `stands at ${rank}`)
+function onTerm({ term }: Facts, place: Wording): string {
+  return `on ${quoted(term)} ${inStore(place)}`
+}
+
+/** "4 vs 7 (before: 5 vs 4)", the winner first. */
+function versus(facts: Facts, [winner, other]: readonly ["ours" | "theirs", "ours" | "theirs"], { earlier }: Wording) {
+  const { depth, wasDepth } = facts
+  const now = `${placeIn(facts[winner], depth)} vs ${placeIn(facts[other], depth)}`
+  const was = `${placeIn(facts[`${winner}Was`], wasDepth)} vs ${placeIn(facts[`${other}Was`], wasDepth)}`
+  return `${now} (${earlier === null ? "before" : `on ${earlier}`}: ${was})`
 }
 
 async function findPassings(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {

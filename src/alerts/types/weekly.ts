@@ -1,6 +1,7 @@
+import { inStore } from "../../vocabulary/storefront-names.ts"
 import { alertType } from "../alert-type.ts"
-import { whereOf } from "../place.ts"
 import { MOST_CHANGES, Week, type WeekMove } from "../week.ts"
+import { quoted } from "../wording.ts"
 
 /** What a week was like, once it is over (see weekly.ts). */
 export const weekly = alertType({
@@ -16,7 +17,6 @@ export const weekly = alertType({
     reviews: [{ platform: "ios", feed: "us", count: 8, low: 2 }],
     ...{ changes: 1, alerts: { rank_rise: 1 } },
   },
-  days: "own",
   sentence: weekLine,
   text: weekText,
   fields: (week) => ({ week }),
@@ -25,21 +25,23 @@ export const weekly = alertType({
 /** A week in one line, without its full stop. */
 function weekLine({ from, to, keywords, best, worst }: Week): string {
   const biggest = [best[0], worst[0]].filter((move) => move !== undefined).map(moved)
-  return [`the week ${from} to ${to}: ${ranked(keywords)}`, ...biggest].join("; ")
+  return [`Week ${from} to ${to}: ${ranked(keywords)}`, ...biggest].join("; ")
 }
 
 function weekText({ from, to, keywords, best, worst, ratings, reviews, changes, alerts }: Week): string {
   const told = Object.entries(alerts).map(([type, count]) => `${count} ${type}`)
   const lines = [
-    `The week ${from} to ${to}`,
+    `Week ${from} to ${to}`,
     `Keywords: ${ranked(keywords)}`,
     ...best.map((move) => `  + ${moved(move)}`),
     ...worst.map((move) => `  - ${moved(move)}`),
     ...ratings.map((row) => `Ratings ${whereSaid(row)}: ${ratedAs(row)}`),
     ...reviews.map(({ platform, feed, count, low }) => {
-      return `Reviews ${platform === "ios" ? whereSaid({ platform, country: feed }) : `in ${feed} on Android`}: ${count} written, ${low} of them with 1 or 2 stars`
+      const where =
+        platform === "ios" ? whereSaid({ platform, country: feed }) : `in the language ${feed} on Google Play`
+      return `Reviews ${where}: ${count} written, ${low} of them with 1 or 2 stars`
     }),
-    `Changes of the store pages: ${changes === MOST_CHANGES ? `${changes} or more` : changes}`,
+    `Store page changes: ${changes === MOST_CHANGES ? `${changes} or more` : changes}`,
     ...(told.length > 0 ? [`Alerts: ${told.join(", ")}`] : []),
   ]
   return lines.join("\n")
@@ -47,12 +49,12 @@ function weekText({ from, to, keywords, best, worst, ratings, reviews, changes, 
 
 function ranked({ tracked, measured, up, down, entered, dropped, same }: Week["keywords"]): string {
   const moves = `${up} rose, ${down} fell, ${entered} entered, ${dropped} dropped out, ${same} stayed`
-  return `${measured} of ${tracked} keywords measured, of which ${moves}`
+  return `${measured} of ${tracked} keywords measured, ${moves}`
 }
 
 function moved(move: WeekMove): string {
   const place = (rank: number | null) => (rank === null ? "absent" : String(rank))
-  return `'${move.term}' from ${place(move.was)} to ${place(move.rank)} ${whereSaid(move)}`
+  return `${quoted(move.term)} from ${place(move.was)} to ${place(move.rank)} ${whereSaid(move)}`
 }
 
 function ratedAs({ ratings, rating, gained }: Week["ratings"][number]): string {
@@ -65,4 +67,4 @@ function ratedAs({ ratings, rating, gained }: Week["ratings"][number]): string {
 }
 
 const whereSaid = ({ platform, country }: Pick<WeekMove, "platform" | "country">) =>
-  whereOf({ platform, storefront: country })
+  inStore({ platform, storefront: country })

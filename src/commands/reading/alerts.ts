@@ -1,24 +1,30 @@
+import { groupAlerts } from "../../vocabulary/alert-groups.ts"
 import type { Command } from "../cli/command.ts"
 import { CSV, csvOf, harmless, printable, show, wrapped } from "../cli/show.ts"
 import { useOperations, WORKSPACE } from "./ask.ts"
 
 const SHOWN = 20
 
+/** Alerts read for as many lines: one event may be dozens of alerts. */
+const READ = 200
+
 export const alerts: Command = {
   name: "alerts",
   summary: "Show what changed, newest first: the alert feed of the workspace.",
   examples: [
-    ["alerts", `the newest ${SHOWN}`],
+    ["alerts", `the newest ${SHOWN} events`],
     ["alerts --limit 100 --json", "for another program"],
   ],
   options: {
     workspace: WORKSPACE,
-    limit: { value: "NUMBER", meaning: `The most alerts to show, 1 to 500; ${SHOWN} when left out.` },
+    limit: { value: "NUMBER", meaning: `The most alerts to read, 1 to 500. Default: the newest ${SHOWN} events.` },
     ...CSV,
   },
   async run(invocation) {
     const { terminal } = invocation
-    const limit = invocation.amount("limit") ?? SHOWN
+    const asked = invocation.amount("limit")
+    const isData = invocation.has("json") || invocation.has("csv")
+    const limit = asked ?? (isData ? SHOWN : READ)
     const answer = await useOperations(invocation, (ask) => ask("list_alerts", { limit }))
     const { alerts: rows, omitted, unread } = answer
     if (invocation.has("csv")) {
@@ -26,16 +32,28 @@ export const alerts: Command = {
       terminal.out(csvOf(["at", "type", "app", "sentence", "read"], cells))
       return 0
     }
+    const all = groupAlerts(rows)
+    const groups = asked === undefined ? all.slice(0, SHOWN) : all
+    const older = omitted + rows.length - groups.reduce((sum, { rows: alike }) => sum + alike.length, 0)
     show(invocation, answer, () => [
-      ...rows.flatMap(({ at, read, appName, sentence }) => {
-        const head = `${at.slice(0, 16).replace("T", " ")}  ${printable(appName ?? "workspace")}: `
-        const lines = wrapped(`${head}${harmless(sentence)}`, terminal.columns())
-        return read ? lines.map((line) => terminal.paint("faint", line)) : lines
+      ...groups.flatMap(({ lead, rows: alike, isRead, move, line }) => {
+        const apps = [...new Set(alike.map(({ appName }) => printable(appName ?? "workspace")))].join(", ")
+        const head = `${dateOf(lead.day)}  ${apps}  ${move === null ? "" : `${move}  `}`
+        const lines = wrapped(`${head}${harmless(line)}`, terminal.columns())
+        return isRead ? lines.map((one) => terminal.paint("faint", one)) : lines
       }),
       rows.length === 0
         ? "no alerts yet: they come when a measured day differs from the one before"
-        : terminal.paint("faint", `${unread} unread${omitted > 0 ? `, ${omitted} older ones not shown` : ""}`),
+        : terminal.paint("faint", `${unread} unread${older > 0 ? `, ${older} older ones not shown` : ""}`),
     ])
     return 0
   },
 }
+
+/** "26 Nov", with the year if it is another than this one. */
+function dateOf(day: string): string {
+  const isThisYear = day.slice(0, 4) === new Date().toISOString().slice(0, 4)
+  return `${DATE.format(new Date(`${day}T00:00:00Z`))}${isThisYear ? "" : ` ${day.slice(0, 4)}`}`
+}
+
+const DATE = new Intl.DateTimeFormat("en-GB", { day: "2-digit", month: "short", timeZone: "UTC" })

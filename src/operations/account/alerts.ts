@@ -7,7 +7,6 @@ import { FEED_TYPES } from "../../alerts/types.ts"
 import { Fault } from "../../faults.ts"
 import { operation } from "../../operation.ts"
 import { findApp } from "../../tracking/tracked-app.ts"
-import { dayOf } from "../../vocabulary/days.ts"
 import { wholeNumber } from "../../vocabulary/fields.ts"
 import { coded, described, named } from "../../vocabulary/schema.ts"
 import { Count, Day, Store, Storefront, Time } from "../../vocabulary/shapes.ts"
@@ -40,7 +39,7 @@ const Row = named(
     ),
     sentence: described(
       v.string(),
-      "The whole of it in one English sentence, which names both days where they are not yesterday and today (UTC).",
+      'One English sentence to the owner of the app, who is "you". Its day is in `day`; it names the earlier day of a comparison unless that is the day before.',
     ),
     ...AlertFields.entries,
     deliveries: described(
@@ -119,7 +118,7 @@ export const listAlerts = operation({
     ),
     nextCursor: described(v.nullable(v.string()), "The cursor of the next page. Null if there is none."),
   }),
-}).run(async ({ limit, appId, type: types, from, to, since, read, cursor }, { sql, now, caller, visibleApps }) => {
+}).run(async ({ limit, appId, type: types, from, to, since, read, cursor }, { sql, caller, visibleApps }) => {
   const called = [appId, types, from, to, since, read]
   const after = cursor === undefined ? undefined : placeOf(called, cursor)
   const apps = await visibleApps()
@@ -136,11 +135,10 @@ export const listAlerts = operation({
   })
   const last = alerts.at(-1)
   const nextCursor = omitted > 0 && last ? cursorOf(called, [last.at.toISOString(), last.id]) : null
-  const today = dayOf(now())
   const rows = alerts.map((alert) => {
     const { withdrawnAt, deliveries } = alert
     return {
-      ...alertRow(alert, names.get(alert.appId) ?? alert.appId, today),
+      ...alertRow(alert, names.get(alert.appId) ?? alert.appId),
       withdrawnAt: withdrawnAt?.toISOString() ?? null,
       deliveries,
     }

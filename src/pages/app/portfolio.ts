@@ -12,13 +12,15 @@ import { addForm } from "./write/edit.ts"
 type Standing = AnswerOf<"list_standings">["apps"][number]
 type Today = Standing["today"]
 
+/** Events shown; one of them may be dozens of alerts. */
 const LATEST = 8
+const READ = 100
 
 /** Every app with where it stands, what moved today, and the latest alerts. */
 export async function portfolioPage(desk: Desk): Promise<Page> {
   const [{ apps }, feed] = await Promise.all([
     desk.ask("list_standings"),
-    attempted(desk.ask("list_alerts", { limit: LATEST })),
+    attempted(desk.ask("list_alerts", { limit: READ })),
   ])
   if (apps.length === 0) return { title: "Your apps", at: "", body: noApps(desk) }
   const today = apps.map(({ today }) => today)
@@ -27,7 +29,7 @@ export async function portfolioPage(desk: Desk): Promise<Page> {
     ? refusedPart(feed)
     : feed.alerts.length === 0
       ? nothingMoved()
-      : alertList(desk, feed.alerts.slice(0, LATEST))
+      : alertList(desk, feed.alerts, LATEST)
   return {
     title: "Your apps",
     at: "",

@@ -170,6 +170,23 @@ test("alerts, reviews and usage say what there is, and of what was never read th
   expect(alerts?.out.length).toBeGreaterThan(0)
 })
 
+test("alerts show the day, the app and the ranks of a move before its words, and one line for one fall", async () => {
+  const search = (daysAgo: number, rank: number) => {
+    const results = [...above(rank), IOS].map((id) => ({ id, name: `App ${id}` }))
+    const asked = { kind: "search", source: "import", platform: "ios", storefront: "us", term: "moon" }
+    return JSON.stringify({ ...asked, seenAt: at(daysAgo), depth: 20, complete: true, results })
+  }
+  const file = join(scratch(), "moon.jsonl")
+  writeFileSync(file, [search(21, 3), search(20, 9)].join("\n"))
+  expect((await run(["import", file])).code).toBe(0)
+  const day = new Date(at(20)).toLocaleDateString("en-GB", { day: "2-digit", month: "short", timeZone: "UTC" })
+  const { out } = await run(["alerts"])
+  const line = out.split("\n").find((one) => one.includes("3→9"))!
+  expect(line.replace(day, "DAY")).toStartWith(
+    'DAY  Tide！Times  ▼ 3→9  "moon" in the US App Store, passed by App 1200000017, App 1200000016, App 1200000015 and 3',
+  )
+})
+
 describe("completion", () => {
   const completed = async (typed: string[]) => {
     const { out } = await run(["completion", "bash"])

@@ -24,7 +24,7 @@ test("a line is cut to the terminal, never within a character or a colour; in a 
 })
 
 test("a sentence is wrapped between words to the terminal's width, and nothing of it is lost", () => {
-  const line = "2025-11-26 05:10  Lumen Journal: Between 2025-11-25 and 2025-11-26 'daily journal' fell from 4 to 7."
+  const line = '26 Nov  Lumen Journal  ▼ 4→7  "daily journal" in the US App Store, passed by Moodleaf and Softly'
   const lines = wrapped(line, 40)
   for (const one of lines) expect(Bun.stringWidth(one)).toBeLessThanOrEqual(40)
   expect(lines.map((one) => one.trim()).join(" ")).toBe(line)

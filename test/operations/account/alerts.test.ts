@@ -53,15 +53,13 @@ describe("GET /v1/alerts", () => {
     }
     expect(dropped).toEqual({
       ...{ ...none, id: dropped.id, type: "dropped_out", appId: mine, appName: "Tea", at: "2025-11-20T10:00:00.000Z" },
-      sentence:
-        "Between 2025-11-19 and 2025-11-20 'tea' dropped out in the United States on iOS: it stood at 30, and is not among the first 50.",
+      sentence: '"tea" dropped out in the US App Store: not in the first 50 (before: 30)',
       ...{ term: "tea", before: 30, after: null, depth: 50 },
     })
     expect(passed).toEqual({
       ...{ ...none, id: passed.id, type: "rival_passed", appId: other, appName: "Mate" },
       at: "2025-11-20T11:00:00.000Z",
-      sentence:
-        "Between 2025-11-19 and 2025-11-20 Tea Timer passed the app on 'mate' in the United States on iOS: it stands at 1, the app stands at 2.",
+      sentence: 'Tea Timer passed you on "mate" in the US App Store: 1 vs 2 (before: 4 vs 1)',
       ...{ term: "mate", rivalId: OWN, rivalName: "Tea Timer", rivalManual: true, rivalBefore: 4, rivalAfter: 1 },
       ...{ before: 1, after: 2, depth: 41 },
     })
