@@ -1,4 +1,5 @@
 import { cleanText } from "./rows/facts.ts"
+import { isLookUp } from "./shapes/apps.ts"
 import { LISTING_SOURCES, type ListingObservation } from "./shapes/listing.ts"
 import type { AppsObservation, StoreApp } from "./types.ts"
 
@@ -13,6 +14,16 @@ export function pagesIn(lookUps: readonly AppsObservation[]): Map<ListingObserva
       return source === undefined ? [] : from.apps.flatMap((app) => pageIn(from, source, app))
     }),
   )
+}
+
+/**
+ * The look-up with a page of every app that it names, as a live look-up has it. A page without further parts has the name,
+ * version and price of the look-up, and nothing follows from the parts that it leaves out.
+ */
+export function withPages(lookUp: AppsObservation): AppsObservation {
+  if (!isLookUp(lookUp)) return lookUp
+  const apps = lookUp.apps.map((app) => (app.listing || app.name === undefined ? app : { ...app, listing: {} }))
+  return { ...lookUp, apps }
 }
 
 /** The look-up without what it says of pages: of apps that nobody follows these would fill the database. */

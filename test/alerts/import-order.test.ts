@@ -48,7 +48,7 @@ const looked = (day: string, app: object) => {
   return line({ kind: "apps", source: "itunes-lookup", seenAt: `2025-11-${day}T08:00:00Z`, asked: [id], apps: [app] })
 }
 
-const rival = (day: string, version: string) => looked(day, { id: RIVAL, name: "Cup", version, listing: {} })
+const rival = (day: string, version: string) => looked(day, { id: RIVAL, name: "Cup", version })
 
 const ofDay = (day: string, count: number, stars: number) =>
   Array.from({ length: count }, (_, at) => {

@@ -59,7 +59,7 @@ export function randomWorld(random: () => number, { first, days }: { first: stri
         price: pick([0, 1.99]),
         currency: "USD",
       }
-      const apps = [{ ...said, listing: {} }]
+      const apps = [said]
       add(day, { kind: "apps", source: "itunes-lookup", seenAt: at(day), asked: [id], apps })
     }
     if (random() < 0.6) {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
 import { parseLine } from "../../src/observations/import/lines.ts"
+import { withPages } from "../../src/observations/pages-in-look-ups.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
 import { freshDatabase } from "../database.ts"
@@ -59,7 +60,7 @@ const PAGE = listed(AT, {
 })
 const ALL: Observation[] = [
   LOOK_UP, PAGE, named(AT), shelved(AT, ["1600000101"]), soldBy(AT, ["google.com"]),
-  marketed(AT, { installs: 91_130_079, hasInAppPurchases: false }),
+  withPages(marketed(AT, { installs: 91_130_079, hasInAppPurchases: false })),
   soldBy(AT, [], { state: "no_site", domain: null, variables: {}, id: "1600000102" }),
 ] // biome-ignore format: a list to scan
 

@@ -143,9 +143,9 @@ describe("what no store can say of an app, met on a live page", () => {
     )
     if (seen.kind !== "observation" || seen.observation.kind !== "apps") throw new Error("read as another kind")
     expect(possible(seen.observation).apps).toEqual([
-      { id: "10001", name: "Tea", ratings: 0, version: "2" },
-      { id: "10002", name: "Mate" },
-      { id: "10003", name: "Milk", price: 3, currency: "USD", ratings: 7, rating: 4.5 },
+      { id: "10001", name: "Tea", ratings: 0, version: "2", listing: {} },
+      { id: "10002", name: "Mate", listing: {} },
+      { id: "10003", name: "Milk", price: 3, currency: "USD", ratings: 7, rating: 4.5, listing: {} },
     ])
   })
 })

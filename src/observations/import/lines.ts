@@ -4,6 +4,7 @@ import { ObservationProblem } from "../invariants.ts"
 import type { AnyKind } from "../kind.ts"
 import { KINDS, kindNamed } from "../kinds.ts"
 import { LineProblem } from "../line-problem.ts"
+import { withPages } from "../pages-in-look-ups.ts"
 import { type Attempt, type Observation, OUTCOMES } from "../types.ts"
 import { doubledKey } from "./json-keys.ts"
 import { Country, Fact, Moment, PlatformName, RankSource, Text } from "./line-parts.ts"
@@ -26,7 +27,8 @@ export type ParsedLine = { kind: "observation"; observation: Observation } | { k
  *
  * A search or chart without `depth` was read as far as its list goes, so an empty one must give it; without `complete` it did
  * not break off. Reviews without `complete` say nothing of how far the reading came, so an empty reading must say it. A
- * popularity without `seenAt` was seen when its month ended, the first moment it could be.
+ * popularity without `seenAt` was seen when its month ended, the first moment it could be. An app of a look-up without
+ * `listing` has an empty one, so that changes follow from it as from a live look-up.
  *
  * A text that says nothing where none is needed is taken for none, and so is null. Of a review, an app or a term that
  * stands twice in a list the first is taken, as readers of the stores do. Other fields are refused, and a key that stands twice;
@@ -110,7 +112,8 @@ function parseValue(value: unknown, text: string, kinds: readonly AnyKind[]): Pa
   const doubled = doubledKey(text)
   if (doubled !== null) throw new LineProblem(`${doubled}: stands twice in its object`)
   if (kind === null) return { kind: "attempt", attempt: attemptOf(line as AttemptLine) }
-  return { kind: "observation", observation: kind.readLine(line as never, text) as Observation }
+  const observation = kind.readLine(line as never, text) as Observation
+  return { kind: "observation", observation: observation.kind === "apps" ? withPages(observation) : observation }
 }
 
 const LONGEST = 1_000_000

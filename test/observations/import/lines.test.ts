@@ -73,6 +73,7 @@ describe("a line", () => {
           name: "Tea",
           price: 0,
           currency: "USD",
+          listing: {},
           ratings: 5,
           updatedAt: new Date("2025-10-20T08:00:00Z"),
         },
@@ -191,4 +192,23 @@ test("a transaction holds 1,000 apps at most, and none is left for later", async
   expect(steps.length).toBeGreaterThanOrEqual(2)
   expect(steps).toEqual([...steps].sort((a, b) => a - b))
   expect(steps.at(-1)).toBe(4)
+})
+
+test("an app of an imported look-up has a page as a live look-up gives it, unless it has no name or is of a search", () => {
+  const line = (source: string, apps: object[]) => {
+    const about = { kind: "apps", source, platform: "ios", storefront: "us", seenAt: "2025-10-25T03:25:01Z" }
+    return JSON.stringify({ ...about, asked: apps.map((app) => (app as { id: string }).id), apps })
+  }
+  const listings = (text: string) => {
+    const parsed = parseLine(text) as { observation: { apps: { listing?: object }[] } }
+    return parsed.observation.apps.map(({ listing }) => listing)
+  }
+  const apps = [
+    { id: "897446215", name: "Canva", version: "4.1" },
+    { id: "399355755", version: "4.1" },
+    { id: "310633997", name: "WhatsApp", listing: { description: "Talk." } },
+    { id: "310633998", name: "Tide", listing: null },
+  ]
+  expect(listings(line("itunes-lookup", apps))).toEqual([{}, undefined, { description: "Talk." }, {}])
+  expect(listings(line("itunes-search", apps.slice(0, 1)))).toEqual([undefined])
 })
