@@ -2,7 +2,6 @@
 import type { PGlite, PGliteOptions } from "@electric-sql/pglite"
 import { lastComplaint, openCluster } from "./cluster.ts"
 import { loadEngine } from "./engine.ts"
-import { discardFreePages, discardProgramPages, discardZeroPages, type Heap } from "./resident-pages.ts"
 import { query, readyForQuery } from "./wire.ts"
 
 export type Request = Question | { kind: "prepare" }
@@ -53,27 +52,24 @@ async function open({ directory, template, code }: OpenRequest): Promise<WebAsse
   const engine = prepared ?? loadEngine({ initdb: false, code })
   cluster = await openCluster(directory, template, engine)
   reportLoss(cluster)
-  setTimeout(giveBack, SETTLED_MS, cluster)
+  setTimeout(releaseMemory, SETTLED_MS)
   return (await engine).pgliteWasmModule!
 }
 
-/** After which a start is over, and what it alone needed is given back. */
+/** After this time the start is over, and the memory that only the start needed is released. */
 const SETTLED_MS = 1_000
 
-function giveBack(opened: PGlite): null {
+function releaseMemory(): null {
   Bun.gc(true)
-  // compiled code too, 20 MB of this thread and the service's; what is called again is compiled again
+  // drops compiled code too, some 20 MB: code that runs again is compiled again
   Bun.shrink()
-  discardFreePages(moduleOf(opened))
-  discardZeroPages(moduleOf(opened).HEAPU8.buffer)
-  discardProgramPages()
   return null
 }
 
 async function answer(request: Exclude<Question, OpenRequest>): Promise<Uint8Array<ArrayBuffer> | null> {
   if (!cluster) throw new Error("the embedded database is not open")
   if (request.kind === "exec") return exec(cluster, request.batch)
-  if (request.kind === "rest") return giveBack(cluster)
+  if (request.kind === "rest") return releaseMemory()
   if (request.kind === "dump") return new Uint8Array(await (await cluster.dumpDataDir("none")).arrayBuffer())
   await cluster.close()
   return null
@@ -140,8 +136,8 @@ function reportLoss(cluster: PGlite): void {
   }
 }
 
-interface Program extends Heap {
-  /** Up to where the log is written. */
+interface Program {
+  /** The position up to which the write-ahead log is flushed. */
   _GetFlushRecPtr(timeline: 0): bigint
   _PostgresMainLoopOnce(): void
 }

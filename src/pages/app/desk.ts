@@ -54,22 +54,12 @@ export function sideAt(head: AppHead, query: URLSearchParams): Side {
 
 export const sideCode = ({ country, platform }: Side) => `${country}-${platform}`
 
-/** An address with what it asks for; what is null or empty is left out. */
-export function address(path: string, asked: Record<string, string | number | null | undefined> = {}): string {
-  let query = ""
-  for (const name in asked) {
-    const value = asked[name]
-    if (value === null || value === undefined || value === "") continue
-    query += `${query === "" ? "?" : "&"}${encoded(name)}=${encoded(value)}`
-  }
-  return path + query
-}
-
-// URLSearchParams took three times as long, of which a page of keywords has some hundreds
-function encoded(text: string | number): string {
-  // an id, a side or a day stays as it is
-  if (typeof text === "number" || /^[\w-]*$/.test(text)) return String(text)
-  return encodeURIComponent(text).replaceAll("%20", "+")
+/** Returns a path with its query. Values that are null or empty are left out. */
+export function address(path: string, query: Record<string, string | number | null | undefined> = {}): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query))
+    if (value !== null && value !== undefined && value !== "") parameters.set(name, String(value))
+  return parameters.size > 0 ? `${path}?${parameters}` : path
 }
 
 export function appAddress(desk: Desk, app: Pick<AppHead, "id">, tab = ""): string {
