@@ -18,7 +18,7 @@ import type { Kind } from "./kind.ts"
 import { appAdsKind } from "./kinds/app-ads.ts"
 import { appNamesOnAppStore } from "./kinds/app-names.ts"
 import { appsOnAppStore, appsOnPlay } from "./kinds/apps.ts"
-import { canaryKind } from "./kinds/canary.ts"
+import { canaryKinds } from "./kinds/canary.ts"
 import { chartAppsOnAppStore } from "./kinds/chart-apps.ts"
 import { chartOnAppStore, developerOnAppStore, genresOnAppStore } from "./kinds/charts.ts"
 import { difficultyOnAppStore } from "./kinds/difficulty.ts"
@@ -43,11 +43,13 @@ export function kindsOf({ egressCountry, sourcesOff = [] }: SourceChoice): Kind[
   const storefronts = egressCountry === undefined ? [] : [egressCountry]
   const play: Kind[] = [
     ...searchKinds("android", onPlay),
+    ...canaryKinds("android", onPlay, [playSuggest].filter(isOn)),
     ...(isOn(playDetails) ? [appsOnPlay] : []),
     ...(isOn(playSuggest) ? [hintsOnPlay] : []),
   ]
   return [
     ...searchKinds("ios", onAppStore),
+    ...canaryKinds("ios", onAppStore, [appleHints].filter(isOn)),
     ...(isOn(itunesLookup) ? [appsOnAppStore, difficultyOnAppStore, chartAppsOnAppStore] : []),
     ...(isOn(itunesSearch) ? [appNamesOnAppStore] : []),
     ...(isOn(appleHints) ? [hintsOnAppStore] : []),
@@ -66,7 +68,5 @@ export function kindsOf({ egressCountry, sourcesOff = [] }: SourceChoice): Kind[
 const APP_ADS = "app-ads-txt" satisfies SourceName
 
 function searchKinds(platform: Platform, [preferred, ...others]: SearchSource[]): Kind[] {
-  if (!preferred) return []
-  const sources = [preferred, ...others] as const
-  return [searchKind(platform, sources), canaryKind(platform, sources)]
+  return preferred ? [searchKind(platform, [preferred, ...others])] : []
 }

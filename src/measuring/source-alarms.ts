@@ -1,6 +1,6 @@
 import type { Sql } from "../database/types.ts"
 import type { Log } from "../log.ts"
-import type { Platform, SearchObservation } from "../observations/types.ts"
+import type { HintsObservation, Platform, SearchObservation } from "../observations/types.ts"
 import { ReadFailure } from "../sources/source.ts"
 import type { SourceName, Upstream } from "../vocabulary/upstreams.ts"
 import { PRIORITY } from "./priority.ts"
@@ -30,7 +30,7 @@ export async function noteHealth(sql: Sql, source: SourceName, log: Log): Promis
         unparsed = 0 and not canary_fell as ends, case
           when unparsed >= ${BODIES_IN_A_ROW}::int
           then unparsed || ' answers in a row that this version cannot read: ' || coalesce(detail, 'no detail')
-          else 'a search that always has results came back without them'
+          else 'a question that always has results came back without them'
         end as detail
       from state
       union all
@@ -90,33 +90,52 @@ export async function openAlerts(sql: Sql): Promise<OpenAlert[]> {
     limit 1000`
 }
 
-/** A search whose result is never empty: what a source answers to it shows whether the source still works. */
+/** A question whose answer is never empty: what a source answers to it shows whether the source still works. */
 interface Canary {
   platform: Platform
   storefront: string
+  /** What is searched for; of hints, the beginning that is typed. */
   term: string
 }
 
-const CANARIES: Partial<Record<SourceName, Platform>> = {
-  "apple-web-search": "ios",
-  "apple-store-search": "ios",
-  "play-search": "android",
+const SEARCH = "weather"
+const BEGINNING = "insta"
+
+/**
+ * The App Store's hints are asked for outside the United States: for a language that the storefront does not have the
+ * endpoint answers an empty list, and American English would hide that.
+ */
+const CANARIES: Partial<Record<SourceName, Omit<Canary, "storefront"> & { storefront?: string }>> = {
+  "apple-web-search": { platform: "ios", storefront: "us", term: SEARCH },
+  "apple-store-search": { platform: "ios", storefront: "us", term: SEARCH },
+  "apple-hints": { platform: "ios", storefront: "de", term: BEGINNING },
+  "play-search": { platform: "android", term: SEARCH },
+  "play-suggest": { platform: "android", term: BEGINNING },
 }
 
-/** Null for a source without one. Google Play's is asked for EGRESS_COUNTRY alone. */
+/** Null for a source without one. Google Play is asked for EGRESS_COUNTRY alone. */
 export function canaryOf(source: SourceName, egressCountry: string | undefined): Canary | null {
-  const platform = CANARIES[source]
-  const storefront = platform === "android" ? egressCountry : "us"
-  return platform && storefront ? { platform, storefront, term: "weather" } : null
+  const canary = CANARIES[source]
+  const storefront = canary?.storefront ?? egressCountry
+  return canary && storefront ? { ...canary, storefront } : null
 }
 
 // Google Play shows about 30 apps for such a term, the App Store more.
-const FEWEST = 10
+const MIN_APPS = 10
 
-/** Throws ReadFailure, `changed`, for an answer so short that only what was read can be wrong. */
-export function assertCanary({ term, storefront, results }: SearchObservation): void {
-  if (results.length >= FEWEST) return
-  throw new ReadFailure("changed", `${results.length} apps for ${JSON.stringify(term)} in ${storefront}`)
+/** Throws ReadFailure, `changed`, for an answer so short, or so far from the question, that it cannot be right. */
+export function assertCanary(seen: SearchObservation | HintsObservation): void {
+  if (seen.kind === "search") {
+    const { term, storefront, results } = seen
+    if (results.length >= MIN_APPS) return
+    throw new ReadFailure("changed", `${results.length} apps for ${JSON.stringify(term)} in ${storefront}`)
+  }
+  const { prefix, storefront, terms } = seen
+  if (terms.some((term) => term.includes(prefix))) return
+  throw new ReadFailure(
+    "changed",
+    `no suggestion has ${JSON.stringify(prefix)} in it, of ${terms.length} in ${storefront}`,
+  )
 }
 
 interface CanaryParts {
@@ -157,7 +176,12 @@ export async function ensureCanaries(sql: Sql, { sources, egressCountry }: Canar
         and not exists (select from wanted w where (w.platform, w.storefront, w.subject) = (d.platform, d.storefront, d.subject))
         and (
           d.platform not in (select platform from tracked)
-          or d.storefront = any(${canaries.map(({ storefront }) => storefront)}::text[])
+          or (d.storefront, d.subject) in (
+            select c.storefront, c.subject
+            from unnest(
+              ${canaries.map(({ storefront }) => storefront)}::text[], ${canaries.map(({ name }) => name)}::text[]
+            ) c (storefront, subject)
+          )
           or d.next_at < now() - interval '2 days'
         )
       order by d.platform, d.storefront, d.subject

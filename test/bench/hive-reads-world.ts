@@ -51,7 +51,7 @@ export async function fillMarket(
   on.stores.on("apps.apple.com", "/", ({ url }) =>
     url.pathname.endsWith("/search") ? searchPage("us", term, apps.slice(0, DEPTH)) : page(),
   )
-  on.stores.on("search.itunes.apple.com", "/", () => hintsAnswer([term, "tide tables usa"]))
+  on.stores.on("search.itunes.apple.com", "/", ({ url }) => hintsAnswer([term, "tide tables usa"], url))
   const [{ id: appId, name }] = apps as [(typeof apps)[0]]
   answersReviews(on.stores, appId, reviewPages(9_000, 500))
   for (const ago of daysAgo) {

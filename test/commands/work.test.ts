@@ -18,7 +18,9 @@ beforeEach(() => {
   const apps = someApps(30)
   stores.on("apps.apple.com", "/", ({ url }) => searchPage("us", url.searchParams.get("term")!, apps))
   stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => storeSearchAnswer(apps))
-  stores.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa", () => hintsAnswer(["tea", "tea timer"]))
+  stores.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa", ({ url }) =>
+    hintsAnswer(["tea", "tea timer"], url),
+  )
   stores.on("itunes.apple.com", "/lookup", ({ url }) =>
     lookupAnswer(apps.filter(({ id }) => url.searchParams.get("id")?.includes(id))),
   )

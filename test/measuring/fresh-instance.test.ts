@@ -49,7 +49,7 @@ beforeAll(async () => {
   })
   stores.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa", ({ url }) => {
     const typed = url.searchParams.get("term")!
-    return hintsAnswer(TERMS.filter((term) => term.startsWith(typed)).slice(0, 10))
+    return hintsAnswer(TERMS.filter((term) => term.startsWith(typed)).slice(0, 10), url)
   })
   stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => storeSearchAnswer(someApps(60)))
   house = openHouse({ sql, now: () => now })

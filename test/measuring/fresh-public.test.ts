@@ -44,7 +44,7 @@ beforeAll(async () => {
   stores.on("apps.apple.com", "/us/iphone/search", ({ url }) =>
     searchPage("us", url.searchParams.get("term")!, someApps(30).toSpliced(2, 0, HARBOR)),
   )
-  stores.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa", () => hintsAnswer(TERMS))
+  stores.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa", ({ url }) => hintsAnswer(TERMS, url))
   stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => storeSearchAnswer(someApps(60)))
   house = openHouse({ sql })
   key = await house.key(await house.workspace())

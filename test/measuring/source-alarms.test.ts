@@ -11,7 +11,7 @@ import {
   openAlerts,
 } from "../../src/measuring/source-alarms.ts"
 import { noteRead } from "../../src/measuring/source-reads.ts"
-import type { Outcome, SearchObservation } from "../../src/observations/types.ts"
+import type { HintsObservation, Outcome, SearchObservation } from "../../src/observations/types.ts"
 import { ReadFailure } from "../../src/sources/source.ts"
 import type { SourceName } from "../../src/vocabulary/upstreams.ts"
 import { freshDatabase, scratchUrl } from "../database.ts"
@@ -240,13 +240,16 @@ describe("which canaries there are", () => {
     { name: "apple-web-search", upstream: "apps.apple.com", on: !off.includes("apple-web-search") },
     { name: "apple-store-search", upstream: "itunes.apple.com", on: !off.includes("apple-store-search") },
     { name: "itunes-lookup", upstream: "itunes.apple.com", on: true },
+    { name: "apple-hints", upstream: "search.itunes.apple.com", on: !off.includes("apple-hints") },
     { name: "play-search", upstream: "play.google.com", on: !off.includes("play-search") },
   ]
   const rows = async () =>
     (
       await sql`select platform, storefront, subject from due where kind = 'canary' order by subject, storefront limit 100`
     ).map(({ platform, storefront, subject }) => `${platform} ${storefront} ${subject}`)
-  const [WEB_ROW, STORE_ROW] = ["ios us apple-web-search", "ios us apple-store-search"]
+  const WEB_ROW = "ios us apple-web-search"
+  const STORE_ROW = "ios us apple-store-search"
+  const HINTS_ROW = "ios de apple-hints"
 
   async function track(platform: "ios" | "android", origin = "own"): Promise<void> {
     const workspace = await newWorkspace(sql)
@@ -267,17 +270,17 @@ describe("which canaries there are", () => {
     expect(await rows()).toEqual([])
   })
 
-  test("one for each search source in use of a platform on which something is tracked; again changes nothing", async () => {
+  test("one for each search and hint source in use of a platform on which something is tracked; again changes nothing", async () => {
     await track("ios")
     await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
-    expect(await rows()).toEqual([STORE_ROW, WEB_ROW])
+    expect(await rows()).toEqual([HINTS_ROW, STORE_ROW, WEB_ROW])
     await track("android")
     await ensureCanaries(sql, { sources: of(), egressCountry: undefined })
-    expect(await rows()).toEqual([STORE_ROW, WEB_ROW])
+    expect(await rows()).toEqual([HINTS_ROW, STORE_ROW, WEB_ROW])
     await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
     await sql`update due set next_at = now() + interval '1 day', measured_at = now() where kind = 'canary'`
     await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
-    expect(await rows()).toEqual([STORE_ROW, WEB_ROW, "android de play-search"])
+    expect(await rows()).toEqual([HINTS_ROW, STORE_ROW, WEB_ROW, "android de play-search"])
     expect(await sql`select 1 from due where kind = 'canary' and measured_at is null limit 1`).toHaveLength(0)
   })
 
@@ -286,6 +289,8 @@ describe("which canaries there are", () => {
     await sql`insert into due (kind, platform, storefront, subject) values ('search', 'ios', 'us', 'apple-web-search')`
     await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
     await ensureCanaries(sql, { sources: of("apple-store-search"), egressCountry: "de" })
+    expect(await rows()).toEqual([HINTS_ROW, WEB_ROW])
+    await ensureCanaries(sql, { sources: of("apple-store-search", "apple-hints"), egressCountry: "de" })
     expect(await rows()).toEqual([WEB_ROW])
     await sql`delete from tracked_app`
     await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
@@ -307,6 +312,11 @@ describe("which canaries there are", () => {
     await ensureCanaries(sql, { sources: of(), egressCountry: "fr" })
     await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
     expect(await rows()).toEqual(["android de play-search", "android fr play-search"])
+    // hints of the App Store are asked for in de too: that row is another's
+    await track("ios")
+    await ensureCanaries(sql, { sources: of(), egressCountry: "fr" })
+    expect(await rows()).toContain("android de play-search")
+    await sql`delete from tracked_app where ios_app is not null`
     await sql`update due set next_at = now() - interval '49 hours' where storefront = 'fr'`
     await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
     expect(await rows()).toEqual(["android de play-search"])
@@ -315,7 +325,27 @@ describe("which canaries there are", () => {
   test("a term that always has results, where the source is read from", () => {
     expect(canaryOf("apple-web-search", undefined)).toEqual({ platform: "ios", storefront: "us", term: "weather" })
     expect(canaryOf("play-search", "de")).toEqual({ platform: "android", storefront: "de", term: "weather" })
-    expect([canaryOf("play-search", undefined), canaryOf("apple-hints", "de")]).toEqual([null, null])
+    expect(canaryOf("apple-hints", "fr")).toEqual({ platform: "ios", storefront: "de", term: "insta" })
+    expect(canaryOf("play-suggest", "fr")).toEqual({ platform: "android", storefront: "fr", term: "insta" })
+    expect([canaryOf("play-search", undefined), canaryOf("itunes-lookup", "de")]).toEqual([null, null])
+  })
+
+  test("hints that are empty, or none of the beginning asked for, are a change of the endpoint", () => {
+    const hints = (...terms: string[]): HintsObservation => ({
+      kind: "hints",
+      source: "apple-hints",
+      platform: "ios",
+      storefront: "de",
+      prefix: "insta",
+      terms,
+      seenAt: new Date("2026-03-01T00:00:00Z"),
+      sha256: new Uint8Array(32),
+      origin: "own",
+      parser: 1,
+    })
+    for (const terms of [[], ["wetter", "karten"]])
+      expect(() => assertCanary(hints(...terms))).toThrow(`no suggestion has "insta" in it, of ${terms.length} in de`)
+    expect(assertCanary(hints("wetter", "instagram"))).toBeUndefined()
   })
 
   test("an answer without results, or with hardly any, is a parser that stopped matching", () => {

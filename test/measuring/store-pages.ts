@@ -70,9 +70,10 @@ export function lookupAnswer(apps: readonly ShownApp[]): Response {
   return Response.json({ resultCount: results.length, results })
 }
 
-/** What the App Store suggests for a beginning that was typed. */
-export function hintsAnswer(terms: readonly string[]): Response {
-  const hints = terms.map((term) => `<dict><key>term</key><string>${term}</string></dict>`).join("")
+/** What the App Store suggests for the beginning in `url`: these terms, and for the one of the daily canary a known app. */
+export function hintsAnswer(terms: readonly string[], url: URL): Response {
+  const suggested = url.searchParams.get("term") === "insta" ? ["instagram"] : terms
+  const hints = suggested.map((term) => `<dict><key>term</key><string>${term}</string></dict>`).join("")
   const plist = `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple Computer//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd"><plist version="1.0">
 <dict><key>title</key><string>Suggestions</string><key>hints</key><array>${hints}</array></dict></plist>`
@@ -103,5 +104,5 @@ export function answerSearches(stores: ReplayServer, { apps, looked = apps, sugg
     const ids = (url.searchParams.get("id") as string).split(",")
     return lookupAnswer(looked.filter(({ id }) => ids.includes(id)))
   })
-  stores.on("search.itunes.apple.com", "/", () => hintsAnswer(suggests))
+  stores.on("search.itunes.apple.com", "/", ({ url }) => hintsAnswer(suggests, url))
 }

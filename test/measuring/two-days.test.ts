@@ -261,7 +261,7 @@ function answersSearches(): void {
     const term = url.searchParams.get("term") as string
     return searchPage("us", term, shown(term))
   })
-  stores.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa", () => hintsAnswer(TERMS))
+  stores.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa", ({ url }) => hintsAnswer(TERMS, url))
   stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => storeSearchAnswer(OTHERS))
 }
 

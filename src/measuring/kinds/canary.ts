@@ -1,26 +1,40 @@
-import type { Platform } from "../../observations/types.ts"
+import type { HintsQuestion } from "../../observations/kinds/hints.ts"
+import type { HintsObservation, Platform } from "../../observations/types.ts"
+import type { Source } from "../../sources/source.ts"
 import type { SourceName } from "../../vocabulary/upstreams.ts"
 import type { Kind } from "../kind.ts"
 import { assertCanary, canaryOf } from "../source-alarms.ts"
 import type { SearchSource } from "./search.ts"
 
-/** Its subject is a source, its storefront where that source is tried: a search that never comes back empty. */
-export function canaryKind(platform: Platform, sources: readonly [SearchSource, ...SearchSource[]]): Kind {
-  return {
+type HintSource = Source<HintsQuestion, HintsObservation>
+
+/** One kind, or none without sources. Its subject is a source, its storefront the place where that source is tried. */
+export function canaryKinds(
+  platform: Platform,
+  searches: readonly SearchSource[],
+  hints: readonly HintSource[],
+): Kind[] {
+  const [first] = [...searches, ...hints]
+  if (!first) return []
+  const kind: Kind = {
     name: "canary",
     platform,
-    upstream: sources[0].upstream,
+    upstream: first.upstream,
     together: 1,
     requests: 1,
     everyDays: 1,
     async read([subject], port) {
       const { subject: name, storefront } = subject!
-      const source = sources.find((one) => one.name === name)
       const canary = canaryOf(name as SourceName, storefront)
-      if (!source || !canary) return []
-      const seen = await port.ask(source, { storefront, term: canary.term })
+      const search = searches.find((source) => source.name === name)
+      const hint = hints.find((source) => source.name === name)
+      if (!canary || (!search && !hint)) return []
+      const seen = search
+        ? await port.ask(search, { storefront, term: canary.term })
+        : await port.ask(hint!, { storefront, prefix: canary.term })
       assertCanary(seen)
       return [seen]
     },
   }
+  return [kind]
 }

@@ -21,7 +21,7 @@ beforeAll(async () => {
   stores = replayServer()
   stores.on("apps.apple.com", "/", ({ url }) => searchPage("us", url.searchParams.get("term")!, APPS))
   stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => storeSearchAnswer(APPS))
-  stores.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa", () => hintsAnswer(["tides"]))
+  stores.on("search.itunes.apple.com", "/WebObjects/MZSearchHints.woa", ({ url }) => hintsAnswer(["tides"], url))
   stores.on("itunes.apple.com", "/lookup", ({ url }) =>
     lookupAnswer(APPS.filter(({ id }) => url.searchParams.get("id")?.split(",").includes(id))),
   )

@@ -187,7 +187,7 @@ describe("what cannot be measured costs nothing, and gives its unit back", () =>
     answers()
     on.stores.on("apps.apple.com", "/", () => new Response("<html>not what it was</html>"))
     on.stores.on("itunes.apple.com", "/search", () => new Response("{", { status: 200 }))
-    on.stores.on("search.itunes.apple.com", "/", () => hintsAnswer(["tide table", "tide table usa"]))
+    on.stores.on("search.itunes.apple.com", "/", ({ url }) => hintsAnswer(["tide table", "tide table usa"], url))
     const { metrics } = await refused("hive_measurement_failed", measure())
     expect(metrics).toMatchObject({ popularityEnd: "measured", difficultyEnd: "failed", difficulty: null })
     expect(metrics).toMatchObject({ popularityStanding: { band: { low: 5, high: expect.any(Number) } } })
