@@ -4,7 +4,7 @@ import { createIdentify } from "./access/identify.ts"
 import type { Limits } from "./access/limits/open.ts"
 import { openQuestion, readAnswer, storeAnswer } from "./actions/answers.ts"
 import { documentsOf } from "./app/documents.ts"
-import { createPages } from "./app/pages.ts"
+import { openRoutes } from "./app/pages.ts"
 import { offersOf } from "./assistants/offers.ts"
 import { catalog as wholeCatalog } from "./catalog.ts"
 import type { DiskWatch } from "./database/disk.ts"
@@ -128,7 +128,7 @@ export function createApp(parts: AppParts): App {
     dispatch,
     documents: documentsOf(catalog, sandbox, publicUrl),
     faultPage: (fault) => ({ ...prepare(faultPage(fault)), type: "html", policy: ERRORS_POLICY }),
-    pages: createPages({ ...parts, gate, trustedProxies, publicUrl, log, invoke, catalog }),
+    routes: openRoutes({ ...parts, gate, trustedProxies, publicUrl, log, invoke, catalog }),
     unready: readinessOf(parts, gate, () => !ready),
     shortfalls,
     publicUrl,

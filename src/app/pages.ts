@@ -6,18 +6,16 @@ import type { Gate } from "../database/gate.ts"
 import type { Sql } from "../database/types.ts"
 import { deskOperations } from "../desk/desk.ts"
 import { deskRoutes } from "../desk/surface.ts"
-import type { Fault } from "../faults.ts"
 import type { Invoke } from "../invoke.ts"
-import { createLinks } from "../links/surface.ts"
+import { linkRoutes } from "../links/surface.ts"
 import type { Log } from "../log.ts"
 import { oauthRoutes } from "../oauth/surface.ts"
 import type { Operation } from "../operation.ts"
 import { type SafeFetch, safeFetch } from "../outbound/safe-fetch.ts"
-import { createPageRoutes } from "../pages/routes.ts"
+import { type OpenRoute, openPages } from "../pages/routes.ts"
 import { createOwners } from "../sign-in/owner.ts"
 import { signInRoutes } from "../sign-in/surface.ts"
-import type { IncomingRequest } from "../surfaces/incoming.ts"
-import { createMessages, type ReceiveMessage } from "../surfaces/messages.ts"
+import { messageRoute, type ReceiveMessage } from "../surfaces/messages.ts"
 import { prepareSandbox, type Sandbox } from "../surfaces/sandbox.ts"
 import { once } from "../vocabulary/prepared.ts"
 
@@ -39,16 +37,12 @@ interface PagesParts {
 
 const RECEIVE_MS = 5_000
 
-/**
- * What people open: public links, and the pages where somebody signs in; and where services send what they tell. Undefined for
- * a path that is none of these.
- */
-export function createPages(parts: PagesParts): (incoming: IncomingRequest) => Promise<Response | Fault> | undefined {
+/** The routes of what people open, public links and the pages where somebody signs in, and of what services send. */
+export function openRoutes(parts: PagesParts): OpenRoute[] {
   const { sql, gate, publicUrl, invoke, catalog, sandbox, receive, trustedProxies, now } = parts
-  const links = createLinks(parts)
   const owners = createOwners({ sql, gate, publicUrl })
   const visitorGate = limitKeylessWrites(gate)
-  const pages = createPageRoutes(parts, [
+  const pages = openPages(parts, [
     ...signInRoutes({ sql, gate, visitorGate, owners, publicUrl }),
     ...deskRoutes({
       invoke,
@@ -59,15 +53,13 @@ export function createPages(parts: PagesParts): (incoming: IncomingRequest) => P
     ...oauthRoutes({ ...parts, visitorGate, owners, fetch: parts.fetch ?? safeFetch }),
     ...approvalRoutes({ sql, gate, owners }),
   ])
-  const messages = receive
-    ? createMessages({
-        receive: (...sent) => gate.run(() => receive(...sent), RECEIVE_MS),
-        publicUrl,
-        trustedProxies,
-        now,
-      })
-    : () => undefined
-  return (incoming) => messages(incoming) ?? links(incoming) ?? pages(incoming)
+  const messages = receive && {
+    receive: (...sent: Parameters<ReceiveMessage>) => gate.run(() => receive(...sent), RECEIVE_MS),
+    publicUrl,
+    trustedProxies,
+    now,
+  }
+  return [...(messages ? [messageRoute(messages)] : []), ...linkRoutes(parts), ...pages]
 }
 
 /** Of the sandbox, and of what pages alone ask: those are read when the first of them is asked for. */

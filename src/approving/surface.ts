@@ -18,15 +18,15 @@ export function approvalRoutes(parts: ApprovalParts): PageRoute[] {
   const { sql, gate } = parts
   return [
     {
-      path: /^\/approve$/,
+      path: "/approve",
       methods: ["GET", "HEAD"],
       open: signedIn(parts, async (owner) => {
         return page(200, waitingPage(await gate.run(() => listApprovals(sql, { workspaceId: owner.workspaceId }))))
       }),
     },
-    { path: /^\/approve\/sample$/, methods: ["GET", "HEAD"], open: async () => page(200, sampleApprovalPage()) },
+    { path: "/approve/sample", methods: ["GET", "HEAD"], open: async () => page(200, sampleApprovalPage()) },
     {
-      path: /^\/approve\/ap_[0-9a-f]{18}$/,
+      path: "/approve/(?<id>ap_[0-9a-f]{18})",
       methods: ["GET", "HEAD", "POST"],
       open: signedIn(parts, async (owner, visit) => {
         const id = visit.path.slice("/approve/".length)

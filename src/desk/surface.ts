@@ -57,9 +57,9 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer }: DeskPar
   })
 
   return [
-    { path: /^\/app\/sample(?:\/|$)/, methods: ["GET", "HEAD"], open: (visit) => shown(sampleDesk(visit), visit) },
+    { path: "/app/sample/*", methods: ["GET", "HEAD"], open: (visit) => shown(sampleDesk(visit), visit) },
     {
-      path: /^\/app(?:\/|$)/,
+      path: "/app/*",
       methods: ["GET", "HEAD", "POST"],
       async open(visit) {
         const owner = await owners.ownerOf(visit.request)

@@ -33,9 +33,8 @@ export interface LinkAnswer {
 
 /** What stands below one folder of the address: /folder/token. */
 export interface LinkKind {
-  folder: string
-  /** What may follow the folder; any other path is none of these. */
-  tokens: RegExp
+  /** In the spelling of itty-router: "/exports/:token", "/share/*". */
+  path: string
   methods: readonly string[]
   /** Of all its answers. */
   headers: Record<string, string>

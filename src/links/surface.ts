@@ -3,6 +3,7 @@ import { creditHeaders } from "../access/credits.ts"
 import { perSecondCounter } from "../access/limits/limiter.ts"
 import { isConnectionProblem } from "../database/gate.ts"
 import { Fault } from "../faults.ts"
+import type { OpenRoute } from "../pages/routes.ts"
 import { inEncoding } from "../vocabulary/compression.ts"
 import { createExportFiles } from "./export/download.ts"
 import type { LinkAnswer, LinkKind, LinkParts, Visit } from "./link-kind.ts"
@@ -11,23 +12,13 @@ import { sharedPages } from "./share/visit.ts"
 /** Opened from one address in a second, of each kind: nobody guesses a token, but each try asks the database. */
 const PER_SECOND = 20
 
-/** A request, as far as links look at it. */
-interface LinkRequest {
-  request: Request
-  requestId: string
-  path: string
-  keyInUrl: boolean
-  /** Address of the other end of the connection. */
-  peer: string | null
-}
-
-/** Answers what stands behind a public link, or gives the fault that refuses it; undefined for a path that is no link. */
-export function createLinks(parts: LinkParts): (incoming: LinkRequest) => Promise<Response | Fault> | undefined {
+/** The public links as routes of the router of all paths without a key. */
+export function linkRoutes(parts: LinkParts): OpenRoute[] {
   const kinds: readonly LinkKind[] = [createExportFiles(), sharedPages]
   const count = perSecondCounter()
-  const refusalOf = ({ folder, methods }: LinkKind, { request, address }: Visit): Fault | null => {
+  const refusalOf = ({ path, methods }: LinkKind, { request, address }: Visit): Fault | null => {
     if (!methods.includes(request.method)) return new Fault("method_not_allowed", {}, { allow: methods.join(", ") })
-    const { allowed } = count(`${folder} ${address}`, PER_SECOND, parts.now())
+    const { allowed } = count(`${path} ${address}`, PER_SECOND, parts.now())
     return allowed ? null : new Fault("rate_limited", { limit: PER_SECOND })
   }
   const answer = async (kind: LinkKind, visit: Visit): Promise<Response | Fault> => {
@@ -35,13 +26,15 @@ export function createLinks(parts: LinkParts): (incoming: LinkRequest) => Promis
     const told = found instanceof Fault ? refusalPage(kind, found) : found
     return told ? await responseOf(visit, kind, told) : (found as Fault)
   }
-  return ({ request, requestId, path, keyInUrl, peer }) => {
-    const [, folder, token = ""] = /^\/([a-z]+)\/(.*)$/.exec(path) ?? []
-    const kind = kinds.find((one) => one.folder === folder)
-    if (!kind || keyInUrl || !kind.tokens.test(token)) return undefined
-    const address = clientAddress(peer, request.headers.get("x-forwarded-for"), parts.trustedProxies)
-    return answer(kind, { parts, request, requestId, path, token, address })
-  }
+  return kinds.map((kind) => ({
+    path: kind.path,
+    answer({ request, requestId, path, keyInUrl, peer }) {
+      const tokenAt = path.indexOf("/", 1) + 1
+      if (keyInUrl || tokenAt === 0) return undefined
+      const address = clientAddress(peer, request.headers.get("x-forwarded-for"), parts.trustedProxies)
+      return answer(kind, { parts, request, requestId, path, token: path.slice(tokenAt), address })
+    },
+  }))
 }
 
 async function opened(kind: LinkKind, visit: Visit): Promise<LinkAnswer | Fault> {

@@ -27,7 +27,7 @@ export function oauthRoutes(parts: OAuthParts): PageRoute[] {
     ...variantsOf("oauth-authorization-server").map((path) => document(path, server)),
     ...variantsOf("openid-configuration").map((path) => document(path, server)),
     {
-      path: /^\/oauth\/authorize$/,
+      path: "/oauth/authorize",
       methods: ["GET", "HEAD", "POST"],
       open: (visit) => openAuthorization(parts, visit),
     },
@@ -54,13 +54,13 @@ function variantsOf(name: string): string[] {
 
 function document(path: string, answer: PageAnswer): PageRoute {
   const open = async ({ request }: PageVisit) => (request.method === "OPTIONS" ? PREFLIGHT : answer)
-  return { path: exactly(path), methods: ["GET", "HEAD", "OPTIONS"], open }
+  return { path, methods: ["GET", "HEAD", "OPTIONS"], open }
 }
 
 /** What programs post to; a refusal is in the words of OAuth. */
 function endpoint(path: string, open: (visit: PageVisit) => Promise<PageAnswer>): PageRoute {
   return {
-    path: exactly(path),
+    path,
     methods: ["POST", "OPTIONS"],
     async open(visit) {
       if (visit.request.method === "OPTIONS") return PREFLIGHT
@@ -72,8 +72,4 @@ function endpoint(path: string, open: (visit: PageVisit) => Promise<PageAnswer>)
       }
     },
   }
-}
-
-function exactly(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll(".", "\\.")}$`)
 }

@@ -18,7 +18,8 @@ export interface PageVisit {
 
 /** Pages at one address, or at those that begin alike. */
 export interface PageRoute {
-  path: RegExp
+  /** In the spelling of itty-router: "/approve/:id", "/app/*". */
+  path: string
   methods: readonly string[]
   /** May throw: while the database is away that is answered as everywhere. */
   open(visit: PageVisit): Promise<PageAnswer>
@@ -37,30 +38,36 @@ interface PageRequest extends Omit<PageVisit, "address"> {
   peer: string | null
 }
 
-/** Answers what stands at a page's address, or gives the fault that refuses it; undefined for any other path. */
-export function createPageRoutes(
-  { trustedProxies, now, log }: PageParts,
-  routes: readonly PageRoute[],
-): (incoming: PageRequest) => Promise<Response | Fault> | undefined {
-  const answer = async (route: PageRoute, visit: PageVisit): Promise<Response | Fault> => {
-    const { request, requestId } = visit
-    if (!route.methods.includes(request.method))
-      return new Fault("method_not_allowed", {}, { allow: route.methods.join(", ") })
-    try {
-      const page = await route.open(visit)
-      const response = pageResponse(request, page, { requestId, now: now() })
-      return page.isCompressible ? await inEncoding(request.headers.get("accept-encoding"), response) : response
-    } catch (error) {
-      if (error instanceof Fault) return error
-      if (!isConnectionProblem(error)) throw error
-      log("warn", "unavailable", { requestId, reason: String((error as Error).message) })
-      return new Fault("unavailable")
-    }
-  }
-  return ({ request, requestId, path, query, keyInUrl, peer }) => {
-    const route = keyInUrl ? undefined : routes.find((one) => one.path.test(path))
-    if (!route) return undefined
-    const address = clientAddress(peer, request.headers.get("x-forwarded-for"), trustedProxies)
-    return answer(route, { request, requestId, path, query, address })
+/** A route of the router of all paths without a key. Gives the fault that refuses the request; undefined leaves it to others. */
+export interface OpenRoute {
+  path: string
+  answer(incoming: PageRequest): Promise<Response | Fault> | undefined
+}
+
+/** The pages as routes. A key in the address is refused as at any other path. */
+export function openPages(parts: PageParts, routes: readonly PageRoute[]): OpenRoute[] {
+  return routes.map((route) => ({
+    path: route.path,
+    answer({ request, requestId, path, query, keyInUrl, peer }) {
+      if (keyInUrl) return undefined
+      const address = clientAddress(peer, request.headers.get("x-forwarded-for"), parts.trustedProxies)
+      return answerPage(parts, route, { request, requestId, path, query, address })
+    },
+  }))
+}
+
+async function answerPage({ now, log }: PageParts, route: PageRoute, visit: PageVisit): Promise<Response | Fault> {
+  const { request, requestId } = visit
+  if (!route.methods.includes(request.method))
+    return new Fault("method_not_allowed", {}, { allow: route.methods.join(", ") })
+  try {
+    const page = await route.open(visit)
+    const response = pageResponse(request, page, { requestId, now: now() })
+    return page.isCompressible ? await inEncoding(request.headers.get("accept-encoding"), response) : response
+  } catch (error) {
+    if (error instanceof Fault) return error
+    if (!isConnectionProblem(error)) throw error
+    log("warn", "unavailable", { requestId, reason: String((error as Error).message) })
+    return new Fault("unavailable")
   }
 }

@@ -24,8 +24,8 @@ interface SignInParts {
 /** The pages by which an owner signs in and out. */
 export function signInRoutes(parts: SignInParts): PageRoute[] {
   return [
-    { path: /^\/sign-in$/, methods: ["GET", "HEAD", "POST"], open: (visit) => openSignIn(parts, visit) },
-    { path: /^\/sign-out$/, methods: ["POST"], open: (visit) => openSignOut(parts, visit) },
+    { path: "/sign-in", methods: ["GET", "HEAD", "POST"], open: (visit) => openSignIn(parts, visit) },
+    { path: "/sign-out", methods: ["POST"], open: (visit) => openSignOut(parts, visit) },
   ]
 }
 

@@ -4,11 +4,11 @@ import { perSecondCounter } from "../access/limits/limiter.ts"
 import { checkInput } from "../check-input.ts"
 import { Fault } from "../faults.ts"
 import type { PreparedAnswer } from "../vocabulary/prepared.ts"
-import { type IncomingRequest, isSandbox, type ResponseDetails, SANDBOX } from "./incoming.ts"
+import { type IncomingRequest, type ResponseDetails, SANDBOX } from "./incoming.ts"
 import { queryInput } from "./query.ts"
 import type { Shortfalls, UnreadyReason } from "./readiness.ts"
 import { type PublicType, publicFault, publicFaultPage, publicJson, publicResponse, redirect } from "./responses.ts"
-import type { Dispatch, Route } from "./router.ts"
+import { createOpenRouter, type Dispatch, type OpenRoute, type Route } from "./router.ts"
 import type { Sandbox } from "./sandbox.ts"
 
 interface KeylessParts {
@@ -18,8 +18,8 @@ interface KeylessParts {
   documents: ReadonlyMap<string, () => PublicDocument>
   /** What a browser shows in place of a fault. */
   faultPage: (fault: Fault) => PublicDocument
-  /** What stands behind a public link or is a page of its own, or why not; undefined for a path that is neither. */
-  pages: (incoming: IncomingRequest) => Promise<Response | Fault> | undefined
+  /** Public links, pages and messages; a fault says why one is refused. */
+  routes: readonly OpenRoute<Response | Fault>[]
   /** Null when the service can take calls just now, else why not. */
   unready: () => Promise<UnreadyReason | null>
   /** What cannot be measured for want of turns; the service is ready all the same. */
@@ -46,40 +46,59 @@ export function createKeyless(parts: KeylessParts) {
     const { allowed } = count(`${of} ${address ?? "unknown"}`, parts.sandboxPerSecond, at)
     return allowed ? null : new Fault("rate_limited", { limit: parts.sandboxPerSecond })
   }
-  return (incoming: IncomingRequest): Response | Promise<Response> => {
-    const { path, request } = incoming
-    const shown: ResponseDetails = { requestId: incoming.requestId, credits: null, now: now() }
-    // the whole path of a sample, looked up once and before all else: such a path is no other, and no key stands in it
-    const sample = incoming.query === "" && request.method === "GET" ? samples.get(path) : undefined
-    if (sample) {
-      const refused = refusedRate(incoming, shown.now)
-      return refused ? publicFault(refused, publicUrl, shown) : publicResponse(request, sample, "json", shown)
+  const shownTo = ({ requestId }: IncomingRequest): ResponseDetails => ({ requestId, credits: null, now: now() })
+  const refuse = (incoming: IncomingRequest, fault: Fault) =>
+    wantsPage(incoming)
+      ? publicFaultPage(fault, parts.faultPage(fault), shownTo(incoming))
+      : publicFault(fault, publicUrl, shownTo(incoming))
+  const read = (answer: (incoming: IncomingRequest, shown: ResponseDetails) => Response | Promise<Response>) => {
+    return (incoming: IncomingRequest) => {
+      const refused = refusal(incoming)
+      return refused ? refuse(incoming, refused) : answer(incoming, shownTo(incoming))
     }
-    const inSandbox = isSandbox(path)
-    const document = documents.get(incoming.query === "" ? path : `${path}?${incoming.query}`) ?? documents.get(path)
-    const page = parts.pages(incoming)
-    if (page) return page.then((answer) => (answer instanceof Fault ? publicFault(answer, publicUrl, shown) : answer))
-    const known = inSandbox || document !== undefined || HEALTH.has(path) || path in SHORT
-    const refused = refusal(incoming, { known, inSandbox })
-    if (refused && wantsPage(incoming)) return publicFaultPage(refused, parts.faultPage(refused), shown)
+  }
+  const document = read((incoming, shown) => {
+    const refused = refusedRate(incoming, shown.now, "documents")
     if (refused) return publicFault(refused, publicUrl, shown)
-    if (path in SHORT) return redirect(SHORT[path] as string, shown)
-    if (document) {
-      const refused = refusedRate(incoming, shown.now, "documents")
-      return refused
-        ? publicFault(refused, publicUrl, shown)
-        : publicResponse(request, document(), document().type, shown)
-    }
-    if (!inSandbox) return health(parts, path, shown)
-    const fast = refusedRate(incoming, shown.now)
-    return fast ? publicFault(fast, publicUrl, shown) : sandboxCall(parts, incoming, shown)
+    const { path, query, request } = incoming
+    const found = (documents.get(`${path}?${query}`) ?? documents.get(path)!)()
+    return publicResponse(request, found, found.type, shown)
+  })
+  const inSandbox = (incoming: IncomingRequest) => {
+    const shown = shownTo(incoming)
+    if (incoming.keyInUrl) return refuse(incoming, keyInUrlFault())
+    const refused = refusedRate(incoming, shown.now)
+    return refused ? publicFault(refused, publicUrl, shown) : sandboxCall(parts, incoming, shown)
+  }
+  const routes = [
+    ...parts.routes,
+    ...[...documents.keys()].filter((key) => !key.includes("?")).map((path) => ({ path, answer: document })),
+    ...Object.entries(SHORT).map(([path, to]) => ({ path, answer: read((_, shown) => redirect(to, shown)) })),
+    ...HEALTH.map((path) => ({ path, answer: read((_, shown) => health(parts, path, shown)) })),
+    { path: `${SANDBOX}/*`, answer: inSandbox },
+  ]
+  const route = createOpenRouter<Response | Fault>(routes)
+  const answered = async (incoming: IncomingRequest): Promise<Response> => {
+    const answer = await route(incoming)
+    if (answer === undefined)
+      return refuse(incoming, incoming.keyInUrl ? keyInUrlFault() : new Fault("unknown_endpoint"))
+    return answer instanceof Fault ? publicFault(answer, publicUrl, shownTo(incoming)) : answer
+  }
+  return (incoming: IncomingRequest): Response | Promise<Response> => {
+    const { path, request, query } = incoming
+    // the whole path of a sample, looked up once and before all else: such a path is no other, and no key stands in it
+    const sample = query === "" && request.method === "GET" ? samples.get(path) : undefined
+    if (!sample) return answered(incoming)
+    const shown = shownTo(incoming)
+    const refused = refusedRate(incoming, shown.now)
+    return refused ? publicFault(refused, publicUrl, shown) : publicResponse(request, sample, "json", shown)
   }
 }
 
 /** What people and programs try first, and what they mean. */
 const SHORT: Record<string, string> = { "/": "/app", "/docs/": "/docs", "/v1": "/docs", "/v1/": "/docs" }
 
-const HEALTH = new Set(["/livez", "/readyz"])
+const HEALTH = ["/livez", "/readyz"]
 
 const READS = new Set(["GET", "HEAD"])
 
@@ -90,13 +109,10 @@ function wantsPage({ request: { method, headers }, path }: IncomingRequest): boo
   return /\btext\/html\b/i.test(accepted) && !/\bapplication\/json\b/i.test(accepted)
 }
 
-/** Which methods a path of the sandbox has is told by the routes. */
-function refusal({ request, keyInUrl }: IncomingRequest, { known, inSandbox }: { known: boolean; inSandbox: boolean }) {
+/** Why a document is not given; the runtime leaves the body of an answer to HEAD out. */
+function refusal({ request, keyInUrl }: IncomingRequest): Fault | undefined {
   if (keyInUrl) return keyInUrlFault()
-  if (!known) return new Fault("unknown_endpoint")
-  // the runtime leaves the body of an answer to HEAD out
-  if (!inSandbox && !READS.has(request.method)) return new Fault("method_not_allowed", {}, { allow: "GET, HEAD" })
-  return undefined
+  return READS.has(request.method) ? undefined : new Fault("method_not_allowed", {}, { allow: "GET, HEAD" })
 }
 
 async function health({ unready, shortfalls }: KeylessParts, path: string, shown: ResponseDetails): Promise<Response> {

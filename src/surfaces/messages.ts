@@ -27,14 +27,14 @@ interface MessageParts {
   now: () => Date
 }
 
-const ADDRESS = /^\/in\/([^/]+)$/
+const FOLDER = "/in/"
 
-/** What services that a workspace connected send to it, at /in/<account>. Undefined for any other path. */
-export function createMessages({ receive, publicUrl, trustedProxies, now }: MessageParts) {
+/** The route of what services that a workspace connected send to it, at /in/<account>. */
+export function messageRoute({ receive, publicUrl, trustedProxies, now }: MessageParts) {
   const attempts = createFailedAttempts({ now })
-  return (incoming: IncomingRequest): Promise<Response> | undefined => {
-    const account = ADDRESS.exec(incoming.path)?.[1]
-    return account === undefined ? undefined : answer(account, incoming)
+  return {
+    path: `${FOLDER}:account`,
+    answer: (incoming: IncomingRequest) => answer(incoming.path.slice(FOLDER.length), incoming),
   }
 
   async function answer(account: string, { request, requestId, peer }: IncomingRequest): Promise<Response> {

@@ -2,6 +2,7 @@ import { IttyRouter } from "itty-router"
 import { Fault } from "../faults.ts"
 import type { Operation } from "../operation.ts"
 import { codeOf, type Schema } from "../vocabulary/schema.ts"
+import type { IncomingRequest } from "./incoming.ts"
 
 export interface Route {
   operation: Operation
@@ -94,4 +95,27 @@ async function missing(candidates: Methods[], path: string): Promise<Fault> {
   return allowed.size > 0
     ? new Fault("method_not_allowed", {}, { allow: [...allowed].sort().join(", ") })
     : new Fault("unknown_endpoint")
+}
+
+/** Where something is answered without a key, whatever the method. Undefined leaves the request to the routes behind it. */
+export interface OpenRoute<Answer> {
+  path: string
+  answer(incoming: IncomingRequest): Answer | Promise<Answer> | undefined
+}
+
+/** Returns the router of all paths that need no key; undefined for a path of none of its routes. */
+export function createOpenRouter<Answer>(routes: readonly OpenRoute<Answer>[]) {
+  const router = IttyRouter()
+  for (const { path, answer } of routes) {
+    const isPath = exactly(path)
+    router.all(path, (_, incoming: IncomingRequest) => (isPath(incoming.path) ? answer(incoming) : undefined))
+  }
+  return async (incoming: IncomingRequest): Promise<Answer | undefined> =>
+    await router.fetch({ method: "GET", url: `http://x/${incoming.path.slice(1)}` }, incoming)
+}
+
+/** itty-router passes over slashes at the end of a path, which make another address here. */
+function exactly(route: string): (path: string) => boolean {
+  if (route.endsWith("*")) return () => true
+  return /[:(]/.test(route) ? (path) => !path.endsWith("/") : (path) => path === route
 }

@@ -11,8 +11,7 @@ import { findExport, readPart, type StoredExport } from "./store.ts"
 export function createExportFiles(idleMs = IDLE_MS): LinkKind {
   const downloads = createDownloads()
   return {
-    folder: "exports",
-    tokens: /^[^/]+$/,
+    path: "/exports/:token",
     methods: ["GET", "HEAD"],
     headers: {},
     async open({ parts, request, token, requestId, address }) {

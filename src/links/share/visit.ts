@@ -10,8 +10,7 @@ import { CALM_TRIES, giveTryBack, takeTry } from "./tries.ts"
 import { formTicket, isFormTicket, isUnlocked, type LockedLink, unlockedValue } from "./unlock.ts"
 
 export const sharedPages: LinkKind = {
-  folder: "share",
-  tokens: /^/,
+  path: "/share/*",
   methods: ["GET", "HEAD", "POST"],
   headers: { "content-security-policy": SHARE_POLICY, "cross-origin-resource-policy": "same-origin" },
   async open(visit) {
