@@ -4,6 +4,7 @@ import type { Tx } from "../database/types.ts"
 import { addDays } from "../vocabulary/days.ts"
 import { type FindingOf, keyOf } from "./alert-type.ts"
 import type { Place } from "./place.ts"
+import { readPlaceFeeds } from "./types/review-wave.ts"
 import { FEED_TYPES } from "./types.ts"
 
 const OF_LANGUAGE: string[] = FEED_TYPES.filter(({ ofLanguage }) => ofLanguage).map(({ name }) => name)
@@ -29,6 +30,8 @@ export async function readHeld(tx: Tx, place: Place, { types, from, to }: HeldQu
   const { workspaceId, appId, platform, storefront } = place
   const ofDay = types.filter((type) => !OF_LANGUAGE.includes(type))
   const ofLanguage = types.filter((type) => OF_LANGUAGE.includes(type))
+  // an alert of a language belongs to every storefront that reads it, and to no other
+  const feeds = ofLanguage.length > 0 && platform === "android" ? await readPlaceFeeds(tx, place) : []
   return await tx<HeldAlert[]>`
     select id, type, subject, day, at, facts, history, withdrawn_at is not null as "isWithdrawn",
       not history and (read_at is not null or exists (select from delivery d where d.alert_id = a.id)) as "isSeen"
@@ -45,7 +48,7 @@ export async function readHeld(tx: Tx, place: Place, { types, from, to }: HeldQu
         select *
         from alert
         where workspace_id = ${workspaceId} and app_id = ${appId} and type = any(${ofLanguage}::text[])
-          and platform = ${platform} and (storefront = ${storefront} or storefront is null)
+          and platform = ${platform} and (storefront = ${storefront} or storefront is null and subject = any(${feeds}::text[]))
           and day between ${from} and ${to}
       )
     ) a

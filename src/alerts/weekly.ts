@@ -3,10 +3,10 @@ import type { Sql } from "../database/types.ts"
 import { readChanges } from "../history/changes.ts"
 import { type SideApp, sidesOf } from "../history/day-answers.ts"
 import { readRatingsOn, readWrittenReviews } from "../history/day-facts.ts"
+import { readStorefrontFeeds } from "../history/reviews/feeds.ts"
 import { readSideWeeks } from "../history/side-weeks.ts"
 import type { RankedApp } from "../observations/types.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
-import { reviewLanguage } from "../vocabulary/review-language.ts"
 import { MOST_CHANGES, type Week, type WeekMove } from "./week.ts"
 
 /** A week that is over. UTC days, Monday and Sunday. */
@@ -130,9 +130,9 @@ async function readReviews(
   { from, to }: WeekSpan,
   now: Date,
 ): Promise<Week["reviews"]> {
-  const named = sides.map(({ platform, storefront, own }) => {
-    return { platform, app: own as number, feed: platform === "ios" ? storefront : reviewLanguage(storefront) }
-  })
+  const places = sides.map(({ platform, storefront, own }) => ({ platform, storefront, app: own as number }))
+  const names = await readStorefrontFeeds(sql, places)
+  const named = places.flatMap(({ platform, app }, at) => names[at]!.map((feed) => ({ platform, app, feed })))
   // several storefronts of Google Play may share a language
   const feeds = [...new Map(named.map((one) => [`${one.app} ${one.feed}`, one])).values()]
   const span = { from: new Date(`${from}T00:00:00Z`), to: new Date(`${addDays(to, 1)}T00:00:00Z`), now }

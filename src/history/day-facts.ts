@@ -4,6 +4,7 @@ import { DEMO } from "../observations/types.ts"
 import { dayOf, quarterOf } from "../vocabulary/days.ts"
 import type { SourceName } from "../vocabulary/upstreams.ts"
 import { preferredRating } from "./rating-days.ts"
+import { readStorefrontFeeds, type StorefrontOfApp } from "./reviews/feeds.ts"
 import { startOf } from "./reviews/reviews.ts"
 import { LOOKED_BELOW } from "./reviews/tallies.ts"
 
@@ -144,6 +145,31 @@ export async function readWrittenReviews(
   return rows.map(({ completeAt, gap, ...row }) => {
     return { ...row, measured: completeAt !== null && completeAt >= since && !gap }
   })
+}
+
+/** The same of storefronts: all their feeds together (readStorefrontFeeds), measured where the first was. */
+export async function readStorefrontReviews(
+  sql: Sql,
+  places: readonly StorefrontOfApp[],
+  span: { from: Date; to: Date; now: Date },
+): Promise<WrittenReviews[]> {
+  const feeds = (await readStorefrontFeeds(sql, places)).map((names, at) =>
+    names.map((feed) => ({ app: (places[at] as StorefrontOfApp).app, feed })),
+  )
+  const written = (await readWrittenReviews(sql, feeds.flat(), span)).values()
+  return feeds.map((some) => merged(some.map(() => written.next().value as WrittenReviews)))
+}
+
+function merged([own, ...others]: WrittenReviews[]): WrittenReviews {
+  const all = [own as WrittenReviews, ...others.filter(({ measured }) => measured)]
+  const count = all.reduce((sum, each) => sum + each.count, 0)
+  const stars = all.reduce((sum, each) => sum + each.count * (each.average ?? 0), 0)
+  return {
+    ...(own as WrittenReviews),
+    count,
+    low: all.reduce((sum, each) => sum + each.low, 0),
+    average: count === 0 ? null : stars / count,
+  }
 }
 
 /**

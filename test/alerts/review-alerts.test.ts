@@ -112,10 +112,24 @@ describe("a feed", () => {
     const own = "com.example.tea"
     await tracked(sql, ["tea"], { iosId: undefined, androidPkg: own, countries: ["us", "gb", "de"] })
     await stored(sql, [reviewedOnPlay(SEEN, many(), { ...COMPLETE, storeId: own })])
-    for (const storefront of ["us", "gb", "de", "us"])
+    const ids = []
+    for (const storefront of ["us", "gb", "de"]) {
       await derived(sql, { platform: "android", storefront, subject: own })
+      ids.push(...(await sql<{ id: number }[]>`select id from alert`))
+    }
+    // a storefront that reads another language leaves it alone
+    expect(ids).toEqual(Array(3).fill(ids[0]))
     const rows = await told(sql)
     expect(rows.map(({ storefront, facts }) => [storefront, facts.feed])).toEqual([[null, "en"]])
+  })
+
+  test("in a language that is mostly spoken in a tracked storefront is told too, and stays beside other storefronts", async () => {
+    const own = "com.example.tea"
+    await tracked(sql, ["tea"], { iosId: undefined, androidPkg: own, countries: ["us", "in"] })
+    await stored(sql, [reviewedOnPlay(SEEN, many(), { ...COMPLETE, storeId: own, storefront: "in", language: "hi" })])
+    for (const storefront of ["in", "us"]) await derived(sql, { platform: "android", storefront, subject: own })
+    const rows = await told(sql)
+    expect(rows.map(({ storefront, facts }) => [storefront, facts.feed])).toEqual([[null, "hi"]])
   })
 
   test("with more of them later is told once, with all of them", async () => {

@@ -9,6 +9,7 @@ import { listOf, OWN, stored, told, tracked } from "../alerts/told.ts"
 import { freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
 import { reading, said } from "../observations/measured.ts"
+import { reviewedOnPlay } from "../observations/reviewed.ts"
 import { type Receiver, receiver } from "./receiver.ts"
 import { hook, rule, type Scene, scene, telling } from "./scene.ts"
 
@@ -90,6 +91,36 @@ describe("a week", () => {
       worst: [{ ...where, term: "mate", was: 4, rank: null, against: "2025-11-09", day: "2025-11-16" }],
       ...{ ratings: [], reviews: [], changes: 0, alerts: {} },
     })
+  })
+
+  test("lists reviews of Google Play by language, also of one that is mostly spoken in a tracked storefront", async () => {
+    const at = await scene(sql)
+    const storeId = "com.example.tea"
+    await tracked(sql, ["tea"], {
+      ...{ workspaceId: at.workspaceId, iosId: undefined, androidPkg: storeId, countries: ["us", "in"] },
+    })
+    const first = { id: "0", stars: 5, at: new Date("2025-11-01T08:00:00Z") }
+    const review = (id: string, stars: number) => ({ id, stars, at: new Date("2025-11-12T08:00:00Z") })
+    const complete = { storeId, end: { pages: 1, complete: true, empty: false } }
+    await stored(sql, [
+      reviewedOnPlay("2025-11-17T02:00:00Z", [first, review("1", 5)], complete),
+      reviewedOnPlay("2025-11-17T02:00:00Z", [first, review("2", 1)], {
+        ...complete,
+        storefront: "in",
+        language: "hi",
+      }),
+      {
+        ...reading("tea", "2025-11-12T10:00:00Z", listOf(null, 20)),
+        ...{ platform: "android", source: "play-search" },
+        results: [{ id: "com.example.other", name: "Other" }],
+      } as never,
+    ])
+    await summaries().runOnce()
+    const rows = (await told(sql, "weekly")) as unknown as WeeklySummary[]
+    expect(rows.map(({ facts }) => facts.reviews).find((reviews) => reviews.length > 0)).toEqual([
+      { platform: "android", feed: "en", count: 1, low: 0 },
+      { platform: "android", feed: "hi", count: 1, low: 1 },
+    ])
   })
 
   test("is told once, however many processes look, however often", async () => {

@@ -119,7 +119,7 @@ async function findStoredReview(
   const app = await findIosApp(sql, { workspaceId, appList: null }, appId)
   const storefront = country?.toLowerCase() ?? (app.countries[0] as string)
   const feed = { appId: app.iosApp as number, feed: storefront }
-  const review = await findReview(sql, feed, reviewId, { from: "2008-07-10", to: addDays(dayOf(new Date()), 1) })
+  const review = await findReview(sql, [feed], reviewId, { from: "2008-07-10", to: addDays(dayOf(new Date()), 1) })
   if (!review) throw new Fault("review_not_found")
   if ((await countSameReviews(sql, feed, review, SAME_DAYS)) > 1) throw new Fault("review_not_found", { detail: TWINS })
   return { ...review, storefront }

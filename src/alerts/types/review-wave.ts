@@ -1,12 +1,13 @@
 import * as v from "valibot"
 import type { Tx } from "../../database/types.ts"
+import { readStorefrontFeeds } from "../../history/reviews/feeds.ts"
 import { isJoined } from "../../observations/derived/review-feeds.ts"
 import { feedOf } from "../../observations/feed-name.ts"
 import { DEMO } from "../../observations/provenance.ts"
 import { reviewLanguage } from "../../vocabulary/review-language.ts"
 import { inStore } from "../../vocabulary/storefront-names.ts"
-import { alertType } from "../alert-type.ts"
-import type { PlaceDays } from "../place.ts"
+import { alertType, type FindingOf } from "../alert-type.ts"
+import type { Place, PlaceDays } from "../place.ts"
 
 /** So many reviews of one star, and so many times the mean of the days before. Under `leastDays` there is no mean. */
 const WAVE = { least: 5, times: 3, days: 28, leastDays: 7 }
@@ -34,14 +35,13 @@ export const reviewWave = alertType({
   }),
   example: { feed: "us", count: 9, mean: 0.5, days: 28 },
   async find(tx, span) {
-    const { platform, storefront, isInvented } = span.place
-    const language = reviewLanguage(storefront)
-    const feed = feedOf({ platform, storefront, language, ...(isInvented && { origin: DEMO }) })
-    return (await readDays(tx, span, feed)).flatMap(({ day, at, count, earlier, days }) => {
-      if (!isWave(count, earlier, days)) return []
-      const facts = { feed, count, mean: Math.round((100 * earlier) / days) / 100, days }
-      return [{ type: "review_wave", subject: feed, day, at, facts }]
-    })
+    const found: FindingOf<"review_wave">[] = []
+    for (const feed of await readPlaceFeeds(tx, span.place))
+      for (const { day, at, count, earlier, days } of await readDays(tx, span, feed)) {
+        const facts = { feed, count, mean: Math.round((100 * earlier) / days) / 100, days }
+        if (isWave(count, earlier, days)) found.push({ type: "review_wave", subject: feed, day, at, facts })
+      }
+    return found
   },
   sentence({ feed, count, mean, days }, place) {
     const language = place.storefront === null ? ` in the language ${feed}` : ""
@@ -49,6 +49,13 @@ export const reviewWave = alertType({
   },
   fields: ({ mean, count }) => ({ before: mean, after: count }),
 })
+
+/** The feeds whose reviews are those of the place. */
+export async function readPlaceFeeds(tx: Tx, { platform, storefront, own, isInvented }: Place): Promise<string[]> {
+  if (isInvented) return [feedOf({ platform, storefront, language: reviewLanguage(storefront), origin: DEMO })]
+  const [feeds] = await readStorefrontFeeds(tx, [{ platform, storefront, app: own }])
+  return feeds as string[]
+}
 
 interface Day {
   day: string

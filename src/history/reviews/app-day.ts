@@ -1,8 +1,8 @@
 import type { Sql } from "../../database/types.ts"
 import type { RankedApp } from "../../observations/types.ts"
-import { reviewLanguage } from "../../vocabulary/review-language.ts"
 import type { SourceName } from "../../vocabulary/upstreams.ts"
-import { type AppFeed, readWrittenReviews } from "../day-facts.ts"
+import { readWrittenReviews } from "../day-facts.ts"
+import { readStorefrontFeeds } from "./feeds.ts"
 
 export interface AppReviews {
   /** Null = no list of reviews was read since the span. */
@@ -21,7 +21,10 @@ export async function readAppReviews(
   apps: readonly RankedApp[],
   span: { from: Date; to: Date; now: Date },
 ): Promise<AppReviews[]> {
-  const feeds = apps.flatMap((app, place) => feedsOf(app).map((feed) => ({ ...feed, place })))
+  const places = apps.flatMap((app, place) => storefrontsOf(app).map((one) => ({ ...one, place })))
+  const names = await readStorefrontFeeds(sql, places)
+  const named = places.flatMap(({ app, place }, at) => names[at]!.map((feed) => ({ app, place, feed })))
+  const feeds = [...new Map(named.map((one) => [`${one.place} ${one.app} ${one.feed}`, one])).values()]
   const written = await readWrittenReviews(sql, feeds, span)
   const counts = feeds.map(({ place }, at) => ({ place, ...(written[at] as (typeof written)[number]) }))
   const byPlace = Map.groupBy(counts, ({ place }) => place)
@@ -36,10 +39,12 @@ export async function readAppReviews(
   })
 }
 
-function feedsOf({ iosApp, androidApp, countries }: RankedApp): AppFeed[] {
-  const languages = [...new Set(countries.map(reviewLanguage))]
-  return [
-    ...(iosApp === null ? [] : countries.map((feed) => ({ app: iosApp, feed }))),
-    ...(androidApp === null ? [] : languages.map((feed) => ({ app: androidApp, feed }))),
-  ]
+function storefrontsOf({ iosApp, androidApp, countries }: RankedApp) {
+  const stores = [
+    { platform: "ios", app: iosApp },
+    { platform: "android", app: androidApp },
+  ] as const
+  return stores.flatMap(({ platform, app }) =>
+    app === null ? [] : countries.map((storefront) => ({ platform, app, storefront })),
+  )
 }

@@ -1,7 +1,8 @@
 import type { Db } from "../../database/types.ts"
 import { isJoined } from "../../observations/derived/review-feeds.ts"
-import { DEMO_FEED } from "../../observations/feed-name.ts"
+import { DEMO_FEED, feedOf } from "../../observations/feed-name.ts"
 import type { Platform } from "../../observations/provenance.ts"
+import { isAlsoSpokenIn, reviewLanguage } from "../../vocabulary/review-language.ts"
 import type { SourceName } from "../../vocabulary/upstreams.ts"
 
 interface ReviewFeed {
@@ -52,13 +53,33 @@ export async function readFeed(
   return row ?? null
 }
 
-/** The languages of an app's feeds on Google Play, those of the demo left out. */
-export async function readFeedLanguages(sql: Db, appId: number): Promise<string[]> {
-  const rows = await sql<{ feed: string }[]>`
-    select feed
-    from review_feed
-    where app_id = ${appId} and not starts_with(feed, ${DEMO_FEED})
-    order by feed
-    limit 200`
-  return rows.map(({ feed }) => feed)
+export interface StorefrontOfApp {
+  platform: Platform
+  storefront: string
+  /** The app's row in store_app. */
+  app: number
+}
+
+/**
+ * The feeds that hold each storefront's reviews, its own first. On Google Play these are languages: other ones that are mostly
+ * spoken there count where reviews in them were imported. Feeds of the demo are left out.
+ */
+export async function readStorefrontFeeds(sql: Db, places: readonly StorefrontOfApp[]): Promise<string[][]> {
+  const ids = [...new Set(places.flatMap(({ platform, app }) => (platform === "android" ? [app] : [])))]
+  const rows =
+    ids.length === 0
+      ? []
+      : await sql<{ app: number; feed: string }[]>`
+          select app_id as app, feed
+          from review_feed
+          where app_id = any(${ids}::int[]) and not starts_with(feed, ${DEMO_FEED})
+          order by app_id, feed
+          limit 100000`
+  const languages = Map.groupBy(rows, ({ app }) => app)
+  return places.map(({ platform, storefront, app }) => {
+    const own = feedOf({ platform, storefront, language: reviewLanguage(storefront) })
+    if (platform === "ios") return [own]
+    const others = (languages.get(app) ?? []).filter(({ feed }) => isAlsoSpokenIn(feed, storefront))
+    return [own, ...others.map(({ feed }) => feed)]
+  })
 }

@@ -2,10 +2,10 @@ import type { Db } from "../../database/types.ts"
 import { addDays, type Days } from "../../vocabulary/days.ts"
 import { type HeldFeed, type HeldReview, heldReview, milliseconds, type ShownReview, startOf } from "./reviews.ts"
 
-/** A review of a feed as it stands, if it was written on one of those days; null = none is held under that id. */
+/** A review of one of the feeds as it stands, if it was written on one of those days. Null if none has that id. */
 export async function findReview(
   sql: Db,
-  { appId, feed }: HeldFeed,
+  feeds: readonly HeldFeed[],
   id: string,
   { from, to }: Days,
 ): Promise<HeldReview | null> {
@@ -13,8 +13,13 @@ export async function findReview(
     select review_id as id, ${milliseconds(sql, "at")} as at, stars, title, text, version,
       ${milliseconds(sql, "seen_at")} as "seenAt"
     from review_version
-    where (app_id, feed, review_id) = (${appId}, ${feed}, ${id}) and current
-      and at >= ${startOf(from)} and at < ${startOf(addDays(to, 1))}`
+    where (app_id, feed) in (
+        select *
+        from unnest(${feeds.map(({ appId }) => appId)}::int[], ${feeds.map(({ feed }) => feed)}::text[])
+      )
+      and review_id = ${id} and current and at >= ${startOf(from)} and at < ${startOf(addDays(to, 1))}
+    order by feed
+    limit 1`
   return row ? heldReview(row) : null
 }
 

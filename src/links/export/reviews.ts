@@ -1,13 +1,12 @@
 import type { LookContext } from "../../actions/action.ts"
-import { takeLock } from "../../database/locks.ts"
+import { takeLocks } from "../../database/locks.ts"
 import type { Db, Tx } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
+import { readStorefrontFeeds } from "../../history/reviews/feeds.ts"
 import { type FeedState, type HeldFeed, milliseconds, readFeedState, startOf } from "../../history/reviews/reviews.ts"
-import { feedOf } from "../../observations/feed-name.ts"
 import type { Side } from "../../observations/provenance.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { addDays } from "../../vocabulary/days.ts"
-import { reviewLanguage } from "../../vocabulary/review-language.ts"
 import { STORES } from "../../vocabulary/store-pages.ts"
 import type { ExportDays } from "./days.ts"
 import type { ExportDraft } from "./draft.ts"
@@ -26,20 +25,33 @@ export async function draftReviews(
   if (appId === null) {
     return { rows: 0, from, to, store: async () => {}, notes: [`The app is not tracked on ${STORES[platform]}.`] }
   }
-  const held = { appId, feed: feedOf({ platform, storefront, language: reviewLanguage(storefront) }) }
-  // as whoever records reviews of the feed does
-  if (lock) await takeLock(sql as Tx, "reviews", appId, held.feed)
-  const known = await readFeedState(sql, held)
-  const rows = await countReviews(sql, { ...held, from, to })
+  const [names] = await readStorefrontFeeds(sql, [{ platform, storefront, app: appId }])
+  // as whoever records reviews of the feeds does
+  const locked = (names as string[]).map((feed) => [appId, feed])
+  if (lock) await takeLocks(sql as Tx, "reviews", locked)
+  const feeds: ExportedFeed[] = []
+  for (const feed of names as string[]) {
+    const known = await readFeedState(sql, { appId, feed })
+    feeds.push({ appId, feed, known, rows: await countReviews(sql, { appId, feed, from, to }) })
+  }
+  const rows = feeds.reduce((sum, feed) => sum + feed.rows, 0)
   if (rows > MOST_REVIEWS) {
     const reason = `A file holds ${MOST_REVIEWS} reviews at most, and these days have more: ask for fewer.`
     throw new Fault("write_limit_reached", { reason })
   }
-  const store = (tx: Tx, id: number) => storeReviews(tx, id, { ...held, from, to }, rows)
-  return { rows, from, to, store, notes: notesOn(platform, held, known) }
+  const store = async (tx: Tx, id: number) => {
+    let place = 0
+    for (const feed of feeds) place = await storeReviews(tx, id, { ...feed, from, to }, { rows: feed.rows, place })
+  }
+  return { rows, from, to, store, notes: feeds.map((feed) => noteOn(platform, feed)) }
 }
 
-function notesOn(platform: string, { feed }: HeldFeed, { state, readAt }: FeedState): string[] {
+interface ExportedFeed extends HeldFeed {
+  known: FeedState
+  rows: number
+}
+
+function noteOn(platform: string, { feed, known: { state, readAt } }: ExportedFeed): string {
   const whose = platform === "ios" ? `the storefront ${feed}` : `the language ${feed}, of all storefronts that read it`
   const known = {
     read: `They were read last at ${readAt?.toISOString()}.`,
@@ -47,7 +59,7 @@ function notesOn(platform: string, { feed }: HeldFeed, { state, readAt }: FeedSt
     some: "How far they were read is not known.",
     never_read: "They were never read: whether there are any is not known.",
   }[state]
-  return [`The reviews are those of ${whose}. ${known}`]
+  return `The file has the reviews of ${whose}. ${known}`
 }
 
 interface ReviewFilter extends HeldFeed {
@@ -70,15 +82,24 @@ async function countReviews(sql: Db, filter: ReviewFilter): Promise<number> {
 
 const REVIEWS_A_PART = 500
 
-/** Copied by the database itself, some parts a statement. */
-async function storeReviews(tx: Tx, id: number, filter: ReviewFilter, rows: number): Promise<void> {
+/** Copies the reviews of a feed within the database, some parts a statement, from that place on. Returns the next place. */
+async function storeReviews(
+  tx: Tx,
+  id: number,
+  filter: ReviewFilter,
+  { rows, place }: { rows: number; place: number },
+): Promise<number> {
   await planByIndex(tx, true)
   const bounds = await readBounds(tx, filter)
   let copied = 0
   for (let from = 0; from < bounds.length; from += PARTS_AT_ONCE)
-    copied += await copyParts(tx, id, filter, { from, bounds: bounds.slice(from, from + PARTS_AT_ONCE) })
+    copied += await copyParts(tx, id, filter, {
+      from: place + from,
+      bounds: bounds.slice(from, from + PARTS_AT_ONCE),
+    })
   await planByIndex(tx, false)
   if (copied !== rows) throw new Error(`${copied} reviews were copied of ${rows} that were counted`)
+  return place + bounds.length
 }
 
 const PARTS_AT_ONCE = 20
@@ -126,7 +147,7 @@ async function copyParts(
           string_agg(
             json_build_array(
               review_id, stars, title, text, version, ${milliseconds(tx, "at")},
-              ${milliseconds(tx, "seen_at")}
+              ${milliseconds(tx, "seen_at")}, feed
             )::text,
             e'\\n' order by at desc, review_id
           ) as lines

@@ -72,10 +72,11 @@ function* historyRows(stored: StoredRow, { country, platform, from, to }: RowsHe
     yield [day, term as string, country, platform, true, rank, depth, sourceOf(source)]
 }
 
-/** A stored line of reviews: [id, stars, title, text, version, at, seenAt], the moments in milliseconds since 1970. */
+/** A stored line of reviews: [id, stars, title, text, version, at, seenAt, feed], the moments in milliseconds since 1970. */
 function reviewRow(stored: StoredRow, { country, platform }: RowsHead): CsvCell[][] {
-  const [id, stars, title, text, version, at, seenAt] = stored as [string, number, ...CsvCell[]]
-  const feed = feedOf({ platform, storefront: country, language: reviewLanguage(country) })
+  const [id, stars, title, text, version, at, seenAt, named] = stored as [string, number, ...CsvCell[]]
+  // an export that an earlier version made names no feed
+  const feed = named ?? feedOf({ platform, storefront: country, language: reviewLanguage(country) })
   const moment = (ms: CsvCell | undefined) => new Date(ms as number).toISOString()
   return [
     [

@@ -5,12 +5,11 @@ import { type AccountDay, readAccountDays, readCountryProceeds } from "../../acc
 import type { Sql } from "../../database/types.ts"
 import { readChanges } from "../../history/changes.ts"
 import { type SideApp, sidesOf } from "../../history/day-answers.ts"
-import { readRatingsOn, readWrittenReviews } from "../../history/day-facts.ts"
+import { readRatingsOn, readStorefrontReviews } from "../../history/day-facts.ts"
 import { readSideDays, type SideDay } from "../../history/side-days.ts"
 import { PAGE_CHANGES } from "../../listing/changes.ts"
 import { ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
-import { reviewLanguage } from "../../vocabulary/review-language.ts"
 import { described, extending, named } from "../../vocabulary/schema.ts"
 import { ChangeShape, changeFields, changeShape, PageChangeKind } from "../page/listing-shapes.ts"
 import { Count, Day, Store, Storefront, Time } from "../shapes.ts"
@@ -249,10 +248,8 @@ async function readRatingFigures(sql: Sql, sides: readonly SideApp[], day: strin
 }
 
 async function readReviewFigures(sql: Sql, sides: readonly SideApp[], span: AskedDay): Promise<FigureRow[]> {
-  const feeds = sides.map(({ platform, storefront, own }) => {
-    return { app: own as number, feed: platform === "ios" ? storefront : reviewLanguage(storefront) }
-  })
-  const written = await readWrittenReviews(sql, feeds, span)
+  const places = sides.map(({ platform, storefront, own }) => ({ platform, storefront, app: own as number }))
+  const written = await readStorefrontReviews(sql, places, span)
   return sides.flatMap((side, at) => {
     const { measured, readAt, source, count, low, average } = written[at] as (typeof written)[number]
     const values = [

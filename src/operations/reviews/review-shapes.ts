@@ -1,13 +1,13 @@
 import * as v from "valibot"
 import { hasDemoSeller } from "../../accounts/demo/accounts.ts"
 import type { Sql } from "../../database/types.ts"
-import { readFeedLanguages } from "../../history/reviews/feeds.ts"
+import { readStorefrontFeeds } from "../../history/reviews/feeds.ts"
 import { type FeedState, type HeldFeed, type HeldReview, readFeedState } from "../../history/reviews/reviews.ts"
 import { feedOf } from "../../observations/feed-name.ts"
 import { DEMO, type Platform } from "../../observations/types.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import type { TableRow } from "../../vocabulary/list-table.ts"
-import { isAlsoSpokenIn, reviewLanguage } from "../../vocabulary/review-language.ts"
+import { reviewLanguage } from "../../vocabulary/review-language.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { StarCounts } from "../page/store-page-shapes.ts"
 import { Day, Store, Storefront, Time } from "../shapes.ts"
@@ -118,7 +118,7 @@ export async function readAppFeed(
     }
   }
   const own = await readHeldFeed(sql, app, { appId, platform, storefront })
-  const all = [own, ...(platform === "android" ? await readOtherLanguages(sql, appId, storefront) : [])]
+  const all = [own, ...(await readOtherLanguages(sql, { app: appId, platform, storefront }))]
   const { state, readAt, complete, completeAt } = stateOf(all.map(({ known }) => known))
   const read = all.filter(({ known }) => known.state !== "never_read")
   const names = (read.length > 0 ? read : [own]).map(({ held }) => held.feed)
@@ -126,11 +126,11 @@ export async function readAppFeed(
   return { ...own, all, shown }
 }
 
-async function readOtherLanguages(sql: Sql, appId: number, storefront: string) {
-  const languages = await readFeedLanguages(sql, appId)
+async function readOtherLanguages(sql: Sql, place: { app: number; platform: Platform; storefront: string }) {
+  const [[, ...others] = []] = await readStorefrontFeeds(sql, [place])
   const feeds: AppFeed["all"] = []
-  for (const feed of languages.filter((language) => isAlsoSpokenIn(language, storefront))) {
-    const held = { appId, feed }
+  for (const feed of others) {
+    const held = { appId: place.app, feed }
     feeds.push({ held, known: await readFeedState(sql, held) })
   }
   return feeds
@@ -173,14 +173,14 @@ function iso(at: Date | null): string | null {
   return at?.toISOString() ?? null
 }
 
-/** The feeds of which anything is known; null = none. */
+/** All feeds of the storefront. Null if nothing is known of any. */
 export function knownFeeds({ all }: AppFeed): AppFeed["all"] | null {
   return all.some(({ known }) => known.state !== "never_read") ? all : null
 }
 
-/** The feed, unless nothing is known of it. */
-export function knownFeed({ held, known }: AppFeed): HeldFeed | null {
-  return known.state === "never_read" ? null : held
+/** The same without what is known of them. */
+export function heldFeeds(feed: AppFeed): HeldFeed[] | null {
+  return knownFeeds(feed)?.map(({ held }) => held) ?? null
 }
 
 export function shownReview({ id, stars, title, text, version, at, seenAt }: HeldReview): v.InferOutput<typeof Review> {

@@ -10,7 +10,7 @@ import { described, extending, named } from "../../vocabulary/schema.ts"
 import { inOrder, LAST_DAY, lookedAt, planDays, RangeDay } from "../day-range.ts"
 import { Count, Day, Storefront } from "../shapes.ts"
 import {
-  type AppFeed, Feed, knownFeeds, LookedAt, REVIEW_COLUMNS, Review, readAppFeed, reviewRows, Stars, shownReview,
+  type AppFeed, Feed, heldFeeds, LookedAt, REVIEW_COLUMNS, Review, readAppFeed, reviewRows, Stars, shownReview,
 } from "./review-shapes.ts" // biome-ignore format: one list
 
 const STORES = ["ios", "android"] as const
@@ -93,7 +93,7 @@ export const listReviews = operation({
 })
 
 async function readNewest(sql: Sql, feed: AppFeed, days: Days) {
-  const feeds = knownFeeds(feed)?.map(({ held }) => held)
+  const feeds = heldFeeds(feed)
   const found = feeds && (await findInFeeds(sql, feeds, days, LISTED))
   return {
     reviews: found?.reviews.map(shownReview) ?? null,
@@ -171,7 +171,7 @@ export const searchReviews = operation({
 }).run(async ({ app, storefront, platform, q, rating, version, from, to, limit }, { sql, now, caller }) => {
   const days = lookedAt("reviews", { from, to }, now(), caller)
   const feed = await readAppFeed(sql, app, { platform, storefront })
-  const feeds = knownFeeds(feed)?.map(({ held }) => held)
+  const feeds = heldFeeds(feed)
   const filters: Omit<ReviewSearch, keyof HeldFeed> = { ...days, stars: rating, version, text: q && foldReviewText(q) }
   const { total, reviews } = feeds ? await findInFeeds(sql, feeds, filters, limit) : { total: null, reviews: [] }
   return {

@@ -3,7 +3,7 @@ import { Fault } from "../../faults.ts"
 import { sideOf } from "../../history/day-answers.ts"
 import { readSurroundings } from "../../history/listing-surroundings.ts"
 import { type ListingTexts, readListingTexts } from "../../history/listing-texts.ts"
-import { findReviews } from "../../history/reviews/find.ts"
+import { findInFeeds } from "../../history/reviews/find.ts"
 import { type Background, backgroundIn } from "../../listing/checks/background.ts"
 import { LIMITS } from "../../listing/checks/finding.ts"
 import { names } from "../../listing/checks/names.ts"
@@ -21,7 +21,7 @@ import { writingLanguage } from "../../writing/languages.ts"
 import { DRAFT_FIELDS, type DraftInputs, draftTask, type FieldDraft } from "../../writing/listing-draft.ts"
 import { summarise } from "../../writing/review-summary.ts"
 import { planDays } from "../day-range.ts"
-import { knownFeed, readAppFeed } from "../reviews/review-shapes.ts"
+import { heldFeeds, readAppFeed } from "../reviews/review-shapes.ts"
 import { Count, ListingLocale as Locale, Store, Storefront, Time } from "../shapes.ts"
 import { assertWriter, takeUnit, WRITE_MS, Written, writtenBy, writtenOr } from "./writing-shapes.ts"
 
@@ -147,10 +147,10 @@ async function readAsked(ctx: Context, app: TrackedApp, side: Side, tracked: rea
 }
 
 async function readPraise(ctx: Context, app: TrackedApp, side: Side): Promise<DraftInputs["praise"]> {
-  const held = knownFeed(await readAppFeed(ctx.sql, app, side))
-  if (!held) return []
+  const feeds = heldFeeds(await readAppFeed(ctx.sql, app, side))
+  if (!feeds) return []
   const days = planDays("reviews", ctx.now(), ctx.caller)
-  const { reviews } = await findReviews(ctx.sql, { ...held, ...days, stars: [4, 5] }, REVIEWS)
+  const { reviews } = await findInFeeds(ctx.sql, feeds, { ...days, stars: [4, 5] }, REVIEWS)
   const language = writingLanguage(localesOf(side.storefront)[0] as string) ?? "en"
   const { themes } = summarise(reviews, { language, languages: [language], now: ctx.now() })
   const quotes = themes.flatMap((theme) => theme.quotes)

@@ -11,7 +11,7 @@ import { described } from "../../vocabulary/schema.ts"
 import { digestOf } from "../../writing/digest.ts"
 import { replyTask } from "../../writing/reply.ts"
 import { planDays } from "../day-range.ts"
-import { knownFeed, readAppFeed } from "../reviews/review-shapes.ts"
+import { heldFeeds, readAppFeed } from "../reviews/review-shapes.ts"
 import { Count, ListingLocale as Locale, Store, Storefront } from "../shapes.ts"
 import { assertWriter, takeUnit, WRITE_MS, Written, writtenBy, writtenOr } from "./writing-shapes.ts"
 
@@ -54,8 +54,8 @@ export const draftReviewReply = operation({
     written: described(Written, "Who wrote it, and what was left out."),
   }),
 }).run(async ({ app, storefront, store: platform, reviewId, note }, ctx) => {
-  const held = knownFeed(await readAppFeed(ctx.sql, app, { platform, storefront }))
-  const review = held && (await findReview(ctx.sql, held, reviewId, planDays("reviews", ctx.now(), ctx.caller)))
+  const feeds = heldFeeds(await readAppFeed(ctx.sql, app, { platform, storefront }))
+  const review = feeds && (await findReview(ctx.sql, feeds, reviewId, planDays("reviews", ctx.now(), ctx.caller)))
   if (!review) throw new Fault("review_not_found")
   const locale = localeOf(review, storefront)
   const asked = {

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { findReviews } from "../../history/reviews/find.ts"
+import { findInFeeds } from "../../history/reviews/find.ts"
 import type { HeldReview } from "../../history/reviews/reviews.ts"
 import { localesOf } from "../../listing/locales.ts"
 import { type Context, ofApp, operation } from "../../operation.ts"
@@ -18,7 +18,7 @@ import {
 import { sentencesTask, type ThemeSentences } from "../../writing/themes/theme-sentences.ts"
 import { TOPIC_CHECKED, TOPICS, TOPICS_CHECKED } from "../../writing/topics/topics.ts"
 import { planDays } from "../day-range.ts"
-import { Feed, knownFeed, readAppFeed, Stars } from "../reviews/review-shapes.ts"
+import { Feed, heldFeeds, readAppFeed, Stars } from "../reviews/review-shapes.ts"
 import { Count, Day, Store, Storefront, Time } from "../shapes.ts"
 import { faultOf, Language, takeUnit, WRITE_MS, Written, writtenBy, writtenByRules } from "./writing-shapes.ts"
 
@@ -148,14 +148,14 @@ export const summarizeReviews = operation({
   }),
 }).run(async ({ app, storefront, store: platform, lang }, ctx) => {
   const feed = await readAppFeed(ctx.sql, app, { platform, storefront })
-  const held = knownFeed(feed)
+  const feeds = heldFeeds(feed)
   const days = planDays("reviews", ctx.now(), ctx.caller)
-  const found = held && (await findReviews(ctx.sql, { ...held, ...days }, MOST_REVIEWS)).reviews.filter(hasText)
+  const found = feeds && (await findInFeeds(ctx.sql, feeds, days, MOST_REVIEWS)).reviews.filter(hasText)
   const languages = languagesOf(feed.shown.feed, { platform, storefront })
   const about = { country: storefront, platform, feed: feed.shown, lang, languages, ...spanOf(found) }
   if (!found) return { ...about, ...NOTHING, state: "never_read" as const }
   if (found.length < LEAST_REVIEWS) return { ...about, ...NOTHING, state: "too_few" as const }
-  const digest = digestOf(["summary", held, lang, dayOf(ctx.now()), found.map(textsOf)])
+  const digest = digestOf(["summary", feeds, lang, dayOf(ctx.now()), found.map(textsOf)])
   await takeUnit(ctx, "reviewAi", digest, "review_ai_limit")
   const summary = await summaryOf(found, digest, { language: lang, languages, now: ctx.now() })
   const written = await writeWords(ctx, summary, found, { digest, language: lang, now: ctx.now() })
@@ -234,7 +234,7 @@ function spanOf(reviews: readonly HeldReview[] | null) {
 
 /** Of the first locales of a storefront, or of the feed, those whose words are known, and English, written everywhere. */
 function languagesOf(feed: string | null, { platform, storefront }: { platform: string; storefront: string }) {
-  const read = platform === "ios" ? localesOf(storefront).slice(0, READ_LOCALES) : feed === null ? [] : [feed]
+  const read = platform === "ios" ? localesOf(storefront).slice(0, READ_LOCALES) : feed === null ? [] : feed.split(",")
   return [...new Set<WritingLanguage>([...read.flatMap((locale) => writingLanguage(locale) ?? []), "en"])]
 }
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import { reading } from "../../observations/measured.ts"
 import { reviewed, reviewedOnPlay } from "../../observations/reviewed.ts"
-import { BEFORE, begin, COMPLETE, portfolio, store, track } from "../apps/today-scene.ts"
+import { BEFORE, begin, COMPLETE, portfolio, store, today, track } from "../apps/today-scene.ts"
 
 beforeEach(begin)
 
@@ -60,6 +60,25 @@ describe("the portfolio", () => {
     const reviews = [BEFORE, { id: "1", at: new Date("2025-11-20T01:00:00Z") }]
     await store(reviewedOnPlay("2025-11-20T11:00:00Z", reviews, COMPLETE))
     expect((await portfolio()).totals.newReviews).toBe(1)
+  })
+
+  test("counts the reviews of other languages of a storefront, as the day of its app does", async () => {
+    const app = await track({ iosId: undefined, androidPkg: "com.example.tea", countries: ["us", "in"] })
+    const hour = (id: string, stars: number) => ({ id, stars, at: new Date("2025-11-20T01:00:00Z") })
+    await store(
+      reviewedOnPlay("2025-11-20T11:00:00Z", [BEFORE, hour("1", 5)], COMPLETE),
+      reviewedOnPlay("2025-11-20T11:00:00Z", [BEFORE, hour("2", 1), hour("3", 3)], {
+        ...COMPLETE,
+        storefront: "in",
+        language: "hi",
+      }),
+    )
+    expect((await portfolio()).totals.newReviews).toBe(3)
+    const { figures } = await today(app)
+    const of = (country: string, key: string) =>
+      figures.find((row: Record<string, unknown>) => row.country === country && row.key === key)
+    expect([of("us", "newReviews").value, of("in", "newReviews").value]).toEqual([1, 3])
+    expect([of("in", "lowReviews").value, of("in", "newReviewsAverage").value]).toEqual([1, 3])
   })
 
   test("of no app is empty, and its totals are unknown where they would have to be read", async () => {

@@ -70,6 +70,29 @@ test("reviews that were imported in another language of the country are shown an
   expect((await ask("reviews/stats?country=us")).count).toBe(1)
 })
 
+test("exports, summaries and replies read the other languages as the list of reviews does", async () => {
+  const line = await hindi()
+  await load(line, english(line))
+  const args = { appId, dataset: "reviews", platform: "android", country: "in", from: day(-1), to: day(1) }
+  const call = (path: string, body: object) => on.house.call(path, { key, method: "POST", body })
+  const previewed = await call("/v1/actions", { action: "export_data", args })
+  expect(previewed.body.preview.after.export.rows).toBe(2)
+  const { body } = await call("/v1/actions/confirm", { confirmToken: previewed.body.confirmToken })
+  const file = await on.house.app.fetch(new Request(body.result.url), "10.0.0.1")
+  const [head = "", ...rows] = (await file.text()).trimEnd().split("\r\n")
+  const feed = head.split(",").indexOf("feed")
+  expect(rows.map((row) => [row.split(",")[0], row.split(",")[feed]])).toEqual([
+    ["gp:en", "en"],
+    ["gp:AOqp3", "hi"],
+  ])
+  const get = async (path: string) => (await on.house.call(`/v1/apps/${appId}/reviews/${path}`, { key })).body
+  const summary = await get("summary?country=in&lang=en&store=android")
+  expect([summary.feed.feed, summary.state]).toEqual(["en,hi", "too_few"])
+  // it is found, and nothing is set up that could write
+  const reply = await get("reply-draft?country=in&store=android&reviewId=gp:AOqp3")
+  expect(reply.error).toBe("ai_not_configured")
+})
+
 test("no day is covered where the storefront's own language was not read", async () => {
   await load(await hindi())
   const { count, average, coveredFrom, byDay, feed } = await ask("reviews/stats?country=in")
