@@ -7,11 +7,12 @@ const APP_STORE =
   "no np nr nz om pa pe pg ph pk pl pt pw py qa ro rs ru rw sa sb sc se sg si sk sl sn sr st sv sz tc td th tj tm tn to " +
   "tr tt tw tz ua ug us uy uz vc ve vg vn vu xk ye za zm zw"
 
-// Countries and territories where Google Play has users and Apple has no storefront. Google's own list of distribution
-// changes and ends with "rest of world", so this one is generous: every place that is not under an embargo.
+// Places where Google Play has users and Apple has no storefront. The Play Console names some countries and serves all others
+// as "rest of world" (mozilla-mobile/FirefoxLite #4578, #4579: twenty of those, Guam and Tokelau among them). So this is
+// every inhabited place of ISO 3166-1 but North Korea and Syria, where there is no store. Cuba and Iran have free apps only.
 const PLAY_ALONE =
-  "ad aw bd bi cf ck cw dj er et fo gf gg gi gl gn gp gq gu ht im je ki km li ls mc mh mq nc nu pf pm pr ps re sd sm so " +
-  "ss sx tg tl tv va vi wf ws yt"
+  "ad as aw ax bd bi bl bq cc cf ck cu cw cx dj eh er et fk fo gf gg gi gl gn gp gq gu ht im io ir je ki km li ls mc mf mh mp " +
+  "mq nc nf nu pf pm pn pr ps re sd sh sj sm so ss sx tg tk tl tv va vi wf ws yt"
 
 // Google Play is blocked in mainland China, and has no store there.
 const APP_STORE_ALONE = ["cn"]
@@ -37,8 +38,8 @@ export function isStorefront(code: string, platform?: "ios" | "android"): boolea
 export function otherStoreProblem(code: string, platforms: readonly ("ios" | "android")[]): string | null {
   if (!isStorefront(code) || platforms.some((platform) => isStorefront(code, platform))) return null
   return isStorefront(code, "ios")
-    ? `${code} is a storefront of the App Store alone: Google Play has none there.`
-    : `${code} is a storefront of Google Play alone: the App Store has none there.`
+    ? `${code} is a storefront of the App Store alone: Google Play has none there. Ask for another country.`
+    : `${code} is a storefront of Google Play alone: the App Store has none there. Ask for another country.`
 }
 
 /** The App Store's genre of all apps: a chart of it is the overall one. */
