@@ -589,19 +589,6 @@ create table app_first_seen (
 );
 CREATE INDEX app_first_seen_new ON app_first_seen USING btree (storefront, day) WHERE (NOT baseline);
 
-create table app_keyword (
-  list_id integer not null,
-  app_id integer not null,
-  storefront text not null,
-  term text not null,
-  form smallint not null,
-  shown text not null,
-  constraint app_keyword_pkey PRIMARY KEY (list_id, app_id),
-  constraint app_keyword_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id) ON DELETE CASCADE,
-  constraint app_keyword_list_id_fkey FOREIGN KEY (list_id) REFERENCES list(id) ON DELETE CASCADE
-) with (fillfactor=70);
-CREATE INDEX app_keyword_term ON app_keyword USING btree (app_id, hashtextextended(term, hashtextextended(storefront, (0)::bigint)));
-
 create table app_rival (
   app_id text not null,
   platform text not null,

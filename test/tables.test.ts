@@ -75,7 +75,6 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   assistant_pace: { writes: "visibility", reads: "" },
   assistant_turn: { writes: "visibility", reads: "" },
   attempt: { writes: "observations", reads: "history measuring replay" },
-  app_keyword: { writes: "observations", reads: "" },
   audit: { writes: "actions", reads: "" },
   channel: { writes: "delivery", reads: "actions alerts metrics" },
   chart: { writes: "observations", reads: "alerts history market operations" },

@@ -112,10 +112,13 @@ export const listStandings = operation({
   }
 })
 
-/** Of a day on which something was measured it is known already. */
+/** Counts the keywords of today, from the terms at hand if any of them was measured today. */
 async function readShownStanding(sql: Sql, side: SideDay, today: string): Promise<v.InferInput<typeof Side>> {
   const { storefront: country, platform, terms } = side
-  if (!terms.some(({ measured }) => measured)) return { country, platform, ...(await readStanding(sql, side)) }
+  if (!terms.some(({ measured }) => measured)) {
+    const { day, tracked, measured, ranked, top10, best } = await readStanding(sql, side)
+    return { country, platform, day, tracked, measured, ranked, top10, best }
+  }
   const { tracked, measured, best } = dayCounts(terms)
   const ranks = terms.flatMap(({ rank }) => rank ?? [])
   const top10 = ranks.filter((rank) => rank <= 10).length

@@ -1,10 +1,14 @@
 import type { Db } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
+import { figures, figuresOf, type MetricsRow } from "../observations/derived/keyword-figures.ts"
 import type { Side } from "../observations/provenance.ts"
 import { ownId, type RankedApp, type RankSource, sourceOf } from "../observations/types.ts"
+import type { SideApp } from "./day-answers.ts"
 import { termsIn, termsTogether } from "./keywords/columns.ts"
+import { trackedLists } from "./keywords/tracked-lists.ts"
+import { dueCodeOf } from "./under-way.ts"
 
-/** A term on the day shown. Not measured: source, depth and seenAt are null; measured and absent: only rank is. */
+/** A term on the day shown. Not measured: rank, source, depth and seenAt are null. Measured and absent: only rank is null. */
 export interface TermRank {
   term: string
   measured: boolean
@@ -12,32 +16,93 @@ export interface TermRank {
   source: RankSource | null
   depth: number | null
   seenAt: Date | null
-  /** By which the keyword's figures are looked up; null where nothing of it was ever stored, or the storefront is not tracked. */
-  listId: number | null
 }
 
-export interface SideRanks extends Side {
-  /** The latest day on which any of the app's terms was measured there; null = never. */
+/** A tracked keyword: its rank on the day shown, its latest figures and the state of its scheduled readings (underWayBy). */
+export interface TrackedKeyword extends TermRank {
+  /** Null if the app has no store app there or does not track the storefront. */
+  figures: MetricsRow | null
+  dueCode: number
+}
+
+interface KeywordsNow {
+  /** The latest day on which any of the keywords was measured. Null if none ever was. */
   day: string | null
-  /** When the latest of that day's answers was seen. */
+  /** When the latest answer of that day was seen. Null if none ever was. */
   measuredAt: Date | null
-  terms: TermRank[]
+  /** In the app's order. */
+  keywords: TrackedKeyword[]
 }
 
-/** In three states, side by side; an untracked storefront answers all terms as unmeasured. Read in pieces. */
-export async function readRanksOn(sql: Db, app: RankedApp, sides: readonly Side[]): Promise<SideRanks[]> {
-  const rows = await readRanks(sql, app, sides)
-  const bySide = Map.groupBy(rows, ({ place }) => place)
-  const untracked = sides.some(({ storefront }) => !app.countries.includes(storefront))
-    ? await readAllTerms(sql, app)
-    : []
-  return sides.map((side, place) => {
-    if (!app.countries.includes(side.storefront)) {
-      return { ...side, day: null, measuredAt: null, terms: untracked.map(unmeasured) }
-    }
-    const found = bySide.get(place + 1) ?? []
-    return { ...side, day: found[0]?.day ?? null, measuredAt: latest(found), terms: found.map(termRank) }
-  })
+/** Returns every keyword of an app in a storefront. One that the app does not track has all its terms, unmeasured. */
+export async function readKeywordsNow(sql: Db, app: RankedApp, side: Side): Promise<KeywordsNow> {
+  const own = ownId(app, side)
+  if (own === null) {
+    const terms = await readTrackedTerms(sql, app, side.storefront, MAX_KEYWORDS)
+    return { day: null, measuredAt: null, keywords: terms.map((term) => ({ term, ...UNMEASURED })) }
+  }
+  const rows = await readRows(sql, { ...side, appId: app.id, own })
+  const day = latest(rows.map(({ lastDay }) => lastDay))
+  const keywords = rows.map((row) => keywordOf(row, day))
+  return { day, measuredAt: latest(keywords.map(({ seenAt }) => seenAt)), keywords }
+}
+
+/** More keywords than any workspace may track. */
+const MAX_KEYWORDS = 100_000
+
+const NOT_MEASURED = { measured: false, rank: null, source: null, depth: null, seenAt: null }
+const UNMEASURED = { ...NOT_MEASURED, figures: null, dueCode: 0 }
+
+interface KeywordRow extends MetricsRow {
+  term: string
+  position: number
+  /** The last day on which it was measured. Null if it never was, as are the four fields below. */
+  lastDay: string | null
+  source: number | null
+  depth: number | null
+  seenAt: Date | null
+  /** 0 if the app was absent. */
+  rank: number | null
+  dueCode: number
+}
+
+function keywordOf(row: KeywordRow, day: string | null): TrackedKeyword {
+  const { term, lastDay, source, depth, seenAt, rank, dueCode } = row
+  if (source === null || lastDay !== day) return { term, ...NOT_MEASURED, figures: row, dueCode }
+  return { term, measured: true, rank: rank || null, source: sourceOf(source), depth, seenAt, figures: row, dueCode }
+}
+
+/** Keywords that one statement reads: the embedded database, which cannot cancel a statement, takes some 20 ms for them. */
+const BATCH = 500
+
+async function readRows(sql: Db, side: SideApp): Promise<KeywordRow[]> {
+  const rows: KeywordRow[] = []
+  let batch: KeywordRow[]
+  do {
+    batch = await readBatch(sql, side, rows.at(-1))
+    rows.push(...batch)
+  } while (batch.length === BATCH)
+  return rows
+}
+
+/** Reads the keywords after `last` in the app's order. */
+async function readBatch(sql: Db, side: SideApp, last = { position: -1, term: "" }): Promise<KeywordRow[]> {
+  const part = sql`
+          and (position, term) > (${last.position}, ${last.term})
+        order by position, term
+        limit ${BATCH}`
+  return await sql<KeywordRow[]>`
+    select t.term, t.position, t.last_day as "lastDay", t.source, t.depth, t.seen_at as "seenAt", t.rank, ${figures(sql)},
+      d.code as "dueCode"
+    from (${trackedLists(sql, side, part)}) t
+    left join lateral (${figuresOf(sql, sql`true`)}) n on true
+    cross join lateral (${dueCodeOf(sql, side, sql`t.term`)}) d
+    order by t.position, t.term
+    limit ${BATCH}`
+}
+
+function latest<T extends string | Date>(times: readonly (T | null)[]): T | null {
+  return times.reduce((last, time) => (time !== null && (last === null || time > last) ? time : last), null)
 }
 
 export async function readAllTerms(sql: Db, app: RankedApp): Promise<string[]> {
@@ -63,83 +128,4 @@ export async function readTrackedTerms(sql: Db, app: RankedApp, storefront: stri
       limit ${most}
     ) t`
   return termsIn(row?.terms ?? null)
-}
-
-export interface RankRow {
-  place: number
-  term: string
-  day: string | null
-  source: number | null
-  depth: number | null
-  seenAt: Date | null
-  rank: number | null
-  listId: number | null
-}
-
-/** Terms whose results one statement looks up: some 5 ms on the embedded database. */
-const PIECE = 300
-
-async function readRanks(sql: Db, app: RankedApp, sides: readonly Side[]): Promise<RankRow[]> {
-  const rows = await sql<(RankRow & { ownId: number | null })[]>`
-    with term as materialized (
-      select s.place, s.own_id, k.term, k.position, l.id as list_id, max(l.last_day) over (partition by s.place) as day,
-        row_number() over (order by s.place, k.position, k.term) as n
-      from unnest(
-        ${sides.map(({ platform }) => platform)}::text[],
-        ${sides.map(({ storefront }) => storefront)}::text[],
-        ${sides.map((side) => ownId(app, side))}::int[]
-      ) with ordinality s (platform, storefront, own_id, place)
-      join tracked_term k on k.app_id = ${app.id} and k.country = s.storefront
-      left join lateral (
-        select id, last_day
-        from list
-        where s.own_id is not null and (platform, storefront, term) = (s.platform, s.storefront, k.term)
-        offset 0
-      ) l on true
-    )
-    select t.place, t.term, t.day, t.list_id as "listId", t.own_id as "ownId", r.source, r.depth, r.seen_at as "seenAt",
-      r.rank
-    from term t
-    left join lateral (${answerOf(sql, sql`t.n <= ${PIECE}`)}) r on true
-    order by t.place, t.position, t.term
-    limit 100000`.then(uncut(100_000))
-  for (let from = PIECE; from < rows.length; from += PIECE) await readAnswers(sql, rows.slice(from, from + PIECE))
-  return rows
-}
-
-/** Puts into each row what was answered on its day, if anything was. */
-async function readAnswers(sql: Db, rows: (RankRow & { ownId: number | null })[]): Promise<void> {
-  const answers = await sql<Pick<RankRow, "source" | "depth" | "seenAt" | "rank">[]>`
-    select r.source, r.depth, r.seen_at as "seenAt", r.rank
-    from unnest(
-      ${rows.map(({ listId }) => listId)}::int[],
-      ${rows.map(({ day }) => day)}::date[],
-      ${rows.map(({ ownId }) => ownId)}::int[]
-    ) with ordinality t (list_id, day, own_id, n)
-    left join lateral (${answerOf(sql, sql`true`)}) r on true
-    order by t.n
-    limit ${rows.length}`
-  for (const [at, answer] of answers.entries()) Object.assign(rows[at]!, answer)
-}
-
-/** The answer for the term `t`, where its last day is the day shown. */
-function answerOf(sql: Db, where: ReturnType<Db>) {
-  return sql`
-    select source, depth, seen_at, coalesce(array_position(app_ids, t.own_id), 0) as rank
-    from list_now
-    where ${where} and list_id = t.list_id and day = t.day
-    offset 0`
-}
-
-export function termRank({ term, source, depth, seenAt, rank, listId }: RankRow): TermRank {
-  if (source === null) return { ...unmeasured(term), listId }
-  return { term, measured: true, rank: rank || null, source: sourceOf(source), depth, seenAt, listId }
-}
-
-function unmeasured(term: string): TermRank {
-  return { term, measured: false, rank: null, source: null, depth: null, seenAt: null, listId: null }
-}
-
-export function latest(rows: readonly RankRow[]): Date | null {
-  return rows.reduce<Date | null>((last, { seenAt }) => (seenAt && (!last || seenAt > last) ? seenAt : last), null)
 }

@@ -1,4 +1,4 @@
-import type { Sql } from "../database/types.ts"
+import type { Db, Sql } from "../database/types.ts"
 import type { Side } from "../observations/provenance.ts"
 import { type IdleReason, type Reader, type Reading, readersQuery, readingBy, readReaders } from "./readers.ts"
 
@@ -45,7 +45,7 @@ export async function findKeywordsUnderWay(
 }
 
 /** How what is due of a keyword stands, as one number `code`: of search, hints and difficulty a digit each, 0 where nothing is due. */
-export function dueCodeOf(sql: Sql, { platform, storefront }: Side, term: ReturnType<Sql>) {
+export function dueCodeOf(sql: Db, { platform, storefront }: Side, term: ReturnType<Db>) {
   // found by the index of that number
   return sql`
     select coalesce(sum(${digitOf(sql)}), 0)::int as code
@@ -56,7 +56,7 @@ export function dueCodeOf(sql: Sql, { platform, storefront }: Side, term: Return
       and (d.platform, d.storefront, d.subject) = (${platform}, ${storefront}, ${term})`
 }
 
-function digitOf(sql: Sql) {
+function digitOf(sql: Db) {
   return sql`case d.kind when 'search' then 1 when 'hints' then 6 else 36 end * ${stateOf(sql)}`
 }
 
@@ -176,7 +176,7 @@ type State = "held" | "turn" | "overdue" | "read_failed" | "not_due"
 const STATES: readonly (State | null)[] = [null, "held", "turn", "overdue", "read_failed", "not_due"]
 
 /** Of the row `d`. A search that was answered today is not due again, whatever put it forward. */
-function stateOf(sql: Sql) {
+function stateOf(sql: Db) {
   // times that are asked for in a statement of their own are calculated once: for each row they take half of all the time
   return sql`
     case

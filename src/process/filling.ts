@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "../database/types.ts"
 import type { Log } from "../log.ts"
-import { fillAppKeywords } from "../observations/derived/app-keywords.ts"
 import { APP_TEXTS_FORM, rebuildAppTexts } from "../observations/derived/app-texts.ts"
-import { FORM } from "../observations/derived/keyword-lines.ts"
 
 interface FillingProcess {
   start(): void
-  /** Ends after the piece under way; the next start begins anew, and passes over what is there. */
+  /** Stops after the current batch. The next start begins again and skips rows that exist. */
   stop(): Promise<void>
 }
 
-/** Derives, once for each formula, what a migration cannot make of the rows that were stored before it. */
+/** Derives the names by which apps are found for rows stored before an upgrade, once for each form. */
 export function createFilling({ sql, log }: { sql: Sql; log: Log }): FillingProcess {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -29,33 +27,28 @@ export function createFilling({ sql, log }: { sql: Sql; log: Log }): FillingProc
   }
 }
 
-/** What is derived anew, and the formula or form by which it is: kept under its name once it is done. */
-const FILLINGS = [
-  { name: "app_texts", event: "names_filled", form: APP_TEXTS_FORM, derive: rebuildAppTexts },
-  { name: "app_keywords", event: "keywords_filled", form: FORM, derive: fillAppKeywords },
-]
+/** The row of `instance` that holds the form in which names were derived last. */
+const KEY = "app_texts"
+const FORM = String(APP_TEXTS_FORM)
 
 async function fill(sql: Sql, log: Log, signal: AbortSignal): Promise<void> {
-  for (const { name, event, form, derive } of FILLINGS) {
-    const done = String(form)
-    const [held] = await sql<{ value: string }[]>`
-      select value
-      from instance
-      where key = ${name}`
-    if (held?.value === done) continue
-    const count = await derive(
-      sql,
-      () => sleep(PAUSE_MS, undefined, { signal }).catch(() => {}),
-      () => signal.aborted,
-    )
-    if (signal.aborted) return
-    await sql`
-      insert into instance (key, value)
-      values (${name}, ${done})
-      on conflict (key) do update set value = excluded.value`
-    if (count > 0) log("info", event, { count })
-  }
+  const [filled] = await sql<{ value: string }[]>`
+    select value
+    from instance
+    where key = ${KEY}`
+  if (filled?.value === FORM) return
+  const count = await rebuildAppTexts(
+    sql,
+    () => sleep(PAUSE_MS, undefined, { signal }).catch(() => {}),
+    () => signal.aborted,
+  )
+  if (signal.aborted) return
+  await sql`
+    insert into instance (key, value)
+    values (${KEY}, ${FORM})
+    on conflict (key) do update set value = excluded.value`
+  if (count > 0) log("info", "names_filled", { count })
 }
 
-/** Between two pieces, as the embedded database has one backend for all. */
+/** Between two batches, as the embedded database has one backend for all. */
 const PAUSE_MS = 20

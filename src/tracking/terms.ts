@@ -1,6 +1,5 @@
 import type { Db, Tx } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
-import { deriveAppKeywords } from "../observations/derived/app-keywords.ts"
 import { deriveMonths, readMonths } from "../observations/derived/months.ts"
 import { listIds, lockIdentities, lockLists } from "../observations/rows/identities.ts"
 import { normaliseTerm } from "../vocabulary/term.ts"
@@ -132,7 +131,6 @@ async function holdLists(tx: Tx, app: LockedApp, storefronts: readonly string[],
 async function bringHistoryBack(tx: Tx, app: LockedApp, lists: readonly number[]) {
   const apps = [app.iosApp, app.androidApp].flatMap((id) => id ?? [])
   await deriveMonths(tx, await readMonths(tx, lists, apps))
-  await deriveAppKeywords(tx, lists)
 }
 
 /** Whether an app tracks a keyword in a storefront. */

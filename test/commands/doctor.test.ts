@@ -101,7 +101,7 @@ describe("the embedded database", () => {
     const second = await rebuilt()
     await held.close()
     expect(plain.states.derived).toBeUndefined()
-    expect(first).toEqual([0, "warning: mended: of 1 keywords the latest results, of 0 the latest figures, of 0 what answers say, 1 days or feeds of reviews, 0 places or first days of charts, 0 days of accounts' reports or prices of products, the names by which 1 apps are found, and 0 rating counts that stood twice were not what the readings say"]) // biome-ignore format: one line
+    expect(first).toEqual([0, "warning: mended: of 1 keywords the latest results, of 0 the latest figures, 1 days or feeds of reviews, 0 places or first days of charts, 0 days of accounts' reports or prices of products, the names by which 1 apps are found, and 0 rating counts that stood twice were not what the readings say"]) // biome-ignore format: one line
     expect(kept.map(({ day }) => day)).toEqual(["2025-11-19"])
     expect(texts.map(({ folded }) => folded)).toEqual(["\n tea\n\t\n"])
     expect(second).toEqual([0, "ok: what stands now is what the readings say"])

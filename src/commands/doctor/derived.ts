@@ -15,15 +15,15 @@ export async function rebuildDerived({ has }: Pick<Invocation, "has">, reached: 
   const database = await reached.database().catch(() => null)
   if (!database) return []
   try {
-    const { ranks, figures, answers } = await rebuildNow(database.sql, letOthers)
+    const { ranks, figures } = await rebuildNow(database.sql, letOthers)
     const reviews = await rebuildReviews(database.sql, letOthers)
     const texts = await rebuildAppTexts(database.sql, letOthers)
     const charts = await rebuildCharts(database.sql, letOthers)
     const reports = await rebuildAccounts(database.sql, letOthers)
     const ratings = await rebuildRatings(database.sql, letOthers)
-    if (ranks + figures + answers + reviews + texts + charts + reports + ratings === 0)
+    if (ranks + figures + reviews + texts + charts + reports + ratings === 0)
       return [ok("derived", "what stands now is what the readings say")]
-    const says = `mended: of ${ranks} keywords the latest results, of ${figures} the latest figures, of ${answers} what answers say, ${reviews} days or feeds of reviews, ${charts} places or first days of charts, ${reports} days of accounts' reports or prices of products, the names by which ${texts} apps are found, and ${ratings} rating counts that stood twice were not what the readings say`
+    const says = `mended: of ${ranks} keywords the latest results, of ${figures} the latest figures, ${reviews} days or feeds of reviews, ${charts} places or first days of charts, ${reports} days of accounts' reports or prices of products, the names by which ${texts} apps are found, and ${ratings} rating counts that stood twice were not what the readings say`
     return [warning("derived", says, "run again: appmeter doctor --rebuild; if it mends once more, report it")]
   } catch (error) {
     return [problem("derived", `not rebuilt: ${(error as Error).message}`, "run: appmeter migrate, then this again")]

@@ -11,26 +11,30 @@ import { numbersIn, numbersTogether, termsIn, termsTogether } from "./columns.ts
 import { type MonthsRow, monthsByList, storedMonths } from "./stored-months.ts"
 import { trackedLists } from "./tracked-lists.ts"
 
-interface SideStanding {
-  /** The latest day on which any of the keywords was measured; null = never. */
+export interface SideStanding {
+  /** The latest day on which any of the keywords was measured. Null if none ever was. */
   day: string | null
+  /** When the latest answer of that day was seen. Null if none ever was. */
+  measuredAt: Date | null
   tracked: number
   measured: number
   ranked: number
+  top3: number
   top10: number
   best: number | null
 }
 
-/** What an app's keywords come to on the day shown: counted where they are stored, 1,000 in 5 ms of the embedded database. */
+/** Counts an app's keywords on the day shown, in SQL: 1,000 take the embedded database 5 ms. */
 export async function readStanding(sql: Sql, side: SideApp): Promise<SideStanding> {
   const [standing] = await sql<[SideStanding]>`
-    select min(day) as day, count(*)::int as tracked, count(rank)::int as measured,
-      count(nullif(rank, 0))::int as ranked, count(*) filter (where rank between 1 and 10)::int as top10,
-      min(nullif(rank, 0))::int as best
+    select min(day) as day, max(seen_at) filter (where rank is not null) as "measuredAt", count(*)::int as tracked,
+      count(rank)::int as measured, count(nullif(rank, 0))::int as ranked,
+      count(*) filter (where rank between 1 and 3)::int as top3,
+      count(*) filter (where rank between 1 and 10)::int as top10, min(nullif(rank, 0))::int as best
     from (
-      select day, case when last_day = day then rank end as rank
+      select day, seen_at, case when last_day = day then rank end as rank
       from (
-        select last_day, rank, max(last_day) over () as day
+        select last_day, seen_at, rank, max(last_day) over () as day
         from (${trackedLists(sql, side)}) k
       ) k
     ) k`

@@ -14,10 +14,7 @@ export type ShownFigures = Pick<
   | "difficultyBand"
 >
 
-/**
- * By the ids of lists; one of which nothing is known has no entry. No more than is shown: the whole rows of a thousand keywords
- * (readMetricsOfLists) take twice as long to read.
- */
+/** Returns the figures by list id. A list without figures has no entry. */
 export async function readShownFigures(
   sql: Db,
   lists: readonly number[],

@@ -4,9 +4,8 @@ import { Fault } from "../../faults.ts"
 import { pointsOf, UNMEASURED as UNMEASURED_DAY } from "../../formulas/month-bytes.ts"
 import type { MonthBytes } from "../../formulas/timeline.ts"
 import { readRankMonths } from "../../history/rank-months.ts"
-import { readRanksOn, type SideRanks, type TermRank } from "../../history/ranks.ts"
-import { UNMEASURED } from "../../observations/derived/keyword-figures.ts"
-import { readKeywordMetrics } from "../../observations/derived/keyword-metrics.ts"
+import { readKeywordsNow, type TrackedKeyword } from "../../history/ranks.ts"
+import { metricsOf, UNMEASURED } from "../../observations/derived/keyword-figures.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { ownId } from "../../observations/types.ts"
 import { counted } from "../../tracking/limits.ts"
@@ -20,15 +19,17 @@ import { addParts } from "./store.ts"
 
 /** The keywords of an app in one storefront of one store, as list_keyword_ranks shows them. */
 export async function draftKeywords({ sql, now }: LookContext, app: TrackedApp, side: Side): Promise<ExportDraft> {
-  const [shown] = (await readRanksOn(sql, app, [side])) as [SideRanks]
-  const known = ownId(app, side) === null ? [] : shown.terms.map(({ term }) => term)
-  const metrics = await readKeywordMetrics(sql, { ...side, terms: known, today: dayOf(now) })
-  const lineOf = (rank: TermRank) => keywordLine(rank, metrics.get(rank.term) ?? UNMEASURED)
+  const { day, keywords } = await readKeywordsNow(sql, app, side)
+  const today = dayOf(now)
+  const lineOf = (keyword: TrackedKeyword) => {
+    const { figures } = keyword
+    return keywordLine(keyword, figures ? metricsOf(figures, side.platform, today) : UNMEASURED)
+  }
   return {
-    rows: shown.terms.length,
-    from: shown.day,
-    to: shown.day,
-    store: (tx, id) => storeLines(tx, id, shown.terms, KEYWORDS_A_PART, lineOf),
+    rows: keywords.length,
+    from: day,
+    to: day,
+    store: (tx, id) => storeLines(tx, id, keywords, KEYWORDS_A_PART, lineOf),
     notes: [
       "measured false = not measured on that day; measured true without a rank = not among the results read.",
       ...whyUnmeasured(app, side),

@@ -1,6 +1,6 @@
 import type { Db } from "../../database/types.ts"
 import { type Direction, moveBetween } from "../../formulas/rank-moves.ts"
-import { readRanksOn, type SideRanks, type TermRank } from "../../history/ranks.ts"
+import { readKeywordsNow, type TermRank } from "../../history/ranks.ts"
 import { type RankPoint, readRankSeries } from "../../history/series.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { ownId, type Platform, type RankedApp, type RankSource } from "../../observations/types.ts"
@@ -89,24 +89,29 @@ export async function readReport(sql: Db, app: SharedApp, span: ReportSpan): Pro
 
 async function readStore(sql: Db, app: SharedApp, platform: Platform, { storefront, from, to }: ReportSpan) {
   const side: Side = { platform, storefront }
-  const [ranks] = (await readRanksOn(sql, app, [side])) as [SideRanks]
+  const { day, keywords } = await readKeywordsNow(sql, app, side)
   const series = await readRankSeries(sql, app, { ...side, from, to, limit: MOST_LISTED })
   const pointsOf = new Map(series.map(({ term, points }) => [term, points]))
-  const listed = ranks.terms.slice(0, MOST_LISTED)
+  const listed = keywords.slice(0, MOST_LISTED)
   const measured = listed.filter(({ term }) => (pointsOf.get(term)?.length ?? 0) > 0)
   const charted = new Set(measured.slice(0, MOST_CHARTED).map(({ term }) => term))
   return {
-    day: ranks.day,
-    keywords: listed.map((shown) => keyword(shown, ranks.day, pointsOf.get(shown.term) ?? [], charted.has(shown.term))),
-    more: ranks.terms.length - listed.length,
+    day,
+    keywords: listed.map((shown) => keyword(shown, day, pointsOf.get(shown.term) ?? [], charted.has(shown.term))),
+    more: keywords.length - listed.length,
     page: await readStorePage(sql, ownId(app, side), side),
   }
 }
 
 function keyword(shown: TermRank, day: string | null, points: readonly RankPoint[], charted: boolean): SharedKeyword {
+  const { term, measured, rank, depth, source, seenAt } = shown
   return {
-    ...shown,
-    seenAt: shown.seenAt?.toISOString() ?? null,
+    term,
+    measured,
+    rank,
+    depth,
+    source,
+    seenAt: seenAt?.toISOString() ?? null,
     change: changeOf(day, points),
     points: charted ? points.map(({ day, rank, source }): SharedPoint => [day, rank, source]) : null,
   }

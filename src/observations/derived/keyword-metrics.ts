@@ -89,27 +89,6 @@ export function bySearches(metrics: ReadonlyMap<string, KeywordMetrics>): (a: st
   return (a, b) => orderOf(b) - orderOf(a)
 }
 
-/** By the ids of lists of one store; one of which nothing is known has no entry. */
-export async function readMetricsOfLists(
-  sql: Db,
-  lists: readonly number[],
-  { platform, today }: Pick<Side, "platform"> & { today: string },
-): Promise<Map<number, KeywordMetrics>> {
-  if (lists.length === 0) return new Map()
-  const rows = await sql<(MetricsRow & { listId: number })[]>`
-    select n.list_id as "listId", ${figures(sql)}
-    from unnest(${lists as number[]}::int[]) l (id)
-    cross join lateral (
-      select *
-      from keyword_now
-      where list_id = l.id
-      offset 0
-    ) n
-    order by n.list_id
-    limit ${lists.length}`
-  return new Map(rows.map((row) => [row.listId, metricsOf(row, platform, today)]))
-}
-
 /** As one row "seenAt". None = none was made, or its ratings are older than its results: the apps must be looked up. */
 export function latestDifficulty(sql: Sql, { platform, storefront, subject }: Side & { subject: string }, since: Date) {
   return sql`

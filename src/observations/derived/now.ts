@@ -1,16 +1,14 @@
 import type { Sql, Tx } from "../../database/types.ts"
 import { bestFirst } from "../best-first.ts"
 import { lockLists } from "../rows/identities.ts"
-import { deriveAppKeywords } from "./app-keywords.ts"
 import { SHOWN_DAYS } from "./keyword-figures.ts"
 import { popularityOrderOf } from "./popularity-order.ts"
 
-/** Sets what these lists answered on their last day (list_now), after it was counted, and what answers say of it. Needs their lock. Idempotent. */
-export async function deriveListNow(tx: Tx, lists: readonly number[]): Promise<void> {
-  if ((await setListNow(tx, lists)) > 0) await deriveAppKeywords(tx, lists)
-}
-
-async function setListNow(tx: Tx, lists: readonly number[]): Promise<number> {
+/**
+ * Writes the answer of each list's last day to list_now, and returns how many rows changed. Call it once that day is known
+ * (list.last_day). Needs the lists' lock. Idempotent.
+ */
+export async function deriveListNow(tx: Tx, lists: readonly number[]): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
     with answer as materialized (
       select l.id as list_id, l.platform, l.storefront, l.term, r.*, k.popularity, k.popular_until
@@ -59,12 +57,11 @@ function popularity(tx: Tx) {
     case when published is null and estimate is not null then estimate_day + ${SHOWN_DAYS}::int end as popular_until`
 }
 
-/** Sets these lists' latest figures (keyword_now) and what list_now has of them, after any of theirs were written, and what answers say of them. Needs the lists' lock. Idempotent. */
-export async function deriveKeywordNow(tx: Tx, lists: readonly number[]): Promise<void> {
-  if ((await setKeywordNow(tx, lists)) > 0) await deriveAppKeywords(tx, lists)
-}
-
-async function setKeywordNow(tx: Tx, lists: readonly number[]): Promise<number> {
+/**
+ * Writes the latest figures of each list to keyword_now and their popularity to list_now, and returns how many rows changed.
+ * Call it after figures were stored. Needs the lists' lock. Idempotent.
+ */
+export async function deriveKeywordNow(tx: Tx, lists: readonly number[]): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
     with figure as materialized (
       select l.id as list_id, demand.score as demand, demand.day as demand_day, demand.seen_at as demand_at,
@@ -125,9 +122,9 @@ function latest(tx: Tx, where: ReturnType<Tx>) {
     limit 1`
 }
 
-/** Derives anew what stands now of all lists, and says of how many it stood otherwise; pauses between two pieces. */
+/** Rebuilds list_now and keyword_now of all lists and returns how many rows of each were wrong. Pauses between two batches. */
 export async function rebuildNow(sql: Sql, pause: () => Promise<void>) {
-  const mended = { ranks: 0, figures: 0, answers: 0 }
+  const mended = { ranks: 0, figures: 0 }
   for (let after = 0; ; ) {
     const rows = await sql<{ id: number }[]>`
       select id
@@ -140,13 +137,11 @@ export async function rebuildNow(sql: Sql, pause: () => Promise<void>) {
     const some = await sql.begin(async (tx) => {
       await lockLists(tx, lists)
       // figures first: list_now has some of them
-      const figures = await setKeywordNow(tx, lists)
-      const ranks = await setListNow(tx, lists)
-      return { figures, ranks, answers: await deriveAppKeywords(tx, lists) }
+      const figures = await deriveKeywordNow(tx, lists)
+      return { figures, ranks: await deriveListNow(tx, lists) }
     })
     mended.figures += some.figures
     mended.ranks += some.ranks
-    mended.answers += some.answers
     after = lists.at(-1) as number
     await pause()
   }

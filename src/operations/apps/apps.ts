@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
-import { sidesOf } from "../../history/day-answers.ts"
-import { readRanksOn, type SideRanks } from "../../history/ranks.ts"
+import { type SideApp, sidesOf } from "../../history/day-answers.ts"
+import { readStanding, type SideStanding } from "../../history/keywords/standings.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { readAppsWithTerms, readTerms, type TrackedApp } from "../../tracking/tracked-app.ts"
 import { described, extending, named } from "../../vocabulary/schema.ts"
@@ -72,24 +72,27 @@ export const getApp = operation({
   output: AppRecord,
 }).run(async ({ app }, { sql }) => readApp(sql, app))
 
-/** An app with its keywords and its latest measurement. */
+/** Reads an app with its keywords and its latest measurement. */
 export async function readApp(sql: Sql, app: TrackedApp): Promise<v.InferOutput<typeof AppRecord>> {
-  const [terms, ranks] = await Promise.all([readTerms(sql, app.id), readRanksOn(sql, app, sidesOf(app))])
-  return { ...appShape({ ...app, terms }), snapshot: ranks.map(snapshot) }
+  const [terms, ...snapshot] = await Promise.all([
+    readTerms(sql, app.id),
+    ...sidesOf(app).map(async (side) => snapshotOf(side, await readStanding(sql, side))),
+  ])
+  return { ...appShape({ ...app, terms }), snapshot }
 }
 
-function snapshot({ storefront, platform, day, measuredAt, terms }: SideRanks): v.InferInput<typeof Measurement> {
-  const ranks = terms.flatMap(({ rank }) => (rank === null ? [] : [rank]))
+function snapshotOf({ storefront, platform }: SideApp, standing: SideStanding): v.InferOutput<typeof Measurement> {
+  const { day, measuredAt, tracked, measured, ranked, top3, top10, best } = standing
   return {
     country: storefront,
     platform,
     day,
     measuredAt: measuredAt?.toISOString() ?? null,
-    tracked: terms.length,
-    measured: terms.filter(({ measured }) => measured).length,
-    ranked: ranks.length,
-    top3: ranks.filter((rank) => rank <= 3).length,
-    top10: ranks.filter((rank) => rank <= 10).length,
-    best: ranks.length > 0 ? Math.min(...ranks) : null,
+    tracked,
+    measured,
+    ranked,
+    top3,
+    top10,
+    best,
   }
 }

@@ -1,30 +1,10 @@
 import * as v from "valibot"
-import type { Sql } from "../../database/types.ts"
-import { uncut } from "../../database/uncut.ts"
 import { LEAST_RESULTS } from "../../formulas/difficulty.ts"
 import { AT_FLOOR, CHECKED } from "../../formulas/popularity.ts"
-import { trackedLists } from "../../history/keywords/tracked-lists.ts"
-import { latest, type RankRow, readRanksOn, type SideRanks, type TermRank, termRank } from "../../history/ranks.ts"
-import { type Reader, readersQuery, readingBy } from "../../history/readers.ts"
-import {
-  dueCodeOf,
-  findKeywordsUnderWay,
-  type KeywordUnderWay,
-  NOT_SCHEDULED,
-  underWayBy,
-} from "../../history/under-way.ts"
-import {
-  figures,
-  figuresOf,
-  type KeywordMetrics,
-  type MetricsRow,
-  metricsOf,
-  shownFigures,
-  UNMEASURED,
-} from "../../observations/derived/keyword-figures.ts"
-import { readMetricsOfLists } from "../../observations/derived/keyword-metrics.ts"
-import type { Side } from "../../observations/provenance.ts"
-import { ownId, type RankedApp } from "../../observations/types.ts"
+import { readKeywordsNow } from "../../history/ranks.ts"
+import { readReaders } from "../../history/readers.ts"
+import { underWayBy } from "../../history/under-way.ts"
+import { metricsOf, shownFigures, UNMEASURED } from "../../observations/derived/keyword-figures.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { AppCountry, Platform } from "../../vocabulary/fields.ts"
@@ -161,97 +141,28 @@ export const listKeywordRanks = operation({
 }).run(async ({ app, storefront, platform, adsPopularity }, ctx) => {
   const side = { storefront, platform }
   const today = dayOf(ctx.now())
-  const { day, measuredAt, keywords } = await readKeywordsNow(ctx.sql, app, side, today)
+  const [{ day, measuredAt, keywords }, reading] = await Promise.all([
+    readKeywordsNow(ctx.sql, app, side),
+    readReaders(ctx.sql),
+  ])
+  const underWay = underWayBy(side, reading)
   const withAds = adsPopularity === true && platform === "ios"
-  const terms = keywords.map(({ rank }) => rank.term)
+  const terms = keywords.map(({ term }) => term)
   return {
     country: storefront,
     platform,
     live: day === today,
     measuredAt: measuredAt?.toISOString() ?? null,
-    keywords: keywords.map(keywordOf),
+    keywords: keywords.map(({ term, measured, rank, seenAt, source, figures, dueCode, depth }) => ({
+      term,
+      measured,
+      rank,
+      measuredAt: seenAt?.toISOString() ?? null,
+      source,
+      ...shownFigures(figures ? metricsOf(figures, platform, today) : UNMEASURED),
+      ...underWay(dueCode),
+      searchDepth: depth,
+    })),
     adsPopularity: withAds ? await readAdsPopularity(terms, storefront, ctx) : null,
   }
 })
-
-function keywordOf({ rank, metrics, underWay }: KeywordNow): v.InferInput<typeof Keyword> {
-  const { term, measured, depth, source, seenAt } = rank
-  return {
-    term,
-    measured,
-    rank: rank.rank,
-    measuredAt: seenAt?.toISOString() ?? null,
-    source,
-    ...shownFigures(metrics),
-    ...underWay,
-    searchDepth: depth,
-  }
-}
-
-interface KeywordNow {
-  rank: TermRank
-  metrics: KeywordMetrics
-  underWay: KeywordUnderWay
-}
-
-/** In the app's order. */
-type KeywordsNow = Pick<SideRanks, "day" | "measuredAt"> & { keywords: KeywordNow[] }
-
-/** Keywords that are read with their figures in one statement: some 10 ms on the embedded database. */
-const PIECE = 300
-
-type KeywordRow = RankRow & MetricsRow & { readers: Reader[] | null; dueCode: number | null }
-
-/** Where each keyword stands, its figures, and what of it is being measured. One statement, two for each further piece. */
-async function readKeywordsNow(sql: Sql, app: RankedApp, side: Side, today: string): Promise<KeywordsNow> {
-  const own = ownId(app, side)
-  if (own === null) return unmeasured((await readRanksOn(sql, app, [side]))[0] as SideRanks)
-  const rows = await readFirst(sql, app, side, own)
-  const first = rows.slice(0, PIECE)
-  const underWay = underWayBy(side, readingBy(first[0]?.readers ?? []))
-  const keywords = first.map((row) => ({
-    rank: termRank(row),
-    metrics: row.listId === null ? UNMEASURED : metricsOf(row, side.platform, today),
-    underWay: underWay(row.dueCode ?? 0),
-  }))
-  for (let from = PIECE; from < rows.length; from += PIECE) {
-    keywords.push(...(await readPiece(sql, rows.slice(from, from + PIECE), side, today)))
-  }
-  return { day: rows[0]?.day ?? null, measuredAt: latest(rows), keywords }
-}
-
-async function readFirst(sql: Sql, app: RankedApp, { platform, storefront }: Side, own: number): Promise<KeywordRow[]> {
-  return await sql<KeywordRow[]>`
-    with term as materialized (
-      select k.*, max(k.last_day) over () as day, row_number() over (order by k.position, k.term) as n
-      from (${trackedLists(sql, { appId: app.id, platform, storefront, own })}) k
-    )
-    select t.term, t.day, t.list_id as "listId", r.source, r.depth, r.seen_at as "seenAt", r.rank, ${figures(sql)},
-      d.code as "dueCode", case when t.n = 1 then (select json_agg(r) from (${readersQuery(sql)}) r) end as readers
-    from term t
-    left join lateral (select t.source, t.depth, t.seen_at, t.rank where t.last_day = t.day) r on true
-    left join lateral (${figuresOf(sql, sql`t.n <= ${PIECE}`)}) n on true
-    left join lateral (
-      ${dueCodeOf(sql, { platform, storefront }, sql`t.term`)}
-    ) d on t.n <= ${PIECE}
-    order by t.n
-    limit 100000`.then(uncut(100_000))
-}
-
-async function readPiece(sql: Sql, rows: KeywordRow[], side: Side, today: string): Promise<KeywordNow[]> {
-  const metrics = await readMetricsOfLists(
-    sql,
-    rows.flatMap(({ listId }) => listId ?? []),
-    { platform: side.platform, today },
-  )
-  const underWay = await findKeywordsUnderWay(sql, { ...side, terms: rows.map(({ term }) => term) })
-  return rows.map((row) => ({
-    rank: termRank(row),
-    metrics: metrics.get(row.listId ?? 0) ?? UNMEASURED,
-    underWay: underWay.get(row.term) ?? NOT_SCHEDULED,
-  }))
-}
-
-function unmeasured({ day, measuredAt, terms }: SideRanks): KeywordsNow {
-  return { day, measuredAt, keywords: terms.map((rank) => ({ rank, metrics: UNMEASURED, underWay: NOT_SCHEDULED })) }
-}

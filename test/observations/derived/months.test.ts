@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test"
 import fc from "fast-check"
 import type { Sql } from "../../../src/database/types.ts"
-import { readRanksOn } from "../../../src/history/ranks.ts"
+import { readKeywordsNow } from "../../../src/history/ranks.ts"
 import { readRankSeries } from "../../../src/history/series.ts"
 import { deriveMonths, readMonths } from "../../../src/observations/derived/months.ts"
 import { record } from "../../../src/observations/record.ts"
@@ -90,8 +90,8 @@ async function derived(): Promise<{ series: Shown; latest: Record<string, unknow
     for (const { term, points } of await readRankSeries(sql, app, { ...side, from: "2025-01-01", to: "2025-12-31" })) {
       series[`${app.iosId} ${term}`] = points.map(({ day, rank, source, depth }) => [day, rank, source, depth])
     }
-    const [shown] = await readRanksOn(sql, app, [side])
-    latest[app.iosId as string] = [shown?.day, shown?.terms.map(({ term, measured, rank }) => [term, measured, rank])]
+    const { day, keywords } = await readKeywordsNow(sql, app, side)
+    latest[app.iosId as string] = [day, keywords.map(({ term, measured, rank }) => [term, measured, rank])]
   }
   return { series, latest }
 }

@@ -130,6 +130,25 @@ test("a store the app is not in has nothing measured", async () => {
   expect(measuredAt).toBeNull()
 })
 
+test("an app with thousands of keywords lists each of them once, in its order, with the rank of the latest day", async () => {
+  const keywords = Array.from({ length: 1_100 }, (_, n) => `word ${(n * 701) % 1_100}`)
+  const large = await trackOwn(sql, { workspaceId, iosId: "10007", countries: ["us"], keywords })
+  const measured = [0, 499, 500, 1_099].map((at) => keywords[at]!)
+  await record(
+    sql,
+    [
+      ...measured.map((term) => reading(term, "2025-11-19T10:00:00Z", [10001, 10007])),
+      reading(keywords[600]!, "2025-11-18T10:00:00Z", [10007]),
+    ],
+    () => NOW,
+  )
+  const answer = await ranks({ appId: large })
+  expect(short(answer)).toEqual(
+    keywords.map((term) => (measured.includes(term) ? [term, true, 2] : [term, false, null])),
+  )
+  expect(answer.measuredAt).toBe("2025-11-19T10:00:00.000Z")
+})
+
 test("an app without keywords answers none", async () => {
   await sql`delete from tracked_term`
   expect(await ranks()).toMatchObject({ live: false, measuredAt: null, keywords: [] })
@@ -156,8 +175,8 @@ describe("what is known beside ranks", () => {
     sql.begin((tx) =>
       deriveKeywordMetrics(tx, [{ platform: "ios", storefront: "us", term: "tea", ...side }], new Date(at)),
     )
-  const tea = async (input: object = {}) => {
-    const { measured, rank, measuredAt, source, searchDepth, term, ...rest } = (await ranks(input)).keywords[0]
+  const tea = async (input: object = {}, now = NOW) => {
+    const { measured, rank, measuredAt, source, searchDepth, term, ...rest } = (await ranks(input, now)).keywords[0]
     return rest
   }
 
@@ -203,6 +222,21 @@ describe("what is known beside ranks", () => {
     await derive()
     expect(await tea()).toMatchObject({
       ...{ popularity: 58, popularitySource: "apple-ads-report", popularityWeek: "2025-09", demand: 44 },
+      popularityAt: published("tea", "2025-09-01", 58).seenAt.toISOString(),
+    })
+  })
+
+  test("a calculated figure is shown for 90 days, Apple's own popularity without a limit", async () => {
+    await record(sql, [ten(), hinted("tea", at, ["tea shop"]), published("tea", "2025-09-01", 58)], () => NOW)
+    await derive()
+    const [day] = await sql<[{ last: string; next: string }]>`
+      select (max(day) + 90)::text as last, (max(day) + 91)::text as next
+      from keyword_metric
+      where metric = 'demand'`
+    expect(await tea({}, new Date(`${day.last}T23:59:59Z`))).toMatchObject({ demand: 44, hintCount: 1, difficulty: 77 })
+    expect(await tea({}, new Date(`${day.next}T00:00:00Z`))).toEqual({
+      ...NOTHING,
+      ...{ popularity: 58, popularitySource: "apple-ads-report", popularityWeek: "2025-09" },
       popularityAt: published("tea", "2025-09-01", 58).seenAt.toISOString(),
     })
   })
