@@ -1407,15 +1407,6 @@ create table list_month (
   constraint list_month_sources_check CHECK ((length(sources) = 31))
 ) partition by RANGE (month);
 
-create table list_news (
-  list_id integer not null,
-  platform text not null,
-  storefront text not null,
-  changed xid8 not null,
-  constraint list_news_pkey PRIMARY KEY (list_id)
-) with (fillfactor=70);
-CREATE INDEX list_news_changed ON list_news USING btree (storefront, platform, changed);
-
 create table list_now (
   list_id integer not null,
   day date not null,
@@ -1433,7 +1424,7 @@ create table list_now (
   constraint list_now_list_id_fkey FOREIGN KEY (list_id) REFERENCES list(id),
   constraint list_now_check CHECK (((popular_until IS NULL) OR (popularity IS NOT NULL)))
 ) with (fillfactor=70);
-CREATE INDEX list_now_apps ON list_now USING gin (app_ids) WITH (gin_pending_list_limit='128');
+CREATE INDEX list_now_apps ON list_now USING gin (app_ids);
 CREATE INDEX list_now_demo ON list_now USING btree (list_id) WHERE (origin = 'demo'::text);
 CREATE INDEX list_now_keyword ON list_now USING btree (hashtextextended(term, hashtextextended(storefront, (0)::bigint)));
 
@@ -3105,18 +3096,6 @@ create function next_search_day(of_list integer, after_day date) returns date la
   )
 $$;
 
-create function note_list_news() returns trigger language plpgsql as $$
-begin
-  insert into list_news as held (list_id, platform, storefront, changed)
-  select id, platform, storefront, pg_current_xact_id()
-  from list
-  where id = coalesce(new.list_id, old.list_id)
-  on conflict (list_id) do update
-  set changed = excluded.changed
-  where held.changed <> excluded.changed;
-  return null;
-end $$;
-
 create function open_month(any_day date) returns void language plpgsql as $$
 declare
   first_day date := date_trunc('month', any_day);
@@ -3452,10 +3431,6 @@ CREATE TRIGGER follow_held_places AFTER UPDATE ON chart_place REFERENCING NEW TA
 CREATE TRIGGER follow_new_places AFTER INSERT ON chart_place REFERENCING NEW TABLE AS placed FOR EACH STATEMENT EXECUTE FUNCTION follow_charted();
 
 CREATE TRIGGER job_failed AFTER UPDATE OF status ON job FOR EACH ROW WHEN ((new.status = 'failed'::text)) EXECUTE FUNCTION refund_failed_job();
-
-CREATE TRIGGER note_list_news AFTER INSERT OR DELETE OR UPDATE ON keyword_now FOR EACH ROW EXECUTE FUNCTION note_list_news();
-
-CREATE TRIGGER note_list_news AFTER INSERT OR DELETE OR UPDATE ON list_now FOR EACH ROW EXECUTE FUNCTION note_list_news();
 
 CREATE TRIGGER follow_changed_market AFTER UPDATE ON market_storefront REFERENCING NEW TABLE AS followed FOR EACH STATEMENT EXECUTE FUNCTION follow_market();
 

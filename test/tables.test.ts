@@ -106,7 +106,6 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   ledger: { writes: "access retention", reads: "access" },
   ledger_month: { writes: "retention", reads: "" },
   list: { writes: "observations tracking", reads: "alerts history links measuring operations visibility" },
-  list_news: { writes: "", reads: "history" },
   list_now: { writes: "observations", reads: "history" },
   list_month: { writes: "observations tracking", reads: "history" },
   listing_change: { writes: "observations", reads: "history tracking" },

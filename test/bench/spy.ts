@@ -1,45 +1,38 @@
-// bun test/bench/spy.ts — the keywords of an app, and of five, and those that share apps with one, among 1,000, 5,000 and 20,000 keywords of a storefront whose results
-// are 200 deep: of apps that rank often and of ordinary ones, of whom nobody asked before, in a process that was asked of others and
-// has read ahead what is shown of keywords, asked again, and by a process that keeps
-// nothing of the storefront, as the first call of all is, which looks by the index of apps in what stands now or walks all of it; and
-// what the index costs: bytes a list, and the time of recording another day of 1,000 lists with it and without. Fails where of apps
-// of whom nobody asked before spy takes more than 50 ms, or the gap of five more than 15.
-// With DATABASE_URL on that server, else embedded.
+// bun test/bench/spy.ts — how spy, gap and get_rival grow with the keywords of a storefront (results 200 deep), for an
+// ordinary app, a popular one and one in nearly every list: whole answers, and how much their time grew for how many times
+// as many keywords found. Also the cost of the index of apps: bytes a list, and the time to record another day with it and
+// without. Fails if an answer about ordinary apps takes more than 100 ms, or if the time grows faster than the keywords
+// found. LISTS=1000,10000,100000 for other sizes. With DATABASE_URL on that server, else embedded.
 import * as v from "valibot"
 import type { Sql } from "../../src/database/types.ts"
-import { findNeighbours } from "../../src/history/searches/neighbours.ts"
 import { record } from "../../src/observations/record.ts"
-import type { Context, Operation } from "../../src/operation.ts"
+import type { Operation } from "../../src/operation.ts"
 import { hiveGetKeywordGap } from "../../src/operations/hive/gap.ts"
 import { hiveSpyApp } from "../../src/operations/hive/spy.ts"
 import { getRival } from "../../src/operations/rivals/get-rival.ts"
-import { WrittenAnswer } from "../../src/vocabulary/prepared.ts"
 import { freshDatabase } from "../database.ts"
 import { ask, contextOf, NOW, nameAll, newWorkspace, reading } from "../observations/measured.ts"
 import { median } from "./load.ts"
 import { processorClock } from "./processor.ts"
 
+const SIZES = (process.env.LISTS ?? "1000,10000").split(",").map(Number)
 const ROUNDS = Number(process.env.ROUNDS ?? 10)
-/** Calls before: a server is warm. */
-const WARM = 10
-const AHEAD_MS = 3_000
-/** In which a statement ends that was sent before. */
-const STATEMENT_MS = 30
+/** Calls before the first that counts. */
+const WARM = 6
+const MAX_ORDINARY_MS = 100
+/** How much faster than the keywords found the time may grow; more than 1, as the machine is not alone. */
+const MAX_GROWTH = 1.5
 const WORLD = 50_000
 const TRACKED = 200
-const RECORDED = Number(process.env.RECORDED ?? 1_000)
-const OFTEN = [100, 200, 300, 400, 500]
+const RECORDED = Number(process.env.RECORDED ?? 300)
+const EVERYWHERE = 1
+const POPULAR = [100, 200, 300, 400, 500]
 const ORDINARY = [5_000, 5_200, 5_300, 5_400, 5_500]
-/** Beside those of the gap. */
-const SPIED = 130
-/** Of whom others have asked. */
-const OTHERS = [150, 250, 350, 450, 550]
-/** Among the most lists, of apps of whom nobody asked before. */
-const MOST_MS: Record<string, number> = {
-  "spy, an app that ranks often": 50,
-  "spy, an ordinary app": 50,
-  "gap of five that rank often": 15,
-  "gap of five ordinary apps": 15,
+
+interface Answered {
+  ms: number
+  processorMs: number
+  found: number
 }
 
 const sql = await freshDatabase()
@@ -51,142 +44,81 @@ await sql`
   select 'own', ${workspaceId}, id, '{us}'
   from store_app
   where store_id = '100000001'`
+const questions: Record<string, (round: number) => Promise<number>> = {
+  "spy, an ordinary app": (round) => totalOf(hiveSpyApp, { id: idOf(ORDINARY[0]! + round) }),
+  "spy, a popular app": (round) => totalOf(hiveSpyApp, { id: idOf(POPULAR[0]! + round) }),
+  "spy, an app in nearly every list": () => totalOf(hiveSpyApp, { id: idOf(EVERYWHERE) }),
+  "gap of five ordinary apps": (round) => totalOf(hiveGetKeywordGap, { ids: idsOf(ORDINARY, round) }),
+  "gap of five popular apps": (round) => totalOf(hiveGetKeywordGap, { ids: idsOf(POPULAR, round) }),
+  "get_rival, a popular app": async (round) =>
+    (await ask(getRival, ctx, { appId: "own", rivalId: idOf(POPULAR[0]! + round) })).total,
+}
+const answers = new Map<string, Answered[]>(Object.keys(questions).map((question) => [question, []]))
 let lists = 0
-let asNew: Answers = {}
-let handles = 0
-for (const until of [1_000, 5_000, 20_000]) {
+for (const until of SIZES) {
   for (; lists < until; lists += 1_000) await addLists(sql, lists, 1_000)
   await sql`analyze`
-  const latest = await answered(() => ctx)
-  const asked = await askedOfOthers()
-  asNew = await answered(() => asked, { areNew: true })
-  const first = await answered(withoutKept)
-  const walk = await withoutIndex(() => answered(withoutKept))
-  for (const [question, { found }] of Object.entries(latest)) {
-    const [again, once, start] = [latest, asNew, first].map((answers) => told(answers[question]!))
-    console.log(
-      `${lists} lists: ${question}, ${found} keywords: ${once}; asked again ${again}; the first call of all ${start}, by a walk ${walk[question]!.ms.toFixed(1)} ms`,
-    )
-  }
+  for (const [question, call] of Object.entries(questions)) answers.get(question)!.push(await timeOf(call))
+}
+
+let isMissed = false
+console.log(`keywords of the storefront: ${SIZES.join(", ")}`)
+for (const [question, measured] of answers) {
+  const [first, last] = [measured[0]!, measured.at(-1)!]
+  const growth = last.processorMs / first.processorMs
+  const found = Math.max(1, last.found / first.found)
+  const isSlow = question.includes("ordinary") && last.ms > MAX_ORDINARY_MS
+  isMissed ||= isSlow || growth > MAX_GROWTH * found
+  const shown = measured.map(({ ms, processorMs, found }) => `${found} in ${ms.toFixed(1)} (${processorMs.toFixed(1)})`)
+  const grown = `${growth.toFixed(2)} times for ${found.toFixed(1)} times the keywords`
+  console.log(`${question}: keywords in ms (of processors) ${shown.join(", ")}; ${grown}`)
 }
 const [size] = await sql<[{ index: number; rows: number }]>`
   select pg_relation_size('list_now_apps')::int as index, pg_table_size('list_now')::int as rows`
+console.log(`the index ${Math.round(size.index / lists)} bytes a list, the rows ${Math.round(size.rows / lists)}`)
+const before = await recorded("2025-11-20")
+await sql`drop index list_now_apps`
+const without = await recorded("2025-11-21")
+await sql`create index list_now_apps on list_now using gin (app_ids)`
+const ratio = (before + (await recorded("2025-11-22"))) / 2 / without
 console.log(
-  `the index ${Math.round(size.index / lists)} bytes a list, the lists themselves ${Math.round(size.rows / lists)}`,
+  `a list of another day recorded: ${without.toFixed(2)} ms without the index, ${ratio.toFixed(2)} times with it`,
 )
-const days = [
-  await recorded("2025-11-20"),
-  await withoutIndex(() => recorded("2025-11-21")),
-  await recorded("2025-11-22"),
-]
-const [first, without, third] = days as [number, number, number]
-const ratio = (first + third) / 2 / without
-console.log(
-  `a list of another day recorded: ${without.toFixed(2)} ms without the index, ${ratio.toFixed(2)} times that with it`,
-)
-const missed = Object.entries(MOST_MS).filter(([question, most]) => asNew[question]!.ms > most)
-for (const [question, most] of Object.entries(MOST_MS))
-  console.log(`${question}, ${lists} lists: ${asNew[question]!.ms.toFixed(1)} of ${most} ms`)
-process.exit(missed.length === 0 ? 0 : 1)
-
-type Answers = Record<string, { ms: number; processors: number; found: number }>
-
-function told({ ms, processors }: Answers[string]): string {
-  return `${ms.toFixed(1)} ms (${processors.toFixed(1)} of processors)`
-}
-
-/** As of a process that has just begun: it keeps what it has read by the handle of its database. The one before reads no more ahead. */
-async function withoutKept(): Promise<Context> {
-  const own = ++handles
-  await Bun.sleep(STATEMENT_MS)
-  const latest: ProxyHandler<Sql> = {
-    apply(target, self, args) {
-      if (own !== handles) throw new Error("another process has begun")
-      return Reflect.apply(target, self, args)
-    },
-  }
-  return contextOf(new Proxy(sql, latest), workspaceId)
-}
-
-/** As some seconds after a call for others: of the apps that come nothing is kept. */
-async function askedOfOthers(): Promise<Context> {
-  const asked = await withoutKept()
-  await written(hiveGetKeywordGap, { ids: OTHERS.map(idOf) }, asked)
-  await Bun.sleep(AHEAD_MS)
-  return asked
-}
+process.exit(isMissed ? 1 : 0)
 
 function idOf(app: number): string {
   return String(100_000_000 + app)
 }
 
-/** Whole answers and their JSON, as a call gets them but for its checks and its charge. */
-async function answered(
-  contextOfCall: () => Context | Promise<Context>,
-  { areNew }: { areNew?: boolean } = {},
-): Promise<Answers> {
-  // those that come after them rank as often
-  const shifted = (app: number, round: number) => idOf(areNew ? app + round : app)
-  const gapOf = (apps: number[]) => (asked: Context, round: number) =>
-    written(hiveGetKeywordGap, { ids: apps.map((app) => shifted(app, round)) }, asked)
-  const spyOf = (app: number) => (asked: Context, round: number) =>
-    written(hiveSpyApp, { id: shifted(app, round) }, asked)
-  const rivalOf = (app: number) => (asked: Context, round: number) =>
-    ask(getRival, asked, { appId: "own", rivalId: shifted(app, round) })
-  return {
-    "spy, an app that ranks often": await took(spyOf(SPIED), contextOfCall),
-    "spy, an ordinary app": await took(spyOf(ORDINARY[0]! + 50), contextOfCall),
-    "gap of five that rank often": await took(gapOf(OFTEN), contextOfCall),
-    "gap of five ordinary apps": await took(gapOf(ORDINARY), contextOfCall),
-    "keywords that share apps with one": await took(shareApps, contextOfCall),
-    "get_rival, an app that ranks often": await took(rivalOf(SPIED), contextOfCall),
-  }
+/** Neighbouring ids rank as often, and no round asks for the apps of another. */
+function idsOf(apps: readonly number[], round: number): string[] {
+  return apps.map((app) => idOf(app + round))
 }
 
-async function written(operation: Operation, input: object, ctx: Context): Promise<{ total: number }> {
+/** Makes the whole answer and its JSON, without the checks and the charge of a call. */
+async function totalOf(operation: Operation, input: object): Promise<number> {
   const answer = await operation.run(v.parse(operation.input, input) as Record<string, unknown>, ctx)
-  const text = answer instanceof WrittenAnswer ? answer.text : JSON.stringify(answer)
-  return { total: Number(/"total":(\d+)/.exec(text)![1]) }
+  return JSON.parse(JSON.stringify(answer)).total
 }
 
-async function shareApps(): Promise<{ total: number }> {
-  const [list] = await sql<{ listId: number; apps: number[] }[]>`
-    select list_id as "listId", app_ids[1:20] as apps
-    from list_now
-    order by list_id desc
-    limit 1`
-  const market = { platform: "ios", storefront: "us", since: "2025-10-22" } as const
-  return { total: (await findNeighbours(sql, market, { ...list!, least: 0.1, limit: 51 })).length }
-}
-
-async function took(
-  call: (asked: Context, round: number) => Promise<{ total: number }>,
-  contextOfCall: () => Context | Promise<Context>,
-): Promise<Answers[string]> {
-  for (let i = 0; i < WARM; i++) await call(await contextOfCall(), ROUNDS + i)
+async function timeOf(call: (round: number) => Promise<number>): Promise<Answered> {
+  for (let i = 0; i < WARM; i++) await call(ROUNDS + i)
   const processorTime = await processorClock(sql, process.env.DATABASE_URL)
-  const [times, processors]: [number[], number[]] = [[], []]
+  const times: number[] = []
+  const processors: number[] = []
   let found = 0
   for (let i = 0; i < ROUNDS; i++) {
-    const asked = await contextOfCall()
     const before = processorTime()
     const started = performance.now()
-    found = (await call(asked, i)).total
+    found = await call(i)
     times.push(performance.now() - started)
     const after = processorTime()
     processors.push(after.own - before.own + after.database - before.database)
   }
-  return { ms: median(times), processors: processors.reduce((sum, one) => sum + one, 0) / ROUNDS, found }
+  return { ms: median(times), processorMs: median(processors), found }
 }
 
-async function withoutIndex<T>(measure: () => Promise<T>): Promise<T> {
-  await sql`drop index list_now_apps`
-  const measured = await measure()
-  await sql`create index list_now_apps on list_now using gin (app_ids) with (gin_pending_list_limit = 128)`
-  return measured
-}
-
-/** Another day of lists, on which one place of twenty has another app and neighbours have changed places: ms a list. */
+/** Records another day of lists, with one of twenty apps replaced and neighbours swapped: ms a list. */
 async function recorded(day: string): Promise<number> {
   const rows = await sql<{ term: string; ids: string[] }[]>`
     select l.term, (
@@ -205,12 +137,12 @@ async function recorded(day: string): Promise<number> {
     limit ${RECORDED}`
   const seen = rows.map(({ term, ids }) => reading(term, `${day}T10:00:00Z`, [...new Set(ids)], { depth: 200 }))
   const started = performance.now()
-  // as a worker records them: one by one
+  // one by one, like a worker
   for (const one of seen) await record(sql, [one], () => new Date("2025-11-23T00:00:00Z"))
   return (performance.now() - started) / seen.length
 }
 
-/** Apps of which the low ids rank most often. */
+/** Apps; those with low ids rank most often. */
 async function makeWorld(sql: Sql): Promise<void> {
   for (const month of ["2025-10-01", "2025-11-01"]) await sql`select open_month(${month})`
   await sql`

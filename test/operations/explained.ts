@@ -38,6 +38,15 @@ export function explaining(sql: Sql, works: Work[]): Sql {
   return Object.assign(proxied, { json, array, unsafe, options }) as unknown as Sql
 }
 
+/** How these statements read a table: the node and the rows it returned or discarded, in the order of the plan. */
+export function readsOf(works: readonly Work[], table: string): { node: string; rows: number }[] {
+  const stepsOf = (step: Step): Step[] => [step, ...(step.Plans ?? []).flatMap(stepsOf)]
+  return works
+    .flatMap(({ plan }) => stepsOf(plan))
+    .filter((step) => step["Relation Name"] === table && step["Index Name"] !== "list_now_demo")
+    .map((step) => ({ node: step["Node Type"], rows: rowsOf({ ...step, Plans: [] }) }))
+}
+
 const THROWN_AWAY = ["Rows Removed by Filter", "Rows Removed by Join Filter", "Rows Removed by Index Recheck"]
 
 /** A table of some ten pages is read whole sooner than looked up in, which costs as much. */

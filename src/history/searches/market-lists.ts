@@ -1,36 +1,53 @@
 import type { Fragment } from "postgres"
+import { rootOf } from "../../database/scheduled-sql.ts"
 import type { Sql } from "../../database/types.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { DEMO } from "../../observations/types.ts"
 
-/** Keywords of a storefront, whoever tracks them, whose latest answer is of that UTC day or later. */
+/** The keywords of a storefront, whoever tracks them, whose latest answer is of the UTC day `since` or later. */
 export interface MarketLists extends Side {
   since: string
-  /** Left out: the demo's are none. */
+  /** Includes the demo's answers. */
   withDemo?: true
 }
 
-/** Such lists as on a UTC day, by which figures are young enough. */
-export interface PlacedLists extends MarketLists {
+/** The same on a UTC day, which decides whether a figure is too old to show. */
+export interface MarketDay extends MarketLists {
   today: string
 }
 
-/** What rows of list_now must be. */
+/** The condition for rows of list_now. */
 export function inMarket(sql: Sql, { platform, storefront, since, withDemo }: MarketLists): Fragment {
   return sql`
     day >= ${since}::date and storefront = ${storefront} and platform = ${platform}
       and (${withDemo ?? false}::boolean or origin <> ${DEMO})`
 }
 
-export async function countMarketLists(sql: Sql, lists: MarketLists): Promise<number> {
-  const [row] = await sql<[{ lists: number }]>`select ${marketCount(sql, lists)} as lists`
-  return row.lists
+interface Count {
+  lists: number
+  countedAt: number
 }
 
-/** How many there are, as an expression. */
-export function marketCount(sql: Sql, { platform, storefront, since, withDemo }: MarketLists): Fragment {
-  return sql`
-    (
+/** By database and condition. Counting 100,000 lists takes 20 ms, so a count above MIN_CACHED is reused for MAX_AGE_MS. */
+const counts = new WeakMap<Sql, Map<string, Count>>()
+const MIN_CACHED = 5_000
+const MAX_AGE_MS = 60_000
+
+export async function countMarketLists(sql: Sql, lists: MarketLists): Promise<number> {
+  const { platform, storefront, since, withDemo } = lists
+  const cached = counts.get(rootOf(sql)) ?? new Map<string, Count>()
+  counts.set(rootOf(sql), cached)
+  for (const [name, { countedAt }] of cached) if (countedAt < performance.now() - MAX_AGE_MS) cached.delete(name)
+  const name = [platform, storefront, since, withDemo].join()
+  const countedAt = performance.now()
+  const count = cached.get(name)?.lists ?? (await readCount(sql, lists))
+  if (count > MIN_CACHED && !cached.has(name)) cached.set(name, { lists: count, countedAt })
+  return count
+}
+
+async function readCount(sql: Sql, { platform, storefront, since, withDemo }: MarketLists): Promise<number> {
+  const [row] = await sql<[{ lists: number }]>`
+    select (
       select count(*)
       from list
       where platform = ${platform} and storefront = ${storefront} and last_day >= ${since}::date
@@ -40,5 +57,6 @@ export function marketCount(sql: Sql, { platform, storefront, since, withDemo }:
       join list l on l.id = n.list_id
       where n.origin = ${DEMO} and n.day >= ${since}::date and not ${withDemo ?? false}::boolean
         and l.platform = ${platform} and l.storefront = ${storefront}
-    )::int`
+    )::int as lists`
+  return row.lists
 }

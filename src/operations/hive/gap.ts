@@ -1,5 +1,6 @@
 import * as v from "valibot"
-import { findGap, type GapKeyword } from "../../history/searches/gap.ts"
+import { findGap, type GapKeyword } from "../../history/searches/keywords-of-apps.ts"
+import { countMarketLists } from "../../history/searches/market-lists.ts"
 import { nothing, operation } from "../../operation.ts"
 import { Platform } from "../../vocabulary/fields.ts"
 import { bounded, coded, described, named } from "../../vocabulary/schema.ts"
@@ -12,7 +13,7 @@ import { findMarketApps, marketAppFields } from "./market-apps.ts"
 import {
   answerFields,
   KeywordsCursor,
-  keywordsWritten,
+  keywordAnswer,
   MOST_KEYWORDS,
   marketLists,
   NextCursor,
@@ -115,38 +116,40 @@ export const hiveGetKeywordGap = operation({
   const place = placeAfter(called, cursor, HeldPlace)
   const lists = marketLists({ platform, storefront }, ctx.now())
   const known = await findMarketApps(ctx.sql, { platform, storefront }, ids)
-  // an app that nothing ever showed stands in no answer
+  // an app that was never seen ranks nowhere
   const apps = ids.map((id) => known.get(id)?.app ?? 0)
-  const after = place && { held: place[0], popularity: place[1], term: place[2] }
-  // one more than is shown tells whether there is a next page
+  const after = place && { held: place[0], popularityOrder: place[1], term: place[2] }
+  // one more than a page tells whether there is a next one
   const found = await findGap(ctx.sql, lists, apps, { after, limit: MOST_KEYWORDS + 1 })
   const shown = found.keywords.slice(0, MOST_KEYWORDS)
   const last = shown.at(-1)
+  const hasMore = found.keywords.length > shown.length
   const counted = ids.map((id, i) => {
     const { name, publisher, publisherId } = known.get(id) ?? { name: id, publisher: null, publisherId: null }
     return { id, name, publisher, publisherId, inside: found.totals[i]! > 0, keywords: found.totals[i]! }
   })
-  const head = {
-    ...{ country: storefront, platform, since: lists.since, searched: found.searched },
-    ...{ apps: counted, total: found.total },
+  const answer = {
+    country: storefront,
+    platform,
+    since: lists.since,
+    searched: Math.max(await countMarketLists(ctx.sql, lists), found.total),
+    apps: counted,
+    total: found.total,
+    keywords: shown.map((keyword) => ({
+      term: keyword.term,
+      held: keyword.held,
+      ...ranksOf(keyword, counted),
+      ...keywordAnswer(keyword),
+    })),
+    nextCursor: last && hasMore ? cursorOf(called, [last.held, last.popularityOrder, last.term]) : null,
   }
-  if (found.total === 0) return nothing({ ...head, keywords: [], nextCursor: null })
-  const nextCursor =
-    last && found.keywords.length > shown.length ? cursorOf(called, [last.held, last.popularity, last.term]) : null
-  return keywordsWritten(head, shown.map(rowWriter(counted)), nextCursor, { apps: counted })
+  return found.total > 0 ? answer : nothing(answer)
 })
 
-/** Writes a row as JSON. */
-function rowWriter(apps: readonly { id: string; inside: boolean }[]): (keyword: GapKeyword) => string {
-  const inside = apps.flatMap(({ id, inside }, at) => (inside ? [{ id, at, name: JSON.stringify(id) }] : []))
-  // as an object has them: short numbers first
-  const byId = Object.keys(Object.fromEntries(inside.map(({ id }) => [id, null])))
-  const ranked = byId.map((id) => inside.find((app) => app.id === id)!)
-  return ({ term, held, ranks, keyword }) => {
-    let [missing, shown] = ["", ""]
-    for (const { at, name } of inside) if (ranks[at] === null) missing += `${missing && ","}${name}`
-    for (const { at, name } of ranked) shown += `${shown && ","}${name}:${ranks[at]}`
-    const own = `"term":${JSON.stringify(term)},"held":${held},"missing":[${missing}],"ranks":{${shown}}`
-    return `{${own},${keyword.text}}`
+function ranksOf({ ranks }: GapKeyword, apps: readonly { id: string; inside: boolean }[]) {
+  const inside = apps.flatMap(({ id, inside }, at) => (inside ? [{ id, rank: ranks[at]! }] : []))
+  return {
+    missing: inside.flatMap(({ id, rank }) => (rank === null ? [id] : [])),
+    ranks: Object.fromEntries(inside.map(({ id, rank }) => [id, rank])),
   }
 }

@@ -1,30 +1,30 @@
 import * as v from "valibot"
 import { Fault, type FaultCode } from "../../faults.ts"
-import type { PlacedLists } from "../../history/searches/market-lists.ts"
+import type { MarketKeyword } from "../../history/searches/keywords-of-apps.ts"
+import type { MarketDay } from "../../history/searches/market-lists.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
-import { WrittenAnswer } from "../../vocabulary/prepared.ts"
 import { coded, described } from "../../vocabulary/schema.ts"
 import { placeIn } from "../cursor.ts"
 import { Count, Day, popularityFields, Rank, RankSource } from "../shapes.ts"
 import { platformOf } from "./inputs.ts"
 
-/** An answer older than this is none of the market's as it stands. */
+/** Older answers are left out: they do not show the market as it is. */
 const ANSWER_DAYS = 30
 /** Keywords of one page. */
 export const MOST_KEYWORDS = 1_000
 const LONGEST_CURSOR = 2_000
 
-/** Where an answer was looked for: said once for all keywords. */
+/** The scope of the search, stated once for all keywords. */
 export const searchedFields = {
   since: described(Day, `Answers from this UTC day on count: the latest of each keyword, of ${ANSWER_DAYS} days.`),
   searched: described(
     Count,
-    "Keywords of this storefront that were looked into: all that this instance holds such an answer to, for whomever it was read.",
+    "Keywords of this storefront that were looked into: all that this instance holds such an answer to, for whomever it was read. Above 5,000 counted within the last minute.",
   ),
 }
 
-/** What stands in every row about a keyword of the market. */
+/** The fields of every row about a keyword of the market. */
 export const answerFields = {
   depth: described(Rank, "How many places were read: below it may stand anybody."),
   day: described(Day, "Of the answer: the keyword's latest."),
@@ -47,7 +47,7 @@ export const NextCursor = described(
   `Asks for the next ${MOST_KEYWORDS} keywords; null = there are no more.`,
 )
 
-/** The place that a cursor of this very call names; null without one. Throws bad_cursor. */
+/** Returns the place that a cursor of the same call encodes; null without one. Throws bad_cursor. */
 export function placeAfter<Place>(
   called: unknown,
   cursor: string | undefined,
@@ -61,12 +61,12 @@ export function placeAfter<Place>(
 
 const NO_CURSOR = "cursor must be the nextCursor of a page of this very call. Leave it out for the first page."
 
-export function marketLists(side: Side, now: Date): PlacedLists {
+export function marketLists(side: Side, now: Date): MarketDay {
   const today = dayOf(now)
   return { ...side, since: addDays(today, 1 - ANSWER_DAYS), today }
 }
 
-/** Throws where an id is one of the other store. */
+/** Throws if an id belongs to the other store. */
 export function refuseOtherStore(
   ids: readonly string[],
   platform: Side["platform"],
@@ -78,8 +78,19 @@ export function refuseOtherStore(
   throw new Fault(code, { field, detail: `${other} is an id of ${store}: ask with platform=${asked}.` })
 }
 
-/** An answer whose rows are JSON already; `priced` is as much of it as its price is made of. */
-export function keywordsWritten(head: object, rows: readonly string[], nextCursor: string | null, priced?: unknown) {
-  const after = `"nextCursor":${JSON.stringify(nextCursor)}`
-  return new WrittenAnswer(`${JSON.stringify(head).slice(0, -1)},"keywords":[${rows.join()}],${after}}`, priced)
+/** The values of answerFields. */
+export function keywordAnswer({ depth, day, source, origin, figures }: MarketKeyword) {
+  const { popularity, popularityLow, popularityHigh, popularitySource, popularityWeek, difficulty } = figures
+  return {
+    depth,
+    day,
+    source,
+    origin,
+    popularity,
+    popularityLow,
+    popularityHigh,
+    popularitySource,
+    popularityWeek,
+    difficulty,
+  }
 }

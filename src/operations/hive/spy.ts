@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import { Fault } from "../../faults.ts"
-import { type AppKeyword, findAppKeywords } from "../../history/searches/lists-holding.ts"
+import { findAppKeywords } from "../../history/searches/keywords-of-apps.ts"
+import { countMarketLists } from "../../history/searches/market-lists.ts"
 import { type Context, nothing, operation } from "../../operation.ts"
 import { Platform } from "../../vocabulary/fields.ts"
 import { described, named } from "../../vocabulary/schema.ts"
@@ -12,7 +13,7 @@ import { findStoreApp, marketAppFields, readMarketApps } from "./market-apps.ts"
 import {
   answerFields,
   KeywordsCursor,
-  keywordsWritten,
+  keywordAnswer,
   MOST_KEYWORDS,
   marketLists,
   NextCursor,
@@ -68,28 +69,30 @@ export const hiveSpyApp = operation({
   const lists = marketLists({ platform, storefront }, ctx.now())
   const app = await findStoreApp(ctx.sql, { platform, id })
   const after = place && { rank: place[0], term: place[1] }
-  // one more than is shown tells whether there is a next page; an app that nothing ever showed stands in no answer
+  // one more than a page tells whether there is a next one; an app that was never seen ranks nowhere
   const page = { after, limit: MOST_KEYWORDS + 1 }
   const found = await findAppKeywords(ctx.sql, lists, { app: app ?? 0, beside: null, tracker: null }, page)
-  if (found.searched === 0) return nothing(new Fault("not_measured", { detail: NO_LISTS }))
+  const searched = Math.max(await countMarketLists(ctx.sql, lists), found.total)
+  if (searched === 0) return nothing(new Fault("not_measured", { detail: NO_LISTS }))
   const shown = found.keywords.slice(0, MOST_KEYWORDS)
   const last = shown.at(-1)
-  const head = {
+  const hasMore = found.keywords.length > shown.length
+  const answer = {
     ...(await readAppNamed(ctx, app, { id, storefront })),
-    ...{ country: storefront, platform, since: lists.since, searched: found.searched, total: found.total },
+    country: storefront,
+    platform,
+    since: lists.since,
+    searched,
+    total: found.total,
+    keywords: shown.map((keyword) => ({ term: keyword.term, rank: keyword.rank, ...keywordAnswer(keyword) })),
+    nextCursor: last && hasMore ? cursorOf(called, [last.rank, last.term]) : null,
   }
-  if (!last) return nothing({ ...head, keywords: [], nextCursor: null })
-  const nextCursor = found.keywords.length > shown.length ? cursorOf(called, [last.rank, last.term]) : null
-  return keywordsWritten(head, shown.map(rowText), nextCursor)
+  return last ? answer : nothing(answer)
 })
 
 const NO_LISTS = "No keyword of this storefront was read lately: who stands where is not known."
 
-function rowText({ term, rank, keyword }: AppKeyword): string {
-  return `{"term":${JSON.stringify(term)},"rank":${rank},${keyword.text}}`
-}
-
-/** What the app is called there; by its id where nobody has seen it. */
+/** The app's name in the storefront; its id if the app was never seen. */
 async function readAppNamed(
   { sql }: Context,
   app: number | null,

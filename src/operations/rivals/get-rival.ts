@@ -2,7 +2,8 @@ import * as v from "valibot"
 import { planCovers } from "../../access/plans.ts"
 import { readChanges } from "../../history/changes.ts"
 import { type RatingPoint, readRatingDays } from "../../history/rating-days.ts"
-import { type AppKeyword, findAppKeywords } from "../../history/searches/lists-holding.ts"
+import { type AppKeyword, findAppKeywords } from "../../history/searches/keywords-of-apps.ts"
+import { countMarketLists } from "../../history/searches/market-lists.ts"
 import { PAGE_CHANGES } from "../../listing/changes.ts"
 import { type Context, ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
@@ -188,17 +189,18 @@ async function readKeywords(
   { appId, platform }: Rival,
   storefront: string,
 ): Promise<RivalKeywords> {
-  // an app that nothing ever showed stands in no answer
+  // an app that was never seen ranks nowhere
   if (appId === null) return { total: 0, searched: 0, keywords: [] }
-  // the demo's rivals stand in the demo's answers
+  // the demo's rivals are in the demo's answers
   const today = dayOf(now())
   const lists = { platform, storefront, since: addDays(today, 1 - ANSWER_DAYS), today, withDemo: true } as const
   const beside = platform === "ios" ? app.iosApp : app.androidApp
   const page = { after: null, limit: MOST_KEYWORDS }
-  return await findAppKeywords(sql, lists, { app: appId, beside, tracker: app.id }, page)
+  const found = await findAppKeywords(sql, lists, { app: appId, beside, tracker: app.id }, page)
+  return { ...found, searched: Math.max(await countMarketLists(sql, lists), found.total) }
 }
 
-/** What the answer tells of the keywords: nothing is taken for none, and nothing told where nothing can be taken. */
+/** The keyword part of the answer. Takes no spy if there are no keywords, and shows none if no spy is left. */
 async function opened(ctx: Context, { total, searched, keywords }: RivalKeywords, about: string) {
   const found = { total, searched, complete: true, keywords: keywords.map(shown) }
   if (total === 0) return { locked: false, openUntil: null, spies: null, ...found }
@@ -207,7 +209,7 @@ async function opened(ctx: Context, { total, searched, keywords }: RivalKeywords
   return granted ? { ...told, ...found } : told
 }
 
-function shown({ term, rank, besideRank, keyword, tracked }: AppKeyword): v.InferInput<typeof Keyword> {
-  const { depth, day, source } = keyword
+function shown(keyword: AppKeyword): v.InferInput<typeof Keyword> {
+  const { term, rank, besideRank, depth, day, source, tracked } = keyword
   return { term, rank, ourRank: besideRank, depth, day, source, tracked }
 }

@@ -4,7 +4,7 @@ import { sideOf } from "../../history/day-answers.ts"
 import { readSurroundings } from "../../history/listing-surroundings.ts"
 import { readListingTexts } from "../../history/listing-texts.ts"
 import { findRivalsToFollow } from "../../history/rivals-to-follow.ts"
-import { findGap } from "../../history/searches/gap.ts"
+import { findGap } from "../../history/searches/keywords-of-apps.ts"
 import { readSuggestedTerms } from "../../history/searches/suggestions.ts"
 import { backgroundIn } from "../../listing/checks/background.ts"
 import { languageOf, localesOf } from "../../listing/locales.ts"
@@ -217,10 +217,10 @@ async function readMeasured(
   rivals: readonly number[],
 ): Promise<MeasuredKeyword[]> {
   const page = { after: null, limit: KEYWORDS }
-  // an app that nothing ever showed stands in no answer
+  // an app that was never seen ranks nowhere
   const { keywords } = await findGap(ctx.sql, marketLists(side, ctx.now()), [own ?? 0, ...rivals], page)
   const names = await readMarketApps(ctx.sql, rivals, side.storefront)
-  return keywords.map(({ term, keyword: { day, figures }, ranks: [rank, ...others] }) => {
+  return keywords.map(({ term, day, figures, ranks: [rank, ...others] }) => {
     const { popularity, popularityLow, popularityHigh, popularitySource, popularityOrder, difficulty } = figures
     const searched = { popularity, popularityLow, popularityHigh, popularitySource, popularityOrder }
     const standing = rivals.flatMap((rival, at) => {

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
-import { findGap } from "../../../src/history/searches/gap.ts"
+import { findAppKeywords, findGap } from "../../../src/history/searches/keywords-of-apps.ts"
 import { deriveKeywordMetrics } from "../../../src/observations/derived/keyword-metrics.ts"
 import { record } from "../../../src/observations/record.ts"
 import { freshDatabase } from "../../database.ts"
@@ -8,7 +8,7 @@ import { type House, openHouse } from "../../house.ts"
 import { published, reading, rename, said } from "../../observations/measured.ts"
 import { dayAgo } from "../../world/clock.ts"
 import { forgetSearches } from "../../world/market.ts"
-import { explaining, type Work } from "../explained.ts"
+import { explaining, readsOf, type Work } from "../explained.ts"
 import { byText, scatteredReadings, storeAnswers, walkedAnswers } from "./market-lists.ts"
 
 setDefaultTimeout(60_000)
@@ -34,7 +34,7 @@ const ask = (ids: string, query = "") => house.call(`/v1/hive/gap?ids=${ids}${qu
 const used = async () => (await house.call("/v1/account", { key })).body.credits.used
 const at = (days: number) => `${dayAgo(days)}T00:00:01.000Z`
 
-test("a row a keyword where any of them stands: each one's rank, how many hold it and who is missing", async () => {
+test("gap lists every keyword that any of the apps ranks for, with each rank and who is missing", async () => {
   await record(sql, [
     reading("both", at(1), ["10002", "10009", "10001"], { ...OWN, depth: 200 }),
     reading("first", at(2), ["10001"], OWN),
@@ -82,14 +82,14 @@ test("a row a keyword where any of them stands: each one's rank, how many hold i
   expect([body.nextCursor, await used()]).toEqual([null, 400])
 })
 
-test("a keyword is shown as it is written, whatever stands in it, and who brought its answer", async () => {
+test("gap returns control characters of a keyword and commas of an origin unchanged", async () => {
   const term = "ti\u0002de,\u0001 100%"
   await record(sql, [reading(term, at(1), ["10001"], { ...OWN, source: "foreign", origin: "a, peer" })])
   const { body } = await ask("10001,10002")
   expect(body.keywords).toMatchObject([{ term, ranks: { 10001: 1 }, origin: "a, peer", source: "foreign", depth: 1 }])
 })
 
-test("an answer is written as its data would be: every field where the schema has it, ids in the order of an object's", async () => {
+test("gap returns its fields in the order of the schema", async () => {
   const ids = ["com.example.sea", "com.example.b"]
   await record(sql, [
     reading('ti"de', at(1), ["10001", "10002"], { source: "foreign", origin: 'a "peer"', depth: 200 }),
@@ -112,7 +112,7 @@ const FIELDS = [
   ...["popularityWeek", "difficulty"],
 ]
 
-test("an app in no answer is named as outside, is in no row and is not charged; with all outside nothing is, but 1", async () => {
+test("an app without keywords is outside the index, in no row and not charged; with all outside the call costs 1", async () => {
   await record(sql, [reading("tide", at(1), ["10001", "10002"], OWN), reading("sea", at(40), ["10003"], OWN)])
   const { body } = await ask("10003,10001,99999")
   expect(body.apps.map(({ id, inside, keywords }: Record<string, unknown>) => [id, inside, keywords])).toEqual([
@@ -132,7 +132,7 @@ test("an app in no answer is named as outside, is in no row and is not charged; 
   expect(await used()).toBe(602)
 })
 
-test("fewer than two apps, more than five, the same twice and ids of another store are bad_ids, for nothing", async () => {
+test("gap refuses fewer than two apps, more than five, duplicates and ids of another store at no cost", async () => {
   await record(sql, [reading("tide", at(1), ["10001", "10002"], OWN)])
   for (const [ids, query] of [
     ["10001"],
@@ -152,7 +152,7 @@ test("fewer than two apps, more than five, the same twice and ids of another sto
   expect([body.error, await used()]).toEqual(["explorer_required", 0])
 })
 
-test("credits for fewer apps than stand there are too few, and nothing is given or taken", async () => {
+test("gap answers nothing and charges nothing if the credits do not cover every app inside the index", async () => {
   await record(sql, [reading("tide", at(1), ["10001", "10002"], OWN)])
   key = await house.key(await house.workspace({ explorer: true, plan: "pro", overrides: { credits: 399 } }))
   const { status, body } = await ask("10001,10002")
@@ -160,7 +160,7 @@ test("credits for fewer apps than stand there are too few, and nothing is given 
   expect((await ask("10001,10009")).status).toBe(200)
 })
 
-test("of 1,500 readings the rows and their order are those that a walk over all of them finds, page by page too", async () => {
+test("gap over 1,500 readings equals a walk over all of them, page by page too", async () => {
   const readings = scatteredReadings(1_500, 14)
   await record(sql, readings)
   const popular = new Map(["wort 1", "zoo 2", "été 3", "zoo 7", "wort 9"].map((term, i) => [term, 20 + 10 * (i % 3)]))
@@ -209,7 +209,7 @@ test("of 1,500 readings the rows and their order are those that a walk over all 
   }
 })
 
-test("an unpublished keyword is ordered by the middle of its band while its estimate is current", async () => {
+test("gap orders an unpublished keyword by the middle of its band while its estimate is current", async () => {
   const ten = Array.from({ length: 10 }, (_, i) => String(20_001 + i))
   const terms = ["big", "small", "zero"]
   await record(
@@ -244,7 +244,7 @@ test("an unpublished keyword is ordered by the middle of its band while its esti
   expect((await shown()).map(({ term }: { term: string }) => term)).toEqual(terms)
 })
 
-test("keywords are found by the index of apps: the answers that hold none of them are not looked through", async () => {
+test("gap reads only the lists that contain one of the apps", async () => {
   const others = Array.from({ length: 1_500 }, (_, i) => ({ term: `other ${i}`, ids: [String(20_000 + (i % 700))] }))
   const held = Array.from({ length: 12 }, (_, i) => ({
     term: `tide ${i}`,
@@ -265,8 +265,31 @@ test("keywords are found by the index of apps: the answers that hold none of the
     page,
   )
   expect([found.total, found.totals]).toEqual([12, [12, 6]])
-  // where they stand, which a server is asked for in two halves, and what is shown; all lists are counted once
-  const ofApps = works.filter(({ statement }) => !statement.includes("as lists"))
-  expect([works.length - ofApps.length, ofApps.length]).toEqual([1, process.env.DATABASE_URL ? 3 : 2])
-  expect(ofApps.filter(({ rows }) => rows >= 400)).toEqual([])
+  // the page is read by key
+  expect(readsOf(works, "list_now")).toEqual([
+    { node: "Bitmap Heap Scan", rows: 18 },
+    { node: "Index Scan", rows: 12 },
+  ])
+})
+
+test("spy and gap order keywords of equal rank by their bytes, page by page", async () => {
+  // letters of one to four bytes; UTF-16 orders the last two the other way round
+  const terms = ["tea", "té", "tea,\u0001", "\uff54ea", "\u{1f375} tea", "mate", "m\u{1f9c9}", "m\uff54"]
+  await storeAnswers(
+    sql,
+    dayAgo(1),
+    terms.map((term) => ({ term, ids: ["10001"] })),
+  )
+  const expected = terms.toSorted(byText)
+  const { body } = await ask("10001,10002")
+  expect(body.keywords.map(({ term }: { term: string }) => term)).toEqual(expected)
+  const [app] = await sql<{ id: number }[]>`select id from store_app where platform = 'ios' and store_id = '10001'`
+  const lists = { platform: "ios", storefront: "us", since: dayAgo(29), today: dayAgo(0) } as const
+  for (const [at, term] of expected.entries()) {
+    const after = { held: 1, popularityOrder: null, rank: 1, term }
+    const gap = await findGap(sql, lists, [app!.id], { after, limit: 2 })
+    const spied = await findAppKeywords(sql, lists, { app: app!.id, beside: null, tracker: null }, { after, limit: 2 })
+    for (const { keywords } of [gap, spied])
+      expect(keywords.map((keyword) => keyword.term)).toEqual(expected.slice(at + 1, at + 3))
+  }
 })

@@ -1,14 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
-import { findAppKeywords } from "../../../src/history/searches/lists-holding.ts"
-import { countMarketLists } from "../../../src/history/searches/market-lists.ts"
+import { findAppKeywords } from "../../../src/history/searches/keywords-of-apps.ts"
 import { record } from "../../../src/observations/record.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { published, reading, rename } from "../../observations/measured.ts"
 import { dayAgo } from "../../world/clock.ts"
 import { forgetSearches } from "../../world/market.ts"
-import { explaining, type Work } from "../explained.ts"
+import { explaining, readsOf, type Work } from "../explained.ts"
 import { byText, scatteredReadings, storeAnswers, walkedAnswers } from "./market-lists.ts"
 
 setDefaultTimeout(60_000)
@@ -32,7 +31,7 @@ const ask = (id = "10001", query = "") => house.call(`/v1/hive/spy/${id}${query}
 const used = async () => (await house.call("/v1/account", { key })).body.credits.used
 const at = (days: number) => `${dayAgo(days)}T00:00:01.000Z`
 
-test("every keyword whose latest answer holds the app, the best rank first, with where it was looked for", async () => {
+test("spy lists every keyword whose latest results contain the app, the best rank first", async () => {
   await record(sql, [
     reading("tide table", at(3), ["10001"], OWN),
     reading("tide table", at(1), ["10002", "10001"], { ...OWN, depth: 200 }),
@@ -75,7 +74,7 @@ test("every keyword whose latest answer holds the app, the best rank first, with
   expect((await ask("10001", "?country=GB")).body).toMatchObject({ searched: 1, total: 1, country: "gb" })
 })
 
-test("an app in none of the answers costs 1 and says how many there were, known or never heard of", async () => {
+test("an app without keywords costs 1 credit and returns how many keywords were searched, seen before or not", async () => {
   await record(sql, [
     reading("left", at(3), ["10001"], OWN),
     reading("left", at(1), ["10002"], OWN),
@@ -89,13 +88,13 @@ test("an app in none of the answers costs 1 and says how many there were, known 
   expect(await used()).toBe(3)
 })
 
-test("a storefront of which nothing was read lately is not measured: nobody knows, which is no empty list", async () => {
+test("a storefront without recent results is not_measured, which is no empty list", async () => {
   await record(sql, [reading("old", at(31), ["10001"], OWN), reading("shown", at(1), ["10001"], { origin: "demo" })])
   const { status, body } = await ask()
   expect([status, body.error, await used()]).toEqual([404, "not_measured", 1])
 })
 
-test("an id of the other store, one of none, a foreign cursor and a missing scope are refused for nothing", async () => {
+test("spy refuses an id of the other store, a bad id, a foreign cursor and a missing scope at no cost", async () => {
   await record(sql, [
     reading("sea", at(1), ["com.example.sea"], { platform: "android", source: "play-search", egress: "us" }),
   ])
@@ -117,7 +116,7 @@ test("an id of the other store, one of none, a foreign cursor and a missing scop
   expect([body.error, body.scope]).toEqual(["scope_required", "hive:spy"])
 })
 
-test("more than 1,000 keywords come page by page, each once; a page is a call", async () => {
+test("spy pages more than 1,000 keywords, each once, and charges each page", async () => {
   const terms = Array.from({ length: 2_300 }, (_, i) => `${["wort", "Été", "語"][i % 3]} ${i}`.toLowerCase())
   const answers = terms.map((term, i) => ({ term, ids: i % 2 ? ["10002", "10001"] : ["10001"] }))
   await storeAnswers(sql, dayAgo(1), answers)
@@ -135,10 +134,10 @@ test("more than 1,000 keywords come page by page, each once; a page is a call", 
   expect(pages.flat()).toEqual(expected.sort((a, b) => a.rank - b.rank || byText(a.term, b.term)))
 })
 
-describe("of 1,500 readings of many days, sources, origins, storefronts and depths", () => {
+describe("1,500 readings of many days, sources, origins, storefronts and depths", () => {
   const readings = scatteredReadings(1_500, 14)
 
-  test("each app's keywords are those that a walk over all readings finds, in each storefront of each store", async () => {
+  test("give each app the keywords that a walk over all readings finds, in each storefront of each store", async () => {
     await record(sql, readings)
     let found = 0
     for (const platform of ["ios", "android"] as const)
@@ -163,7 +162,20 @@ describe("of 1,500 readings of many days, sources, origins, storefronts and dept
   })
 })
 
-test("an app's keywords are found by the index of apps: the answers that do not hold it are not looked through", async () => {
+test("searched is never lower than total, though a large storefront is counted once a minute", async () => {
+  const answersOf = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, i) => ({ term: `tide ${from + i}`, ids: ["10001"] }))
+  await storeAnswers(sql, dayAgo(1), answersOf(0, 5_001))
+  const counts = async () => {
+    const { body } = await ask("10001", "?fields=term")
+    return [body.searched, body.total]
+  }
+  expect(await counts()).toEqual([5_001, 5_001])
+  await storeAnswers(sql, dayAgo(1), answersOf(5_001, 5_003))
+  expect(await counts()).toEqual([5_003, 5_003])
+})
+
+test("spy reads only the lists that contain the app", async () => {
   const others = Array.from({ length: 1_500 }, (_, i) => ({ term: `other ${i}`, ids: [String(20_000 + (i % 700))] }))
   const held = Array.from({ length: 12 }, (_, i) => ({ term: `tide ${i}`, ids: ["10002", "10001"] }))
   await storeAnswers(sql, dayAgo(1), [...others, ...held])
@@ -175,8 +187,5 @@ test("an app's keywords are found by the index of apps: the answers that do not 
   const query = { app: app!.id, beside: null, tracker: null }
   const found = await findAppKeywords(explaining(sql, works), lists, query, { after: null, limit: 1_000 })
   expect([found.total, found.keywords.length]).toEqual([12, 12])
-  // where it stands, and what is shown; all lists are counted once
-  const ofApp = works.filter(({ statement }) => !statement.includes("as lists"))
-  expect([works.length, ofApp.map(({ rows }) => rows < 150)]).toEqual([3, [true, true]])
-  expect(await countMarketLists(sql, lists)).toBe(1_512)
+  expect(readsOf(works, "list_now")).toEqual([{ node: "Bitmap Heap Scan", rows: 12 }])
 })
