@@ -2418,308 +2418,70 @@ create table writer_text (
 CREATE INDEX writer_text_created ON writer_text USING btree (created_at);
 CREATE INDEX writer_text_lease ON writer_text USING btree (lease) WHERE (lease IS NOT NULL);
 
-create function charge(w integer, k integer, cost integer, op text, request text) returns TABLE(refused text, month date, used bigint, from_pack bigint, quota bigint, pack bigint, key_used bigint, budget bigint) language plpgsql as $$
+create function balance(a account, k key_month) returns TABLE(month date, resets_at timestamp with time zone, used bigint, from_pack bigint, monthly bigint, pack bigint, remaining bigint, total bigint, key_used bigint, budget bigint) language sql stable as $$
+  select m.month, (m.month + interval '1 month') at time zone 'utc',
+    u.used, u.from_pack, q.monthly, a.pack, q.monthly + a.pack, u.used + q.monthly + a.pack,
+    case when k.month < m.month then 0 else k.used end, k.budget
+  -- greatest: a transaction that began before the turn of the month must not turn an account back
+  from (select greatest(a.month, date_trunc('month', now() at time zone 'utc')::date) as month) m
+  cross join lateral (
+    select case when a.month < m.month then 0 else a.used end as used,
+      case when a.month < m.month then 0 else a.from_pack end as from_pack
+  ) u
+  -- greatest: a quota that was lowered below what was used leaves nothing of itself, and the packs untouched
+  cross join lateral (select greatest(0, a.quota - (u.used - u.from_pack)) as monthly) q
+$$;
+
+create function charge(dues jsonb, waits boolean) returns TABLE(place integer, refused text, resets_at timestamp with time zone, used bigint, pack bigint, remaining bigint, total bigint, key_used bigint, budget bigint) language plpgsql as $$
 #variable_conflict use_column
 declare
-  a account%rowtype;
-  b key_month%rowtype;
-  monthly bigint;
-  from_pack_now bigint;
-begin
-  select * into strict a from account where workspace_id = w for update;
-  select * into strict b from key_month where key_id = k and workspace_id = w;
-  -- greatest: a transaction from before the turn that waited for the lock must not turn the month back
-  charge.month := greatest(a.month, date_trunc('month', now() at time zone 'utc')::date);
-  if a.month < charge.month then
-    a.used := 0;
-    a.from_pack := 0;
-  end if;
-  if b.month < charge.month then b.used := 0; end if;
-
-  monthly := greatest(0, a.quota - (a.used - a.from_pack));
-  if b.used + charge.cost > b.budget then
-    refused := 'key_budget_reached';
-  elsif charge.cost > monthly + a.pack then
-    refused := 'credits_exhausted';
-  else
-    from_pack_now := greatest(0, charge.cost - monthly);
-    a.used := a.used + charge.cost;
-    a.from_pack := a.from_pack + from_pack_now;
-    a.pack := a.pack - from_pack_now;
-    b.used := b.used + charge.cost;
-    update account set
-      month = charge.month, used = a.used, from_pack = a.from_pack, pack = a.pack
-    where workspace_id = w;
-    update key_month set month = charge.month, used = b.used where key_id = k;
-    insert into ledger (month, workspace_id, key_id, operation, cost, from_pack, request_id)
-    values (charge.month, w, k, op, charge.cost, from_pack_now, request);
-  end if;
-  return query select refused, charge.month, a.used, a.from_pack, a.quota, a.pack, b.used, b.budget;
-end $$;
-
-create function charge_all(ws integer[], ks integer[], costs integer[], ops text[], requests text[], waits boolean) returns TABLE(place integer, refused text, month date, used bigint, from_pack bigint, quota bigint, pack bigint, key_used bigint, budget bigint) language plpgsql as $$
-#variable_conflict use_column
-declare
+  owing int[] := array(select distinct workspace_id from jsonb_to_recordset(dues) d (workspace_id int));
   held int[];
-  c record;
-  a account%rowtype;
-  b key_month%rowtype;
-  monthly bigint;
-  from_pack_now bigint;
-  decided int := 0;
-  -- what is written: the last state of each account and key that paid, and what each charge took
-  accounts account[] := '{}';
-  keys key_month[] := '{}';
-  paid int[] := '{}';
-  from_packs int[] := '{}';
-  months date[] := '{}';
-begin
-  if cardinality(ws) = 1 then
-    -- most charges come alone, and what follows would take them twice as long
-    if not waits then
-      perform from account where workspace_id = ws[1] for update skip locked;
-      if not found then return; end if;
-    end if;
-    return query select 1, c.* from charge(ws[1], ks[1], costs[1], ops[1], requests[1]) c;
-    return;
-  end if;
-
-  if waits then
-    held := array(select workspace_id from account where workspace_id = any(ws) order by workspace_id for update);
-  else
-    held := array(select workspace_id from account where workspace_id = any(ws) order by workspace_id for update skip locked);
-  end if;
-  -- a statement of its own: it sees what was committed while a lock was waited for
-  for c in
-    select x.place::int, x.cost, o as account, m as key
-    from unnest(ws, ks, costs) with ordinality x (w, k, cost, place)
-    join account o on o.workspace_id = x.w
-    join key_month m on m.key_id = x.k and m.workspace_id = x.w
-    where x.w = any(held)
-    order by x.w, x.k, x.place
-  loop
-    decided := decided + 1;
-    if (c.account).workspace_id is distinct from a.workspace_id then
-      a := c.account;
-      -- greatest: a transaction from before the turn that waited for the lock must not turn the month back
-      charge_all.month := greatest(a.month, date_trunc('month', now() at time zone 'utc')::date);
-      if a.month < charge_all.month then
-        a.month := charge_all.month;
-        a.used := 0;
-        a.from_pack := 0;
-      end if;
-    end if;
-    if (c.key).key_id is distinct from b.key_id then
-      b := c.key;
-      if b.month < charge_all.month then
-        b.month := charge_all.month;
-        b.used := 0;
-      end if;
-    end if;
-
-    monthly := greatest(0, a.quota - (a.used - a.from_pack));
-    refused := null;
-    if b.used + c.cost > b.budget then
-      refused := 'key_budget_reached';
-    elsif c.cost > monthly + a.pack then
-      refused := 'credits_exhausted';
-    else
-      from_pack_now := greatest(0, c.cost - monthly);
-      a.used := a.used + c.cost;
-      a.from_pack := a.from_pack + from_pack_now;
-      a.pack := a.pack - from_pack_now;
-      b.used := b.used + c.cost;
-      if accounts[cardinality(accounts)].workspace_id = a.workspace_id then
-        accounts[cardinality(accounts)] := a;
-      else
-        accounts := accounts || a;
-      end if;
-      if keys[cardinality(keys)].key_id = b.key_id then
-        keys[cardinality(keys)] := b;
-      else
-        keys := keys || b;
-      end if;
-      paid := paid || c.place;
-      from_packs := from_packs || from_pack_now::int;
-      months := months || charge_all.month;
-    end if;
-    place := c.place;
-    used := a.used;
-    from_pack := a.from_pack;
-    quota := a.quota;
-    pack := a.pack;
-    key_used := b.used;
-    budget := b.budget;
-    return next;
-  end loop;
-  if waits and decided < cardinality(ws) then
-    raise no_data_found using message = 'no such account or key';
-  end if;
-  update account o set month = t.month, used = t.used, from_pack = t.from_pack, pack = t.pack
-  from unnest(accounts) t
-  where o.workspace_id = t.workspace_id;
-  update key_month m set month = t.month, used = t.used
-  from unnest(keys) t
-  where m.key_id = t.key_id;
-  insert into ledger (month, workspace_id, key_id, operation, cost, from_pack, request_id)
-  select p.month, ws[p.place], ks[p.place], ops[p.place], costs[p.place], p.from_pack, requests[p.place]
-  from unnest(paid, from_packs, months) p (place, from_pack, month);
-end $$;
-
-create function charge_each(ws integer[], ks integer[], costs integer[], ops text[], requests text[], waits boolean) returns TABLE(paid json, decided json) language plpgsql as $$
-declare
-  held int[];
-  known int;
+  decided int;
 begin
   if waits then
-    held := array(select workspace_id from account where workspace_id = any(ws) order by workspace_id for update);
-  else
-    held := array(select workspace_id from account where workspace_id = any(ws) order by workspace_id for update skip locked);
+    perform from account where workspace_id = any(owing) order by workspace_id for update;
   end if;
-  -- a statement of its own: it sees what was committed while a lock was waited for
-  with stood as materialized (
-    select x.place, x.w, x.k, x.cost, x.op, x.request, t.month, f.used, f.from_pack, a.quota, a.pack, f.key_used, m.budget,
-      greatest(0, x.cost - f.monthly) as of_pack,
-      case
-        when f.key_used + x.cost > m.budget then 'key_budget_reached'
-        when x.cost > f.monthly + a.pack then 'credits_exhausted'
-      end as refused
-    from unnest(ws, ks, costs, ops, requests) with ordinality x (w, k, cost, op, request, place)
-    join account a on a.workspace_id = x.w
-    join key_month m on m.key_id = x.k and m.workspace_id = x.w
-    -- greatest: a transaction from before the turn that waited for the lock must not turn the month back
-    cross join lateral (select greatest(a.month, date_trunc('month', now() at time zone 'utc')::date) as month) t
-    cross join lateral (
-      select case when a.month < t.month then 0 else a.used end as used,
-        case when a.month < t.month then 0 else a.from_pack end as from_pack,
-        case when m.month < t.month then 0 else m.used end as key_used,
-        greatest(0, a.quota - case when a.month < t.month then 0 else a.used - a.from_pack end) as monthly
-    ) f
-    where x.w = any(held)
-  ), spent as (
-    update account a
-    set month = s.month, used = s.used + s.cost, from_pack = s.from_pack + s.of_pack, pack = s.pack - s.of_pack
-    from stood s
-    where s.refused is null and a.workspace_id = s.w
-  ), counted as (
-    update key_month m
-    set month = s.month, used = s.key_used + s.cost
-    from stood s
-    where s.refused is null and m.key_id = s.k
-  ), entered as (
-    insert into ledger (month, workspace_id, key_id, operation, cost, from_pack, request_id)
-    select s.month, s.w, s.k, s.op, s.cost, s.of_pack, s.request
-    from stood s
-    where s.refused is null
-  )
-  select count(*),
-    json_agg(json_build_array(s.w, s.k, s.month, s.used, s.from_pack, s.quota, s.pack, s.key_used, s.budget))
-      filter (where s.refused is null),
-    json_agg(json_build_array(
-      s.place, s.refused, s.month, s.used, s.from_pack, s.quota, s.pack, s.key_used, s.budget
-    )) filter (where s.refused is not null)
-  into known, paid, decided
-  from stood s;
-  if waits and known < cardinality(ws) then
-    raise no_data_found using message = 'no such account or key';
-  end if;
-  return next;
-end $$;
-
-create function charge_many(ws integer[], ks integer[], costs integer[], ops text[], requests text[], waits boolean) returns TABLE(paid json, decided json) language plpgsql as $$
-declare
-  held int[];
-  keys int;
-  rest int[];
-begin
-  if cardinality(ws) = 1 then
-    -- most charges come alone, and what follows would take them longer
-    return query
-      select null::json, json_agg(json_build_array(
-        c.place, c.refused, c.month, c.used, c.from_pack, c.quota, c.pack, c.key_used, c.budget
-      ))
-      from charge_all(ws, ks, costs, ops, requests, waits) c;
-    return;
-  end if;
-
-  if waits then
-    held := array(select workspace_id from account where workspace_id = any(ws) order by workspace_id for update);
-  else
-    held := array(select workspace_id from account where workspace_id = any(ws) order by workspace_id for update skip locked);
-  end if;
-  -- a statement of its own: it sees what was committed while a lock was waited for
-  with asked as materialized (
-    select x.w, x.k, sum(x.cost)::bigint as owed
-    from unnest(ws, ks, costs) x (w, k, cost)
-    where x.w = any(held)
-    group by x.w, x.k
-  ), stood as materialized (
-    select q.w, q.k, q.owed, t.month, f.used, f.from_pack, a.quota, a.pack, f.key_used, m.budget, f.monthly,
-      sum(q.owed) over account as account_owed,
-      sum(q.owed) over account <= f.monthly + a.pack
-        and bool_and(m.budget is null or f.key_used + q.owed <= m.budget) over account as fits
-    from asked q
-    join account a on a.workspace_id = q.w
-    join key_month m on m.key_id = q.k and m.workspace_id = q.w
-    -- greatest: a transaction from before the turn that waited for the lock must not turn the month back
-    cross join lateral (select greatest(a.month, date_trunc('month', now() at time zone 'utc')::date) as month) t
-    cross join lateral (
-      select case when a.month < t.month then 0 else a.used end as used,
-        case when a.month < t.month then 0 else a.from_pack end as from_pack,
-        case when m.month < t.month then 0 else m.used end as key_used,
-        greatest(0, a.quota - case when a.month < t.month then 0 else a.used - a.from_pack end) as monthly
-    ) f
-    window account as (partition by q.w)
-  ), spent as (
-    update account a
-    set month = s.month, used = s.used + s.account_owed,
-      from_pack = s.from_pack + greatest(0, s.account_owed - s.monthly),
-      pack = s.pack - greatest(0, s.account_owed - s.monthly)
-    from stood s
-    where s.fits and a.workspace_id = s.w
-  ), counted as (
-    update key_month m
-    set month = s.month, used = s.key_used + s.owed
-    from stood s
-    where s.fits and m.key_id = s.k
-  ), entered as (
-    insert into ledger (month, workspace_id, key_id, operation, cost, from_pack, request_id)
-    select s.month, x.w, x.k, x.op, x.cost,
-      greatest(0, sum(x.cost) over so_far - s.monthly) - greatest(0, sum(x.cost) over so_far - x.cost - s.monthly), x.request
-    from unnest(ws, ks, costs, ops, requests) with ordinality x (w, k, cost, op, request, place)
-    join stood s on s.w = x.w and s.k = x.k
-    where s.fits
-    window so_far as (partition by x.w order by x.place)
-  )
-  select count(*),
-    json_agg(json_build_array(s.w, s.k, s.month, s.used, s.from_pack, s.quota, s.pack, s.key_used, s.budget))
-      filter (where s.fits),
-    (
-      select array_agg(x.place order by x.place)
-      from unnest(ws, ks) with ordinality x (w, k, place)
-      join stood u on u.w = x.w and u.k = x.k
-      where not u.fits
+  held := array(
+    select workspace_id from account where workspace_id = any(owing) order by workspace_id for update skip locked
+  );
+  -- a statement of its own: it reads what was committed while a lock was waited for
+  return query
+    with decided as materialized (
+      select * from spend(dues, held)
+    ), charged_accounts as (
+      update account a
+      set month = d.month, used = d.used, from_pack = d.from_pack, pack = d.pack
+      from (
+        select distinct on (workspace_id) *
+        from decided
+        where refused is null
+        order by workspace_id, used desc
+      ) d
+      where a.workspace_id = d.workspace_id
+    ), charged_keys as (
+      update key_month k
+      set month = d.month, used = d.key_used
+      from (
+        select distinct on (key_id) *
+        from decided
+        where refused is null
+        order by key_id, key_used desc
+      ) d
+      where k.key_id = d.key_id
+    ), entries as (
+      insert into ledger (month, workspace_id, key_id, operation, cost, from_pack, request_id)
+      select month, workspace_id, key_id, operation, cost, of_pack, request_id
+      from decided
+      where refused is null
+      order by place
     )
-  into keys, paid, rest
-  from stood s;
-  if waits and keys < (select count(*) from (select distinct * from unnest(ws, ks)) x) then
+    select place, refused, resets_at, used, pack, remaining, total, key_used, budget
+    from decided;
+  get diagnostics decided = row_count;
+  if waits and decided < jsonb_array_length(dues) then
     raise no_data_found using message = 'no such account or key';
   end if;
-  if rest is not null then
-    select json_agg(json_build_array(
-        rest[c.place], c.refused, c.month, c.used, c.from_pack, c.quota, c.pack, c.key_used, c.budget
-      ))
-    into decided
-    from charge_all(
-      array(select ws[r] from unnest(rest) with ordinality r (r, n) order by n),
-      array(select ks[r] from unnest(rest) with ordinality r (r, n) order by n),
-      array(select costs[r] from unnest(rest) with ordinality r (r, n) order by n),
-      array(select ops[r] from unnest(rest) with ordinality r (r, n) order by n),
-      array(select requests[r] from unnest(rest) with ordinality r (r, n) order by n),
-      true
-    ) c;
-  end if;
-  return next;
 end $$;
 
 create function claim_due(lane_upstream text, lane_egress text, kinds text[], platforms text[], storefronts text[], togethers integer[], beyond integer, lease_for interval) returns TABLE(kind text, platform text, storefront text, subject text, priority integer, lease uuid, claimed_at timestamp with time zone) language plpgsql set plan_cache_mode=force_generic_plan set enable_seqscan=off set enable_bitmapscan=off as $$
@@ -3275,6 +3037,69 @@ create function settle_allowance(w integer, what text) returns void language sql
   from (select month, count(*)::int as units from gone group by month) g
   where m.workspace_id = w and m.allowance = what and m.month = g.month;
 $$;
+
+create function spend(dues jsonb, held integer[]) returns TABLE(place integer, workspace_id integer, key_id integer, cost integer, operation text, request_id text, of_pack integer, refused text, month date, resets_at timestamp with time zone, used bigint, from_pack bigint, pack bigint, remaining bigint, total bigint, key_used bigint, budget bigint) language plpgsql stable as $$
+#variable_conflict use_column
+declare
+  due record;
+  monthly bigint;
+begin
+  for due in
+    with ordered as materialized (
+      select d.*
+      from rows from (
+        jsonb_to_recordset(dues) as (workspace_id int, key_id int, cost int, operation text, request_id text)
+      ) with ordinality d (workspace_id, key_id, cost, operation, request_id, place)
+      where d.workspace_id = any(held)
+    -- each account is read once, however many dues it has: a row that is updated often is slow to read
+    ), balances as materialized (
+      select k.workspace_id, k.key_id, b.*
+      from (select distinct workspace_id, key_id from ordered) o
+      join account a on a.workspace_id = o.workspace_id
+      join key_month k on k.key_id = o.key_id and k.workspace_id = o.workspace_id
+      cross join lateral balance(a, k) b
+    )
+    select o.place::int, o.cost, o.operation, o.request_id, b.*
+    from ordered o
+    join balances b using (workspace_id, key_id)
+    order by o.workspace_id, o.key_id, o.place
+  loop
+    place := due.place;
+    cost := due.cost;
+    operation := due.operation;
+    request_id := due.request_id;
+    if workspace_id is distinct from due.workspace_id then
+      workspace_id := due.workspace_id;
+      month := due.month;
+      resets_at := due.resets_at;
+      used := due.used;
+      from_pack := due.from_pack;
+      monthly := due.monthly;
+      pack := due.pack;
+      total := due.total;
+    end if;
+    if key_id is distinct from due.key_id then
+      key_id := due.key_id;
+      key_used := due.key_used;
+      budget := due.budget;
+    end if;
+
+    of_pack := greatest(0, cost - monthly);
+    refused := case
+      when key_used + cost > budget then 'key_budget_reached'
+      when of_pack > pack then 'credits_exhausted'
+    end;
+    if refused is null then
+      monthly := monthly - (cost - of_pack);
+      pack := pack - of_pack;
+      used := used + cost;
+      from_pack := from_pack + of_pack;
+      key_used := key_used + cost;
+    end if;
+    remaining := monthly + pack;
+    return next;
+  end loop;
+end $$;
 
 create function stamp_app_shown() returns trigger language plpgsql as $$
 begin

@@ -1,5 +1,5 @@
 import { parseTrustedProxies } from "./access/addresses.ts"
-import { createChargeGroups } from "./access/charge-groups.ts"
+import { createChargeCall } from "./access/credits.ts"
 import { createIdentify } from "./access/identify.ts"
 import type { Limits } from "./access/limits/open.ts"
 import { openQuestion, readAnswer, storeAnswer } from "./actions/answers.ts"
@@ -182,7 +182,7 @@ function invokeOf(parts: AppParts, gate: Gate): Invoke {
   return createInvoke({
     sql,
     identify: createIdentify({ sql, resource: resourceOf(settings.publicUrl), now, log }),
-    charge: createChargeGroups(sql),
+    charge: createChargeCall(sql),
     limits,
     gate,
     deadlineMs: settings.requestDeadlineMs,

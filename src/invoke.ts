@@ -1,7 +1,6 @@
 import { openTakings } from "./access/allowances.ts"
 import type { Caller, Credits } from "./access/caller.ts"
-import type { ChargeCall } from "./access/charge-groups.ts"
-import { cannotPay, checkPayable } from "./access/credits.ts"
+import { type ChargeCall, cannotPay, checkPayable } from "./access/credits.ts"
 import { AllowanceUnavailable } from "./access/hive-allowance.ts"
 import type { Credentials, Identify, Surface } from "./access/identify.ts"
 import { checkLatest, creditsKnownAt } from "./access/identify.ts"

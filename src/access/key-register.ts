@@ -199,8 +199,7 @@ interface KeyRow extends Omit<ApiKey, "state"> {
 function columns(sql: Sql) {
   return sql`
     select k.id, k.workspace_id as "workspaceId", k.kind, k.name, k.hint, k.scopes,
-      k.ip_allow_list as "ipAllowList", k.app_list as "appList", m.budget as "monthlyBudget",
-      case when m.month < date_trunc('month', now() at time zone 'utc')::date then 0 else m.used end as used,
+      k.ip_allow_list as "ipAllowList", k.app_list as "appList", b.budget as "monthlyBudget", b.key_used as used,
       k.expires_at as "expiresAt", k.created_at as "createdAt",
       case
         when k.expires_at <= now() then 'expired'
@@ -211,7 +210,9 @@ function columns(sql: Sql) {
       w.plan, w.overrides, ${olderLiveKeys(sql)} as "olderLiveKeys"
     from api_key k
     join workspace w on w.id = k.workspace_id
-    join key_month m on m.key_id = k.id`
+    join key_month m on m.key_id = k.id
+    join account a on a.workspace_id = k.workspace_id
+    cross join lateral balance(a, m) b`
 }
 
 function keyOf({ ended, plan, overrides, olderLiveKeys, ...key }: KeyRow): ApiKey {

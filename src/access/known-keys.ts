@@ -3,7 +3,7 @@ import type { Sql } from "../database/types.ts"
 import type { FaultCode } from "../faults.ts"
 import { type AddressList, parseAddressList } from "./addresses.ts"
 import type { Caller } from "./caller.ts"
-import { type AccountFigures, balanceOf, type ChargeResult } from "./credits.ts"
+import { type BalanceRow, balanceColumns, type ChargeResult, toBalance, toBudget } from "./credits.ts"
 import type { CallerKind } from "./keys.ts"
 import { type Entitlements, entitlementsOf, type Plan } from "./plans.ts"
 import type { Scope } from "./scopes.ts"
@@ -137,7 +137,7 @@ function update(caller: Caller, { credits, budget }: ChargeResult): void {
   caller.budget = budget
 }
 
-interface KeyRow extends AccountFigures {
+interface KeyRow extends BalanceRow {
   keyId: number
   workspaceId: number
   kind: CallerKind
@@ -155,9 +155,6 @@ interface KeyRow extends AccountFigures {
   boughtPack: boolean
   suspended: boolean
   deleted: boolean
-  keyMonth: string
-  keyUsed: number
-  budget: number | null
   olderLiveKeys: number
   /** Of an access token. */
   over: boolean
@@ -172,15 +169,14 @@ async function lookUp(sql: Sql, proof: Proof, resource: string): Promise<KnownKe
       k.revoked_at is not null as revoked, k.leaked_at is not null as leaked,
       w.plan, w.explorer, w.ip_list_required as "ipListRequired", w.overrides,
       w.suspended_at is not null as suspended, w.deleted_at is not null as deleted,
-      a.month, date_trunc('month', now() at time zone 'utc')::date as "thisMonth",
-      a.used, a.from_pack as "fromPack", a.quota, a.pack,
+      ${balanceColumns(sql)},
       coalesce(a.pack_bought_at > now() - interval '12 months', false) as "boughtPack",
-      m.month as "keyMonth", m.used as "keyUsed", m.budget,
       ${olderLiveKeys(sql)} as "olderLiveKeys", ${shown.over} as over
     ${shown.key}
     join workspace w on w.id = k.workspace_id
     join account a on a.workspace_id = k.workspace_id
     join key_month m on m.key_id = k.id
+    cross join lateral balance(a, m) b
     where ${shown.is}`
   return row ? knownKey(row) : null
 }
@@ -199,15 +195,14 @@ function shownBy(sql: Sql, proof: Proof, resource: string) {
 }
 
 function knownKey(row: KeyRow): KnownKey {
-  const { packCredits, ...credits } = balanceOf(row)
+  const { packCredits, ...credits } = toBalance(row)
   const entitlements = entitlementsOf(row.plan, row.overrides)
-  const { workspaceId, keyId, kind, plan, explorer, boughtPack, scopes, appList, budget } = row
-  const keyUsed = row.keyMonth < row.thisMonth ? 0 : row.keyUsed
+  const { workspaceId, keyId, kind, plan, explorer, boughtPack, scopes, appList } = row
   return {
     caller: {
       workspaceId, keyId, kind, plan, explorer, hasPack: packCredits > 0, boughtPack, entitlements,
       scopes, appList, credits,
-      budget: budget === null ? null : { used: keyUsed, limit: budget },
+      budget: toBudget(row),
     }, // biome-ignore format: the fields in the order of Caller
     refused: refusalOf(row, entitlements.liveKeys),
     addresses: row.ipAllowList && parseAddressList(row.ipAllowList),

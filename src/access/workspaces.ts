@@ -1,5 +1,5 @@
 import type { Sql, Tx } from "../database/types.ts"
-import { type AccountFigures, type Balance, balanceOf } from "./credits.ts"
+import { type Balance, type BalanceRow, balanceColumns, toBalance } from "./credits.ts"
 import { ENTITLEMENT_NAMES, type Entitlements, entitlementsOf, PLANS, type Plan } from "./plans.ts"
 import { AccessProblem } from "./problem.ts"
 
@@ -188,20 +188,21 @@ function checkChanges({ plan, overrides = {} }: WorkspaceChanges, held: Partial<
   return Object.fromEntries(Object.entries(merged).filter(([, amount]) => amount !== null))
 }
 
-type WorkspaceRow = Omit<Workspace, "credits"> & AccountFigures
+type WorkspaceRow = Omit<Workspace, "credits"> & BalanceRow
 
 function columns(sql: Sql) {
   return sql`
     select w.id, w.name, w.plan, w.explorer, w.ip_list_required as "ipListRequired", w.overrides,
       w.suspended_at as "suspendedAt", w.created_at as "createdAt",
-      a.month, date_trunc('month', now() at time zone 'utc')::date as "thisMonth",
-      a.used, a.from_pack as "fromPack", a.quota, a.pack
+      ${balanceColumns(sql)}
     from workspace w
-    join account a on a.workspace_id = w.id`
+    join account a on a.workspace_id = w.id
+    cross join lateral balance(a, null) b`
 }
 
-function workspaceOf({ month, thisMonth, used, fromPack, quota, pack, ...workspace }: WorkspaceRow): Workspace {
-  return { ...workspace, credits: balanceOf({ month, thisMonth, used, fromPack, quota, pack }) }
+function workspaceOf(row: WorkspaceRow): Workspace {
+  const { id, name, plan, explorer, ipListRequired, overrides, suspendedAt, createdAt } = row
+  return { id, name, plan, explorer, ipListRequired, overrides, suspendedAt, createdAt, credits: toBalance(row) }
 }
 
 async function lockWorkspace(tx: Tx, name: string) {

@@ -139,7 +139,8 @@ async function hand(
 
 async function pay(tx: Tx, { caller, requestId }: Context, { name }: Action, cost: number): Promise<ChargeResult> {
   const { workspaceId, keyId } = caller
-  const paid = await charge(tx, { workspaceId, keyId, cost, operation: name, requestId })
+  const [paid] = await charge(tx, [{ workspaceId, keyId, cost, operation: name, requestId }], true)
+  if (!paid) throw new Error("a charge that waits for its account was not decided")
   if (paid.refused) throw new ChargeRefusal(paid)
   return paid
 }

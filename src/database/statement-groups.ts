@@ -1,88 +1,89 @@
 import { isConnectionProblem } from "./gate.ts"
 
-/** What is asked for a workspace. */
+/** A question that belongs to a workspace. */
 export interface OfWorkspace {
   workspaceId: number
 }
 
 /**
- * Asks many in one statement and one commit, each answered by itself. Without `waits` those of locked rows are undefined;
- * with it only those that must be asked alone.
+ * Answers many questions in one statement and one commit. Without `waits` the answers about locked rows are undefined;
+ * with it only the answers to questions that must be asked alone.
  */
 type AskTogether<Question, Answer> = (questions: readonly Question[], waits: boolean) => Promise<(Answer | undefined)[]>
 
-/** Of one group: some 2 ms of work. */
-const MOST_TOGETHER = 100
-/** Statements for several workspaces under way at once. */
-const MOST_UNDER_WAY = 2
-/** From then on nobody waits behind a statement that has not come back: its connection may be dead. */
+/** Questions of one statement: some 2 ms of work. */
+const MAX_GROUP = 100
+/** Statements for several workspaces that run at once. */
+const MAX_RUNNING = 2
+/** After this time nobody waits for a statement any more: its connection may be dead. */
 const STALLED_MS = 1_000
 
 /**
- * What is asked while others are under way shares a statement and a commit, one of each workspace in turn. Those of a locked
- * workspace wait in a statement of their own. A statement that fails is tried by workspace, then one by one.
+ * Questions that arrive while others are being answered share a statement and a commit; workspaces take turns in it.
+ * Questions about locked rows wait in a statement per workspace. A statement that fails is repeated per workspace, then
+ * per question.
  */
 export function createStatementGroups<Question extends OfWorkspace, Answer>(
   ask: AskTogether<Question, Answer>,
-): (asked: Question) => Promise<Answer> {
-  /** the workspace served last is last */
-  const lines = new Map<number, QueuedQuestion<Question, Answer>[]>()
-  const busy = new Set<number>()
-  let underWay = 0
+): (question: Question) => Promise<Answer> {
+  /** By workspace; the workspace served last is last. */
+  const queues = new Map<number, Pending<Question, Answer>[]>()
+  const busyWorkspaces = new Set<number>()
+  let running = 0
 
-  // at the turn's end: the first of sixty that come at once would otherwise have a statement and a commit of its own
+  // at the end of the turn: the first of sixty that arrive at once would otherwise have a statement of its own
   const send = onceATurn(() => {
-    while (underWay < MOST_UNDER_WAY) {
-      const group = takeGroup(lines, busy)
+    while (running < MAX_RUNNING) {
+      const group = takeGroup(queues, busyWorkspaces)
       if (group.length === 0) return
       void askGroup(group)
     }
   })
-  /** Marks what is under way; what it gives ends that, as time does. */
+  /** Marks the workspaces as busy. The returned function, or a timeout, ends that. */
   const begin = (workspaces: ReadonlySet<number>, waits: boolean): (() => void) => {
-    for (const workspace of workspaces) busy.add(workspace)
-    if (!waits) underWay++
+    for (const workspace of workspaces) busyWorkspaces.add(workspace)
+    if (!waits) running++
     const end = () => {
       clearTimeout(timer)
-      if (ended) return
-      ended = true
-      for (const workspace of workspaces) busy.delete(workspace)
-      if (!waits) underWay--
+      if (hasEnded) return
+      hasEnded = true
+      for (const workspace of workspaces) busyWorkspaces.delete(workspace)
+      if (!waits) running--
       send()
     }
-    let ended = false
+    let hasEnded = false
     const timer = setTimeout(end, STALLED_MS)
     return end
   }
-  const askGroup = async (group: QueuedQuestion<Question, Answer>[]): Promise<void> => {
+  const askGroup = async (group: Pending<Question, Answer>[]): Promise<void> => {
     const workspaces = new Set(group.map(workspaceOf))
     const end = begin(workspaces, false)
-    const apart = Map.groupBy((await attempt(ask, group, false)).left, workspaceOf)
+    const byWorkspace = Map.groupBy((await attempt(ask, group, false)).undecided, workspaceOf)
     // these stay busy
-    for (const workspace of apart.keys()) workspaces.delete(workspace)
+    for (const workspace of byWorkspace.keys()) workspaces.delete(workspace)
     end()
-    for (const [workspace, own] of apart) void askApart(workspace, own)
+    for (const [workspace, pending] of byWorkspace) void askApart(workspace, pending)
   }
-  const askApart = async (workspace: number, own: QueuedQuestion<Question, Answer>[]): Promise<void> => {
+  const askApart = async (workspace: number, group: Pending<Question, Answer>[]): Promise<void> => {
     const end = begin(new Set([workspace]), true)
-    const { left } = await attempt(ask, own, true)
-    for (const one of left) {
-      const { error } = await attempt(ask, [one], true)
-      if (error) one.reject(error)
+    const { undecided } = await attempt(ask, group, true)
+    for (const pending of undecided) {
+      const { error } = await attempt(ask, [pending], true)
+      if (error) pending.reject(error)
     }
     end()
   }
-  return (asked) => {
-    const line = lines.get(asked.workspaceId) ?? []
-    lines.set(asked.workspaceId, line)
+  return (question) => {
+    const queue = queues.get(question.workspaceId) ?? []
+    queues.set(question.workspaceId, queue)
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-    line.push({ asked, resolve, reject })
+    queue.push({ question, resolve, reject })
     send()
     return promise
   }
 }
 
-/** Work done once for all that ask for it in a turn of the event loop, at its end: calls that come at once come together. */
+/** Runs `work` once for all calls in one turn of the event loop, at the end of the turn. */
 export function onceATurn(work: () => void): () => void {
   let isComing = false
   return () => {
@@ -95,51 +96,54 @@ export function onceATurn(work: () => void): () => void {
   }
 }
 
-interface QueuedQuestion<Question, Answer> {
-  asked: Question
+interface Pending<Question, Answer> {
+  question: Question
   resolve(answer: Answer): void
   reject(error: unknown): void
 }
 
-const workspaceOf = ({ asked }: { asked: OfWorkspace }) => asked.workspaceId
+const workspaceOf = ({ question }: { question: OfWorkspace }) => question.workspaceId
 
-/** One of each workspace in turn, of those that have nothing under way; takes them out of their lines. */
-function takeGroup<One extends { asked: OfWorkspace }>(lines: Map<number, One[]>, busy: ReadonlySet<number>): One[] {
+/** Takes the next group out of the queues of workspaces that are not busy: first one question of each, then another. */
+function takeGroup<One extends { question: OfWorkspace }>(
+  queues: Map<number, One[]>,
+  busyWorkspaces: ReadonlySet<number>,
+): One[] {
   const group: One[] = []
-  const ready = [...lines].filter(([workspace]) => !busy.has(workspace)).slice(0, MOST_TOGETHER)
+  const ready = [...queues].filter(([workspace]) => !busyWorkspaces.has(workspace)).slice(0, MAX_GROUP)
   for (let turn = 0, before = -1; group.length > before; turn++) {
     before = group.length
-    for (const [, line] of ready) {
-      const one = line[turn]
-      if (one && group.length < MOST_TOGETHER) group.push(one)
+    for (const [, queue] of ready) {
+      const pending = queue[turn]
+      if (pending && group.length < MAX_GROUP) group.push(pending)
     }
   }
   const taken = Map.groupBy(group, workspaceOf)
-  for (const [workspace, line] of ready) {
-    const rest = line.slice(taken.get(workspace)?.length ?? 0)
-    lines.delete(workspace)
-    if (rest.length > 0) lines.set(workspace, rest)
+  for (const [workspace, queue] of ready) {
+    const rest = queue.slice(taken.get(workspace)?.length ?? 0)
+    queues.delete(workspace)
+    if (rest.length > 0) queues.set(workspace, rest)
   }
   return group
 }
 
-/** `left` is what a statement did not decide. Where nobody can say what was done, all of them fail. */
+/** Asks once. If the connection fails, nobody can tell what was done, and all questions fail. */
 async function attempt<Question, Answer>(
   ask: AskTogether<Question, Answer>,
-  group: QueuedQuestion<Question, Answer>[],
+  group: Pending<Question, Answer>[],
   waits: boolean,
-): Promise<{ left: QueuedQuestion<Question, Answer>[]; error?: unknown }> {
+): Promise<{ undecided: Pending<Question, Answer>[]; error?: unknown }> {
   let answers: (Answer | undefined)[]
   try {
     answers = await ask(
-      group.map(({ asked }) => asked),
+      group.map(({ question }) => question),
       waits,
     )
   } catch (error) {
-    if (!isConnectionProblem(error)) return { left: group, error }
+    if (!isConnectionProblem(error)) return { undecided: group, error }
     for (const { reject } of group) reject(error)
-    return { left: [] }
+    return { undecided: [] }
   }
   for (const [at, answer] of answers.entries()) if (answer !== undefined) group[at]!.resolve(answer)
-  return { left: group.filter((_, at) => answers[at] === undefined) }
+  return { undecided: group.filter((_, at) => answers[at] === undefined) }
 }

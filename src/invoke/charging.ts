@@ -1,6 +1,5 @@
 import type { Caller } from "../access/caller.ts"
-import type { ChargeCall } from "../access/charge-groups.ts"
-import { type ChargeResult, type Due, refund, refusal } from "../access/credits.ts"
+import { type ChargeCall, type ChargeResult, type Due, refund, refusal } from "../access/credits.ts"
 import type { Identify } from "../access/identify.ts"
 import { type Gate, wroteNothing } from "../database/gate.ts"
 import type { Sql } from "../database/types.ts"
@@ -17,7 +16,7 @@ interface ChargeParts {
   log: Log
 }
 
-/** A call that has come to its outcome. */
+/** A call whose handler has returned. */
 interface EndedCall {
   requestId: string
   caller: Caller
@@ -25,7 +24,7 @@ interface EndedCall {
   input: Record<string, unknown>
 }
 
-/** Once, within `leftMs`. A refusal throws and takes nothing. Either way the caller's figures are those after it. */
+/** Charges the call once, within `leftMs`, and updates the caller's figures. A refusal throws and takes nothing. */
 export async function payFor(parts: ChargeParts, call: EndedCall, outcome: unknown, leftMs: number): Promise<number> {
   if (outcome instanceof PaidAnswer) return takeOver(parts, call.caller, outcome)
   const cost = priceOf(call.operation, call.input, outcome)
@@ -69,15 +68,14 @@ async function pay(parts: ChargeParts, call: EndedCall, cost: number, leftMs: nu
 }
 
 const TAKE_BACK_TRIES = 5
-const NOT_DONE = Symbol("the charge was rolled back, or not made")
 
-/** A charge whose answer was lost may stand: what the request paid is given back. Refunds go by request. */
+/** Refunds a charge whose answer came too late or was lost, unless it is certain that nothing was paid. */
 async function takeBack({ sql, log }: ChargeParts, due: Due, charging: Promise<ChargeResult>): Promise<void> {
-  const paid = await charging.then(
-    (result) => result,
-    (error: unknown) => (wroteNothing(error) ? NOT_DONE : null),
+  const mayBePaid = await charging.then(
+    ({ refused }) => refused === null,
+    (error: unknown) => !wroteNothing(error),
   )
-  if (paid === NOT_DONE || paid?.refused) return
+  if (!mayBePaid) return
   for (let attempt = 1; attempt <= TAKE_BACK_TRIES; attempt++) {
     try {
       if (await refund(sql, due)) return

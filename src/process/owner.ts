@@ -1,5 +1,5 @@
 import type { Caller } from "../access/caller.ts"
-import { type ChargeCall, createChargeGroups } from "../access/charge-groups.ts"
+import { type ChargeCall, createChargeCall } from "../access/credits.ts"
 import { createIdentify, type Identify } from "../access/identify.ts"
 import { memoryLimiter } from "../access/limits/limiter.ts"
 import { openLimits } from "../access/limits/open.ts"
@@ -78,7 +78,7 @@ async function useInvoke<T>(
   const invoke = createInvoke({
     sql,
     identify: identified ? known : createIdentify({ sql, now, log }),
-    charge: paid ?? createChargeGroups(sql),
+    charge: paid ?? createChargeCall(sql),
     // a server's calls of this second are not ours
     limits: { ...limits, rate: memoryLimiter() },
     gate: createGate({ deadlineMs: requestDeadlineMs, maxWaiting: 10, slots: 2 }),

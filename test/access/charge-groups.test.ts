@@ -1,19 +1,25 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { type ChargeCall, createChargeGroups } from "../../src/access/charge-groups.ts"
-import { type ChargeResult, charge, chargeAll, type Due, readCredits } from "../../src/access/credits.ts"
+import {
+  type ChargeCall,
+  type ChargeResult,
+  charge,
+  createChargeCall,
+  type Due,
+  readCredits,
+} from "../../src/access/credits.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
 import { cases } from "../long.ts"
-import { type Means, somePayer as payerOf } from "./registered.ts"
+import { chargeAlone, type Means, somePayer as payerOf } from "./registered.ts"
 
 let sql: Sql
 let groups: ChargeCall
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  groups = createChargeGroups(sql)
+  groups = createChargeCall(sql)
 })
 
 const somePayer = (means?: Partial<Means>) => payerOf(sql, means)
@@ -23,7 +29,7 @@ function counting(client: Sql) {
   const sizes: number[] = []
   const counted = new Proxy(client, {
     apply(target, self, args) {
-      if (String(args[0]?.raw?.join("")).includes("charge_many(")) sizes.push(args[4].length)
+      if (String(args[0]?.raw?.join("")).includes("from charge(")) sizes.push(args[2].value.length)
       return Reflect.apply(target, self, args)
     },
   })
@@ -32,7 +38,7 @@ function counting(client: Sql) {
 
 test("charges that come together share statements, and each has its own row in the ledger", async () => {
   const { counted, sizes } = counting(sql)
-  const together = createChargeGroups(counted)
+  const together = createChargeCall(counted)
   const [mine, theirs] = [await somePayer(), await somePayer()]
   const dues = Array.from({ length: 90 }, (_, i) => (i % 3 ? mine : theirs).due(1 + (i % 5)))
   const paid = await Promise.all(dues.map(together))
@@ -53,7 +59,7 @@ test("charges that come together share statements, and each has its own row in t
 test("one charge waits for no other: it goes at once, alone", async () => {
   const { counted, sizes } = counting(sql)
   const { due } = await somePayer()
-  const together = createChargeGroups(counted)
+  const together = createChargeCall(counted)
   for (let i = 0; i < 3; i++) await together(due())
   expect(sizes).toEqual([1, 1, 1])
 })
@@ -105,13 +111,13 @@ test("a database that does not answer fails all of them, and the next are charge
   let away = true
   const broken = new Proxy(sql, {
     apply(target, self, args) {
-      if (away && String(args[0]?.raw?.join("")).includes("charge_many(")) {
+      if (away && String(args[0]?.raw?.join("")).includes("from charge(")) {
         return Promise.reject(Object.assign(new Error("cut"), { code: "CONNECTION_CLOSED" }))
       }
       return Reflect.apply(target, self, args)
     },
   })
-  const together = createChargeGroups(broken)
+  const together = createChargeCall(broken)
   const errors = await Promise.all(Array.from({ length: 20 }, () => errorOf(together(due()))))
   expect(errors.map((error) => (error as { code: string }).code)).toEqual(Array(20).fill("CONNECTION_CLOSED"))
   away = false
@@ -123,14 +129,14 @@ test("nobody waits for ever behind a statement that never comes back", async () 
   let lost = false
   const silent = new Proxy(sql, {
     apply(target, self, args) {
-      if (!lost && String(args[0]?.raw?.join("")).includes("charge_many(")) {
+      if (!lost && String(args[0]?.raw?.join("")).includes("from charge(")) {
         lost = true
         return new Promise(() => {})
       }
       return Reflect.apply(target, self, args)
     },
   })
-  const together = createChargeGroups(silent)
+  const together = createChargeCall(silent)
   void together(due())
   while (!lost) await Bun.sleep(1)
   expect((await together(due())).credits.used).toBe(1)
@@ -142,7 +148,7 @@ describe.skipIf(!process.env.DATABASE_URL)("an account that somebody holds", () 
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
     const holding = sql.begin(async (tx) => {
-      await charge(tx, held.due(5))
+      await chargeAlone(tx, held.due(5))
       lock()
       await released
     })
@@ -162,7 +168,7 @@ describe.skipIf(!process.env.DATABASE_URL)("an account that somebody holds", () 
 
   test("postgres: two processes with the same workspaces pay each other's way exactly", async () => {
     const payers = await Promise.all(Array.from({ length: 12 }, () => somePayer({ credits: 50 })))
-    const other = createChargeGroups(sql)
+    const other = createChargeCall(sql)
     const paid = await Promise.all(
       Array.from({ length: 1_200 }, (_, i) => (i % 2 ? groups : other)(payers[i % 12]!.due())),
     )
@@ -211,33 +217,15 @@ test("whatever comes in one statement: each is told, and the ledger says, what c
           [1, 2].map(async () => await Promise.all(four.map((one) => somePayerOf(one.means, one.month)))),
         )
         const dues = wanted.map(({ payer, cost }) => together![payer]!.due(cost))
-        const answers = await chargeAll(sql, dues, false)
+        const answers = await charge(sql, dues, false)
         const expected: ChargeResult[] = []
-        for (const { payer, cost } of wanted) expected.push(await charge(sql, alone![payer]!.due(cost)))
+        for (const { payer, cost } of wanted) expected.push(await chargeAlone(sql, alone![payer]!.due(cost)))
         expect(answers).toEqual(expected)
         for (const [at, { due }] of together!.entries())
           expect(await entriesOf(due())).toEqual(await entriesOf(alone![at]!.due()))
       },
     ),
     { seed: 20261124, numRuns: cases(6, 15) },
-  )
-})
-
-test("what comes in one statement of one charge of each workspace: each is told, and the ledger says, what it would have been alone", async () => {
-  const one = fc.record({ means, month: fc.constantFrom("this", "last"), cost: fc.integer({ min: 1, max: 60 }) })
-  await fc.assert(
-    fc.asyncProperty(fc.array(one, { minLength: 2, maxLength: 12 }), fc.boolean(), async (wanted, waits) => {
-      const [together, alone] = await Promise.all(
-        [1, 2].map(async () => await Promise.all(wanted.map(({ means, month }) => somePayerOf(means, month)))),
-      )
-      const dues = together!.map(({ due }, at) => due(wanted[at]!.cost))
-      const expected: ChargeResult[] = []
-      for (const [at, { due }] of alone!.entries()) expected.push(await charge(sql, due(wanted[at]!.cost)))
-      expect(await chargeAll(sql, dues, waits)).toEqual(expected)
-      for (const [at, { due }] of together!.entries())
-        expect(await entriesOf(due())).toEqual(await entriesOf(alone![at]!.due()))
-    }),
-    { seed: 20261127, numRuns: cases(8, 20) },
   )
 })
 
@@ -261,7 +249,7 @@ async function somePayerOf(means: Partial<Means>, month: string) {
   const payer = await somePayer(means)
   if (month === "this") return payer
   const { workspaceId } = payer.due()
-  await charge(sql, payer.due(1))
+  await chargeAlone(sql, payer.due(1))
   await sql`update account set month = (month - interval '1 month')::date where workspace_id = ${workspaceId}`
   await sql`update key_month set month = (month - interval '1 month')::date where workspace_id = ${workspaceId}`
   return payer

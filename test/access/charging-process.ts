@@ -1,15 +1,13 @@
 // One of several processes that charge one key at once, in groups or each charge alone: reads its task as JSON from the
 // arguments, prints how many were paid.
-import { createChargeGroups } from "../../src/access/charge-groups.ts"
-import { type ChargeResult, charge, type Due } from "../../src/access/credits.ts"
+import { type ChargeCall, createChargeCall } from "../../src/access/credits.ts"
 import { openDatabase } from "../../src/database/connect.ts"
 import { silentLog } from "../../src/log.ts"
+import { chargeAlone } from "./registered.ts"
 
 const { databaseUrl, due, calls, inGroups } = JSON.parse(process.argv[2]!)
 const database = await openDatabase({ databaseUrl, dataDir: "", as: "command", log: silentLog })
-const pay: (due: Due) => Promise<ChargeResult> = inGroups
-  ? createChargeGroups(database.sql)
-  : (due: Due) => charge(database.sql, due)
+const pay: ChargeCall = inGroups ? createChargeCall(database.sql) : (due) => chargeAlone(database.sql, due)
 await database.sql`select 1`
 // the parent says when all are ready
 process.stdout.write("ready\n")

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from "bun:test"
 import fc from "fast-check"
-import { charge, readCredits, refund } from "../../src/access/credits.ts"
+import { readCredits, refund } from "../../src/access/credits.ts"
 import { setWorkspace } from "../../src/access/workspaces.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { cases } from "../long.ts"
-import { someKey, someWorkspace } from "./registered.ts"
+import { chargeAlone, someKey, someWorkspace } from "./registered.ts"
 
 // Random charges, refunds, purchases, plan changes and month turns against a model that moves one credit at a time.
 
@@ -144,7 +144,7 @@ async function take(
   })
   switch (taken.does) {
     case "charge": {
-      const { refused, budget } = await charge(sql, { ...due(taken.key), cost: taken.cost })
+      const { refused, budget } = await chargeAlone(sql, { ...due(taken.key), cost: taken.cost })
       expect(refused).toBe(model.charge(taken.cost, taken.key, requestId) as never)
       expect(budget).toEqual(taken.key === 0 ? { used: model.keys[0]!, limit: BUDGET } : null)
       return

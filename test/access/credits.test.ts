@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import type { Caller } from "../../src/access/caller.ts"
-import { type ChargeCall, createChargeGroups } from "../../src/access/charge-groups.ts"
 import {
+  type ChargeCall,
   cannotPay,
   charge,
-  chargeAll,
-  checkCost,
+  createChargeCall,
   creditHeaders,
   type Due,
   readCredits,
@@ -16,7 +15,7 @@ import { setWorkspace } from "../../src/access/workspaces.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase, scratchUrl } from "../database.ts"
 import { errorOf } from "../error-of.ts"
-import { someKey, someWorkspace } from "./registered.ts"
+import { chargeAlone, someKey, someWorkspace } from "./registered.ts"
 
 let sql: Sql
 let groups: ChargeCall
@@ -24,12 +23,12 @@ let companion: Due
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  groups = createChargeGroups(sql)
+  groups = createChargeCall(sql)
   companion = (await someAccount(1e6)).due
 })
 
 /** As a write charges, inside its transaction, and as a call does, together with others. */
-const alone: ChargeCall = (due) => charge(sql, due)
+const alone: ChargeCall = (due) => chargeAlone(sql, due)
 const WAYS: [string, ChargeCall][] = [
   ["alone", alone],
   ["in groups", (due) => groups(due)],
@@ -55,8 +54,7 @@ async function someAccount(credits: number, pack = 0, monthlyBudget?: number, wa
 
 /** In one statement with a charge of another workspace. */
 async function besideAnother(due: Due) {
-  checkCost(due)
-  const [, charged] = await chargeAll(sql, [{ ...companion, requestId: `beside ${++requests}` }, due], true)
+  const [, charged] = await charge(sql, [{ ...companion, requestId: `beside ${++requests}` }, due], true)
   return charged!
 }
 
@@ -128,7 +126,7 @@ describe.each(WAYS)("charging %s", (_, way) => {
     const { due } = await someAccount(100)
     const before = await written(due)
     const attempt = sql.begin(async (tx) => {
-      expect((await charge(tx, { ...due, cost: 7 })).refused).toBeNull()
+      expect((await chargeAlone(tx, { ...due, cost: 7 })).refused).toBeNull()
       throw new Error("the write failed")
     })
     expect(await errorOf(attempt)).toHaveProperty("message", "the write failed")
@@ -221,7 +219,7 @@ describe("refunds", () => {
     const before = await credits()
     await pay(4)
     expect(await refund(sql, { ...due, requestId: "never" })).toBe(false)
-    await charge(sql, { ...due, cost: 9, requestId: "mine" })
+    await alone({ ...due, cost: 9, requestId: "mine" })
     expect(await refund(sql, { ...due, requestId: "mine" })).toBe(true)
     expect(await refund(sql, { ...due, requestId: "mine" })).toBe(false)
     expect(await credits()).toEqual({ ...before, used: 4, remaining: 11 })
@@ -232,7 +230,7 @@ describe("refunds", () => {
 
   test("lose nothing when a later charge was the one that reached the pack", async () => {
     const { due, pay, credits } = await someAccount(10, 5)
-    await charge(sql, { ...due, cost: 10, requestId: "mine" })
+    await alone({ ...due, cost: 10, requestId: "mine" })
     await pay(3)
     await refund(sql, { ...due, requestId: "mine" })
     expect(await credits()).toMatchObject({ used: 3, remaining: 12, packCredits: 2 })
@@ -240,9 +238,9 @@ describe("refunds", () => {
 
   test("after the month's turn give back what the pack paid", async () => {
     const { due, credits } = await someAccount(10, 5, 50)
-    await charge(sql, { ...due, cost: 12, requestId: "mine" })
+    await alone({ ...due, cost: 12, requestId: "mine" })
     await monthPasses(due)
-    await charge(sql, { ...due, cost: 1, requestId: "new" })
+    await alone({ ...due, cost: 1, requestId: "new" })
     expect(await refund(sql, { ...due, requestId: "mine" })).toBe(true)
     expect(await credits()).toMatchObject({ used: 1, limit: 15, packCredits: 5 })
     expect((await written(due)).key?.used).toBe(1)

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { randomBytes } from "node:crypto"
-import { charge } from "../../src/access/credits.ts"
+
 import { creditsKnownAt } from "../../src/access/identify.ts"
 import { markLeaked, pauseKey, resumeKey, revokeKey } from "../../src/access/key-register.ts"
 import { makeKey } from "../../src/access/keys.ts"
@@ -9,7 +9,16 @@ import type { Sql } from "../../src/database/types.ts"
 import { Fault, type FaultCode } from "../../src/faults.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
-import { bearing, countingLookUps, faultOf, freshIdentify, outcomeOf, someKey, someWorkspace } from "./registered.ts"
+import {
+  bearing,
+  chargeAlone,
+  countingLookUps,
+  faultOf,
+  freshIdentify,
+  outcomeOf,
+  someKey,
+  someWorkspace,
+} from "./registered.ts"
 
 let sql: Sql
 
@@ -166,7 +175,7 @@ describe("the record of a key", () => {
       pack: 30,
     })
     const { key, secret } = await someKey(sql, workspace, { scopes: ["apps:read"], monthlyBudget: 50 })
-    await charge(sql, { workspaceId: workspace.id, keyId: key.id, cost: 20, operation: "test", requestId: "1" })
+    await chargeAlone(sql, { workspaceId: workspace.id, keyId: key.id, cost: 20, operation: "test", requestId: "1" })
     const caller = await freshIdentify(sql).identify(bearing(secret), HERE)
     const now = new Date()
     const resetsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()
@@ -181,7 +190,7 @@ describe("the record of a key", () => {
   test("a month row of last month reads as nothing used", async () => {
     const workspace = await someWorkspace(sql, { overrides: { credits: 10 }, pack: 30 })
     const { key, secret } = await someKey(sql, workspace, { monthlyBudget: 50 })
-    await charge(sql, { workspaceId: workspace.id, keyId: key.id, cost: 25, operation: "test", requestId: "1" })
+    await chargeAlone(sql, { workspaceId: workspace.id, keyId: key.id, cost: 25, operation: "test", requestId: "1" })
     await sql`update account set month = (month - interval '1 month')::date where workspace_id = ${workspace.id}`
     await sql`update key_month set month = (month - interval '1 month')::date where key_id = ${key.id}`
     const { credits, budget } = await freshIdentify(sql).identify(bearing(secret), HERE)
@@ -209,8 +218,8 @@ describe("the record of a key", () => {
     const { identify, charged } = freshIdentify(sql, { elapsedMs: () => 0 })
     const caller = await identify(bearing(secret), HERE)
     const due = { workspaceId: workspace.id, keyId: key.id, operation: "test" }
-    const first = await charge(sql, { ...due, cost: 12, requestId: "1" })
-    const second = await charge(sql, { ...due, cost: 3, requestId: "2" })
+    const first = await chargeAlone(sql, { ...due, cost: 12, requestId: "1" })
+    const second = await chargeAlone(sql, { ...due, cost: 3, requestId: "2" })
     charged(caller, second)
     // an answer that arrives late does not turn the figures back
     charged(caller, first)
@@ -227,7 +236,7 @@ describe("the record of a key", () => {
     let away = true
     const flaky = new Proxy(sql, {
       apply: (target, self, args) =>
-        away && String(args[0]?.raw?.join("")).includes(`as "keyMonth"`)
+        away && String(args[0]?.raw?.join("")).includes(`as "boughtPack"`)
           ? Promise.reject(Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" }))
           : Reflect.apply(target, self, args),
     })

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto"
-import type { Due } from "../../src/access/credits.ts"
+import { type ChargeResult, charge, type Due } from "../../src/access/credits.ts"
 import { createIdentify, type Identify, type IdentifyOptions } from "../../src/access/identify.ts"
 import { createKey, type NewKey } from "../../src/access/key-register.ts"
 import { createWorkspace, type NewWorkspace } from "../../src/access/workspaces.ts"
-import type { Sql } from "../../src/database/types.ts"
+import type { Db, Sql } from "../../src/database/types.ts"
 import { Fault, type FaultCode } from "../../src/faults.ts"
 import { silentLog } from "../../src/log.ts"
 
@@ -49,14 +49,20 @@ export function countingLookUps(sql: Sql): { sql: Sql; count: () => number } {
   let count = 0
   const counted = new Proxy(sql, {
     apply(target, self, args) {
-      if (String(args[0]?.raw?.join("")).includes(`as "keyMonth"`)) count++
+      if (String(args[0]?.raw?.join("")).includes(`as "boughtPack"`)) count++
       return Reflect.apply(target, self, args)
     },
   })
   return { sql: counted, count: () => count }
 }
 
-/** What a workspace may spend, and a key of it. */
+/** Charges one due by itself. */
+export async function chargeAlone(sql: Db, due: Due): Promise<ChargeResult> {
+  const [result] = await charge(sql, [due], true)
+  return result!
+}
+
+/** A workspace with credits and a key of it. */
 export async function somePayer(sql: Sql, { credits = 100_000, pack = 0, monthlyBudget }: Partial<Means> = {}) {
   const workspace = await someWorkspace(sql, { overrides: { credits }, pack })
   const { key } = await someKey(sql, workspace, monthlyBudget === undefined ? {} : { monthlyBudget })

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test"
 import { randomBytes } from "node:crypto"
-import { charge } from "../../src/access/credits.ts"
+
 import {
   createKey,
   findKey,
@@ -24,7 +24,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
 import { everyRow } from "../every-row.ts"
-import { someKey, someWorkspace } from "./registered.ts"
+import { chargeAlone, someKey, someWorkspace } from "./registered.ts"
 
 let sql: Sql
 
@@ -106,7 +106,7 @@ test("bad values are refused in a sentence, and nothing is made", async () => {
 test("changes keep what they do not name, and the quota follows plan and overrides", async () => {
   const { name, id } = await someWorkspace(sql, { plan: "pro", explorer: true, overrides: { apps: 7 }, pack: 5 })
   const { key } = await someKey(sql, { name })
-  await charge(sql, { workspaceId: id, keyId: key.id, cost: 40, operation: "test", requestId: "1" })
+  await chargeAlone(sql, { workspaceId: id, keyId: key.id, cost: 40, operation: "test", requestId: "1" })
   expect((await setWorkspace(sql, name, { plan: "studio" })).credits).toMatchObject({ used: 40, limit: 50_005 })
   expect((await setWorkspace(sql, name, { overrides: { credits: 100 } })).credits).toMatchObject({
     used: 40,
@@ -136,7 +136,7 @@ test("a deletion takes the apps of that workspace alone, and keeps the ledger", 
   const other = await someWorkspace(sql)
   await trackApp(id, "gone")
   await trackApp(other.id, "kept")
-  await charge(sql, { workspaceId: id, keyId: key.id, cost: 3, operation: "test", requestId: "1" })
+  await chargeAlone(sql, { workspaceId: id, keyId: key.id, cost: 3, operation: "test", requestId: "1" })
   expect(await deleteWorkspace(sql, name)).toEqual({ id, apps: 1 })
   expect([...(await sql`select id from tracked_app order by id limit 10`)]).toEqual([{ id: "kept" }])
   expect([...(await sql`select app_id from tracked_term order by app_id limit 10`)]).toEqual([{ app_id: "kept" }])

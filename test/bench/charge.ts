@@ -1,10 +1,10 @@
-// bun test/bench/charge.ts — charged calls a second on one workspace and on 64, 64 at once: together as calls are charged, and
-// each alone, as ratios to a plain one-row update. Fails where the ledger differs from what is used.
+// bun test/bench/charge.ts: charges a second of 64 callers of one workspace and of 64, in groups as calls are charged and each
+// alone, as ratios to a plain one-row update. Fails if the ledger differs from the accounts.
 import { randomBytes } from "node:crypto"
-import { createChargeGroups } from "../../src/access/charge-groups.ts"
-import { charge, type Due } from "../../src/access/credits.ts"
+import { createChargeCall, type Due } from "../../src/access/credits.ts"
 import { createKey } from "../../src/access/key-register.ts"
 import { createWorkspace } from "../../src/access/workspaces.ts"
+import { chargeAlone } from "../access/registered.ts"
 import { freshDatabase } from "../database.ts"
 
 const sql = await freshDatabase()
@@ -29,11 +29,8 @@ async function perSecond(work: (turn: number) => Promise<unknown>): Promise<numb
   return done / SECONDS
 }
 
-const due = (i: number): Due => ({
-  ...(payers[i] as (typeof payers)[number]),
-  ...{ cost: 1, operation: "bench", requestId: crypto.randomUUID() },
-})
-const payTogether = createChargeGroups(sql)
+const due = (i: number): Due => ({ ...payers[i]!, cost: 1, operation: "bench", requestId: crypto.randomUUID() })
+const chargeInGroup = createChargeCall(sql)
 const update = (i: number) => sql`update bench_counter set n = n + 1 where id = ${i}`
 
 for (const [what, spread] of [
@@ -41,10 +38,10 @@ for (const [what, spread] of [
   ["64 workspaces", 64],
 ] as const) {
   const bare = await perSecond((turn) => update(turn % spread))
-  const alone = await perSecond((turn) => charge(sql, due(turn % spread)))
-  const together = await perSecond((turn) => payTogether(due(turn % spread)))
+  const alone = await perSecond((turn) => chargeAlone(sql, due(turn % spread)))
+  const grouped = await perSecond((turn) => chargeInGroup(due(turn % spread)))
   const shown = (rate: number) => `${Math.round(rate)}/s, ${(rate / bare).toFixed(2)} of a one-row update`
-  console.log(`charges, ${what}: together ${shown(together)}; alone ${shown(alone)} (${Math.round(bare)}/s)`)
+  console.log(`charges, ${what}: in groups ${shown(grouped)}; alone ${shown(alone)} (${Math.round(bare)}/s)`)
 }
 const [{ used, ledger } = { used: -1, ledger: -2 }] = await sql<{ used: number; ledger: number }[]>`
   select (select sum(used)::bigint from account) as used, (select sum(cost)::bigint from ledger) as ledger`

@@ -1,5 +1,5 @@
 // The limit of test/bench/wrk.ts: the rows of an app's keywords by their keys in a bare handler, charged and written as JSON.
-import { createChargeGroups } from "../../src/access/charge-groups.ts"
+import { createChargeCall } from "../../src/access/credits.ts"
 import { openDatabase } from "../../src/database/connect.ts"
 import { silentLog } from "../../src/log.ts"
 
@@ -18,7 +18,7 @@ const [own] = await sql<[{ workspaceId: number; keyId: number; lists: number[] }
   where a.id = ${appId}
   order by k.id
   limit 1`
-const charge = createChargeGroups(sql)
+const charge = createChargeCall(sql)
 
 Bun.serve({
   hostname: "127.0.0.1",

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
-import { charge } from "../../src/access/credits.ts"
 import type { Finding } from "../../src/commands/doctor/finding.ts"
 import type { EmbeddedDatabase } from "../../src/database/embedded/open.ts"
+import { chargeAlone } from "../access/registered.ts"
 import { answer, appmeter, dataFolder, holding, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)
@@ -30,7 +30,7 @@ test("doctor names a billing month that is ahead of today, and its command mends
     join workspace w on w.id = k.workspace_id
     where w.name = 'studio' and k.name = 'laptop'`
   const pay = (requestId: string) =>
-    charge(held.sql, { workspaceId: key!.workspace_id, keyId: key!.id, cost: 3, operation: "get_app", requestId })
+    chargeAlone(held.sql, { workspaceId: key!.workspace_id, keyId: key!.id, cost: 3, operation: "get_app", requestId })
   await pay("of-this-month")
   expect(await findings()).toEqual([])
   await held.sql`update account set month = month + interval '7 months', used = 0 where workspace_id = ${key!.workspace_id}`

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
-import { charge, refund } from "../../src/access/credits.ts"
+import { refund } from "../../src/access/credits.ts"
 import { openDatabase } from "../../src/database/connect.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { type LogFields, silentLog } from "../../src/log.ts"
 import { createCleaning, removeOld } from "../../src/retention/remove-old.ts"
 import type { RetentionDays } from "../../src/retention/tables.ts"
+import { chargeAlone } from "../access/registered.ts"
 import { dataFolder, removeFolders } from "../commands/child.ts"
 import { deleteRows, freshDatabase, scratchUrl } from "../database.ts"
 import { errorOf } from "../error-of.ts"
@@ -130,7 +131,7 @@ describe("the ledger", () => {
     const by = await owner(sql)
     const requestId = crypto.randomUUID()
     await sql`update account set quota = 100, month = '2025-01-01' where workspace_id = ${by.workspaceId}`
-    await charge(sql, { ...by, cost: 7, operation: "set_bid", requestId })
+    await chargeAlone(sql, { ...by, cost: 7, operation: "set_bid", requestId })
     await enqueued(sql, bidJob(by, { requestId }))
     // one transaction wrote both
     await sql.begin(async (tx) => {
@@ -153,7 +154,7 @@ describe("the ledger", () => {
     await ledger(sql)
     await sql`update ledger set workspace_id = ${by.workspaceId} where month < date_trunc('month', now())`
     await sql`delete from ledger where month >= date_trunc('month', now())`
-    for (const cost of [3, 5]) await charge(sql, { ...by, cost, operation: "x", requestId: crypto.randomUUID() })
+    for (const cost of [3, 5]) await chargeAlone(sql, { ...by, cost, operation: "x", requestId: crypto.randomUUID() })
     const figures = async () => [
       ...(await sql`
         select a.used, sum(l.cost)::int as charged

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test"
-import { charge } from "../../../src/access/credits.ts"
 import type { Sql } from "../../../src/database/types.ts"
+import { chargeAlone } from "../../access/registered.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 
@@ -35,7 +35,7 @@ describe("GET /account", () => {
     const workspace = await house.workspace({ plan: "pro" })
     const key = await house.key(workspace)
     expect((await house.call("/v1/account", { key })).body.credits.used).toBe(0)
-    await charge(sql, {
+    await chargeAlone(sql, {
       workspaceId: workspace,
       keyId: await keyOf(workspace),
       cost: 7,
