@@ -27,7 +27,7 @@ export function createStatementGroups<Question extends OfWorkspace, Answer>(
   ask: AskTogether<Question, Answer>,
 ): (question: Question) => Promise<Answer> {
   /** By workspace; the workspace served last is last. */
-  const queues = new Map<number, Pending<Question, Answer>[]>()
+  const queues = new Map<number, PendingQuestion<Question, Answer>[]>()
   const busyWorkspaces = new Set<number>()
   let running = 0
 
@@ -55,7 +55,7 @@ export function createStatementGroups<Question extends OfWorkspace, Answer>(
     const timer = setTimeout(end, STALLED_MS)
     return end
   }
-  const askGroup = async (group: Pending<Question, Answer>[]): Promise<void> => {
+  const askGroup = async (group: PendingQuestion<Question, Answer>[]): Promise<void> => {
     const workspaces = new Set(group.map(workspaceOf))
     const end = begin(workspaces, false)
     const byWorkspace = Map.groupBy((await attempt(ask, group, false)).undecided, workspaceOf)
@@ -64,7 +64,7 @@ export function createStatementGroups<Question extends OfWorkspace, Answer>(
     end()
     for (const [workspace, pending] of byWorkspace) void askApart(workspace, pending)
   }
-  const askApart = async (workspace: number, group: Pending<Question, Answer>[]): Promise<void> => {
+  const askApart = async (workspace: number, group: PendingQuestion<Question, Answer>[]): Promise<void> => {
     const end = begin(new Set([workspace]), true)
     const { undecided } = await attempt(ask, group, true)
     for (const pending of undecided) {
@@ -96,7 +96,7 @@ export function onceATurn(work: () => void): () => void {
   }
 }
 
-interface Pending<Question, Answer> {
+interface PendingQuestion<Question, Answer> {
   question: Question
   resolve(answer: Answer): void
   reject(error: unknown): void
@@ -130,9 +130,9 @@ function takeGroup<One extends { question: OfWorkspace }>(
 /** Asks once. If the connection fails, nobody can tell what was done, and all questions fail. */
 async function attempt<Question, Answer>(
   ask: AskTogether<Question, Answer>,
-  group: Pending<Question, Answer>[],
+  group: PendingQuestion<Question, Answer>[],
   waits: boolean,
-): Promise<{ undecided: Pending<Question, Answer>[]; error?: unknown }> {
+): Promise<{ undecided: PendingQuestion<Question, Answer>[]; error?: unknown }> {
   let answers: (Answer | undefined)[]
   try {
     answers = await ask(
