@@ -38,6 +38,31 @@ export const REORDERED: readonly { operations: readonly string[]; list: string; 
 const FEED = ["list_alerts", "/v1/alerts", "alerts", "after the writes"]
 const CREDIT_TOTALS =
   /^header x-credits-(?:used|remaining)$|credits\.(?:used|remaining|cost)$|keys\[\]\.used$|usedToday$|quotas\[\]\.used$|packs\.apiCredits$|packCredits$/
+/** Answers that are one list of rows and were JSON whatever was preferred. */
+const TABLES = [
+  "get_keyword_competition",
+  "get_rival_ad_networks",
+  "get_storefront_audit",
+  "get_timeline",
+  "hive_find_apps",
+  "hive_get_chart",
+  "hive_get_keyword_gap",
+  "hive_get_landscape",
+  "hive_get_publisher",
+  "hive_get_similar_apps",
+  "hive_list_new_apps",
+  "hive_list_reviews",
+  "hive_research_keyword",
+  "hive_resolve_app",
+  "hive_spy_app",
+  "list_ads_commands",
+  "list_ads_keywords",
+  "list_ads_search_terms",
+  "list_alerts",
+  "list_apps",
+  "list_campaigns",
+  "list_rivals",
+]
 const ESTIMATES = ["hive_estimate_app", "hive_find_apps", "hive_get_chart"]
 
 export const INTENDED: readonly Intended[] = [
@@ -139,6 +164,23 @@ export const INTENDED: readonly Intended[] = [
     why: "An answer with longer totals may pass the size from which it is compressed.",
     issue: "38, figures F1",
     where: { surface: "tool", path: /^header (?:content-encoding|vary)$/ },
+  },
+  {
+    id: "tables-vary",
+    why: "An answer that is one list of rows varies by accept.",
+    issue: "38, contract F9",
+    where: { surface: "rest", operation: TABLES, path: "header vary", new: /^accept(?:,|$)/ },
+  },
+  {
+    id: "tables",
+    why: "An answer that is one list of rows is sent as CSV or JSON Lines where accept prefers it.",
+    issue: "38, contract F9",
+    where: {
+      surface: "rest",
+      operation: TABLES,
+      path: /^(?:body(?:\..+)?|header content-(?:type|encoding))$/,
+      state: /^(?:text\/csv|application\/(?:jsonl|x-ndjson))$/,
+    },
   },
   {
     id: "document",
