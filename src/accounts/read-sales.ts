@@ -1,5 +1,6 @@
 import type { Db } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
+import { BUNDLE_TYPES } from "../formulas/sold-things.ts"
 import { decimal, millionths } from "../sources/accounts/decimal.ts"
 import type { AppAccount } from "./app-accounts.ts"
 
@@ -73,13 +74,7 @@ const MOST_ROWS = 200_000
 export async function readSales(sql: Db, { id, sku }: AppAccount, { from, to, country }: SalesQuery): Promise<Sales> {
   const rows = await sql<FactRow[]>`
     select grouping(day, country, product) as cut, coalesce(day::text, country, product) as name, max(title) as title,
-      currency, proceeds_currency as "proceedsCurrency", sum(units) filter (where counts_as = 'download')::int as downloads,
-      sum(units) filter (where counts_as = 'redownload')::int as redownloads,
-      sum(units) filter (where counts_as = 'update')::int as updates,
-      sum(units) filter (where counts_as = 'purchase')::int as purchases,
-      sum(units) filter (where counts_as = 'subscription')::int as subscriptions,
-      sum(units) filter (where counts_as = 'other')::int as other, sum(refunds)::int as refunds, sum(gross)::text as gross,
-      sum(proceeds)::text as proceeds
+      currency, proceeds_currency as "proceedsCurrency", ${soldColumns(sql)}
     from sales_fact
     where account_id = ${id} and app = ${sku} and day between ${from} and ${to}
       and (${country}::text is null or country = ${country})
@@ -96,10 +91,55 @@ export async function readSales(sql: Db, { id, sku }: AppAccount, { from, to, co
     total: soldIn(by.get("total") ?? []),
     days: summed("day"),
     countries: summed("country"),
-    products: [...named("product")].map(([product, of]) => {
-      return { product, title: of.find(({ title }) => title)?.title ?? product, ...soldIn(of) }
-    }),
+    products: productsIn(by.get("product") ?? []),
   }
+}
+
+function soldColumns(sql: Db) {
+  return sql`
+      sum(units) filter (where counts_as = 'download')::int as downloads,
+      sum(units) filter (where counts_as = 'redownload')::int as redownloads,
+      sum(units) filter (where counts_as = 'update')::int as updates,
+      sum(units) filter (where counts_as = 'purchase')::int as purchases,
+      sum(units) filter (where counts_as = 'subscription')::int as subscriptions,
+      sum(units) filter (where counts_as = 'other')::int as other, sum(refunds)::int as refunds, sum(gross)::text as gross,
+      sum(proceeds)::text as proceeds`
+}
+
+const MOST_BUNDLES = 50
+
+/** The app bundles that an account sold, which belong to none of its apps; those that sold most first. */
+export async function readBundles(sql: Db, account: string, { from, to, country }: SalesQuery): Promise<SoldProduct[]> {
+  const rows = await sql<(FactRow & { lastDay: string })[]>`
+    select 6 as cut, product as name, max(title) as title, max(day)::text as "lastDay", currency,
+      proceeds_currency as "proceedsCurrency", ${soldColumns(sql)}
+    from sales_fact f
+    where account_id = ${account} and day between ${from} and ${to} and (${country}::text is null or country = ${country})
+      and not exists (select from account_app a where a.account_id = f.account_id and a.sku = f.app)
+    group by product, currency, proceeds_currency
+    order by product, currency, proceeds_currency
+    limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
+  if (rows.length === 0) return []
+  const days = [...new Set(rows.map(({ lastDay }) => lastDay))]
+  const named = await sql<{ product: string }[]>`
+    select distinct r.row ->> 'product' as product
+    from report_day d
+    cross join lateral said_rows(d.rows, d.pieces) r (row, place)
+    where d.account_id = ${account} and d.report = 'sales' and d.day = any(${days}::date[])
+      and r.row ->> 'type' = any(${BUNDLE_TYPES}::text[])
+    order by 1
+    limit 10000`
+  const bundles = new Set(named.map(({ product }) => product))
+  return productsIn(rows)
+    .filter(({ product }) => bundles.has(product))
+    .sort((a, b) => b.downloads - a.downloads || (a.product < b.product ? -1 : 1))
+    .slice(0, MOST_BUNDLES)
+}
+
+function productsIn(rows: readonly FactRow[]): SoldProduct[] {
+  return [...Map.groupBy(rows, ({ name }) => name as string)].map(([product, of]) => {
+    return { product, title: of.find(({ title }) => title)?.title ?? product, ...soldIn(of) }
+  })
 }
 
 /** Of a reported day without rows: a measured zero of everything. */

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { gzipSync } from "node:zlib"
 import { pacificDay } from "../../src/accounts/pacific.ts"
 import { findAccount } from "../../src/accounts/register.ts"
 import { createAccountReading } from "../../src/accounts/worker.ts"
 import { silentLog } from "../../src/log.ts"
+import { reportLines } from "../../src/sources/accounts/report-lines.ts"
 import { addDays } from "../../src/vocabulary/days.ts"
 import { freshDatabase } from "../database.ts"
 import { sealer } from "../delivery/scene.ts"
@@ -157,6 +159,30 @@ test("the credit of a completed bundle lowers the money, and is no refund and no
     gross: [{ amount: "19.96", currency: "EUR" }],
     proceeds: [{ amount: "13.96", currency: "EUR" }],
   })
+})
+
+test("a bundle is shown beside the app's figures, and in none of them", async () => {
+  const paid = { ...APP, "Product Type Identifier": "1", "Customer Price": "4.99", "Developer Proceeds": "3.49" }
+  const bundle = { ...paid, SKU: "TEA-PACK", Title: "Tea and cups", "Product Type Identifier": "1-B", Units: "3" }
+  scene.there.report = (type, day) =>
+    type === "SALES" && day === YESTERDAY ? { tsv: salesReport(day, [paid, bundle]) } : "no sales"
+  await scene.add()
+  await readHours(1, 8)
+  const { body } = await call("revenue?days=1")
+  const shown = body.bundles.map(({ product, title, downloads, gross }: Record<string, unknown>) => {
+    return { product, title, downloads, gross }
+  })
+  const gross = [{ amount: "14.97", currency: "EUR" }]
+  expect(shown).toEqual([{ product: "TEA-PACK", title: "Tea and cups", downloads: 3, gross }])
+  expect([body.totals.downloads, body.products.length]).toEqual([5, 1])
+})
+
+test.each(["gzip", "text"])("a report whose body is %s is read the same", async (form) => {
+  const report = "Provider\tUnits\r\nAPPLE\t3\r\n"
+  const bytes = new TextEncoder().encode(report)
+  const lines: string[] = []
+  for await (const line of reportLines(form === "gzip" ? gzipSync(bytes) : bytes)) lines.push(line)
+  expect(lines).toEqual(["Provider\tUnits", "APPLE\t3"])
 })
 
 test("an analytics file with odd rows is read once, without them", async () => {

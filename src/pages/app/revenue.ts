@@ -76,7 +76,7 @@ function proceedsPart({ days, totals, from, to }: Revenue): Html | false {
   )
 }
 
-function countriesPart({ countries, products }: Revenue): Html {
+function countriesPart({ countries, products, bundles }: Revenue): Html {
   const rows = (list: readonly (Units & { name: string })[]) =>
     list.slice(0, 20).map(
       ({
@@ -99,9 +99,20 @@ function countriesPart({ countries, products }: Revenue): Html {
     "By product",
     table(
       "Product",
-      products.map((one) => ({ ...one, name: one.title ?? one.product })),
+      products.map((one) => ({ ...one, name: one.title })),
     ),
-  )}</div>`
+  )}${
+    bundles !== null &&
+    bundles.length > 0 &&
+    card(
+      "Bundles of apps",
+      table(
+        "Product",
+        bundles.map((one) => ({ ...one, name: one.title })),
+      ),
+      "In no other figure here: reports do not list their apps",
+    )
+  }</div>`
 }
 
 function subscriptionsPart({ totals, stock }: Subscriptions): Html {

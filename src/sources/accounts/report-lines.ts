@@ -6,8 +6,9 @@ import { ReadFailure } from "../source.ts"
 const MOST_BYTES = 64_000_000
 
 /**
- * The lines of a report, whose body itself is gzip. Inflated as they are taken: of 60 MB nobody holds more than a piece, and
- * others have their turn between two of them. Files after one another are read on. Throws ReadFailure.
+ * Yields the lines of a report. Its body is a gzip file, or text where something on the way has inflated it already: its first
+ * bytes decide. It is inflated as lines are taken, so that of 60 MB nobody holds more than a piece, and others have their turn
+ * between two of them. Files that follow one another are read on. Throws ReadFailure.
  */
 export async function* reportLines(bytes: Uint8Array): AsyncGenerator<string> {
   const text = new TextDecoder("utf-8", { fatal: true })
@@ -22,6 +23,10 @@ export async function* reportLines(bytes: Uint8Array): AsyncGenerator<string> {
 }
 
 async function* inflated(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (!isGzip(bytes)) {
+    yield bytes
+    return
+  }
   let size = 0
   try {
     for await (const piece of Readable.from([bytes]).pipe(createGunzip())) {
@@ -30,14 +35,18 @@ async function* inflated(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
       yield piece
     }
   } catch (error) {
-    throw error instanceof ReadFailure ? error : new ReadFailure("changed", "the report is no gzip of text")
+    throw error instanceof ReadFailure ? error : new ReadFailure("changed", "the report is neither gzip nor text")
   }
+}
+
+function isGzip([first, second]: Uint8Array): boolean {
+  return first === 0x1f && second === 0x8b
 }
 
 function decoded(decoder: TextDecoder, piece?: Uint8Array): string {
   try {
     return piece ? decoder.decode(piece, { stream: true }) : decoder.decode()
   } catch {
-    throw new ReadFailure("changed", "the report is no gzip of text")
+    throw new ReadFailure("changed", "the report is neither gzip nor text")
   }
 }
