@@ -29,7 +29,7 @@ import {
   PendingAnswer,
   priceRange,
 } from "./operation.ts"
-import { findAppOfCall, readVisibleApps, type TrackedApp } from "./tracking/tracked-app.ts"
+import { findApp, readVisibleApps, type TrackedApp } from "./tracking/tracked-app.ts"
 import type { Platforms } from "./vocabulary/accounts/platform.ts"
 import { nextMidnight } from "./vocabulary/days.ts"
 import type { Measure } from "./vocabulary/live-read.ts"
@@ -246,7 +246,7 @@ function storesOf({ iosId, androidPkg }: TrackedApp): ("ios" | "android")[] {
 /** The app a call is about and the storefront it asks for, or else the app's first. */
 async function readSubject(name: string, input: Record<string, unknown>, { sql, caller }: Context) {
   const country = input.country as string | undefined
-  const app = await findAppOfCall(sql, caller, input[name] as string, country)
+  const app = await findApp(sql, caller, input[name] as string, country)
   return { app, storefront: country ?? app.countries[0] }
 }
 

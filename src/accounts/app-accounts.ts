@@ -1,6 +1,5 @@
 import type { Fragment } from "postgres"
 import { json } from "../database/json.ts"
-import { createReadGroups } from "../database/shared-reads.ts"
 import type { Db } from "../database/types.ts"
 import { addDays, type Days } from "../vocabulary/days.ts"
 import { BILLING_SOURCES, type Report } from "../vocabulary/upstreams.ts"
@@ -139,25 +138,18 @@ export async function findKindAccount(
   return account ?? null
 }
 
-/** Whether the workspace has connected an account of the kind at all, be it paused or without that app. */
-export const isConnected = createReadGroups<{ workspaceId: number; kind: AccountKindName }, boolean>(
-  ({ workspaceId, kind }) => `${workspaceId} ${kind}`,
-  async (sql, asked) => {
-    const rows = await sql<{ at: number }[]>`
-      select u.place::int - 1 as at
-      from unnest(${asked.map(({ workspaceId }) => workspaceId)}::int[], ${asked.map(({ kind }) => kind)}::text[])
-        with ordinality u (workspace_id, kind, place)
-      where exists (
-        select
-        from connected_account
-        where workspace_id = u.workspace_id and kind = u.kind
-      )
-      order by u.place
-      limit ${asked.length}`
-    const found = new Set(rows.map(({ at }) => at))
-    return asked.map((_, at) => found.has(at))
-  },
-)
+/** Whether the workspace has connected an account of the kind, paused or without that app included. */
+export async function isConnected(
+  sql: Db,
+  { workspaceId, kind }: { workspaceId: number; kind: AccountKindName },
+): Promise<boolean> {
+  const found = await sql`
+    select
+    from connected_account
+    where workspace_id = ${workspaceId} and kind = ${kind}
+    limit 1`
+  return found.length > 0
+}
 
 /** How a report of the days asked for stands. */
 export interface ReportStanding {

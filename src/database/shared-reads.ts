@@ -1,5 +1,4 @@
 import { rootOf } from "./scheduled-sql.ts"
-import { createStatementGroups, type OfWorkspace } from "./statement-groups.ts"
 import type { Sql } from "./types.ts"
 
 /** From then on nobody waits for a reading that has not come back: its connection may be dead. */
@@ -59,28 +58,6 @@ function isOver(answer: Promise<unknown>): Promise<void> {
   }
   answer.then(end, end)
   return promise
-}
-
-/** What several ask at once in one statement, each of its own; the same is asked of the database once. */
-export function createReadGroups<Question extends OfWorkspace, Answer>(
-  nameOf: (question: Question) => string,
-  readAll: (sql: Sql, questions: readonly Question[]) => Promise<Answer[]>,
-): (sql: Sql, question: Question) => Promise<Answer> {
-  const byDatabase = new WeakMap<Sql, (question: Question) => Promise<Answer>>()
-  return (sql, question) => {
-    const database = rootOf(sql)
-    const group =
-      byDatabase.get(database) ?? createStatementGroups<Question, Answer>((questions) => readOnce(database, questions))
-    byDatabase.set(database, group)
-    return group(question)
-  }
-
-  async function readOnce(sql: Sql, questions: readonly Question[]): Promise<Answer[]> {
-    const named = new Map(questions.map((question) => [nameOf(question), question]))
-    const answers = await readAll(sql, [...named.values()])
-    const byName = new Map([...named.keys()].map((name, at) => [name, answers[at] as Answer]))
-    return questions.map((question) => byName.get(nameOf(question)) as Answer)
-  }
 }
 
 /** Whether statements that are sent at once are worked on at once: the embedded database does one thing after another. */

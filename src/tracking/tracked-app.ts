@@ -1,7 +1,6 @@
 import type { Fragment } from "postgres"
 import type { Caller } from "../access/caller.ts"
-import { createReadGroups } from "../database/shared-reads.ts"
-import type { Db, Sql } from "../database/types.ts"
+import type { Db } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import { factElsewhere, type NamePlace, nameIn } from "../observations/app-names.ts"
 
@@ -28,20 +27,16 @@ export interface TrackedApp {
 
 type AppsQuery = Pick<Caller, "workspaceId" | "appList">
 
-/** The apps of the caller's workspace that its key may see, oldest first, at most 1,000. */
-export async function readVisibleApps(
-  sql: Db,
-  { workspaceId, appList }: AppsQuery,
-  limit = MOST_APPS,
-): Promise<TrackedApp[]> {
+/** Returns the apps that the caller's key may see, oldest first, at most 1,000. */
+export async function readVisibleApps(sql: Db, caller: AppsQuery, limit = MAX_APPS): Promise<TrackedApp[]> {
   return await sql<TrackedApp[]>`
-    ${columns(sql, sql`null`)}
-    where a.workspace_id = ${workspaceId} and (${appList === null} or a.id = any(${appList ?? []}::text[]))
+    ${appQuery(sql, null)}
+    where ${isVisible(sql, caller)}
     order by a.created_at, a.id
     limit ${limit}`
 }
 
-const MOST_APPS = 1_000
+const MAX_APPS = 1_000
 
 /** The tracked terms of an app by storefront, in the app's order. Null if it tracks none. */
 type TermLists = Record<string, string[]> | null
@@ -49,12 +44,12 @@ type TermLists = Record<string, string[]> | null
 export type TrackedAppWithTerms = TrackedApp & { terms: TermLists }
 
 /** The same apps as readVisibleApps, each with the terms that it tracks. */
-export async function readAppsWithTerms(sql: Db, { workspaceId, appList }: AppsQuery): Promise<TrackedAppWithTerms[]> {
+export async function readAppsWithTerms(sql: Db, caller: AppsQuery): Promise<TrackedAppWithTerms[]> {
   return await sql<TrackedAppWithTerms[]>`
-    ${columns(sql, sql`null`, sql`, ${termsOf(sql, sql`a.id`)} as terms`)}
-    where a.workspace_id = ${workspaceId} and (${appList === null} or a.id = any(${appList ?? []}::text[]))
+    ${appQuery(sql, null, sql`, ${termsOf(sql, sql`a.id`)} as terms`)}
+    where ${isVisible(sql, caller)}
     order by a.created_at, a.id
-    limit ${MOST_APPS}`
+    limit ${MAX_APPS}`
 }
 
 export async function readTerms(sql: Db, appId: string): Promise<TermLists> {
@@ -75,30 +70,18 @@ function termsOf(sql: Db, appId: Fragment) {
   )`
 }
 
-/** Named as in `storefront`, else as in its first. An id off the key's list is refused unread, so it tells nothing. */
+/**
+ * Returns the app with its name and icon in `storefront`, by default its first. Throws not_found with the ids that the key may
+ * use, or app_not_allowed without a look-up for an id that the key's list lacks.
+ */
 export async function findApp(sql: Db, caller: AppsQuery, id: string, storefront?: string): Promise<TrackedApp> {
   refuseHidden(caller, id)
-  const [app] = await readApps(sql, [{ workspaceId: caller.workspaceId, id, storefront: storefront ?? null }])
+  const [app] = await sql<TrackedApp[]>`
+    ${appQuery(sql, storefront ?? null)}
+    where a.workspace_id = ${caller.workspaceId} and a.id = ${id}
+    limit 1`
   return app ?? (await refuseUnknown(sql, caller))
 }
-
-/** The same for a call: what several look up at once they look up in one statement. */
-export async function findAppOfCall(sql: Sql, caller: AppsQuery, id: string, storefront?: string): Promise<TrackedApp> {
-  refuseHidden(caller, id)
-  const app = await readTogether(sql, { workspaceId: caller.workspaceId, id, storefront: storefront ?? null })
-  return { ...(app ?? (await refuseUnknown(sql, caller))) }
-}
-
-interface AppQuery {
-  workspaceId: number
-  id: string
-  storefront: string | null
-}
-
-const readTogether = createReadGroups<AppQuery, TrackedApp | null>(
-  ({ workspaceId, id, storefront }) => JSON.stringify([workspaceId, id, storefront]),
-  readApps,
-)
 
 function refuseHidden({ appList }: AppsQuery, id: string): void {
   if (appList && !appList.includes(id)) throw new Fault("app_not_allowed")
@@ -125,27 +108,6 @@ function cutName(name: string): string {
   return letters.length > MAX_SUGGESTED_NAME ? `${letters.slice(0, MAX_SUGGESTED_NAME).join("")}…` : name
 }
 
-/** In the order of the queries; null = the workspace has no such app. */
-async function readApps(sql: Db, queries: readonly AppQuery[]): Promise<(TrackedApp | null)[]> {
-  const rows = await sql<(TrackedApp & { query: number })[]>`
-    select q.query::int, l.*
-    from unnest(
-      ${queries.map(({ workspaceId }) => workspaceId)}::int[],
-      ${queries.map(({ id }) => id)}::text[],
-      ${queries.map(({ storefront }) => storefront)}::text[]
-    ) with ordinality q (workspace_id, id, storefront, query)
-    cross join lateral (
-      ${columns(sql, sql`q.storefront`)}
-      where a.workspace_id = q.workspace_id and a.id = q.id
-      offset 0
-    ) l
-    order by q.query
-    limit ${queries.length}`
-  const apps: (TrackedApp | null)[] = queries.map(() => null)
-  for (const { query, ...app } of rows) apps[query - 1] = app
-  return apps
-}
-
 /** Its own name, else the store's in its first storefront (nameIn), else its store id. `a`: the app; `i`, `g`: its store apps. */
 export function shownName(sql: Db): Fragment {
   return nameAt(sql, sql`a.countries[1]`)
@@ -161,31 +123,12 @@ function nameAt(sql: Db, storefront: Fragment): Fragment {
   )`
 }
 
-/** `storefront`: where names are looked for first; null = in the app's first. */
-function columns(sql: Db, storefront: Fragment, more = sql``) {
-  constant ??= constantColumns(sql)
-  // what apps are called there is joined: looked up app by app it took two thirds of the time
-  return sql`
-    ${constant}${more}
-    from tracked_app a
-    cross join lateral (select coalesce(${storefront}::text, a.countries[1]) as storefront) p
-    ${storeApps(sql)}
-    left join store_app_name ni on (ni.app_id, ni.storefront) = (a.ios_app, p.storefront)
-    left join store_app_name ng on (ng.app_id, ng.storefront) = (a.android_app, p.storefront)`
-}
-
-function storeApps(sql: Db): Fragment {
-  return sql`left join store_app i on i.id = a.ios_app
-    left join store_app g on g.id = a.android_app`
-}
-
-/** Put together once: of a look-up by key that takes a third of the time. */
-let constant: Fragment | undefined
-
-function constantColumns(sql: Db): Fragment {
+/** The columns of a TrackedApp and their tables. Name and icon are those of `storefront`, by default the app's first. */
+function appQuery(sql: Db, storefront: string | null, more = sql``) {
   const elsewhere = (fact: "name" | "icon_url", app: Fragment) =>
     sql`case when ${app} is not null then coalesce(${factElsewhere(sql, fact, app, { countries: sql`a.countries` })}) end`
-  const [ios, android] = [sql`a.ios_app`, sql`a.android_app`]
+  const ios = sql`a.ios_app`
+  const android = sql`a.android_app`
   return sql`
     select a.id, coalesce(
         a.name, ni.name, ${elsewhere("name", ios)}, ng.name, ${elsewhere("name", android)}, i.store_id, g.store_id
@@ -194,5 +137,15 @@ function constantColumns(sql: Db): Fragment {
       i.store_id as "iosId", g.store_id as "androidPkg", i.bundle_id as "bundleId",
       a.ios_app as "iosApp", a.android_app as "androidApp",
       a.countries, a.manual_rivals as "manualRivals", a.hidden_rivals as "hiddenRivals",
-      a.keyword_tags as "keywordTags", a.buried_keywords as "buriedKeywords", a.goal, a.tasks_done as "tasksDone"`
+      a.keyword_tags as "keywordTags", a.buried_keywords as "buriedKeywords", a.goal, a.tasks_done as "tasksDone"${more}
+    from tracked_app a
+    cross join lateral (select coalesce(${storefront}::text, a.countries[1]) as storefront) p
+    left join store_app i on i.id = a.ios_app
+    left join store_app g on g.id = a.android_app
+    left join store_app_name ni on (ni.app_id, ni.storefront) = (a.ios_app, p.storefront)
+    left join store_app_name ng on (ng.app_id, ng.storefront) = (a.android_app, p.storefront)`
+}
+
+function isVisible(sql: Db, { workspaceId, appList }: AppsQuery): Fragment {
+  return sql`a.workspace_id = ${workspaceId} and (${appList === null} or a.id = any(${appList ?? []}::text[]))`
 }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test"
-import { createReadGroups, createSharedReads } from "../../src/database/shared-reads.ts"
+import { createSharedReads } from "../../src/database/shared-reads.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase, ownHandle } from "../database.ts"
 import { errorOf } from "../error-of.ts"
@@ -97,35 +97,4 @@ describe("what is asked by name", () => {
     begun[1]!.resolve(2)
     expect(await next).toBe(2)
   }, 10_000)
-})
-
-test("what many ask at once takes few statements, each is answered its own, and sees what was written before it asked", async () => {
-  await sql`create table if not exists noted (id int primary key, at int not null)`
-  await sql`insert into noted select n, 0 from generate_series(1, 5) n`
-  let statements = 0
-  const group = createReadGroups<{ workspaceId: number }, { id: number; at: number }>(
-    ({ workspaceId }) => String(workspaceId),
-    async (handle, asked) => {
-      statements++
-      const ids = asked.map(({ workspaceId }) => workspaceId)
-      expect(new Set(ids).size).toBe(ids.length)
-      const rows = await handle<{ id: number; at: number }[]>`select id, at from noted where id = any(${ids}::int[])`
-      return ids.map((wanted) => rows.find(({ id }) => id === wanted)!)
-    },
-  )
-  let asked = 0
-  const askers = Array.from({ length: 20 }, async (_, n) => {
-    const workspaceId = (n % 5) + 1
-    for (let turn = 0; turn < 20; turn++) {
-      const [{ at }] = await sql<[{ at: number }]>`
-        update noted set at = at + 1 where id = ${workspaceId} returning at`
-      const found = await group(sql, { workspaceId })
-      asked++
-      expect(found.id).toBe(workspaceId)
-      expect(found.at).toBeGreaterThanOrEqual(at)
-    }
-  })
-  await Promise.all(askers)
-  expect(asked).toBe(400)
-  expect(statements).toBeLessThan(asked)
 })
