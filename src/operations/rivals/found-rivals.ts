@@ -10,18 +10,18 @@ import { parseRival } from "../../vocabulary/store-ids.ts"
 import { appPage } from "../../vocabulary/store-pages.ts"
 import { folded, patternsOf, type RecordMatch } from "../account/records.ts"
 
-/** So many lists of results, and so many places of them all, are looked at in one search: a small read everywhere. */
+/** One search reads at most this many lists of results, and places in all of them. */
 export const LISTS = 500
 export const PLACES = 5_000
 
-/** Rivals of the apps: those above them but for the hidden, the one on the most keywords first, and those named by hand. */
+/** Matching rivals of the apps: those above them except hidden ones, and those named by hand. Most keywords first. */
 export async function findRivals(sql: Sql, apps: readonly TrackedApp[], sought: SearchText): Promise<RecordMatch[]> {
   const [above, named] = await Promise.all([readAbove(sql, apps, sought), readNamed(sql, apps)])
   const found = new Map<string, RecordMatch & { terms: number }>()
   const grades = new Map<string, number | null>()
   for (const { app, platform, storeId, name, country, terms } of [...above, ...named]) {
     const id = rivalRecordId(app.id, storeId)
-    // the same few apps are rivals of many
+    // many apps have the same few rivals
     const shown = `${storeId} ${name ?? ""}`
     const grade = grades.get(shown) ?? gradeOf(sought, [storeId], name === null ? [] : [name])
     grades.set(shown, grade)
@@ -37,11 +37,11 @@ interface Rival {
   app: TrackedApp
   platform: Platform
   storeId: string
-  /** Null until one was seen. */
+  /** Null if unknown. */
   name: string | null
-  /** A storefront where it stands above the app, or else the app's first. */
+  /** A storefront where it ranks above the app, or else the app's first. */
   country: string
-  /** Keywords on which it stands above the app. */
+  /** Keywords for which it ranks above the app. */
   terms: number
 }
 
@@ -55,16 +55,25 @@ async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: SearchTe
   const ownerOf = sides.map(({ app }) => apps.indexOf(app))
   const place = {
     storefront: sql`(${places.map(({ storefront }) => storefront)}::text[])[a.place]`,
-    countries: sql`(select countries from tracked_app where id = (${places.map(({ app }) => app.id)}::text[])[a.place])`,
+    countries: sql`(
+      select countries
+      from tracked_app
+      where id = (${places.map(({ app }) => app.id)}::text[])[a.place]
+    )`,
   }
-  // the same few apps stand above many: each is named and compared once for all that are called alike there
+  // the same few apps rank above many: each is named and compared once per storefront and name order
   const rows = await sql<{ sides: number[]; terms: number[]; storeId: string; name: string | null }[]>`
-    with ${dayAnswers(sql, sides, { lists: LISTS })}, ${hidden.length > 0 ? hiddenApps(sql, hidden) : sql``} above as materialized (
-      select u.app_id, min(u.side)::int as side, (${placeOf}::int[])[min(u.side)] as place, count(*) as terms
+    with ${dayAnswers(sql, sides, { lists: LISTS })},
+    ${hidden.length > 0 ? hiddenApps(sql, hidden) : sql``}
+    above as materialized (
+      select u.app_id, min(u.side)::int as side, (${placeOf}::int[])[min(u.side)] as place,
+        (${sides.map(({ platform }) => platform)}::text[])[min(u.side)] as platform, count(*) as terms
       from (
-        -- one by one in the list of columns: as a table of its own each list takes twice the time
+        -- unnest in the select list takes half the time of unnest in from
         select a.side, (${ownerOf}::int[])[a.side] as owner,
-          unnest(a.app_ids[1:least(coalesce(a.our_rank - 1, 250), ${PLACES}::int / (select count(*) from answer))]) as app_id
+          unnest(
+            a.app_ids[1:least(coalesce(a.our_rank - 1, 250), ${PLACES}::int / (select count(*) from answer))]
+          ) as app_id
         from answer a
       ) u
       ${hidden.length > 0 ? sql`where (u.side, u.app_id) not in (select side, app_id from hidden)` : sql``}
@@ -89,35 +98,46 @@ async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: SearchTe
   )
 }
 
-/** A query for `with`: the apps of `above` that match, with the sides below them. */
+/** A query for `with`: the apps of `above` that match, with the sides that they rank above. */
 function foundAmong(sql: Sql, place: NamePlace, sought: SearchText) {
   return sql`found as materialized (
-      -- sorted by numbers: by what these are made of, a few hundred rivals took a tenth of the time
+      -- sorting by numbers is faster than by the texts they stand for
       select s.store_id, n.name, a.sides, a.terms, dense_rank() over (order by s.store_id collate "C") as alphabetical,
-        case when lower(s.store_id) <> ${sought.text} and f.shown <> ${sought.text} || ' ' || lower(s.store_id) then 4 else 0 end
+        case
+            when lower(s.store_id) <> ${sought.text} and f.shown <> ${sought.text} || ' ' || lower(s.store_id) then 4
+            else 0
+          end
           + case when strpos(f.shown, ${sought.text}) <> 1 then 2 else 0 end
           + case when strpos(' ' || f.shown, ${` ${sought.text}`}) = 0 then 1 else 0 end as unlike
       from (
-        select app_id, place, array_agg(side) as sides, array_agg(terms) as terms
+        select app_id, place, platform, array_agg(side) as sides, array_agg(terms) as terms
         from above
-        group by app_id, place
+        group by app_id, place, platform
       ) a
-      cross join lateral (
-        select store_id
-        from store_app
-        where id = a.app_id
-        offset 0
-      ) s
       cross join lateral (
         select ${nameIn(sql, sql`a.app_id`, place)} as name
         offset 0
       ) n
+      cross join lateral (
+        select store_id
+        from store_app
+        where id = a.app_id and (
+            a.platform <> 'ios'
+            or ${folded(sql, sql`n.name`, sought)} like all(${patternsOf(notInIosIds(sought))}::text[])
+          )
+        offset 0
+      ) s
       cross join lateral (
         select ${folded(sql, sql`coalesce(n.name, '') || ' ' || s.store_id`, sought)} as shown
         offset 0
       ) f
       where f.shown like all(${patternsOf(sought)}::text[])
     )`
+}
+
+/** The words that only a name can contain, as App Store ids are digits: apps without them need no look-up of the id. */
+function notInIosIds(sought: SearchText): SearchText {
+  return { ...sought, words: sought.words.filter((word) => /\D/.test(word)) }
 }
 
 function hiddenApps(sql: Sql, hidden: readonly { side: number; platform: Platform; id: string }[]) {
@@ -133,7 +153,7 @@ function hiddenApps(sql: Sql, hidden: readonly { side: number; platform: Platfor
     ),`
 }
 
-/** Storefronts with who asks there, by which an app is called: each once, and of each side its place among them, from 1. */
+/** The distinct pairs of storefront and app countries, which decide an app's name, and each side's index from 1. */
 function placesOf(sides: readonly { storefront: string; app: TrackedApp }[]) {
   const known = new Map<string, number>()
   const places: { storefront: string; app: TrackedApp }[] = []

@@ -163,6 +163,31 @@ describe("rivals", () => {
     ])
   })
 
+  test("are found by words of the name and of the store id together", async () => {
+    const workspace = await newWorkspace(sql)
+    const android = await track({ androidPkg: "com.example.kettle", keywords: ["kettle"] }, workspace)
+    await record(
+      sql,
+      [
+        reading("kettle", DAY, [], {
+          platform: "android",
+          source: "play-search",
+          depth: 10,
+          results: [{ id: "com.potmakers.one", name: "Teapot" }, { id: "com.potmakers.two" }],
+        }),
+      ],
+      () => NOW,
+    )
+    const ctx = contextOf(sql, workspace)
+    expect((await find("teapot potmakers", ctx)).map(({ id }) => id)).toEqual([`rival:${android}:com.potmakers.one`])
+    expect((await find("potmakers", ctx)).map(({ id }) => id)).toEqual([
+      `rival:${android}:com.potmakers.one`,
+      `rival:${android}:com.potmakers.two`,
+    ])
+    expect(await ids("jar 6000")).toEqual([`rival:${lumen}:60003`])
+    expect(await ids("jar 60002")).toEqual([])
+  })
+
   test("below the app, of an earlier day, or in nobody's results they are none", async () => {
     for (const q of ["below", "gone", "elsewhere"]) expect([q, await find(q)]).toEqual([q, []])
   })
