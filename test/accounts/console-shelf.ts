@@ -44,8 +44,14 @@ export interface ShelfCall {
 
 const WRITERS: Role[] = ["ADMIN", "APP_MANAGER"]
 const REPLIERS: Role[] = [...WRITERS, "CUSTOMER_SUPPORT"]
-const VERSION_EDITABLE = ["PREPARE_FOR_SUBMISSION", "DEVELOPER_REJECTED", "REJECTED", "METADATA_REJECTED"]
-const INFO_EDITABLE = ["PREPARE_FOR_SUBMISSION", "DEVELOPER_REJECTED", "REJECTED"]
+const VERSION_EDITABLE = [
+  "PREPARE_FOR_SUBMISSION",
+  "DEVELOPER_REJECTED",
+  "REJECTED",
+  "METADATA_REJECTED",
+  "INVALID_BINARY",
+]
+const INFO_EDITABLE = ["PREPARE_FOR_SUBMISSION", "DEVELOPER_REJECTED", "REJECTED", "WAITING_FOR_REVIEW"]
 
 /** Null for what is no business of the shelf's. */
 export function answerShelf(shelf: ConsoleShelf, call: ShelfCall): Response | null {

@@ -28,8 +28,12 @@ export interface ListingQuestion {
   open: boolean
 }
 
-const VERSION_STATES = ["PREPARE_FOR_SUBMISSION", "DEVELOPER_REJECTED", "REJECTED", "METADATA_REJECTED"]
-const INFO_STATES = ["PREPARE_FOR_SUBMISSION", "DEVELOPER_REJECTED", "REJECTED"]
+/** In which each half can be edited, the preferred first. */
+const VERSION_STATES = [
+  "PREPARE_FOR_SUBMISSION", "DEVELOPER_REJECTED", "REJECTED", "METADATA_REJECTED", "INVALID_BINARY",
+] // biome-ignore format: a list to scan
+// an app's information waits for review with any of its platforms, beside a version that is still prepared
+const INFO_STATES = ["PREPARE_FOR_SUBMISSION", "DEVELOPER_REJECTED", "REJECTED", "WAITING_FOR_REVIEW"]
 
 interface HalfPaths {
   owners: (app: string) => string
@@ -84,7 +88,8 @@ async function findEditable(way: PlatformWay, half: Half, editable: readonly str
   const { owners, state } = PATHS[half]
   const all = await listResources(way, owners(way.app), signal)
   if (!all) throw new Fault("no_editable_version", { detail: "The console does not have the app." })
-  return { found: all.find((one) => editable.includes(state(one))) ?? null, states: all.map(state) }
+  const [found = null] = editable.flatMap((wanted) => all.find((one) => state(one) === wanted) ?? [])
+  return { found, states: all.map(state) }
 }
 
 interface HalfReading {

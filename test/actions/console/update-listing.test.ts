@@ -85,7 +85,7 @@ describe("refused before anything is sent", () => {
   })
 
   test("of both halves where one cannot be edited, with what could go", async () => {
-    on.there.shelf.infos[1]!.attributes.state = "WAITING_FOR_REVIEW"
+    on.there.shelf.infos[1]!.attributes.state = "IN_REVIEW"
     const { body } = await previewed(BOTH)
     expect([body.error, body.detail]).toEqual([
       "no_editable_version",
@@ -117,6 +117,27 @@ describe("refused before anything is sent", () => {
   test("with a role that does not edit, or another's app", async () => {
     on.there.demote("KEY0000000", "CUSTOMER_SUPPORT")
     expect((await previewed({ description: "X" })).body.error).toBe("asc_role")
+  })
+})
+
+describe("which version and information can be edited", () => {
+  test("information that waits for review is edited beside a version that is still prepared", async () => {
+    on.there.shelf.infos[1]!.attributes.state = "WAITING_FOR_REVIEW"
+    expect((await previewed(BOTH)).status).toBe(200)
+    expect((await done(BOTH)).status).toBe("done")
+  })
+
+  test("information that is prepared goes before information that waits for review", async () => {
+    on.there.shelf.infos[0]!.attributes.state = "WAITING_FOR_REVIEW"
+    expect((await done(BOTH)).status).toBe("done")
+    expect(paths()).toEqual(["PATCH /v1/appInfoLocalizations/i2-en", "PATCH /v1/appStoreVersionLocalizations/v2-en"])
+  })
+
+  test("a version with an invalid binary can be edited, one that waits for review cannot", async () => {
+    on.there.shelf.versions[1]!.attributes.appVersionState = "INVALID_BINARY"
+    expect((await previewed({ description: "X" })).status).toBe(200)
+    on.there.shelf.versions[1]!.attributes.appVersionState = "WAITING_FOR_REVIEW"
+    expect((await previewed({ description: "X" })).body.error).toBe("no_editable_version")
   })
 })
 
