@@ -426,22 +426,11 @@ create table alert_to_deliver (
   constraint alert_to_deliver_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alert(id) ON DELETE CASCADE
 );
 
-create table allowance_month (
-  workspace_id integer not null,
-  allowance text not null,
-  month date not null,
-  used integer not null,
-  constraint allowance_month_pkey PRIMARY KEY (workspace_id, allowance, month),
-  constraint allowance_month_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
-  constraint allowance_month_allowance_check CHECK ((allowance = ANY (ARRAY['discovery'::text, 'aiQuestions'::text, 'reviewAi'::text, 'aiWriting'::text, 'aiVisibility'::text, 'spy'::text, 'listingWrites'::text, 'listingWritesEver'::text]))),
-  constraint allowance_month_used_check CHECK ((used >= 0))
-);
-
 create table allowance_unit (
   workspace_id integer not null,
   allowance text not null,
   subject text not null,
-  month date not null,
+  period date not null,
   opened_at timestamp with time zone not null default now(),
   open_until timestamp with time zone not null,
   requests text[],
@@ -450,6 +439,18 @@ create table allowance_unit (
   constraint allowance_unit_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
   constraint allowance_unit_check CHECK ((open_until >= opened_at))
 );
+
+create table allowance_used (
+  workspace_id integer not null,
+  allowance text not null,
+  period date not null,
+  used integer not null,
+  constraint allowance_used_pkey PRIMARY KEY (workspace_id, allowance, period),
+  constraint allowance_used_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
+  constraint allowance_used_allowance_check CHECK ((allowance = ANY (ARRAY['discovery'::text, 'aiQuestions'::text, 'reviewAi'::text, 'aiWriting'::text, 'aiVisibility'::text, 'spy'::text, 'listingWrites'::text, 'listingWritesEver'::text, 'hive'::text, 'measurements'::text]))),
+  constraint allowance_used_used_check CHECK ((used >= 0))
+) with (fillfactor=50);
+CREATE INDEX allowance_used_daily ON allowance_used USING btree (period, workspace_id) WHERE (allowance = ANY (ARRAY['hive'::text, 'measurements'::text]));
 
 create table analytics_day (
   account_id text not null,
@@ -1205,15 +1206,6 @@ create table hint_answer (
 );
 CREATE INDEX hint_answer_day ON hint_answer USING btree (day);
 
-create table hive_day (
-  workspace_id integer not null,
-  day date not null,
-  used integer not null default 0,
-  constraint hive_day_pkey PRIMARY KEY (workspace_id, day),
-  constraint hive_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id)
-);
-CREATE INDEX hive_day_day ON hive_day USING btree (day, workspace_id);
-
 create table imported_days (
   app_id text not null,
   platform text not null,
@@ -1570,15 +1562,6 @@ create view market_subject (
   storefront text,
   subject text
 );
-
-create table measure_day (
-  workspace_id integer not null,
-  day date not null,
-  requests text[] not null,
-  constraint measure_day_pkey PRIMARY KEY (workspace_id, day),
-  constraint measure_day_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id)
-) with (fillfactor=50);
-CREATE INDEX measure_day_day ON measure_day USING btree (day, workspace_id);
 
 create view measured_app (
   id text,
@@ -2418,6 +2401,13 @@ create table writer_text (
 CREATE INDEX writer_text_created ON writer_text USING btree (created_at);
 CREATE INDEX writer_text_lease ON writer_text USING btree (lease) WHERE (lease IS NOT NULL);
 
+create function allowance_period(what text) returns TABLE(period date, resets_at timestamp with time zone) language sql stable as $$
+  select case when what = 'listingWritesEver' then date '0001-01-01' else p.began::date end,
+    case when what <> 'listingWritesEver' then (p.began + ('1 ' || u.length)::interval) at time zone 'utc' end
+  from (select case when what in ('hive', 'measurements') then 'day' else 'month' end as length) u
+  cross join lateral (select date_trunc(u.length, now() at time zone 'utc') as began) p
+$$;
+
 create function balance(a account, k key_month) returns TABLE(month date, resets_at timestamp with time zone, used bigint, from_pack bigint, monthly bigint, pack bigint, remaining bigint, total bigint, key_used bigint, budget bigint) language sql stable as $$
   select m.month, (m.month + interval '1 month') at time zone 'utc',
     u.used, u.from_pack, q.monthly, a.pack, q.monthly + a.pack, u.used + q.monthly + a.pack,
@@ -2807,13 +2797,16 @@ declare
   counted date;
 begin
   perform pg_advisory_xact_lock(hashtextextended('allowance ' || w || ' ' || what, 0));
-  update allowance_unit set requests = array_remove(requests, request)
+  update allowance_unit
+  set requests = array_remove(requests, request)
   where workspace_id = w and allowance = what and subject = about and request = any(requests);
   delete from allowance_unit
-  where workspace_id = w and allowance = what and subject = about and cardinality(requests) = 0
-  returning month into counted;
+  where workspace_id = w and allowance = what and subject = about and (request is null or cardinality(requests) = 0)
+  returning period into counted;
   if counted is null then return false; end if;
-  update allowance_month set used = used - 1 where workspace_id = w and allowance = what and month = counted;
+  update allowance_used
+  set used = used - 1
+  where workspace_id = w and allowance = what and period = counted;
   return true;
 end $$;
 
@@ -2961,19 +2954,6 @@ begin
   return old;
 end $$;
 
-create function return_allowance(w integer, what text, about text) returns boolean language plpgsql as $$
-declare
-  counted date;
-begin
-  perform pg_advisory_xact_lock(hashtextextended('allowance ' || w || ' ' || what, 0));
-  delete from allowance_unit
-  where workspace_id = w and allowance = what and subject = about
-  returning month into counted;
-  if counted is null then return false; end if;
-  update allowance_month set used = used - 1 where workspace_id = w and allowance = what and month = counted;
-  return true;
-end $$;
-
 create function said_rows(said jsonb, pieces bigint) returns TABLE(item jsonb, place bigint) language sql stable as $$
   select e.row, e.place
   from jsonb_array_elements(said) with ordinality e (row, place)
@@ -3027,15 +3007,15 @@ create function search_readings(of_list integer, since date, up_to date) returns
 $$;
 
 create function settle_allowance(w integer, what text) returns void language sql as $$
-  with gone as (
+  with abandoned as (
     delete from allowance_unit
     where workspace_id = w and allowance = what and not answered and opened_at < now() - interval '10 minutes'
-    returning month
+    returning period
   )
-  update allowance_month m
-  set used = m.used - g.units
-  from (select month, count(*)::int as units from gone group by month) g
-  where m.workspace_id = w and m.allowance = what and m.month = g.month;
+  update allowance_used u
+  set used = u.used - a.units
+  from (select period, count(*)::int as units from abandoned group by period) a
+  where u.workspace_id = w and u.allowance = what and u.period = a.period
 $$;
 
 create function spend(dues jsonb, held integer[]) returns TABLE(place integer, workspace_id integer, key_id integer, cost integer, operation text, request_id text, of_pack integer, refused text, month date, resets_at timestamp with time zone, used bigint, from_pack bigint, pack bigint, remaining bigint, total bigint, key_used bigint, budget bigint) language plpgsql stable as $$
@@ -3142,88 +3122,86 @@ create function storefront_evidence(app integer, places text[], since timestamp 
   where a.id = app
 $$;
 
-create function take_allowance(w integer, what text, most bigint, about text, days integer, request text) returns TABLE(granted boolean, taken boolean, used integer, month date, open_until timestamp with time zone) language plpgsql as $$
+create function take_allowance(wanted jsonb, waits boolean) returns TABLE(place integer, granted integer, used integer, resets_at timestamp with time zone, open_until timestamp with time zone) language plpgsql as $$
 #variable_conflict use_column
 declare
-  held allowance_unit%rowtype;
+  owners text[] := array(
+    select distinct workspace_id || ' ' || allowance
+    from jsonb_to_recordset(wanted) r (workspace_id int, allowance text)
+    order by 1
+  );
+  held text[];
+  want record;
+  unit allowance_unit;
 begin
-  -- not a row of the month: around its turn two calls would lock two
-  perform pg_advisory_xact_lock(hashtextextended('allowance ' || w || ' ' || what, 0));
-  perform settle_allowance(w, what);
-  take_allowance.month := case
-    when what = 'listingWritesEver' then date '0001-01-01'
-    else date_trunc('month', now() at time zone 'utc')::date
-  end;
-  select m.used into take_allowance.used
-  from allowance_month m
-  where m.workspace_id = w and m.allowance = what and m.month = take_allowance.month;
-  used := coalesce(used, 0);
-
-  select * into held from allowance_unit u where u.workspace_id = w and u.allowance = what and u.subject = about;
-  if held.open_until > now() then
-    if held.requests is not null and not request = any(held.requests) then
-      update allowance_unit u
-      set requests = case
-        when held.opened_at < now() - interval '10 minutes' or cardinality(held.requests) >= 500 then null
-        else held.requests || request
-      end
-      where u.workspace_id = w and u.allowance = what and u.subject = about;
-    end if;
-    return query select true, false, used, take_allowance.month, held.open_until;
-    return;
-  end if;
-  if used >= most then
-    return query select false, false, used, take_allowance.month, null::timestamptz;
-    return;
-  end if;
-
-  used := used + 1;
-  take_allowance.open_until := now() + days * interval '1 day';
-  insert into allowance_month as m (workspace_id, allowance, month, used)
-  values (w, what, take_allowance.month, 1)
-  on conflict (workspace_id, allowance, month) do update set used = m.used + 1;
-  insert into allowance_unit as u (workspace_id, allowance, subject, month, open_until, requests)
-  values (w, what, about, take_allowance.month, take_allowance.open_until, array[request])
-  on conflict (workspace_id, allowance, subject) do update
-  set month = excluded.month, opened_at = excluded.opened_at, open_until = excluded.open_until,
-    requests = excluded.requests, answered = false;
-  return query select true, true, used, take_allowance.month, take_allowance.open_until;
-end $$;
-
-create function take_hive_days(ws integer[], wanted integer[], per_day integer[], waits boolean) returns TABLE(workspace_id integer, taken integer, before integer, resets_on date) language plpgsql as $$
-#variable_conflict use_column
-declare
-  today date := (now() at time zone 'utc')::date;
-  held int[];
-begin
-  insert into hive_day (workspace_id, day, used)
-  select a.w, today, 0
-  from unnest(ws, per_day) a (w, most)
-  where a.most > 0 and not exists (select from hive_day h where h.workspace_id = a.w and h.day = today)
-  order by a.w
-  on conflict do nothing;
+  -- no row lock: at the turn of a period two calls would lock two rows
   if waits then
-    held := array(select workspace_id from hive_day where workspace_id = any(ws) and day = today order by workspace_id for update);
-  else
-    held := array(
-      select workspace_id from hive_day where workspace_id = any(ws) and day = today order by workspace_id for update skip locked
-    );
+    perform pg_advisory_xact_lock(hashtextextended('allowance ' || o, 0)) from unnest(owners) o;
   end if;
-  -- a statement of its own: it sees what was committed while a lock was waited for
-  return query
-  with asked as materialized (
-    select a.w, coalesce(h.used, 0) as used, greatest(0, least(a.n, a.most - coalesce(h.used, 0))) as taken
-    from unnest(ws, wanted, per_day) a (w, n, most)
-    left join hive_day h on (h.workspace_id, h.day) = (a.w, today)
-    where a.most = 0 or a.w = any(held)
-  ), counted as (
-    update hive_day h
-    set used = h.used + a.taken
-    from asked a
-    where (h.workspace_id, h.day) = (a.w, today) and a.taken > 0
-  )
-  select a.w, a.taken, a.used, today + 1
-  from asked a;
+  held := array(
+    select o from unnest(owners) o where pg_try_advisory_xact_lock(hashtextextended('allowance ' || o, 0))
+  );
+  for want in
+    select r.*, p.period, p.resets_at
+    from rows from (
+      jsonb_to_recordset(wanted) as (
+        workspace_id int, allowance text, most bigint, count int, subject text, days int, request_id text
+      )
+    ) with ordinality r (workspace_id, allowance, most, count, subject, days, request_id, place)
+    cross join lateral allowance_period(r.allowance) p
+    where r.workspace_id || ' ' || r.allowance = any(held)
+    order by r.workspace_id, r.allowance, r.place
+  loop
+    place := want.place;
+    resets_at := want.resets_at;
+    open_until := null;
+    unit := null;
+    if want.subject is not null then
+      perform settle_allowance(want.workspace_id, want.allowance);
+      select * into unit
+      from allowance_unit u
+      where u.workspace_id = want.workspace_id and u.allowance = want.allowance and u.subject = want.subject;
+    end if;
+    used := coalesce((
+      select u.used
+      from allowance_used u
+      where u.workspace_id = want.workspace_id and u.allowance = want.allowance and u.period = want.period
+    ), 0);
+
+    if unit.open_until > now() then
+      granted := want.count;
+      open_until := unit.open_until;
+      -- `requests` lists who may still give the unit back. Null: it stays.
+      if not want.request_id = any(unit.requests) then
+        update allowance_unit u
+        set requests = case
+          when unit.opened_at >= now() - interval '10 minutes' and cardinality(unit.requests) < 500
+            then unit.requests || want.request_id
+        end
+        where u.workspace_id = want.workspace_id and u.allowance = want.allowance and u.subject = want.subject;
+      end if;
+      return next;
+      continue;
+    end if;
+
+    granted := greatest(0, least(want.count, want.most - used));
+    used := used + granted;
+    if granted > 0 then
+      insert into allowance_used (workspace_id, allowance, period, used)
+      values (want.workspace_id, want.allowance, want.period, used)
+      on conflict (workspace_id, allowance, period) do update
+      set used = excluded.used;
+    end if;
+    if granted > 0 and want.subject is not null then
+      open_until := now() + want.days * interval '1 day';
+      insert into allowance_unit (workspace_id, allowance, subject, period, open_until, requests)
+      values (want.workspace_id, want.allowance, want.subject, want.period, open_until, array[want.request_id])
+      on conflict (workspace_id, allowance, subject) do update
+      set period = excluded.period, opened_at = excluded.opened_at, open_until = excluded.open_until,
+        requests = excluded.requests, answered = false;
+    end if;
+    return next;
+  end loop;
 end $$;
 
 create function unfollow_left() returns trigger language plpgsql as $$

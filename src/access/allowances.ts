@@ -1,62 +1,62 @@
+import { json } from "../database/json.ts"
 import type { Sql } from "../database/types.ts"
 import type { Log } from "../log.ts"
 import type { Caller } from "./caller.ts"
 import type { Entitlements } from "./plans.ts"
 
-/** What a plan gives by the month besides credits, by the entitlements' names. */
+/** Monthly allowances of a plan other than credits, by the names of the entitlements. */
 const ALLOWANCES = [
-  "discovery", "aiQuestions", "reviewAi", "aiWriting", "aiVisibility", "spy",
-] as const satisfies (keyof Entitlements)[] // biome-ignore format: the order of get_usage
+  "discovery",
+  "aiQuestions",
+  "reviewAi",
+  "aiWriting",
+  "aiVisibility",
+  "spy",
+] as const satisfies (keyof Entitlements)[]
 export type Allowance = (typeof ALLOWANCES)[number]
-/** Of a month, or of all time where a plan gives them once. */
+/** Monthly, or of all time on plans that grant them once. */
 const LISTING_ALLOWANCES = ["listingWrites", "listingWritesEver"] as const
 export type ListingAllowance = (typeof LISTING_ALLOWANCES)[number]
 export type AnyAllowance = Allowance | ListingAllowance
+/** Counted by the UTC day of the database. */
+type DailyAllowance = "hive" | "measurements"
 
-/** Those that an operation takes from; of the others nothing is counted. */
+/** The monthly allowances that an operation takes from. The others are not counted. */
 const METERED: readonly Allowance[] = ["reviewAi", "aiWriting", "aiVisibility", "spy"]
 
-/** What a unit is taken for: as long as that is open, nothing more is taken for it. */
+/** The subject that a unit opens. While it is open, no further unit is taken for it. */
 interface UnitPurpose {
-  /** Names it within the workspace and the allowance. */
+  /** Unique within the workspace and the allowance. */
   about: string
   days: number
 }
 
 export interface AllowanceState {
-  /** False when the month's allowance is used up: then nothing was taken. */
+  /** False if the period's allowance is used up: then nothing was taken. */
   granted: boolean
   used: number
   limit: number
+  /** Start of the next period. */
   resetsAt: string
-  /** Until when what it was taken for is open, ISO, by the database's clock; null = not granted. */
+  /** When the subject closes, ISO, by the database's clock. Null if not granted. */
   openUntil: string | null
-}
-
-/** A workspace's measurements of one UTC day: units that only new work takes. */
-interface MeasureAllowance {
-  /** False when the day's units are used up: then none was taken. */
-  granted: boolean
-  used: number
-  limit: number
-  resetsAt: string
 }
 
 export interface Takings {
   /**
-   * A unit of a month's allowance, given back when the call fails or its charge is refused. Exact over all processes: of any
-   * number of calls at once one takes. Throws once the call has ended.
+   * Takes a unit, which is given back when the call fails or its charge is refused. Exact over all processes: of any
+   * number of calls at once for a subject one takes. Throws once the call has ended.
    */
   take(allowance: AnyAllowance, opening: UnitPurpose): Promise<AllowanceState>
-  /** Gives back what this call took, unless another call relies on it: what it was for was not had. */
+  /** Gives back what this call took for a subject, unless another call relies on it. */
   release(allowance: AnyAllowance, about: string): Promise<void>
-  /** Gives back what was taken for work that went on after its call and failed. False where nothing was. */
+  /** Gives back the unit of work that went on after its call and failed. False if there is none. */
   returnUnit(allowance: AnyAllowance, about: string): Promise<boolean>
-  /** A unit of the day's measurements; one for a call, however often it asks. */
-  takeMeasurement(): Promise<MeasureAllowance>
-  /** Nothing was begun with it. */
+  /** Takes a unit of the day's measurements, once for a call however often it asks. Only new work takes one. */
+  takeMeasurement(): Promise<AllowanceState>
+  /** Gives it back: no work was begun with it. */
   returnMeasurement(): Promise<void>
-  /** Ends the call as answered: what it relied on stays. Until then a process that dies leaves nothing taken. */
+  /** Ends the call as answered: what it relied on stays taken. Until then a process that dies leaves nothing taken. */
   keep(): Promise<void>
   /** Ends the call as failed: what it relied on is given back, unless another call relies on it. */
   giveBack(): Promise<void>
@@ -70,69 +70,76 @@ interface TakingParts {
 }
 
 export function openTakings(parts: TakingParts, caller: Caller): Takings {
+  const { sql, requestId } = parts
   const begun: PendingUnit[] = []
   const { workspaceId, entitlements } = caller
-  const call = { workspaceId, requestId: parts.requestId }
-  let measurement: Promise<MeasureAllowance> | undefined
-  const returnMeasurement = async () => {
-    const known = await measurement?.catch(() => null)
-    if (measurement === undefined || known?.granted === false) return
-    measurement = undefined
-    await persist(parts, () => giveMeasurementBack(parts.sql, call))
-  }
+  let measurement: Promise<AllowanceState> | undefined
   let ended = false
+  const begin = (unit: Unit, limit: number, days: number) => {
+    if (ended) throw new Error(`a unit of ${unit.allowance} cannot be taken for a call that has ended`)
+    const taking = takeUnit(sql, unit, limit, days)
+    begun.push({ unit, taking })
+    return taking
+  }
+  const release = async (allowance: Unit["allowance"], about: string) => {
+    const released = begun.filter(({ unit }) => unit.allowance === allowance && unit.about === about)
+    for (const pending of released) begun.splice(begun.indexOf(pending), 1)
+    await Promise.all(released.map((pending) => giveUnitBack(parts, pending)))
+  }
   return {
     get ended() {
       return ended
     },
-    async take(allowance, opening) {
-      if (ended) throw new Error(`nothing of ${allowance} is taken for a call that has ended`)
-      const unit = { workspaceId, allowance, about: opening.about, requestId: parts.requestId }
-      const taking = takeUnit(parts.sql, { ...unit, limit: entitlements[entitlementOf(allowance)], days: opening.days })
-      begun.push({ unit, taking })
-      return await taking
+    async take(allowance, { about, days }) {
+      const limit = entitlements[entitlementOf(allowance)]
+      return await begin({ workspaceId, allowance, about, requestId }, limit, days)
     },
-    async release(allowance, about) {
-      const released = begun.filter(({ unit }) => unit.allowance === allowance && unit.about === about)
-      for (const one of released) begun.splice(begun.indexOf(one), 1)
-      await Promise.all(released.map((one) => giveUnitBack(parts, one)))
+    release,
+    returnUnit: (allowance, about) => giveBackUnit(sql, { workspaceId, allowance, about, requestId: null }),
+    async takeMeasurement() {
+      const unit: Unit = { workspaceId, allowance: "measurements", about: requestId, requestId }
+      measurement ??= begin(unit, entitlements.measurements, 0)
+      return await measurement
     },
-    async returnUnit(allowance, about) {
-      const [row] = await parts.sql<{ returned: boolean }[]>`
-        select return_allowance(${workspaceId}::int, ${allowance}::text, ${about}::text) as returned`
-      return row!.returned
+    async returnMeasurement() {
+      measurement = undefined
+      await release("measurements", requestId)
     },
-    takeMeasurement() {
-      if (ended) throw new Error("no measurement is taken for a call that has ended")
-      measurement ??= takeMeasurement(parts.sql, { ...call, limit: entitlements.measurements })
-      return measurement
-    },
-    returnMeasurement,
     async keep() {
       ended = true
       if (begun.length > 0) await keepUnits(parts, begun)
     },
     async giveBack() {
       ended = true
-      await Promise.all([returnMeasurement(), ...begun.splice(0).map((one) => giveUnitBack(parts, one))])
+      await Promise.all(begun.splice(0).map((pending) => giveUnitBack(parts, pending)))
     },
   }
 }
 
-/** Of this month; of listingWritesEver of all time. What dead processes took is not counted. */
+/** Units used in the current period of each metered allowance. */
 export async function countUsedAllowances(sql: Sql, workspaceId: number): Promise<Map<AnyAllowance, number>> {
-  const rows = await sql<{ allowance: AnyAllowance; used: number }[]>`
-    select m.allowance, m.used - count(u.subject)::int as used
-    from allowance_month m
-    left join allowance_unit u on (u.workspace_id, u.allowance, u.month) = (m.workspace_id, m.allowance, m.month)
-      and not u.answered and u.opened_at < now() - interval '10 minutes'
-    where m.workspace_id = ${workspaceId}
-      and m.month in (date_trunc('month', now() at time zone 'utc')::date, date '0001-01-01')
-    group by m.allowance, m.month, m.used
-    order by m.allowance
-    limit 100`
-  const used = new Map(rows.map((row) => [row.allowance, row.used]))
+  const used = await readUsed(sql, workspaceId)
   return new Map([...METERED, ...LISTING_ALLOWANCES].map((allowance) => [allowance, used.get(allowance) ?? 0]))
+}
+
+/** Leaves out the units of calls that ended with their process. */
+async function readUsed(sql: Sql, workspaceId: number): Promise<Map<AnyAllowance | DailyAllowance, number>> {
+  const rows = await sql<{ allowance: AnyAllowance | DailyAllowance; used: number }[]>`
+    select a.allowance, a.used - count(u.subject)::int as used
+    from allowance_used a
+    cross join lateral allowance_period(a.allowance) p
+    left join allowance_unit u on (u.workspace_id, u.allowance, u.period) = (a.workspace_id, a.allowance, a.period)
+      and not u.answered and u.opened_at < now() - interval '10 minutes'
+    where a.workspace_id = ${workspaceId} and a.period = p.period
+    group by a.allowance, a.period, a.used
+    order by a.allowance
+    limit 100`
+  return new Map(rows.map((row) => [row.allowance, row.used]))
+}
+
+/** Hive calls of the UTC day. */
+export async function countHiveCalls(sql: Sql, workspaceId: number): Promise<number> {
+  return (await readUsed(sql, workspaceId)).get("hive") ?? 0
 }
 
 function entitlementOf(allowance: AnyAllowance): Allowance | "listingWrites" {
@@ -141,48 +148,106 @@ function entitlementOf(allowance: AnyAllowance): Allowance | "listingWrites" {
 
 interface Unit {
   workspaceId: number
-  allowance: AnyAllowance
+  allowance: AnyAllowance | "measurements"
   about: string
   requestId: string
 }
 
 interface PendingUnit {
   unit: Unit
-  taking: ReturnType<typeof takeUnit>
+  taking: Promise<AllowanceState>
 }
 
-async function takeUnit(sql: Sql, asked: Unit & { limit: number; days: number }): Promise<AllowanceState> {
-  const { workspaceId, allowance, limit, about, days, requestId } = asked
-  const [row] = await sql<{ granted: boolean; used: number; month: string; openUntil: Date | null }[]>`
-    select granted, used, month, open_until as "openUntil"
-    from take_allowance(
-      ${workspaceId}::int, ${allowance}::text, ${limit}::bigint, ${about}::text, ${days}::int, ${requestId}::text
-    )`
-  const { granted, used, month, openUntil } = row!
-  return { granted, used, limit, resetsAt: monthAfter(month), openUntil: openUntil?.toISOString() ?? null }
+/** Units to take: of a subject, which can be given back, or plain ones. */
+interface WantedUnits {
+  workspaceId: number
+  allowance: AnyAllowance | DailyAllowance
+  limit: number
+  count: number
+  subject?: { about: string; days: number; requestId: string }
 }
 
-function monthAfter(month: string): string {
-  const [year, number] = month.split("-").map(Number) as [number, number]
-  return new Date(Date.UTC(year, number)).toISOString()
+interface TakenUnits {
+  granted: number
+  /** In this period, after it. */
+  used: number
+  resetsAt: string
+  openUntil: string | null
+}
+
+/** Exact over all processes. Without `waits` the results of locked allowances are undefined. */
+export async function takeUnits(
+  sql: Sql,
+  wanted: readonly WantedUnits[],
+  waits: boolean,
+): Promise<(TakenUnits | undefined)[]> {
+  const records = wanted.map(({ workspaceId, allowance, limit, count, subject }) => ({
+    workspace_id: workspaceId,
+    allowance,
+    most: limit,
+    count,
+    subject: subject?.about,
+    days: subject?.days,
+    request_id: subject?.requestId,
+  }))
+  const rows = await sql<TakenRow[]>`
+    select place, granted, used, resets_at as "resetsAt", open_until as "openUntil"
+    from take_allowance(${json(sql, records)}, ${waits})
+    order by place
+    limit ${wanted.length}`
+  const results: (TakenUnits | undefined)[] = Array(wanted.length).fill(undefined)
+  for (const { place, granted, used, resetsAt, openUntil } of rows) {
+    results[place - 1] = {
+      granted,
+      used,
+      resetsAt: (resetsAt ?? NEVER).toISOString(),
+      openUntil: openUntil?.toISOString() ?? null,
+    }
+  }
+  return results
+}
+
+interface TakenRow extends Pick<TakenUnits, "granted" | "used"> {
+  place: number
+  /** Null if the allowance is never renewed. */
+  resetsAt: Date | null
+  openUntil: Date | null
+}
+
+const NEVER = new Date("9999-12-31")
+
+async function takeUnit(sql: Sql, unit: Unit, limit: number, days: number): Promise<AllowanceState> {
+  const { workspaceId, allowance, about, requestId } = unit
+  const wanted = { workspaceId, allowance, limit, count: 1, subject: { about, days, requestId } }
+  const [taken] = await takeUnits(sql, [wanted], true)
+  const { granted, used, resetsAt, openUntil } = taken!
+  return { granted: granted > 0, used, limit, resetsAt, openUntil }
 }
 
 const TRIES = 5
 
-/** Goes by request, so nothing is given back twice; what was taken without an answer may stand. */
+/** Gives back by request, so that nothing is given back twice. A unit whose taking got no answer may be taken. */
 async function giveUnitBack(parts: TakingParts, { unit, taking }: PendingUnit): Promise<void> {
   const known = await taking.catch(() => null)
   if (known && !known.granted) return
   await persist(parts, () => giveBackUnit(parts.sql, unit))
 }
 
-/** Undoes what a request took, once; of work that failed after its call was answered. In no transaction of others. */
-export async function giveBackUnit(sql: Sql, { workspaceId, allowance, about, requestId }: Unit): Promise<void> {
-  await sql`
-    select give_back_allowance(${workspaceId}::int, ${allowance}::text, ${about}::text, ${requestId}::text)`
+/**
+ * Gives a unit back once, unless other requests rely on it; without a request, whoever relies on it. False if there was
+ * nothing to give back. Never inside a transaction that takes other locks.
+ */
+export async function giveBackUnit(
+  sql: Sql,
+  { workspaceId, allowance, about, requestId }: Omit<Unit, "requestId"> & { requestId: string | null },
+): Promise<boolean> {
+  const [row] = await sql<{ isReturned: boolean }[]>`
+    select give_back_allowance(${workspaceId}::int, ${allowance}::text, ${about}::text, ${requestId}::text)
+      as "isReturned"`
+  return row!.isReturned
 }
 
-/** Where that fails the units come back, though the call was answered. */
+/** If this fails, the units are given back although the call was answered. */
 async function keepUnits({ sql, log, requestId }: TakingParts, begun: readonly PendingUnit[]): Promise<void> {
   const units = begun.map(({ unit }) => unit)
   try {
@@ -207,42 +272,4 @@ async function persist({ log, requestId }: TakingParts, giveBack: () => Promise<
     }
     await new Promise((resolve) => setTimeout(resolve, attempt * 1_000))
   }
-}
-
-interface MeasureUnit {
-  workspaceId: number
-  requestId: string
-}
-
-/** Exact over all processes; the day is the database's. */
-async function takeMeasurement(
-  sql: Sql,
-  { workspaceId, requestId, limit }: MeasureUnit & { limit: number },
-): Promise<MeasureAllowance> {
-  const [row] = await sql<{ used: number | null; resetsOn: string }[]>`
-    with today as (
-      select (now() at time zone 'utc')::date as day
-    ), taken as (
-      insert into measure_day as held (workspace_id, day, requests)
-      select ${workspaceId}::int, day, array[${requestId}::text]
-      from today
-      where ${limit}::int > 0
-      on conflict (workspace_id, day) do update
-      set requests = array_append(held.requests, ${requestId}::text)
-      where cardinality(held.requests) < ${limit}::int
-      returning cardinality(requests) as used
-    )
-    select (select used from taken), (day + 1)::text as "resetsOn"
-    from today`
-  const { used, resetsOn } = row!
-  return { granted: used !== null, used: used ?? limit, limit, resetsAt: `${resetsOn}T00:00:00.000Z` }
-}
-
-/** However often it is asked: what a request took goes once. */
-async function giveMeasurementBack(sql: Sql, { workspaceId, requestId }: MeasureUnit): Promise<void> {
-  await sql`
-    update measure_day
-    set requests = array_remove(requests, ${requestId}::text)
-    where workspace_id = ${workspaceId} and day >= (now() at time zone 'utc')::date - 1
-      and ${requestId}::text = any(requests)`
 }

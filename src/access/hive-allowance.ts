@@ -1,5 +1,6 @@
 import { createStatementGroups } from "../database/statement-groups.ts"
 import type { Sql } from "../database/types.ts"
+import { countHiveCalls, takeUnits } from "./allowances.ts"
 import type { FixedWindow } from "./limits/fixed-window.ts"
 import { checkLimit } from "./limits/limiter.ts"
 
@@ -21,7 +22,7 @@ export class AllowanceUnavailable extends Error {
   override name = "AllowanceUnavailable"
 }
 
-/** Counted in Redis; the day is the calling process'. */
+/** Counts in Redis, by the UTC day of the calling process. */
 export function hiveInStore(days: FixedWindow): HiveAllowance {
   const take = async (workspaceId: number, perDay: number) => {
     const { allowed, used, resetsAt } = await days.take(String(workspaceId), perDay)
@@ -29,21 +30,21 @@ export function hiveInStore(days: FixedWindow): HiveAllowance {
   }
   return {
     take: (workspaceId, perDay) => granted(perDay, () => take(workspaceId, perDay)),
-    // nothing is ever granted out of 0, so this only reads
+    // a limit of 0 grants nothing, so this only reads
     used: async (workspaceId) => (await granted(0, () => take(workspaceId, 0))).used,
   }
 }
 
-/** Counted in Postgres, table hive_day; the day is the database's. Calls that come while others are counted share a statement. */
+/** Counts in PostgreSQL, by its UTC day. Calls that arrive while others are counted share a statement. */
 export function hiveInPostgres(sql: Sql): HiveAllowance {
-  const together = createStatementGroups<HiveCall, HiveAnswer>((calls, waits) => takeAll(sql, calls, waits))
+  const takeInGroup = createStatementGroups<HiveCall, HiveAnswer>((calls, waits) => takeAll(sql, calls, waits))
   return {
-    take: (workspaceId, perDay) => granted(perDay, () => together({ workspaceId, perDay })),
-    used: async (workspaceId) => (await granted(0, () => readUsed(sql, workspaceId))).used,
+    take: (workspaceId, perDay) => granted(perDay, () => takeInGroup({ workspaceId, perDay })),
+    used: (workspaceId) => granted(0, () => countHiveCalls(sql, workspaceId)),
   }
 }
 
-async function granted(perDay: number, take: () => Promise<HiveAnswer>): Promise<HiveAnswer> {
+async function granted<Answer>(perDay: number, take: () => Promise<Answer>): Promise<Answer> {
   checkLimit(perDay)
   try {
     return await take()
@@ -57,41 +58,24 @@ interface HiveCall {
   perDay: number
 }
 
-/** Calls of a workspace that go by another allowance than the first of it are undefined, as those of locked rows are. */
+/** Calls of a workspace under another limit than its first call are undefined, like those of locked workspaces. */
 async function takeAll(sql: Sql, calls: readonly HiveCall[], waits: boolean): Promise<(HiveAnswer | undefined)[]> {
-  const wanted = new Map<number, { perDay: number; count: number }>()
-  const places = calls.map(({ workspaceId, perDay }) => {
-    const own = wanted.get(workspaceId) ?? { perDay, count: 0 }
-    wanted.set(workspaceId, own)
-    return own.perDay === perDay ? ++own.count : 0
+  const byWorkspace = Map.groupBy(calls, ({ workspaceId }) => workspaceId)
+  const wanted = [...byWorkspace].map(([workspaceId, [first, ...others]]) => {
+    const limit = first!.perDay
+    const count = 1 + others.filter(({ perDay }) => perDay === limit).length
+    return { workspaceId, allowance: "hive" as const, limit, count }
   })
-  const rows = await sql<{ workspaceId: number; taken: number; before: number; resetsOn: string }[]>`
-    select workspace_id as "workspaceId", taken, before, resets_on as "resetsOn"
-    from take_hive_days(
-      ${[...wanted.keys()]}::int[], ${[...wanted.values()].map(({ count }) => count)}::int[],
-      ${[...wanted.values()].map(({ perDay }) => perDay)}::int[], ${waits}
-    )
-    order by workspace_id
-    limit ${wanted.size}`
-  const found = new Map(rows.map((row) => [row.workspaceId, row]))
-  return calls.map(({ workspaceId, perDay }, at) => {
-    const [row, place] = [found.get(workspaceId), places[at]!]
-    if (!row || place === 0) return undefined
-    const { taken, before, resetsOn } = row
-    const allowed = place <= taken
-    return { allowed, used: allowed ? before + place : Math.max(before, perDay), resetsAt: startOf(resetsOn) }
+  const taken = await takeUnits(sql, wanted, waits)
+  const results = new Map(
+    wanted.map(({ workspaceId, limit }, at) => [workspaceId, { limit, taken: taken[at], answered: 0 }]),
+  )
+  return calls.map(({ workspaceId, perDay }) => {
+    const result = results.get(workspaceId)
+    if (!result?.taken || perDay !== result.limit) return undefined
+    const { granted, used, resetsAt } = result.taken
+    const place = ++result.answered
+    const allowed = place <= granted
+    return { allowed, used: allowed ? used - granted + place : used, resetsAt }
   })
 }
-
-async function readUsed(sql: Sql, workspaceId: number): Promise<HiveAnswer> {
-  const [row] = await sql<{ used: number; resetsOn: string }[]>`
-    select (today.day + 1)::text as "resetsOn", coalesce((
-      select used
-      from hive_day
-      where workspace_id = ${workspaceId}::int and hive_day.day = today.day
-    ), 0) as used
-    from (select (now() at time zone 'utc')::date as day) today`
-  return { allowed: false, used: row!.used, resetsAt: startOf(row!.resetsOn) }
-}
-
-const startOf = (day: string) => `${day}T00:00:00.000Z`

@@ -30,7 +30,7 @@ export const LOCKS = [
   {
     name: "allowance",
     why: "Of one allowance of a workspace, so that it is counted exactly; in a statement of its own.",
-    functions: ["give_back_allowance", "return_allowance", "take_allowance"],
+    functions: ["give_back_allowance", "take_allowance"],
   },
   { name: "write", why: "Of a workspace's target, before the confirmed action locks anything; only ever tried." },
   {

@@ -52,9 +52,8 @@ const jobsThatAre = (status: string): AgingRows => ({
 
 /** Charges are not among them: see fold-ledger.ts. */
 export const AGING: readonly AgingRows[] = [
-  // access: a day's count is asked for on that day alone, and closed units are counted by the month
-  { table: "hive_day", day: "day", keep: 40 },
-  { table: "measure_day", day: "day", keep: 40 },
+  // access: a daily count is read on its day only; monthly counts stay when their units are deleted
+  { table: "allowance_used", day: "period", keep: 40, where: (sql) => sql`allowance in ('hive', 'measurements')` },
   { table: "allowance_unit", time: "open_until", keep: 40 },
   // writing: a text is made anew each day that it is asked for; words of a picture and a listing's translation are not
   { table: "writer_text", time: "created_at", keep: 40, where: (sql) => sql`kind not in ('picture', 'listing_translation')` },

@@ -90,8 +90,8 @@ describe("by the database's clock", () => {
     const workspace = await newWorkspace()
     for (let n = 0; n < 3; n++) await call(workspace).take("spy", about(n))
     await sql`
-      update allowance_month
-      set month = (month - interval '1 month')::date
+      update allowance_used
+      set period = (period - interval '1 month')::date
       where workspace_id = ${workspace}`
     expect(await used(workspace)).toBe(0)
     expect(short(await call(workspace).take("spy", about(0)))).toEqual([true, 0])

@@ -146,7 +146,7 @@ export const ROWS: Record<string, Statements> = {
   get_usage: (k) => [
     ...workspaceRows(k),
     k.sql`select app_id, count(*) from tracked_term where app_id = any(${k.appIds}::text[]) group by app_id`,
-    k.sql`select * from allowance_month where workspace_id = ${k.workspace}`,
+    k.sql`select * from allowance_used where workspace_id = ${k.workspace}`,
   ],
   search: (k) => [
     ...workspaceRows(k),

@@ -94,7 +94,7 @@ async function ofApps(): Promise<void> {
     const { method, body } = call!
     const path = operation.id === "get_job" ? `/v1/jobs/${jobId}` : call!.path
     // or the day's allowance is used up
-    await sql`delete from hive_day`
+    await sql`delete from allowance_used where allowance = 'hive'`
     await compare(operation.id, {
       ...{ sql, house, ask: (of: House) => ask(of, { key, method, path, ...(body && { body }) }) },
       rows: async (answer) => {

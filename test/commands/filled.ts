@@ -207,8 +207,9 @@ async function keysOfEveryKind(sql: Sql): Promise<void> {
   const [first, second] = await listKeys(sql, workspace)
   await pauseKey(sql, first!.id)
   await revokeKey(sql, second!.id)
-  await sql`insert into hive_day (workspace_id, day, used) values (${id}, ${dayBefore(0)}, 3)`
-  await sql`insert into measure_day (workspace_id, day, requests) values (${id}, ${dayBefore(0)}, ${["one", "two"]})`
+  await sql`
+    insert into allowance_used (workspace_id, allowance, period, used)
+    values (${id}, 'hive', ${dayBefore(0)}, 3), (${id}, 'measurements', ${dayBefore(0)}, 2)`
   const gone = await createWorkspace(sql, { name: "gone", plan: "free" })
   await sql`update workspace set deleted_at = now() where id = ${gone.id}`
 }
@@ -294,10 +295,10 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
     union all
     select 'msg_2', 'ch_slack', min(id), 'undelivered', 10, null, now(), 'a\tb' from alert`
   await sql`
-    insert into allowance_month (workspace_id, allowance, month, used)
+    insert into allowance_used (workspace_id, allowance, period, used)
     values (${workspace}, 'spy', '2024-01-01', 3)`
   await sql`
-    insert into allowance_unit (workspace_id, allowance, subject, month, opened_at, open_until, requests)
+    insert into allowance_unit (workspace_id, allowance, subject, period, opened_at, open_until, requests)
     values (${workspace}, 'spy', 'ios us "1"', '2024-01-01', '2024-01-02T03:04:05.678Z', '2024-02-01T03:04:05.678Z', null)`
   await sql`
     insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, rows)

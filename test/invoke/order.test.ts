@@ -32,7 +32,9 @@ beforeAll(async () => {
   keys.poorNoScopes = await house.key(poor, { scopes: [] })
   const spent = await house.workspace({ plan: "pro", explorer: true, overrides: { credits: 0, ratePerSecond: 1_000 } })
   keys.spent = await house.key(spent)
-  await sql`insert into hive_day (workspace_id, day, used) values (${spent}, (now() at time zone 'utc')::date, 10000)`
+  await sql`
+    insert into allowance_used (workspace_id, allowance, period, used)
+    values (${spent}, 'hive', (now() at time zone 'utc')::date, 10000)`
 })
 
 interface Case {

@@ -139,8 +139,8 @@ export function outcomesOver(sql: Sql): Outcomes {
     app_not_allowed: ofKey((sql) => sql`app_list = '{app_other}'`),
     explorer_required: inWorkspace((sql) => sql`explorer = false`),
     daily_hive_limit: ({ workspaceId }) => sql`
-      insert into hive_day (workspace_id, day, used)
-      values (${workspaceId}, (now() at time zone 'UTC')::date, 10000)`,
+      insert into allowance_used (workspace_id, allowance, period, used)
+      values (${workspaceId}, 'hive', (now() at time zone 'UTC')::date, 10000)`,
     test_key_read_only: ofKey((sql) => sql`kind = 'test'`),
     rate_limited: override({ ratePerSecond: 0 }),
     write_limit_reached: override({ trackedKeywords: 1 }),

@@ -92,7 +92,7 @@ async function opened(): Promise<Opened> {
     ...{ owner, base, app },
     async used() {
       const [row] = await sql<[{ units: number; credits: number }]>`
-        select (select coalesce(sum(used), 0)::int from allowance_month where workspace_id = a.workspace_id) as units,
+        select (select coalesce(sum(used), 0)::int from allowance_used where workspace_id = a.workspace_id) as units,
           a.used::int as credits
         from account a
         where a.workspace_id = ${workspaceId}`

@@ -59,7 +59,7 @@ async function opened(storeId: string, asHouse = house): Promise<Opened> {
     async used() {
       const [row] = await sql<[{ used: number }]>`
         select coalesce(sum(used), 0)::int as used
-        from allowance_month
+        from allowance_used
         where workspace_id = ${workspaceId}`
       return row.used
     },

@@ -17,8 +17,8 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await deleteRows(
-    sql, "attempt", "hive_day", "job", "job_step", "source_hour", "instance_alert", "hint_answer", "allowance_unit",
-    "allowance_month", "delivery", "alert_to_deliver", "alert",
+    sql, "attempt", "job", "job_step", "source_hour", "instance_alert", "hint_answer", "allowance_unit",
+    "allowance_used", "delivery", "alert_to_deliver", "alert",
   ) // biome-ignore format: a list to scan
 })
 
@@ -89,11 +89,13 @@ describe("what else is old", () => {
   test("counts of Hive days go after 40 days, whatever is set", async () => {
     const { workspaceId } = await owner(sql)
     await sql`
-      insert into hive_day (workspace_id, day, used)
-      select ${workspaceId}, (now() at time zone 'utc')::date - n, 1
+      insert into allowance_used (workspace_id, allowance, period, used)
+      select ${workspaceId}, 'hive', (now() at time zone 'utc')::date - n, 1
       from generate_series(0, 60) n`
-    expect((await removeOld(sql, FOR_EVER, quick)).hive_day).toBe(20)
-    expect((await sql`select min(day) = (now() at time zone 'utc')::date - 40 as kept from hive_day`)[0]).toEqual({
+    expect((await removeOld(sql, FOR_EVER, quick)).allowance_used).toBe(20)
+    expect(
+      (await sql`select min(period) = (now() at time zone 'utc')::date - 40 as kept from allowance_used`)[0],
+    ).toEqual({
       kept: true,
     })
   })
@@ -159,15 +161,15 @@ describe("what else is old", () => {
   test("units of allowances go 40 days after they closed, what was used of a month stays", async () => {
     const { workspaceId } = await owner(sql)
     await sql`
-      insert into allowance_unit (workspace_id, allowance, subject, month, opened_at, open_until)
+      insert into allowance_unit (workspace_id, allowance, subject, period, opened_at, open_until)
       select ${workspaceId}, 'spy', n::text, '2025-01-01', now() - interval '1 year',
         now() - n * interval '1 day' - interval '1 hour'
       from unnest(array[-30, 0, 39, 40, 200]) n`
-    await sql`insert into allowance_month (workspace_id, allowance, month, used) values (${workspaceId}, 'spy', '2025-01-01', 5)`
+    await sql`insert into allowance_used (workspace_id, allowance, period, used) values (${workspaceId}, 'spy', '2025-01-01', 5)`
     expect((await removeOld(sql, FOR_EVER, quick)).allowance_unit).toBe(2)
     const left = await sql<{ subject: string }[]>`select subject from allowance_unit order by open_until desc`
     expect(left.map(({ subject }) => subject)).toEqual(["-30", "0", "39"])
-    expect((await sql`select used from allowance_month`)[0]).toEqual({ used: 5 })
+    expect((await sql`select used from allowance_used`)[0]).toEqual({ used: 5 })
   })
 })
 
@@ -175,7 +177,7 @@ describe.skipIf(!process.env.DATABASE_URL)("what is renewed while it goes", () =
   test("postgres: stays, whether it is renewed before or while the clean-up comes to it", async () => {
     const { workspaceId } = await owner(sql)
     await sql`
-      insert into allowance_unit (workspace_id, allowance, subject, month, opened_at, open_until, requests)
+      insert into allowance_unit (workspace_id, allowance, subject, period, opened_at, open_until, requests)
       select ${workspaceId}, 'review_ai', n::text, '2026-01-01', '2026-01-01', '2026-01-02', '{x}'
       from generate_series(1, 3) n`
     await sql.begin(async (tx) => {

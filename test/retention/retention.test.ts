@@ -26,8 +26,8 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await deleteRows(
-    sql, "ledger", "ledger_month", "attempt", "hive_day", "job", "job_step", "source_hour", "instance_alert", "hint_answer",
-    "allowance_unit", "allowance_month", "delivery", "alert_to_deliver", "alert",
+    sql, "ledger", "ledger_month", "attempt", "job", "job_step", "source_hour", "instance_alert", "hint_answer",
+    "allowance_unit", "allowance_used", "delivery", "alert_to_deliver", "alert",
   ) // biome-ignore format: a list to scan
 })
 afterAll(removeFolders)

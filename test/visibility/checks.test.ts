@@ -53,7 +53,7 @@ beforeEach(async () => {
     "ai_check_turn",
     "assistant_pace",
     "allowance_unit",
-    "allowance_month",
+    "allowance_used",
   )
   stand.heard.splice(0)
   for (const name of Object.keys(stand.answers)) delete stand.answers[name as Assistant]
@@ -86,7 +86,7 @@ async function opened({
   const used = async () => {
     const [row] = await sql<{ used: number }[]>`
       select coalesce(sum(used), 0)::int as used
-      from allowance_month
+      from allowance_used
       where workspace_id = ${workspaceId} and allowance = 'aiVisibility'`
     return row!.used
   }

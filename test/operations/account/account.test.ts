@@ -126,7 +126,7 @@ describe("GET /usage", () => {
     const asked = async (plan: "free" | "pro") => {
       const workspace = await house.workspace({ plan, ...(plan === "free" && { pack: 100 }) })
       await sql`
-        insert into allowance_month (workspace_id, allowance, month, used)
+        insert into allowance_used (workspace_id, allowance, period, used)
         select ${workspace}, what, case what when 'listingWritesEver' then date '0001-01-01'
             else date_trunc('month', now() at time zone 'utc')::date end, used
         from (values ('listingWritesEver', 1), ('listingWrites', 3), ('aiWriting', 2)) u (what, used)`
@@ -158,8 +158,8 @@ describe("GET /usage", () => {
   test("Hive calls of today are counted", async () => {
     const workspace = await house.workspace({ explorer: true })
     await sql`
-      insert into hive_day (workspace_id, day, used)
-      values (${workspace}, (now() at time zone 'utc')::date, 12)`
+      insert into allowance_used (workspace_id, allowance, period, used)
+      values (${workspace}, 'hive', (now() at time zone 'utc')::date, 12)`
     const { body } = await house.call("/v1/usage", { key: await house.key(workspace) })
     expect([body.hive.usedToday, quota(body, "hive").used]).toEqual([12, 12])
   })

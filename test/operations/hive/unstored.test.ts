@@ -28,7 +28,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   on = await liveStores(sql)
   await forgetSearches(sql)
-  await sql`delete from measure_day`
+  await sql`delete from allowance_used where allowance = 'measurements'`
   workspaceId = await on.house.workspace({ explorer: true, plan: "pro", overrides: { ratePerSecond: 100_000 } })
   key = await on.house.key(workspaceId, { scopes: ["apps:read", "hive:read", "hive:measure"] })
   answerSearches(on.stores, { apps: APPS, suggests: ["journal app"] })
@@ -50,7 +50,9 @@ async function refuseSearches(sqlstate: string): Promise<void> {
 const taken = async () => {
   const ledger = await sql`select from ledger where workspace_id = ${workspaceId}`
   const [row] = await sql<{ units: number }[]>`
-    select coalesce(sum(cardinality(requests)), 0)::int as units from measure_day where workspace_id = ${workspaceId}`
+    select coalesce(sum(used), 0)::int as units
+    from allowance_used
+    where workspace_id = ${workspaceId} and allowance = 'measurements'`
   return [ledger.length, row!.units]
 }
 

@@ -244,7 +244,7 @@ describe("the keyword spy", () => {
     expect(refused.body).not.toHaveProperty("keywords")
     const rows = await sql<{ used: number; units: number }[]>`
       select used, (select count(*) from allowance_unit where workspace_id = ${poor}) as units
-      from allowance_month
+      from allowance_used
       where workspace_id = ${poor}`
     expect([...rows]).toEqual([{ used: 1, units: 1 }])
   })

@@ -190,7 +190,7 @@ export async function openScene(): Promise<Scene> {
       await sql`delete from writer_text where digest <> 'of another'`
       await sql`delete from listing_translation`
       await sql`delete from allowance_unit`
-      await sql`delete from allowance_month`
+      await sql`delete from allowance_used`
     },
     async usage(quota) {
       const { body } = await house.call("/v1/usage", { key })
@@ -199,7 +199,7 @@ export async function openScene(): Promise<Scene> {
     get: (path) => house.call(`/v1/apps/${appId}/${path}`, { key }),
     async books() {
       const [row] = await sql<{ units: number; credits: number; texts: number }[]>`
-        select coalesce((select sum(used) from allowance_month), 0)::int as units,
+        select coalesce((select sum(used) from allowance_used), 0)::int as units,
           (select used from account where workspace_id = ${workspaceId})::int as credits,
           (select count(*) from writer_text where value is not null)::int as texts`
       return row!

@@ -57,7 +57,7 @@ async function opened(options: Parameters<House["workspace"]>[0] = {}) {
   const used = async () => {
     const [row] = await sql<{ used: number }[]>`
       select coalesce(sum(used), 0)::int as used
-      from allowance_month
+      from allowance_used
       where workspace_id = ${workspaceId} and allowance = 'aiWriting'`
     return row!.used
   }

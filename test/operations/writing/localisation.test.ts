@@ -81,7 +81,7 @@ async function opened({ audit = true, ...options }: Parameters<House["workspace"
   const used = async () => {
     const [row] = await sql<{ used: number }[]>`
       select coalesce(sum(used), 0)::int as used
-      from allowance_month
+      from allowance_used
       where workspace_id = ${workspaceId} and allowance like 'listing%'`
     return row!.used
   }

@@ -29,7 +29,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   on = await liveStores(sql)
   await forgetSearches(sql)
-  await sql`delete from measure_day`
+  await sql`delete from allowance_used where allowance = 'measurements'`
   ;[workspaceId, key] = await caller()
 })
 
@@ -47,7 +47,9 @@ const used = async (by = key) => (await on.house.call("/v1/account", { key: by }
 const asked = () => on.stores.requests.map(({ url }) => url.host + url.pathname.replace(/.*\//, "/")).sort()
 const units = async (id = workspaceId) => {
   const [row] = await sql<{ n: number }[]>`
-    select coalesce(sum(cardinality(requests)), 0)::int as n from measure_day where workspace_id = ${id}`
+    select coalesce(sum(used), 0)::int as n
+    from allowance_used
+    where workspace_id = ${id} and allowance = 'measurements'`
   return row!.n
 }
 
