@@ -38,8 +38,14 @@ export const accountAdd: readonly Command[] = ACCOUNT_KINDS.map((kind) => ({
   examples: kind.examples,
   options: { workspace: WORKSPACE, ...optionsOf([...optionsOfKey(kind), kind.part]) },
   async run(invocation) {
+    const { ids: idOptions, secret, part: partOption, listParts } = kind
+    assertGiven(invocation, [
+      ...Object.values(idOptions),
+      ...(secret ? [secret] : []),
+      ...(listParts ? [] : [partOption]),
+    ])
     const ids = neededIds(invocation, kind)
-    const part = kind.listParts ? (invocation.text(kind.part.option) ?? null) : needed(invocation, kind.part.option)
+    const part = invocation.text(partOption.option) ?? null
     const key = { ...ids, ...(await readKey(invocation, kind)) }
     try {
       const account = await askConsole(invocation, (register, workspaceId) =>
@@ -210,13 +216,18 @@ export function optionsOf(options: readonly AccountOption[]): Record<string, Opt
   return Object.fromEntries([...shown].reverse())
 }
 
-/** What the key consists of beside its secret; `fresh`: of another key what is left out is as before. */
+/** The ids of a key; of a new key for a known account only those that differ, as the others stay. */
 export function neededIds(invocation: Invocation, { ids }: AnyAccountKind, fresh?: "fresh"): Record<string, string> {
-  const given = Object.entries(ids).flatMap(([name, { option, fresh: another }]) => {
-    const value = fresh && !another ? invocation.text(option) : needed(invocation, option)
-    return value === undefined ? [] : [[name, value] as const]
-  })
-  return Object.fromEntries(given)
+  assertGiven(
+    invocation,
+    Object.values(ids).filter(({ fresh: another }) => !fresh || another),
+  )
+  return Object.fromEntries(
+    Object.entries(ids).flatMap(([name, { option }]) => {
+      const value = invocation.text(option)
+      return value === undefined ? [] : [[name, value] as const]
+    }),
+  )
 }
 
 export async function readKey(invocation: Invocation, { secret }: AnyAccountKind): Promise<Record<string, string>> {
@@ -224,11 +235,17 @@ export async function readKey(invocation: Invocation, { secret }: AnyAccountKind
   return { [secret.name]: await readSecret(invocation, needed(invocation, secret.option), "the key") }
 }
 
-/** Throws WrongUse where the option is missing. */
-function needed({ text }: Invocation, option: string): string {
-  const value = text(option)
-  if (value === undefined) throw new WrongUse(`--${option} is missing`)
-  return value
+function needed(invocation: Invocation, option: string): string {
+  assertGiven(invocation, [{ option }])
+  return invocation.text(option)!
+}
+
+/** Throws WrongUse with every option that is missing. */
+function assertGiven({ text }: Invocation, options: readonly Pick<AccountOption, "option">[]): void {
+  const missing = options.filter(({ option }) => text(option) === undefined).map(({ option }) => `--${option}`)
+  if (missing.length === 0) return
+  const last = missing.pop()
+  throw new WrongUse(missing.length === 0 ? `${last} is missing` : `${missing.join(", ")} and ${last} are missing`)
 }
 
 /** Work that asks the console; SECRET_KEY is missed before anything is. */

@@ -12,6 +12,7 @@ import { dayGiven } from "./cli/day.ts"
 import { printable, show, table } from "./cli/show.ts"
 import { assertMade } from "./cli/whole-database.ts"
 import { useDatabase } from "./cli/with-database.ts"
+import { findTracked } from "./tracking/app.ts"
 
 export const evidence: Command = {
   name: "evidence",
@@ -21,7 +22,7 @@ export const evidence: Command = {
     ["evidence --app app_4fD0Zs81hQbK --country us --term tides --day 2025-11-19 --json", "as they stood on a day"],
   ],
   options: {
-    app: { value: "APP_ID", meaning: "The app." },
+    app: { value: "APP", meaning: "The app: its id, store id, package name or name." },
     country: { value: "CODE", meaning: "The storefront." },
     term: { value: "TERM", meaning: "The keyword." },
     platform: { value: "STORE", meaning: "ios or android; every store the app is in when left out." },
@@ -33,8 +34,9 @@ export const evidence: Command = {
     assertMade(settings)
     const bodies = openRawBodies(settings.measuring.raw)
     const today = dayOf(new Date())
-    const [tracked, shown] = await useDatabase(invocation, async (sql) => {
-      const apps = await storeApps(sql, asked.app, asked.platform)
+    const [about, shown] = await useDatabase(invocation, async (sql) => {
+      const { id } = await findTracked(sql, asked.app)
+      const apps = await storeApps(sql, id, asked.platform)
       const { storefront, term, day } = asked
       const each: KeywordEvidence[] = []
       for (const { platform, ...app } of apps)
@@ -44,9 +46,10 @@ export const evidence: Command = {
             { list: { platform, storefront, term }, app, day, today },
           ),
         )
-      return [await isTracked(sql, asked.app, asked), each] as const
+      return [{ app: id, tracked: await isTracked(sql, id, asked) }, each] as const
     })
-    show(invocation, { app: asked.app, tracked, evidence: shown }, () => shown.flatMap((one) => lines(one, tracked)))
+    const { app, tracked } = about
+    show(invocation, { app, tracked, evidence: shown }, () => shown.flatMap((one) => lines(one, tracked)))
     return 0
   },
 }
@@ -72,7 +75,6 @@ async function storeApps(sql: Sql, appId: string, platform: Platform | undefined
     where t.id = ${appId}
     order by s.platform desc
     limit 2`
-  if (rows.length === 0) throw new CommandProblem("no workspace tracks an app of that id; app list shows them")
   const asked = rows.filter((row) => platform === undefined || row.platform === platform)
   if (asked.length === 0) throw new CommandProblem("the app is not in that store")
   return asked

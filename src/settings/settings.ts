@@ -217,5 +217,5 @@ function misspellings(env: Environment): string[] {
 
 function isNear(given: string, name: string): boolean {
   const allowed = Math.min(2, Math.floor(name.length / 6))
-  return name.length >= 8 && Math.abs(given.length - name.length) <= allowed && editDistance(given, name) <= allowed
+  return name.length >= 7 && Math.abs(given.length - name.length) <= allowed && editDistance(given, name) <= allowed
 }

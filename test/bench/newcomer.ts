@@ -26,6 +26,9 @@ stores.on("itunes.apple.com", "/lookup", ({ url }) =>
   lookupAnswer(APPS.filter(({ id }) => url.searchParams.get("id")?.split(",").includes(id))),
 )
 
+/** On a busy machine the whole takes a minute. */
+const MAX_MS = 300_000
+
 const folder = mkdtempSync(join(tmpdir(), "appmeter-newcomer-"))
 const clone = join(folder, "appmeter")
 Bun.spawnSync(["git", "clone", "--quiet", join(import.meta.dirname, "../.."), clone])
@@ -41,6 +44,11 @@ const env = {
 const began = performance.now()
 const seconds = () => ((performance.now() - began) / 1_000).toFixed(1)
 const server = Bun.spawn([process.execPath, "run", "start"], { cwd: clone, env, stdout: "pipe", stderr: "pipe" })
+setTimeout(() => {
+  console.error(`given up after ${seconds()} s`)
+  server.kill()
+  process.exit(1)
+}, MAX_MS).unref()
 const signIn = await printed(/https?:\/\/\S+\/sign-in\?code=\S+/)
 console.log(`${seconds()} s: the link is printed`)
 

@@ -132,6 +132,9 @@ test("without SECRET_KEY the command ends with 78 and asks nobody; a key that st
   ])
   expect((await appmeter(adding(key, "/nowhere"), { env })).code).toBe(1)
   expect((await appmeter(adding(key, fileOf(key)).slice(0, -2), { env })).err).toMatch(/--vendor is missing/)
+  expect((await appmeter(["account", "add", "apple-ads", "--key-id", "k"], { env })).err).toContain(
+    "--client-id, --team-id and --key-file are missing",
+  )
   expect(there.asked).toEqual([])
 })
 

@@ -154,6 +154,12 @@ describe("appmeter evidence", () => {
     )
   })
 
+  test("takes the app's store id or name in place of its id", async () => {
+    const [byId, byStoreId] = [await shown(), await shown([], iosId)]
+    expect(byId).toHaveLength(1)
+    expect(byStoreId).toEqual(byId)
+  })
+
   test("is refused for what it cannot show", async () => {
     const words = (rest: Record<string, string>) =>
       Object.entries({ app: appId, country: "us", term: TERM, ...rest }).flatMap(([name, value]) => [
@@ -166,7 +172,7 @@ describe("appmeter evidence", () => {
       [words({ term: " " }), 2, "--term must not be empty"],
       [words({ platform: "web" }), 2, "--platform must be ios or android"],
       [words({ day: "2025-02-30" }), 2, "--day must be a day"],
-      [words({ app: "app_nobody" }), 1, "no workspace tracks an app of that id"],
+      [words({ app: "app_nobody" }), 1, "there is no such app"],
       [words({ platform: "android" }), 1, "the app is not in that store"],
     ]
     for (const [typed, code, reason] of cases) {

@@ -210,6 +210,7 @@ describe("a variable that looks like a misspelt setting", () => {
     ["APPMETER_PROT", "PORT"],
     ["UPSTASH_REDIS_REST_TOKN", "UPSTASH_REDIS_REST_TOKEN"],
     ["LOG_LEVLE", "LOG_LEVEL"],
+    ["MEASUR", "MEASURE"],
   ])("%s gets a warning that names %s", (given, meant) => {
     expect(read({ [given]: "canary" }).warnings).toEqual([`${given} is not a setting; did you mean ${meant}?`])
   })

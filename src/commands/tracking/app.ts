@@ -202,7 +202,7 @@ interface NamedApp {
 }
 
 /** The tracked app with this id, store id, package name or name. Throws CommandProblem for none, WrongUse for several. */
-async function findTracked(sql: Sql, word: string): Promise<NamedApp> {
+export async function findTracked(sql: Sql, word: string): Promise<NamedApp> {
   const apps = await sql<(NamedApp & { iosId: string | null; androidPkg: string | null })[]>`
     select a.id, ${shownName(sql)} as name, i.store_id as "iosId", g.store_id as "androidPkg"
     from tracked_app a

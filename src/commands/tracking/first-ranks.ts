@@ -7,7 +7,11 @@ const LONGEST_MS = 60_000
 const POLL_MS = 500
 
 /** Waits until every keyword that something reads now was read, and shows the ranks. */
-export async function showFirstRanks(invocation: Invocation, app: ListedApp): Promise<void> {
+export async function showFirstRanks(
+  // reading changes nothing: the change itself stands in the audit already
+  { recorded: _, ...invocation }: Invocation,
+  app: ListedApp,
+): Promise<void> {
   const { terminal, has } = invocation
   const until = performance.now() + LONGEST_MS
   await useOperations(invocation, async (ask) => {

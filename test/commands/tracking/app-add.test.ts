@@ -54,6 +54,8 @@ test("by its link it is looked up, and its first ranks are shown as soon as they
   expect(out).toContain("Tide Clock, App Store, United States")
   expect(out).toMatch(/tides +2 /)
   expect((await answer(["app", "list"], { env })).apps).toMatchObject([{ iosId: "1200000002", name: "Tide Clock" }])
+  const { commands } = await answer(["audit"], { env })
+  expect(commands.map(({ command }: { command: string }) => command)).toEqual(["app add"])
 })
 
 test("a link to another page of a store is refused with what it leads to, and tracks nothing", async () => {
