@@ -1,7 +1,7 @@
 import type { Sql } from "../../database/types.ts"
 import { uncut } from "../../database/uncut.ts"
-import { dayAnswers, sidesOf } from "../../history/day-answers.ts"
-import { type NamePlace, nameIn } from "../../observations/app-names.ts"
+import { dayAnswers, type SideApp, sidesOf } from "../../history/day-answers.ts"
+import { nameIn } from "../../observations/app-names.ts"
 import type { Platform } from "../../observations/types.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { gradeOf, type SearchText } from "../../vocabulary/matching.ts"
@@ -13,6 +13,7 @@ import { folded, patternsOf, type RecordMatch } from "../account/records.ts"
 /** One search reads at most this many lists of results, and places in all of them. */
 export const LISTS = 500
 export const PLACES = 5_000
+const MAX_RIVALS = 200
 
 /** Matching rivals of the apps: those above them except hidden ones, and those named by hand. Most keywords first. */
 export async function findRivals(sql: Sql, apps: readonly TrackedApp[], sought: SearchText): Promise<RecordMatch[]> {
@@ -29,8 +30,10 @@ export async function findRivals(sql: Sql, apps: readonly TrackedApp[], sought: 
     const url = appPage(platform, storeId, country)
     found.set(id, { grade, id, title: name ?? storeId, url, kind: "rival", terms })
   }
-  const sorted = [...found.values()].sort((a, b) => b.terms - a.terms || (a.id < b.id ? -1 : 1))
-  return sorted.map(({ terms: _, ...rival }) => rival)
+  const best = [...found.values()]
+    .sort((a, b) => a.grade - b.grade || b.terms - a.terms || (a.id < b.id ? -1 : 1))
+    .slice(0, MAX_RIVALS)
+  return best.map(({ terms: _, ...rival }) => rival)
 }
 
 interface Rival {
@@ -47,27 +50,50 @@ interface Rival {
 
 async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: SearchText): Promise<Rival[]> {
   const sides = apps.flatMap((app) => sidesOf(app).map((side) => ({ ...side, app })))
-  const hidden = sides.flatMap(({ app, platform }, at) => {
-    const taken = (app.hiddenRivals ?? []).map(parseRival)
-    return taken.flatMap((rival) => (rival?.platform === platform ? [{ ...rival, side: at + 1 }] : []))
-  })
+  const above = await readAppsAbove(sql, apps, sides)
   const { places, placeOf } = placesOf(sides)
-  const ownerOf = sides.map(({ app }) => apps.indexOf(app))
-  const place = {
-    storefront: sql`(${places.map(({ storefront }) => storefront)}::text[])[a.place]`,
-    countries: sql`(
-      select countries
-      from tracked_app
-      where id = (${places.map(({ app }) => app.id)}::text[])[a.place]
-    )`,
-  }
   // the same few apps rank above many: each is named and compared once per storefront and name order
-  const rows = await sql<{ sides: number[]; terms: number[]; storeId: string; name: string | null }[]>`
+  const byName = Map.groupBy(above, ({ appId, side }) => `${appId} ${placeOf[side - 1]}`)
+  const found: Rival[] = []
+  // in pieces, as longer statements would keep other workspaces waiting on the embedded database
+  const keys = [...byName.keys()]
+  for (let from = 0; from < keys.length; from += NAMES_AT_ONCE) {
+    const named = await readMatchingNames(sql, keys.slice(from, from + NAMES_AT_ONCE), places, sought)
+    for (const { key, storeId, name } of named)
+      for (const { side, terms } of byName.get(key) ?? []) {
+        const { app, platform, storefront } = sides[side - 1] as (typeof sides)[number]
+        found.push({ app, platform, storeId, name, country: storefront, terms })
+      }
+  }
+  return found
+}
+
+const NAMES_AT_ONCE = 500
+
+interface AppAbove {
+  appId: number
+  /** The first side, from 1, on which it ranks above. */
+  side: number
+  terms: number
+}
+
+/** The apps above each tracked app, without its hidden rivals. */
+async function readAppsAbove(
+  sql: Sql,
+  apps: readonly TrackedApp[],
+  sides: readonly (SideApp & { app: TrackedApp })[],
+): Promise<AppAbove[]> {
+  const hidden = sides.flatMap(({ app, platform }, at) => {
+    const rivals = (app.hiddenRivals ?? []).map(parseRival)
+    return rivals.flatMap((rival) => (rival?.platform === platform ? [{ ...rival, side: at + 1 }] : []))
+  })
+  const ownerOf = sides.map(({ app }) => apps.indexOf(app))
+  // three arrays are parsed in a fraction of the time that thousands of rows take
+  const [row] = await sql<{ appIds: number[]; sides: number[]; terms: number[] }[]>`
     with ${dayAnswers(sql, sides, { lists: LISTS })},
     ${hidden.length > 0 ? hiddenApps(sql, hidden) : sql``}
-    above as materialized (
-      select u.app_id, min(u.side)::int as side, (${placeOf}::int[])[min(u.side)] as place,
-        (${sides.map(({ platform }) => platform)}::text[])[min(u.side)] as platform, count(*) as terms
+    above as (
+      select u.app_id, min(u.side)::int as side, count(*)::int as terms
       from (
         -- unnest in the select list takes half the time of unnest in from
         select a.side, (${ownerOf}::int[])[a.side] as owner,
@@ -78,65 +104,55 @@ async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: SearchTe
       ) u
       ${hidden.length > 0 ? sql`where (u.side, u.app_id) not in (select side, app_id from hidden)` : sql``}
       group by u.app_id, u.owner
-    ), ${foundAmong(sql, place, sought)}
-    select store_id as "storeId", name, array_agg(side) as sides, array_agg(terms) as terms
-    from (
-      select u.side, u.terms::int as terms, f.store_id, f.name
-      from found f
-      cross join lateral unnest(f.sides, f.terms) u (side, terms)
-      order by f.unlike, u.terms desc, f.alphabetical, u.side
-      limit 200
-    ) b
-    group by store_id, name
-    order by store_id collate "C", name collate "C"
-    limit 200`
-  return rows.flatMap(({ sides: above, terms, ...rival }) =>
-    above.map((side, at) => {
-      const { app, platform, storefront: country } = sides[side - 1] as (typeof sides)[number]
-      return { app, platform, country, ...rival, terms: terms[at] as number }
-    }),
-  )
+      order by u.app_id, u.owner
+    )
+    select coalesce(array_agg(app_id), '{}') as "appIds", coalesce(array_agg(side), '{}') as sides,
+      coalesce(array_agg(terms), '{}') as terms
+    from above`
+  const { appIds, sides: first, terms } = row!
+  return appIds.map((appId, at) => ({ appId, side: first[at] as number, terms: terms[at] as number }))
 }
 
-/** A query for `with`: the apps of `above` that match, with the sides that they rank above. */
-function foundAmong(sql: Sql, place: NamePlace, sought: SearchText) {
-  return sql`found as materialized (
-      -- sorting by numbers is faster than by the texts they stand for
-      select s.store_id, n.name, a.sides, a.terms, dense_rank() over (order by s.store_id collate "C") as alphabetical,
-        case
-            when lower(s.store_id) <> ${sought.text} and f.shown <> ${sought.text} || ' ' || lower(s.store_id) then 4
-            else 0
-          end
-          + case when strpos(f.shown, ${sought.text}) <> 1 then 2 else 0 end
-          + case when strpos(' ' || f.shown, ${` ${sought.text}`}) = 0 then 1 else 0 end as unlike
-      from (
-        select app_id, place, platform, array_agg(side) as sides, array_agg(terms) as terms
-        from above
-        group by app_id, place, platform
-      ) a
-      cross join lateral (
-        select ${nameIn(sql, sql`a.app_id`, place)} as name
-        offset 0
-      ) n
-      cross join lateral (
-        select store_id
-        from store_app
-        where id = a.app_id and (
-            a.platform <> 'ios'
-            or ${folded(sql, sql`n.name`, sought)} like all(${patternsOf(notInIosIds(sought))}::text[])
-          )
-        offset 0
-      ) s
-      cross join lateral (
-        select ${folded(sql, sql`coalesce(n.name, '') || ' ' || s.store_id`, sought)} as shown
-        offset 0
-      ) f
-      where f.shown like all(${patternsOf(sought)}::text[])
-    )`
+/** Returns those of the apps whose name there, or store id, contains every word. A key is "APP_ID PLACE". */
+async function readMatchingNames(
+  sql: Sql,
+  keys: readonly string[],
+  places: readonly { storefront: string; app: TrackedApp }[],
+  sought: SearchText,
+): Promise<{ key: string; storeId: string; name: string | null }[]> {
+  const place = {
+    storefront: sql`(${places.map(({ storefront }) => storefront)}::text[])[a.place]`,
+    countries: sql`(
+      select countries
+      from tracked_app
+      where id = (${places.map(({ app }) => app.id)}::text[])[a.place]
+    )`,
+  }
+  return await sql`
+    select a.app_id || ' ' || a.place as key, s.store_id as "storeId", n.name
+    from unnest(
+      ${keys.map((key) => Number(key.split(" ")[0]))}::int[],
+      ${keys.map((key) => Number(key.split(" ")[1]))}::int[]
+    ) a (app_id, place)
+    cross join lateral (
+      select ${nameIn(sql, sql`a.app_id`, place)} as name
+      offset 0
+    ) n
+    -- App Store ids are digits: a word with a letter can only be in the name, and the look-up of the id is spared
+    cross join lateral (
+      select store_id
+      from store_app
+      where id = a.app_id
+        and (platform <> 'ios' or ${folded(sql, sql`n.name`, sought)} like all(${patternsOf(wordsOfNames(sought))}::text[]))
+      offset 0
+    ) s
+    where ${folded(sql, sql`coalesce(n.name, '') || ' ' || s.store_id`, sought)} like all(${patternsOf(sought)}::text[])
+    order by a.app_id, a.place
+    limit ${NAMES_AT_ONCE}`
 }
 
-/** The words that only a name can contain, as App Store ids are digits: apps without them need no look-up of the id. */
-function notInIosIds(sought: SearchText): SearchText {
+/** The words that only a name can contain. */
+function wordsOfNames(sought: SearchText): SearchText {
   return { ...sought, words: sought.words.filter((word) => /\D/.test(word)) }
 }
 
