@@ -81,7 +81,7 @@ header a { color: inherit; text-decoration: none }
 header nav { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; font-size: .9375rem }
 header nav a { color: var(--quiet); padding: .3rem 0 }
 a:hover, header nav a:hover { text-decoration: underline }
-.home { display: flex; gap: .5rem; align-items: center; font-weight: 700 }
+.home { display: flex; gap: .5rem; align-items: center; font-weight: 700; white-space: nowrap }
 .home svg { color: var(--rank) }
 main { max-width: 48rem; margin: 0 auto; padding: 1.5rem 1rem 4rem }
 h2 { margin: 3rem 0 .5rem; font-size: 1.4rem; line-height: 1.25 }

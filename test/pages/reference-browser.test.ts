@@ -125,10 +125,12 @@ else
       expect(await open()).toEqual(["Python"])
     })
 
-    test("a phone is shown the text first, the contents folded away", async () => {
+    test("a phone is shown the text first, the contents folded away and the name on one line", async () => {
       await tab.show(390, 800)
       await tab.open(`${origin}/docs`)
       expect(await tab.value<number>("document.querySelector('h1').getBoundingClientRect().top")).toBeLessThan(160)
+      const brand = "document.querySelector('header .home').getBoundingClientRect()"
+      expect(await tab.value<number>(`${brand}.height`)).toBeLessThan(32)
       await tab.show(1_200, 900)
       await tab.open(`${origin}/docs`)
     })
