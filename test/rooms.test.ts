@@ -57,7 +57,7 @@ const ARROWS: Record<string, string[]> = {
   visibility: [
     "measuring", "writing", "leases", "observations", "listing", "access", "database types",
   ],
-  writing: ["leases", "listing", "formulas", "database types"],
+  writing: ["leases", "outbound", "listing", "formulas", "database types"],
   pictures: ["writing", "outbound", "database types"],
   listing: [],
   formulas: ["listing"],

@@ -2,7 +2,8 @@ import { Buffer } from "node:buffer"
 import { possible } from "../observations/app-facts.ts"
 import type { AnyKind } from "../observations/kind.ts"
 import type { Observation, Outcome, SourceName } from "../observations/types.ts"
-import { CODINGS, wholeBody } from "../outbound/inflate.ts"
+import { AS_SENT, fetchedBody, isReadable } from "../outbound/fetched.ts"
+import { CODINGS } from "../outbound/inflate.ts"
 import { OutboundProblem } from "../outbound/problem.ts"
 import type { Upstream } from "../vocabulary/upstreams.ts"
 
@@ -128,12 +129,6 @@ export async function readOnce<Asked, Seen extends Observation>(
 // Without one the runtime gives its own name and version, and Deno is another than Bun.
 const NAME = "appmeter"
 
-// Bun inflates each piece of a body whole, 200 MB of zeros at once, and writes a line of its own to the log where it cannot.
-const AS_SENT = { decompress: false }
-
-// Deno always inflates these, as the body comes, and leaves the header of the coding.
-const INFLATED = "Deno" in globalThis ? ["gzip", "br"] : []
-
 /** Reads a body that came now, or was kept, without what no store can say of an app. Throws ReadFailure with it. */
 export function parseBody<Asked, Seen extends Observation>(
   source: Source<Asked, Seen>,
@@ -199,25 +194,19 @@ async function follow(url: string, init: RequestInit, signal: AbortSignal, reach
 }
 
 /** Returns the inflated body. It is counted as it comes, and nothing more is taken of one that is too large. */
-async function bytesOf({ headers, body }: Response, signal: AbortSignal, { room }: SourceAccess): Promise<Uint8Array> {
-  const coding = headers.get("content-encoding")?.trim().toLowerCase() || "identity"
-  if (!READABLE.includes(coding)) {
-    await body?.cancel()
-    throw new ReadFailure("changed", "its coding cannot be read")
-  }
+async function bytesOf(response: Response, signal: AbortSignal, { room }: SourceAccess): Promise<Uint8Array> {
   try {
-    return await wholeBody(body ?? [], INFLATED.includes(coding) ? null : coding, MAX_BYTES, async (size) => {
+    return await fetchedBody(response, MAX_BYTES, async (size) => {
       if (size > LARGE_BYTES) await room?.enter(signal)
     })
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof OutboundProblem)) throw error
     if (error.code === "too_large") throw new ReadFailure("changed", `more than ${MAX_BYTES} bytes`)
+    if (!isReadable(response)) throw new ReadFailure("changed", "its coding cannot be read")
     throw new ReadFailure("failed", "its body breaks off, or is not of the coding that it names")
   }
 }
-
-const READABLE = ["identity", "x-gzip", ...CODINGS.split(", ")]
 
 // A page of search results on Google Play has 1.2 MB.
 const LARGE_BYTES = 1_500_000

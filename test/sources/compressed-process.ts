@@ -1,8 +1,15 @@
-// Reads one store answer of every address in its arguments and prints the outcome of each and how far the process grew, a
-// line of JSON each. Runs under Bun and Deno.
+// Reads every address in its arguments as an answer of a store and as one of a language model, and prints both outcomes and how
+// far the process grew, a line of JSON each. Runs under Bun and Deno.
 import process from "node:process"
 import { appleStoreSearch } from "../../src/sources/apple/store-search.ts"
 import { type ReadFailure, readOnce } from "../../src/sources/source.ts"
+import { postJson } from "../../src/writing/providers/post.ts"
+
+const world = {
+  fetch: (url: string, init: RequestInit) => fetch(url, init),
+  now: () => new Date(),
+  signal: new AbortController().signal,
+}
 
 for (const address of process.argv.slice(2)) {
   const before = process.memoryUsage().rss
@@ -10,11 +17,9 @@ for (const address of process.argv.slice(2)) {
     appleStoreSearch,
     { storefront: "us", term: "sleep sounds" },
     {
+      ...world,
       address: () => address,
-      fetch: (url, init) => fetch(url, init),
-      now: () => new Date(),
       egress: undefined,
-      signal: new AbortController().signal,
       timeoutMs: 20_000,
     },
   )
@@ -22,5 +27,7 @@ for (const address of process.argv.slice(2)) {
     ({ seen }) => seen.kind,
     (failure: ReadFailure) => `${failure.outcome}: ${failure.message}`,
   )
-  console.log(JSON.stringify({ outcome, grownMb: (process.memoryUsage().rss - before) / 1e6 }))
+  const posted = await postJson({ url: address, headers: {}, body: {} }, world)
+  const model = "failed" in posted ? posted.failed : "read"
+  console.log(JSON.stringify({ outcome, model, grownMb: (process.memoryUsage().rss - before) / 1e6 }))
 }

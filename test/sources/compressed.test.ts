@@ -47,15 +47,17 @@ async function read(program: string[]) {
   const child = Bun.spawn([...program, script, ...addresses], { stdout: "pipe", stderr: "pipe" })
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
   const lines = out.trim().split("\n")
-  return { lines: lines.map((line) => JSON.parse(line) as { outcome: string; grownMb: number }), err }
+  return { lines: lines.map((line) => JSON.parse(line) as { outcome: string; model: string; grownMb: number }), err }
 }
 
+const MODEL_OUTCOMES = ["read", "read", "read", "read", "unreadable", "unreadable", "busy", "busy"]
 const OUTCOMES = Object.values(PAGES).map(({ outcome }) => outcome)
 
-describe("a compressed answer of a store", () => {
+describe("a compressed answer of a store or a language model", () => {
   test("is inflated no further than its limit, and one that is not of its coding writes nothing to the log", async () => {
     const { lines, err } = await read([process.execPath])
     expect(lines.map(({ outcome }) => outcome)).toEqual(OUTCOMES)
+    expect(lines.map(({ model }) => model)).toEqual(MODEL_OUTCOMES)
     expect(Math.max(...lines.map(({ grownMb }) => grownMb))).toBeLessThan(60)
     expect(err).toBe("")
   })

@@ -1,3 +1,6 @@
+import { AS_SENT, fetchedBody } from "../../outbound/fetched.ts"
+import { CODINGS } from "../../outbound/inflate.ts"
+import { OutboundProblem } from "../../outbound/problem.ts"
 import { at, listAt, textAt, type WriterFailure } from "./provider.ts"
 
 export interface AskParts {
@@ -34,34 +37,32 @@ export async function postJson(
   try {
     const response = await fetch(url, {
       method: "POST",
-      headers: { "content-type": "application/json", ...headers },
+      headers: { "content-type": "application/json", "accept-encoding": CODINGS, ...headers },
       body: JSON.stringify(body),
       // the key goes nowhere else
       redirect: "manual",
       signal,
+      ...AS_SENT,
     })
     const bytes = await readBytes(response)
     const read = jsonOf(bytes)
     if (response.status !== 200) return failureOf(response, read, now())
     return bytes === undefined || read === undefined ? { failed: "unreadable", status: 200 } : { body: read, bytes }
-  } catch (error) {
+  } catch {
     signal.throwIfAborted()
     // no answer came: refused while it loads, or broken off
-    return { failed: "busy", code: (error as Error).name === "TooLarge" ? "too_large" : "no_answer" }
+    return { failed: "busy", code: "no_answer" }
   }
 }
 
-/** Undefined where it is none, or larger than any answer. */
+/** Undefined for a body that is larger than any answer. */
 async function readBytes(response: Response): Promise<Uint8Array | undefined> {
-  const parts: Uint8Array[] = []
-  let bytes = 0
-  for await (const part of response.body ?? []) {
-    bytes += part.length
-    // leaving the loop ends the connection
-    if (bytes > MOST_BYTES) return undefined
-    parts.push(part)
+  try {
+    return await fetchedBody(response, MOST_BYTES)
+  } catch (error) {
+    if (error instanceof OutboundProblem && error.code === "too_large") return undefined
+    throw error
   }
-  return new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer())
 }
 
 function jsonOf(bytes: Uint8Array | undefined): unknown {
