@@ -5,12 +5,15 @@ import {
   countedOf, figuresOf, LEAST_IN_THEME, newestFirst, QUOTES_OF_THEME, type Quote, type SummedReview, type ThemeFigures,
   wholeText,
 } from "./themes/theme-figures.ts" // biome-ignore format: one list
+import { deniedIn } from "./topics/denials.ts"
 import { topicsOf } from "./topics/find-topics.ts"
-import { TOPIC_LABELS, TOPICS, type Topic } from "./topics/topics.ts"
+import { NONE, TOPIC_LABELS, TOPICS, type Topic } from "./topics/topics.ts"
 
 /** Reviews that are about one thing; a review may be in several. */
 export interface Theme extends ThemeFigures {
   topic: Topic
+  /** These reviews say that there is none of it; others, in a theme of their own, that there is. */
+  denied: boolean
   label: string
   quotes: Quote[]
 }
@@ -31,25 +34,30 @@ export function summarise(
   { language, languages, now }: { language: WritingLanguage; languages: readonly WritingLanguage[]; now: Date },
 ): Summary {
   const counted = countedOf(reviews, now)
-  const read = reviews.map((review) => ({ review, topics: topicsOf(wholeText(review), languages) }))
+  const read = reviews.map((review) => {
+    const topics = topicsOf(wholeText(review), languages)
+    return { review, topics, denied: deniedIn(wholeText(review), languages, topics) }
+  })
   const omissions = createOmissions()
-  const grouped = TOPICS.map((topic) => ({ topic, held: read.filter(({ topics }) => topics.includes(topic)) }))
+  const grouped = TOPICS.flatMap((topic) =>
+    [false, true].map((denied) => ({ topic, denied, held: read.filter((one) => isOf(one, { topic, denied })) })),
+  )
   const large = grouped.filter(({ held }) => held.length >= LEAST_IN_THEME)
-  const themes = large.map(({ topic, held }) => ({
+  const themes = large.map(({ topic, denied, held }) => ({
     topic,
-    label: TOPIC_LABELS[language][topic],
+    denied,
+    label: denied ? `${TOPIC_LABELS[language][topic]}: ${NONE[language]}` : TOPIC_LABELS[language][topic],
     ...figuresOf(
       held.map(({ review }) => review),
       counted,
     ),
-    quotes: quotesOf(topic, held, languages, omissions),
+    quotes: quotesOf({ topic, denied }, held, languages, omissions),
   }))
   const shown = themes.filter(({ quotes }) => quotes.length > 0)
   if (shown.length < themes.length) omissions.add("theme", "no_quote_left", themes.length - shown.length)
-  const named = new Set(shown.map(({ topic }) => topic))
   return {
     themes: shown.toSorted((a, b) => b.count - a.count || TOPICS.indexOf(a.topic) - TOPICS.indexOf(b.topic)),
-    without: read.filter(({ topics }) => !topics.some((topic) => named.has(topic))).length,
+    without: read.filter((one) => !shown.some((theme) => isOf(one, theme))).length,
     dropped: omissions.list(),
   }
 }
@@ -57,11 +65,19 @@ export function summarise(
 interface ReadReview {
   review: SummedReview
   topics: readonly Topic[]
+  /** Those among them that it only denies. */
+  denied: readonly Topic[]
+}
+
+type Side = Pick<Theme, "topic" | "denied">
+
+function isOf({ topics, denied }: Omit<ReadReview, "review">, side: Side): boolean {
+  return topics.includes(side.topic) && denied.includes(side.topic) === side.denied
 }
 
 /** Of reviews about little else, the newest first: of each the first sentence that names the topic and may be shown. */
 function quotesOf(
-  topic: Topic,
+  side: Side,
   held: readonly ReadReview[],
   languages: readonly WritingLanguage[],
   omissions: OmissionCounter,
@@ -70,7 +86,7 @@ function quotesOf(
   const ordered = held.toSorted((a, b) => a.topics.length - b.topics.length || newestFirst(a.review, b.review))
   for (const { review } of ordered) {
     if (quotes.length === QUOTES_OF_THEME) break
-    const quote = quoteOf(review, topic, languages, omissions)
+    const quote = quoteOf(review, side, languages, omissions)
     if (quote !== null && !quotes.some((other) => other.quote === quote))
       quotes.push({ reviewId: review.id, quote, stars: review.stars, at: review.at })
   }
@@ -80,7 +96,7 @@ function quotesOf(
 /** Null where no sentence of it may be shown; why is counted. A review that gives orders is not quoted at all. */
 function quoteOf(
   { title, text }: SummedReview,
-  topic: Topic,
+  side: Side,
   languages: readonly WritingLanguage[],
   omissions: OmissionCounter,
 ): string | null {
@@ -92,7 +108,11 @@ function quoteOf(
     return null
   }
   const sentences = [...sentencesOf(text), ...sentencesOf(title ?? "")]
-  for (const sentence of sentences.filter((one) => topicsOf(one, languages).includes(topic))) {
+  const shows = (sentence: string) => {
+    const topics = topicsOf(sentence, languages)
+    return isOf({ topics, denied: deniedIn(sentence, languages, topics) }, side)
+  }
+  for (const sentence of sentences.filter(shows)) {
     const [problem] = whole.length === 0 ? [] : problemsOf("quote", sentence, ground)
     if (problem) omissions.add("quote", problem.rule)
     else return sentence

@@ -2,6 +2,8 @@ import { describe, expect, test } from "bun:test"
 import type { WritingLanguage } from "../../src/writing/languages.ts"
 import { summarise } from "../../src/writing/review-summary.ts"
 import type { SummedReview } from "../../src/writing/themes/theme-figures.ts"
+import { deniedIn } from "../../src/writing/topics/denials.ts"
+import { topicsOf } from "../../src/writing/topics/find-topics.ts"
 import { cases } from "../long.ts"
 import { COUNTRIES, type Row, rowsOf, SOME } from "../observations/review-rows.ts"
 import { ATTACKS } from "./attacks.ts"
@@ -49,7 +51,7 @@ describe.each([...feeds])("of real reviews in %s", (country, rows) => {
       if (at % cases(8, 2) > 0) continue
       const attacked = summaryOf([{ ...victim, title: null, text: attack }, ...others], languages)
       for (const theme of attacked.themes) {
-        const before = clean.themes.find(({ topic }) => topic === theme.topic)
+        const before = clean.themes.find(({ topic, denied }) => topic === theme.topic && denied === theme.denied)
         if (!before) continue
         expect(theme.count - before.count).toBeWithin(0, 2)
         expect(theme.label).toBe(before.label)
@@ -122,5 +124,70 @@ describe("how a theme changed against the 30 days before", () => {
     expect(summaryOf([ads(1, "1"), ads(59.9, "2")], ["en"]).themes[0]!.change).toBeNull()
     const { change } = summaryOf([ads(1, "1"), ads(70, "2")], ["en"]).themes[0]!
     expect(change).toEqual({ recent: { count: 1, reviews: 1 }, before: { count: 0, reviews: 0 }, points: null })
+  })
+})
+
+describe("a topic that reviews deny", () => {
+  const review = (id: number, text: string, stars: number): SummedReview => {
+    return { id: `r${id}`, title: null, text, stars, at: new Date(NOW.getTime() - id * 3_600_000) }
+  }
+  const themesOf = (
+    texts: readonly (readonly [text: string, count: number, stars: number])[],
+    languages = ["en"] as const,
+  ) => {
+    let id = 0
+    const reviews = texts.flatMap(([text, count, stars]) =>
+      Array.from({ length: count }, () => review(++id, text, stars)),
+    )
+    return summaryOf(reviews, languages as readonly WritingLanguage[]).themes
+  }
+
+  test("is a theme of its own: 30 that it crashes, 10 that it never does", () => {
+    const themes = themesOf([
+      ["It crashes every time", 30, 1],
+      ["It never crashes", 10, 5],
+    ])
+    expect(themes.map(({ topic, denied, label, count, stars }) => [topic, denied, label, count, stars])).toEqual([
+      ["crashes", false, "Crashes and bugs", 30, 1],
+      ["crashes", true, "Crashes and bugs: none", 10, 5],
+    ])
+    expect(themes.map(({ quotes }) => quotes[0]?.quote)).toEqual(["It crashes every time", "It never crashes"])
+  })
+
+  test("is quoted where it is praised, and never for what is complained of", () => {
+    const themes = themesOf([
+      ["No ads at all, wonderful", 3, 5],
+      ["Too many ads after every level", 2, 1],
+    ])
+    expect(themes.map(({ topic, denied, quotes }) => [topic, denied, quotes[0]?.quote])).toEqual([
+      ["ads", true, "No ads at all, wonderful"],
+      ["ads", false, "Too many ads after every level"],
+    ])
+  })
+
+  test.each([
+    ["en", "Not a single crash in a year.", "crashes", true],
+    ["en", "I have never had any problems with bugs.", "crashes", true],
+    ["en", "It never stops crashing.", "crashes", false],
+    ["en", "No bug fixes for months, it crashes.", "crashes", false],
+    ["en", "No crashes, but it freezes on level 9.", "crashes", false],
+    ["en", "No more ads please, there are too many ads.", "ads", false],
+    ["en", "Totally ad-free and doesn't have any ads.", "ads", true],
+    ["en", "I never lost my progress.", "lost_data", true],
+    ["de", "Endlich ein Spiel ohne Werbung.", "ads", true],
+    ["de", "Das Spiel stürzt nie ab.", "crashes", true],
+    ["de", "Zu viel Werbung, stürzt ständig ab.", "crashes", false],
+    ["es", "Sin anuncios, me encanta.", "ads", true],
+    ["fr", "Aucune pub, génial.", "ads", true],
+    ["pt", "Não tem anúncios, ótimo.", "ads", true],
+    ["tr", "Reklam yok, harika.", "ads", true],
+    ["ru", "Игра без рекламы.", "ads", true],
+    ["ja", "広告が一切ないので最高です。", "ads", true],
+    ["ko", "광고가 없어서 좋아요.", "ads", true],
+    ["zh", "没有广告，很好。", "ads", true],
+  ] as const)("in %s: %j has %s denied: %p", (language, text, topic, denied) => {
+    const topics = topicsOf(text, [language])
+    expect(topics).toContain(topic)
+    expect(deniedIn(text, [language], topics).includes(topic)).toBe(denied)
   })
 })

@@ -76,6 +76,8 @@ describe("of reviews that a person labelled", () => {
 })
 
 test.each([
+  ["Ein Spiel, um die Langeweile zu vertreiben.", "de", []],
+  ["開いてもすぐに消えてしまう。", "ja", []],
   ["Came here through ads about this game.", "en", []],
   ["Ads about this game brought me here, and now there are ads after every level.", "en", ["ads"]],
   ["Not gonna lie, it is nice.", "en", []],

@@ -15,7 +15,7 @@ import { type FinerTheme, writeThemes } from "../../writing/themes/finer-themes.
 import {
   LEAST_IN_THEME, monthsOf, QUOTES_OF_THEME, type Quote, SENTIMENTS, type SummedReview, type ThemeFigures,
 } from "../../writing/themes/theme-figures.ts" // biome-ignore format: one list
-import { sentencesTask, type ThemeSentences } from "../../writing/themes/theme-sentences.ts"
+import { sentencesTask, type ThemeSentences, themeKey } from "../../writing/themes/theme-sentences.ts"
 import { TOPIC_CHECKED, TOPICS, TOPICS_CHECKED } from "../../writing/topics/topics.ts"
 import { planDays } from "../day-range.ts"
 import { Feed, heldFeeds, readAppFeed, Stars } from "../reviews/review-shapes.ts"
@@ -27,7 +27,7 @@ const MOST_REVIEWS = 500
 /** Fewer say nothing of what people think. */
 const LEAST_REVIEWS = 20
 /** Of the list of topics and the choice of quotes. */
-const RULES_VERSION = 3
+const RULES_VERSION = 4
 
 const ReviewQuote = named(
   "ReviewQuote",
@@ -75,6 +75,10 @@ const Theme = named(
   "ReviewTheme",
   v.strictObject({
     topic: described(v.picklist(TOPICS), "What it is about."),
+    denied: described(
+      v.boolean(),
+      'True: these reviews say that there is none of it, as "it never crashes". Reviews that say there is are in a theme of their own.',
+    ),
     label: described(v.string(), "The same in the language asked for."),
     sentence: described(
       v.nullable(v.string()),
@@ -253,7 +257,7 @@ function shown(
   return {
     themes: themes.map((theme) => ({
       ...shownTheme(theme),
-      sentence: sentences?.value[theme.topic] ?? null,
+      sentence: sentences?.value[themeKey(theme)] ?? null,
       checked: TOPIC_CHECKED[theme.topic],
     })),
     without,

@@ -5,8 +5,12 @@ import { fixesOf } from "../fixes.ts"
 import { type WritingLanguage, wordListOf } from "../languages.ts"
 import type { Theme } from "../review-summary.ts"
 
-/** By topic; a theme whose sentence was refused has none. */
-export type ThemeSentences = Partial<Record<Theme["topic"], string>>
+/** By themeKey; a theme whose sentence was refused has none. */
+export type ThemeSentences = Record<string, string>
+
+export function themeKey({ topic, denied }: Pick<Theme, "topic" | "denied">): string {
+  return denied ? `no ${topic}` : topic
+}
 
 const SENTENCES_VERSION = 1
 const LONGEST = 200
@@ -59,7 +63,7 @@ function judge(answer: SentencesAnswer, themes: readonly Theme[], language: Writ
       most: LONGEST,
       told: ORDERS,
     })
-    if (problems.length === 0) sentences[theme.topic] ??= sentence.trim()
+    if (problems.length === 0) sentences[themeKey(theme)] ??= sentence.trim()
     else {
       omissions.add("sentence", problems[0]!.rule)
       fixes.push(...fixesOf(problems).map((fix) => `${r}: ${fix}`))

@@ -190,15 +190,15 @@ export const MEANT_OTHERWISE: Readonly<Partial<Record<WritingLanguage, Readonly<
     boring: "when/if/whenever/while/you're/i'm/im/are/am/was_bored not_boring never_boring",
     lost_data: "lost_interest lost_my_interest lost_cause lost_count lose/lost/losing_interest lost_my_mind my_mind",
     speed: "fast-paced fast_paced",
-    update: "update_my_review update:",
+    update: "update_my_review update: discover/find/found/finding/listen/hear_new_music",
     ease: "easy_level/levels",
   },
   de: {
     crashes: "candy_crash* crash_saga",
-    boring: "bei/gegen/vor/wenn/aus/für_langeweile nie/nicht/keine/keinen/niemals_langeweile/langweilig zwischendurch_bei_langeweile",
+    boring: "bei/gegen/vor/wenn/aus/für_langeweile langeweile_zu_vertreiben langeweile_vertreiben die/der/meine_langeweile nie/nicht/keine/keinen/niemals_langeweile/langweilig zwischendurch_bei_langeweile",
   },
   tr: { boring: "can_sıkıcı canım_sıkıl* canınız_sıkıl* can_sıkıntısı" },
-  ja: { rewards: "景品表示法" },
+  ja: { rewards: "景品表示法", lost_data: "すぐに消え すぐ消え 画面が消え" },
 } // biome-ignore format: a line a topic
 
 /** Of advertisements for the app, elsewhere: what brought the writer here says nothing of those within it. */

@@ -23,6 +23,11 @@ export const TOPIC_LABELS: Readonly<Record<WritingLanguage, Labels>> = {
   zh: labels("广告 · 价格与订阅 · 与宣传不符 · 难度 · 闪退与错误 · 最近更新 · 数据丢失与同步 · 登录 · 速度 · 通知 · 奖励 · 单调 · 客服 · 易用性 · 设计"),
 } // biome-ignore format: a line a language
 
+/** Behind a label of what reviews say that there is none of. */
+export const NONE: Readonly<Record<WritingLanguage, string>> = {
+  en: "none", tr: "yok", de: "keine", es: "no hay", fr: "aucun", pt: "não há", ru: "нет", ja: "なし", ko: "없음", zh: "无",
+} // biome-ignore format: a list to scan
+
 function labels(line: string): Labels {
   const words = line.split(" · ")
   return Object.fromEntries(TOPICS.map((topic, at) => [topic, words[at] as string])) as Labels

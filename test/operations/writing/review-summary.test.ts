@@ -58,7 +58,7 @@ test("a summary takes one unit; the same on the same day takes none, another lan
   const first = await get()
   expect([first.status, await used()]).toEqual([200, 1])
   expect(first.body).toMatchObject({ country: "us", state: "ready", reviews: 30, languages: ["en", "es"], lang: "en" })
-  expect(first.body.written).toMatchObject({ by: "rules", model: null, version: 3 })
+  expect(first.body.written).toMatchObject({ by: "rules", model: null, version: 4 })
   expect((await get()).body).toEqual(first.body)
   expect(await used()).toBe(1)
   const german = await get("?lang=de")
