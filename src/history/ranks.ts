@@ -95,7 +95,7 @@ async function readBatch(sql: Db, side: SideApp, last = { position: -1, term: ""
     select t.term, t.position, t.last_day as "lastDay", t.source, t.depth, t.seen_at as "seenAt", t.rank, ${figures(sql)},
       d.code as "dueCode"
     from (${trackedLists(sql, side, part)}) t
-    left join lateral (${figuresOf(sql, sql`true`)}) n on true
+    left join lateral (${figuresOf(sql, sql`t.list_id`)}) n on true
     cross join lateral (${dueCodeOf(sql, side, sql`t.term`)}) d
     order by t.position, t.term
     limit ${BATCH}`

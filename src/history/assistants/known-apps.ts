@@ -4,6 +4,7 @@ import { nameIn } from "../../observations/app-names.ts"
 import type { Platform } from "../../observations/provenance.ts"
 import type { RankedApp } from "../../observations/types.ts"
 import { parseRival } from "../../vocabulary/store-ids.ts"
+import { latestAnswer } from "../keywords/latest-answer.ts"
 
 interface StoreApp {
   platform: Platform
@@ -30,6 +31,7 @@ export async function readKnownApps(
 ): Promise<KnownAround[]> {
   const manual = (app.manualRivals ?? []).flatMap((rival) => parseRival(rival) ?? [])
   const place = { storefront, countries: app.countries }
+  const keyword = { platform: sql`p.platform`, storefront: sql`${storefront}`, term: sql`t.term` }
   const apps = await sql<StoreApp[]>`
     with own as (
       select id
@@ -49,8 +51,7 @@ export async function readKnownApps(
       select distinct u.id
       from unnest(array['ios', 'android']) p (platform)
       cross join unnest(${terms as string[]}::text[]) t (term)
-      join list l on (l.platform, l.storefront, l.term) = (p.platform, ${storefront}, t.term)
-      join list_now n on n.list_id = l.id
+      cross join lateral (${latestAnswer(sql, sql`app_ids`, keyword)}) n
       cross join lateral unnest(n.app_ids[1:${PLACES}::int]) u (id)
     ), known as materialized (
       select id, min(place) as place

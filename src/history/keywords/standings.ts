@@ -118,7 +118,7 @@ async function readRow(
     with term as materialized (
       select t.*, ${keyOf(sql, more, side.platform)} as key
       from (${trackedLists(sql, side)}) t
-      ${isFigure ? sql`left join lateral (${figuresOf(sql, sql`true`)}) n on true` : sql``}
+      ${isFigure ? sql`left join lateral (${figuresOf(sql, sql`t.list_id`)}) n on true` : sql``}
       order by t.position, t.term
     ), list_ids as materialized (
       select array_agg(list_id) as lists

@@ -1,6 +1,6 @@
 import type { Fragment } from "postgres"
 import type { Sql } from "../../database/types.ts"
-import type { KeywordMetrics } from "../../observations/derived/keyword-figures.ts"
+import { figuresOf, type KeywordMetrics } from "../../observations/derived/keyword-figures.ts"
 import { type RankSource, sourceOf } from "../../observations/types.ts"
 import { inMarket, type MarketDay } from "./market-lists.ts"
 import { type FiguresRow, metricsShown, shownColumns } from "./shown-figures.ts"
@@ -189,12 +189,7 @@ type PageRow<Own> = (KeywordRow & Own) | { term: null }
 
 function joinFigures(sql: Sql): Fragment {
   return sql`
-    left join lateral (
-      select *
-      from keyword_now
-      where list_id = p.list_id
-      offset 0
-    ) n on true`
+    left join lateral (${figuresOf(sql, sql`p.list_id`)}) n on true`
 }
 
 function keywordsIn<Own>(

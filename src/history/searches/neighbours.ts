@@ -3,6 +3,7 @@ import { NEAR_PLACES, placeWeight } from "../../formulas/related-terms.ts"
 import { nameIn } from "../../observations/app-names.ts"
 import { popularityOrderOf } from "../../observations/derived/popularity-order.ts"
 import { DEMO, type RankSource, sourceOf } from "../../observations/types.ts"
+import { latestAnswer } from "../keywords/latest-answer.ts"
 import type { MarketLists } from "./market-lists.ts"
 
 /** What was answered to a keyword last, with its first apps. */
@@ -27,22 +28,15 @@ export async function readTermAnswers(
   terms: readonly string[],
   apps: number,
 ): Promise<Map<string, TermAnswer>> {
+  const keyword = { platform: sql`${platform}`, storefront: sql`${storefront}`, term: sql`k.term` }
   const rows = await sql<(Omit<TermAnswer, "source"> & { source: number })[]>`
-    select k.term, l.id as "listId", n.day, n.source, n.origin, n.depth, n.seen_at as "seenAt", cardinality(n.app_ids) as results,
-      n.app_ids[1:${apps}::int] as first
+    select k.term, n.list_id as "listId", n.day, n.source, n.origin, n.depth, n.seen_at as "seenAt",
+      cardinality(n.app_ids) as results, n.app_ids[1:${apps}::int] as first
     from unnest(${terms as string[]}::text[]) with ordinality k (term, place)
     cross join lateral (
-      select id
-      from list
-      where (platform, storefront, term) = (${platform}, ${storefront}, k.term)
-      offset 0
-    ) l
-    cross join lateral (
-      select day, source, origin, depth, seen_at, app_ids
-      from list_now
-      where list_id = l.id and day >= ${since}::date and origin <> ${DEMO}
-      offset 0
+      ${latestAnswer(sql, sql`list_id, day, source, origin, depth, seen_at, app_ids`, keyword)}
     ) n
+    where n.day >= ${since}::date and n.origin <> ${DEMO}
     order by k.place
     limit ${terms.length}`
   return new Map(rows.map(({ source, ...row }) => [row.term, { ...row, source: sourceOf(source) }]))

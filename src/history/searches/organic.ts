@@ -1,5 +1,6 @@
 import type { Fragment } from "postgres"
 import type { Db } from "../../database/types.ts"
+import { latestAnswer } from "../keywords/latest-answer.ts"
 
 /** Where an app stands on a term without being advertised, as last measured. */
 export interface OrganicRank {
@@ -18,6 +19,7 @@ export function organicRank(
   { appId, own, storefront }: { appId: string; own: number | null; storefront: string },
   term: Fragment,
 ): Fragment {
+  const keyword = { platform: sql`'ios'`, storefront: sql`${storefront}`, term: sql`o.term` }
   return sql`(
     select json_build_object(
       'rank', array_position(n.app_ids, ${own}::int), 'measured', n.list_id is not null, 'day', n.day, 'tracked', exists (
@@ -27,11 +29,7 @@ export function organicRank(
       )
     )
     from (select ${term}::text as term) o
-    left join list_now n on n.list_id = (
-      select id
-      from list
-      where (platform, storefront, term) = ('ios', ${storefront}, o.term)
-    )
+    left join lateral (${latestAnswer(sql, sql`list_id, day, app_ids`, keyword)}) n on true
   )`
 }
 

@@ -64,16 +64,16 @@ export const UNMEASURED: KeywordMetrics = {
 /** A calculated figure that is older on `today` says nothing of today. */
 export const SHOWN_DAYS = 90
 
-/** What stands now of the list of `t`: a row for `figures`. */
-export function figuresOf(sql: Db, where: ReturnType<Db>) {
+/** A query of the latest figures of a list: one row for `figures`, or none. */
+export function figuresOf(sql: Db, list: ReturnType<Db>) {
   return sql`
     select *
     from keyword_now
-    where ${where} and list_id = t.list_id
+    where list_id = ${list}
     offset 0`
 }
 
-/** Columns of a row `n` of keyword_now, for metricsOf. */
+/** The columns of a MetricsRow, of a row `n` of keyword_now. */
 export function figures(sql: Db) {
   return sql`
     n.demand, n.demand_day as "demandDay", n.demand_at as "demandAt", n.hints, n.hints_day as "hintsDay",

@@ -3,7 +3,7 @@ import type { Db, Sql, Tx } from "../../database/types.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import type { Side } from "../provenance.ts"
 import { holdIdentities, type ListKey, listIds, lockLists } from "../rows/identities.ts"
-import { figures, type KeywordMetrics, type MetricsRow, metricsOf } from "./keyword-figures.ts"
+import { figures, figuresOf, type KeywordMetrics, type MetricsRow, metricsOf } from "./keyword-figures.ts"
 import { readInputs, YOUNG_DAYS } from "./keyword-inputs.ts"
 import { CALCULATED, type MetricRow, metricRows } from "./keyword-rows.ts"
 import { deriveKeywordNow } from "./now.ts"
@@ -72,12 +72,7 @@ export async function readKeywordMetrics(
       where (platform, storefront, term) = (${platform}, ${storefront}, k.term)
       offset 0
     ) l on true
-    left join lateral (
-      select *
-      from keyword_now
-      where list_id = l.id
-      offset 0
-    ) n on true
+    left join lateral (${figuresOf(sql, sql`l.id`)}) n on true
     order by k.place
     limit ${terms.length}`
   return new Map(rows.map((row) => [row.term, metricsOf(row, platform, today)]))

@@ -180,7 +180,7 @@ async function readAnswers(sql: Sql, { platform, storefront }: Side, own: number
       array_position(t.app_ids, ${own}::int) as rank, t.app_ids[1:${FIRST}] as first, c.corpus,
       n.difficulty, n.difficulty_day as "difficultyDay", n.difficulty_at as "difficultyAt"
     from answer t
-    left join lateral (${figuresOf(sql, sql`true`)}) n on true
+    left join lateral (${figuresOf(sql, sql`t.list_id`)}) n on true
     cross join (
       select count(distinct u.app_id)::int as corpus
       from answer
