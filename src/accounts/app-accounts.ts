@@ -28,8 +28,8 @@ interface OwnApp {
 }
 
 /**
- * Of several accounts with the app the first that still has a key, else the first: two of one seller say the same twice. `more`:
- * further columns of the account `c`.
+ * Of several accounts with the app the first that still has a key, else the first: two of one seller say the same
+ * twice. `more`: further columns of the account `c`.
  */
 export async function findAppAccount<More = unknown>(
   sql: Db,
@@ -205,7 +205,10 @@ export interface ReportSpan extends Pick<ReportStanding, "late" | "asOf" | "trou
   to: string | null
 }
 
-/** A query of one row, a ReportSpan. Days are put beside their turns only where that tells more: of a year it took twice as long. */
+/**
+ * A query of one row, a ReportSpan. Days are put beside their turns only where that tells more: of a year it took twice
+ * as long.
+ */
 export function spanOf(sql: Db, account: string, report: Report, { from, to }: Days) {
   return sql`(
     select s."reportedDays", s."from", s."to", t.late, greatest(s.seen_at, t.read_at) as "asOf",

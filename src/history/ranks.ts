@@ -8,7 +8,10 @@ import { termsIn, termsTogether } from "./keywords/columns.ts"
 import { trackedLists } from "./keywords/tracked-lists.ts"
 import { dueCodeOf } from "./under-way.ts"
 
-/** A term on the day shown. Not measured: rank, source, depth and seenAt are null. Measured and absent: only rank is null. */
+/**
+ * A term on the day shown. Not measured: rank, source, depth and seenAt are null. Measured and absent: only rank is
+ * null.
+ */
 export interface TermRank {
   term: string
   measured: boolean
@@ -18,7 +21,10 @@ export interface TermRank {
   seenAt: Date | null
 }
 
-/** A tracked keyword: its rank on the day shown, its latest figures and the state of its scheduled readings (underWayBy). */
+/**
+ * A tracked keyword: its rank on the day shown, its latest figures and the state of its scheduled readings
+ * (underWayBy).
+ */
 export interface TrackedKeyword extends TermRank {
   /** Null if the app has no store app there or does not track the storefront. */
   figures: MetricsRow | null
@@ -72,7 +78,9 @@ function keywordOf(row: KeywordRow, day: string | null): TrackedKeyword {
   return { term, measured: true, rank: rank || null, source: sourceOf(source), depth, seenAt, figures: row, dueCode }
 }
 
-/** Keywords that one statement reads: the embedded database, which cannot cancel a statement, takes some 20 ms for them. */
+/**
+ * Keywords that one statement reads: the embedded database, which cannot cancel a statement, takes some 20 ms for them.
+ */
 const BATCH = 500
 
 async function readRows(sql: Db, side: SideApp): Promise<KeywordRow[]> {
@@ -92,8 +100,8 @@ async function readBatch(sql: Db, side: SideApp, last = { position: -1, term: ""
         order by position, term
         limit ${BATCH}`
   return await sql<KeywordRow[]>`
-    select t.term, t.position, t.last_day as "lastDay", t.source, t.depth, t.seen_at as "seenAt", t.rank, ${figures(sql)},
-      d.code as "dueCode"
+    select t.term, t.position, t.last_day as "lastDay", t.source, t.depth, t.seen_at as "seenAt", t.rank,
+      ${figures(sql)}, d.code as "dueCode"
     from (${trackedLists(sql, side, part)}) t
     left join lateral (${figuresOf(sql, sql`t.list_id`)}) n on true
     cross join lateral (${dueCodeOf(sql, side, sql`t.term`)}) d

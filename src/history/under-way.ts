@@ -2,10 +2,10 @@ import type { Db, Sql } from "../database/types.ts"
 import type { Side } from "../observations/provenance.ts"
 import { type IdleReason, type Reader, type Reading, readersQuery, readingBy, readReaders } from "./readers.ts"
 
-/** Whether a keyword's figures are being measured: somebody reads them, or something that reads them will be next. */
+/** Whether a keyword's figures are being measured: a process reads them now, or they are the next to be read. */
 export interface KeywordUnderWay {
   popularityMeasuring: boolean
-  /** Why not; null where it is. */
+  /** The reason if not. Null if it is. */
   popularityNotMeasuring: IdleReason | null
   difficultyMeasuring: boolean
   difficultyNotMeasuring: IdleReason | null
@@ -27,7 +27,7 @@ export async function findKeywordsUnderWay(
   { terms, ...side }: Side & { terms: readonly string[] },
 ): Promise<Map<string, KeywordUnderWay>> {
   if (terms.length === 0) return new Map()
-  // a number a keyword: as rows, or as JSON of rows, it took the thread and the database longer
+  // one text of all codes: a row per keyword, or JSON, takes longer in the process and in the database
   const [row] = await sql<[{ readers: Reader[] | null; codes: string }]>`
     select r.readers, w.codes
     from (
@@ -44,9 +44,12 @@ export async function findKeywordsUnderWay(
   return new Map(terms.map((term, at) => [term, underWay(Number(codes[at]))]))
 }
 
-/** How what is due of a keyword stands, as one number `code`: of search, hints and difficulty a digit each, 0 where nothing is due. */
+/**
+ * A query of the state of a keyword's scheduled readings as one number `code`: a digit each for search, hints and
+ * difficulty.
+ */
 export function dueCodeOf(sql: Db, { platform, storefront }: Side, term: ReturnType<Db>) {
-  // found by the index of that number
+  // the hash is for the index due_keyword
   return sql`
     select coalesce(sum(${digitOf(sql)}), 0)::int as code
     from due d
@@ -60,13 +63,13 @@ function digitOf(sql: Db) {
   return sql`case d.kind when 'search' then 1 when 'hints' then 6 else 36 end * ${stateOf(sql)}`
 }
 
-/** What is being measured, by the code of what is due (dueCodeOf). */
+/** Returns what is being measured for a code of dueCodeOf. */
 export function underWayBy(side: Side, reading: Reading): (code: number) => KeywordUnderWay {
   const [searched, hinted, read] = (["search", "hints", "difficulty"] as const).map((kind) => {
     const notRead = reading({ kind, ...side })
     return (digit: number) => whyNot(STATES[digit] ?? null, () => notRead)
   }) as [(digit: number) => Idle, (digit: number) => Idle, (digit: number) => Idle]
-  // of 200 keywords nearly all stand alike
+  // nearly all keywords of an app have the same code
   const known = new Map<number, KeywordUnderWay>()
   return (code) => {
     const held = known.get(code)
@@ -82,22 +85,22 @@ export function underWayBy(side: Side, reading: Reading): (code: number) => Keyw
 
 type Idle = IdleReason | null
 
-/** Keywords of one storefront whose results of a UTC day were not read. */
+/** Keywords of one storefront that were not measured on a UTC day. */
 interface UnreadTerms extends Side {
   terms: readonly string[]
 }
 
 export interface Expectation {
-  /** Of the keywords, those that will still be read that day. */
+  /** How many of the keywords will still be measured that day. */
   expected: number
-  /** Why most of the others will not; null = all will. */
+  /** Why most of the others will not. Null if all will. */
   notMeasuring: IdleReason | null
 }
 
-/** So many keywords are looked up by one statement, unless they are of one place: 20,000 held the thread for 30 ms. */
+/** Keywords that one statement looks up, so that it does not block the event loop. A single place may have more. */
 const TERMS_AT_ONCE = 2_000
 
-/** What can still come of a day, place by place. */
+/** Returns, for each place, how many keywords will still be measured on a day. */
 export async function readExpectations(sql: Sql, places: readonly UnreadTerms[], day: string): Promise<Expectation[]> {
   if (places.length === 0) return []
   const reading = await readReaders(sql)
@@ -169,15 +172,15 @@ function expectationOf(
   return { expected: terms.length - missed, notMeasuring: others[0]?.why ?? null }
 }
 
-/** How a row of what is due stands: held by who reads it, at its turn, or why neither. */
+/** The state of a row of `due`: leased by a reader, at its turn, or the reason why neither. */
 type State = "held" | "turn" | "overdue" | "read_failed" | "not_due"
 
-/** By the digits of stateOf. */
+/** The states in the order of the digits of stateOf. */
 const STATES: readonly (State | null)[] = [null, "held", "turn", "overdue", "read_failed", "not_due"]
 
-/** Of the row `d`. A search that was answered today is not due again, whatever put it forward. */
+/** The state of the row `d`. A search that was answered today is not due again, even if it was put forward. */
 function stateOf(sql: Db) {
-  // times that are asked for in a statement of their own are calculated once: for each row they take half of all the time
+  // a time in a subquery is calculated once; calculated per row it takes half of the whole time
   return sql`
     case
       when d.lease_until > now() then 1
@@ -188,14 +191,16 @@ function stateOf(sql: Db) {
     end`
 }
 
-/** Null = it is measured. */
+/** Returns why a state is not measured. Null if it is. */
 function whyNot(state: State | null, notRead: () => IdleReason | null): IdleReason | null {
   if (state === null) return "not_scheduled"
   if (state === "held") return null
   return notRead() ?? (state === "turn" ? null : state)
 }
 
-/** The App Store's difficulty becomes due with the first reading of the results; Google Play's is not read for itself. */
+/**
+ * The App Store's difficulty becomes due with the first reading of the results; Google Play's is not read for itself.
+ */
 function difficultyWithout(search: IdleReason | null, { platform }: Side): IdleReason {
   if (platform !== "ios") return "not_scheduled"
   return search ?? "awaits_results"
@@ -203,7 +208,10 @@ function difficultyWithout(search: IdleReason | null, { platform }: Side): IdleR
 
 type IdleReasons = Record<"search" | "hints" | "difficulty", Idle>
 
-/** A popularity is made of suggestions and of what the difficulty reads: what stands in its way is told before what does not. */
+/**
+ * A popularity needs the suggestions and the readings of the difficulty. A reason that blocks it comes before a calm
+ * one.
+ */
 function keywordOf({ search, hints, difficulty }: IdleReasons): KeywordUnderWay {
   const popularity =
     hints === null || difficulty === null

@@ -5,13 +5,13 @@ import { listIds, lockIdentities, lockLists } from "../observations/rows/identit
 import { normaliseTerm } from "../vocabulary/term.ts"
 import { checkCountries, checkName, checkTerms, type LockedApp, lockApp, TrackingProblem } from "./checks.ts"
 
-/** What adding did: the terms that are tracked anew somewhere, and those that were in every storefront asked for. */
+/** The terms that are newly tracked in any storefront, and those that were tracked in all of them before. */
 export interface AddedTerms {
   added: string[]
   alreadyTracked: string[]
 }
 
-/** In some storefronts or all, after the terms there, with their history. Throws TrackingProblem. */
+/** Adds terms, with their history, after the present ones in some or all storefronts. Throws TrackingProblem. */
 export async function addTerms(
   tx: Tx,
   appId: string,
@@ -45,7 +45,7 @@ interface ListedTerm {
   tags: string[]
 }
 
-/** The tracked terms of an app, of one storefront or of all in the app's order; at most 100,000. */
+/** Returns the tracked terms of an app in one storefront or all, in the app's order. Throws if there are 100,000. */
 export async function listTerms(sql: Db, appId: string, country: string | null): Promise<ListedTerm[]> {
   const rows = await sql<ListedTerm[]>`
     select t.country, t.term, array(select jsonb_array_elements_text(a.keyword_tags -> t.term)) as tags
@@ -57,7 +57,7 @@ export async function listTerms(sql: Db, appId: string, country: string | null):
   return [...rows]
 }
 
-/** Stops tracking terms; what was measured stays. Returns which of them were tracked. Throws TrackingProblem. */
+/** Stops tracking terms and returns which of them were tracked. Their readings stay. Throws TrackingProblem. */
 export async function removeTerms(
   tx: Tx,
   appId: string,
@@ -74,7 +74,7 @@ export async function removeTerms(
   return { removed: asked.filter((term) => removed.has(term)), notTracked: asked.filter((term) => !removed.has(term)) }
 }
 
-/** Buries terms: they are not suggested again. Those that are tracked stay tracked. Throws TrackingProblem. */
+/** Buries terms, so that they are not suggested again. A tracked term stays tracked. Throws TrackingProblem. */
 export async function buryTerms(tx: Tx, appId: string, terms: readonly string[]): Promise<void> {
   const asked = checkTerms(terms)
   const { buriedKeywords } = await lockApp(tx, appId)
@@ -84,7 +84,9 @@ export async function buryTerms(tx: Tx, appId: string, terms: readonly string[])
     where id = ${appId}`
 }
 
-/** Sets the tags of tracked terms; no tags takes a term's away. Throws TrackingProblem, also for a term not tracked. */
+/**
+ * Sets the tags of tracked terms; an empty list removes them. Throws TrackingProblem, also if a term is not tracked.
+ */
 export async function tagTerms(
   tx: Tx,
   appId: string,
@@ -116,8 +118,8 @@ function storefrontsOf(app: LockedApp, countries: readonly string[] | "all"): st
   return codes
 }
 
-// A list exists from the first tracking on: its row is what tracking and measuring, when they meet, wait for each other on.
-// Locked before the terms are tracked: those are then due, and such rows come after lists.
+// Creates the lists with the first tracking: tracking and measuring wait for each other on a list's row. Locks them
+// before the terms are inserted, because that inserts rows of `due`, which are locked after lists.
 async function holdLists(tx: Tx, app: LockedApp, storefronts: readonly string[], terms: readonly string[]) {
   const ids = { ios: app.iosApp, android: app.androidApp }
   const keys = (["ios", "android"] as const)

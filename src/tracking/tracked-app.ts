@@ -17,7 +17,7 @@ export interface TrackedApp {
   androidApp: number | null
   countries: string[]
   manualRivals: string[] | null
-  /** Taken away by hand: no rival of the app wherever it stands. None of them is among manualRivals. */
+  /** Hidden by hand: never shown as rivals. None of them is among manualRivals. */
   hiddenRivals: string[] | null
   keywordTags: Record<string, string[]> | null
   buriedKeywords: string[] | null
@@ -57,7 +57,7 @@ export async function readTerms(sql: Db, appId: string): Promise<TermLists> {
   return row.terms
 }
 
-/** As JSON of each storefront: a row a keyword held the thread for 10 ms with 20,000 of them. */
+/** JSON of the terms by storefront: a row per keyword would block the event loop if there are thousands. */
 function termsOf(sql: Db, appId: Fragment) {
   return sql`(
     select json_object_agg(country, terms)
@@ -71,8 +71,8 @@ function termsOf(sql: Db, appId: Fragment) {
 }
 
 /**
- * Returns the app with its name and icon in `storefront`, by default its first. Throws not_found with the ids that the key may
- * use, or app_not_allowed without a look-up for an id that the key's list lacks.
+ * Returns the app with its name and icon in `storefront`, by default its first. Throws not_found with the ids that the
+ * key may use, or app_not_allowed without a look-up for an id that the key's list lacks.
  */
 export async function findApp(sql: Db, caller: AppsQuery, id: string, storefront?: string): Promise<TrackedApp> {
   refuseHidden(caller, id)
@@ -108,7 +108,10 @@ function cutName(name: string): string {
   return letters.length > MAX_SUGGESTED_NAME ? `${letters.slice(0, MAX_SUGGESTED_NAME).join("")}…` : name
 }
 
-/** Its own name, else the store's in its first storefront (nameIn), else its store id. `a`: the app; `i`, `g`: its store apps. */
+/**
+ * An app's own name, else the store's name in its first storefront, else its store id. `a` is the app, `i` and `g` its
+ * store apps.
+ */
 export function shownName(sql: Db): Fragment {
   return nameAt(sql, sql`a.countries[1]`)
 }
@@ -123,10 +126,14 @@ function nameAt(sql: Db, storefront: Fragment): Fragment {
   )`
 }
 
-/** The columns of a TrackedApp and their tables. Name and icon are those of `storefront`, by default the app's first. */
+/**
+ * The columns of a TrackedApp and their tables. Name and icon are those of `storefront`, by default the app's first.
+ */
 function appQuery(sql: Db, storefront: string | null, more = sql``) {
   const elsewhere = (fact: "name" | "icon_url", app: Fragment) =>
-    sql`case when ${app} is not null then coalesce(${factElsewhere(sql, fact, app, { countries: sql`a.countries` })}) end`
+    sql`case
+        when ${app} is not null then coalesce(${factElsewhere(sql, fact, app, { countries: sql`a.countries` })})
+      end`
   const ios = sql`a.ios_app`
   const android = sql`a.android_app`
   return sql`

@@ -44,20 +44,20 @@ export async function readStanding(sql: Sql, side: SideApp): Promise<SideStandin
 /** A keyword on the day shown. */
 export interface TermStanding {
   term: string
-  /** Null = no store was ever asked for it. */
+  /** Null if it was never measured and has no figures. */
   listId: number | null
   measured: boolean
-  /** Null = not measured, or absent. */
+  /** Null if not measured, or absent. */
   rank: number | null
   depth: number | null
-  /** What was asked for by its key, the greatest first; null = nothing, or none. */
+  /** The value of the requested key, greatest first. Null if no key was requested or there is no value. */
   key: number | null
-  /** Against the measured day before; null where it was not asked for, or nothing can be said. */
+  /** The move since the measured day before. Null if it was not requested or cannot be determined. */
   move: RankMove | null
 }
 
 interface SideStandings {
-  /** The latest day on which any of the keywords was measured; null = never. */
+  /** The latest day on which any of the keywords was measured. Null if none ever was. */
   day: string | null
   /** When the latest of the day's results was seen, ISO 8601. */
   measuredAt: string | null
@@ -70,11 +70,11 @@ type StandingKey = "term" | "popularity" | "difficulty"
 interface StandingsQuery {
   today: string
   key: StandingKey | null
-  /** Whether moves are told. */
+  /** Whether to calculate moves. */
   isMoved: boolean
 }
 
-/** Every keyword of an app, and `more` of each. In one statement, two where moves of a day that lies back are told. */
+/** Returns every keyword of an app, with `more` of each: one statement, or two for the moves of an earlier day. */
 export async function readStandings(sql: Sql, side: SideApp, more: StandingsQuery | null): Promise<SideStandings> {
   const recent = more?.isMoved ? addDays(more.today, -RECENT_DAYS) : null
   const months = recent === null ? [] : comparedMonths(recent, more!.today)
@@ -88,12 +88,12 @@ export async function readStandings(sql: Sql, side: SideApp, more: StandingsQuer
 
 const RECENT_DAYS = 2
 
-/** In which a day from `first` to `last` is compared with the days before it. */
+/** The months in which a day from `first` to `last` is compared with the days before it. */
 function comparedMonths(first: string, last: string): string[] {
   return [...new Set([addDays(first, -LOOK_BACK_DAYS), last].map(monthOf))]
 }
 
-/** Of each text a part a keyword. */
+/** Each text has one part per keyword. */
 interface StandingsRow extends MonthsRow {
   day: string | null
   seenAt: Date | null
@@ -138,7 +138,7 @@ async function readRow(
   return row
 }
 
-/** A figure that is not shown any more is none. */
+/** The column to order by. A figure that is too old to be shown is null. */
 function keyOf(sql: Sql, more: StandingsQuery | null, platform: Platform) {
   if (!more?.key) return sql`null::int`
   const { key, today } = more

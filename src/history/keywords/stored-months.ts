@@ -12,14 +12,15 @@ export interface MonthsRow {
 }
 
 /**
- * Columns for monthsByList: what is held of an app (its store_app id) and of `lists` (an int[]) in these months, which follow
- * one another. A table at a time: joined keyword by keyword a thousand took a third longer.
+ * Columns for monthsByList: what is held of an app (its store_app id) and of `lists` (an int[]) in these months, which
+ * follow one another. A table at a time: joined keyword by keyword a thousand took a third longer.
  */
 export function storedMonths(sql: Db, { own, lists }: { own: Part; lists: Part }, months: readonly string[]): Part {
   const [first = null, last = first] = [months[0], months.at(-1)]
   if (first === null) return sql`null::bytea as "rankBytes", null::bytea as "dayBytes"`
   const of = sql`list_id = l.id and month between ${givenMonth(sql, first)} and ${givenMonth(sql, last as string)}`
-  // each list's own look-up: of all lists at once the planner takes them for ten, and reads the app's whole months for each
+  // each list's own look-up: of all lists at once the planner takes them for ten, and reads the app's whole months for
+  // each
   const each = (columns: Part, rows: Part) => sql`(
         select string_agg(int4send(l.id) || int4send(m.month - '1970-01-01'::date) || ${columns}, '')
         from unnest(${lists}) l (id)
@@ -31,9 +32,9 @@ export function storedMonths(sql: Db, { own, lists }: { own: Part; lists: Part }
 }
 
 /**
- * A month by which partitions are chosen when the statement begins: what is no constant, as a text that becomes a date. Chosen when
- * it is planned, the plan for whatever months seems to cost as many times more as there are months in all, each call is planned
- * anew, and that takes longer than to read them.
+ * A month by which partitions are chosen when the statement begins: what is no constant, as a text that becomes a date.
+ * Chosen when it is planned, the plan for whatever months seems to cost as many times more as there are months in all,
+ * each call is planned anew, and that takes longer than to read them.
  */
 function givenMonth(sql: Db, month: string): Part {
   return sql`${month}::text::date`

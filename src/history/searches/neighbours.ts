@@ -119,7 +119,10 @@ export async function readNames(sql: Sql, apps: readonly number[], storefront: s
   return rows.map(({ name }) => name)
 }
 
-/** Keywords with a popularity, published or by its order, above `above`, about as long as a text, the most popular first. */
+/**
+ * Keywords with a popularity, published or by its order, above `above`, about as long as a text, the most popular
+ * first.
+ */
 export async function readPopularTerms(
   sql: Sql,
   { platform, storefront, letters, above }: { platform: string; storefront: string; letters: number; above: number },

@@ -66,7 +66,9 @@ export async function draftHistory(
   }
 }
 
-/** A million took either database a second and a half to confirm on two busy cores; the embedded one does nothing else. */
+/**
+ * A million took either database a second and a half to confirm on two busy cores; the embedded one does nothing else.
+ */
 const MOST_POINTS = 1_500_000
 
 /** At most 6,200 rows. */

@@ -11,7 +11,9 @@ export const ESTIMATE = "estimate"
 /** What is known of a keyword beside ranks. Null = not measured, or none can be given where the flag says so. */
 export interface KeywordMetrics {
   demand: number | null
-  /** Each …At: when the youngest reading behind the figure was seen, ISO 8601; also where it was read and gives none. */
+  /**
+   * Each …At: when the youngest reading behind the figure was seen, ISO 8601; also where it was read and gives none.
+   */
   demandAt: string | null
   hintCount: number | null
   hintCountAt: string | null

@@ -5,8 +5,8 @@ import { SHOWN_DAYS } from "./keyword-figures.ts"
 import { popularityOrderOf } from "./popularity-order.ts"
 
 /**
- * Writes the answer of each list's last day to list_now, and returns how many rows changed. Call it once that day is known
- * (list.last_day). Needs the lists' lock. Idempotent.
+ * Writes the answer of each list's last day to list_now, and returns how many rows changed. Call it once that day is
+ * known (list.last_day). Needs the lists' lock. Idempotent.
  */
 export async function deriveListNow(tx: Tx, lists: readonly number[]): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
@@ -49,7 +49,9 @@ export async function deriveListNow(tx: Tx, lists: readonly number[]): Promise<n
   return row!.count
 }
 
-/** For a row of keyword_now: by what keywords are ordered, and the last day on which that is young enough (null = for good). */
+/**
+ * Columns for a row of keyword_now: the order of the keyword, and the last day on which that is valid (null if always).
+ */
 function popularity(tx: Tx) {
   const order = popularityOrderOf(tx, { published: tx`published`, estimate: tx`estimate`, platform: tx`l.platform` })
   return tx`
@@ -58,8 +60,8 @@ function popularity(tx: Tx) {
 }
 
 /**
- * Writes the latest figures of each list to keyword_now and their popularity to list_now, and returns how many rows changed.
- * Call it after figures were stored. Needs the lists' lock. Idempotent.
+ * Writes the latest figures of each list to keyword_now and their popularity to list_now, and returns how many rows
+ * changed. Call it after figures were stored. Needs the lists' lock. Idempotent.
  */
 export async function deriveKeywordNow(tx: Tx, lists: readonly number[]): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
@@ -122,7 +124,10 @@ function latest(tx: Tx, where: ReturnType<Tx>) {
     limit 1`
 }
 
-/** Rebuilds list_now and keyword_now of all lists and returns how many rows of each were wrong. Pauses between two batches. */
+/**
+ * Rebuilds list_now and keyword_now of all lists and returns how many rows of each were wrong. Pauses between two
+ * batches.
+ */
 export async function rebuildNow(sql: Sql, pause: () => Promise<void>) {
   const mended = { ranks: 0, figures: 0 }
   for (let after = 0; ; ) {
@@ -136,7 +141,7 @@ export async function rebuildNow(sql: Sql, pause: () => Promise<void>) {
     if (lists.length === 0) return mended
     const some = await sql.begin(async (tx) => {
       await lockLists(tx, lists)
-      // figures first: list_now has some of them
+      // figures first: list_now contains some of them
       const figures = await deriveKeywordNow(tx, lists)
       return { figures, ranks: await deriveListNow(tx, lists) }
     })
