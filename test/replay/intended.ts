@@ -109,6 +109,21 @@ export const INTENDED: readonly Intended[] = [
     where: { operation: ESTIMATES, path: /^status$|^error$|noEstimate$|\.total$|apps\[\]/ },
   },
   {
+    id: "denied-themes",
+    why: "Reviews that deny a topic are a theme of their own, by rules of version 4.",
+    issue: "38, figures F11",
+    where: {
+      operation: ["summarize_reviews", "/v1/openapi.json"],
+      path: /themes\[\]|denied|written\.version$|without$|^status$|^error$/,
+    },
+  },
+  {
+    id: "bundles",
+    why: "App bundles of the account are listed beside the app's figures.",
+    issue: "38, consoles C",
+    where: { operation: ["get_revenue", "/v1/openapi.json"], path: /bundles|ProductSales/ },
+  },
+  {
     id: "family-shared",
     why: "Family members' messages are counted apart.",
     issue: "38, consoles B2",
