@@ -70,7 +70,7 @@ async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: SearchTe
 
 const NAMES_AT_ONCE = 500
 
-interface AppAbove {
+interface RankedRival {
   appId: number
   /** The first side, from 1, on which it ranks above. */
   side: number
@@ -82,7 +82,7 @@ async function readAppsAbove(
   sql: Sql,
   apps: readonly TrackedApp[],
   sides: readonly (SideApp & { app: TrackedApp })[],
-): Promise<AppAbove[]> {
+): Promise<RankedRival[]> {
   const hidden = sides.flatMap(({ app, platform }, at) => {
     const rivals = (app.hiddenRivals ?? []).map(parseRival)
     return rivals.flatMap((rival) => (rival?.platform === platform ? [{ ...rival, side: at + 1 }] : []))
