@@ -24,7 +24,7 @@ import {
 
 const LEAST_APPS = 2
 const MOST_APPS = 5
-/** Of each app that stands in the results of any keyword. */
+/** The price of each app that ranks for any keyword. */
 const CREDITS = 200
 
 const AppIds = coded(
@@ -51,9 +51,9 @@ const App = named(
     ...marketAppFields,
     inside: described(
       v.boolean(),
-      "It stands in the results of a keyword that was looked into. False = outside the index: not charged, and not in the rows.",
+      "True if it ranks for a keyword that was searched. False: outside the index, not charged, and not in the rows.",
     ),
-    keywords: described(Count, "In how many of them it stands."),
+    keywords: described(Count, "How many of them it ranks for."),
   }),
 )
 
@@ -61,11 +61,11 @@ const Keyword = named(
   "GapKeyword",
   v.strictObject({
     term: described(v.string(), "The keyword."),
-    held: described(Rank, "How many of the apps stand in its results."),
-    missing: described(v.array(v.string()), "Ids of those that do not."),
+    held: described(Rank, "How many of the apps rank for it."),
+    missing: described(v.array(v.string()), "Ids of those inside the index that do not."),
     ranks: described(
       v.record(v.string(), v.nullable(Rank)),
-      "By id, of the apps inside the index; null = read, and not among the results to that depth.",
+      "By id, of the apps inside the index; null if absent from the results to that depth.",
     ),
     ...answerFields,
   }),
@@ -83,8 +83,8 @@ export const hiveGetKeywordGap = operation({
   path: "/hive/gap",
   group: "Hive",
   toolset: "hive",
-  summary: "Keywords whose results hold some of several apps and not others.",
-  description: "Of all keywords that this instance reads or imported, whoever asked for them (searched).",
+  summary: "Keywords that some of several apps rank for and others do not.",
+  description: "Searches all keywords that this instance read or imported, for any workspace (searched).",
   effect: "reads",
   scope: "hive:spy",
   hive: "explorer",
@@ -103,10 +103,10 @@ export const hiveGetKeywordGap = operation({
     platform: Store,
     ...searchedFields,
     apps: described(v.array(App), "In the order asked."),
-    total: described(Count, "Keywords in whose results any of them stands."),
+    total: described(Count, "Keywords that any of them ranks for."),
     keywords: described(
       v.array(Keyword),
-      `Those that the most of them hold first, then the most popular, then by term; at most ${MOST_KEYWORDS}.`,
+      `Those that most of the apps rank for first, then the most popular, then by term; at most ${MOST_KEYWORDS}.`,
     ),
     nextCursor: NextCursor,
   }),

@@ -11,28 +11,31 @@ import { platformOf } from "./inputs.ts"
 
 /** Older answers are left out: they do not show the market as it is. */
 const ANSWER_DAYS = 30
-/** Keywords of one page. */
+/** At most this many keywords a page. */
 export const MOST_KEYWORDS = 1_000
 const LONGEST_CURSOR = 2_000
 
 /** The scope of the search, stated once for all keywords. */
 export const searchedFields = {
-  since: described(Day, `Answers from this UTC day on count: the latest of each keyword, of ${ANSWER_DAYS} days.`),
+  since: described(
+    Day,
+    `The first UTC day searched: the latest results of each keyword count if they are of the last ${ANSWER_DAYS} days.`,
+  ),
   searched: described(
     Count,
-    "Keywords of this storefront that were looked into: all that this instance holds such an answer to, for whomever it was read. Above 5,000 counted within the last minute.",
+    "Keywords of this storefront with results since then, read for any workspace. Above 5,000 counted within the last minute.",
   ),
 }
 
 /** The fields of every row about a keyword of the market. */
 export const answerFields = {
-  depth: described(Rank, "How many places were read: below it may stand anybody."),
-  day: described(Day, "Of the answer: the keyword's latest."),
-  source: described(RankSource, "Who read it: compare ranks of one source only."),
-  origin: described(v.string(), "Who brought it: own = this instance."),
+  depth: described(Rank, "How many places were read; ranks below are unknown."),
+  day: described(Day, "The UTC day of the keyword's latest results."),
+  source: described(RankSource, "Who read them: compare ranks of one source only."),
+  origin: described(v.string(), "Where they come from: own = this instance."),
   ...popularityFields,
-  popularityWeek: described(v.nullable(v.string()), "YYYY-MM that a published popularity stands for; else null."),
-  difficulty: described(v.nullable(v.number()), "0 to 100; null = not measured, or none can be given."),
+  popularityWeek: described(v.nullable(v.string()), "Month of a published popularity, YYYY-MM; else null."),
+  difficulty: described(v.nullable(v.number()), "0 to 100; null if not measured or not computable."),
 }
 
 export const KeywordsCursor = v.optional(
@@ -44,7 +47,7 @@ export const KeywordsCursor = v.optional(
 
 export const NextCursor = described(
   v.nullable(v.string()),
-  `Asks for the next ${MOST_KEYWORDS} keywords; null = there are no more.`,
+  `Cursor of the next ${MOST_KEYWORDS} keywords; null on the last page.`,
 )
 
 /** Returns the place that a cursor of the same call encodes; null without one. Throws bad_cursor. */

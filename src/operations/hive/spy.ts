@@ -26,7 +26,7 @@ const Keyword = named(
   "MarketKeyword",
   v.strictObject({
     term: described(v.string(), "The keyword."),
-    rank: described(Rank, "The app's."),
+    rank: described(Rank, "The app's rank."),
     ...answerFields,
   }),
 )
@@ -42,9 +42,9 @@ export const hiveSpyApp = operation({
   path: "/hive/spy/:id",
   group: "Hive",
   toolset: "hive",
-  summary: "Every keyword whose results hold any app, the best rank first.",
+  summary: "Every keyword that any app ranks for, the best rank first.",
   description:
-    "Of all keywords that this instance reads or imported, whoever asked for them (searched). No store is asked.",
+    "Searches all keywords that this instance read or imported, for any workspace (searched). Sends no request to a store.",
   effect: "reads",
   scope: "hive:spy",
   hive: "pack",
@@ -58,8 +58,11 @@ export const hiveSpyApp = operation({
     country: Storefront,
     platform: Store,
     ...searchedFields,
-    total: described(Count, "In how many of them the app stands."),
-    keywords: described(v.array(Keyword), `The best ranks first; at most ${MOST_KEYWORDS}. Empty = it stands in none.`),
+    total: described(Count, "Keywords that the app ranks for."),
+    keywords: described(
+      v.array(Keyword),
+      `The best ranks first; at most ${MOST_KEYWORDS}. Empty if it ranks for none.`,
+    ),
     nextCursor: NextCursor,
   }),
 }).run(async ({ id, country: storefront, platform, cursor }, ctx) => {
@@ -90,7 +93,7 @@ export const hiveSpyApp = operation({
   return last ? answer : nothing(answer)
 })
 
-const NO_LISTS = "No keyword of this storefront was read lately: who stands where is not known."
+const NO_LISTS = "No keyword of this storefront was read in the last 30 days, so no rank is known."
 
 /** The app's name in the storefront; its id if the app was never seen. */
 async function readAppNamed(
