@@ -1140,6 +1140,16 @@ create table fact_set (
 );
 CREATE INDEX fact_set_set_idx ON fact_set USING btree (set_id);
 
+create table figure_due (
+  platform text not null,
+  storefront text not null,
+  kind text not null,
+  subject text not null,
+  constraint figure_due_pkey PRIMARY KEY (kind, platform, storefront, subject),
+  constraint figure_due_kind_check CHECK ((kind = ANY (ARRAY['term'::text, 'hint'::text, 'app'::text, 'name'::text]))),
+  constraint figure_due_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
+);
+
 create view followed_chart (
   id integer,
   storefront text
@@ -1388,6 +1398,7 @@ create table list (
   constraint list_platform_storefront_term_key UNIQUE (platform, storefront, term),
   constraint list_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
 );
+CREATE INDEX list_beginning ON list USING btree (platform, storefront, term text_pattern_ops);
 
 create table list_month (
   list_id integer not null,
@@ -1418,7 +1429,9 @@ create table list_now (
 ) with (fillfactor=70);
 CREATE INDEX list_now_apps ON list_now USING gin (app_ids);
 CREATE INDEX list_now_demo ON list_now USING btree (list_id) WHERE (origin = 'demo'::text);
+CREATE INDEX list_now_first_ten ON list_now USING gin ((app_ids[1:10])) WITH (gin_pending_list_limit='512');
 CREATE INDEX list_now_keyword ON list_now USING btree (hashtextextended(term, hashtextextended(storefront, (0)::bigint)));
+CREATE INDEX list_now_shallow ON list_now USING btree (storefront, platform) WHERE ((origin = 'demo'::text) OR ((depth < 10) AND (cardinality(app_ids) >= depth)));
 
 create table listing_change (
   app_id integer not null,
@@ -2350,7 +2363,7 @@ create table tracked_term (
   constraint tracked_term_pkey PRIMARY KEY (app_id, country, term),
   constraint tracked_term_app_id_fkey FOREIGN KEY (app_id) REFERENCES tracked_app(id) ON DELETE CASCADE
 );
-CREATE INDEX tracked_term_term ON tracked_term USING btree (country, term);
+CREATE INDEX tracked_term_term ON tracked_term USING btree (country, term text_pattern_ops);
 
 create table workspace (
   id integer not null generated always as identity,

@@ -41,6 +41,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   billing_event: { writes: "observations", reads: "accounts" },
   billing_metric_day: { writes: "observations", reads: "accounts" },
   refresh_token: { writes: "oauth", reads: "" },
+  figure_due: { writes: "observations", reads: "" },
   fact_set: { writes: "observations", reads: "" },
   report_piece: { writes: "observations", reads: "accounts" },
   report_set: { writes: "observations", reads: "" },

@@ -79,17 +79,22 @@ export function hintsOf(term: string, answers: Answers): Hints | undefined {
 
 /** Goes down the ladder as far as answers go. */
 function climb(term: string, answers: Answers): { hits: string[]; asked: string[]; next: string | null } {
-  const sought = compared(term)
   const hits: string[] = []
   const asked: string[] = []
   for (const prefix of ladder(term)) {
     const suggested = answers.get(prefix)
     if (suggested === undefined) return { hits, asked, next: prefix }
     asked.push(prefix)
-    if (!suggested.some((text) => compared(text) === sought)) break
+    if (!isSuggested(term, suggested)) break
     hits.push(prefix)
   }
   return { hits, asked, next: null }
+}
+
+/** Whether a keyword is among suggestions, compared as hintsOf does. */
+export function isSuggested(term: string, suggested: readonly string[]): boolean {
+  const sought = compared(term)
+  return suggested.some((text) => compared(text) === sought)
 }
 
 function extensions(term: string, suggested: readonly string[]): number {

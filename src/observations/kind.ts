@@ -6,7 +6,7 @@ import type { Sql, Tx } from "../database/types.ts"
 import type { SourceName } from "../vocabulary/upstreams.ts"
 import { Country, LINE_PROVENANCE, type MarketFacts, Moment, PlatformName, sourceIn } from "./import/line-parts.ts"
 import { checkProvenance, checkSource, checkStore, checkStorefront, checkTime } from "./invariants.ts"
-import type { AnyObservation, Place, Platform, Provenance, StoreObservation } from "./provenance.ts"
+import type { AnyObservation, ChangedApp, Place, Platform, Provenance, StoreObservation } from "./provenance.ts"
 import type { ShownApps } from "./rows/facts.ts"
 import type { Names, SurrogateIds } from "./rows/identified.ts"
 import type { NamingApps } from "./rows/names.ts"
@@ -34,8 +34,8 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
   storeless?: true
   /** True: the demo's data may hold it, "invented": of its own world alone. Of no other kind it does. */
   demo?: true | "invented"
-  /** True: keywords' figures can rest on it. */
-  figures?: true
+  /** The keyword, or the prefix of keywords, whose figures rest on the reading itself, not on what it shows of apps. */
+  figures?(seen: Seen): { kind: "term" | "hint"; subject: string }
   /** True: stored in tables parted by month. */
   monthly?: true
   /** Fields beside those of every observation: as an import line spells them, what becomes of them, and their rules. */
@@ -99,6 +99,8 @@ export interface StoreResult<Seen> {
   shown?: readonly ShownApps[]
   /** What they call apps; what they show when left out. */
   named?: readonly NamingApps[]
+  /** Apps whose row of a storefront was written, so that the date of their last update may be another. */
+  dated?: readonly ChangedApp[]
   /** Earlier readings that turned out to be stale: their names and rating counts are removed. */
   outdated?: readonly OutdatedReading[]
 }

@@ -47,3 +47,9 @@ export interface Side {
   platform: Platform
   storefront: string
 }
+
+/** An app (store_app id), and the storefront in which something about it changed. */
+export interface ChangedApp {
+  appId: number
+  storefront: string
+}

@@ -3,6 +3,7 @@ import { dayOf, monthOf } from "../vocabulary/days.ts"
 import { checkObservation, ObservationProblem } from "./check.ts"
 import { deriveAppTexts } from "./derived/app-texts.ts"
 import { putForwardEstimates } from "./derived/estimates-due.ts"
+import { markFigures } from "./derived/figures-due.ts"
 import type { AnyKind, StoreResult } from "./kind.ts"
 import { KINDS, kindNamed } from "./kinds.ts"
 import { type AnyObservation, isOfStore } from "./provenance.ts"
@@ -38,7 +39,7 @@ export interface RecordOptions {
   /** Told for how many milliseconds the transaction had the database to itself. */
   noteMs?: (ms: number) => void
   kinds?: readonly AnyKind[]
-  /** More follows: figures that are derived from counts wait for it. */
+  /** More readings follow: estimates wait for the last, and keywords' figures for deriveFigures. */
   isImport?: boolean
 }
 
@@ -72,7 +73,7 @@ export async function record(
     recorded += await retryDeadlocks(() =>
       sql.begin(async (tx) => {
         const startedAt = performance.now()
-        const count = part.length > 0 ? await store(tx, part, kinds, { staged, isImport }) : 0
+        const count = part.length > 0 ? await store(tx, part, kinds, { staged, isImport, now: now() }) : 0
         if (place === parts.length - 1) await finish?.(tx)
         noteMs?.(performance.now() - startedAt)
         return count
@@ -166,7 +167,7 @@ async function store(
   tx: Tx,
   sound: readonly Observation[],
   kinds: readonly AnyKind[],
-  { staged, isImport }: { staged: ReportSets; isImport: boolean },
+  { staged, isImport, now }: { staged: ReportSets; isImport: boolean; now: Date },
 ): Promise<number> {
   // a plan that was kept from when a table was small would read it whole for each key, for as long as the connection lives
   await tx`set local plan_cache_mode = force_custom_plan`
@@ -190,12 +191,15 @@ async function store(
   const outdated = results.flatMap((result) => result.outdated ?? [])
   await lockApps(tx, [...new Set([...appsWithFacts([...shown, ...named]), ...outdated.map(({ appId }) => appId)])])
   await removeOutdated(tx, outdated)
-  const { rated, resold } = await storeFacts(tx, shown)
-  await deriveAppTexts(tx, [...resold, ...(await storeNames(tx, named))])
+  const { rated, counted, resold } = await storeFacts(tx, shown)
+  const names = await storeNames(tx, named)
+  await deriveAppTexts(tx, [...resold, ...names.map(({ appId }) => appId)])
   for (const [kind, { placed }] of stored) {
     await kind.derive?.(tx, { placed, rated: rated.filter((one) => one.kind === kind.name) }, known, staged)
   }
   await putForwardEstimates(tx, countedApps(sound, { shown, rated, market }, kinds, known), { isImport })
+  const dated = results.flatMap((result) => result.dated ?? [])
+  if (isImport) await markFigures(tx, { readings, apps: [...counted, ...dated, ...outdated], names }, kinds, now)
   const taken = [...results.flatMap(({ placed }) => placed), ...market, ...rated]
   return new Set(taken.map((one) => wholeOf.get(one) ?? one)).size
 }

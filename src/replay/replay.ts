@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "../database/types.ts"
 import type { RawBodies } from "../measuring/raw-bodies.ts"
 import { checkObservation, ObservationProblem } from "../observations/check.ts"
-import { deriveFigures, noteSide, type Sides } from "../observations/derived/figures.ts"
+import { deriveFigures } from "../observations/derived/figures.ts"
 import { record } from "../observations/record.ts"
 import type { Observation, SourceName } from "../observations/types.ts"
 import type { Sources } from "../sources/all.ts"
@@ -36,7 +36,6 @@ interface ReplayOptions {
 export async function replay(sql: Sql, options: ReplayOptions): Promise<ReplaySummary> {
   const { now = () => new Date(), pause = () => sleep(PAUSE_MS), onProgress = () => {}, write = false } = options
   const report = createReport()
-  const sides: Sides = new Map()
   let readings = 0
   for await (const page of readPages(sql, options)) {
     const seen: Observation[] = []
@@ -46,11 +45,10 @@ export async function replay(sql: Sql, options: ReplayOptions): Promise<ReplaySu
       readings += one.subjects.length
     }
     if (write) await recordParts(sql, seen, now, report)
-    if (write) for (const one of seen) noteSide(sides, one)
     onProgress(readings)
     await pause()
   }
-  await deriveFigures(sql, sides, { now, pause })
+  if (write) await deriveFigures(sql, { now, pause })
   return report.result()
 }
 
@@ -137,7 +135,7 @@ async function recordParts(
       part.push(one)
       const results = part.reduce((sum, held) => sum + (held.kind === "search" ? held.results.length : 20), 0)
       if (results < PART_RESULTS && place < own.length - 1) continue
-      const { recorded } = await record(sql, part, now)
+      const { recorded } = await record(sql, part, now, { isImport: true })
       report.add(source, "recorded", recorded)
       part = []
     }

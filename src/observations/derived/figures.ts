@@ -1,15 +1,19 @@
-import type { Sql } from "../../database/types.ts"
-import { ladder } from "../../formulas/hint-ladder.ts"
+import { json } from "../../database/json.ts"
+import type { Sql, Tx } from "../../database/types.ts"
+import { isSuggested, ladder } from "../../formulas/hint-ladder.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
-import { KINDS, kindNamed } from "../kinds.ts"
-import type { Side } from "../provenance.ts"
-import { DEMO, type Observation } from "../types.ts"
+import { DEMO, type Side } from "../provenance.ts"
+import { retryDeadlocks } from "../record.ts"
+import { holdIdentities, type ListKey, listIds, lockLists } from "../rows/identities.ts"
+import { oldestDay } from "./figures-due.ts"
 import { SHOWN_DAYS } from "./keyword-figures.ts"
 import { latestTenBetween, YOUNG_DAYS } from "./keyword-inputs.ts"
 import { deriveKeywordMetrics } from "./keyword-metrics.ts"
 
-/** Keywords looked at by one statement, and derived in one transaction: some 15 ms on the embedded database. */
-const AT_ONCE = 25
+/** Keywords derived in one transaction, each as of up to three days: some 15 ms on the embedded database. */
+const TERMS_AT_ONCE = 10
+/** Marks of apps and prefixes resolved in one transaction. */
+const MARKS_AT_ONCE = 100
 
 interface FigureOptions {
   now: () => Date
@@ -18,75 +22,176 @@ interface FigureOptions {
 }
 
 /**
- * Of all keywords that readings of the last SHOWN_DAYS days can change, as if each day had been calculated on that day.
- * It goes by what is stored alone: the same in any order, from any number of processes.
+ * Derives the figures that rest on what imports marked (markFigures), as if each day had been calculated on that day. The
+ * result depends on the stored readings alone: it is the same in any order, from any number of processes. Marks of an
+ * import that broke off are included.
  */
-export async function deriveFigures(sql: Sql, sides: Sides, { now, pause }: FigureOptions): Promise<void> {
-  for (const side of sides.values()) {
-    let after = ""
-    for (;;) {
-      const at = now()
-      const terms = await readTerms(sql, side, { after, since: addDays(dayOf(at), -SHOWN_DAYS) })
-      const days = await readDays(sql, side, terms, dayOf(at))
-      for (const [day, named] of days) {
-        const lists = named.map((term) => ({ ...side, term }))
-        await pause()
-        await sql.begin((tx) => deriveKeywordMetrics(tx, lists, endOf(day)))
-      }
-      if (terms.length < AT_ONCE) break
-      after = terms.at(-1) as string
-    }
+export async function deriveFigures(sql: Sql, { now, pause }: FigureOptions): Promise<void> {
+  for (const step of [markTerms, deriveMarked])
+    while (await retryDeadlocks(() => sql.begin((tx) => step(tx, now())))) await pause()
+}
+
+interface Mark extends Side {
+  kind: "app" | "hint" | "name"
+  subject: string
+}
+
+/** Marks the keywords whose figures rest on marked apps and prefixes, in place of these. Returns whether there were any. */
+async function markTerms(tx: Tx, now: Date): Promise<boolean> {
+  const marks = await tx<Mark[]>`
+    with picked as materialized (
+      select kind, platform, storefront, subject
+      from figure_due
+      where kind in ('app', 'hint', 'name')
+      order by kind, platform, storefront, subject
+      limit ${MARKS_AT_ONCE}
+      for update skip locked
+    )
+    delete from figure_due d
+    using picked p
+    where (d.kind, d.platform, d.storefront, d.subject) = (p.kind, p.platform, p.storefront, p.subject)
+    returning d.kind, d.platform, d.storefront, d.subject`
+  await markTermsOfApps(
+    tx,
+    marks.filter(({ kind }) => kind !== "hint"),
+    now,
+  )
+  await markTermsOfPrefixes(
+    tx,
+    marks.filter(({ kind }) => kind === "hint"),
+    now,
+  )
+  return marks.length > 0
+}
+
+/**
+ * Marks keywords in whose first ten an app stands. A name is also shown in storefronts that have none of their own. The
+ * index holds the latest answers; where that is not the one that figures rest on, the stored readings are looked through.
+ */
+async function markTermsOfApps(tx: Tx, marks: readonly Mark[], now: Date): Promise<void> {
+  if (marks.length === 0) return
+  const apps = marks.map(({ kind, storefront, subject }) => ({
+    app: Number(subject),
+    storefront,
+    named: kind === "name",
+  }))
+  const [to, from] = [dayOf(now), addDays(dayOf(now), -SHOWN_DAYS)]
+  await tx`
+    with changed as materialized (
+      select *
+      from jsonb_to_recordset(${json(tx, apps)}) c (app int, storefront text, named boolean)
+    )
+    insert into figure_due (kind, platform, storefront, subject)
+    select distinct 'term', t.platform, t.storefront, t.term
+    from (
+      select platform, storefront, term, app_ids[1:10]
+      from list_now
+      where app_ids[1:10] && ${apps.map(({ app }) => app)}::int[]
+      union all
+      select l.platform, l.storefront, l.term, r.app_ids
+      from (
+        select list_id as id, platform, storefront, term
+        from list_now
+        where origin = 'demo' or depth < 10 and cardinality(app_ids) >= depth
+      ) l
+      cross join lateral (${latestTenBetween(tx, { from, to })}) r
+    ) t (platform, storefront, term, first_ten)
+    cross join lateral unnest(t.first_ten) p (app)
+    join changed c on c.app = p.app and (
+      c.storefront = t.storefront
+      or c.named and not exists (
+        select
+        from store_app_name s
+        where (s.app_id, s.storefront) = (c.app, t.storefront) and s.name is not null
+      )
+    )
+    order by 2, 3, 4
+    on conflict do nothing`
+}
+
+/**
+ * Marks keywords whose ladder has a prefix. Except for a keyword that is the prefix, it counts only where the store
+ * suggests the fully typed keyword (see ladderNext).
+ */
+async function markTermsOfPrefixes(tx: Tx, marks: readonly Mark[], now: Date): Promise<void> {
+  if (marks.length === 0) return
+  const begun = await tx<(ListKey & { prefix: string; suggested: string[] | null })[]>`
+    select k.platform, k.storefront, k.subject as prefix, t.term, h.terms as suggested
+    from jsonb_to_recordset(${json(tx, marks)}) k (platform text, storefront text, subject text)
+    cross join lateral (
+      select term
+      from list
+      where platform = k.platform and storefront = k.storefront and last_day >= ${addDays(dayOf(now), -SHOWN_DAYS)}::date
+        and term ~>=~ k.subject and term ~<~ (k.subject || ${LAST_CHARACTER})
+      union
+      select term
+      from tracked_term
+      where country = k.storefront and term ~>=~ k.subject and term ~<~ (k.subject || ${LAST_CHARACTER})
+    ) t
+    left join hint_answer h
+      on (h.platform, h.storefront, h.prefix) = (k.platform, k.storefront, t.term) and h.day >= ${oldestDay(now)}::date
+    where t.term = k.subject or h.prefix is not null`
+  const rested = begun.filter(({ term, prefix, suggested }) => {
+    return term === prefix || (ladder(term).includes(prefix) && isSuggested(term, suggested ?? []))
+  })
+  if (rested.length === 0) return
+  await tx`
+    insert into figure_due (kind, platform, storefront, subject)
+    select distinct 'term', platform, storefront, term
+    from jsonb_to_recordset(${json(tx, rested)}) t (platform text, storefront text, term text)
+    order by 2, 3, 4
+    on conflict do nothing`
+}
+
+/** Of the operators ~>=~ and ~<~, which compare bytes: no text that begins with the prefix comes after it with this. */
+const LAST_CHARACTER = "\u{10FFFF}"
+
+/** Derives some marked keywords. Returns whether there were any. */
+async function deriveMarked(tx: Tx, now: Date): Promise<boolean> {
+  const marked = await tx<ListKey[]>`
+    select platform, storefront, subject as term
+    from figure_due
+    where kind = 'term'
+    order by platform, storefront, subject
+    limit ${TERMS_AT_ONCE}`
+  if (marked.length === 0) return false
+  await holdIdentities(tx)
+  await lockLists(tx, await listIds(tx, marked))
+  // before anything is read: a mark that another process sets from now on waits, and stays
+  const taken = await tx<ListKey[]>`
+    with picked as materialized (
+      select d.kind, d.platform, d.storefront, d.subject
+      from figure_due d
+      join jsonb_to_recordset(${json(tx, marked)}) m (platform text, storefront text, term text)
+        on (d.kind, d.platform, d.storefront, d.subject) = ('term', m.platform, m.storefront, m.term)
+      order by d.platform, d.storefront, d.subject
+      for update of d
+    )
+    delete from figure_due d
+    using picked p
+    where (d.kind, d.platform, d.storefront, d.subject) = (p.kind, p.platform, p.storefront, p.subject)
+    returning d.platform, d.storefront, d.subject as term`
+  for (const lists of Map.groupBy(taken, ({ platform, storefront }) => `${platform} ${storefront}`).values()) {
+    const [{ platform, storefront }] = lists as [ListKey]
+    const terms = lists.map(({ term }) => term)
+    for (const [day, named] of await readDays(tx, { platform, storefront }, terms, dayOf(now)))
+      await deriveKeywordMetrics(
+        tx,
+        named.map((term) => ({ platform, storefront, term })),
+        endOf(day),
+      )
   }
+  return true
 }
 
-export type Sides = Map<string, Side>
-
-/** Adds where the reading can change keywords' figures. */
-export function noteSide(sides: Sides, seen: Observation, kinds = KINDS): void {
-  if (!kindNamed(seen.kind, kinds)?.figures || seen.origin === DEMO) return
-  if (!("storefront" in seen) || !("platform" in seen)) return
-  const { platform, storefront } = seen
-  sides.set(`${platform} ${storefront}`, { platform, storefront })
-}
-
-/** The day's last moment, also of today: the age of an update is then the same whenever it is reckoned. */
+/** The day's last moment, also of today: the age of an update is then the same whenever it is derived. */
 function endOf(day: string): Date {
   return new Date(`${day}T23:59:59.999Z`)
 }
 
-/** Terms that were searched lately, and those that are tracked, which may have suggestions alone. */
-async function readTerms(
-  sql: Sql,
-  { platform, storefront }: Side,
-  { after, since }: { after: string; since: string },
-): Promise<string[]> {
-  const rows = await sql<{ term: string }[]>`
-    select term
-    from (
-      (
-        select term
-        from list
-        where platform = ${platform} and storefront = ${storefront} and last_day >= ${since}::date and term > ${after}
-        order by term
-        limit ${AT_ONCE}
-      )
-      union
-      (
-        select distinct term
-        from tracked_term
-        where country = ${storefront} and term > ${after}
-        order by term
-        limit ${AT_ONCE}
-      )
-    ) t
-    order by term
-    limit ${AT_ONCE}`
-  return rows.map(({ term }) => term)
-}
-
-/** The terms to calculate as of each day, the earliest day first. */
+/** The terms to derive as of each day, the earliest day first. */
 async function readDays(
-  sql: Sql,
+  sql: Tx,
   side: Side,
   terms: readonly string[],
   today: string,
@@ -106,7 +211,7 @@ interface TermDay {
 
 /** Ratings count as far from the results as a figure may rest on both. */
 async function readSearchDays(
-  sql: Sql,
+  sql: Tx,
   { platform, storefront }: Side,
   terms: readonly string[],
   today: string,
@@ -130,11 +235,11 @@ async function readSearchDays(
     where l.platform = ${platform} and l.storefront = ${storefront} and l.term = any(${terms as string[]}::text[])
       and d.day is not null
     order by d.day, l.term
-    limit ${2 * AT_ONCE}`
+    limit ${2 * TERMS_AT_ONCE}`
 }
 
 async function readHintDays(
-  sql: Sql,
+  sql: Tx,
   { platform, storefront }: Side,
   terms: readonly string[],
   today: string,
@@ -150,5 +255,5 @@ async function readHintDays(
     where h.day between ${addDays(today, -SHOWN_DAYS)} and ${today}
     group by k.term
     order by k.term
-    limit ${AT_ONCE}`
+    limit ${TERMS_AT_ONCE}`
 }

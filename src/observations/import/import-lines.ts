@@ -4,7 +4,7 @@ import { dayOf, monthOf } from "../../vocabulary/days.ts"
 import { recordAttempt } from "../attempts.ts"
 import { ObservationProblem } from "../check.ts"
 import { releaseImportedEstimates, releaseMonths } from "../derived/estimates-due.ts"
-import { deriveFigures, noteSide, type Sides } from "../derived/figures.ts"
+import { deriveFigures } from "../derived/figures.ts"
 import type { AnyKind } from "../kind.ts"
 import { KINDS, kindNamed } from "../kinds.ts"
 import { type RecordOptions, record } from "../record.ts"
@@ -47,8 +47,8 @@ interface ImportOptions {
 }
 
 /**
- * Batches are stored whole or not at all, long pages of reviews in parts; bad lines are skipped and named. Keywords'
- * figures are calculated at the end. An interrupted import is simply repeated.
+ * Batches are stored whole or not at all, long pages of reviews in parts; bad lines are skipped and named. The figures of
+ * keywords that rest on what was stored are derived at the end. An interrupted import is simply repeated.
  */
 export async function importLines(
   sql: Sql,
@@ -63,7 +63,6 @@ export async function importLines(
   }: ImportOptions = {},
 ): Promise<ImportResult> {
   const total: ImportResult = { read: 0, recorded: 0, known: 0, attempts: 0, bad: [] }
-  const sides: Sides = new Map()
   const months = new Set<string>()
   let pending: NumberedLine[] = []
   let results = 0
@@ -95,12 +94,10 @@ export async function importLines(
       pending.push({ number, parsed })
       results += more
     }
-    if (parsed.kind !== "observation") continue
-    noteSide(sides, parsed.observation, kinds)
-    months.add(monthOf(dayOf(parsed.observation.seenAt)))
+    if (parsed.kind === "observation") months.add(monthOf(dayOf(parsed.observation.seenAt)))
   }
   await flush()
-  await deriveFigures(sql, sides, { now, pause })
+  await deriveFigures(sql, { now, pause })
   await releaseImportedEstimates(sql)
   await releaseMonths(sql, [...months])
   total.bad.sort((a, b) => a.line - b.line)

@@ -24,7 +24,6 @@ export const apps = kind<AppsObservation, AppsQuestion>({
   name: "apps",
   sources: SOURCES,
   private: false,
-  figures: true,
   shape,
   question: {
     // a catalogue is asked a term
@@ -131,7 +130,12 @@ async function store(tx: Tx, readings: readonly AppsObservation[], known: Surrog
     const own = Map.groupBy(shownRows, (row) => taken.has(row))
     return [...own].map(([placed, some]): ShownApps => shownOf(from, some, placed))
   })
-  return { placed: [...new Set([...[...taken, ...counted].map(({ from }) => from), ...searches])], shown, outdated }
+  return {
+    placed: [...new Set([...[...taken, ...counted].map(({ from }) => from), ...searches])],
+    shown,
+    outdated,
+    dated: [...taken].map(({ appId, from }) => ({ appId, storefront: from.storefront })),
+  }
 }
 
 /** What a catalogue found, without its order. */

@@ -18,7 +18,6 @@ export const chart = kind<ChartObservation, ChartQuestion>({
   name: "chart",
   sources: CHART_SOURCES,
   private: false,
-  figures: true,
   demo: true,
   monthly: true,
   shape,

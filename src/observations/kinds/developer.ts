@@ -43,7 +43,6 @@ export const developer = kind<DeveloperAppsObservation, DeveloperQuestion>({
   name: "developer",
   sources: ["itunes-developer"],
   private: false,
-  figures: true,
   shape,
   question: {
     about: ({ developerId }) => developerId,

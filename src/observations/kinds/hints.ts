@@ -45,7 +45,7 @@ export const hints = kind<HintsObservation, HintsQuestion>({
   name: "hints",
   sources: SOURCES,
   private: false,
-  figures: true,
+  figures: ({ prefix }) => ({ kind: "hint", subject: prefix }),
   shape,
   question: { about: ({ prefix }) => prefix, checkSubject: (subject) => checkTerm(subject, "beginning") },
   async store(tx, answers) {

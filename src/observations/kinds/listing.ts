@@ -9,7 +9,6 @@ export const listing = kind<ListingObservation, ListingQuestion>({
   name: "listing",
   sources: LISTING_SOURCES,
   private: false,
-  figures: true,
   demo: "invented",
   shape,
   question: {

@@ -24,7 +24,7 @@ export const search = kind<SearchObservation, SearchQuestion>({
   name: "search",
   sources: RANK_SOURCES,
   private: false,
-  figures: true,
+  figures: ({ term }) => ({ kind: "term", subject: term }),
   demo: true,
   monthly: true,
   shape,

@@ -3,7 +3,7 @@ import { dayOf } from "../../vocabulary/days.ts"
 import type { RankSource } from "../../vocabulary/upstreams.ts"
 import type { RatingsByStar, ResultApp } from "../import/line-parts.ts"
 import { hexOf } from "../precedence.ts"
-import { type AnyObservation, DEMO } from "../provenance.ts"
+import { type AnyObservation, type ChangedApp, DEMO } from "../provenance.ts"
 import { packedBetter, packedDay, takeOut } from "./rating-quarters.ts"
 
 type ShowingSource =
@@ -38,6 +38,8 @@ export interface ShownApps {
 interface NewFacts {
   /** The readings whose rating counts were new. */
   rated: ShownApps["from"][]
+  /** Apps with a new rating count that is not the demo's. */
+  counted: ChangedApp[]
   /** Apps (store_app ids) whose developer is another now, or its id. */
   resold: number[]
 }
@@ -69,7 +71,7 @@ export async function storeFacts(tx: Tx, shown: readonly ShownApps[]): Promise<N
     (a, b) => a.from.seenAt.getTime() - b.from.seenAt.getTime() || Number(a.placed) - Number(b.placed),
   )
   const resold = await updateApps(tx, factsOf(oldestFirst))
-  return { rated: await insertRatings(tx, ratingsOf(oldestFirst)), resold }
+  return { ...(await insertRatings(tx, ratingsOf(oldestFirst))), resold }
 }
 
 /** Text that can be stored; undefined where none is left. A reading is not lost for a name cut within a character. */
@@ -235,13 +237,16 @@ function keyOf({ app_id, storefront, day, source }: Pick<Ratings, "app_id" | "st
   return `${app_id} ${storefront} ${day} ${source}`
 }
 
-async function insertRatings(tx: Tx, counted: ReadonlyMap<string, ShownRatings>): Promise<ShownApps["from"][]> {
-  if (counted.size === 0) return []
+async function insertRatings(
+  tx: Tx,
+  shown: ReadonlyMap<string, ShownRatings>,
+): Promise<Pick<NewFacts, "rated" | "counted">> {
+  if (shown.size === 0) return { rated: [], counted: [] }
   const written = await tx<(Ratings & { packed: boolean })[]>`
     insert into rating_count as held
       (app_id, storefront, day, source, seen_at, origin, ratings, rating, stars, parser, sha256)
     select app_id, storefront, day, source, seen_at, origin, ratings, rating, stars, parser, decode(sha256, 'hex')
-    from jsonb_to_recordset(${tx.json([...counted.values()].map(({ row }) => row))}) r (
+    from jsonb_to_recordset(${tx.json([...shown.values()].map(({ row }) => row))}) r (
       app_id int, storefront text, day date, source text, seen_at timestamptz, origin text, ratings bigint, rating real,
       stars bigint[], parser smallint, sha256 text, placed boolean
     )
@@ -263,10 +268,15 @@ async function insertRatings(tx: Tx, counted: ReadonlyMap<string, ShownRatings>)
         when held.origin <> ${DEMO} and excluded.origin = ${DEMO} then false
         else excluded.seen_at >= held.seen_at
       end
-    returning app_id, storefront, day, source, exists (${packedDay(tx, "held")}) as packed`
+    returning app_id, storefront, day, source, origin, ratings, exists (${packedDay(tx, "held")}) as packed`
   await takeOut(
     tx,
     written.filter(({ packed }) => packed),
   )
-  return written.map((row) => (counted.get(keyOf(row)) as ShownRatings).from)
+  return {
+    rated: written.map((row) => (shown.get(keyOf(row)) as ShownRatings).from),
+    counted: written.flatMap(({ app_id: appId, storefront, origin, ratings }) => {
+      return origin === DEMO || ratings === null ? [] : [{ appId, storefront }]
+    }),
+  }
 }

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer"
 import type { Tx } from "../../database/types.ts"
-import { DEMO } from "../provenance.ts"
+import { type ChangedApp, DEMO } from "../provenance.ts"
 import { cleanText, type ShownApps } from "./facts.ts"
 
 /** What is shown of apps, whether its reading took a place or not. */
@@ -8,13 +8,13 @@ export type NamingApps = Pick<ShownApps, "from" | "apps" | "appIds">
 
 /**
  * Each in its own storefront: the latest, of one moment the more telling source, the newer parser, the greater text.
- * The demo's gives way. Needs the apps' lock (lockApps). Returns the apps that are called otherwise now.
+ * The demo's gives way. Needs the apps' lock (lockApps). Returns the apps that have another name now.
  */
-export async function storeNames(tx: Tx, shown: readonly NamingApps[]): Promise<number[]> {
+export async function storeNames(tx: Tx, shown: readonly NamingApps[]): Promise<ChangedApp[]> {
   const rows = rowsOf(shown)
   if (rows.length === 0) return []
   const [named, pictured] = [isLater(tx, "name", "name"), isLater(tx, "icon_url", "icon")]
-  const renamed = await tx<{ id: number }[]>`
+  return await tx<ChangedApp[]>`
     with written as (
       insert into store_app_name as held (
         app_id, storefront, demo, name, name_at, name_weight, icon_url, icon_at, icon_weight
@@ -36,7 +36,7 @@ export async function storeNames(tx: Tx, shown: readonly NamingApps[]): Promise<
       where (held.demo or not excluded.demo) and (${named} or ${pictured})
       returning app_id, storefront, name
     )
-    select distinct w.app_id as id
+    select w.app_id as "appId", w.storefront
     from written w
     left join lateral (
       -- as it stood before this statement: under the lock nobody else writes
@@ -46,9 +46,8 @@ export async function storeNames(tx: Tx, shown: readonly NamingApps[]): Promise<
       offset 0
     ) was on true
     where w.name is distinct from was.name
-    order by w.app_id
+    order by w.app_id, w.storefront
     limit ${rows.length}`
-  return renamed.map(({ id }) => id)
 }
 
 /** Whether of a fact what comes goes before what is held. The demo's is replaced as a whole: also by nothing. */
