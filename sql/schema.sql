@@ -1332,6 +1332,7 @@ create table keyword_metric (
   constraint keyword_metric_list_id_fkey FOREIGN KEY (list_id) REFERENCES list(id),
   constraint keyword_metric_metric_check CHECK ((metric = ANY (ARRAY['popularity'::text, 'difficulty'::text, 'demand'::text, 'hints'::text])))
 );
+CREATE INDEX keyword_metric_old ON keyword_metric USING btree (day) WHERE (formula > 0);
 CREATE INDEX keyword_metric_published ON keyword_metric USING btree (list_id, metric, day) WHERE (formula = 0);
 
 create table keyword_now (

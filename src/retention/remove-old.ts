@@ -1,6 +1,7 @@
 import { tryLock } from "../database/locks.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import type { Log } from "../log.ts"
+import { removeOldFigures } from "../observations/derived/old-figures.ts"
 import { foldRatings } from "../observations/rows/rating-quarters.ts"
 import { sweepSets } from "../observations/rows/report-sets.ts"
 import { foldSearches, rebuildIndexes } from "../observations/rows/search-fortnights.ts"
@@ -21,10 +22,14 @@ interface RetentionOptions {
 export async function removeOld(sql: Sql, kept: RetentionDays, options: RetentionOptions = {}): Promise<RemovedRows> {
   const { chunk = 100, pauseMs = 20, signal } = options
   const removed: RemovedRows = Object.fromEntries(
-    ["ledger", "rating_count", "search_results", "report_set", ...AGING.map(({ table }) => table)].map((table) => [
-      table,
-      0,
-    ]),
+    [
+      "keyword_metric",
+      "ledger",
+      "rating_count",
+      "search_results",
+      "report_set",
+      ...AGING.map(({ table }) => table),
+    ].map((table) => [table, 0]),
   )
   for (const [table, step] of stepsOf(kept, chunk)) {
     for (let more = true; more && !signal?.aborted; ) {
@@ -85,6 +90,7 @@ function stepsOf(kept: RetentionDays, chunk: number): [table: string, step: Step
   const aging = AGING.filter((rows) => Number.isFinite(daysOf(rows)))
   const steps = aging.map((rows): [string, Step] => [rows.table, removal(rows, daysOf(rows), chunk)])
   steps.push(
+    ["keyword_metric", (tx) => removeOldFigures(tx, chunk)],
     ["rating_count", foldingStep((tx, from) => foldRatings(tx, { chunk: 2 * chunk, from }))],
     // a fortnight is fourteen readings of up to 250 places
     ["search_results", foldingStep((tx, from) => foldSearches(tx, { most: Math.ceil(chunk / 25), from }))],

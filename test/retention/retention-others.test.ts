@@ -1,5 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
+import { rebuildNow } from "../../src/observations/derived/now.ts"
+import { listIds } from "../../src/observations/rows/identities.ts"
 import { removeOld } from "../../src/retention/remove-old.ts"
 import type { RetentionDays } from "../../src/retention/tables.ts"
 import { EXAMPLE_ACCOUNT, holdAccount } from "../accounts/reported.ts"
@@ -19,6 +21,7 @@ beforeEach(async () => {
   await deleteRows(
     sql, "attempt", "job", "job_step", "source_hour", "instance_alert", "hint_answer", "allowance_unit",
     "allowance_used", "delivery", "alert_to_deliver", "alert",
+    "keyword_metric", "keyword_now",
   ) // biome-ignore format: a list to scan
 })
 
@@ -28,6 +31,32 @@ async function counted(on: Sql, table: string): Promise<number> {
 }
 
 describe("what else is old", () => {
+  test("calculated figures go once no history shows them, and published popularities stay", async () => {
+    const days = [0, 30, 89, 95, 120, 400]
+    const [list] = await sql.begin((tx) => listIds(tx, [{ platform: "ios", storefront: "us", term: "tide table" }]))
+    for (const [formula, source] of [
+      [1, "estimate"],
+      [0, "apple-ads-report"],
+    ])
+      await sql`
+        insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
+        select ${list!}, 'popularity', (now() at time zone 'utc')::date - d, ${source!}, now() - d * interval '1 day', 9,
+          ${formula!}, '{}'
+        from unnest(${days}::int[]) d`
+    const agesOf = async (source: string) =>
+      (
+        await sql<{ age: number }[]>`
+          select (now() at time zone 'utc')::date - day as age
+          from keyword_metric
+          where source = ${source}
+          order by age`
+      ).map(({ age }) => age)
+    expect(await removeOld(sql, FOR_EVER, { ...quick, chunk: 1 })).toMatchObject({ keyword_metric: 2 })
+    expect(await agesOf("estimate")).toEqual([0, 30, 89, 95])
+    expect(await agesOf("apple-ads-report")).toEqual(days)
+    expect((await rebuildNow(sql, async () => {})).figures).toBe(0)
+  })
+
   test("attempts go by their own time, also those that were imported late", async () => {
     await sql`
       insert into attempt (at, kind, subject, storefront, platform, source, outcome)
