@@ -5,6 +5,7 @@ import { removeOldFigures } from "../observations/derived/old-figures.ts"
 import { foldRatings } from "../observations/rows/rating-quarters.ts"
 import { sweepSets } from "../observations/rows/report-sets.ts"
 import { foldSearches, rebuildIndexes } from "../observations/rows/search-fortnights.ts"
+import { dayOf } from "../vocabulary/days.ts"
 import { foldLedger } from "./fold-ledger.ts"
 import { AGING, type AgingRows, type RetentionDays } from "./tables.ts"
 
@@ -16,11 +17,13 @@ interface RetentionOptions {
   /** Between two statements, so that requests get their turn on the embedded database. */
   pauseMs?: number
   signal?: AbortSignal
+  /** False: leaves rating counts as they are. Packing them looks at every known app. */
+  packsRatings?: boolean
 }
 
 /** Each statement stands for itself: a run that is cut off is taken up again. One process works at a time. */
 export async function removeOld(sql: Sql, kept: RetentionDays, options: RetentionOptions = {}): Promise<RemovedRows> {
-  const { chunk = 100, pauseMs = 20, signal } = options
+  const { chunk = 100, pauseMs = 20, signal, packsRatings = true } = options
   const removed: RemovedRows = Object.fromEntries(
     [
       "keyword_metric",
@@ -31,7 +34,7 @@ export async function removeOld(sql: Sql, kept: RetentionDays, options: Retentio
       ...AGING.map(({ table }) => table),
     ].map((table) => [table, 0]),
   )
-  for (const [table, step] of stepsOf(kept, chunk)) {
+  for (const [table, step] of stepsOf(kept, { chunk, packsRatings })) {
     for (let more = true; more && !signal?.aborted; ) {
       const done = await runAlone(sql, step)
       if (!done) return removed
@@ -49,17 +52,27 @@ interface CleaningProcess {
   stop(): Promise<void>
 }
 
+interface CleaningOptions extends Omit<RetentionOptions, "signal" | "packsRatings"> {
+  firstMs?: number
+  everyMs?: number
+  now?: () => Date
+}
+
 export function createCleaning(
   { sql, kept, log }: { sql: Sql; kept: RetentionDays; log: Log },
-  { firstMs = 60_000, everyMs = 3_600_000, ...options }: RetentionOptions & { firstMs?: number; everyMs?: number } = {},
+  { firstMs = 60_000, everyMs = 3_600_000, now = () => new Date(), ...options }: CleaningOptions = {},
 ): CleaningProcess {
   const stopping = new AbortController()
   const { signal } = stopping
   let working = Promise.resolve()
   let timer: ReturnType<typeof setTimeout> | undefined
+  // whole months are packed: once a day is enough
+  let packedOn = ""
   const work = async () => {
     try {
-      const removed = await removeOld(sql, kept, { ...options, signal })
+      const today = dayOf(now())
+      const removed = await removeOld(sql, kept, { ...options, signal, packsRatings: packedOn !== today })
+      packedOn = today
       for (const [table, count] of Object.entries(removed))
         if (count > 0) log("info", `removed_old_${table}`, { count })
     } catch (error) {
@@ -85,13 +98,16 @@ export function createCleaning(
 
 type Step = (tx: Tx) => Promise<{ removed: number; more: boolean }>
 
-function stepsOf(kept: RetentionDays, chunk: number): [table: string, step: Step][] {
+function stepsOf(
+  kept: RetentionDays,
+  { chunk, packsRatings }: { chunk: number; packsRatings: boolean },
+): [table: string, step: Step][] {
   const daysOf = ({ keep }: AgingRows) => (typeof keep === "number" ? keep : kept[keep] || Number.POSITIVE_INFINITY)
   const aging = AGING.filter((rows) => Number.isFinite(daysOf(rows)))
   const steps = aging.map((rows): [string, Step] => [rows.table, removal(rows, daysOf(rows), chunk)])
+  if (packsRatings) steps.push(["rating_count", foldingStep((tx, from) => foldRatings(tx, { chunk: 2 * chunk, from }))])
   steps.push(
     ["keyword_metric", (tx) => removeOldFigures(tx, chunk)],
-    ["rating_count", foldingStep((tx, from) => foldRatings(tx, { chunk: 2 * chunk, from }))],
     // a fortnight is fourteen readings of up to 250 places
     ["search_results", foldingStep((tx, from) => foldSearches(tx, { most: Math.ceil(chunk / 25), from }))],
     ["search_results", indexStep],

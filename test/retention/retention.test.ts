@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, t
 import { join } from "node:path"
 import { refund } from "../../src/access/credits.ts"
 import { openDatabase } from "../../src/database/connect.ts"
-import type { Sql } from "../../src/database/types.ts"
+import type { Sql, Tx } from "../../src/database/types.ts"
 import { type LogFields, silentLog } from "../../src/log.ts"
 import { createCleaning, removeOld } from "../../src/retention/remove-old.ts"
 import type { RetentionDays } from "../../src/retention/tables.ts"
@@ -12,6 +12,7 @@ import { deleteRows, freshDatabase, scratchUrl } from "../database.ts"
 import { errorOf } from "../error-of.ts"
 import { bidJob, enqueued, owner } from "../jobs/enqueued.ts"
 import { long, longOnServer } from "../long.ts"
+import { readRowCount } from "../measuring/rows-read.ts"
 
 setDefaultTimeout(60_000)
 
@@ -249,6 +250,34 @@ describe("while a server runs", () => {
     const left = await counted(sql, "ledger")
     await Bun.sleep(50)
     expect(await counted(sql, "ledger")).toBe(left)
+  })
+
+  test("every known app is looked at for rating counts to pack once a day, not in every run", async () => {
+    await sql`insert into store_app (platform, store_id) values ('ios', '6446000009')`
+    const days = ["20", "20", "20", "21", "21", "21"]
+    const lookedAt: number[] = []
+    let runs = 0
+    const counting = new Proxy(sql, {
+      get(target, name) {
+        if (name !== "begin") return Reflect.get(target, name)
+        return async (work: (tx: Tx) => Promise<unknown>) =>
+          await target.begin(async (tx) => {
+            const before = await readRowCount(tx, ["store_app"])
+            const done = await work(tx)
+            if ((await readRowCount(tx, ["store_app"])) > before) lookedAt.push(runs)
+            return done
+          })
+      },
+    })
+    const now = () => new Date(`2025-11-${days[runs++] ?? "21"}T12:00:00Z`)
+    const cleaning = createCleaning(
+      { sql: counting, kept: KEPT, log: silentLog },
+      { ...quick, firstMs: 1, everyMs: 1, now },
+    )
+    cleaning.start()
+    while (runs < days.length) await Bun.sleep(5)
+    await cleaning.stop()
+    expect([...new Set(lookedAt)]).toEqual([1, 4])
   })
 
   test("a database that is away is a line in the log, and the next time is not given up", async () => {
