@@ -3,7 +3,7 @@ import { type Operation, pathNames, priceRange } from "../../operation.ts"
 import { type Narrow, rowNames } from "../../vocabulary/narrow.ts"
 import { capitalised, deprecationText, jsonSchema, type Schema } from "../../vocabulary/schema.ts"
 import type { Sample } from "../sandbox.ts"
-import { TABLE_TYPES, tableColumns } from "../tables.ts"
+import { tableColumns } from "../tables.ts"
 import { deprecationHeaders, EVERY_HEADER } from "./headers.ts"
 import { limited } from "./limits.ts"
 import { conditionalParts, faultsOf, ownFaultsOf, responseName, statusesOf } from "./responses.ts"
@@ -128,13 +128,13 @@ function answerOf(operation: Operation, sample: Sample | null): object {
 /** The columns of a list are those of its items, so they are not repeated. */
 function tableOf(operation: Operation): object {
   const { list } = operation.table!
-  return { types: Object.keys(TABLE_TYPES), ...(list ? { list } : { columns: tableColumns(operation) }) }
+  return list ? { list } : { columns: tableColumns(operation) }
 }
 
 const ANSWER = "The answer."
 
 /** Beside the content, not in it: generators would make every typed answer "either this or a text". */
-const AS_ROWS = "Sent as rows (`x-table`) where `accept` prefers one of its types."
+const AS_ROWS = "Sent as rows (`x-table`) where `accept` prefers text/csv or application/jsonl."
 
 /** The schema is of whole answers: with optional fields every typed client would have to expect each to be missing. */
 const NARROWED = "With `fields` it has those alone (`x-narrow`)."
