@@ -51,12 +51,18 @@ export interface FoundRival {
 /** All named by hand, and the first `most` of the others: most keywords first, then the best rank. */
 export async function findRivalsToFollow(sql: Db, asked: RivalsQuery, most: number): Promise<FoundRival[]> {
   return await sql<FoundRival[]>`
-    with ${placesAbove(sql, asked)}, found as materialized (
-      select a.app_id, a.terms
-      from above a
-      join store_app s on s.id = a.app_id
-      where a.app_id not in (select app_id from named where app_id is not null)
-      order by a.terms desc, a.best, s.store_id collate "C"
+    with ${placesAbove(sql, asked)}, first as materialized (
+      select app_id, terms, best
+      from above
+      where app_id not in (select app_id from named where app_id is not null)
+      order by terms desc, best
+      fetch first (${most}) rows with ties
+    ), found as materialized (
+      -- only these are looked up: store ids break ties alone
+      select f.app_id, f.terms
+      from first f
+      join store_app s on s.id = f.app_id
+      order by f.terms desc, f.best, s.store_id collate "C"
       limit ${most}
     ), day as materialized (
       select max(day) as day

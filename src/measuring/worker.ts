@@ -89,12 +89,24 @@ export function createMeasuring(options: MeasuringOptions): MeasuringWorker {
 
 const LAST_WORDS_MS = 2_000
 
+/**
+ * A run looks at all keywords of an app, whose readings come one by one: runs are at most this often, and alerts come this
+ * much later at most.
+ */
+const FINDINGS_AFTER_MS = 180_000
+
 type MeasuringParts = ReturnType<typeof partsOf>
 
 function partsOf(options: MeasuringOptions) {
   const { sql, kinds, reach, egress, log, keep, sourcesOff = [], outbound = safeFetch } = options
   const { now = () => new Date(), random = Math.random, retry = RETRY } = options
-  const { atOnce = 6, pollMs = 1_000, leaseMs = 30_000, readMs = 120_000, findingsAfterMs = 10_000 } = options
+  const {
+    atOnce = 6,
+    pollMs = 1_000,
+    leaseMs = 30_000,
+    readMs = 120_000,
+    findingsAfterMs = FINDINGS_AFTER_MS,
+  } = options
   return {
     ...{ sql, kinds, reach, egress, log, keep, sourcesOff, outbound, now, random, retry, atOnce, pollMs, leaseMs },
     ...(options.bodyRoom && { bodyRoom: options.bodyRoom }),

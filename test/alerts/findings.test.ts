@@ -4,6 +4,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { listRivals } from "../../src/operations/rivals/list-rivals.ts"
 import { removeApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
+import { countRowsRead } from "../measuring/rows-read.ts"
 import { charted } from "../observations/charted.ts"
 import { listed } from "../observations/listed.ts"
 import { ask, contextOf, newWorkspace, reading, said } from "../observations/measured.ts"
@@ -70,6 +71,26 @@ const TYPES = [
 ] // biome-ignore format: a list to scan
 
 describe("what follows from readings", () => {
+  test("is derived without looking up every app that stands above", async () => {
+    const terms = Array.from({ length: 20 }, (_, at) => `term ${at}`)
+    await tracked(sql, terms)
+    const first = others(12)
+    const above = (at: number) => [...first, ...Array.from({ length: 15 }, (_, n) => String(40_000 + 15 * at + n))]
+    await stored(
+      sql,
+      terms.map((term, at) => reading(term, "2025-11-20T10:00:00Z", [...above(at), OWN])),
+    )
+    await sql`analyze`
+    const rows = await countRowsRead(sql, ["store_app"], (tx) => deriveFindings(tx, [US], TODAY))
+    expect(rows).toBeLessThan(150)
+    const followed = await sql<{ id: string }[]>`
+      select s.store_id as id
+      from app_rival r
+      join store_app s on s.id = r.rival
+      order by s.store_id`
+    expect(followed.map(({ id }) => id)).toEqual(first.slice(0, 10).toSorted())
+  })
+
   test("is told once, however often and by however many at once it is derived", async () => {
     await tracked(sql, TERMS)
     await everything()

@@ -185,6 +185,25 @@ test("a reading puts them forward with what it stores, and one that failed does 
   expect(await soon(6)).toEqual([`ios us ${OWN}`])
 })
 
+test("readings of one app put forward one run each few minutes, which later ones do not put off", async () => {
+  await track(["tea", "mate"])
+  const kinds = [{ ...searches, putsForward: putForwardTerms }]
+  on.stores.on("apps.apple.com", "/us/search", () => Response.json(["10001"]))
+  const dueAt = async () => (await on.due(OWN))!.next_at
+  const read = async (term: string) => {
+    await on.sql`
+      insert into due (kind, platform, storefront, subject)
+      values ('search', 'ios', 'us', ${term})`
+    await on.measuring({ kinds }).runOnce()
+  }
+  await read("tea")
+  expect(await soon(120)).toEqual([])
+  expect(await soon(240)).toEqual([`ios us ${OWN}`])
+  const first = await dueAt()
+  await read("mate")
+  expect(await dueAt()).toEqual(first)
+})
+
 test("a look-up puts forward what needed one, until that was read", async () => {
   await track([])
   await on.sql`
