@@ -57,7 +57,7 @@ export const popularityFields = {
   ),
   popularityLow: described(
     v.nullable(v.number()),
-    `Of an estimate: its band on Apple Ads' other scale, 5 to 100, in 4 of 5 cases. ${AT_FLOOR} Null = none.`,
+    `Low end of an estimate (Apple Ads' scale, 5 to 100; 4 of 5 cases). ${AT_FLOOR} Null if none.`,
   ),
   popularityHigh: described(v.nullable(v.number()), "The other end, included."),
   popularitySource: described(
