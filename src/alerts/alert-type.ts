@@ -1,7 +1,8 @@
 import type * as v from "valibot"
 import type { Tx } from "../database/types.ts"
 import type { AlertFacts } from "./alert-fields.ts"
-import type { PlaceDays } from "./place.ts"
+import type { AlertPlace } from "./place.ts"
+import type { PlaceDays } from "./search-days.ts"
 import type { Wording } from "./wording.ts"
 
 /** What a rule may narrow: falls by places, keywords that have a tag, rivals named by hand. */

@@ -7,9 +7,9 @@ import { INVENTED_IDS, parseRival } from "../vocabulary/store-ids.ts"
 import { type Finder, type FindingOf, keyOf } from "./alert-type.ts"
 import { feedChanges, type HeldAlert, readHeld, updateFeed } from "./feed-changes.ts"
 import { followRivals, readRivals, readRivalsNamed } from "./follow-rivals.ts"
-import { firstNewsDay, type Place, type PlaceDays } from "./place.ts"
+import { firstNewsDay, type Place } from "./place.ts"
 import type { FollowedRival } from "./rival-facts.ts"
-import { categoriesOf } from "./types/off-topic.ts"
+import { categoriesOf, type PlaceDays, readSearchDays, type SearchDays } from "./search-days.ts"
 import { FEED_TYPES } from "./types.ts"
 
 /** A store's app in a storefront; `subject` is its store id. */
@@ -77,7 +77,7 @@ async function derive(tx: Tx, place: Place, look: Look, { now, isImport, mayAdd 
   // what was told as news stays with the rivals and the genre of then; so does in an import what somebody has seen
   const isStanding = ({ history, day, isSeen }: HeldAlert) => !history && (!isImport || day < news || isSeen)
   const standing = held.filter(isStanding)
-  const days: PlaceDays = {
+  const shown = {
     place,
     terms,
     rivals: await readRivalsFor(tx, place, look, standing),
@@ -85,6 +85,14 @@ async function derive(tx: Tx, place: Place, look: Look, { now, isImport, mayAdd 
     standing: new Set(standing.map(keyOf)),
     from,
     to,
+  }
+  let searches: Promise<SearchDays> | undefined
+  const days: PlaceDays = {
+    ...shown,
+    searches() {
+      searches ??= readSearchDays(tx, shown)
+      return searches
+    },
   }
   const found: FindingOf[] = []
   for (const find of finders) found.push(...(await find(tx, days)))

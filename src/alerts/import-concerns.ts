@@ -3,7 +3,7 @@ import { nameIn } from "../observations/app-names.ts"
 import { parseRival } from "../vocabulary/store-ids.ts"
 import { readTerms, type Subject } from "./findings.ts"
 import { type ImportNotes, reviewsKey, type SideNotes } from "./import-notes.ts"
-import { categoriesOf } from "./types/off-topic.ts"
+import { categoriesOf } from "./search-days.ts"
 
 /** An app in a storefront whose alerts an import may change. `subject` is its store id. */
 export interface ConcernedPlace extends Subject {

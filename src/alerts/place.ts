@@ -1,7 +1,5 @@
-import { TERMS_AT_ONCE } from "../history/term-days.ts"
 import type { Platform } from "../observations/types.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
-import type { FollowedRival } from "./rival-facts.ts"
 
 export interface Place {
   appId: string
@@ -17,31 +15,6 @@ export interface Place {
   /** The UTC day since when it is tracked. */
   since: string
   manualRivals: string[] | null
-}
-
-/** The days to derive for a place, each compared with the measured day before it. */
-export interface PlaceDays {
-  place: Place
-  /** Tracked keywords. */
-  terms: readonly string[]
-  rivals: readonly FollowedRival[]
-  /** Genres of the charts: the app's own, and those of alerts that were told when it had another. */
-  genres: readonly string[]
-  /** Keys of alerts (keyOf) that stay as long as the readings show them. */
-  standing: ReadonlySet<string>
-  from: string
-  to: string
-}
-
-/** Returns the concatenated results of `read` over parts of the keywords. */
-export async function readParts<Row>(
-  { terms }: PlaceDays,
-  read: (terms: readonly string[]) => Promise<Row[]>,
-): Promise<Row[]> {
-  const rows: Row[] = []
-  for (let at = 0; at < terms.length; at += TERMS_AT_ONCE)
-    rows.push(...(await read(terms.slice(at, at + TERMS_AT_ONCE))))
-  return rows
 }
 
 /** UTC days, today included. Alerts of earlier days are history: marked as read, and never delivered. */

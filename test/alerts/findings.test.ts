@@ -71,6 +71,24 @@ const TYPES = [
 ] // biome-ignore format: a list to scan
 
 describe("what follows from readings", () => {
+  test("is derived from one read of each keyword's results, for all types of alerts", async () => {
+    const terms = Array.from({ length: 20 }, (_, at) => `term ${at}`)
+    await tracked(sql, terms)
+    await stored(sql, [said("2025-11-18T10:00:00Z", [{ id: OWN, name: "Tea", genre: "6015" }])])
+    await stored(
+      sql,
+      terms.flatMap((term) => [
+        reading(term, "2025-11-19T10:00:00Z", listOf(5, 40)),
+        reading(term, "2025-11-20T10:00:00Z", listOf(30, 40)),
+      ]),
+    )
+    await sql`analyze`
+    const rows = await countRowsRead(sql, ["search_results_2025_11"], (tx) => deriveFindings(tx, [US], TODAY))
+    expect(await told(sql, "rank_drop")).toHaveLength(terms.length)
+    // the planner may scan so small a table for each keyword, once
+    expect(rows).toBeLessThanOrEqual(terms.length * 2 * terms.length)
+  })
+
   test("is derived without looking up every app that stands above", async () => {
     const terms = Array.from({ length: 20 }, (_, at) => `term ${at}`)
     await tracked(sql, terms)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { Alert, FactsOf, FindingType } from "../../src/alerts/alert.ts"
 import { type AlertRule, takes, wants } from "../../src/alerts/rules.ts"
-import { RANK_PLACES } from "../../src/alerts/types/keyword-moves.ts"
+import { RANK_PLACES } from "../../src/alerts/search-days.ts"
 import { FEED_TYPES, RULE_TYPES } from "../../src/alerts/types.ts"
 import types from "../contract/rule-types.json"
 

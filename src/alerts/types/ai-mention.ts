@@ -9,7 +9,7 @@ import { dayOf } from "../../vocabulary/days.ts"
 import { saidStorefront } from "../../vocabulary/storefront-names.ts"
 import { ASSISTANTS, type Assistant } from "../../vocabulary/upstreams.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
-import type { PlaceDays } from "../place.ts"
+import type { PlaceDays } from "../search-days.ts"
 import { quoted } from "../wording.ts"
 
 const Answers = v.strictObject({ named: v.number(), of: v.number() })

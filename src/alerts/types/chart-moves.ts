@@ -5,7 +5,7 @@ import { bestFirst } from "../../observations/best-first.ts"
 import { CHARTS, type Chart, chartSourceOf, DEVICES, type Device } from "../../observations/types.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import { compared } from "../compared.ts"
-import type { PlaceDays } from "../place.ts"
+import type { PlaceDays } from "../search-days.ts"
 import { placeIn, sinceIn, type Wording } from "../wording.ts"
 
 /** `chart_drop`: an app that stays on the chart falls so many places at least, and so much of the place it had. */

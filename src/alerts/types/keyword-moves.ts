@@ -1,15 +1,11 @@
 import * as v from "valibot"
 import type { Tx } from "../../database/types.ts"
 import { type DayRank, moveBetween } from "../../formulas/rank-moves.ts"
-import { termPairs } from "../../history/term-days.ts"
 import { sourceOf } from "../../observations/types.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import { compared } from "../compared.ts"
-import { type PlaceDays, readParts } from "../place.ts"
+import { type Move, type PlaceDays, RANK_PLACES } from "../search-days.ts"
 import { placeIn, quoted, sinceIn, type Wording } from "../wording.ts"
-
-/** `rank_drop` and `rank_rise`: the fewest places. A rule's own threshold narrows what is delivered, never what is told. */
-export const RANK_PLACES = 3
 
 /** Null = nothing worth telling. What can be compared, and when an absence counts, is said at moveBetween. */
 export function rankMove(before: DayRank, after: DayRank) {
@@ -60,33 +56,8 @@ export const rankRise = alertType({ ...keywordMove, name: "rank_rise", example: 
 
 export const entered = alertType({ ...keywordMove, name: "entered", example: { ...example, rank: 8, was: null } })
 
-async function findMoves(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
-  return (await readParts(days, (terms) => readMoves(tx, days, terms))).flatMap(findingOf)
-}
-
-interface Move {
-  term: string
-  day: string
-  at: Date
-  source: number
-  depth: number
-  rank: number | null
-  wasDay: string
-  wasSource: number
-  wasDepth: number
-  wasRank: number | null
-}
-
-async function readMoves(tx: Tx, { place, from, to }: PlaceDays, terms: readonly string[]): Promise<Move[]> {
-  return await tx<Move[]>`
-    with ${termPairs(tx, { ...place, from, to, terms })}
-    select term, day, seen_at as at, source, depth, rank, was_day as "wasDay", was_source as "wasSource",
-      was_depth as "wasDepth", was_rank as "wasRank"
-    from pair
-    where source = was_source
-      and (abs(rank - was_rank) >= ${RANK_PLACES} or (rank is null) <> (was_rank is null))
-    order by term, day
-    limit 10000`
+async function findMoves(_: Tx, { searches }: PlaceDays): Promise<FindingOf[]> {
+  return (await searches()).moves.flatMap(findingOf)
 }
 
 function findingOf(move: Move): FindingOf[] {
@@ -97,5 +68,5 @@ function findingOf(move: Move): FindingOf[] {
     { day, source, depth, rank },
   )
   const facts = { term, rank, was: wasRank, depth, wasDepth, source, against: wasDay }
-  return type === null ? [] : [{ type, subject: term, day, at, facts }]
+  return type === null ? [] : [{ type, subject: term, day, at: new Date(at), facts }]
 }

@@ -7,7 +7,8 @@ import { DEMO } from "../../observations/provenance.ts"
 import { reviewLanguage } from "../../vocabulary/review-language.ts"
 import { inStore } from "../../vocabulary/storefront-names.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
-import type { Place, PlaceDays } from "../place.ts"
+import type { Place } from "../place.ts"
+import type { PlaceDays } from "../search-days.ts"
 
 /** So many reviews of one star, and so many times the mean of the days before. Under `leastDays` there is no mean. */
 const WAVE = { least: 5, times: 3, days: 28, leastDays: 7 }

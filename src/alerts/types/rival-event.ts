@@ -5,8 +5,8 @@ import { readSeenChanges, type SeenChange } from "../../history/seen-changes.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { RIVAL_CHANGES } from "../alert-fields.ts"
 import { alertType, type FindingOf, keyOf } from "../alert-type.ts"
-import type { PlaceDays } from "../place.ts"
 import { type FollowedRival, nameOf, rivalFacts, rivalFields } from "../rival-facts.ts"
+import type { PlaceDays } from "../search-days.ts"
 import { quoted, sinceIn } from "../wording.ts"
 
 /** Before and after as the change has them (listing/changes.ts). */

@@ -1,12 +1,11 @@
 import * as v from "valibot"
 import type { Tx } from "../../database/types.ts"
-import { termPairs } from "../../history/term-days.ts"
 import { sourceOf } from "../../observations/types.ts"
 import { inStore } from "../../vocabulary/storefront-names.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import { compared } from "../compared.ts"
-import { type PlaceDays, readParts } from "../place.ts"
 import { type FollowedRival, nameOf, rivalFacts, rivalFields } from "../rival-facts.ts"
+import { type PassingRow, type PlaceDays, RIVAL_PLACES } from "../search-days.ts"
 import { placeIn, quoted, type Wording } from "../wording.ts"
 
 /** Where an app and one of its rivals stand on a keyword's measured day; null = absent, as far as was read. */
@@ -15,9 +14,6 @@ interface RankPair {
   ours: number | null
   theirs: number | null
 }
-
-/** The place that was won is among these, for rivals named by hand and found: below, lists are shuffled every day. */
-const RIVAL_PLACES = { manual: 50, found: 10 }
 
 /**
  * Null = neither. Days of different sources are not compared. An absent app is below a present one; of two absent
@@ -98,58 +94,10 @@ function versus(facts: Facts, [winner, other]: readonly ["ours" | "theirs", "our
   return `${now} (${earlier === null ? "before" : `on ${earlier}`}: ${was})`
 }
 
-async function findPassings(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
-  const rivals = new Map(days.rivals.map((rival) => [rival.id, rival]))
-  if (rivals.size === 0) return []
-  const passings = await readParts(days, (terms) => readPassings(tx, days, terms, [...rivals.keys()]))
-  return passings.flatMap((one) => passingOf(one, rivals.get(one.id) as FollowedRival))
-}
-
-interface PassingRow {
-  id: number
-  term: string
-  day: string
-  at: Date
-  source: number
-  depth: number
-  ours: number | null
-  theirs: number | null
-  wasDay: string
-  wasSource: number
-  wasDepth: number
-  oursWas: number | null
-  theirsWas: number | null
-}
-
-/** Only the places that decide are searched: 14 ms of 250 keywords, where all of every list took 65 ms. */
-async function readPassings(
-  tx: Tx,
-  { place, from, to }: PlaceDays,
-  terms: readonly string[],
-  rivals: number[],
-): Promise<PassingRow[]> {
-  return await tx<PassingRow[]>`
-    with ${termPairs(tx, { ...place, from, to, terms })}, met as materialized (
-      select *, app_ids[1:least(${RIVAL_PLACES.manual}::int, coalesce(rank - 1, 250))] as above,
-        was_ids[1:coalesce(was_rank - 1, 250)] as was_above
-      from pair
-      where source = was_source
-    ), crossed as (
-      select m.*, r.id
-      from met m
-      cross join unnest(${rivals}::int[]) r (id)
-      where case
-          when array_position(m.above, r.id) is not null
-            then m.was_rank is not null and array_position(m.was_above, r.id) is null
-          else m.rank <= ${RIVAL_PLACES.manual}::int and array_position(m.was_above, r.id) is not null
-        end
-    )
-    select id, term, day, seen_at as at, source, depth, rank as ours, array_position(app_ids, id) as theirs,
-      was_day as "wasDay", was_source as "wasSource", was_depth as "wasDepth", was_rank as "oursWas",
-      array_position(was_ids, id) as "theirsWas"
-    from crossed
-    order by term, day, id
-    limit 20000`
+async function findPassings(_: Tx, { rivals, searches }: PlaceDays): Promise<FindingOf[]> {
+  if (rivals.length === 0) return []
+  const known = new Map(rivals.map((rival) => [rival.id, rival]))
+  return (await searches()).passings.flatMap((one) => passingOf(one, known.get(one.id) as FollowedRival))
 }
 
 function passingOf(one: PassingRow, { rival, name, manual, isFollowed }: FollowedRival): FindingOf[] {
@@ -163,5 +111,5 @@ function passingOf(one: PassingRow, { rival, name, manual, isFollowed }: Followe
   if (type === null) return []
   const places = { ours, theirs, oursWas, theirsWas }
   const facts = { rival, name, manual, term, ...places, depth, wasDepth, source, against: wasDay }
-  return [{ type, subject: `${rival} ${term}`, day, at, facts, ...(!isFollowed && { keepsOnly: true }) }]
+  return [{ type, subject: `${rival} ${term}`, day, at: new Date(at), facts, ...(!isFollowed && { keepsOnly: true }) }]
 }

@@ -1,0 +1,201 @@
+import type { Db, Tx } from "../database/types.ts"
+import { TERMS_AT_ONCE, termPairs } from "../history/term-days.ts"
+import { ALL_APPS } from "../observations/types.ts"
+import type { Place } from "./place.ts"
+import type { FollowedRival } from "./rival-facts.ts"
+
+/** The days to derive for a place, each compared with the measured day before it. */
+export interface PlaceDays {
+  place: Place
+  /** Tracked keywords. */
+  terms: readonly string[]
+  rivals: readonly FollowedRival[]
+  /** Genres of the charts: the app's own, and those of alerts that were told when it had another. */
+  genres: readonly string[]
+  /** Keys of alerts (keyOf) that stay as long as the readings show them. */
+  standing: ReadonlySet<string>
+  from: string
+  to: string
+  /** Reads the search results of these days: once, however many types of alerts ask for them. */
+  searches(): Promise<SearchDays>
+}
+
+/** `rank_drop` and `rank_rise`: the fewest places. A rule's own threshold narrows what is delivered, never what is told. */
+export const RANK_PLACES = 3
+
+/** The place that was won is among these, for rivals named by hand and found: below, lists are shuffled every day. */
+export const RIVAL_PLACES = { manual: 50, found: 10 }
+
+/** `off_topic`: so many of the first ten results must have categories that are known. */
+export const TOPIC = { first: 10, known: 8 }
+
+/** The app's rank on a measured day, where it differs enough from that of the measured day before. */
+export interface Move {
+  term: string
+  day: string
+  at: string
+  source: number
+  depth: number
+  rank: number | null
+  wasDay: string
+  wasSource: number
+  wasDepth: number
+  wasRank: number | null
+}
+
+/** A rival (store_app id) that stands on another side of the app than on the measured day before. */
+export interface PassingRow {
+  id: number
+  term: string
+  day: string
+  at: string
+  source: number
+  depth: number
+  ours: number | null
+  theirs: number | null
+  wasDay: string
+  wasSource: number
+  wasDepth: number
+  oursWas: number | null
+  theirsWas: number | null
+}
+
+/** A day whose first results share no category with the app, other than on the measured day before. */
+export interface TurnedDay {
+  term: string
+  day: string
+  at: string
+  source: number
+  categories: string[][]
+  genreName: string | null
+  wasDay: string | null
+  categoriesWas: string[][] | null
+}
+
+/** The search results of a place's days, as far as an alert can come from them. Moments are in ISO 8601. */
+export interface SearchDays {
+  moves: Move[]
+  passings: PassingRow[]
+  turned: TurnedDay[]
+}
+
+/** Reads the results of every keyword and day once for all types of alerts. */
+export async function readSearchDays(tx: Tx, days: Omit<PlaceDays, "searches">): Promise<SearchDays> {
+  const read: SearchDays = { moves: [], passings: [], turned: [] }
+  for (let at = 0; at < days.terms.length; at += TERMS_AT_ONCE) {
+    const { moves, passings, turned } = await readPart(tx, days, days.terms.slice(at, at + TERMS_AT_ONCE))
+    read.moves.push(...(moves ?? []))
+    read.passings.push(...(passings ?? []))
+    read.turned.push(...(turned ?? []))
+  }
+  return read
+}
+
+type Part = { [Rows in keyof SearchDays]: SearchDays[Rows] | null }
+
+async function readPart(
+  tx: Tx,
+  { place, rivals, from, to }: Omit<PlaceDays, "searches">,
+  terms: readonly string[],
+): Promise<Part> {
+  const [part] = await tx<[Part]>`
+    with ${termPairs(tx, { ...place, from, to, terms })}, ${moveQueries(tx)}, ${passingQueries(tx, rivals)},
+      ${topicQueries(tx, place)}
+    select
+      (select json_agg(m order by m.term, m.day) from move m) as moves,
+      (select json_agg(p order by p.term, p.day, p.id) from passing p) as passings,
+      (select json_agg(t order by t.term, t.day) from topic t) as turned`
+  return part
+}
+
+function moveQueries(tx: Tx) {
+  return tx`
+    move as (
+      select term, day, seen_at as at, source, depth, rank, was_day as "wasDay", was_source as "wasSource",
+        was_depth as "wasDepth", was_rank as "wasRank"
+      from pair
+      where source = was_source
+        and (abs(rank - was_rank) >= ${RANK_PLACES} or (rank is null) <> (was_rank is null))
+      order by term, day
+      limit 10000
+    )`
+}
+
+/** Only the places that decide are searched: 14 ms for 250 keywords, where all of every list took 65 ms. */
+function passingQueries(tx: Tx, rivals: PlaceDays["rivals"]) {
+  return tx`
+    met as materialized (
+      select *, app_ids[1:least(${RIVAL_PLACES.manual}::int, coalesce(rank - 1, 250))] as above,
+        was_ids[1:coalesce(was_rank - 1, 250)] as was_above
+      from pair
+      where source = was_source and ${rivals.length > 0}
+    ), crossed as (
+      select m.*, r.id
+      from met m
+      cross join unnest(${rivals.map(({ id }) => id)}::int[]) r (id)
+      where case
+          when array_position(m.above, r.id) is not null
+            then m.was_rank is not null and array_position(m.was_above, r.id) is null
+          else m.rank <= ${RIVAL_PLACES.manual}::int and array_position(m.was_above, r.id) is not null
+        end
+    ), passing as (
+      select id, term, day, seen_at as at, source, depth, rank as ours, array_position(app_ids, id) as theirs,
+        was_day as "wasDay", was_source as "wasSource", was_depth as "wasDepth", was_rank as "oursWas",
+        array_position(was_ids, id) as "theirsWas"
+      from crossed
+      order by term, day, id
+      limit 20000
+    )`
+}
+
+/** No more than may be told. Lists of categories as JSON: lists of several lengths are no array of the database's. */
+function topicQueries(tx: Tx, { platform, storefront, categories, genre }: PlaceDays["place"]) {
+  return tx`
+    top as materialized (
+      select term, day, seen_at, source, app_ids[1:${TOPIC.first}::int] as ids, was_day,
+        was_ids[1:${TOPIC.first}::int] as was_ids
+      from pair
+      where (rank > ${TOPIC.first} or rank is null) and ${genre !== null}
+    ), off as materialized (
+      select t.*
+      from top t
+      cross join lateral (
+        select count(*) as known, count(*) filter (where g.categories && ${categories}::text[]) as alike
+        from ${categoriesIn(tx, tx`t.ids`)}
+        where cardinality(g.categories) > 0
+      ) k
+      where k.known >= ${TOPIC.known} and k.alike = 0
+    ), topic as (
+      select o.term, o.day, o.seen_at as at, o.source, n.name as "genreName", o.was_day as "wasDay",
+        (select json_agg(g.categories order by u.place) from ${categoriesIn(tx, tx`o.ids`)}) as categories,
+        case when o.was_day is not null then
+          (select coalesce(json_agg(g.categories order by u.place), '[]') from ${categoriesIn(tx, tx`o.was_ids`)})
+        end as "categoriesWas"
+      from off o
+      left join genre n on (n.platform, n.storefront, n.genre) = (${platform}, ${storefront}, ${genre})
+      where o.was_day is null or exists (
+        select
+        from ${categoriesIn(tx, tx`o.was_ids`)}
+        where g.categories && ${categories}::text[]
+      )
+      order by o.term, o.day
+      limit 10000
+    )`
+}
+
+/** The main one first; empty where none is known. The store's name for all of them together is none. */
+export function categoriesOf(tx: Db) {
+  return tx`array_remove(array_remove(genre || coalesce(genres, '{}'), null), ${ALL_APPS}::text)`
+}
+
+/** Looked up for each: joined, as many apps as there are were read. */
+function categoriesIn(tx: Tx, ids: ReturnType<Tx>) {
+  return tx`
+    unnest(${ids}) with ordinality u (id, place)
+    cross join lateral (
+      select ${categoriesOf(tx)} as categories
+      from store_app
+      where id = u.id
+      offset 0
+    ) g`
+}
