@@ -2064,28 +2064,6 @@ create table schema_migration (
   constraint schema_migration_pkey PRIMARY KEY (name)
 );
 
-create table search_fortnight (
-  list_id integer not null,
-  fortnight date not null,
-  part smallint not null,
-  source smallint not null,
-  complete boolean not null,
-  parser smallint not null,
-  origin text not null,
-  egress text,
-  seen_ats timestamp with time zone[] not null,
-  depths bytea not null,
-  ends smallint[] not null,
-  sha256s bytea not null,
-  apps integer[] not null,
-  places bytea not null,
-  constraint search_fortnight_pkey PRIMARY KEY (list_id, fortnight, part),
-  constraint search_fortnight_list_id_fkey FOREIGN KEY (list_id) REFERENCES list(id),
-  constraint search_fortnight_check CHECK (((cardinality(seen_ats) > 0) AND (length(depths) = cardinality(seen_ats)) AND (cardinality(ends) = cardinality(seen_ats)) AND (length(sha256s) = (32 * cardinality(seen_ats))) AND (length(places) = ends[cardinality(ends)]) AND (cardinality(apps) <= 256))),
-  constraint search_fortnight_fortnight_check CHECK ((fortnight = fortnight_of(fortnight))),
-  constraint search_fortnight_origin_check CHECK ((origin <> 'demo'::text))
-) with (autovacuum_vacuum_scale_factor=0.01);
-
 create table search_results (
   list_id integer not null,
   day date not null,
@@ -2802,10 +2780,6 @@ begin
   return gone;
 end $$;
 
-create function fortnight_of(day date) returns date language sql immutable as $$
-  select day - (day - '1970-01-01'::date) % 14
-$$;
-
 create function give_back_allowance(w integer, what text, about text, request text) returns boolean language plpgsql as $$
 declare
   counted date;
@@ -2824,47 +2798,6 @@ begin
   return true;
 end $$;
 
-create function last_search_day(of_list integer, up_to date, with_demo boolean) returns TABLE(day date) language sql stable as $$
-  select greatest(
-    (
-      select s.day
-      from search_results s
-      where s.list_id = of_list and s.day <= up_to and s.complete and (with_demo or s.origin <> 'demo')
-      order by s.day desc
-      limit 1
-    ),
-    (
-      select (seen_at at time zone 'utc')::date
-      from search_fortnight f
-      cross join unnest(f.seen_ats) seen_at
-      where f.list_id = of_list and f.fortnight <= up_to and f.complete and (seen_at at time zone 'utc')::date <= up_to
-      order by f.fortnight desc, seen_at desc
-      limit 1
-    )
-  )
-$$;
-
-create function next_search_day(of_list integer, after_day date) returns date language sql stable as $$
-  select least(
-    (
-      select s.day
-      from search_results s
-      where s.list_id = of_list and s.day > after_day and s.complete
-      order by s.day
-      limit 1
-    ),
-    (
-      select (seen_at at time zone 'utc')::date
-      from search_fortnight f
-      cross join unnest(f.seen_ats) seen_at
-      where f.list_id = of_list and f.fortnight > after_day - 14 and f.complete
-        and (seen_at at time zone 'utc')::date > after_day
-      order by f.fortnight, seen_at
-      limit 1
-    )
-  )
-$$;
-
 create function open_month(any_day date) returns void language plpgsql as $$
 declare
   first_day date := date_trunc('month', any_day);
@@ -2881,33 +2814,6 @@ begin
       parent, part, first_day, (first_day + interval '1 month')::date);
   end loop;
 end $$;
-
-create function packed_searches(of_list integer, since date, up_to date) returns TABLE(list_id integer, day date, source smallint, seen_at timestamp with time zone, depth smallint, complete boolean, parser smallint, origin text, egress text, sha256 bytea, app_ids integer[]) language sql stable as $$
-  select f.list_id, (r.seen_at at time zone 'utc')::date, f.source, r.seen_at, get_byte(f.depths, r.n::int - 1)::smallint, f.complete, f.parser, f.origin, f.egress,
-    substr(f.sha256s, 32 * (r.n::int - 1) + 1, 32),
-    array(
-      select f.apps[get_byte(b.places, b.at) + 1]
-      from (
-        select p.places, generate_series(0, length(p.places) - 1) as at
-        from (
-          select substr(f.places, coalesce(f.ends[r.n - 1], 0) + 1, r.last - coalesce(f.ends[r.n - 1], 0)) as places
-          -- fenced: else it is cut out anew for each place
-          offset 0
-        ) p
-      ) b
-    )
-  from search_fortnight f
-  cross join unnest(f.seen_ats, f.ends) with ordinality r (seen_at, last, n)
-  where f.list_id = of_list and f.fortnight between since - 13 and up_to
-    and (r.seen_at at time zone 'utc')::date between since and up_to
-$$;
-
-create function place_in(app integer, app_ids integer[], apps integer[], places bytea) returns integer language sql immutable as $$
-  select case
-    when places is null then array_position(app_ids, app)
-    else nullif(position(set_byte('\x00', 0, array_position(apps, app) - 1) in places), 0)
-  end
-$$;
 
 create function queue_found_alerts() returns trigger language plpgsql as $$
 begin
@@ -2996,29 +2902,6 @@ begin
   where due.lease is null;
   return null;
 end $$;
-
-create function search_places(of_list integer, since date, up_to date) returns TABLE(day date, source smallint, seen_at timestamp with time zone, depth smallint, complete boolean, origin text, app_ids integer[], apps integer[], places bytea) language sql stable as $$
-  select s.day, s.source, s.seen_at, s.depth, s.complete, s.origin, s.app_ids, null::int[], null::bytea
-  from search_results s
-  where s.list_id = of_list and s.day between since and up_to
-  union all
-  select (r.seen_at at time zone 'utc')::date, f.source, r.seen_at, get_byte(f.depths, r.n::int - 1)::smallint, f.complete,
-    f.origin, null::int[], f.apps,
-    substr(f.places, coalesce(f.ends[r.n - 1], 0) + 1, r.last - coalesce(f.ends[r.n - 1], 0))
-  from search_fortnight f
-  cross join unnest(f.seen_ats, f.ends) with ordinality r (seen_at, last, n)
-  where f.list_id = of_list and f.fortnight between since - 13 and up_to
-    and (r.seen_at at time zone 'utc')::date between since and up_to
-$$;
-
-create function search_readings(of_list integer, since date, up_to date) returns TABLE(list_id integer, day date, source smallint, seen_at timestamp with time zone, depth smallint, complete boolean, parser smallint, origin text, egress text, sha256 bytea, app_ids integer[]) language sql stable as $$
-  select s.list_id, s.day, s.source, s.seen_at, s.depth, s.complete, s.parser, s.origin, s.egress, s.sha256, s.app_ids
-  from search_results s
-  where s.list_id = of_list and s.day between since and up_to
-  union all
-  select p.list_id, p.day, p.source, p.seen_at, p.depth, p.complete, p.parser, p.origin, p.egress, p.sha256, p.app_ids
-  from packed_searches(of_list, since, up_to) p
-$$;
 
 create function settle_allowance(w integer, what text) returns void language sql as $$
   with abandoned as (

@@ -1,7 +1,6 @@
 import type * as v from "valibot"
 import type { Tx } from "../database/types.ts"
 import type { AlertFacts } from "./alert-fields.ts"
-import type { AlertPlace } from "./place.ts"
 import type { PlaceDays } from "./search-days.ts"
 import type { Wording } from "./wording.ts"
 

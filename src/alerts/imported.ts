@@ -183,7 +183,13 @@ async function readFollowing(
           from chart c
           where c.platform = ${platform} and c.storefront = ${storefront} and c.genre = ${genre}`
       : sql<{ day: string | null }[]>`
-          select distinct next_search_day(l.id, ${to}::date) as day
+          select distinct (
+              select day
+              from search_results
+              where list_id = l.id and day > ${to}::date and complete
+              order by day
+              limit 1
+            ) as day
           from unnest(${terms as string[]}::text[]) t (term)
           join list l on (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, t.term)
           where l.last_day > ${to}::date`)

@@ -39,8 +39,6 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 const DAMAGE = new Set([
-  "22011", // a substring of less than nothing: an end in packed bytes lies before the one before it
-  "2202E", // beyond the end of packed bytes
   "XX001", // what is on the disk cannot be read
   "XX002", // an index does not fit its table
 ])

@@ -32,7 +32,7 @@ export async function readReadingsOn(sql: Sql, { list, day, app }: { list: ListK
     select r.source as code, r.seen_at as "seenAt", r.parser, encode(r.sha256, 'hex') as sha256, r.egress, r.origin,
       r.depth, r.complete, array_position(r.app_ids, ${app}::int) as rank
     from list l
-    cross join lateral search_readings(l.id, ${day}, ${day}) r
+    join search_results r on r.list_id = l.id and r.day = ${day}
     where (l.platform, l.storefront, l.term) = (${list.platform}, ${list.storefront}, ${list.term})
     order by complete desc, ${bestFirst(sql)}
     limit 1000`
@@ -97,7 +97,7 @@ export async function readRatingsUntil(
     left join lateral (
       select s.parser, s.sha256, s.egress, l.term
       from list l
-      cross join lateral search_readings(l.id, c.day, c.day) s
+      join search_results s on s.list_id = l.id and s.day = c.day
       join unnest(${[...RANK_SOURCES]}::text[], ${codes}::smallint[]) k (source, code) on k.code = s.source
       where c.sha256 is null and l.storefront = c.storefront and s.seen_at = c.seen_at
         and k.source = c.source and ${app}::int = any(s.app_ids)
@@ -136,7 +136,7 @@ export async function readReadingApps(
     select p.place::int as place, s.id, s.store_id as "storeId",
       ${nameIn(sql, sql`s.id`, { storefront, countries })} as name
     from list l
-    join lateral search_readings(l.id, ${day}, ${day}) r on r.seen_at = ${seenAt}
+    join search_results r on r.list_id = l.id and r.day = ${day} and r.seen_at = ${seenAt}
     join unnest(r.app_ids[1:${most}::int]) with ordinality p (id, place) on true
     join store_app s on s.id = p.id
     where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${term})

@@ -48,8 +48,8 @@ export async function* readPlaces(sql: Sql, side: SideApp, { onlyAbove }: Readin
 function dayAnswer(sql: Sql, day: string) {
   return sql`
           select source, seen_at, app_ids
-          from search_readings(t.list_id, ${day}, ${day})
-          where complete
+          from search_results
+          where list_id = t.list_id and day = ${day} and complete
           order by ${bestFirst(sql)}
           limit 1`
 }

@@ -11,8 +11,8 @@ interface RivalsQuery {
 const PLACES = 20_000
 
 /**
- * Queries for a `with`. An app is a rival where it stands above the app; one named by hand everywhere, one taken away nowhere. What
- * stands below is not even unpacked where none is named.
+ * Queries for a `with`. An app is a rival where it ranks above the app; one added by hand everywhere, a hidden one nowhere.
+ * Results below the app are not read unless rivals were added by hand.
  */
 function placesAbove(sql: Db, { side, manual }: RivalsQuery) {
   const most = sql`${PLACES}::int / (select count(*) from answer)`

@@ -27,7 +27,13 @@ export function termPairs(sql: Db, { platform, storefront, own, isInvented, from
       select t.term, l.id as list_id, r.*, array_position(r.app_ids, ${own}::int) as rank
       from unnest(${terms as string[]}::text[]) t (term)
       cross join lateral (
-        select id, last_day, (select day from last_search_day(id, ${from}::date - 1, true)) as day_before
+        select id, last_day, (
+            select day
+            from search_results
+            where list_id = list.id and day < ${from}::date and complete
+            order by day desc
+            limit 1
+          ) as day_before
         from list
         where (platform, storefront, term) = (${platform}, ${storefront}, t.term)
         offset 0
@@ -35,15 +41,15 @@ export function termPairs(sql: Db, { platform, storefront, own, isInvented, from
       cross join lateral (
         (
           select distinct on (day) day, source, depth, seen_at, origin, app_ids
-          from search_readings(l.id, ${from}, ${to})
-          where complete
+          from search_results
+          where list_id = l.id and day between ${from} and ${to} and complete
           order by day, ${bestFirst(sql)}
         )
         union all
         (
           select day, source, depth, seen_at, origin, app_ids
-          from search_readings(l.id, l.day_before, l.day_before)
-          where complete
+          from search_results
+          where list_id = l.id and day = l.day_before and complete
           order by ${bestFirst(sql)}
           limit 1
         )

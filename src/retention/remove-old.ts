@@ -4,7 +4,6 @@ import type { Log } from "../log.ts"
 import { removeOldFigures } from "../observations/derived/old-figures.ts"
 import { foldRatings } from "../observations/rows/rating-quarters.ts"
 import { sweepSets } from "../observations/rows/report-sets.ts"
-import { foldSearches, rebuildIndexes } from "../observations/rows/search-fortnights.ts"
 import { dayOf } from "../vocabulary/days.ts"
 import { foldLedger } from "./fold-ledger.ts"
 import { AGING, type AgingRows, type RetentionDays } from "./tables.ts"
@@ -25,14 +24,10 @@ interface RetentionOptions {
 export async function removeOld(sql: Sql, kept: RetentionDays, options: RetentionOptions = {}): Promise<RemovedRows> {
   const { chunk = 100, pauseMs = 20, signal, packsRatings = true } = options
   const removed: RemovedRows = Object.fromEntries(
-    [
-      "keyword_metric",
-      "ledger",
-      "rating_count",
-      "search_results",
-      "report_set",
-      ...AGING.map(({ table }) => table),
-    ].map((table) => [table, 0]),
+    ["keyword_metric", "ledger", "rating_count", "report_set", ...AGING.map(({ table }) => table)].map((table) => [
+      table,
+      0,
+    ]),
   )
   for (const [table, step] of stepsOf(kept, { chunk, packsRatings })) {
     for (let more = true; more && !signal?.aborted; ) {
@@ -106,13 +101,7 @@ function stepsOf(
   const aging = AGING.filter((rows) => Number.isFinite(daysOf(rows)))
   const steps = aging.map((rows): [string, Step] => [rows.table, removal(rows, daysOf(rows), chunk)])
   if (packsRatings) steps.push(["rating_count", foldingStep((tx, from) => foldRatings(tx, { chunk: 2 * chunk, from }))])
-  steps.push(
-    ["keyword_metric", (tx) => removeOldFigures(tx, chunk)],
-    // a fortnight is fourteen readings of up to 250 places
-    ["search_results", foldingStep((tx, from) => foldSearches(tx, { most: Math.ceil(chunk / 25), from }))],
-    ["search_results", indexStep],
-    ["report_set", sweepingStep(chunk)],
-  )
+  steps.push(["keyword_metric", (tx) => removeOldFigures(tx, chunk)], ["report_set", sweepingStep(chunk)])
   return kept.ledgerDays > 0 ? [...steps, ["ledger", ledgerStep(kept.ledgerDays, chunk)]] : steps
 }
 
@@ -168,11 +157,6 @@ function foldingStep(fold: (tx: Tx, from: number) => Promise<{ packed: number; n
     from = next ?? from
     return { removed: packed, more: next !== null }
   }
-}
-
-const indexStep: Step = async (tx) => {
-  await rebuildIndexes(tx)
-  return { removed: 0, more: false }
 }
 
 /** What reports said before they were restated, and what was never stored to its end. */

@@ -187,7 +187,7 @@ async function removeUnused(tx: Tx, lists: number[], apps: number[]): Promise<vo
   await tx`
     delete from list l
     where l.id = any(${lists}::int[])
-      and not exists (select from search_readings(l.id, '-infinity', 'infinity'))
+      and not exists (select from search_results where list_id = l.id)
       and not exists (select from keyword_metric where list_id = l.id)
       and not exists (
         select
@@ -215,6 +215,5 @@ async function removeUnused(tx: Tx, lists: number[], apps: number[]): Promise<vo
       and not exists (select from chart_first_seen where app_id = s.id)
       and s.id not in (select unnest(app_ids) from developer_shelf)
       and s.id not in (select unnest(app_ids) from search_results)
-      and s.id not in (select unnest(apps) from search_fortnight)
       and s.id not in (select unnest(app_ids) from chart_results)`
 }

@@ -4,7 +4,6 @@ import type { Sql, Tx } from "../../src/database/types.ts"
 import { rebuildNow } from "../../src/observations/derived/now.ts"
 import { rebuildReviews } from "../../src/observations/derived/rebuild-reviews.ts"
 import { foldRatings } from "../../src/observations/rows/rating-quarters.ts"
-import { foldSearches } from "../../src/observations/rows/search-fortnights.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { addDays } from "../../src/vocabulary/days.ts"
 import { benchWorkspace, type Scratch, scratchOn } from "./scratch.ts"
@@ -86,7 +85,7 @@ export async function fillWorld(
     await fillAudits(own, days > 31)
     return tracked
   })
-  await packed(sql)
+  await packRatings(sql)
   if (owners > 0) await fillOwners(sql, { workspaceId: workspace, apps: apps.slice(-owners), days })
   await rebuildNow(sql, async () => {})
   await rebuildReviews(sql, async () => {})
@@ -99,18 +98,14 @@ export async function fillWorld(
   return { workspace, apps, rivals: apps.map((app) => rivalOf.get(app)!) }
 }
 
-/** What is old is packed, as it is each night. */
-async function packed(sql: Sql): Promise<void> {
+/** Packs old rating counts, as the retention job does every night. */
+async function packRatings(sql: Sql): Promise<void> {
   const before = `${addDays(TODAY, -35).slice(0, 7)}-01`
-  const all = async (fold: (tx: Tx, from: number) => Promise<{ next: number | null }>) => {
-    for (let from: number | null = 0; from !== null; ) {
-      const at: number = from
-      const { next } = (await sql.begin((tx) => fold(tx, at))) as { next: number | null }
-      from = next
-    }
+  for (let from: number | null = 0; from !== null; ) {
+    const at: number = from
+    const { next } = await sql.begin((tx) => foldRatings(tx, { before, chunk: 5_000, from: at }))
+    from = next
   }
-  await all((tx, from) => foldRatings(tx, { before, chunk: 5_000, from }))
-  await all((tx, from) => foldSearches(tx, { today: TODAY, most: 200, from }))
 }
 
 /** Tracks apps of the App Store in the US, and makes due at once what each made due by itself. Gives their ids. */

@@ -260,12 +260,6 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
   await sql`
     insert into rating_quarter (app_id, storefront, quarter, source, origin, millions, days)
     select id, 'us', '2023-10-01', 'itunes-lookup', 'own', -1, array[null, 9223372036854775807, 0] from store_app`
-  await sql`
-    insert into search_fortnight
-      (list_id, fortnight, part, source, complete, parser, origin, egress, seen_ats, depths, ends, sha256s, apps, places)
-    select (select min(id) from list), fortnight_of('2023-10-06'), 3, 40, false, 1, 'own', null,
-      array['2023-10-06T01:02:03.456789Z'::timestamptz], '\\xfa', array[2], sha256('one'), array_agg(id order by id), '\\x0100'
-    from store_app`
   const facts = { before: null, after: [1.1e-7, { "": '"\u2028' }] }
   await sql`
     insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts, read_at)

@@ -15,7 +15,6 @@ import { openHouse } from "../house.ts"
 import { long } from "../long.ts"
 import { nowByTruth, nowKept } from "../observations/now-truth.ts"
 import { daysByTruth, daysKept } from "../observations/review-days.ts"
-import { foldAll } from "../observations/searched.ts"
 import { scratchDatabase } from "./server.ts"
 
 setDefaultTimeout(60_000)
@@ -124,9 +123,8 @@ function nameOf(row: unknown): string | undefined {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-async function answersAsThen(sql: Sql, { packed = false } = {}): Promise<void> {
+async function answersAsThen(sql: Sql): Promise<void> {
   expect(await migrate(sql, readTree("sql", ".sql"), silentLog)).toContain("0029_now.sql")
-  if (packed) expect(await foldAll(sql, "2100-01-01")).toBeGreaterThan(0)
   // a process that reads searches alone stood by when the answers were given
   await sql`update reader set seen_at = now() + interval '1 hour'`
   // and a scan was under way, which ends an hour after it began by the database's own clock
@@ -171,13 +169,6 @@ describe("a database of the version before starts with this one, answers as it d
     await inFolder(await folder(), async (sql) => {
       await answersAsThen(sql)
       await livesOn(sql)
-    })
-  })
-
-  long("embedded, whose search results are all packed at once", async () => {
-    await inFolder(await folder(), async (sql) => {
-      await answersAsThen(sql, { packed: true })
-      expect(await rebuildNow(sql, async () => {})).toMatchObject({ ranks: 0, figures: 0 })
     })
   })
 

@@ -11,10 +11,10 @@ import { forgetSearches } from "../world/market.ts"
 
 const DAY_MS = 86_400_000
 
-/** Where, and on which day, the market was made, as long as nothing of it was taken away. */
+/** The database and day of the last makeMarket. Null if some of its data was deleted since. */
 let made: { sql: Sql; day: string } | null = null
 
-/** What the samples of the Hive ask about, as the stores showed it today and yesterday. To make it takes 70 ms of the processor. */
+/** Records what the samples of the Hive ask about, as the stores showed it today and yesterday. */
 export async function makeMarket(sql: Sql): Promise<void> {
   const day = dayOf(new Date())
   if (made?.sql === sql && made.day === day) return
@@ -39,32 +39,35 @@ export async function makeMarket(sql: Sql): Promise<void> {
   made = { sql, day }
 }
 
-/** Another told of the same: it is made anew where it is needed next. */
+/** Makes the next makeMarket record everything again. */
 export function outdateMarket(): void {
   made = null
 }
 
-/** The results of a keyword, packed, with an end that lies before the one before it. */
+/** Makes the database report a damaged page when it reads the apps of search results, until repairSearches. */
 export async function damageSearches(sql: Sql): Promise<void> {
   outdateMarket()
   await sql`
-    insert into search_fortnight (
-      list_id, fortnight, part, source, complete, parser, origin, egress, seen_ats, depths, ends, sha256s, apps, places
-    )
-    select distinct on (list_id) list_id, fortnight_of(day), 0, source, complete, parser, origin, egress,
-      array[seen_at, seen_at], '\\x0a0a', '{3,2}', sha256 || sha256, app_ids, '\\x0001'
-    from search_results
-    where list_id in (select id from list where term = 'journal')
-    order by list_id, day desc, source`
-  await sql`delete from search_results where list_id in (select list_id from search_fortnight)`
-  // the last day's answer is too short for what asks for ten places, which looks for one before it
+    create or replace function read_damaged(app_ids int[]) returns int[] language plpgsql as $$
+    begin raise exception 'invalid page in block 7 of relation search_results' using errcode = 'XX001'; end $$`
+  await sql`alter table search_results rename to damaged_results`
   await sql`
-    update list_now
-    set depth = cardinality(app_ids)
-    where list_id in (select list_id from search_fortnight)`
+    create view search_results as
+    select list_id, day, source, seen_at, depth, complete, parser, origin, egress, sha256,
+      read_damaged(app_ids) as app_ids
+    from damaged_results`
+  // too short for operations that need ten places: they look for an earlier answer in search_results
+  await sql`update list_now set depth = cardinality(app_ids)`
 }
 
-/** Nobody ever read any of it. */
+export async function repairSearches(sql: Sql): Promise<void> {
+  const [damaged] = await sql`select from pg_class where oid = to_regclass('damaged_results')`
+  if (!damaged) return
+  await sql`drop view search_results`
+  await sql`alter table damaged_results rename to search_results`
+}
+
+/** Deletes everything that makeMarket recorded. */
 export async function forgetMarket(sql: Sql): Promise<void> {
   outdateMarket()
   for (const table of READ) await sql`delete from ${sql(table)}`

@@ -16,7 +16,7 @@ import { bidJob, enqueued } from "../jobs/enqueued.ts"
 import { hinted, reading, said } from "../observations/measured.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { MADE_TO_REPORT } from "./connected.ts"
-import { damageSearches, forgetMarket, makeMarket, outdateMarket } from "./market.ts"
+import { damageSearches, forgetMarket, makeMarket, outdateMarket, repairSearches } from "./market.ts"
 import { consoleSays } from "./outside.ts"
 import { MADE_TO_WRITE, picturesThat, writerThat } from "./written.ts"
 
@@ -55,8 +55,7 @@ export function outcomesOver(sql: Sql): Outcomes {
   const busy = openHouse({ sql, measure: busyMeasure(sql) })
 
   const open = async (operation: Operation, change?: Change): Promise<Situation> => {
-    // where another situation damaged some, nothing new can be derived
-    await sql`delete from search_fortnight`
+    await repairSearches(sql)
     const workspaceId = await house.workspace({ plan: "enterprise", explorer: true, overrides: OVERRIDES })
     const tracked = { workspaceId, iosId: "1437843273", countries: ["us"], keywords: ["journal"], origin: "own" }
     const app = await trackOwn(sql, tracked)

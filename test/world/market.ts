@@ -69,15 +69,7 @@ export function marketWorld({ forget = [] }: { forget?: readonly PublicReadings[
   return world
 }
 
-const SEARCHES = [
-  "search_results",
-  "search_fortnight",
-  "list_now",
-  "keyword_metric",
-  "keyword_now",
-  "hint_answer",
-  "app_storefront",
-]
+const SEARCHES = ["search_results", "list_now", "keyword_metric", "keyword_now", "hint_answer", "app_storefront"]
 
 /** Deletes all search readings, in one transaction: a worker still recording one does so before or after it. */
 export async function forgetSearches(sql: Sql): Promise<void> {

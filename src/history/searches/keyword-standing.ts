@@ -91,7 +91,7 @@ export async function readAttempts(sql: Sql, { platform, storefront, term }: Lis
       (
         select 'results', r.seen_at, case when r.complete then 'read' else 'incomplete' end
         from list l
-        cross join lateral search_readings(l.id, (now() - interval '39 days')::date, 'infinity') r
+        join search_results r on r.list_id = l.id and r.day >= (now() - interval '39 days')::date
         where (l.platform, l.storefront, l.term) = ${key} and ${isOwnSearch(sql)}
         order by r.seen_at desc, r.source
         limit 1

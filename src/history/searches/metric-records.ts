@@ -106,6 +106,6 @@ function failuresOf(
     union all
     select r.day, r.seen_at, null, null, 'results', 'incomplete', null, r.source, 'broken off'
     from list_here l
-    cross join lateral search_readings(l.id, ${from}, ${to}) r
+    join search_results r on r.list_id = l.id and r.day between ${from} and ${to}
     where not r.complete and r.origin <> ${DEMO}`
 }

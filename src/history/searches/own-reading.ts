@@ -1,6 +1,5 @@
 import type { Sql } from "../../database/types.ts"
 import { bestFirst } from "../../observations/best-first.ts"
-import { DamagedRow, NO_APP } from "../../observations/damaged.ts"
 import { isOwnSearch } from "../../observations/own-searches.ts"
 import type { ListKey } from "../../observations/rows/identities.ts"
 import { type RankSource, sourceOf } from "../../observations/types.ts"
@@ -10,31 +9,31 @@ export interface OwnReading {
   origin: string
   depth: number
   seenAt: Date
-  /** The country that it was asked from; null where the answer does not depend on it. */
+  /** The country of the address that read it. Null where the answer does not depend on it. */
   egress: string | null
   /** Of the body, in hexadecimal digits. */
   sha256: string
   appIds: number[]
 }
 
-/** The best reading of a term that this instance made at that moment or later; null = it made none. */
+/** Returns this instance's best complete reading of a term since that moment. Null if there is none. */
 export async function readOwn(
   sql: Sql,
   { platform, storefront, term }: ListKey,
   since: Date,
 ): Promise<OwnReading | null> {
-  const [row] = await sql<(Omit<OwnReading, "source" | "appIds"> & { source: number; appIds: (number | null)[] })[]>`
-    select r.source, r.origin, r.depth, r.seen_at as "seenAt", r.egress, encode(r.sha256, 'hex') as sha256, r.app_ids as "appIds"
+  const [row] = await sql<(Omit<OwnReading, "source"> & { source: number })[]>`
+    select r.source, r.origin, r.depth, r.seen_at as "seenAt", r.egress, encode(r.sha256, 'hex') as sha256,
+      r.app_ids as "appIds"
     from list l
     cross join lateral (
       select source, origin, depth, seen_at, egress, sha256, app_ids
-      from search_readings(l.id, (${since}::timestamptz at time zone 'utc')::date, 'infinity')
-      where seen_at >= ${since} and complete and ${isOwnSearch(sql)}
+      from search_results
+      where list_id = l.id and day >= (${since}::timestamptz at time zone 'utc')::date and seen_at >= ${since}
+        and complete and ${isOwnSearch(sql)}
       order by ${bestFirst(sql)}
       limit 1
     ) r
     where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${term})`
-  if (!row) return null
-  if (row.appIds.includes(null)) throw new DamagedRow(NO_APP)
-  return { ...row, appIds: row.appIds as number[], source: sourceOf(row.source) }
+  return row ? { ...row, source: sourceOf(row.source) } : null
 }

@@ -77,7 +77,7 @@ export function latestTen(sql: Db, now: Date) {
   return latestTenBetween(sql, young(now))
 }
 
-/** The same where the answer of the list's last day is that, which one row holds: the planner looks at no readings. */
+/** The same, if the answer of the list's last day qualifies: one row, without planning over search_results. */
 export function currentTen(sql: Db, now: Date) {
   const { from, to } = young(now)
   return sql`
@@ -90,18 +90,13 @@ export function currentTen(sql: Db, now: Date) {
 
 export function latestTenBetween(sql: Db, { from, to }: { from: string; to: string }) {
   return sql`
-    select r.day, r.source, r.depth, cardinality(r.app_ids) as results, r.seen_at, r.origin, r.sha256,
-      r.app_ids[1:${FIRST}::int] as app_ids
-    from (
-      select day, source, seen_at
-      from search_readings(l.id, ${from}, ${to})
-      where complete and origin <> ${DEMO} and (depth >= ${FIRST}::int or cardinality(app_ids) < depth)
-      order by day desc, ${bestFirst(sql)}
-      limit 1
-    ) best
-    -- by itself: the results of all days would be unpacked
-    cross join lateral search_readings(l.id, best.day, best.day) r
-    where (r.source, r.seen_at) = (best.source, best.seen_at)`
+    select day, source, depth, cardinality(app_ids) as results, seen_at, origin, sha256,
+      app_ids[1:${FIRST}::int] as app_ids
+    from search_results
+    where list_id = l.id and day between ${from} and ${to}
+      and complete and origin <> ${DEMO} and (depth >= ${FIRST}::int or cardinality(app_ids) < depth)
+    order by day desc, ${bestFirst(sql)}
+    limit 1`
 }
 
 function young(now: Date): { from: string; to: string } {

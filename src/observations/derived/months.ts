@@ -50,7 +50,7 @@ async function derive(tx: Tx, touched: readonly ListMonth[]): Promise<void> {
         string_agg(
           set_byte(
             '\\x00', 0,
-            case when g.source is null then 255 else coalesce(place_in(p.app_id, g.app_ids, g.apps, g.places), 0) end
+            case when g.source is null then 255 else coalesce(array_position(g.app_ids, p.app_id), 0) end
           ),
           '' order by g.place
         )
@@ -87,16 +87,16 @@ function days(tx: Tx, touched: readonly ListMonth[]) {
       join tracked_app a on a.id = k.app_id
       where case l.platform when 'ios' then a.ios_app else a.android_app end is not null
     ), answer as materialized (
-      select t.list_id, t.month, r.day - t.month as place, r.source, r.depth, r.app_ids, r.apps, r.places
+      select t.list_id, t.month, r.day - t.month as place, r.source, r.depth, r.app_ids
       from (select distinct list_id, month from pair) t
       cross join lateral (
-        select distinct on (day) day, source, depth, app_ids, apps, places
-        from search_places(t.list_id, t.month, (t.month + interval '1 month')::date - 1)
-        where complete
+        select distinct on (day) day, source, depth, app_ids
+        from search_results
+        where list_id = t.list_id and day >= t.month and day < (t.month + interval '1 month')::date and complete
         order by day, ${bestFirst(tx)}
       ) r
     ), grid as materialized (
-      select m.list_id, m.month, d.place, a.source, a.depth, a.app_ids, a.apps, a.places
+      select m.list_id, m.month, d.place, a.source, a.depth, a.app_ids
       from (select distinct list_id, month from answer) m
       cross join generate_series(0, 30) d (place)
       left join answer a on (a.list_id, a.month, a.place) = (m.list_id, m.month, d.place)

@@ -15,8 +15,8 @@ export async function deriveListNow(tx: Tx, lists: readonly number[]): Promise<n
       from list l
       cross join lateral (
         select day, source, depth, seen_at, app_ids, origin
-        from search_readings(l.id, l.last_day, l.last_day)
-        where complete
+        from search_results
+        where list_id = l.id and day = l.last_day and complete
         order by ${bestFirst(tx)}
         limit 1
       ) r

@@ -1,7 +1,5 @@
-import type { Fragment } from "postgres"
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
-import { uncut } from "../../database/uncut.ts"
 import { dayOf, monthOf } from "../../vocabulary/days.ts"
 import { RANK_SOURCES, type RankSource } from "../../vocabulary/upstreams.ts"
 import { deriveMonths } from "../derived/months.ts"
@@ -15,11 +13,10 @@ import { isOwnSearch } from "../own-searches.ts"
 import { SOURCE_CODES, sourceOf } from "../rank-sources.ts"
 import { pagesOf } from "../rows/best-rows.ts"
 import type { SurrogateIds } from "../rows/identified.ts"
-import { fortnightsIn } from "../rows/search-fortnights.ts"
 import { storeSearches } from "../rows/searches.ts"
 import { idsIn, type SearchObservation, type SearchQuestion, shape } from "../shapes/search.ts"
 
-/** What a store answers to a term. Every reading is held; of several of one moment and source the best. */
+/** What a store answers to a term. Every reading is stored; of several of one moment and source, the best. */
 export const search = kind<SearchObservation, SearchQuestion>({
   name: "search",
   sources: RANK_SOURCES,
@@ -65,14 +62,14 @@ export const search = kind<SearchObservation, SearchQuestion>({
     isHeld: (sql) => sql`
       select
       from list l
-      cross join lateral search_readings(l.id, (a.at at time zone 'utc')::date, (a.at at time zone 'utc')::date) r
+      join search_results r on r.list_id = l.id and r.day = (a.at at time zone 'utc')::date
       where (l.platform, l.storefront, l.term) = (a.platform, a.storefront, a.subject)
         and r.seen_at = a.at and r.sha256 = a.sha256`,
   },
   latest: (sql, { platform, storefront, subject }, since) => sql`
     select max(seen_at) as "seenAt"
     from list l
-    cross join lateral search_readings(l.id, (${since}::timestamptz at time zone 'utc')::date, 'infinity')
+    join search_results r on r.list_id = l.id and r.day >= (${since}::timestamptz at time zone 'utc')::date
     where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${subject})
       and complete and ${isOwnSearch(sql)} and seen_at >= ${since}`,
   example: {
@@ -85,14 +82,13 @@ export const search = kind<SearchObservation, SearchQuestion>({
   },
 })
 
-/** Also of readings that are known or outdone: what they call apps must not follow the order of coming. */
+/** Includes readings that are stored already or outdone: names must not depend on the order of recording. */
 function namedIn(from: SearchObservation, { appOf }: SurrogateIds) {
   return { from, apps: from.results, appIds: idsIn(from.results).map((id) => appOf(from.platform, id)) }
 }
 
-// Of 200 results each, some 10,000 ids are looked up.
+// With 200 results each, a page looks up some 10,000 ids.
 const PAGE = 50
-const FORTNIGHTS = 4
 
 type StoredSearchRow = Omit<SearchObservation, "source" | "results" | "egress"> & {
   egress: string | null
@@ -104,63 +100,34 @@ type StoredSearchRow = Omit<SearchObservation, "source" | "results" | "egress"> 
   seen: string
 }
 
-/** Of the results what is held of a reading: which apps stood where. One that is packed meanwhile comes twice. */
-async function* readSearches(sql: Sql, { since: given, sources }: StoredRange): AsyncGenerator<SearchObservation[]> {
+/** Yields stored readings in pages. Results contain only what is stored of them: the apps in their order. */
+async function* readSearches(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<SearchObservation[]> {
   const codes = sources.map((source) => SOURCE_CODES[source as RankSource])
-  const since = given ?? "0001-01-01"
-  const whole = pagesOf((after: StoredSearchRow | null) =>
-    readWithIds(
-      sql,
-      sql`
+  const pages = pagesOf(
+    (after: StoredSearchRow | null) => sql<StoredSearchRow[]>`
+      select r.list_id as "listId", r.day, r.source as code, r.seen_at::text as seen, 'search' as kind, l.platform,
+        l.storefront, l.term, r.depth, r.complete, coalesce(a.ids, '{}') as ids, r.seen_at as "seenAt", r.parser,
+        r.origin, r.egress, r.sha256
+      from (
         select *
         from search_results
-        where day >= ${since} and source = any(${codes}::smallint[])
+        where day >= ${since ?? "0001-01-01"} and source = any(${codes}::smallint[])
           and (list_id, day, source, seen_at) > (
             ${after?.listId ?? 0}, ${after?.day ?? "0001-01-01"}::date, ${after?.code ?? 0}::smallint,
             ${after?.seen ?? "-infinity"}::text::timestamptz
           )
         order by list_id, day, source, seen_at
-        limit ${PAGE}`,
-    ),
+        limit ${PAGE}
+      ) r
+      join list l on l.id = r.list_id
+      cross join lateral (
+        select array_agg(s.store_id order by u.place) as ids
+        from unnest(r.app_ids) with ordinality u (id, place)
+        join store_app s on s.id = u.id
+      ) a
+      order by r.list_id, r.day, r.source, r.seen_at`,
   )
-  for await (const rows of whole) yield rows.map(readingOf)
-  const fortnights = pagesOf(
-    (after: { listId: number; fortnight: string } | null) => sql<{ listId: number; fortnight: string }[]>`
-      select distinct list_id as "listId", fortnight
-      from search_fortnight
-      where source = any(${codes}::smallint[]) and fortnight >= fortnight_of(${since})
-        and (list_id, fortnight) > (${after?.listId ?? 0}, ${after?.fortnight ?? "0001-01-01"}::date)
-      order by list_id, fortnight
-      limit ${FORTNIGHTS}`,
-  )
-  for await (const page of fortnights) {
-    const rows = await readWithIds(
-      sql,
-      sql`
-        select p.*
-        from ${fortnightsIn(sql, page)}
-        cross join lateral packed_searches(o.list_id, greatest(o.fortnight, ${since}), o.fortnight + 13) p
-        where p.source = any(${codes}::smallint[])`,
-    )
-    if (rows.length > 0) yield rows.map(readingOf)
-  }
-}
-
-/** These readings with the ids of their stores. */
-async function readWithIds(sql: Sql, readings: Fragment): Promise<StoredSearchRow[]> {
-  return await sql<StoredSearchRow[]>`
-    select r.list_id as "listId", r.day, r.source as code, r.seen_at::text as seen, 'search' as kind, l.platform,
-      l.storefront, l.term, r.depth, r.complete, coalesce(a.ids, '{}') as ids, r.seen_at as "seenAt", r.parser, r.origin,
-      r.egress, r.sha256
-    from (${readings}) r
-    join list l on l.id = r.list_id
-    cross join lateral (
-      select array_agg(s.store_id order by u.place) as ids
-      from unnest(r.app_ids) with ordinality u (id, place)
-      join store_app s on s.id = u.id
-    ) a
-    order by r.list_id, r.day, r.source, r.seen_at
-    limit 10000`.then(uncut(10_000))
+  for await (const rows of pages) yield rows.map(readingOf)
 }
 
 function readingOf({

@@ -4,7 +4,6 @@ import { hexOf } from "../precedence.ts"
 import { DEMO, type SearchObservation, SOURCE_CODES } from "../types.ts"
 import type { ShownApps } from "./facts.ts"
 import type { SurrogateIds } from "./identified.ts"
-import { releaseReadings } from "./search-fortnights.ts"
 
 /** A stored reading of search results. */
 interface StoredSearch extends ShownApps {
@@ -12,16 +11,13 @@ interface StoredSearch extends ShownApps {
   listId: number
 }
 
-/** Stores readings that are new or better than what is held, and returns those. Needs their lists' lock. */
+/** Stores readings that are new or better than the stored ones, and returns those. Needs their lists' lock. */
 export async function storeSearches(
   tx: Tx,
   readings: readonly SearchObservation[],
   known: SurrogateIds,
 ): Promise<StoredSearch[]> {
-  const rows = await dropPacked(
-    tx,
-    readings.map((reading) => rowOf(reading, known)),
-  )
+  const rows = readings.map((reading) => rowOf(reading, known))
   const changed: SearchRow[] = []
   for (const wave of wavesOf(rows)) changed.push(...(await upsert(tx, wave)))
   const lists = [...new Set(changed.map(({ listId }) => listId))]
@@ -29,24 +25,15 @@ export async function storeSearches(
   return changed
 }
 
-/** Sets the days between which lists have readings that answer, after readings came or went. Needs the lists' lock. */
+/** Sets the first and last day on which lists have complete readings. Needs the lists' lock. */
 export async function recountDays(tx: Tx, lists: readonly number[]): Promise<void> {
   await tx`
     update list l
     set first_day = d.first_day, last_day = d.last_day
     from (
       select id,
-        least(
-          (select min(day) from search_results where list_id = id and complete),
-          (
-            select (seen_ats[1] at time zone 'utc')::date
-            from search_fortnight
-            where list_id = id and complete
-            order by fortnight, seen_ats[1]
-            limit 1
-          )
-        ) as first_day,
-        (select day from last_search_day(id, 'infinity', true)) as last_day
+        (select min(day) from search_results where list_id = id and complete) as first_day,
+        (select max(day) from search_results where list_id = id and complete) as last_day
       from unnest(${lists as number[]}::int[]) id
     ) d
     where l.id = d.id and (l.first_day, l.last_day) is distinct from (d.first_day, d.last_day)`
@@ -73,37 +60,14 @@ function keyOf(listId: number, source: number, seenAt: Date): string {
   return `${listId} ${source} ${seenAt.getTime()}`
 }
 
-/** Leaves out what is packed as well or better. What is packed less well is unpacked with its fortnight, to be compared as all are. */
-async function dropPacked(tx: Tx, rows: readonly SearchRow[]): Promise<SearchRow[]> {
-  const packed = await tx<{ place: number; isBetter: boolean; fortnight: string }[]>`
-    select excluded.place, ${isBetter(tx)} as "isBetter", fortnight_of(excluded.day) as fortnight
-    from (
-      select place, list_id, day, source, seen_at, depth, complete, parser, origin, decode(sha256, 'hex') as sha256
-      from jsonb_to_recordset(${tx.json(rows.map((row, place) => ({ ...stored(row), app_ids: null, place })))}) r (
-        place int, list_id int, day date, source smallint, seen_at timestamptz, depth smallint, complete boolean,
-        parser smallint, origin text, sha256 text
-      )
-    ) excluded
-    cross join lateral packed_searches(excluded.list_id, excluded.day, excluded.day) held
-    where (held.source, held.seen_at) = (excluded.source, excluded.seen_at)
-    order by excluded.place`
-  const outdone = packed.filter((one) => one.isBetter)
-  await releaseReadings(
-    tx,
-    outdone.map(({ place, fortnight }) => ({ listId: rows[place]!.listId, fortnight })),
-  )
-  const known = new Set(packed.filter((one) => !one.isBetter).map(({ place }) => place))
-  return rows.filter((_, place) => !known.has(place))
-}
-
-/** Of two readings of one moment and source. */
+/** Whether the reading `excluded` takes precedence over `held`, of the same moment and source. */
 function isBetter(tx: Tx) {
   return tx`
     (excluded.origin <> ${DEMO}, excluded.parser, excluded.complete, excluded.depth, excluded.sha256)
       > (held.origin <> ${DEMO}, held.parser, held.complete, held.depth, held.sha256)`
 }
 
-/** The rows in their order, parted so that no key stands twice in a part: one statement writes a row once. */
+/** Splits rows, in their order, into parts with distinct keys: one statement cannot write a row twice. */
 export function wavesOf<Keyed extends { key: string }>(rows: readonly Keyed[]): Keyed[][] {
   const waves: Keyed[][] = []
   const seen = new Map<string, number>()

@@ -179,8 +179,8 @@ async function wasShown(sql: Sql, { app, sides, rival }: RivalQuery, since: stri
         from unnest(${ids}::int[]) l (id)
         cross join lateral (
           select
-          from search_places(l.id, ${since}, 'infinity')
-          where complete and place_in(${rival}, app_ids, apps, places) is not null
+          from search_results
+          where list_id = l.id and day >= ${since} and complete and array_position(app_ids, ${rival}::int) is not null
           offset 0
         ) r
       ) as shown`

@@ -8,25 +8,24 @@ import { readDays, readLastDayBy } from "../../src/history/searches/term-results
 import { termPairs } from "../../src/history/term-days.ts"
 import { latestTenBetween } from "../../src/observations/derived/keyword-inputs.ts"
 import { search } from "../../src/observations/kinds/search.ts"
-import { foldSearches } from "../../src/observations/rows/search-fortnights.ts"
 import type { RankSource, SearchObservation } from "../../src/observations/types.ts"
 import { addDays, dayOf } from "../../src/vocabulary/days.ts"
 import { RANK_SOURCES } from "../../src/vocabulary/upstreams.ts"
 import { randomFrom } from "../formulas/calibration.ts"
 import { reading } from "./measured.ts"
 
-/** The day of which these readings are looked back from. */
-export const LAST = "2025-11-19"
+/** The day of the latest reading. */
+const LAST = "2025-11-19"
 const DAYS = 75
 export const TERMS = ["tea", "green tea", "oolong"]
 const SOURCES: RankSource[] = ["apple-web-search", "apple-store-search", "import", "foreign"]
 
 /**
- * Lists of eleven weeks: of neighbouring days mostly alike, one 250 deep of ever other apps; several of one day, of one moment
- * by other sources and by other parsers, read to the end and broken off, from other countries, of other instances, without
- * results, and the demo's.
+ * Returns readings of eleven weeks. Lists are mostly the same from day to day; one is 250 deep and always changes. There are
+ * several readings of a day, of one moment by other sources and parsers, incomplete and empty ones, and readings of other
+ * countries, of other instances and of the demo.
  */
-export function searched(seed: number): SearchObservation[] {
+export function randomReadings(seed: number): SearchObservation[] {
   const random = randomFrom(seed)
   const below = (limit: number) => Math.floor(random() * limit)
   return Array.from({ length: 300 }, (_, i) => {
@@ -60,33 +59,26 @@ function idsOf(length: number, apps: number, below: (limit: number) => number): 
   return order.slice(0, length).map((app) => String(10_001 + app))
 }
 
-/** Packs all days before that one. */
-export async function foldAll(sql: Sql, before: string | null, most = 2): Promise<number> {
-  let count = 0
-  for (let from: number | null = 0; from !== null; ) {
-    const at: number = from
-    const { packed, next } = await sql.begin((tx) => foldSearches(tx, { before, most, from: at }))
-    count += packed
-    from = next
-  }
-  return count
-}
-
-/** Every reading, as whichever table holds it says it. */
-export async function readings(sql: Sql) {
+/** Every stored reading. */
+async function readReadings(sql: Sql) {
   return [
     ...(await sql`
       select l.term, r.day, r.source, r.seen_at::text as seen, r.depth, r.complete, r.parser, r.origin, r.egress,
         encode(r.sha256, 'hex') as sha256,
-        array(select store_id from unnest(r.app_ids) with ordinality u (id, place) join store_app using (id) order by place) as ids
+        array(
+          select store_id
+          from unnest(r.app_ids) with ordinality u (id, place)
+          join store_app using (id)
+          order by place
+        ) as ids
       from list l
-      cross join lateral search_readings(l.id, '-infinity', 'infinity') r
+      join search_results r on r.list_id = l.id
       order by l.term, r.day, r.source, r.seen_at`),
   ]
 }
 
-/** What is told of these lists, by whoever tells it of so many days gone by. `app` is a tracked app of the US. */
-export async function told(sql: Sql, app: string, count = 16) {
+/** Returns the answers of every reader of search results, on `count` past days. `app` is tracked in the US. */
+export async function readAnswers(sql: Sql, app: string, count = 16) {
   const days = Array.from({ length: count }, (_, i) => addDays(LAST, -Math.ceil(DAYS / count) * i))
   const apps = await sql<{ id: number; storeId: string }[]>`select id, store_id as "storeId" from store_app`
   const idOf = new Map(apps.map(({ id, storeId }) => [id, storeId]))
@@ -98,11 +90,11 @@ export async function told(sql: Sql, app: string, count = 16) {
   const place = { appId: app, platform: "ios" as const, storefront: "us", own }
   const side = { appId: app, platform: "ios" as const, storefront: "us", own, bundleId: null } as never
   return {
-    readings: await readings(sql),
+    readings: await readReadings(sql),
     derived: [
       ...(await sql`
-        select l.term, l.first_day, l.last_day, m.month, encode(m.sources, 'hex') as sources, encode(m.depths, 'hex') as depths,
-          encode(r.ranks, 'hex') as ranks
+        select l.term, l.first_day, l.last_day, m.month, encode(m.sources, 'hex') as sources,
+          encode(m.depths, 'hex') as depths, encode(r.ranks, 'hex') as ranks
         from list l
         left join list_month m on m.list_id = l.id
         left join rank_month r on (r.list_id, r.month) = (l.id, m.month)
@@ -130,8 +122,8 @@ export async function told(sql: Sql, app: string, count = 16) {
         const pairs = termPairs(sql, { ...place, isInvented: false, from: addDays(day, -6), to: day, terms: TERMS })
         const rows = await sql<{ term: string; appIds: number[]; wasIds: number[] | null }[]>`
           with ${pairs}
-          select term, day, source, depth, rank, seen_at, origin, was_day, was_source, was_depth, was_rank, app_ids as "appIds",
-            was_ids as "wasIds"
+          select term, day, source, depth, rank, seen_at, origin, was_day, was_source, was_depth, was_rank,
+            app_ids as "appIds", was_ids as "wasIds"
           from pair
           order by term, day`
         return rows.map((row) => ({ ...of(row), wasIds: row.wasIds?.map((id) => idOf.get(id)) }))
