@@ -606,17 +606,6 @@ create table app_rival (
 );
 CREATE INDEX app_rival_rival ON app_rival USING btree (rival, storefront);
 
-create table app_shown (
-  app_id integer not null,
-  name text not null,
-  publisher text not null,
-  others jsonb,
-  changed xid8 not null default pg_current_xact_id(),
-  constraint app_shown_pkey PRIMARY KEY (app_id),
-  constraint app_shown_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id) ON DELETE CASCADE
-);
-CREATE INDEX app_shown_changed ON app_shown USING btree (changed);
-
 create table app_storefront (
   app_id integer not null,
   storefront text not null,
@@ -875,9 +864,6 @@ create table chart_now (
   source smallint not null,
   depth smallint not null,
   seen_at timestamp with time zone not null,
-  apps bytea not null,
-  store_ids bytea not null,
-  first_days bytea not null,
   constraint chart_now_pkey PRIMARY KEY (chart_id),
   constraint chart_now_chart_id_fkey FOREIGN KEY (chart_id) REFERENCES chart(id)
 ) with (fillfactor=50);
@@ -1542,6 +1528,29 @@ create table live_share (
   used_until timestamp with time zone not null,
   constraint live_share_pkey PRIMARY KEY (workspace_id, upstream)
 );
+
+create table market_app (
+  app_id integer not null,
+  storefront text not null,
+  store_id bigint not null,
+  first_day date,
+  rank smallint not null,
+  free smallint,
+  paid smallint,
+  grossing smallint,
+  ipad smallint,
+  downloads double precision,
+  downloads_under double precision,
+  revenue double precision,
+  revenue_under double precision,
+  growth double precision,
+  genre text,
+  by_prior boolean not null,
+  revenue_by text,
+  constraint market_app_pkey PRIMARY KEY (app_id, storefront),
+  constraint market_app_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id)
+) with (fillfactor=80);
+CREATE INDEX market_app_storefront ON market_app USING btree (storefront);
 
 create table market_fact (
   app_id integer not null,
@@ -2213,12 +2222,6 @@ create table storefront_audit (
   constraint storefront_audit_priority_check CHECK ((priority = ANY (ARRAY[1, 2])))
 );
 CREATE UNIQUE INDEX storefront_audit_running ON storefront_audit USING btree (app_id) WHERE (finished_at IS NULL);
-
-create table storefront_now (
-  storefront text not null,
-  version uuid not null,
-  constraint storefront_now_pkey PRIMARY KEY (storefront)
-) with (fillfactor=50);
 
 create view subscription_event_fact (
   account_id text,
@@ -2978,12 +2981,6 @@ begin
   end loop;
 end $$;
 
-create function stamp_app_shown() returns trigger language plpgsql as $$
-begin
-  new.changed := pg_current_xact_id();
-  return new;
-end $$;
-
 create function storefront_evidence(app integer, places text[], since timestamp with time zone) returns TABLE(storefront text, sold boolean, seen_at timestamp with time zone) language sql stable as $$
   select p.storefront, e.sold, e.seen_at
   from store_app a
@@ -3119,8 +3116,6 @@ end $$;
 CREATE TRIGGER alerts_are_delivered AFTER INSERT ON alert REFERENCING NEW TABLE AS found FOR EACH STATEMENT EXECUTE FUNCTION queue_found_alerts();
 
 CREATE TRIGGER rivals_are_due AFTER INSERT ON app_rival REFERENCING NEW TABLE AS followed FOR EACH STATEMENT EXECUTE FUNCTION follow_rivals();
-
-CREATE TRIGGER stamp_app_shown BEFORE UPDATE ON app_shown FOR EACH ROW EXECUTE FUNCTION stamp_app_shown();
 
 CREATE TRIGGER audit_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

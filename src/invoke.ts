@@ -33,7 +33,7 @@ import { findApp, readVisibleApps, type TrackedApp } from "./tracking/tracked-ap
 import type { Platforms } from "./vocabulary/accounts/platform.ts"
 import { nextMidnight } from "./vocabulary/days.ts"
 import type { Measure } from "./vocabulary/live-read.ts"
-import { dataOf, type PreparedAnswer } from "./vocabulary/prepared.ts"
+import type { PreparedAnswer } from "./vocabulary/prepared.ts"
 import { CallerGone } from "./vocabulary/request-body.ts"
 import type { AssistantChecks } from "./vocabulary/writing/assistant-checks.ts"
 import type { ReadPictures } from "./vocabulary/writing/picture-text.ts"
@@ -52,7 +52,6 @@ export interface Call {
    * to know no more than that. Throws Faults, and CallerGone.
    */
   target(): Promise<Target | null>
-  takesText?: boolean
   /** Whether the caller holds this very answer of an operation already; left out where it names none. */
   holds?: ((operation: Operation, answer: unknown) => Promise<boolean>) | undefined
 }
@@ -63,7 +62,7 @@ export interface Target {
   agreed?: boolean
 }
 
-/** What a surface sends: the answer, to who takes text perhaps a WrittenAnswer, or the fault in its place. */
+/** What a surface sends: the answer, or the fault in its place. */
 export interface Reply {
   status: number
   /** With 304 what the caller holds already: it is not sent. */
@@ -236,7 +235,7 @@ async function run(parts: InvokeParts, { call, caller, operation, input }: Known
   if (hive && cannotPay(caller, least)) await refuseSpentDay(parts, caller)
   await checkLatest(parts.identify, caller, () => checkPayable(caller, least))
   if (hive) await takeHive(parts, caller)
-  return dataOf(await operation.run({ ...input, ...subject }, ctx), !!call.takesText && !input.fields)
+  return await operation.run({ ...input, ...subject }, ctx)
 }
 
 function storesOf({ iosId, androidPkg }: TrackedApp): ("ios" | "android")[] {

@@ -12,7 +12,6 @@ import { AppId } from "./vocabulary/fields.ts"
 import { listTable, type Table } from "./vocabulary/list-table.ts"
 import type { LiveReadState, LiveSubject, Patience } from "./vocabulary/live-read.ts"
 import { fieldsInput, type Narrow, narrowedSchema, narrowedTo } from "./vocabulary/narrow.ts"
-import type { WrittenAnswer } from "./vocabulary/prepared.ts"
 import { type Deprecation, deprecationOf, type ObjectSchema, type Schema, unwrap } from "./vocabulary/schema.ts"
 import type { AssistantChecks } from "./vocabulary/writing/assistant-checks.ts"
 import type { ReadPictures } from "./vocabulary/writing/picture-text.ts"
@@ -148,7 +147,7 @@ type Arguments<Entries extends v.ObjectEntries> = v.InferOutput<v.StrictObjectSc
 type Handler<Entries extends v.ObjectEntries, Output extends Schema> = (
   input: Arguments<Entries>,
   ctx: Context,
-) => Promise<v.InferInput<Output> | EmptyAnswer | PendingAnswer | PaidAnswer | WrittenAnswer>
+) => Promise<v.InferInput<Output> | EmptyAnswer | PendingAnswer | PaidAnswer>
 
 /** A declared operation as surfaces and invoke see it. */
 export interface Operation

@@ -20,7 +20,6 @@ export const LOCKS = [
   },
   { name: "migration", number: 4_726_313_901, why: "One process migrates; months are opened in it." },
   { name: "retention", number: 4_726_313_907, why: "One process at a time deletes what is old; only ever tried." },
-  { name: "estimates", why: "Versions of estimates are given in the order in which they become visible; only ever tried." },
   { name: "jobs swept", why: "Two sweeps would wait for each other's accounts in a circle; only ever tried." },
   {
     name: "open_month",
@@ -39,6 +38,10 @@ export const LOCKS = [
   },
   { name: "identities made", why: "Before any row lock, by whoever adds lists, charts or apps or tracks something." },
   { name: "new apps", why: "Of a storefront, right behind the rows of its charts: who is new there follows from all of them." },
+  {
+    name: "estimates",
+    why: "Versions of estimates are given in the order in which they become visible; alone it is only tried. Shared by writers of charts.",
+  },
   { name: "listing", why: "Of a sixty-fourth of all apps: what follows from one reading of them to the next." },
   { name: "reviews", why: "Of an app's feed: forms of one review are weighed against each other, and exports count them." },
   { name: "genres", why: "Of a store's genre tree, which is replaced as a whole." },

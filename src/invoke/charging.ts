@@ -6,7 +6,6 @@ import type { Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import type { Log } from "../log.ts"
 import { EmptyAnswer, type Operation, PaidAnswer, PendingAnswer } from "../operation.ts"
-import { WrittenAnswer } from "../vocabulary/prepared.ts"
 
 interface ChargeParts {
   sql: Sql
@@ -45,7 +44,6 @@ function priceOf({ id, price, hive }: Operation, input: Record<string, unknown>,
   if (outcome instanceof EmptyAnswer && outcome.answer instanceof Fault) return 0
   if (typeof price === "number") return price
   if (!price.of) throw new Error(`${id} has not charged its call`)
-  if (outcome instanceof WrittenAnswer) return price.of(input, outcome.priced)
   return price.of(input, empty ? outcome.answer : outcome)
 }
 

@@ -3,6 +3,7 @@ import type { Sql, Tx } from "../database/types.ts"
 import { ESTIMATE_FORMULA } from "../formulas/estimates/downloads.ts"
 import { readCalibration } from "../history/market/grades.ts"
 import type { Log } from "../log.ts"
+import { deriveMarketFigures } from "../observations/derived/market-apps.ts"
 import { dayOf } from "../vocabulary/days.ts"
 import { gradeNext } from "./grade-month.ts"
 import { type AppFigures, type EstimatedApp, makeEstimate } from "./make-estimate.ts"
@@ -81,6 +82,10 @@ export async function makeDue(sql: Sql, now: Date): Promise<number> {
   return await sql.begin(async (tx) => {
     if (!(await tryLock(tx as Tx, "estimates"))) return 0
     await storeEstimates(tx as Tx, made)
+    await deriveMarketFigures(
+      tx as Tx,
+      made.map(({ app }) => app),
+    )
     await endDue(tx as Tx, made)
     return made.length
   })

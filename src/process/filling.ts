@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "../database/types.ts"
+import { APP_TEXT_FORMULA } from "../formulas/app-text.ts"
 import type { Log } from "../log.ts"
-import { APP_TEXTS_FORM, rebuildAppTexts } from "../observations/derived/app-texts.ts"
+import { rebuildAppTexts } from "../observations/derived/app-texts.ts"
 
 interface FillingProcess {
   start(): void
@@ -29,7 +30,7 @@ export function createFilling({ sql, log }: { sql: Sql; log: Log }): FillingProc
 
 /** The row of `instance` that holds the form in which names were derived last. */
 const KEY = "app_texts"
-const FORM = String(APP_TEXTS_FORM)
+const FORM = String(APP_TEXT_FORMULA)
 
 async function fill(sql: Sql, log: Log, signal: AbortSignal): Promise<void> {
   const [filled] = await sql<{ value: string }[]>`

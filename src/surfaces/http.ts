@@ -32,7 +32,6 @@ export function createRest({ invoke, dispatch, trustedProxies, now, log }: RestP
         sent = target.input
         return target
       },
-      takesText: true,
       holds: holdsOf(request),
     })
     const path = reply.operation && `/v1${reply.operation.path}`

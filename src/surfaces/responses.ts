@@ -5,7 +5,7 @@ import type { Fault } from "../faults.ts"
 import type { Reply } from "../invoke.ts"
 import { isConditional, type Operation } from "../operation.ts"
 import { type Encoding, encodingFor, LEAST_BYTES, preparedIn, textResponse } from "../vocabulary/compression.ts"
-import { dataOf, type PreparedAnswer, WrittenAnswer } from "../vocabulary/prepared.ts"
+import type { PreparedAnswer } from "../vocabulary/prepared.ts"
 import type { Deprecation } from "../vocabulary/schema.ts"
 import type { ResponseDetails } from "./incoming.ts"
 import { TABLE_TYPES, type TableType, tableText, tableTypeFor } from "./tables.ts"
@@ -43,13 +43,8 @@ export async function answerResponse(
 /** An answer as its caller would have it: JSON, unless that prefers rows and there are some. */
 export async function writeText(request: Request, operation: Operation | undefined, answer: unknown) {
   const type = rowsAskedFor(request, operation)
-  if (!operation || !type) return { type: JSON_TYPE, text: writeJson(answer) }
-  return { type: TABLE_TYPES[type], text: await tableText(operation, dataOf(answer, false), type) }
-}
-
-/** An answer as JSON. */
-export function writeJson(answer: unknown): string {
-  return answer instanceof WrittenAnswer ? answer.text : JSON.stringify(answer)
+  if (!operation || !type) return { type: JSON_TYPE, text: JSON.stringify(answer) }
+  return { type: TABLE_TYPES[type], text: await tableText(operation, answer, type) }
 }
 
 /** As which rows a caller would have an answer; null for JSON. */

@@ -65,8 +65,7 @@ interface ToolCall {
 async function* messagesOf(parts: ToolsParts, { incoming, asked }: ToolCall): Exchange {
   const { answers, publicUrl, trustedProxies } = parts
   const caller = callerOf(incoming, trustedProxies)
-  const invoke = (target: Target | null) =>
-    parts.invoke({ ...caller, surface: "tools", target: async () => target, takesText: true })
+  const invoke = (target: Target | null) => parts.invoke({ ...caller, surface: "tools", target: async () => target })
   const { outcome } = asked
   if (outcome && "calling" in outcome) {
     return yield* exchange(outcome, { invoke, answers, docsBase: publicUrl, ...PACE, ...parts.pace })

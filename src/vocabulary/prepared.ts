@@ -17,22 +17,3 @@ export function once<T>(make: () => T): () => T {
     return made.value
   }
 }
-/** An answer that is JSON already, as it is sent; read back as data only where somebody looks into it. */
-export class WrittenAnswer {
-  readonly text: string
-  /** As much of the answer as its price is made of; left out where that is always the same. */
-  readonly priced: unknown
-  constructor(text: string, priced?: unknown) {
-    this.text = text
-    this.priced = priced
-  }
-
-  toJSON(): unknown {
-    return JSON.parse(this.text)
-  }
-}
-
-/** What a handler gave, for a caller that takes text or does not. */
-export function dataOf(outcome: unknown, takesText: boolean): unknown {
-  return outcome instanceof WrittenAnswer && !takesText ? outcome.toJSON() : outcome
-}

@@ -1,6 +1,7 @@
 import type { Sql } from "../../src/database/types.ts"
 import { rebuildAppTexts } from "../../src/observations/derived/app-texts.ts"
 import { deriveChartNow } from "../../src/observations/derived/chart-now.ts"
+import { rebuildMarketApps } from "../../src/observations/derived/market-apps.ts"
 import { STOREFRONTS } from "../../src/vocabulary/storefronts.ts"
 
 /** Genres with their four lists: 28 of them are a storefront's 112. */
@@ -59,6 +60,14 @@ export async function makeMarket(sql: Sql, storefronts: number, today: string): 
       cross join lateral unnest(r.app_ids) u (app_id)
       where c.storefront = ${code}
       group by u.app_id, c.storefront`
+    await sql`
+      insert into chart_place (app_id, chart_id, rank, day)
+      select distinct on (u.app_id, c.id) u.app_id, c.id, u.rank, ${today}
+      from chart c
+      join chart_results r on r.chart_id = c.id
+      cross join lateral unnest(r.app_ids) with ordinality u (app_id, rank)
+      where c.storefront = ${code}
+      order by u.app_id, c.id, u.rank`
     const charts = await sql<{ id: number }[]>`select id from chart where storefront = ${code} order by id`
     await sql.begin((tx) =>
       deriveChartNow(
@@ -68,18 +77,22 @@ export async function makeMarket(sql: Sql, storefronts: number, today: string): 
     )
   }
   await estimateMarket(sql)
+  await sql`analyze chart_place`
+  await rebuildMarketApps(sql, async () => {})
   await rebuildAppTexts(sql, async () => {})
   for (const table of [
     "store_app",
     "store_app_name",
     "chart",
     "chart_now",
+    "chart_place",
+    "market_app",
     "app_first_seen",
     "app_text",
     "app_estimate",
   ])
     await sql`analyze ${sql(table)}`
-  const [row] = await sql<{ places: number }[]>`select sum(length(apps) / 4)::int as places from chart_now`
+  const [row] = await sql<{ places: number }[]>`select count(*)::int as places from chart_place`
   return row!.places
 }
 

@@ -89,8 +89,8 @@ function spent(calls: number, before: ReturnType<typeof processorTime>): string 
   return `processor time a call: ${each("own")} ms, the database's ${each("database")} ms`
 }
 
-// a process that has answered for a while holds all lists
-for (const country of codes) await ask(`kind=free&country=${country}`, keys[0]!)
+await sql`vacuum market_app`
+await sql`vacuum chart_place`
 let slowest = 0
 for (const [what, question] of Object.entries(KINDS)) {
   for (let i = 0; i < 20; i++) await ask(question(), keys[0]!)

@@ -75,8 +75,8 @@ export async function forgetMarket(sql: Sql): Promise<void> {
 }
 
 const READ = [
-  "developer_shelf", "chart_now", "storefront_now", "app_first_seen", "chart_first_seen", "app_storefront", "rating_count", "chart_place", "chart_results", "chart", "listing_run", "listing_content", "review_day", "review_feed", "review_read",
-  "review_version", "store_app_name", "app_text", "app_shown", "name_search", "rating_quarter", "app_estimate", "estimate_due",
+  "developer_shelf", "chart_now", "market_app", "app_first_seen", "chart_first_seen", "app_storefront", "rating_count", "chart_place", "chart_results", "chart", "listing_run", "listing_content", "review_day", "review_feed", "review_read",
+  "review_version", "store_app_name", "app_text", "name_search", "rating_quarter", "app_estimate", "estimate_due",
 ] // biome-ignore format: a list to scan
 
 function lookedUp(id: string, name: string): AppsObservation {

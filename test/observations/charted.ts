@@ -69,10 +69,15 @@ export async function chartTables(sql: Sql): Promise<unknown[]> {
       join store_app a on a.id = f.app_id
       order by f.storefront, a.store_id`,
     sql`
-      select c.storefront, c.device, c.chart, c.genre, n.day, n.source, n.depth, n.seen_at, encode(n.first_days, 'hex') as first
+      select c.storefront, c.device, c.chart, c.genre, n.day, n.source, n.depth, n.seen_at
       from chart_now n
       join chart c on c.id = n.chart_id
       order by c.platform, c.storefront, c.device, c.chart, c.genre`,
+    sql`
+      select m.*, a.store_id, 0 as app_id
+      from market_app m
+      join store_app a on a.id = m.app_id
+      order by m.storefront, a.store_id`,
     sql`
       select platform, store_id, developer, bundle_id, seen_at, source, origin
       from store_app
@@ -151,39 +156,53 @@ export async function newApps(sql: Sql): Promise<string[]> {
   return rows.map(({ line }) => line).sort()
 }
 
-/** How charts stand now, unpacked: each place with its app's first day, or - where it is not known. */
+/** The places of the finder: of each list, with the app's first day or - if unknown, and the best of each storefront. */
 export async function listsNow(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ chart: number; day: string; apps: Buffer; firstDays: Buffer }[]>`
-    select chart_id as chart, day, apps, first_days as "firstDays"
-    from chart_now
-    order by chart_id`
-  return rows
-    .flatMap(({ chart, day, apps, firstDays }) => {
-      if (firstDays.length * 2 !== apps.length) throw new Error("not a first day for each app")
-      return Array.from({ length: apps.length / 4 }, (_, i) => {
-        const days = firstDays.readUInt16BE(i * 2)
-        const first = days === 0 ? "-" : new Date(Date.UTC(2000, 0, 1 + days)).toISOString().slice(0, 10)
-        return `${chart} ${day} ${i + 1} ${apps.readInt32BE(i * 4)} ${first}`
-      })
-    })
-    .sort()
+  const places = await sql<{ line: string }[]>`
+    select concat_ws(' ', n.chart_id, n.day, p.rank, p.app_id, coalesce(m.first_day::text, '-')) as line
+    from chart_now n
+    join chart c on c.id = n.chart_id
+    join chart_place p on p.chart_id = n.chart_id
+    join market_app m on (m.app_id, m.storefront) = (p.app_id, c.storefront)`
+  const best = await sql<{ line: string }[]>`
+    select concat_ws(' ', 'best', m.storefront, m.app_id, m.store_id, coalesce(m.first_day::text, '-'), m.rank,
+        coalesce(m.free::text, '-'), coalesce(m.paid::text, '-'), coalesce(m.grossing::text, '-'),
+        coalesce(m.ipad::text, '-')) as line
+    from market_app m`
+  return [...places, ...best].map(({ line }) => line).sort()
 }
 
 /** The same as it follows from the readings alone. */
 export async function listsFromReadings(sql: Sql): Promise<string[]> {
-  const storefronts = new Map(
-    (await sql`select id, storefront from chart`).map(({ id, storefront }) => [id, storefront]),
-  )
+  const rows = await sql<{ id: number; storefront: string; kind: string }[]>`
+    select id, storefront, device || ' ' || chart as kind
+    from chart`
+  const charts = new Map(rows.map((row) => [row.id, row]))
+  const storeIds = new Map((await sql`select id, store_id from store_app`).map(({ id, store_id }) => [id, store_id]))
   const first = new Map(
     (await newAppsFromReadings(sql)).map((line) => {
       const [storefront, app, day, baseline] = line.split(" ")
       return [`${storefront} ${app}`, baseline === "true" ? "-" : day]
     }),
   )
-  return (await placesFromReadings(sql)).map((line) => {
-    const [chart, , , app] = line.split(" ")
-    return `${line} ${first.get(`${storefronts.get(Number(chart))} ${app}`)}`
+  const ranks = new Map<string, { kind: string; rank: number }[]>()
+  const places = (await placesFromReadings(sql)).map((line) => {
+    const [id, , rank, app] = line.split(" ")
+    const { storefront, kind } = charts.get(Number(id))!
+    const key = `${storefront} ${app}`
+    ranks.set(key, [...(ranks.get(key) ?? []), { kind, rank: Number(rank) }])
+    return `${line} ${first.get(key)}`
   })
+  const best = [...ranks].map(([key, own]) => {
+    const of = (kind: string) => {
+      const some = own.filter((one) => one.kind === kind).map(({ rank }) => rank)
+      return some.length === 0 ? "-" : Math.min(...some)
+    }
+    const kinds = ["iphone free", "iphone paid", "iphone grossing", "ipad free"].map(of)
+    const all = Math.min(...own.map(({ rank }) => rank))
+    return ["best", key, storeIds.get(Number(key.split(" ")[1])), first.get(key), all, ...kinds].join(" ")
+  })
+  return [...places, ...best].sort()
 }
 
 export async function places(sql: Sql): Promise<string[]> {

@@ -154,7 +154,7 @@ long(
     await deleteRows(
       sql,
       ...["list_now", "keyword_now", "review_day", "review_feed", "chart_first_seen", "app_first_seen", "chart_now"],
-      "storefront_now",
+      "market_app",
     )
     await sql.begin((tx) => (tx as Tx).unsafe(migration![1]))
     await rebuildNow(sql, async () => {})

@@ -99,7 +99,7 @@ export async function stored(sql: Sql): Promise<string> {
 }
 
 const MEASURED = [
-  "list", "store_app", "store_app_name", "app_text", "app_shown: app_id, name, publisher, others", "rating_count", "search_results", "chart",
+  "list", "store_app", "store_app_name", "app_text", "market_app", "rating_count", "search_results", "chart",
   "chart_results", "chart_place", "chart_first_seen", "app_first_seen", "chart_now", "rank_month", "list_month", "list_now", "tracked_app",
   "tracked_term", "attempt: kind, subject, at, outcome, sha256", "app_storefront", "listing_content", "listing_run", "listing_item",
   "listing_version", "listing_change", "hint_answer", "keyword_metric", "keyword_now", "review_version", "review_read", "review_day", "review_feed", "genre",

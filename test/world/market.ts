@@ -22,7 +22,7 @@ type PublicReadings = "searches" | keyof typeof TABLES
 const TABLES = {
   charts: [
     "chart_now",
-    "storefront_now",
+    "market_app",
     "app_first_seen",
     "chart_first_seen",
     "chart_place",

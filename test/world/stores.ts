@@ -116,7 +116,7 @@ async function readingBefore(sql: Sql, fill: (house: House) => Promise<void>): P
 /** What a test before this one tracked, was told and waits for; in one go, as each by itself takes a trip of its own. */
 const FORGET = `
   delete from due; delete from pace; delete from tracked_app; delete from app_storefront; delete from store_app_name;
-  delete from app_text; delete from app_shown; delete from name_search; delete from app_ads; delete from market_fact;
+  delete from app_text; delete from name_search; delete from app_ads; delete from market_fact;
   delete from rating_count; delete from attempt;
   update store_app set developer_site = null, seen_at = null, source = null, origin = null
   where coalesce(developer_site, source, origin) is not null or seen_at is not null;`

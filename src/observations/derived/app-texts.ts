@@ -3,14 +3,10 @@ import { APP_TEXT_FORMULA, foldApp, foldedWords, gramsOf } from "../../formulas/
 import { isInventedId } from "../../vocabulary/store-ids.ts"
 import { lockApps } from "../rows/facts.ts"
 import { holdIdentities } from "../rows/identities.ts"
-import { deriveAppShown } from "./app-shown.ts"
-
-/** Another than that of before = all apps' are derived anew, once. */
-export const APP_TEXTS_FORM = `${APP_TEXT_FORMULA} shown`
 
 /**
- * By what apps are found, and what is shown of them: after a name, a developer or its id was written. Needs the apps' lock
- * (lockApps). Idempotent; returns of how many apps either changed.
+ * Writes the text by which these apps are found, after a name or a developer was written. Needs the apps' lock (lockApps).
+ * Idempotent; returns how many apps changed.
  */
 export async function deriveAppTexts(tx: Tx, apps: readonly number[]): Promise<number> {
   const ids = [...new Set(apps)].toSorted((a, b) => a - b)
@@ -42,20 +38,13 @@ async function derive(tx: Tx, apps: readonly number[]): Promise<number> {
     left join app_text t on t.app_id = s.id
     order by s.id
     limit ${apps.length}`
-  const shown = await deriveAppShown(tx, apps)
   const changed = rows.flatMap(({ id, storeId, names, developer, held, formula }) => {
     // nobody finds by its name what no store has
     const folded = isInventedId(storeId) ? null : foldApp(names, developer)
     return folded === held && (held === null || formula === APP_TEXT_FORMULA) ? [] : [{ id, folded }]
   })
   if (changed.length > 0) await write(tx, changed)
-  const alone = changed.map(({ id }) => id).filter((id) => !shown.includes(id))
-  if (alone.length > 0)
-    await tx`
-      update app_shown
-      set changed = default
-      where app_id = any(${alone}::int[])`
-  return new Set([...shown, ...changed.map(({ id }) => id)]).size
+  return changed.length
 }
 
 async function write(tx: Tx, changed: readonly { id: number; folded: string | null }[]): Promise<void> {
@@ -75,7 +64,7 @@ async function write(tx: Tx, changed: readonly { id: number; folded: string | nu
     set formula = excluded.formula, folded = excluded.folded, grams = excluded.grams`
 }
 
-/** Derives anew by what all apps are found, and says of how many it was otherwise; pauses between two pieces. */
+/** Derives the texts of all apps again and returns how many were wrong. Pauses between two batches. */
 export async function rebuildAppTexts(
   sql: Sql,
   pause: () => Promise<void>,

@@ -1,4 +1,5 @@
 import type { Tx } from "../../database/types.ts"
+import type { StorefrontApp } from "./market-apps.ts"
 
 /** A chart on a day of which readings came or went. */
 export interface ChartDay {
@@ -81,13 +82,13 @@ export async function readSeenOnFirstDay(
 }
 
 /**
- * Sets since when these apps stand on any chart of these charts' storefronts (app_first_seen), after what it follows from was
- * set: chart_first_seen and the charts' first days. Idempotent; gives those that stood otherwise, each with the charts of the
- * storefront on which they are now. The caller holds the charts' lock (lockCharts).
+ * Writes the first day of these apps on any chart of these charts' storefronts (app_first_seen), after chart_first_seen and
+ * the charts' first days were written. Idempotent; returns the apps that changed. The caller holds the charts' lock
+ * (lockCharts).
  */
-export async function deriveNewApps(tx: Tx, seen: readonly ChartApp[]): Promise<{ count: number; charts: number[] }> {
-  if (seen.length === 0) return { count: 0, charts: [] }
-  const [row] = await tx<{ count: number; charts: number[] }[]>`
+export async function deriveNewApps(tx: Tx, seen: readonly ChartApp[]): Promise<StorefrontApp[]> {
+  if (seen.length === 0) return []
+  return await tx<StorefrontApp[]>`
     with asked as materialized (
       select distinct s.app_id, c.storefront
       from unnest(${seen.map(({ app }) => app)}::int[], ${seen.map(({ chart }) => chart)}::int[]) s (app_id, chart_id)
@@ -117,24 +118,10 @@ export async function deriveNewApps(tx: Tx, seen: readonly ChartApp[]): Promise<
       set day = excluded.day, baseline = excluded.baseline, chart_id = excluded.chart_id
       where held is distinct from excluded
       returning held.app_id, held.storefront
-    ), other as (
-      select app_id, storefront
-      from gone
-      union all
-      select app_id, storefront
-      from written
     )
-    select (select count(*) from other)::int as count, array(
-      select distinct p.chart_id
-      from other o
-      cross join lateral (
-        select chart_id
-        from chart_place
-        where app_id = o.app_id
-        offset 0
-      ) p
-      join chart c on c.id = p.chart_id and c.storefront = o.storefront
-      order by p.chart_id
-    ) as charts`
-  return row!
+    select app_id as app, storefront
+    from gone
+    union all
+    select app_id, storefront
+    from written`
 }

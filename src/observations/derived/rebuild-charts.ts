@@ -1,10 +1,10 @@
 import type { Sql, Tx } from "../../database/types.ts"
 import { lockCharts } from "../rows/chart-identities.ts"
 import { deriveCharts } from "../rows/charts.ts"
-import { deriveChartNow } from "./chart-now.ts"
 import { type ChartApp, type ChartDay, deriveNewApps } from "./first-seen.ts"
+import { rebuildMarketApps } from "./market-apps.ts"
 
-/** Derives anew what follows from the readings of all charts, and says how many rows of it stood otherwise. */
+/** Derives all charts again and returns how many rows were wrong. Pauses between two charts. */
 export async function rebuildCharts(sql: Sql, pause: () => Promise<void>): Promise<number> {
   let mended = 0
   for (let chart = await findNextChart(sql, 0); chart; chart = await findNextChart(sql, chart)) {
@@ -12,12 +12,11 @@ export async function rebuildCharts(sql: Sql, pause: () => Promise<void>): Promi
     mended += await sql.begin(async (tx) => {
       await lockCharts(tx, [id])
       const derived = await deriveCharts(tx, await readDays(tx, id))
-      const { count, charts } = await deriveNewApps(tx, await readApps(tx, id))
-      return derived + count + (await deriveChartNow(tx, [...new Set([id, ...charts])]))
+      return derived + (await deriveNewApps(tx, await readApps(tx, id))).length
     })
     await pause()
   }
-  return mended
+  return mended + (await rebuildMarketApps(sql, pause))
 }
 
 async function findNextChart(sql: Sql, after: number): Promise<number | undefined> {

@@ -1,4 +1,4 @@
-import { takeLocks } from "../../database/locks.ts"
+import { takeLocks, takeSharedLock } from "../../database/locks.ts"
 import type { Tx } from "../../database/types.ts"
 import type { Platform } from "../provenance.ts"
 import type { Chart, Device } from "../types-charts.ts"
@@ -30,8 +30,8 @@ export async function ensureChartIds(tx: Tx, keys: readonly ChartKey[]): Promise
 }
 
 /**
- * Locks charts against other writers of their readings, in the order everybody does, and their storefronts: which apps are
- * new there, and how other charts show them, follows from all of them.
+ * Locks charts against other writers of their readings, in the one order, and their storefronts: the first days and best
+ * places of apps follow from all charts of a storefront. No estimate is written meanwhile, as market_app has both.
  */
 export async function lockCharts(tx: Tx, ids: readonly number[]): Promise<void> {
   const rows = await tx<{ storefront: string }[]>`
@@ -45,6 +45,7 @@ export async function lockCharts(tx: Tx, ids: readonly number[]): Promise<void> 
     "new apps",
     rows.map(({ storefront }) => [storefront]),
   )
+  await takeSharedLock(tx, "estimates")
 }
 
 /** The keys' parts side by side, for `unnest`. */

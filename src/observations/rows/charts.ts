@@ -3,6 +3,7 @@ import { dayOf } from "../../vocabulary/days.ts"
 import { bestFirst } from "../best-first.ts"
 import { deriveChartNow } from "../derived/chart-now.ts"
 import { type ChartDay, deriveFirstSeen, deriveNewApps, readSeenOnFirstDay } from "../derived/first-seen.ts"
+import { deriveMarketApps, type StorefrontApp } from "../derived/market-apps.ts"
 import { hexOf } from "../precedence.ts"
 import { CHART_SOURCE_CODES, type ChartObservation } from "../types.ts"
 import { settleDemo } from "./demo-charts.ts"
@@ -35,9 +36,9 @@ export async function storeCharts(
 }
 
 /**
- * Rebuilds what is derived of charts of which readings of these days came or went: the days between which they were
- * measured, since when apps stand on them and in their storefronts, and who is on them now. Idempotent; gives how many rows
- * stood otherwise. The caller holds the charts' lock (lockCharts).
+ * Derives charts again after readings of these days were added or removed: their first and last day, the first days of
+ * apps on them and in their storefronts, and the current places. Idempotent; returns how many rows changed. The caller holds
+ * the charts' lock (lockCharts).
  */
 export async function deriveCharts(tx: Tx, touched: readonly ChartDay[]): Promise<number> {
   if (touched.length === 0) return 0
@@ -58,9 +59,8 @@ export async function deriveCharts(tx: Tx, touched: readonly ChartDay[]): Promis
     order by c.id`
   const charts = moved.map(({ id }) => id)
   const placed = await placeApps(tx, charts)
-  // a chart that was not read now shows apps whose first day has moved
-  const shown = await deriveChartNow(tx, [...new Set([...charts, ...appeared.charts])])
-  return begun.length + seen.length + appeared.count + placed + shown
+  const shown = (await deriveChartNow(tx, charts)) + (await deriveMarketApps(tx, [...appeared, ...placed]))
+  return begun.length + seen.length + appeared.length + placed.length + shown
 }
 
 /** Gives the charts whose first day is another now, with the one before. */
@@ -79,9 +79,10 @@ async function recountDays(tx: Tx, charts: readonly number[]) {
   return counted.filter(({ isOther }) => isOther)
 }
 
-async function placeApps(tx: Tx, charts: readonly number[]): Promise<number> {
-  if (charts.length === 0) return 0
-  const [row] = await tx<{ count: number }[]>`
+/** Writes the places of the charts' last days (chart_place) and returns the apps that changed. */
+async function placeApps(tx: Tx, charts: readonly number[]): Promise<StorefrontApp[]> {
+  if (charts.length === 0) return []
+  return await tx<StorefrontApp[]>`
     with placed as materialized (
       select u.app_id, c.id as chart_id, u.rank, c.last_day as day
       from chart c
@@ -102,7 +103,7 @@ async function placeApps(tx: Tx, charts: readonly number[]): Promise<number> {
           from placed p
           where (p.app_id, p.chart_id) = (held.app_id, held.chart_id)
         )
-      returning 1
+      returning app_id, chart_id
     ), written as (
       insert into chart_place as held (app_id, chart_id, rank, day)
       select app_id, chart_id, rank, day
@@ -111,10 +112,17 @@ async function placeApps(tx: Tx, charts: readonly number[]): Promise<number> {
       on conflict (app_id, chart_id) do update
       set rank = excluded.rank, day = excluded.day
       where (held.rank, held.day) <> (excluded.rank, excluded.day)
-      returning 1
+      returning app_id, chart_id
     )
-    select (select count(*) from gone)::int + (select count(*) from written)::int as count`
-  return row!.count
+    select o.app_id as app, c.storefront
+    from (
+      select *
+      from gone
+      union all
+      select *
+      from written
+    ) o
+    join chart c on c.id = o.chart_id`
 }
 
 interface ChartRow extends StoredChart {

@@ -36,7 +36,7 @@ const filters = {
   ),
   kind: v.optional(coded(v.pipe(v.picklist(KINDS), v.description("ipad = the iPad's free list.")), "bad_kind")),
   released: whole(1, MOST_MONTHS, "First seen within so many months."),
-  rankMin: whole(1, DEEPEST, "Its place."),
+  rankMin: whole(1, DEEPEST, "Bounds its best place on all lists asked for, the `rank` shown."),
   rankMax: whole(1, DEEPEST),
   revenueMin: figure("US dollars a month."),
   revenueMax: figure(),

@@ -1,31 +1,25 @@
+import { hash } from "node:crypto"
 import * as v from "valibot"
-import { bitsOf } from "../../formulas/places/app-bits.ts"
-import { bestPlaces } from "../../formulas/places/best-places.ts"
-import { indexedPlaces } from "../../formulas/places/indexed-places.ts"
-import { type ChosenLists, chosenLists, indexChosen } from "../../history/market/chosen-lists.ts"
-import { readFigureTable } from "../../history/market/figure-table.ts"
-import { readShownPlaces } from "../../history/market/found-apps.ts"
-import { loadMarketLists, type MarketList } from "../../history/market/lists.ts"
-import { readMarketNews, standOf } from "../../history/market/market-news.ts"
-import { readSoughtApps } from "../../history/market/sought-apps.ts"
-import { CHARTS, DEVICES } from "../../observations/types-charts.ts"
-import { type Context, nothing, operation } from "../../operation.ts"
-import { dayOf, monthsBefore } from "../../vocabulary/days.ts"
-import { WrittenAnswer } from "../../vocabulary/prepared.ts"
+import { readFollowedMarket } from "../../history/market/followed.ts"
+import { ALL_APPS, CHARTS, DEVICES } from "../../observations/types-charts.ts"
+import { nothing, operation } from "../../operation.ts"
+import { dayNumber, dayOf, monthsBefore } from "../../vocabulary/days.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { refuseUnknownGenres } from "../charts/chart-genres.ts"
 import { Source } from "../charts/charts.ts"
 import { Count, Day, Origin, Rank, Store, Storefront, Time } from "../shapes.ts"
-import { figureFits, figureState } from "./estimates/figure-fits.ts"
-import { FoundFigures, figureRanges, hasFigure, readFoundFigures } from "./estimates/found-figures.ts"
+import { figureFilter, figureState } from "./estimates/figure-fits.ts"
+import { FoundFigures, hasFigure, readFoundFigures } from "./estimates/found-figures.ts"
 import { readOwnLevel } from "./estimates/own-level.ts"
 import { ESTIMATE_CREDITS } from "./estimates.ts"
-import { checkFilters, DEEPEST, FindInput, type FindQuery, KINDS } from "./find-filters.ts"
-import { coverageText, daysFromEpoch, rowTexts, stateOf } from "./find-texts.ts"
+import { checkFilters, DEEPEST, FindInput, KINDS } from "./find-filters.ts"
+import { type FoundApp, findApps, type SearchedList } from "./found-apps.ts"
 import { marketAppFields } from "./market-apps.ts"
 
 const CREDITS = 20
 const MOST = 200
+/** The first day of apps is counted from here in `state`. */
+const EPOCH = "2000-01-01"
 
 const Found = named(
   "FoundApp",
@@ -125,77 +119,102 @@ export const hiveFindApps = operation({
     coverage: Coverage,
   }),
 }).run(async (query, ctx) => {
-  const { page } = query
+  const { sql } = ctx
   const countries = [...new Set(query.country)]
   const genres = query.genre && [...new Set(query.genre)]
   const today = dayOf(ctx.now())
-  const since = query.released === undefined ? null : daysFromEpoch(monthsBefore(today, query.released))
-  const question = { query, countries, genres, since }
-  const { found, shown, figures, state, coverage } = await findPlaces(ctx, question)
-  const head = {
-    ...{ platform: "ios" as const, countries, kind: query.kind ?? null, genres: genres ?? null, page },
-    ...{ total: found.count, state },
+  const since = query.released === undefined ? null : monthsBefore(today, query.released)
+  const hasFigures = query.estimates === true || figureFilter(query, null) !== null
+  const level = hasFigures ? await readOwnLevel(ctx) : null
+  const figures = figureFilter(query, level)
+  const { text, publisher, kind, limit, page, rankMin = 1, rankMax = DEEPEST } = query
+  const search = { countries, genres, kind, rankMin, rankMax, since, text, publisher, figures, limit, page }
+  const [found, followed] = await Promise.all([findApps(sql, search), readFollowedMarket(sql)])
+  const { lists, total } = found
+  const unread = (genres ?? []).filter((genre) => !lists.some((list) => list.genre === genre))
+  await refuseUnknownGenres(sql, countries, unread)
+  const ids = found.apps.map(({ app }) => app)
+  const estimates = hasFigures ? await readFoundFigures(ctx, ids, level) : null
+  const answer = {
+    platform: "ios" as const,
+    countries,
+    kind: kind ?? null,
+    genres: genres ?? null,
+    page,
+    total,
+    state: stateOf(lists, since, figures ? figureState(found.figures, level) : null),
+    apps: found.apps.map((app, at) => ({
+      ...shownApp(app, today),
+      ...(estimates && { estimates: estimates[at]! }),
+    })),
+    noEstimate: found.unsure,
+    coverage: {
+      storefronts: countries.toSorted().map((country) => coverageOf(country, { lists, followed, genres, kind })),
+      firstSeenUnknown: found.unknown,
+    },
   }
-  const covered = `{"storefronts":[${coverage.join()}],"firstSeenUnknown":${found.unknown}}`
-  const tail = `"noEstimate":${found.unsure},"coverage":${covered}}`
-  const apps = figures?.map((estimates) => ({ estimates })) ?? []
-  const rows = rowTexts(found.page, shown, figures, today)
-  const answer = new WrittenAnswer(`${JSON.stringify(head).slice(0, -1)},"apps":[${rows}],${tail}`, { apps })
-  return rows === "" ? nothing(answer.toJSON() as object) : answer
+  return answer.apps.length === 0 ? nothing(answer) : answer
 })
 
-interface Question {
-  query: FindQuery
-  countries: readonly string[]
+function shownApp({ app: _, measuredMs, ...app }: FoundApp, today: string) {
+  const { id, name, publisher, publisherId, rank, country, device, kind, genre, day, source, origin, firstSeen } = app
+  return {
+    id,
+    name,
+    publisher,
+    publisherId,
+    rank,
+    country,
+    device,
+    kind,
+    genre,
+    day,
+    measuredAt: new Date(measuredMs).toISOString(),
+    ageDays: Math.max(0, dayNumber(today) - dayNumber(day)),
+    source,
+    origin,
+    firstSeen,
+  }
+}
+
+/** Names the lists by genre and time, those of all apps first, and what else an answer follows from. Null without lists. */
+function stateOf(lists: readonly SearchedList[], since: string | null, figures: string | null): string | null {
+  if (lists.length === 0) return null
+  const ordered = [
+    ...lists.filter(({ genre }) => genre === ALL_APPS),
+    ...lists.filter(({ genre }) => genre !== ALL_APPS),
+  ]
+  const first = since === null ? -1 : dayNumber(since) - dayNumber(EPOCH)
+  const stamps = ordered.flatMap(({ genre, measuredMs }) => [Number(genre), measuredMs])
+  const state = hash("sha256", new Uint8Array(Float64Array.of(first, ...stamps).buffer))
+  return (figures === null ? state : hash("sha256", `${state} ${figures}`)).slice(0, 16)
+}
+
+interface Searched {
+  lists: readonly SearchedList[]
+  followed: readonly { storefront: string; genres: readonly string[]; since: string }[]
   genres: readonly string[] | undefined
-  since: number | null
+  kind: string | undefined
 }
 
-async function findPlaces(ctx: Context, { query, countries, genres, since }: Question) {
-  const { sql } = ctx
-  const { kind, page, limit, rankMin = 1, rankMax = DEEPEST } = query
-  const ranges = figureRanges(query)
-  const isOfFigures = ranges !== null || query.estimates === true
-  const [news, level] = await Promise.all([readMarketNews(sql), isOfFigures ? readOwnLevel(ctx) : null])
-  const stand = standOf(news, countries)
-  const { storefronts, storeIds } = await loadMarketLists(sql, stand)
-  const wanted = { genres, list: listOf(kind) }
-  const chosen = storefronts.map((storefront) => chosenLists(storefront, wanted))
-  if (genres) await refuseUnknownGenres(sql, countries, withoutList(genres, chosen))
-  const by = genres ? null : await indexChosen(storefronts, chosen, storeIds)
-  const sought = await readSoughtApps(sql, news, () => appsOn(chosen), query)
-  const ground = isOfFigures ? { figures: await readFigureTable(sql, news.figures), level } : null
-  const highest = Math.max(...storefronts.map(({ highest }) => highest))
-  const fits = ranges && figureFits(ground!, ranges, { highest, apps: () => appsOn(chosen) }, sought)
-  const only = fits ? fits.fit : sought && bitsOf(sought)
-  const part = { from: (page - 1) * limit, to: page * limit }
-  const terms = { rankMin, rankMax, since, only, unsure: fits?.unsure ?? null, ...part }
-  const found = by ? indexedPlaces(by.indexes, by.bits, terms, storeIds) : bestPlaces(listsIn(chosen), terms, storeIds)
-  const state = stateOf(chosen, since, fits ? figureState(ground!) : undefined)
-  const places = found.page.map(({ app, storeId, list }) => ({ app, storeId, country: list.country }))
-  const [shown, figures] = await Promise.all([
-    readShownPlaces(sql, news, ctx.caller.workspaceId, places),
-    ground && readFoundFigures(ctx, places.map(({ app }) => app), ground),
-  ]) // biome-ignore format: one line each
-  const coverage = chosen.map((one, at) => coverageText(one, stand[at]!, genres, kind))
-  return { found, shown, figures, state, coverage }
-}
+/** The iPhone's three and the iPad's free one. */
+const LISTS_OF_GENRE = 4
 
-/** The overall ones first, as the place on them says most. */
-function listsIn(chosen: readonly ChosenLists[]): MarketList[] {
-  return [...chosen.flatMap(({ overall }) => overall), ...chosen.flatMap(({ others }) => others)]
-}
-
-function appsOn(chosen: readonly ChosenLists[]): Int32Array[] {
-  return listsIn(chosen).map(({ apps }) => apps)
-}
-
-function listOf(kind: FindQuery["kind"]) {
-  if (kind === undefined) return undefined
-  return kind === "ipad" ? ({ device: "ipad", kind: "free" } as const) : ({ device: "iphone", kind } as const)
-}
-
-function withoutList(genres: readonly string[], chosen: readonly ChosenLists[]): string[] {
-  const read = new Set(listsIn(chosen).map(({ genre }) => genre))
-  return genres.filter((genre) => !read.has(genre))
+function coverageOf(country: string, { lists, followed, genres, kind }: Searched) {
+  const read = lists.filter((list) => list.country === country)
+  const days = read.map(({ day }) => day).toSorted()
+  const market = followed.find(({ storefront }) => storefront === country)
+  const wanted = new Set(market?.genres.filter((genre) => !genres || genres.includes(genre)))
+  const got = read.filter(
+    ({ genre, device, kind }) => wanted.has(genre) && (device === "iphone" || kind === "free"),
+  ).length
+  return {
+    country,
+    lists: read.length,
+    oldestDay: days[0] ?? null,
+    newestDay: days.at(-1) ?? null,
+    genres: new Set(read.map(({ genre }) => genre)).size,
+    missing: market ? wanted.size * (kind === undefined ? LISTS_OF_GENRE : 1) - got : null,
+    followedSince: market?.since ?? null,
+  }
 }

@@ -1,5 +1,4 @@
 import type { Reply, Target } from "../../invoke.ts"
-import { dataOf } from "../../vocabulary/prepared.ts"
 import type { RpcError } from "./errors.ts"
 import type { Result } from "./results.ts"
 
@@ -16,5 +15,5 @@ export function isCalling(outcome: unknown): outcome is OperationCall {
 
 /** What an operation answered; of a test key what the sandbox did. */
 export function answerOf({ answer, prepared }: Reply): unknown {
-  return prepared ? JSON.parse(new TextDecoder().decode(prepared.body)) : dataOf(answer, false)
+  return prepared ? JSON.parse(new TextDecoder().decode(prepared.body)) : answer
 }

@@ -1,7 +1,6 @@
 import type { Credits } from "../../access/caller.ts"
 import type { Reply } from "../../invoke.ts"
 import { INFO } from "../openapi.ts"
-import { writeJson } from "../responses.ts"
 import type { RpcError } from "./errors.ts"
 import type { Id } from "./message.ts"
 
@@ -15,7 +14,7 @@ export const SERVER_INFO = { name: "appmeter", title: INFO.title, version: INFO.
 
 /** A call's answer: as data, and as text for clients that know no other, followed by what that text is. */
 export async function answered({ answer, prepared, credits, cost, operation }: Reply): Promise<Result> {
-  const json = prepared ? new TextDecoder().decode(prepared.body) : writeJson(answer)
+  const json = prepared ? new TextDecoder().decode(prepared.body) : JSON.stringify(answer)
   const text = `{"type":"text","text":${JSON.stringify(json)}}`
   // a connector reads exactly one item; the server's instructions have the notice too
   const content = operation?.connector ? `[${text}]` : `[${text},${NOTICE}]`

@@ -2,14 +2,12 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import type { Sql } from "../../../src/database/types.ts"
 import { foldApp, foldedWords, gramsOf } from "../../../src/formulas/app-text.ts"
-import { readShownPlaces } from "../../../src/history/market/found-apps.ts"
-import { readMarketNews } from "../../../src/history/market/market-news.ts"
 import { appsWithText } from "../../../src/history/market/texts.ts"
 import { rebuildAppTexts } from "../../../src/observations/derived/app-texts.ts"
 import { record } from "../../../src/observations/record.ts"
 import type { Observation, StoreApp } from "../../../src/observations/types.ts"
 import { removeDemo } from "../../../src/tracking/remove-demo.ts"
-import { deleteRows, freshDatabase } from "../../database.ts"
+import { freshDatabase } from "../../database.ts"
 import { cases, long } from "../../long.ts"
 import { explaining, type Work } from "../../operations/explained.ts"
 import { charted } from "../charted.ts"
@@ -60,28 +58,6 @@ async function byTruth(): Promise<Text[]> {
   })
 }
 
-/** What a market's rows show of all apps in three storefronts. */
-async function shown() {
-  const apps = await sql<{ id: number }[]>`select id from store_app order by store_id`
-  const places = apps.flatMap(({ id }) => ["us", "jp", "de"].map((country) => ({ app: id, storeId: 7, country })))
-  return await readShownPlaces(sql, await readMarketNews(sql), 1, places)
-}
-
-/** The same, ready; and looked up where names and developers stand, as of apps that nothing is ready of. */
-async function readyAndLookedUp() {
-  const [{ ready }, rows] = [
-    (await sql<[{ ready: number }]>`select count(*)::int as ready from app_shown`)[0],
-    await shown(),
-  ]
-  await deleteRows(sql, "app_shown")
-  // nobody is told of that
-  ;(await readMarketNews(sql)).shown.clear()
-  const found = await shown()
-  await rebuildAppTexts(sql, async () => {})
-  expect((await sql<[{ ready: number }]>`select count(*)::int as ready from app_shown`)[0].ready).toBe(ready)
-  return [rows, found] as const
-}
-
 const IDS = ["10001", "10002", "10003"]
 const DEVELOPERS = ["Leaves", "Blätter", "…", "Leaves"]
 const MAKERS = ["71", "71", "72", "71"]
@@ -125,12 +101,8 @@ describe("by what apps are found", () => {
         await tell(...seen)
         expect(await rebuildAppTexts(sql, async () => {})).toBe(0)
         expect(await stored(sql)).toBe(before)
-        const [ready, lookedUp] = await readyAndLookedUp()
-        expect(ready).toEqual(lookedUp)
         await removeDemo(sql)
         expect(await kept()).toEqual(await byTruth())
-        const [left, leftByTruth] = await readyAndLookedUp()
-        expect(left).toEqual(leftByTruth)
       }),
       { seed: 20251119, numRuns: cases(2, 10) },
     )
@@ -163,34 +135,17 @@ describe("by what apps are found", () => {
     await sql`update app_text set formula = 0, grams = '{}' where app_id = ${first!.id + 2}`
     await tell(reading("tea", "2025-11-19T01:00:00Z", [99999]))
     await sql`insert into app_text select max(id), 1, 'y', '{}' from store_app`
-    await sql`update app_shown set name = '"x"' where app_id in (${first!.id + 2}, ${first!.id + 3})`
     let pauses = 0
     const pause = async () => {
       pauses += 1
     }
-    expect(await rebuildAppTexts(sql, pause)).toBe(5)
+    expect(await rebuildAppTexts(sql, pause)).toBe(4)
     expect(pauses).toBe(3)
     expect(await rebuildAppTexts(sql, pause)).toBe(0)
     await sql`delete from store_app where store_id = '99999'`
     await sql`truncate list, search_results cascade`
     expect(await stored(sql)).toBe(before)
   })
-})
-
-test("what is shown of an app is ready with what it is called in each storefront, and who sells it", async () => {
-  const at = (hour: number, name: string, more: Partial<StoreApp>, storefront = "us") =>
-    tell(looked(hour, { id: "10001", name, ...more }, storefront))
-  await at(1, 'Tea "now"\n\t', { developer: "Leaves", developerId: "71" })
-  await at(1, "お茶", {}, "jp")
-  const sold = '"publisher":"Leaves","publisherId":"71"'
-  const now = `"name":"Tea \\"now\\"",${sold}`
-  expect(await shown()).toEqual([now, `"name":"お茶",${sold}`, now])
-  await at(2, "Thé\u2028\tnoir", { developer: "Leaves", developerId: "72" })
-  const all = await shown()
-  const named = (name: string) => ({ name, publisher: "Leaves", publisherId: "72" })
-  expect(all.map((row) => JSON.parse(`{${row}}`))).toEqual(["Thé\u2028\tnoir", "お茶", "Thé\u2028\tnoir"].map(named))
-  await sql`update store_app_name set name = 'not looked at'`
-  expect(await shown()).toEqual(all)
 })
 
 describe("apps with a text", () => {

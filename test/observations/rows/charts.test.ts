@@ -193,7 +193,7 @@ test("who is on each chart follows from the readings, whatever order they came i
       "chart_first_seen",
       "app_first_seen",
       "chart_now",
-      "storefront_now",
+      "market_app",
     )
     await sql`update chart set first_day = null, last_day = null`
     for (const part of parts) await record(sql, part, now)
@@ -211,7 +211,7 @@ test("who is on each chart follows from the readings, whatever order they came i
 long("what is derived, emptied, comes back the same from the readings", async () => {
   await record(sql, fc.sample(anyReading, { seed: 7, numRuns: 60 }), now)
   const before = await chartTables(sql)
-  await sql`truncate chart_place, chart_first_seen, app_first_seen, chart_now, storefront_now`
+  await sql`truncate chart_place, chart_first_seen, app_first_seen, chart_now, market_app`
   await sql`update chart set first_day = null, last_day = null`
   const again = () => rebuildCharts(sql, async () => {})
   expect(await again()).toBeGreaterThan(0)
@@ -231,7 +231,9 @@ test("what is derived and stands otherwise than the readings say is mended", asy
   await sql`insert into app_first_seen select ${app!.id}, storefront, '2025-01-01', false, id from chart limit 1`
   await sql`insert into chart_first_seen select ${app!.id}, id, '2024-01-01' from chart limit 1`
   await sql`update chart_place set rank = rank + 1`
-  await sql`update chart_now set apps = '', day = day - 1`
+  await sql`update chart_now set day = day - 1`
+  await sql`update market_app set rank = rank + 1, free = null, first_day = '2024-01-01', growth = 7`
+  await sql`insert into market_app (app_id, storefront, store_id, rank, by_prior) values (${app!.id}, 'us', 99999, 1, false)`
   await rebuildCharts(sql, async () => {})
   await sql`delete from store_app where id = ${app!.id}`
   expect(await chartTables(sql)).toEqual(before)

@@ -43,13 +43,12 @@ export function answerTo(
   figures: ReadonlyMap<string, PlainFigures> = new Map(),
 ) {
   const { country = ["us"], limit = 50, page = 1 } = question
-  const places = placesNow(readings).filter(({ list, rank, app }) => {
+  const places = placesNow(readings).filter(({ list, app }) => {
     if (!country.includes(list.country)) return false
     if (question.genre && !question.genre.includes(list.genre)) return false
     if (question.kind === "ipad" && (list.device !== "ipad" || list.kind !== "free")) return false
     if (question.kind && question.kind !== "ipad" && (list.device !== "iphone" || list.kind !== question.kind))
       return false
-    if (rank < (question.rankMin ?? 1) || rank > (question.rankMax ?? 1_000)) return false
     if (question.publisher && app.developerId !== question.publisher) return false
     const texts = [app.name, app.developer].map((text) => text.toLowerCase())
     return (
@@ -64,18 +63,18 @@ export function answerTo(
   const known = (app: MarketApp) => figuresFit(question, figures.get(app.id))
   const [all, unsure] = ["yes", "perhaps"].map((fit) => places.filter(({ app }) => known(app) === fit)) as [Place[], Place[]] // biome-ignore format: one line
   const isSince = ({ first }: Place) => !from || (first !== null && first >= from)
+  const isWithin = ({ rank }: Place) => rank >= (question.rankMin ?? 1) && rank <= (question.rankMax ?? 1_000)
+  const bestOf = (some: readonly Place[]) =>
+    [...Map.groupBy(some, ({ app }) => app.id).values()].map((own) => own.sort(byPlace)[0]!).filter(isWithin)
   const matching = all.filter(isSince)
   const ids = new Set(matching.map(({ app }) => app.id))
-  const unknown = new Set(
-    all.filter(({ first, app }) => from && first === null && !ids.has(app.id)).map(({ app }) => app.id),
-  )
-  const best = [...Map.groupBy(matching, ({ app }) => app.id).values()].map((own) => own.sort(byPlace)[0]!)
+  const best = bestOf(matching)
   best.sort((one, other) => one.rank - other.rank || Number(one.app.id) - Number(other.app.id))
   const shown = best.slice((page - 1) * limit, page * limit)
   return {
     total: best.length,
-    noEstimate: new Set(unsure.filter(isSince).map(({ app }) => app.id)).size,
-    firstSeenUnknown: unknown.size,
+    noEstimate: bestOf(unsure.filter(isSince)).length,
+    firstSeenUnknown: bestOf(all.filter(({ first, app }) => from && first === null && !ids.has(app.id))).length,
     apps: shown.map(({ app, rank, list, first }) =>
       [app.id, app.name, rank, list.country, list.device, list.kind, list.genre, list.day, first].join(" "),
     ),

@@ -25,7 +25,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   for (const table of [
     "chart_now",
-    "storefront_now",
+    "market_app",
     "app_first_seen",
     "chart_first_seen",
     "chart_place",

@@ -1,10 +1,9 @@
 import * as v from "valibot"
-import { tableFigures } from "../../../history/market/figure-table.ts"
+import { isKnown } from "../../../history/market/estimates.ts"
 import { described, named } from "../../../vocabulary/schema.ts"
 import { BASES, Estimate, isEstimated } from "../estimates.ts"
-import type { FindQuery } from "../find-filters.ts"
-import type { FigureGround, FigureRanges } from "./figure-fits.ts"
-import { readFigures, shownFigure } from "./figures.ts"
+import { readFigures, type ShownEstimate, shownFigure } from "./figures.ts"
+import type { OwnLevel } from "./own-level.ts"
 import type { OwnContext } from "./own-sales.ts"
 
 /** What an app of the finder is thought to bring. */
@@ -21,43 +20,30 @@ export const FoundFigures = named(
 )
 type FoundFigures = v.InferOutput<typeof FoundFigures>
 
-/**
- * Of each of these apps (store_app ids); null = nothing is known of it. Where own sales move figures they are moved by rows,
- * else they are as the table has them that all are found by.
- */
+/** The estimates of these apps (store_app ids) in their order, as the workspace is shown them; null = nothing is known. */
 export async function readFoundFigures(
   ctx: OwnContext,
   apps: readonly number[],
-  { figures, level }: FigureGround,
+  level: OwnLevel | null,
 ): Promise<(FoundFigures | null)[]> {
-  if (level === null) return apps.map((app) => foundFigures(tableFigures(figures.table, app)))
-  const moved = await readFigures(ctx, apps, level)
-  return apps.map((app) => foundFigures(moved.get(app)))
+  const figures = await readFigures(ctx, apps, level)
+  return apps.map((app) => foundFigures(figures.get(app)))
 }
 
-type TableFigures = ReturnType<typeof tableFigures>
-
-function foundFigures(held: TableFigures | undefined): FoundFigures | null {
-  if (!held) return null
-  const { downloads, revenue, growth, basis } = held
-  if (downloads === null && revenue === null && growth === null) return null
+function foundFigures(shown: ShownEstimate | undefined): FoundFigures | null {
+  if (!shown || !isKnown(shown)) return null
+  const { downloads, revenue, growth, basis } = shown
   return {
-    ...{ downloads: shownFigure(downloads), revenue: shownFigure(revenue), growth: growth?.percent ?? null },
-    ...{ growthLow: growth?.low ?? null, growthHigh: growth?.high ?? null, basis },
+    downloads: shownFigure(downloads),
+    revenue: shownFigure(revenue),
+    growth: growth?.percent ?? null,
+    growthLow: growth?.low ?? null,
+    growthHigh: growth?.high ?? null,
+    basis,
   }
 }
 
 /** Any figure of it is paid for. */
 export function hasFigure(figures: FoundFigures | null | undefined): boolean {
   return figures != null && (isEstimated(figures.downloads) || isEstimated(figures.revenue) || figures.growth !== null)
-}
-
-/** Null = no filter asks for a figure. */
-export function figureRanges(query: FindQuery): FigureRanges | null {
-  const ranges = {
-    revenue: { min: query.revenueMin, max: query.revenueMax },
-    downloads: { min: query.downloadsMin, max: query.downloadsMax },
-    growth: { min: query.growthMin, max: query.growthMax },
-  }
-  return Object.values(ranges).some(({ min, max }) => (min ?? max) !== undefined) ? ranges : null
 }
