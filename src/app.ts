@@ -9,7 +9,6 @@ import { offersOf } from "./assistants/offers.ts"
 import { catalog as wholeCatalog } from "./catalog.ts"
 import type { DiskWatch } from "./database/disk.ts"
 import { createGate, type Gate, type GateOptions } from "./database/gate.ts"
-import { worksAtOnce } from "./database/shared-reads.ts"
 import type { Sql } from "./database/types.ts"
 import { ERRORS_POLICY } from "./documents/errors.ts"
 import { faultPage } from "./documents/fault-page.ts"
@@ -264,6 +263,11 @@ function gateOf({ sql, settings, log, slotLimits }: AppParts): Gate {
   // are left for identifying and charging calls
   const slots = worksAtOnce(sql) ? Math.max(2, databaseConnections - 2) : 2
   return createGate({ ...slotLimits, slots, deadlineMs, maxWaiting, log })
+}
+
+/** Whether the database runs several statements at once; the embedded one, named in embeddedOptions (options.ts), does not. */
+function worksAtOnce(sql: Sql): boolean {
+  return sql.options?.host[0] !== "embedded"
 }
 
 interface FailureContext {

@@ -253,16 +253,9 @@ function reachedFrom(start: string, leadsTo: ReadonlyMap<string, readonly string
   return reached
 }
 
-const DATABASE_TYPES = [
-  "types",
-  "gate",
-  "scheduled-sql",
-  "locks",
-  "json",
-  "uncut",
-  "statement-groups",
-  "shared-reads",
-].map((name) => `database/${name}.ts`)
+const DATABASE_TYPES = ["types", "gate", "scheduled-sql", "locks", "json", "uncut", "statement-groups"].map(
+  (name) => `database/${name}.ts`,
+)
 
 /** What every room may hold on to of the database is a room of its own; else the longest path that ARROWS name. */
 function roomOf(file: string): string {

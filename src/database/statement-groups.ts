@@ -1,7 +1,7 @@
 import { isConnectionProblem } from "./gate.ts"
 
 /** A question that belongs to a workspace. */
-export interface OfWorkspace {
+interface OfWorkspace {
   workspaceId: number
 }
 

@@ -190,7 +190,7 @@ function stateOf(lists: readonly SearchedList[], since: string | null, figures: 
   return (figures === null ? state : hash("sha256", `${state} ${figures}`)).slice(0, 16)
 }
 
-interface Searched {
+interface CoverageScope {
   lists: readonly SearchedList[]
   followed: readonly { storefront: string; genres: readonly string[]; since: string }[]
   genres: readonly string[] | undefined
@@ -200,7 +200,7 @@ interface Searched {
 /** The iPhone's three and the iPad's free one. */
 const LISTS_OF_GENRE = 4
 
-function coverageOf(country: string, { lists, followed, genres, kind }: Searched) {
+function coverageOf(country: string, { lists, followed, genres, kind }: CoverageScope) {
   const read = lists.filter((list) => list.country === country)
   const days = read.map(({ day }) => day).toSorted()
   const market = followed.find(({ storefront }) => storefront === country)

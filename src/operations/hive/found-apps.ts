@@ -6,7 +6,7 @@ import { type ChartSource, chartSourceOf } from "../../observations/types.ts"
 import type { Chart, Device } from "../../observations/types-charts.ts"
 import { type FigureFilter, figureFit, joinOwnLevel } from "./estimates/figure-fits.ts"
 
-export interface AppSearch {
+interface AppSearch {
   countries: readonly string[]
   /** Undefined for all. */
   genres: readonly string[] | undefined
@@ -72,39 +72,18 @@ const LISTS = {
  * so that lists, places and totals are of one moment.
  */
 export async function findApps(sql: Sql, search: AppSearch): Promise<FoundApps> {
-  const { countries, genres, kind, rankMin, rankMax, since, figures, limit, page } = search
-  const fit = figures ? figureFit(sql, figures) : sql`true`
+  const { rankMin, rankMax, since, figures, limit, page } = search
   const isSince = since === null ? sql`true` : sql`first_day >= ${since}::date`
-  const joins = figures ? joinOwnLevel(sql, figures.level) : sql``
-  const where = sql`${since === null ? sql`true` : sql`(first_day is null or ${isSince})`} and ${fit} is not false
-    ${searchedApps(sql, search)}`
-  // without genres an app has one row a storefront
-  const best =
-    countries.length === 1 && !genres
-      ? sql`
-          select m.app_id, store_id, ${since === null ? sql`rank` : sql`case when ${isSince} then rank end as rank`}, ${since === null ? sql`null::int` : sql`case when first_day is null then rank end`} as undated,
-            ${fit} as fits
-          from (${places(sql, search)}) m ${joins}
-          where ${where}`
-      : sql`
-          select m.app_id, min(store_id) as store_id, ${since === null ? sql`min(rank) as rank, null::int` : sql`min(rank) filter (where ${isSince}) as rank, min(rank) filter (where first_day is null)`} as undated, ${figures ? sql`bool_and(${fit})` : sql`true`} as fits
-          from (${places(sql, search)}) m ${joins}
-          where ${where}
-          group by m.app_id`
+  const isWithin = (rank: Fragment) => sql`${rank} between ${rankMin} and ${rankMax}`
   const [row] = await sql<[FoundRow]>`
     with list as materialized (
-      select c.id, c.storefront, c.device, c.chart, c.genre, n.day, n.source, n.seen_at
-      from chart c
-      join chart_now n on n.chart_id = c.id
-      where c.platform = 'ios' and c.storefront = any(${countries as string[]}::text[])
-        ${genres ? sql`and c.genre = any(${genres as string[]}::text[])` : sql``}
-        ${kind ? sql`and (c.device, c.chart) = (${LISTS[kind].device}, ${LISTS[kind].chart})` : sql``}
+      ${searchedLists(sql, search)}
     ), app as materialized (
-      ${best}
+      ${bestPlaces(sql, search)}
     ), page as materialized (
       select app_id, store_id, rank
       from app
-      where rank between ${rankMin} and ${rankMax} and fits
+      where ${isWithin(sql`rank`)} and fits
       order by rank, store_id
       limit ${limit}
       offset ${(page - 1) * limit}
@@ -112,30 +91,32 @@ export async function findApps(sql: Sql, search: AppSearch): Promise<FoundApps> 
       select distinct on (p.app_id) p.*, m.first_day, l.id as chart_id, l.storefront, l.device, l.chart, l.genre, l.day,
         l.source, l.seen_at
       from page p
-      join chart_place c on (c.app_id, c.rank) = (p.app_id, p.rank)
+      -- by its key, an app at a time: the planner would read all storefronts of each app
+      cross join lateral (
+        select chart_id
+        from chart_place
+        where (app_id, rank) = (p.app_id, p.rank)
+        offset 0
+      ) c
       join list l on l.id = c.chart_id
-      join market_app m on (m.app_id, m.storefront) = (p.app_id, l.storefront) and ${isSince}
+      cross join lateral (
+        select first_day
+        from market_app
+        where (app_id, storefront) = (p.app_id, l.storefront) and ${isSince}
+        offset 0
+      ) m
       order by p.app_id, l.genre <> '36', l.storefront collate "C", l.device collate "C" desc, l.chart collate "C",
         l.genre collate "C"
     )
-    select count(*) filter (where rank between ${rankMin} and ${rankMax} and fits)::int as total,
-      count(*) filter (where rank is null and undated between ${rankMin} and ${rankMax} and fits)::int as unknown,
-      count(*) filter (where rank between ${rankMin} and ${rankMax} and fits is null)::int as unsure,
+    select count(*) filter (where ${isWithin(sql`rank`)} and fits)::int as total,
+      count(*) filter (where rank is null and ${isWithin(sql`undated`)} and fits)::int as unknown,
+      count(*) filter (where ${isWithin(sql`rank`)} and fits is null)::int as unsure,
       ${figures ? sql`(select max(version)::text from app_estimate)` : sql`null`} as figures, (
         select json_agg(json_build_array(storefront, device, chart, genre, day, ${milliseconds(sql, sql`seen_at`)})
           order by storefront collate "C", device collate "C" desc, chart collate "C", genre collate "C")
         from list
       ) as lists, (
-        select json_agg(json_build_object(
-            'app', w.app_id, 'id', s.store_id, 'publisher', s.developer, 'publisherId', s.developer_id, 'rank', w.rank,
-            'name', coalesce(${nameIn(sql, sql`w.app_id`, { storefront: sql`w.storefront`, countries: [] })}, s.store_id),
-            'country', w.storefront, 'device', w.device, 'kind', w.chart, 'genre', w.genre, 'day', w.day,
-            'measuredMs', ${milliseconds(sql, sql`w.seen_at`)}, 'source', w.source, 'origin', r.origin,
-            'firstSeen', w.first_day
-          ) order by w.rank, w.store_id)
-        from shown w
-        join store_app s on s.id = w.app_id
-        left join chart_results r on (r.chart_id, r.day, r.source, r.seen_at) = (w.chart_id, w.day, w.source, w.seen_at)
+        ${appsShown(sql)}
       ) as apps
     from app`
   const lists = (row.lists ?? []).map(([country, device, kind, genre, day, measuredMs]) => {
@@ -148,6 +129,64 @@ export async function findApps(sql: Sql, search: AppSearch): Promise<FoundApps> 
 interface FoundRow extends Pick<FoundApps, "total" | "unknown" | "unsure" | "figures"> {
   lists: [country: string, device: Device, kind: Chart, genre: string, day: string, measuredMs: number][] | null
   apps: (Omit<FoundApp, "source"> & { source: number })[] | null
+}
+
+/** The rows of `shown`, named, as JSON. */
+function appsShown(sql: Sql): Fragment {
+  return sql`
+    select json_agg(json_build_object(
+        'app', w.app_id, 'id', s.store_id, 'publisher', s.developer, 'publisherId', s.developer_id, 'rank', w.rank,
+        'name', coalesce(${nameIn(sql, sql`w.app_id`, { storefront: sql`w.storefront`, countries: [] })}, s.store_id),
+        'country', w.storefront, 'device', w.device, 'kind', w.chart, 'genre', w.genre, 'day', w.day,
+        'measuredMs', ${milliseconds(sql, sql`w.seen_at`)}, 'source', w.source, 'origin', r.origin,
+        'firstSeen', w.first_day
+      ) order by w.rank, w.store_id)
+    from shown w
+    join store_app s on s.id = w.app_id
+    left join chart_results r on (r.chart_id, r.day, r.source, r.seen_at) = (w.chart_id, w.day, w.source, w.seen_at)`
+}
+
+function searchedLists(sql: Sql, { countries, genres, kind }: AppSearch): Fragment {
+  return sql`
+    select c.id, c.storefront, c.device, c.chart, c.genre, n.day, n.source, n.seen_at
+    from chart c
+    join chart_now n on n.chart_id = c.id
+    where c.platform = 'ios' and c.storefront = any(${countries as string[]}::text[])
+      ${genres ? sql`and c.genre = any(${genres as string[]}::text[])` : sql``}
+      ${kind ? sql`and (c.device, c.chart) = (${LISTS[kind].device}, ${LISTS[kind].chart})` : sql``}`
+}
+
+/**
+ * The apps that may match, each with its best place since the day searched, that of storefronts where its first day is unknown,
+ * and whether its figures fit (null if unknown).
+ */
+function bestPlaces(sql: Sql, search: AppSearch): Fragment {
+  const { countries, genres, since, figures } = search
+  const fit = figures ? figureFit(sql, figures) : sql`true`
+  const isSince = sql`first_day >= ${since}::date`
+  const from = sql`
+    from (${places(sql, search)}) m
+    ${figures ? joinOwnLevel(sql, figures.level) : sql``}
+    where ${fit} is not false and ${since === null ? sql`true` : sql`(first_day is null or ${isSince})`}
+      ${searchedApps(sql, search)}`
+  // without genres an app has one row a storefront
+  if (countries.length === 1 && !genres) {
+    const ranks =
+      since === null
+        ? sql`rank, null::int as undated`
+        : sql`case when ${isSince} then rank end as rank, case when first_day is null then rank end as undated`
+    return sql`
+      select m.app_id, store_id, ${ranks}, ${fit} as fits
+      ${from}`
+  }
+  const ranks =
+    since === null
+      ? sql`min(rank) as rank, null::int as undated`
+      : sql`min(rank) filter (where ${isSince}) as rank, min(rank) filter (where first_day is null) as undated`
+  return sql`
+    select m.app_id, min(store_id) as store_id, ${ranks}, ${figures ? sql`bool_and(${fit})` : sql`true`} as fits
+    ${from}
+    group by m.app_id`
 }
 
 /** Rows of market_app, each with its best place on the lists searched or, by genres, once for each of them. */
