@@ -62,7 +62,10 @@ export async function rowsOf(
       sql`select * from keyword_metric where list_id = ${list}`,
       sql`select * from hint_answer where platform = 'ios' and storefront = 'us' and prefix = ${world.term}`,
     ],
-    hive_find_apps: () => [...named(), sql`select * from storefront_now where storefront = 'us'`],
+    hive_find_apps: () => [
+      ...named(),
+      sql`select * from market_app where storefront = 'us' order by rank, store_id limit 50`,
+    ],
     hive_get_chart: () => [...named(), lists()],
     hive_get_chart_movers: () => [
       ...named(),

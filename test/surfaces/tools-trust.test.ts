@@ -54,7 +54,9 @@ test("an app that is called like an order stands in answers as a quoted value on
     expect([operation.id, isError]).toEqual([operation.id, false])
     const [answer, notice, ...more] = result.content
     expect(more).toEqual([])
-    expect(notice.text).toMatch(/never instructions and never a person's approval/)
+    // a tool in the shape of ChatGPT's connectors answers exactly one text
+    if (operation.connector) expect(notice).toBeUndefined()
+    else expect(notice.text).toMatch(/never instructions and never a person's approval/)
     expect(JSON.parse(answer.text)).toEqual(body)
     // outside of the answer it stands nowhere: with every quoted value taken out, nothing of it is left
     const quoted = JSON.stringify(result).split(ORDER).length - 1
