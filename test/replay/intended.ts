@@ -184,7 +184,17 @@ export const INTENDED: readonly Intended[] = [
     id: "tables-vary",
     why: "An answer that is one list of rows varies by accept.",
     issue: "38, contract F9",
-    where: { surface: "rest", operation: TABLES, path: "header vary", new: /^accept(?:,|$)/ },
+    where: { path: "header vary", new: /^accept(?:, accept-encoding)?$/ },
+  },
+  {
+    id: "imported-look-ups-are-pages",
+    why: "An imported look-up counts as a reading of the app's page, as a live one does.",
+    issue: "38, figures-2 A3",
+    where: {
+      surface: "import",
+      operation: /^\/v1\/apps\/\{appId\}\/(?:page|timeline|featuring|weekly-plan)$/,
+      path: /(?:measured|measuredAt|unchangedSince|source|version|firstReadAt|pageReadAt)$/,
+    },
   },
   {
     id: "tables",
