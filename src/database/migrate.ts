@@ -128,6 +128,8 @@ async function apply(tx: Tx, { name, text, sha256 }: Migration): Promise<boolean
   const [done] = await tx`select 1 from schema_migration where name = ${name}`
   if (done) return false
   await tx.unsafe(text)
+  // functions and tables that a file makes for itself must not outlive it in the connection
+  await tx`discard temp`
   await tx`insert into schema_migration (name, sha256) values (${name}, ${sha256})`
   return true
 }

@@ -5,14 +5,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { freshDatabase } from "../database.ts"
 import { afterLong, beforeLong, long } from "../long.ts"
-import {
-  firstSeen,
-  firstSeenFromReadings,
-  listsFromReadings,
-  listsNow,
-  newApps,
-  newAppsFromReadings,
-} from "../observations/charted.ts"
+import { firstSeen, firstSeenFromReadings, newApps, newAppsFromReadings } from "../observations/charted.ts"
 
 let sql: Sql
 beforeLong(async () => {
@@ -55,10 +48,4 @@ long("and since when in their storefronts, and whether they are new there", asyn
     "us 3 2025-11-03 false",
   ])
   expect(kept).toEqual(await newAppsFromReadings(sql))
-})
-
-long("and how the lists stand now", async () => {
-  const kept = await listsNow(sql)
-  expect(kept).toEqual(["1 2025-11-03 1 3 2025-11-03", "1 2025-11-03 2 1 -", "2 2025-11-03 1 2 -"])
-  expect(kept).toEqual(await listsFromReadings(sql))
 })
