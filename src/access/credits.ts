@@ -27,7 +27,7 @@ export interface ChargeResult {
   budget: Budget | null
 }
 
-/** What balanceColumns selects. */
+/** A row of the columns of balanceColumns. */
 export interface BalanceRow {
   used: number
   total: number

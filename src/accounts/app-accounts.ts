@@ -28,8 +28,8 @@ interface OwnApp {
 }
 
 /**
- * Of several accounts with the app the first that still has a key, else the first: two of one seller say the same
- * twice. `more`: further columns of the account `c`.
+ * Returns the first account with the app that still has a key, else the first: two accounts of one seller report the
+ * same twice. `more`: further columns of the account `c`.
  */
 export async function findAppAccount<More = unknown>(
   sql: Db,

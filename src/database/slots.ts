@@ -39,7 +39,7 @@ interface Waiter {
   refuse(error: DatabaseUnavailable): void
 }
 
-/** A workspace counts as active for this long after it last asked for a slot or released one. */
+/** A workspace that holds or awaits no slot counts as active for this long after it last asked for one or released one. */
 const ACTIVE_MS = 1_000
 
 /**
@@ -53,7 +53,7 @@ export class Slots {
   readonly #held = new Set<HeldSlot>()
   /** Queues by workspace, the one served last at the end. No queue is empty. */
   readonly #queues = new Map<number, Waiter[]>()
-  /** When each workspace was last active, the latest at the end. */
+  /** When each workspace last asked for a slot or released one, the latest at the end. */
   readonly #activeAt = new Map<number, number>()
   #waiting = 0
   #grantedAt = Number.NEGATIVE_INFINITY
@@ -108,9 +108,13 @@ export class Slots {
   }
 
   #mayHoldMore(workspaceId: number): boolean {
+    const active = new Set([...this.#activeAt.keys(), ...this.#queues.keys()])
     let count = 0
-    for (const { call } of this.#held) if (call.workspaceId === workspaceId) count++
-    return count < Math.max(1, Math.floor(this.#options.slots / (this.#activeAt.size + 1)))
+    for (const { call } of this.#held) {
+      active.add(call.workspaceId)
+      if (call.workspaceId === workspaceId) count++
+    }
+    return count < Math.max(1, Math.floor(this.#options.slots / (active.size + 1)))
   }
 
   #markActive(workspaceId: number): void {

@@ -107,7 +107,7 @@ export const BANDS = [
   { from: 73, low: 6, high: 100, terms: 27, held: 26, atFloor: 13 },
 ]
 
-/** What a reader of a wide band must know: most of its terms are hardly searched. */
+/** Warns that most terms of a wide band are hardly searched. */
 export const AT_FLOOR = `Many terms of a wide band stand at Apple's floor of 5 to 9: ${BANDS.slice(1)
   .map(({ low, high, terms, atFloor }) => `${atFloor} of ${terms} checked in ${low} to ${high}`)
   .join(", ")}.`

@@ -12,7 +12,7 @@ const TYPES_SOLD_AS: Record<Exclude<SaleType, "other">, readonly string[]> = {
   subscription: ["IAY", "IAY-M", "IAC"],
 }
 
-/** Of TYPES_SOLD_AS, those of app bundles: reports name a bundle by a SKU of its own, and do not list its apps. */
+/** The types of app bundles in TYPES_SOLD_AS. Reports name a bundle by a SKU of its own and do not list its apps. */
 export const BUNDLE_TYPES = ["1-B", "F1-B"]
 
 /** The types and what each is, side by side. */

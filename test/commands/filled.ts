@@ -239,9 +239,7 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
   await sql`
     insert into operator_action (actor, command, typed, ended_at, exit_code)
     values ('ada@host', 'workspace set', 'own --plan studio', now(), 0), ('ada@host', 'import', 'a.jsonl', null, null)`
-  await sql`
-    insert into figure_due (platform, storefront, kind, subject)
-    values ('ios', 'us', 'term', 'té \"\u2028')`
+  await sql`insert into figure_due (platform, storefront, kind, subject) values ('ios', 'us', 'term', 'té \"\u2028')`
   await sql`
     with made as (
       insert into export (sha256, workspace_id, app_id, dataset, format, platform, country, columns, rows)

@@ -72,6 +72,15 @@ describe("slots", () => {
     expect(granted.slice(1)).toEqual(["a1", "a2"])
   })
 
+  test("a workspace that holds a slot counts as active however long its statement takes", async () => {
+    const { granted, call, take } = recorded({ slots: 4 })
+    void take("a1", call(1))
+    await Bun.sleep(1_050)
+    for (const name of ["b1", "b2"]) void take(name, call(2))
+    await settle()
+    expect(granted).toEqual(["a1", "b1"])
+  })
+
   test("waiting workspaces are served in turn, however many statements one of them has queued", async () => {
     const { granted, call, take, release } = recorded({ slots: 1 })
     for (const name of ["a1", "a2", "a3", "a4"]) void take(name, call(1))

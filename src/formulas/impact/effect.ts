@@ -99,7 +99,7 @@ function isCounted(sums: Sums, eve: number): boolean {
   return levelOf(sums, eve - BASELINE_DAYS + 1, eve) !== null && mean !== null && mean >= LEAST_A_DAY
 }
 
-/** What is counted, or what it is counted per. */
+/** The mean a day of the counted value, or of the value that it is counted per. */
 function countsADay(sums: Sums, from: number, to: number): number | null {
   return meanOver({ ...sums, values: sums.per ?? sums.values }, from, to)
 }

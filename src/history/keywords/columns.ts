@@ -1,8 +1,8 @@
 import type { PendingQuery, Row } from "postgres"
 import type { Db } from "../../database/types.ts"
 
-// Of many keywords a statement gives one row with a text a column: a row a keyword took the thread five times as long
-// to read. The rows that it is made of come in order from what is asked.
+// A statement about many keywords returns one row with a text per column: parsing a row per keyword took five times as
+// long. The caller orders the rows that the texts are made of.
 
 type Part = PendingQuery<Row[]>
 

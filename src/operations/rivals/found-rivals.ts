@@ -53,14 +53,16 @@ async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: SearchTe
   const above = await readAppsAbove(sql, apps, sides)
   const { places, placeOf } = placesOf(sides)
   // the same few apps rank above many: each is named and compared once per storefront and name order
-  const byName = Map.groupBy(above, ({ appId, side }) => `${appId} ${placeOf[side - 1]}`)
+  const keyOf = ({ appId, place }: NamedPlace) => `${appId} ${place}`
+  const placed = above.map((rival) => ({ ...rival, place: placeOf[rival.side - 1] as number }))
+  const byName = Map.groupBy(placed, keyOf)
   const found: Rival[] = []
   // in pieces, as longer statements would keep other workspaces waiting on the embedded database
-  const keys = [...byName.keys()]
-  for (let from = 0; from < keys.length; from += NAMES_AT_ONCE) {
-    const named = await readMatchingNames(sql, keys.slice(from, from + NAMES_AT_ONCE), places, sought)
-    for (const { key, storeId, name } of named)
-      for (const { side, terms } of byName.get(key) ?? []) {
+  const names = [...byName.values()].map(([first]) => first as NamedPlace)
+  for (let from = 0; from < names.length; from += NAMES_AT_ONCE) {
+    const matching = await readMatchingNames(sql, names.slice(from, from + NAMES_AT_ONCE), places, sought)
+    for (const { storeId, name, ...place } of matching)
+      for (const { side, terms } of byName.get(keyOf(place)) ?? []) {
         const { app, platform, storefront } = sides[side - 1] as (typeof sides)[number]
         found.push({ app, platform, storeId, name, country: storefront, terms })
       }
@@ -69,6 +71,12 @@ async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: SearchTe
 }
 
 const NAMES_AT_ONCE = 500
+
+interface NamedPlace {
+  appId: number
+  /** An index from 1 of placesOf, which decides the name. */
+  place: number
+}
 
 interface RankedRival {
   appId: number
@@ -113,13 +121,13 @@ async function readAppsAbove(
   return appIds.map((appId, at) => ({ appId, side: first[at] as number, terms: terms[at] as number }))
 }
 
-/** Returns those of the apps whose name there, or store id, contains every word. A key is "APP_ID PLACE". */
+/** Returns those of the apps whose name there, or store id, contains every word. */
 async function readMatchingNames(
   sql: Sql,
-  keys: readonly string[],
+  apps: readonly NamedPlace[],
   places: readonly { storefront: string; app: TrackedApp }[],
   sought: SearchText,
-): Promise<{ key: string; storeId: string; name: string | null }[]> {
+): Promise<(NamedPlace & { storeId: string; name: string | null })[]> {
   const place = {
     storefront: sql`(${places.map(({ storefront }) => storefront)}::text[])[a.place]`,
     countries: sql`(
@@ -129,10 +137,10 @@ async function readMatchingNames(
     )`,
   }
   return await sql`
-    select a.app_id || ' ' || a.place as key, s.store_id as "storeId", n.name
+    select a.app_id as "appId", a.place, s.store_id as "storeId", n.name
     from unnest(
-      ${keys.map((key) => Number(key.split(" ")[0]))}::int[],
-      ${keys.map((key) => Number(key.split(" ")[1]))}::int[]
+      ${apps.map(({ appId }) => appId)}::int[],
+      ${apps.map(({ place }) => place)}::int[]
     ) a (app_id, place)
     cross join lateral (
       select ${nameIn(sql, sql`a.app_id`, place)} as name
