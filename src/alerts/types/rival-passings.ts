@@ -96,8 +96,8 @@ function versus(facts: Facts, [winner, other]: readonly ["ours" | "theirs", "our
 
 async function findPassings(_: Tx, { rivals, searches }: PlaceDays): Promise<FindingOf[]> {
   if (rivals.length === 0) return []
-  const known = new Map(rivals.map((rival) => [rival.id, rival]))
-  return (await searches()).passings.flatMap((one) => passingOf(one, known.get(one.id) as FollowedRival))
+  const followed = new Map(rivals.map((rival) => [rival.id, rival]))
+  return (await searches()).passings.flatMap((one) => passingOf(one, followed.get(one.id) as FollowedRival))
 }
 
 function passingOf(one: PassingRow, { rival, name, manual, isFollowed }: FollowedRival): FindingOf[] {

@@ -22,9 +22,9 @@ export const alerts: Command = {
   },
   async run(invocation) {
     const { terminal } = invocation
-    const asked = invocation.amount("limit")
+    const given = invocation.amount("limit")
     const isData = invocation.has("json") || invocation.has("csv")
-    const limit = asked ?? (isData ? SHOWN : READ)
+    const limit = given ?? (isData ? SHOWN : READ)
     const answer = await useOperations(invocation, (ask) => ask("list_alerts", { limit }))
     const { alerts: rows, omitted, unread } = answer
     if (invocation.has("csv")) {
@@ -33,7 +33,7 @@ export const alerts: Command = {
       return 0
     }
     const all = groupAlerts(rows)
-    const groups = asked === undefined ? all.slice(0, SHOWN) : all
+    const groups = given === undefined ? all.slice(0, SHOWN) : all
     const older = omitted + rows.length - groups.reduce((sum, { rows: alike }) => sum + alike.length, 0)
     show(invocation, answer, () => [
       ...groups.flatMap(({ lead, rows: alike, isRead, move, line }) => {
