@@ -1,3 +1,4 @@
+import { keysOf } from "../vocabulary/objects.ts"
 export const PLANS = ["free", "pro", "studio", "enterprise"] as const
 export type Plan = (typeof PLANS)[number]
 
@@ -39,7 +40,7 @@ export const ENTITLEMENTS: Record<Plan, Entitlements> = {
   ),
 }
 
-export const ENTITLEMENT_NAMES = Object.keys(ENTITLEMENTS.free) as (keyof Entitlements)[]
+export const ENTITLEMENT_NAMES = keysOf(ENTITLEMENTS.free)
 
 export function entitlementsOf(plan: Plan, overrides: Partial<Entitlements> = {}): Entitlements {
   return { ...ENTITLEMENTS[plan], ...overrides }

@@ -1,3 +1,4 @@
+import { isRecord } from "../vocabulary/objects.ts"
 import type { Diff } from "./action.ts"
 
 interface LineBounds {
@@ -47,10 +48,6 @@ function* listLines(path: string, was: readonly unknown[], is: readonly unknown[
 
 function shown(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing")
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 function cut(line: string, most: number): string {

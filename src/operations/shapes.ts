@@ -1,10 +1,11 @@
 import * as v from "valibot"
 import { BANDS } from "../formulas/difficulty.ts"
 import { AT_FLOOR } from "../formulas/popularity.ts"
-import { type IdleReason, NOT_MEASURING, REASONS } from "../history/readers.ts"
+import { NOT_MEASURING, REASONS } from "../history/readers.ts"
 import { LISTING_LOCALES } from "../listing/locales.ts"
 import { RANK_SOURCES } from "../observations/types.ts"
 import type { TrackedAppWithTerms } from "../tracking/tracked-app.ts"
+import { keysOf } from "../vocabulary/objects.ts"
 import { described, named } from "../vocabulary/schema.ts"
 import { Count, Day, Source, Storefront, Time } from "../vocabulary/shapes.ts"
 import { POPULARITY_SOURCES } from "../vocabulary/upstreams.ts"
@@ -22,9 +23,7 @@ export const Origin = named(
 )
 
 /** Why something is not being measured; null = it is. */
-export const WhyNotMeasuring = v.nullable(
-  named("NotMeasuring", v.picklist(Object.keys(NOT_MEASURING) as IdleReason[]), `${REASONS}.`),
-)
+export const WhyNotMeasuring = v.nullable(named("NotMeasuring", v.picklist(keysOf(NOT_MEASURING)), `${REASONS}.`))
 
 /** A language and country that the App Store takes listings for. */
 export const ListingLocale = named("ListingLocale", v.picklist(LISTING_LOCALES))

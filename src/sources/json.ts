@@ -116,8 +116,3 @@ export function appsOf<App extends ResultApp>(shown: Iterable<App>, depth: numbe
   for (const app of shown) if (!apps.has(app.id)) apps.set(app.id, app)
   return [...apps.values()].slice(0, depth)
 }
-
-/** The same facts without those that were not shown. */
-export function shown<Facts extends object>(facts: { [Name in keyof Facts]: Facts[Name] | undefined }): Facts {
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as Facts
-}

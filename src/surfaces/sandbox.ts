@@ -2,6 +2,7 @@ import * as v from "valibot"
 import { checkInput } from "../check-input.ts"
 import { Fault } from "../faults.ts"
 import { missingCode, type Operation, pathNames } from "../operation.ts"
+import { isRecord } from "../vocabulary/objects.ts"
 import { type PreparedAnswer, prepare } from "../vocabulary/prepared.ts"
 
 /** A call with a sample answer, from fixtures/sandbox. */
@@ -98,13 +99,13 @@ function parse(file: string, text: string, publicUrl: string): FixtureCall[] {
   } catch {
     throw new Error(`${file} is not JSON`)
   }
-  const all = [fixture, ...(isObject(fixture) && Array.isArray(fixture.others) ? fixture.others : [])]
+  const all = [fixture, ...(isRecord(fixture) && Array.isArray(fixture.others) ? fixture.others : [])]
   if (!all.every(isWritten)) throw new Error(`${file} must hold {"input": {…}, "answer": {…}}`)
   return all
 }
 
 function isWritten(value: unknown): value is FixtureCall {
-  return isObject(value) && isObject(value.input) && isObject(value.answer)
+  return isRecord(value) && isRecord(value.input) && isRecord(value.answer)
 }
 
 function checkedInput(operation: Operation, input: Record<string, unknown>, file: string): Record<string, unknown> {
@@ -114,10 +115,6 @@ function checkedInput(operation: Operation, input: Record<string, unknown>, file
     if (error instanceof Fault) throw new Error(`${file}: input.${error.extra.field}: ${error.code}`)
     throw error
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 function problem(issue: v.BaseIssue<unknown>): string {

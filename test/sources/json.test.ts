@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
-import { appsOf, at, count, list, parseJson, shown, stars, text } from "../../src/sources/json.ts"
+import { appsOf, at, count, list, parseJson, stars, text } from "../../src/sources/json.ts"
 import { ReadFailure } from "../../src/sources/source.ts"
+import { withoutUndefined } from "../../src/vocabulary/objects.ts"
 
 const ANYTHING = [undefined, null, true, 0, -1, 1.5, Number.NaN, Infinity, "", "x", [], [1], {}, { a: 1 }]
 
@@ -68,7 +69,7 @@ test("apps stand once, where they stand first, and no deeper than the depth", ()
 })
 
 test("facts that were not shown are left out, and a zero is one that was", () => {
-  expect(Object.entries(shown({ id: "a", name: undefined, ratings: 0 }))).toEqual([
+  expect(Object.entries(withoutUndefined({ id: "a", name: undefined, ratings: 0 }))).toEqual([
     ["id", "a"],
     ["ratings", 0],
   ])

@@ -1,4 +1,5 @@
 import { AccessProblem } from "../../access/problem.ts"
+import { keysOf } from "../../vocabulary/objects.ts"
 
 /** What no write of an account goes beyond, whoever approves it. Money is in the account's currency. */
 export interface WriteLimits {
@@ -13,7 +14,7 @@ export interface WriteLimits {
 
 const USUAL: WriteLimits = { writesADay: 20, step: 0.5, leastBid: 0.1, mostBid: 100, mostBudget: 10_000 }
 
-export const WRITE_LIMIT_NAMES = Object.keys(USUAL) as (keyof WriteLimits)[]
+export const WRITE_LIMIT_NAMES = keysOf(USUAL)
 
 export function limitsOf(own: Partial<WriteLimits>): WriteLimits {
   return { ...USUAL, ...own }

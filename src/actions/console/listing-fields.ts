@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import { textUpTo } from "../../vocabulary/fields.ts"
+import { keysOf } from "../../vocabulary/objects.ts"
 import { described } from "../../vocabulary/schema.ts"
 
 /** The two resources that hold an app's texts, each with a state of its own. */
@@ -30,7 +31,7 @@ export const LISTING_FIELDS = {
 } as const satisfies Record<string, ListingField>
 
 export type FieldName = keyof typeof LISTING_FIELDS
-export const FIELD_NAMES = Object.keys(LISTING_FIELDS) as FieldName[]
+export const FIELD_NAMES = keysOf(LISTING_FIELDS)
 
 export type Texts = Partial<Record<FieldName, string | null>>
 

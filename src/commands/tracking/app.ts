@@ -15,6 +15,7 @@ import {
 import { checkCountries } from "../../tracking/checks.ts"
 import { shownName } from "../../tracking/tracked-app.ts"
 import { foldText } from "../../vocabulary/matching.ts"
+import { withoutUndefined } from "../../vocabulary/objects.ts"
 import { type Command, CommandProblem, type Invocation, WrongUse } from "../cli/command.ts"
 import { printable, show, table } from "../cli/show.ts"
 import { chooseWorkspace, useDatabase } from "../cli/with-database.ts"
@@ -171,7 +172,7 @@ async function add(
     countries: texts("country") ?? [country],
     keywords: texts("keyword") ?? [],
     origin: "own",
-    ...given({ ...meant, manualRivals: texts("rival") }),
+    ...withoutUndefined({ ...meant, manualRivals: texts("rival") }),
   })
   await assertWithin(tx, workspace, "apps")
   return id
@@ -189,11 +190,6 @@ async function sayReading(sql: Sql, { iosId, androidPkg, countries }: TrackedLis
       return `appmeter: its keywords are read now in ${where}, one after the other; appmeter sources shows how that goes`
     return `appmeter: its keywords are not read in ${where}: ${NOT_MEASURING[why]}`
   })
-}
-
-/** Without what is undefined. */
-function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }
 
 interface NamedApp {

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from "../../database/types.ts"
+import { keysOf } from "../../vocabulary/objects.ts"
 import { deriveJumps } from "../derived/rating-jumps.ts"
 import { checkIds } from "../invariants.ts"
 import { type Difference, kind, type StoredRange } from "../kind.ts"
@@ -187,7 +188,7 @@ function factsOf(app: App | undefined) {
 
 function differenceOf(held: App | undefined, now: App | undefined): Difference | null {
   const [before, after] = [factsOf(held), factsOf(now)]
-  const others = (Object.keys(before) as (keyof typeof before)[]).filter((fact) => {
+  const others = keysOf(before).filter((fact) => {
     return before[fact]?.valueOf() !== after[fact]?.valueOf()
   })
   return others.length > 0 ? { places: others.length, detail: others.join(", ") } : null

@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
 import { dayOf } from "../../vocabulary/days.ts"
+import { withoutNull } from "../../vocabulary/objects.ts"
 import { normaliseTerm } from "../../vocabulary/term.ts"
 import { ASSISTANTS, type Assistant } from "../../vocabulary/upstreams.ts"
 import { Fact, Flag, list, Text, Whole } from "../import/line-parts.ts"
@@ -151,12 +152,5 @@ async function* readAnswers(sql: Sql, { since, sources }: StoredRange): AsyncGen
       order by storefront, term, source, model, phrasing, run, seen_at
       limit ${PAGE}`,
   )
-  for await (const rows of pages) yield rows.map(withoutNulls)
-}
-
-/** What was not said stands in no observation. */
-function withoutNulls(row: StoredAnswerRow): AssistantAnswerObservation {
-  return Object.fromEntries(
-    Object.entries(row).filter(([, value]) => value !== null),
-  ) as unknown as AssistantAnswerObservation
+  for await (const rows of pages) yield rows.map((row) => withoutNull<AssistantAnswerObservation>(row))
 }

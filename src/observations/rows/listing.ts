@@ -1,5 +1,6 @@
 import { takeLocks } from "../../database/locks.ts"
 import type { Tx } from "../../database/types.ts"
+import { withoutUndefined } from "../../vocabulary/objects.ts"
 import { DAY_MS } from "../../vocabulary/time.ts"
 import { deriveChanges, type Span } from "../derived/changes.ts"
 import { storeItems } from "../derived/listing-items.ts"
@@ -230,15 +231,11 @@ function shownOf(
     moreByDeveloper = [],
   } = from.listing
   const others = [...similar, ...moreByDeveloper].filter(({ id }) => id !== from.id)
-  const named = others.map((app): ResultApp => shown({ ...app, ratings: undefined, rating: undefined }))
+  const named = others.map((app) => withoutUndefined<ResultApp>({ ...app, ratings: undefined, rating: undefined }))
   if (stale) return { from, apps: [], appIds: [], placed }
   const apps = [
     ...named,
-    shown({ id: from.id, name, icon, developer, developerId, bundleId, rating, ratings, ratingsByStar }),
+    withoutUndefined({ id: from.id, name, icon, developer, developerId, bundleId, rating, ratings, ratingsByStar }),
   ]
   return { from, apps, appIds: apps.map(({ id }) => appOf(from.platform, id)), placed }
-}
-
-function shown<App extends object>(app: App): { [Part in keyof App]: Exclude<App[Part], undefined> } {
-  return Object.fromEntries(Object.entries(app).filter(([, value]) => value !== undefined)) as never
 }

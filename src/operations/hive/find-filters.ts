@@ -3,6 +3,7 @@ import { Fault } from "../../faults.ts"
 import { wordsOf } from "../../formulas/app-text.ts"
 import { CHARTS } from "../../observations/types-charts.ts"
 import { Country, wholeNumber } from "../../vocabulary/fields.ts"
+import { keysOf } from "../../vocabulary/objects.ts"
 import { coded, described } from "../../vocabulary/schema.ts"
 import { GenreId } from "../charts/chart-genres.ts"
 
@@ -72,7 +73,7 @@ const RANGES = ["rank", "revenue", "downloads", "growth"] as const
 
 /** Throws no_filters where nothing is asked for, bad_filter for a range that holds nothing, and for a page too far on. */
 export function checkFilters(query: FindQuery): FindQuery {
-  const names = Object.keys(filters) as (keyof typeof filters)[]
+  const names = keysOf(filters)
   if (!names.some((name) => isFilter(query, name))) throw new Fault("no_filters", { filters: names })
   for (const range of RANGES) {
     const [least, most] = [query[`${range}Min`], query[`${range}Max`]]

@@ -13,6 +13,7 @@ import {
 import type { ChartKey } from "../../observations/rows/chart-identities.ts"
 import { ALL_APPS } from "../../observations/types-charts.ts"
 import { type Context, nothing, operation } from "../../operation.ts"
+import { keysOf } from "../../vocabulary/objects.ts"
 import { bounded, coded, described, named } from "../../vocabulary/schema.ts"
 import { Genre, readGenreNames, refuseUnknownGenre } from "../charts/chart-genres.ts"
 import { Source as ChartSource, ChartStore, Depth } from "../charts/charts.ts"
@@ -40,7 +41,7 @@ const KEYS = {
   "social-networking": "6005",
 } as const
 type FilterKey = keyof typeof KEYS
-const NAMES = Object.keys(KEYS) as FilterKey[]
+const NAMES = keysOf(KEYS)
 const KEY_OF = new Map(NAMES.map((key) => [KEYS[key] as string, key]))
 
 const GenreOrKey = coded(

@@ -8,6 +8,7 @@ import { checkListing, listingOf, MOST_ALIKE, measured, type Texts } from "../..
 import { type ListingLocale, languageOf, listingLocale, localesOf } from "../../listing/locales.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { AppCountry, textOrEmptyUpTo } from "../../vocabulary/fields.ts"
+import { keysOf } from "../../vocabulary/objects.ts"
 import { bounded, described, named } from "../../vocabulary/schema.ts"
 import { Count, ListingLocale as Locale, Storefront } from "../shapes.ts"
 
@@ -42,7 +43,7 @@ const Finding = named(
   "ListingFinding",
   v.strictObject({
     code: described(
-      v.picklist(Object.keys(CODES) as (keyof typeof CODES)[]),
+      v.picklist(keysOf(CODES)),
       Object.entries(CODES)
         .map(([code, meaning]) => `${code}: ${meaning}`)
         .join("; "),

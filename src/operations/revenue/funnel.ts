@@ -11,6 +11,7 @@ import { Fault } from "../../faults.ts"
 import { funnelRate, TRAFFIC_SOURCES } from "../../formulas/funnel.ts"
 import { ofApp, operation } from "../../operation.ts"
 import { earlier } from "../../vocabulary/days.ts"
+import { keysOf } from "../../vocabulary/objects.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import type { AnalyticsReport } from "../../vocabulary/upstreams.ts"
 import { Count } from "../shapes.ts"
@@ -215,7 +216,7 @@ function funnelOf(rows: readonly FunnelRow[], days: readonly string[], standing:
 
 function countsOf(rows: readonly FunnelRow[], isKnown: (event: keyof Counts) => boolean): Counts {
   const sum = (name: keyof Counts) => rows.reduce((total, row) => total + row[name], 0)
-  const names = Object.keys(REPORT_OF) as (keyof Counts)[]
+  const names = keysOf(REPORT_OF)
   return Object.fromEntries(names.map((name) => [name, isKnown(name) ? sum(name) : null])) as Counts
 }
 

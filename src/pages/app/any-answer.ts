@@ -1,3 +1,4 @@
+import { isRecord } from "../../vocabulary/objects.ts"
 import { type Html, type HtmlPart, html } from "../html.ts"
 import { dayTime, momentTime } from "../times.ts"
 import { figure, spoken } from "../words.ts"
@@ -54,10 +55,6 @@ function shownRecord(value: Record<string, unknown>): HtmlPart {
   const { amount, currency } = value
   if (currency !== undefined && amount !== undefined) return `${amount} ${currency}`
   return Object.entries(value).map(([name, one], at) => html`${at > 0 && ", "}${spoken(name)} ${shown(one)}`)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 /** Lists that hold records, and records: what is no line of facts. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { isRecord } from "../../vocabulary/objects.ts"
 import { foreign, NoAnswer, textsOf, unless } from "./answer.ts"
 import {
   answerLine,
   envelopeVersion,
   errorLine,
-  isObject,
   type LineMessage,
   lineMessage,
   parsed,
@@ -142,7 +142,7 @@ class MessageRelay {
 
 function sessionOf({ headers }: Response, { result }: Record<string, unknown>): Record<string, string> {
   const session = headers.get("mcp-session-id")
-  const version = isObject(result) ? result.protocolVersion : undefined
+  const version = isRecord(result) ? result.protocolVersion : undefined
   return {
     ...(session !== null && { "mcp-session-id": session }),
     ...(typeof version === "string" && /^[\w.-]{1,64}$/.test(version) && { "mcp-protocol-version": version }),

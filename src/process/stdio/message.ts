@@ -1,3 +1,4 @@
+import { isRecord } from "../../vocabulary/objects.ts"
 /** What a line says, as far as whoever passes it on must know. */
 export interface LineMessage {
   /** Undefined for what is not answered: a notification, or an answer to the server. */
@@ -11,16 +12,16 @@ type Json = Record<string, unknown>
 
 /** Never throws: what is wrong with a message is the server's to say. */
 export function lineMessage(value: unknown): LineMessage {
-  const { id, method, params } = (isObject(value) ? value : {}) as Json
+  const { id, method, params } = (isRecord(value) ? value : {}) as Json
   const asks = typeof method === "string"
   const named = asks && (typeof id === "string" || typeof id === "number")
-  return { id: named ? id : undefined, method: asks ? method : undefined, params: isObject(params) ? params : {} }
+  return { id: named ? id : undefined, method: asks ? method : undefined, params: isRecord(params) ? params : {} }
 }
 
 /** An answer of a server to `id`, on one line. Undefined when it is no message. */
 export function answerLine(text: string, id: LineMessage["id"]): { line: string; message: Json } | undefined {
   const message = parsed(text)
-  if (!isObject(message) || message.jsonrpc !== "2.0") return undefined
+  if (!isRecord(message) || message.jsonrpc !== "2.0") return undefined
   // of a message that was not read to its end the server does not know whose it is
   const lost = id !== undefined && message.id === null && "error" in message
   if (lost) message.id = id
@@ -40,15 +41,11 @@ export function parsed(text: string): unknown {
   }
 }
 
-export function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-}
-
 const VERSION = "io.modelcontextprotocol/protocolVersion"
 
 /** The revision that a message of its own names in its envelope; undefined for one that belongs to a session. */
 export function envelopeVersion({ params: { _meta } }: LineMessage): string | undefined {
-  const version = isObject(_meta) ? _meta[VERSION] : undefined
+  const version = isRecord(_meta) ? _meta[VERSION] : undefined
   return typeof version === "string" ? version : undefined
 }
 

@@ -1,7 +1,8 @@
 import { listing } from "../../observations/kinds/listing.ts"
 import type { ListingQuestion } from "../../observations/shapes/listing.ts"
 import type { Listing, ListingObservation } from "../../observations/types.ts"
-import { at, shown, text } from "../json.ts"
+import { isRecord, withoutUndefined } from "../../vocabulary/objects.ts"
+import { at, text } from "../json.ts"
 import { mismatched } from "../mismatched.ts"
 import { fact, required } from "../required.ts"
 import { ReadFailure, type Source } from "../source.ts"
@@ -63,7 +64,7 @@ interface Product {
 
 /** The one entry of the embedded data that is an app's page. */
 function productOf(body: string): Product {
-  const pages = embeddedPages(body).filter((entry) => isObject(at(entry, "data", "shelfMapping")))
+  const pages = embeddedPages(body).filter((entry) => isRecord(at(entry, "data", "shelfMapping")))
   if (pages.length !== 1) throw changed("no page of an app, or several")
   const [intent, page] = [at(pages[0], "intent"), at(pages[0], "data")]
   const kind = at(intent, "$kind")
@@ -72,10 +73,6 @@ function productOf(body: string): Product {
 }
 
 const changed = (detail: string) => new ReadFailure("changed", detail)
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-}
 
 /** Throws unless the page names the app and the storefront that were asked for, and nowhere another. */
 function checkAnswers({ storefront, id }: ListingQuestion, { intent, page, shelves }: Product, body: string): void {
@@ -99,7 +96,7 @@ function listingOf({ intent, page, shelves, linked }: Product): Listing {
   const lockup = at(page, "lockup")
   const rows = rowsOf(shelves) ?? []
   const offer = offerOf(page, linked)
-  return shown<Listing>({
+  return withoutUndefined<Listing>({
     name: required(at(lockup, "title") ?? at(page, "title") ?? at(linked, "name"), text),
     language: fact(at(intent, "language"), languageTag),
     subtitle: subtitleOf(lockup, rows),
@@ -142,7 +139,7 @@ function paragraphOn(shelves: Shelves, name: string): string | undefined {
 function developerOf(page: unknown, linked: unknown): Pick<Listing, "developer" | "developerId"> {
   const action = at(page, "developerAction")
   const address = text(at(action, "pageUrl")) ?? text(at(linked, "author", "url"))
-  return shown<Pick<Listing, "developer" | "developerId">>({
+  return withoutUndefined<Pick<Listing, "developer" | "developerId">>({
     developer: fact(at(action, "title"), text) ?? fact(at(linked, "author", "name"), text),
     developerId: DEVELOPER.exec(address ?? "")?.[1],
   })

@@ -1,13 +1,14 @@
 import type { ChartApp } from "../../observations/types.ts"
+import { withoutUndefined } from "../../vocabulary/objects.ts"
 import { isStoreId } from "../../vocabulary/store-ids.ts"
-import { at, shown, text } from "../json.ts"
+import { at, text } from "../json.ts"
 import { fact, required } from "../required.ts"
 
 /** An app of the older feeds, where every fact is a `label` or among `attributes`. Throws ReadFailure (`changed`). */
 export function feedApp(entry: unknown): ChartApp {
   const id = at(entry, "id", "attributes")
   const price = at(entry, "im:price", "attributes")
-  return shown<ChartApp>({
+  return withoutUndefined<ChartApp>({
     id: required(at(id, "im:id"), storeId),
     name: required(at(entry, "im:name", "label"), text),
     icon: largestOf(at(entry, "im:image")),
@@ -22,7 +23,7 @@ export function feedApp(entry: unknown): ChartApp {
 
 /** An app of the newer feeds, which have neither prices nor, at present, genres. Throws ReadFailure (`changed`). */
 export function marketingApp(result: unknown): ChartApp {
-  return shown<ChartApp>({
+  return withoutUndefined<ChartApp>({
     id: required(at(result, "id"), storeId),
     name: required(at(result, "name"), text),
     icon: fact(at(result, "artworkUrl100"), largeIcon),

@@ -1,6 +1,7 @@
 import { MOST_APP_GENRES, type StoreApp } from "../../observations/types.ts"
+import { withoutUndefined } from "../../vocabulary/objects.ts"
 import { isStoreId } from "../../vocabulary/store-ids.ts"
-import { at, count, currency, parseJson, shown, siteOf, text } from "../json.ts"
+import { at, count, currency, parseJson, siteOf, text } from "../json.ts"
 import { mismatched } from "../mismatched.ts"
 import { asksForProof } from "../proof.ts"
 import { ReadFailure } from "../source.ts"
@@ -77,7 +78,7 @@ function softwareOf(row: unknown): ITunesRow {
 function appOf(row: unknown, id: string): StoreApp {
   const ratings = fact(row, "userRatingCount", count)
   const rating = fact(row, "averageUserRating", upToFive)
-  return shown<StoreApp>({
+  return withoutUndefined<StoreApp>({
     id,
     name: nameOf(row),
     icon: fact(row, "artworkUrl512", url) ?? fact(row, "artworkUrl100", url) ?? fact(row, "artworkUrl60", url),

@@ -1,10 +1,11 @@
 import type { ListedBeside, ListingVersion, Screenshots } from "../../observations/types.ts"
-import { shown, text } from "../json.ts"
+import { withoutUndefined } from "../../vocabulary/objects.ts"
+import { text } from "../json.ts"
 import { fact, moment, url } from "./itunes-app.ts"
 
 /** What a row of an iTunes answer says of the app's page besides. Throws ReadFailure (`changed`). */
 export function listedBeside(row: unknown): ListedBeside {
-  return shown<ListedBeside>({
+  return withoutUndefined<ListedBeside>({
     description: fact(row, "description", text),
     screenshots: screenshotsOf(row),
     minimumOs: fact(row, "minimumOsVersion", text),
@@ -16,7 +17,7 @@ export function listedBeside(row: unknown): ListedBeside {
 
 function screenshotsOf(row: unknown): Screenshots | undefined {
   const [phone, pad] = [fact(row, "screenshotUrls", urls), fact(row, "ipadScreenshotUrls", urls)]
-  const pictures = shown<Screenshots>({ phone: someOf(phone), pad: someOf(pad) })
+  const pictures = withoutUndefined<Screenshots>({ phone: someOf(phone), pad: someOf(pad) })
   return Object.keys(pictures).length > 0 ? pictures : undefined
 }
 
@@ -35,5 +36,5 @@ function versionOf(row: unknown): ListingVersion[] | undefined {
   const version = fact(row, "version", text)
   if (version === undefined) return undefined
   const releasedAt = fact(row, "currentVersionReleaseDate", moment)
-  return [shown<ListingVersion>({ version, releasedAt, notes: fact(row, "releaseNotes", text) })]
+  return [withoutUndefined<ListingVersion>({ version, releasedAt, notes: fact(row, "releaseNotes", text) })]
 }

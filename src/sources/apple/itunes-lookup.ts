@@ -1,7 +1,8 @@
 import { apps } from "../../observations/kinds/apps.ts"
 import type { AppsQuestion } from "../../observations/shapes/apps.ts"
 import type { AppsObservation, StoreApp } from "../../observations/types.ts"
-import { count, shown } from "../json.ts"
+import { withoutUndefined } from "../../vocabulary/objects.ts"
+import { count } from "../json.ts"
 import { mismatched } from "../mismatched.ts"
 import { ReadFailure, type Source } from "../source.ts"
 import { fact, type ITunesRow, itunesRows } from "./itunes-app.ts"
@@ -69,7 +70,7 @@ function answered(rows: ITunesRow[], asked: ReadonlySet<string>): StoreApp[] {
 
 /** What a row says of the app as it was built, which is the same in all storefronts. Throws ReadFailure (`changed`). */
 function builtAs(row: unknown): Pick<StoreApp, "languages" | "sizeBytes"> {
-  return shown<Pick<StoreApp, "languages" | "sizeBytes">>({
+  return withoutUndefined<Pick<StoreApp, "languages" | "sizeBytes">>({
     languages: languagesOf(fact(row, "languageCodesISO2A", codes)),
     sizeBytes: fact(row, "fileSizeBytes", bytes),
   })

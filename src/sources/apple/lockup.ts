@@ -1,6 +1,7 @@
 import type { ResultApp } from "../../observations/types.ts"
+import { withoutUndefined } from "../../vocabulary/objects.ts"
 import { isStoreId } from "../../vocabulary/store-ids.ts"
-import { at, count, shown, stars, text } from "../json.ts"
+import { at, count, stars, text } from "../json.ts"
 import { artworkUrl } from "./artwork.ts"
 
 /**
@@ -10,7 +11,7 @@ import { artworkUrl } from "./artwork.ts"
 export function lockupApp(lockup: unknown): ResultApp | undefined {
   const id = adamId(at(lockup, "adamId")) ?? adamId(at(lockup, "impressionMetrics", "fields", "id"))
   if (id === undefined) return undefined
-  return shown<ResultApp>({
+  return withoutUndefined<ResultApp>({
     id,
     name: text(at(lockup, "title")),
     icon: artworkUrl(at(lockup, "icon", "template")),

@@ -2,7 +2,8 @@ import { reviews } from "../../observations/kinds/reviews.ts"
 import type { ReviewsQuestion } from "../../observations/shapes/reviews.ts"
 import type { ReviewsObservation, StoreReview } from "../../observations/types.ts"
 import { daysInMonth } from "../../vocabulary/days.ts"
-import { shown, text } from "../json.ts"
+import { withoutUndefined } from "../../vocabulary/objects.ts"
+import { text } from "../json.ts"
 import { mismatched } from "../mismatched.ts"
 import { asksForProof } from "../proof.ts"
 import { fact, required } from "../required.ts"
@@ -106,7 +107,7 @@ function reviewOf(
   { id, stars, title, text: content, version: appVersion, updated }: FeedEntry,
   seenAt: Date,
 ): StoreReview {
-  return shown<StoreReview>({
+  return withoutUndefined<StoreReview>({
     id: required(id, reviewId),
     stars: required(stars, starsOf),
     title: titled(title),

@@ -1,8 +1,9 @@
 import { search } from "../../observations/kinds/search.ts"
 import type { SearchQuestion } from "../../observations/shapes/search.ts"
 import type { ResultApp, SearchObservation } from "../../observations/types.ts"
+import { withoutUndefined } from "../../vocabulary/objects.ts"
 import { isStoreId } from "../../vocabulary/store-ids.ts"
-import { appsOf, at, count, list, parseJson, shown, text } from "../json.ts"
+import { appsOf, at, count, list, parseJson, text } from "../json.ts"
 import { mismatched } from "../mismatched.ts"
 import { asksForProof } from "../proof.ts"
 import { ReadFailure, type Source } from "../source.ts"
@@ -124,7 +125,7 @@ function factsOf({ root, page }: Answer): unknown {
 function appOf(row: unknown, facts: unknown): ResultApp {
   const id = idOf(row)
   const app = at(facts, id)
-  return shown<ResultApp>({
+  return withoutUndefined<ResultApp>({
     id,
     name: text(at(app, "name")),
     icon: artworkUrl(at(app, "artwork", "url")),

@@ -1,8 +1,9 @@
 import { apps } from "../../observations/kinds/apps.ts"
 import type { AppsQuestion } from "../../observations/shapes/apps.ts"
 import type { AppsObservation, StoreApp } from "../../observations/types.ts"
+import { withoutUndefined } from "../../vocabulary/objects.ts"
 import { isStoreId } from "../../vocabulary/store-ids.ts"
-import { at, count, currency, list, shown, siteOf, text } from "../json.ts"
+import { at, count, currency, list, siteOf, text } from "../json.ts"
 import { mismatched } from "../mismatched.ts"
 import { ReadFailure, type Source } from "../source.ts"
 import { blockOf, playRequest } from "./blocks.ts"
@@ -50,7 +51,7 @@ function onlyId(ids: readonly string[]): string {
 function appOf(listing: unknown, id: string): StoreApp {
   const own = required(at(fieldAt(listing, 77), 0), packageOf)
   if (own !== id) throw mismatched(`the page is that of ${own}`)
-  const app = shown<StoreApp>({
+  const app = withoutUndefined<StoreApp>({
     id,
     ...listedFacts(listing),
     version: versionOf(listing),

@@ -1,5 +1,6 @@
 import type { MarketFacts } from "../../observations/types.ts"
-import { at, count, currency, shown, text } from "../json.ts"
+import { withoutUndefined } from "../../vocabulary/objects.ts"
+import { at, count, currency, text } from "../json.ts"
 import { fact, fieldAt } from "./listing.ts"
 
 /**
@@ -9,7 +10,7 @@ import { fact, fieldAt } from "./listing.ts"
  */
 export function marketOf(listing: unknown, offered: unknown): MarketFacts {
   const prices = fact(at(fieldAt(listing, 19), 0), pricesOf)
-  return shown<MarketFacts>({
+  return withoutUndefined<MarketFacts>({
     installs: fact(at(fieldAt(listing, 13), 2), count),
     hasInAppPurchases: prices !== undefined,
     inAppLeast: prices?.least,

@@ -1,5 +1,6 @@
 import type { ListedBeside, ListingVersion, ResultApp, Screenshots, StoreApp } from "../../observations/types.ts"
-import { appsOf, at, list, shown, text } from "../json.ts"
+import { withoutUndefined } from "../../vocabulary/objects.ts"
+import { appsOf, at, list, text } from "../json.ts"
 import { namedBlock } from "./blocks.ts"
 import { address, fact, fieldAt, pictureOf, required } from "./listing.ts"
 import { rowOf } from "./rows.ts"
@@ -11,7 +12,7 @@ import { plainText } from "./text.ts"
  * (`changed`).
  */
 export function pageBeside(page: string, listing: unknown, app: StoreApp): ListedBeside {
-  return shown<ListedBeside>({
+  return withoutUndefined<ListedBeside>({
     language: "en",
     subtitle: written(at(fieldAt(listing, 73), 0, 1)),
     description: written(at(fieldAt(listing, 72), 0, 1)),
@@ -35,7 +36,9 @@ function screenshotsOf(listing: unknown): Screenshots | undefined {
 
 function versionOf(listing: unknown, { version, updatedAt }: StoreApp): ListingVersion[] | undefined {
   const notes = written(at(fieldAt(listing, 144), 1, 1))
-  return version === undefined ? undefined : [shown<ListingVersion>({ version, releasedAt: updatedAt, notes })]
+  return version === undefined
+    ? undefined
+    : [withoutUndefined<ListingVersion>({ version, releasedAt: updatedAt, notes })]
 }
 
 type Shelves = Pick<ListedBeside, "similar" | "moreByDeveloper">

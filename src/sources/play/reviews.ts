@@ -1,7 +1,8 @@
 import { reviews } from "../../observations/kinds/reviews.ts"
 import type { PlayReviewsQuestion } from "../../observations/shapes/reviews.ts"
 import type { ReviewsObservation, StoreReview } from "../../observations/types.ts"
-import { at, count, shown } from "../json.ts"
+import { withoutUndefined } from "../../vocabulary/objects.ts"
+import { at, count } from "../json.ts"
 import { fact, required } from "../required.ts"
 import { moment, reviewsOf, titled, version, written } from "../reviews.ts"
 import { ReadFailure, type Source } from "../source.ts"
@@ -87,7 +88,7 @@ function tokenOf(value: unknown): string | undefined {
 }
 
 function reviewOf(row: unknown, seenAt: Date): StoreReview {
-  return shown<StoreReview>({
+  return withoutUndefined<StoreReview>({
     id: required(at(row, 0), reviewId),
     stars: required(at(row, 2), starsOf),
     title: titled(at(row, 3)),

@@ -1,6 +1,7 @@
 import type { ResultApp } from "../../observations/types.ts"
+import { withoutUndefined } from "../../vocabulary/objects.ts"
 import { isStoreId } from "../../vocabulary/store-ids.ts"
-import { at, shown, text } from "../json.ts"
+import { at, text } from "../json.ts"
 import { fact, required } from "../required.ts"
 import { ReadFailure } from "../source.ts"
 import { address, linkedApp, pictureOf, starsOf } from "./listing.ts"
@@ -12,7 +13,9 @@ export function rowOf(item: unknown): ResultApp[] {
   if (id === null || isLabelledAd(item)) return []
   const name = required(at(row, 3), text)
   const icon = fact(pictureOf(at(row, 1)), address)
-  return [shown<ResultApp>({ id, name, icon, developer: fact(at(row, 14), text), rating: starsOf(at(row, 4)) })]
+  return [
+    withoutUndefined<ResultApp>({ id, name, icon, developer: fact(at(row, 14), text), rating: starsOf(at(row, 4)) }),
+  ]
 }
 
 /** The app of a row, which its link and its own id both name; null where the link is not that of a result. */

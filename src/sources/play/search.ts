@@ -1,7 +1,8 @@
 import { search } from "../../observations/kinds/search.ts"
 import type { SearchQuestion } from "../../observations/shapes/search.ts"
 import type { ResultApp, SearchObservation } from "../../observations/types.ts"
-import { appsOf, at, list, shown, text } from "../json.ts"
+import { withoutUndefined } from "../../vocabulary/objects.ts"
+import { appsOf, at, list, text } from "../json.ts"
 import { mismatched } from "../mismatched.ts"
 import { ReadFailure, type Source } from "../source.ts"
 import { spelt } from "../spelt.ts"
@@ -119,7 +120,7 @@ function cardOf(card: unknown): ResultApp[] {
   if (!textsIn(card).some((each) => each.includes("/store/apps/details"))) return []
   const id = idOf(at(card, 17, 0, 0, 4, 2), at(card, 16, 3, "12", 0, 0))
   if (id === null || isLabelledAd(card)) return []
-  return [shown<ResultApp>({ id, ...listedFacts(at(card, 16, 2)) })]
+  return [withoutUndefined<ResultApp>({ id, ...listedFacts(at(card, 16, 2)) })]
 }
 
 /** Whether the page says in words that it has nothing for the term; lists that follow are of another. */

@@ -1,5 +1,6 @@
 import { keyInUrlFault } from "../../access/key-in-url.ts"
 import { Fault } from "../../faults.ts"
+import { isRecord } from "../../vocabulary/objects.ts"
 import { bodyJson } from "../body.ts"
 import type { IncomingRequest } from "../incoming.ts"
 import { canAsk, sessionOf, takesStream } from "./asking.ts"
@@ -8,7 +9,7 @@ import { isModern } from "./eras.ts"
 import { errorOf, parseError, RpcError } from "./errors.ts"
 import type { ClientCall } from "./exchange.ts"
 import type { Guard } from "./guard.ts"
-import { type Id, idOf, isObject, type Message, type PersonAnswer, readMessage } from "./message.ts"
+import { type Id, idOf, type Message, type PersonAnswer, readMessage } from "./message.ts"
 import { knownMethod, outcomeOf } from "./methods.ts"
 import type { Offers } from "./offers.ts"
 import type { Result } from "./results.ts"
@@ -79,7 +80,7 @@ async function readBody(request: Request): Promise<unknown> {
 }
 
 function exchangedOf(message: Message, calling: OperationCall, headers: Headers, modern: boolean): ClientCall {
-  const { progressToken } = isObject(message.params._meta) ? message.params._meta : {}
+  const { progressToken } = isRecord(message.params._meta) ? message.params._meta : {}
   const isToken = typeof progressToken === "string" || Number.isSafeInteger(progressToken)
   const wanted = isToken && takesStream(headers) ? (progressToken as string | number) : null
   return { message, calling, modern, canAsk: canAsk(message, headers, modern), progressToken: wanted }

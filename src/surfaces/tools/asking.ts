@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto"
 import type { Question } from "../../operation.ts"
+import { isRecord } from "../../vocabulary/objects.ts"
 import { capabilitiesIn } from "./eras.ts"
-import { isObject, type Message } from "./message.ts"
+import type { Message } from "./message.ts"
 import type { Result } from "./results.ts"
 
 // A person is asked before what their assistant does for them: by their own client, where it said that it can. From
@@ -39,8 +40,8 @@ export function takesStream(headers: Headers): boolean {
 
 /** An empty object stands for forms, which were all there was at first. */
 function offersForms(capabilities: unknown): boolean {
-  const elicitation = isObject(capabilities) ? capabilities.elicitation : undefined
-  return isObject(elicitation) && (isObject(elicitation.form) || Object.keys(elicitation).length === 0)
+  const elicitation = isRecord(capabilities) ? capabilities.elicitation : undefined
+  return isRecord(elicitation) && (isRecord(elicitation.form) || Object.keys(elicitation).length === 0)
 }
 
 /** What a client shows: the sentence, and two buttons. */
@@ -66,9 +67,9 @@ export function questionResult({ name }: Question, message: string, state: strin
 
 /** What a call that was sent again says of the question; null where it says nothing of this one. */
 export function verdictIn({ params }: Message, { name }: Question, state: string): Verdict | null {
-  const responses = isObject(params.inputResponses) ? params.inputResponses : {}
+  const responses = isRecord(params.inputResponses) ? params.inputResponses : {}
   const response = responses[name]
-  if (!isObject(response) || params.requestState !== state) return null
+  if (!isRecord(response) || params.requestState !== state) return null
   return verdictOf(typeof response.action === "string" ? response.action : null)
 }
 

@@ -1,7 +1,7 @@
 import type { Toolset } from "../../operation.ts"
+import { isRecord } from "../../vocabulary/objects.ts"
 import { answerOf, type OperationCall } from "./calling.ts"
 import { invalidParams } from "./errors.ts"
-import { isObject } from "./message.ts"
 import type { Candidate, Offers } from "./offers.ts"
 import { offeredPrompts } from "./prompts.ts"
 import type { Result } from "./results.ts"
@@ -15,7 +15,7 @@ export function complete(
   { ref, argument, context = {} }: Record<string, unknown>,
   open: ReadonlySet<Toolset> | null,
 ): Result | OperationCall {
-  const { name, value } = isObject(argument) ? argument : {}
+  const { name, value } = isRecord(argument) ? argument : {}
   if (typeof name !== "string" || typeof value !== "string")
     throw invalidParams("argument must be an object with name and value, both strings.")
   if (!namesIn(ref, offers, open).includes(name))
@@ -37,14 +37,14 @@ export function complete(
 
 /** The arguments of what a reference names. */
 function namesIn(ref: unknown, { prompts, record }: Offers, open: ReadonlySet<Toolset> | null): string[] {
-  if (!isObject(ref)) return []
+  if (!isRecord(ref)) return []
   if (ref.type === "ref/resource") return ref.uri === `${record.prefix}{${record.variable}}` ? [record.variable] : []
   const prompt = ref.type === "ref/prompt" && offeredPrompts(prompts, open).find(({ name }) => name === ref.name)
   return prompt ? prompt.arguments.map(({ name }) => name) : []
 }
 
 function textsIn(context: unknown): Record<string, string> {
-  const given = isObject(context) && isObject(context.arguments) ? context.arguments : {}
+  const given = isRecord(context) && isRecord(context.arguments) ? context.arguments : {}
   return Object.fromEntries(
     Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
   )

@@ -1,5 +1,6 @@
+import { isRecord } from "../../vocabulary/objects.ts"
 import { RpcError, refused } from "./errors.ts"
-import { isObject, type Message } from "./message.ts"
+import type { Message } from "./message.ts"
 
 // Two kinds of revisions are spoken. Up to 2025-11-25 a client begins with `initialize`, and a header names the revision
 // afterwards (none = 2025-03-26). From 2026-07-28 on every request stands alone: `params._meta` carries the revision and
@@ -11,9 +12,9 @@ export const MODERN = ["2026-07-28"]
 
 /** What a client says that it can do: each request of the modern revision says it anew. */
 export function capabilitiesIn({ params }: Message): Record<string, unknown> {
-  const meta = isObject(params._meta) ? params._meta : {}
+  const meta = isRecord(params._meta) ? params._meta : {}
   const capabilities = meta[CAPABILITIES]
-  return isObject(capabilities) ? capabilities : {}
+  return isRecord(capabilities) ? capabilities : {}
 }
 
 const VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -21,7 +22,7 @@ const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
 /** Whether a request is of a modern revision. Throws RpcError when its headers or its envelope are of none spoken here. */
 export function isModern({ method, params }: Message, headers: Headers): boolean {
-  const meta = isObject(params._meta) ? params._meta : {}
+  const meta = isRecord(params._meta) ? params._meta : {}
   const header = headers.get("mcp-protocol-version")
   // a handshake settles the revision, whatever its header says
   if (!Object.hasOwn(meta, VERSION) && (method === "initialize" || !namesModern(header))) {
@@ -50,7 +51,7 @@ function namesModern(header: string | null): boolean {
 function checkedEnvelope(meta: Record<string, unknown>): string {
   const version = meta[VERSION]
   if (typeof version !== "string") throw badEnvelope(VERSION, "a string")
-  if (!isObject(meta[CAPABILITIES])) throw badEnvelope(CAPABILITIES, "an object")
+  if (!isRecord(meta[CAPABILITIES])) throw badEnvelope(CAPABILITIES, "an object")
   return version
 }
 

@@ -1,3 +1,4 @@
+import { isRecord } from "../../vocabulary/objects.ts"
 import { invalidRequest } from "./errors.ts"
 
 /** A request's id, given back with its answer; null for an answer to what had none that could be read. */
@@ -18,29 +19,25 @@ export interface PersonAnswer {
 
 /** The id of a message, whatever else is wrong with it. */
 export function idOf(value: unknown): Id {
-  const id = isObject(value) ? value.id : undefined
+  const id = isRecord(value) ? value.id : undefined
   return isId(id) ? id : null
 }
 
 export function readMessage(value: unknown): Message | PersonAnswer {
   if (Array.isArray(value)) throw invalidRequest("JSON-RPC batches are not taken; send one message.")
-  if (!isObject(value) || value.jsonrpc !== "2.0") throw invalidRequest('A JSON-RPC 2.0 message has "jsonrpc": "2.0".')
+  if (!isRecord(value) || value.jsonrpc !== "2.0") throw invalidRequest('A JSON-RPC 2.0 message has "jsonrpc": "2.0".')
   const { id, method, params = {} } = value
   if (method === undefined && ("result" in value || "error" in value)) return personAnswerIn(value)
   if (typeof method !== "string") throw invalidRequest('"method" must be a string.')
-  if (!isObject(params)) throw invalidRequest('"params" must be an object.')
+  if (!isRecord(params)) throw invalidRequest('"params" must be an object.')
   const notification = !Object.hasOwn(value, "id")
   if (!notification && !isId(id)) throw invalidRequest('"id" must be a string or a whole number.')
   return { method, params, notification }
 }
 
 function personAnswerIn(value: Record<string, unknown>): PersonAnswer {
-  const { action } = isObject(value.result) ? value.result : {}
+  const { action } = isRecord(value.result) ? value.result : {}
   return { answerTo: idOf(value), action: typeof action === "string" ? action : null }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 /** A larger number would come back as another. */

@@ -1,6 +1,6 @@
 import type { Toolset } from "../../operation.ts"
+import { isRecord } from "../../vocabulary/objects.ts"
 import { invalidParams } from "./errors.ts"
-import { isObject } from "./message.ts"
 import type { Offers, Prompt } from "./offers.ts"
 import type { Result } from "./results.ts"
 
@@ -37,7 +37,7 @@ export function getPrompt(
 const MOST_CHARACTERS = 500
 
 function argumentsOf({ arguments: taken }: Prompt, { arguments: given = {} }: Record<string, unknown>) {
-  if (!isObject(given)) throw invalidParams("arguments must be an object.")
+  if (!isRecord(given)) throw invalidParams("arguments must be an object.")
   const names = taken.map(({ name }) => name)
   const stray = Object.keys(given).find((name) => !names.includes(name))
   if (stray !== undefined) throw invalidParams(`Unknown argument; this prompt takes ${names.join(", ") || "none"}.`)

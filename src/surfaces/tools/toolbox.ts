@@ -1,10 +1,10 @@
 import { type Operation, TOOLSETS, type Toolset, toolInput } from "../../operation.ts"
 import { DAILY_TOOLS } from "../../vocabulary/daily-tools.ts"
+import { isRecord } from "../../vocabulary/objects.ts"
 import { once } from "../../vocabulary/prepared.ts"
 import type { OperationCall } from "./calling.ts"
 import { invalidParams, RpcError } from "./errors.ts"
 import { toolOf } from "./listing.ts"
-import { isObject } from "./message.ts"
 import { answered, failed } from "./results.ts"
 
 export interface Toolbox {
@@ -100,6 +100,6 @@ function nameOf({ name }: Record<string, unknown>): string {
 }
 
 function argumentsOf({ arguments: given = {} }: Record<string, unknown>): Record<string, unknown> {
-  if (!isObject(given)) throw invalidParams("arguments must be an object.")
+  if (!isRecord(given)) throw invalidParams("arguments must be an object.")
   return given
 }

@@ -1,4 +1,5 @@
 import type { Citation } from "../../observations/kinds/assistant-answer.ts"
+import { withoutNull } from "../../vocabulary/objects.ts"
 import type { WriterFailure } from "../../writing/providers/provider.ts"
 
 /** One question, asked as a person would: no orders stand before it, and no sampling parameter is sent. */
@@ -61,7 +62,5 @@ const LONGEST = 100_000
 
 /** Counts that were said. */
 export function counted(counts: Record<"inputTokens" | "outputTokens" | "searches", number | null>) {
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== null)) as Partial<
-    Record<keyof typeof counts, number>
-  >
+  return withoutNull<Partial<Record<keyof typeof counts, number>>>(counts)
 }

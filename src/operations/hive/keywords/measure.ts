@@ -4,6 +4,7 @@ import { readAttempts, readFigures } from "../../../history/searches/keyword-sta
 import { type Context, operation, pending } from "../../../operation.ts"
 import { dayOf } from "../../../vocabulary/days.ts"
 import { Term, wholeNumber } from "../../../vocabulary/fields.ts"
+import { keysOf } from "../../../vocabulary/objects.ts"
 import { coded, described } from "../../../vocabulary/schema.ts"
 import { deadlineOf } from "../../read-on-request.ts"
 import { Store, Storefront } from "../../shapes.ts"
@@ -144,7 +145,7 @@ function codeOf({ ends }: KeywordReading, unread: readonly Metric[], shown: read
   const problems = unread.map((metric) => ends[metric])
   if (problems.includes("not_started")) return CODES.not_started
   if (shown.includes("pending")) return null
-  const worst = (Object.keys(CODES) as ReadProblem[]).find((one) => problems.includes(one))
+  const worst = keysOf(CODES).find((one) => problems.includes(one))
   if (worst) return CODES[worst]
   return unread.length > 0 ? "hive_measurement_incomplete" : null
 }

@@ -1,5 +1,6 @@
 import type { EditorialCard, InAppEvent } from "../../../observations/types.ts"
-import { at, count, list, shown, text } from "../../json.ts"
+import { withoutUndefined } from "../../../vocabulary/objects.ts"
+import { at, count, list, text } from "../../json.ts"
 import { fact, required } from "../../required.ts"
 import { moment } from "./moments.ts"
 import type { Shelves } from "./shelves.ts"
@@ -22,7 +23,7 @@ function isEvent(item: unknown): boolean {
 }
 
 function eventOf(item: unknown): InAppEvent {
-  return shown<InAppEvent>({
+  return withoutUndefined<InAppEvent>({
     id: required(at(item, "appEventId") ?? at(item, "id"), numeral),
     title: required(at(item, "title"), text),
     kind: fact(at(item, "kind"), text),
@@ -47,7 +48,7 @@ function cardOf(item: unknown): EditorialCard[] {
   const [, kind, id] = EDITORIAL.exec(text(at(item, "clickAction", "pageUrl")) ?? "") ?? []
   if (kind === undefined || id === undefined) return []
   return [
-    shown<EditorialCard>({
+    withoutUndefined<EditorialCard>({
       id,
       kind: kind === "story" ? "story" : "collection",
       title: fact(at(item, "title"), text),

@@ -1,5 +1,6 @@
 import type { InAppPurchase, Listing } from "../../../observations/types.ts"
-import { at, list, shown, text } from "../../json.ts"
+import { withoutUndefined } from "../../../vocabulary/objects.ts"
+import { at, list, text } from "../../json.ts"
 import { fact, required } from "../../required.ts"
 import { ReadFailure } from "../../source.ts"
 import { itemsOn, type Shelves } from "./shelves.ts"
@@ -48,14 +49,14 @@ function olderPair(item: unknown): InAppPurchase {
 }
 
 function pair(name: unknown, price: unknown): InAppPurchase {
-  return shown<InAppPurchase>({ name: required(name, text), price: fact(price, text) })
+  return withoutUndefined<InAppPurchase>({ name: required(name, text), price: fact(price, text) })
 }
 
 type InformationFields = Pick<Listing, "size" | "minimumOs" | "ageRating" | "languages" | "category">
 
 /** What the rows tell, and for the age rating the ribbon above them. */
 export function informationOf(rows: readonly InformationRow[], shelves: Shelves): InformationFields {
-  return shown<InformationFields>({
+  return withoutUndefined<InformationFields>({
     size: only(rows.flatMap(textsOf).filter((line) => SIZE.test(line))),
     minimumOs: minimumOsOf(rows),
     ageRating: ribbonAge(shelves) ?? only(rows.flatMap(textsOf).filter((line) => AGE.test(line))),

@@ -1,5 +1,6 @@
 import type { Listing } from "../../../observations/types.ts"
-import { at, shown } from "../../json.ts"
+import { withoutUndefined } from "../../../vocabulary/objects.ts"
+import { at } from "../../json.ts"
 import { fact } from "../../required.ts"
 import { ReadFailure } from "../../source.ts"
 
@@ -16,7 +17,7 @@ export function offerOf(page: unknown, linked: unknown): OfferFields {
   if (isFree !== undefined && figure !== undefined && isFree !== (figure === 0)) {
     throw new ReadFailure("changed", "the page names two prices")
   }
-  return shown<OfferFields>({
+  return withoutUndefined<OfferFields>({
     price: figure ?? (isFree ? 0 : undefined),
     currency: fact(at(linked, "offers", "priceCurrency"), currency),
     hasInAppPurchases: fact(at(shownOffer, "hasInAppPurchases"), flag),

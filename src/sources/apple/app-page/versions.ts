@@ -1,5 +1,6 @@
 import type { Listing, ListingVersion } from "../../../observations/types.ts"
-import { at, shown, text } from "../../json.ts"
+import { withoutUndefined } from "../../../vocabulary/objects.ts"
+import { at, text } from "../../json.ts"
 import { fact, required } from "../../required.ts"
 import { ReadFailure } from "../../source.ts"
 import { moment } from "./moments.ts"
@@ -29,7 +30,7 @@ function historyOf(shelves: Shelves): readonly unknown[] | undefined {
 }
 
 function versionOf(item: unknown): ListingVersion {
-  return shown<ListingVersion>({
+  return withoutUndefined<ListingVersion>({
     version: required(at(item, "primarySubtitle"), number),
     releasedAt: fact(at(item, "secondarySubtitle"), moment),
     notes: fact(at(item, "text"), text),
