@@ -27,16 +27,25 @@ export interface Diff {
   notes: string[]
 }
 
-/** What `look` may use. */
-export interface LookContext {
-  /** Inside a confirm its transaction. */
-  sql: Db
+interface LookBase {
   caller: Caller
-  /** At confirm: hold what was looked at until the transaction ends, so that nobody changes it before the write. */
-  lock: boolean
   /** What counts as today. */
   now: Date
 }
+
+/** What `look` reads with in a preview. */
+interface PreviewLook extends LookBase {
+  sql: Db
+  lock: false
+}
+
+/** In a confirm it locks what it reads until the transaction ends, so that nobody changes it before the write. */
+interface ConfirmLook extends LookBase {
+  sql: Tx
+  lock: true
+}
+
+export type LookContext = PreviewLook | ConfirmLook
 
 /** What `write` may use. */
 interface WriteContext {
@@ -115,6 +124,7 @@ export type Action = InsideAction<ObjectSchema, unknown> | OutsideAction<ObjectS
 export function action<Args extends ObjectSchema, State>(
   declared: InsideAction<Args, State> | OutsideAction<Args, State>,
 ): Action {
+  // each write is given arguments and a state of its own alone, once its schema has checked them
   return declared as unknown as Action
 }
 

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import type { Db, Tx } from "../database/types.ts"
+import type { Db } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import { nameIn } from "../observations/app-names.ts"
 import { countUsage, trackApp } from "../tracking/apps.ts"
@@ -102,7 +102,7 @@ export const addApp = action({
   async look({ iosId, androidPkg, countries }, { sql, caller, lock }) {
     // a key limited to some apps must not bring in another
     if (caller.appList) throw new Fault("app_not_allowed")
-    if (lock) await lockTracking(sql as Tx, caller)
+    if (lock) await lockTracking(sql, caller)
     const [found] = await sql<StoreMatch[]>`
       with store as (
         select s.id, ${nameIn(sql, sql`s.id`, { storefront: countries[0] as string, countries })} as name, platform, store_id

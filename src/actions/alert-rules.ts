@@ -11,7 +11,6 @@ import {
   takes,
 } from "../alerts/rules.ts"
 import { feedType, RULE_TYPES, type RuleType } from "../alerts/types.ts"
-import type { Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import { holdAccount } from "../tracking/limits.ts"
 import { described, named } from "../vocabulary/schema.ts"
@@ -155,7 +154,7 @@ function refuseLimited({ caller }: LookContext): void {
 }
 
 async function readRule({ sql, caller, lock }: LookContext, type: RuleType): Promise<AlertRule | null> {
-  if (lock) await holdAccount(sql as Tx, caller)
+  if (lock) await holdAccount(sql, caller)
   const [rule] = await sql<AlertRule[]>`
     select type, channels, drop_by as "dropBy", keyword_scope as "keywordScope", rival_scope as "rivalScope"
     from alert_rule

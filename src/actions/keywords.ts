@@ -1,5 +1,4 @@
 import * as v from "valibot"
-import type { Tx } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
 import { countUsage } from "../tracking/apps.ts"
 import { counted, lockTracking, refuseOverLimit, refuseTooMany } from "../tracking/limits.ts"
@@ -44,7 +43,7 @@ export const addKeywords = action({
   target: ({ appId }) => `app ${appId}`,
   async look({ appId, keywords }, looking) {
     const { sql, caller, lock } = looking
-    if (lock) await lockTracking(sql as Tx, caller)
+    if (lock) await lockTracking(sql, caller)
     const looked = await lookAt(appId, keywords, looking)
     return { ...looked, held: await countUsage(sql, caller.workspaceId), limits: caller.entitlements }
   },

@@ -75,11 +75,11 @@ export const markAlertsRead = action({
   async look(args: Args, looking) {
     const { appId } = args
     const { sql, caller, lock } = looking
-    if (lock) await holdApps(sql as Tx, looking)
+    if (lock) await holdApps(sql, looking)
     const app = appId === undefined ? null : await findApp(sql, caller, appId)
     const read = await readAlerts(sql, args, looking)
     const found = read.slice(0, MOST)
-    const alerts = lock ? await holdAlerts(sql as Tx, found, args) : found
+    const alerts = lock ? await holdAlerts(sql, found, args) : found
     return { app, alerts, more: read.length > MOST, names: await readNames(sql, alerts) }
   },
   diff({ app, alerts, more, names }, { read, until }) {

@@ -1,7 +1,7 @@
 import { randomBytes as secureBytes } from "node:crypto"
 import type { Context } from "../operation.ts"
 import type { RandomBytes } from "../vocabulary/text.ts"
-import { type Action, changes, type Diff } from "./action.ts"
+import { type Action, changes, type Diff, type LookContext } from "./action.ts"
 import { type ApprovalTerms, openApproval } from "./approvals.ts"
 import { issueToken, seenOf } from "./tokens.ts"
 
@@ -23,7 +23,7 @@ export async function preview(
   randomBytes: RandomBytes = secureBytes,
 ): Promise<PreviewAnswer> {
   const { sql, caller, now, measure } = ctx
-  const looking = { sql, caller, lock: false, now: now() }
+  const looking: LookContext = { sql, caller, lock: false, now: now() }
   const args = (await action.settle?.(asked, looking, measure)) ?? asked
   const state = await action.look(args, looking)
   const diff = action.diff(state, args, await readOutside(action, args, ctx))

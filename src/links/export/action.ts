@@ -1,6 +1,5 @@
 import * as v from "valibot"
 import { action } from "../../actions/action.ts"
-import type { Tx } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
 import { keepApp } from "../../tracking/limits.ts"
 import { findApp } from "../../tracking/tracked-app.ts"
@@ -81,7 +80,7 @@ export const exportData = action({
   target: ({ appId, dataset }) => `export ${appId} ${dataset}`,
   async look(args, looking) {
     const { sql, caller, lock, now } = looking
-    if (lock) await keepApp(sql as Tx, caller, args.appId)
+    if (lock) await keepApp(sql, caller, args.appId)
     const app = await findApp(sql, caller, args.appId, args.country)
     const side = { platform: args.platform, storefront: args.country ?? (app.countries[0] as string) }
     if (args.dataset === "keywords") return { app, side, draft: await draftKeywords(looking, app, side) }

@@ -28,7 +28,7 @@ export async function draftReviews(
   const [names] = await readStorefrontFeeds(sql, [{ platform, storefront, app: appId }])
   // as whoever records reviews of the feeds does
   const locked = (names as string[]).map((feed) => [appId, feed])
-  if (lock) await takeLocks(sql as Tx, "reviews", locked)
+  if (lock) await takeLocks(sql, "reviews", locked)
   const feeds: ExportedFeed[] = []
   for (const feed of names as string[]) {
     const known = await readFeedState(sql, { appId, feed })

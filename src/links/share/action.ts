@@ -2,7 +2,6 @@ import * as v from "valibot"
 import { hashPassword, isUsablePassword, LONGEST_PASSWORD } from "../../access/passwords.ts"
 import { action } from "../../actions/action.ts"
 import { takeLock } from "../../database/locks.ts"
-import type { Tx } from "../../database/types.ts"
 import { Fault } from "../../faults.ts"
 import { counted, keepApp } from "../../tracking/limits.ts"
 import { findApp } from "../../tracking/tracked-app.ts"
@@ -78,12 +77,12 @@ export const shareLink = action({
   },
   target: ({ appId }) => `share ${appId}`,
   async look({ appId, country }, { sql, caller, lock, now }) {
-    if (lock) await keepApp(sql as Tx, caller, appId)
+    if (lock) await keepApp(sql, caller, appId)
     const app = await findApp(sql, caller, appId, country)
     const days = reportDays(dayOf(now), caller.entitlements.historyDays)
     const report = await readReport(sql, app, { storefront: country, ...days })
     // as long as the transaction lasts nobody else makes a link; not before the report, so that others are read meanwhile
-    if (lock) await takeLock(sql as Tx, "share links", caller.workspaceId)
+    if (lock) await takeLock(sql, "share links", caller.workspaceId)
     return { app, report, links: await countShareLinks(sql, caller.workspaceId, MOST_LINKS) }
   },
   diff({ app, report, links }, { country, days, password }) {
