@@ -23,7 +23,7 @@ export async function tellAdsRules(sql: Sql, now: Date, looked: Map<string, numb
   for (const app of await findChangedApps(sql, since)) {
     const [key, readAt] = [`${app.appId} ${app.account}`, app.readAt?.getTime() ?? 0]
     if (looked.get(key) === readAt) continue
-    added += await sql.begin(async (tx) => await tellApp(tx as Tx, app, since))
+    added += await sql.begin(async (tx) => await tellApp(tx, app, since))
     looked.set(key, readAt)
   }
   return added

@@ -22,7 +22,7 @@ export interface AlertType<Name extends string = string, Shape extends Facts = F
   /** Its facts in the flat fields of the feed; the other fields are null. */
   fields(facts: v.InferOutput<Shape>): Partial<AlertFacts>
   /** Longer than the sentence, for messages; names its own day. */
-  text?: (facts: v.InferOutput<Shape>) => string
+  text?(facts: v.InferOutput<Shape>): string
   /** It depends on more than the readings of its days, so an alert that was told as news is never withdrawn. */
   stands?: true
   /** On Google Play it is of a language, not of a storefront. */

@@ -1,5 +1,5 @@
 import { isConnectionProblem } from "../database/gate.ts"
-import type { Sql, Tx } from "../database/types.ts"
+import type { Sql } from "../database/types.ts"
 import { firstOf } from "../leases/timers.ts"
 import { createWorker, type Run, type Worker } from "../leases/worker.ts"
 import type { Log } from "../log.ts"
@@ -60,8 +60,8 @@ async function findNews(
   run.isEnding = true
   await retryDeadlocks(() =>
     sql.begin(async (tx) => {
-      await find(tx as Tx, run.claim.subjects, now())
-      await endMeasured(tx as Tx, run.claim)
+      await find(tx, run.claim.subjects, now())
+      await endMeasured(tx, run.claim)
     }),
   )
 }

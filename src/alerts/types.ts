@@ -21,8 +21,7 @@ export type RuleType = FeedType["name"]
 
 export const RULE_TYPES = ALERT_TYPES.map(({ name }) => name) as RuleType[]
 
-// a list of its members has no function that takes the facts of each
-export const FEED_TYPES = ALERT_TYPES as unknown as AlertType<FeedType["name"]>[]
+export const FEED_TYPES: readonly AlertType<FeedType["name"]>[] = ALERT_TYPES
 
 const BY_NAME = new Map<string, AlertType>(FEED_TYPES.map((type) => [type.name, type]))
 

@@ -25,10 +25,9 @@ export async function readAtOneMoment<T>(
   const { promise: read, resolve: endReading } = Promise.withResolvers<void>()
   let working: Promise<T> | undefined
   try {
-    await sql.begin("isolation level repeatable read read only", async (given) => {
+    await sql.begin("isolation level repeatable read read only", async (tx) => {
       // it has begun to write what it reads, so it cannot begin anew
       if (working) return void (await working)
-      const tx = given as Tx
       await setSteadyText(tx)
       working = work(await readContents(tx, names, endReading))
       // not until the work has ended: what it does with the last rows may take minutes

@@ -17,8 +17,7 @@ export function copyInto(
   contents: Contents,
   { replace = false, finish, onProgress = () => {} }: CopyOptions = {},
 ): Promise<TableSum[]> {
-  return sql.begin(async (given) => {
-    const tx = given as Tx
+  return sql.begin(async (tx) => {
     await setSteadyText(tx)
     const tables = await findMatchingTables(tx, contents)
     await lock(tx, tables)

@@ -101,7 +101,7 @@ export async function holdLock(sql: Sql, name: LockName): Promise<(() => Promise
   const released = Promise.withResolvers<void>()
   const holding = sql.begin(async (tx) => {
     await tx`set local idle_in_transaction_session_timeout = 0`
-    const isHeld = await tryLock(tx as Tx, name)
+    const isHeld = await tryLock(tx, name)
     taken.resolve(isHeld)
     if (isHeld) await released.promise
   })

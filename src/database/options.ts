@@ -40,10 +40,11 @@ export const ARRAY_TYPES = [
 // the driver's own types know only whether it asks; the list is our patch's
 const KNOWN_TYPES = ARRAY_TYPES as unknown as boolean
 
+/** Those of the driver, and what our patch adds to them. */
 export type PoolOptions = postgres.Options<{
   bigint: postgres.PostgresType<number>
   date: postgres.PostgresType<string>
-}>
+}> & { session?: string; socket?: () => unknown }
 
 /** In the form in which PostgreSQL shows them. */
 interface SessionSettings {
@@ -75,7 +76,7 @@ export function serverOptions(as: "server" | "command", max: number, pooling: Po
   return {
     ...(pooling === "transaction" ? { prepare: false, max_pipeline: 0 } : { session: `select ${settings.join(", ")}` }),
     max,
-    types: types as unknown as PoolOptions["types"],
+    types,
     fetch_types: KNOWN_TYPES,
     onnotice: () => {},
     connect_timeout: 5,
@@ -85,7 +86,7 @@ export function serverOptions(as: "server" | "command", max: number, pooling: Po
       TimeZone: "UTC",
       DateStyle: "ISO, MDY",
     },
-  } as PoolOptions
+  }
 }
 
 /** The statement that each connection of this pool begins with. Undefined on the embedded database. */
@@ -102,7 +103,7 @@ export function hasSessions({ options }: Pick<Sql, "options">): boolean {
 export function embeddedOptions(socket: () => unknown, max: number): PoolOptions {
   return {
     max,
-    types: types as unknown as PoolOptions["types"],
+    types,
     fetch_types: KNOWN_TYPES,
     onnotice: () => {},
     user: "postgres",
@@ -114,5 +115,5 @@ export function embeddedOptions(socket: () => unknown, max: number): PoolOptions
     connect_timeout: 60,
     max_lifetime: null,
     socket,
-  } as unknown as PoolOptions
+  }
 }

@@ -1,5 +1,5 @@
 import type { SlotCall, Slots } from "./slots.ts"
-import type { Db, Sql } from "./types.ts"
+import type { Db, Sql, Tx } from "./types.ts"
 import { DatabaseUnavailable } from "./unavailable.ts"
 
 const roots = new WeakMap<Sql, Sql>()
@@ -25,28 +25,29 @@ export function createScheduledSql(sql: Sql, slots: Slots, call: SlotCall): Sql 
         (error) => query.reject(error),
       )
   })
-  const begin = async (...[options, work]: BeginArguments) => {
+  const begin = async (...args: BeginArguments) => {
     let running: DriverQuery | undefined
-    const follow = (tx: Sql) =>
+    const follow = (tx: Tx) =>
       hooked(tx, (query, run) => {
         running = query
         run()
       })
     const release = await slots.take(call, () => running && abandon(running))
     try {
-      if (typeof options !== "string") return await sql.begin((tx) => options(follow(tx as unknown as Sql)))
-      return await sql.begin(options, (tx) => work!(follow(tx as unknown as Sql)))
+      return args.length === 2
+        ? await sql.begin(args[0], (tx) => args[1](follow(tx)))
+        : await sql.begin((tx) => args[0](follow(tx)))
     } finally {
       release()
     }
   }
-  const handle = Object.assign(scheduled, { begin }) as unknown as Sql
+  const handle: Sql = Object.assign(scheduled, { begin })
   roots.set(handle, rootOf(sql))
   return handle
 }
 
-type Work = (tx: unknown) => Promise<unknown>
-type BeginArguments = [options: string, work: Work] | [work: Work, none?: undefined]
+type Work = (tx: Tx) => Promise<unknown>
+type BeginArguments = [options: string, work: Work] | [work: Work]
 
 /** Members of the driver's query that its types leave out (postgres/src/query.js). */
 interface DriverQuery extends Promise<unknown> {
@@ -67,11 +68,9 @@ function hooked<Handle extends Db>(sql: Handle, execute: (query: DriverQuery, ru
     query.handler = () => execute(query, () => send(query))
     return query
   }
-  const tag = sql as unknown as (...args: unknown[]) => unknown
-  const unsafe = sql.unsafe as unknown as (...args: unknown[]) => unknown
-  return Object.assign((...args: unknown[]) => hook(tag(...args)), sql, {
-    unsafe: (...args: unknown[]) => hook(unsafe(...args)),
-  }) as unknown as Handle
+  return Object.assign((...args: unknown[]) => hook(Reflect.apply(sql, undefined, args)), sql, {
+    unsafe: (...args: unknown[]) => hook(Reflect.apply(sql.unsafe, undefined, args)),
+  })
 }
 
 /** Ends the wait for a query, and asks the server to cancel it. */

@@ -113,9 +113,9 @@ async function runUnhurried(sql: Sql, work: (own: Sql) => Promise<void>): Promis
   const own = await sql.reserve()
   try {
     await own`set statement_timeout = 0`
-    await work(own as unknown as Sql)
+    await work(own)
   } finally {
-    await setLimit(sql, own as unknown as Sql).catch(() => {}) // the connection is gone
+    await setLimit(sql, own).catch(() => {}) // the connection is gone
     own.release()
   }
 }

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer"
+import { json } from "../database/json.ts"
 import type { Db, Tx } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import type { RandomBytes } from "../vocabulary/text.ts"
@@ -37,8 +38,8 @@ export async function enqueue(tx: Tx, job: NewJob, randomBytes: RandomBytes): Pr
   const [row] = await tx`
     insert into job (id, workspace_id, key_id, request_id, action, target, app_id, account_id, shown, args, before)
     values (
-      ${id}, ${workspaceId}, ${keyId}, ${requestId}, ${action}, ${target}, ${appId}, ${accountId}, ${json(tx, job.shown)},
-      ${json(tx, job.args)}, ${json(tx, job.before)}
+      ${id}, ${workspaceId}, ${keyId}, ${requestId}, ${action}, ${target}, ${appId}, ${accountId}, ${storableJson(tx, job.shown)},
+      ${storableJson(tx, job.args)}, ${storableJson(tx, job.before)}
     )
     on conflict (workspace_id, target) where status in ('queued', 'running') do nothing
     returning id`
@@ -64,7 +65,7 @@ export async function countWritesToday(sql: Db, accountId: string): Promise<numb
   return row.writes
 }
 
-function json(tx: Tx, value: unknown) {
+function storableJson(tx: Tx, value: unknown) {
   const kept = storable(value)
-  return kept === null ? null : tx.json(kept as never)
+  return kept === null ? null : json(tx, kept)
 }

@@ -80,13 +80,13 @@ export async function makeDue(sql: Sql, now: Date): Promise<number> {
   const calibration = await readCalibration(sql, asOf)
   for (const app of due) made.push({ ...app, figures: await makeEstimate(sql, app, { asOf, calibration }) })
   return await sql.begin(async (tx) => {
-    if (!(await tryLock(tx as Tx, "estimates"))) return 0
-    await storeEstimates(tx as Tx, made)
+    if (!(await tryLock(tx, "estimates"))) return 0
+    await storeEstimates(tx, made)
     await deriveMarketFigures(
-      tx as Tx,
+      tx,
       made.map(({ app }) => app),
     )
-    await endDue(tx as Tx, made)
+    await endDue(tx, made)
     return made.length
   })
 }

@@ -35,13 +35,13 @@ export async function gradeNext(sql: Sql, now: Date, { idsAtOnce = IDS_AT_ONCE }
   const graded: GradedApp[] = []
   for (const app of apps.found) graded.push(...(await gradeApp(sql, app, endOf(month))))
   return await sql.begin(async (tx) => {
-    if (!(await tryLock(tx as Tx, "estimates"))) return "busy"
+    if (!(await tryLock(tx, "estimates"))) return "busy"
     // another process came further meanwhile
     if (((await readProgress(tx, month))?.gradedTo ?? 0) !== after) return "more"
-    await storeGrades(tx as Tx, month, graded)
-    await storeProgress(tx as Tx, month, apps.lookedTo)
+    await storeGrades(tx, month, graded)
+    await storeProgress(tx, month, apps.lookedTo)
     if (!apps.isLast) return "more"
-    await endMonth(tx as Tx, month)
+    await endMonth(tx, month)
     return "done"
   })
 }

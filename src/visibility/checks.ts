@@ -34,8 +34,7 @@ export async function beginCheck(
   { id, workspaceId, appId, storefronts, requestId }: NewCheck,
   { turns, spreadMs }: { turns: readonly PlannedTurn[]; spreadMs: number },
 ): Promise<{ asked: number; shared: number; ended: boolean } | null> {
-  return await sql.begin(async (begun) => {
-    const tx = begun as Tx
+  return await sql.begin(async (tx) => {
     const made = await tx`
       insert into ai_check (id, workspace_id, app_id, storefronts, request_id)
       values (${id}, ${workspaceId}, ${appId}, ${storefronts as string[]}::text[], ${requestId})
@@ -62,7 +61,7 @@ async function addTurns(
   checkId: string,
   { turns, own }: { turns: readonly PlannedTurn[]; own: readonly number[] },
 ): Promise<[{ shared: number }]> {
-  return (await tx`
+  return await tx<[{ shared: number }]>`
     with joined as (
       insert into ai_check_turn (check_id, turn_id, shared)
       select ${checkId}, t.id, not t.id = any(${own as number[]}::bigint[])
@@ -78,7 +77,7 @@ async function addTurns(
       returning shared
     )
     select count(*) filter (where shared)::int as shared
-    from joined`) as unknown as [{ shared: number }]
+    from joined`
 }
 
 interface EngineRuns {

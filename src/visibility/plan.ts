@@ -1,3 +1,4 @@
+import { json } from "../database/json.ts"
 import type { Db } from "../database/types.ts"
 import type { Assistant } from "../vocabulary/upstreams.ts"
 import type { AssistantChecks } from "../vocabulary/writing/assistant-checks.ts"
@@ -77,7 +78,7 @@ export async function countShared(sql: Db, turns: readonly PlannedTurn[]): Promi
 /** The planned, as rows `r`. */
 export function plannedRows(sql: Db, turns: readonly PlannedTurn[]) {
   return sql`
-    jsonb_to_recordset(${sql.json(turns as never)}) r (
+    jsonb_to_recordset(${json(sql, turns)}) r (
       storefront text, term text, language text, assistant text, model text, phrasing text, run smallint
     )`
 }

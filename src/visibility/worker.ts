@@ -173,8 +173,7 @@ async function storeFailure(
     const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(reply.retryAfterMs ?? 0, retryMs * 2 ** (claim.tries - 1)))
     return await putOff(sql, claim, { failure, waitMs })
   }
-  await sql.begin(async (begun) => {
-    const tx = begun as Tx
+  await sql.begin(async (tx) => {
     await endTurn(tx, claim, { state: "failed", answeredAt: null, failure })
     const others = reply.failed === "denied" ? await endDenied(tx, claim, failure) : []
     await endChecksAfter(tx, [claim.id, ...others])
@@ -247,8 +246,7 @@ const FINDINGS_AFTER_MS = 5_000
 
 /** What a process left that died of it, what nobody asked in time, checks that wait for nothing, and their units. */
 async function recoverTurns(sql: Sql): Promise<void> {
-  await sql.begin(async (begun) => {
-    const tx = begun as Tx
+  await sql.begin(async (tx) => {
     const left = await tx<{ id: number }[]>`
       with left_over as materialized (
         select id

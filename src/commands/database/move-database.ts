@@ -5,7 +5,7 @@ import { migrate } from "../../database/migrate.ts"
 import { DatabaseProblem } from "../../database/problem.ts"
 import { setSteadyText, sumTable } from "../../database/rows.ts"
 import { describeTables, tablesMadeBy } from "../../database/tables.ts"
-import type { Database, Sql, Tx } from "../../database/types.ts"
+import type { Database, Sql } from "../../database/types.ts"
 import { vacuumChanged } from "../../database/upkeep.ts"
 import { createLog, type Log } from "../../log.ts"
 import { type Command, CommandProblem, type Invocation, WrongUse } from "../cli/command.ts"
@@ -120,8 +120,7 @@ async function move(
 }
 
 async function sumTables(sql: Sql, names: readonly string[]): Promise<TableSum[]> {
-  return (await sql.begin("isolation level repeatable read read only", async (given) => {
-    const tx = given as Tx
+  return (await sql.begin("isolation level repeatable read read only", async (tx) => {
     await setSteadyText(tx)
     const found: TableSum[] = []
     for (const one of await describeTables(tx, names)) found.push({ name: one.name, ...(await sumTable(tx, one)) })

@@ -58,7 +58,7 @@ async function makeTemplate(): Promise<Uint8Array<ArrayBuffer>> {
   await dropModels(cluster)
   // statistics too: without them the planner guesses, and nothing here gathers them by itself
   await cluster.exec("vacuum (freeze, analyze)")
-  const { FS } = (cluster as unknown as { Module: { FS: Files } }).Module
+  const { FS } = cluster.Module
   await cluster.close()
   return new Uint8Array(Buffer.concat([...packed(FS, DATA, ""), Buffer.alloc(1_024)]))
 }

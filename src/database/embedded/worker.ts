@@ -143,7 +143,7 @@ interface Program {
 }
 
 function moduleOf(cluster: PGlite): Program {
-  return (cluster as unknown as { Module: Program }).Module
+  return cluster.Module as typeof cluster.Module & Program
 }
 
 function lose(error: unknown): void {
