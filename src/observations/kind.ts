@@ -41,7 +41,7 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
   /** Fields beside those of every observation: as an import line spells them, what becomes of them, and their rules. */
   shape: Shape
   /** Where an import line has other fields: these (null = none of the name), and what is made of them. */
-  line?: { entries: Record<string, v.GenericSchema | null>; read(line: never): object }
+  line?: { entries: Record<string, v.GenericSchema | null>; read(line: unknown): object }
   /** How the log of failed reads names what a source was asked; left out where none is logged. */
   question?: {
     /** As the schedule names it too; null for what has no name. */
@@ -126,7 +126,7 @@ export interface Difference {
 interface Kind<Seen extends AnyObservation = AnyObservation, Question = never> extends KindDeclaration<Seen, Question> {
   lineShape: v.GenericSchema
   /** What a line says that has this shape. `text` is the line. */
-  readLine(line: never, text: string): Seen
+  readLine(line: unknown, text: string): Seen
   /** Throws ObservationProblem unless all its rules hold. */
   check(seen: Seen, now: Date): void
 }
@@ -151,8 +151,9 @@ export function kind<Seen extends AnyObservation, Question = never>(
     lineShape: v.strictObject(Object.fromEntries(Object.entries(fields).filter(isField))),
     readLine(said: LineProvenance, text) {
       const { storefront } = said
-      const fields = (line ? line.read(said as never) : said) as LineProvenance
+      const fields = (line ? line.read(said) : said) as LineProvenance
       const place = storefront === undefined ? {} : { storefront: storefront.toLowerCase() }
+      // the line's shape was checked, and the compiler cannot follow what the kind makes of it
       return { ...fields, ...place, ...provenanceOf(fields, text) } as never
     },
     check(seen, now) {
@@ -160,7 +161,7 @@ export function kind<Seen extends AnyObservation, Question = never>(
       else checkStore(seen as StoreObservation, sources)
       if (!everywhere) checkStorefront(seen.storefront as string, storeless ? undefined : seen.platform)
       checkTime(seen.seenAt, now)
-      rules?.(seen as never, seen as StoreObservation)
+      rules?.(seen, seen as StoreObservation)
       checkProvenance(seen)
     },
   }

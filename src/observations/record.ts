@@ -117,7 +117,7 @@ function inParts(sound: readonly Observation[], kinds: readonly AnyKind[], stage
 }
 
 function rowsOf(one: Observation): number {
-  return (one as unknown as RowsObservation).rows.length
+  return "rows" in one ? one.rows.length : 0
 }
 
 function sift(observations: readonly Observation[], now: Date, kinds: readonly AnyKind[]) {

@@ -16,7 +16,8 @@ export function most<T>(count: number, what: string) {
   return rule<T[]>("too_many_results", `there are more than ${count} ${what}`, ({ length }) => length <= count)
 }
 
-type Check = (value: never, seen: StoreObservation) => void
+/** Of a value that its schema has passed. */
+type Check = (value: unknown, seen: StoreObservation) => void
 
 /** Null = no rules. A list's own come before its items', which may be too many; an object's after its fields'. */
 export function rulesOf(shape: v.GenericSchema): Check | null {
@@ -44,14 +45,14 @@ function together(checks: readonly (Check | null)[]): Check | null {
 }
 
 function unlessLeftOut(check: Check | null): Check | null {
-  return check && ((value: unknown, seen) => value !== undefined && value !== null && check(value as never, seen))
+  return check && ((value, seen) => value !== undefined && value !== null && check(value, seen))
 }
 
 function ofEach(check: Check | null): Check | null {
   return (
     check &&
-    ((list: readonly never[], seen) => {
-      for (const item of list) check(item, seen)
+    ((list, seen) => {
+      for (const item of list as readonly unknown[]) check(item, seen)
     })
   )
 }
@@ -62,7 +63,7 @@ function ofFields(entries: Record<string, v.GenericSchema>): Check | null {
     return check ? [[name, check]] : []
   })
   if (checks.length === 0) return null
-  return (value: Record<string, never>, seen) => {
-    for (const [name, check] of checks) check(value[name] as never, seen)
+  return (value, seen) => {
+    for (const [name, check] of checks) check((value as Record<string, unknown>)[name], seen)
   }
 }

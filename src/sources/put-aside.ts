@@ -1,4 +1,5 @@
 import { ObservationProblem } from "../observations/invariants.ts"
+import type { StoreObservation } from "../observations/provenance.ts"
 import { rulesOf } from "../observations/shape.ts"
 import { ReadFailure } from "./source.ts"
 
@@ -58,10 +59,10 @@ const MAX_TEXT = 1_000
 export function checkedRow<Row extends object>(shape: RowShape): (row: Row) => Row {
   const check = rulesOf(shape)
   return (row) => {
-    check?.(row as never, NOTHING)
+    check?.(row, NOTHING)
     return row
   }
 }
 
 // no rule of a row asks when it was seen
-const NOTHING = {} as never
+const NOTHING = {} as StoreObservation

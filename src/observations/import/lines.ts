@@ -112,7 +112,7 @@ function parseValue(value: unknown, text: string, kinds: readonly AnyKind[]): Pa
   const doubled = doubledKey(text)
   if (doubled !== null) throw new LineProblem(`${doubled}: stands twice in its object`)
   if (kind === null) return { kind: "attempt", attempt: attemptOf(line as AttemptLine) }
-  const observation = kind.readLine(line as never, text) as Observation
+  const observation = kind.readLine(line, text) as Observation
   return { kind: "observation", observation: observation.kind === "apps" ? withPages(observation) : observation }
 }
 

@@ -64,6 +64,7 @@ export async function* readAds<Seen extends RowsObservation>(
       limit ${PAGE}`,
   )
   const name = ABOUT[report]
+  // each report has its own name for what it is about, which the compiler does not follow
   for await (const rows of readWithPieces(sql, pages))
     yield rows.map(({ about, ...said }) => ({ ...said, ...(name && { [name]: about }) }) as unknown as Seen)
 }

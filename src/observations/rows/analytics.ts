@@ -49,5 +49,5 @@ export async function* readAnalytics<Seen extends AnalyticsObservation>(
       order by account_id, app, day, processed
       limit ${PAGE}`,
   )
-  yield* readWithPieces(sql, pages) as unknown as AsyncGenerator<Seen[]>
+  yield* readWithPieces<Seen>(sql, pages)
 }

@@ -85,13 +85,15 @@ export function rowColumns(seen: RowsObservation, staged: ReportSets) {
 const PIECES_AT_ONCE = 4
 
 /** Readings whose rows stand in pieces come one by one, with these. */
-export async function* readWithPieces<Seen extends { pieces: number | null }>(
+export async function* readWithPieces<Seen extends object>(
   sql: Sql,
-  pages: AsyncGenerator<Seen[]>,
-): AsyncGenerator<Omit<Seen, "pieces">[]> {
+  pages: AsyncGenerator<(Seen & { pieces: number | null })[]>,
+): AsyncGenerator<Seen[]> {
   for await (const page of pages) {
-    let whole: Omit<Seen, "pieces">[] = []
-    for (const { pieces, ...said } of page) {
+    let whole: Seen[] = []
+    for (const { pieces, ...rest } of page) {
+      // the compiler does not see that a generic type without what was added to it is the type itself
+      const said = rest as unknown as Seen
       if (pieces === null) {
         whole.push(said)
         continue

@@ -73,5 +73,5 @@ export async function* readReports<Seen extends RowsObservation>(
       order by account_id, day, seen_at, parser, sha256
       limit ${PAGE}`,
   )
-  yield* readWithPieces(sql, pages) as unknown as AsyncGenerator<Seen[]>
+  yield* readWithPieces<Seen>(sql, pages)
 }

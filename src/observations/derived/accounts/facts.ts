@@ -25,7 +25,7 @@ export async function replaceFacts(
   report: FactsReport,
   facts: Facts,
   seen: readonly ReportSubject[],
-  staged: ReportSets,
+  staged: Pick<ReportSets, "values">,
 ): Promise<void> {
   if (seen.length === 0) return
   const subjects = subjectsOf(seen)

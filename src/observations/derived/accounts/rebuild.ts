@@ -2,7 +2,7 @@ import type { Sql, Tx } from "../../../database/types.ts"
 import { uncut } from "../../../database/uncut.ts"
 import { KINDS } from "../../kinds.ts"
 import { beginSets, pieceOf, removeSet } from "../../rows/report-sets.ts"
-import type { Facts, FactsReport, ReportSets, ReportSubject } from "../../shapes/facts.ts"
+import type { Facts, FactsReport, ReportSubject } from "../../shapes/facts.ts"
 import { factsAbout, newestSaid, replaceFacts, type Subjects, subjectsOf } from "./facts.ts"
 import { rebuildPrices } from "./rebuild-prices.ts"
 
@@ -19,7 +19,6 @@ interface Derivation {
 }
 
 const AT_ONCE = 20
-const NOTHING: ReportSets = new Map()
 
 /** Derives anew what follows from what accounts said, and says of how many days, things and products it stood otherwise. */
 export async function rebuildAccounts(sql: Sql, pause: () => Promise<void>): Promise<number> {
@@ -71,7 +70,7 @@ async function rebuildSubject(
     // nobody says more of it meanwhile
     if ((await readPieces(tx, derivation, said)) !== null) return false
     const before = await readFacts(tx, derivation, said)
-    await replaceFacts(tx, derivation.report, derivation.facts, [said], NOTHING)
+    await replaceFacts(tx, derivation.report, derivation.facts, [said], new Set())
     return (await readFacts(tx, derivation, said)) !== before
   })
 }
@@ -120,8 +119,7 @@ async function rebuildPieces(
     const before = await readFacts(tx, derivation, said)
     if ((await readPieces(tx, derivation, said)) !== pieces || before === (await readDigest(tx, derivation, said, set)))
       return false
-    const staged = new Map([[derivation as never, { rows: pieces, facts: set }]])
-    await replaceFacts(tx, report, facts, [said], staged)
+    await replaceFacts(tx, report, facts, [said], new Set([{ rows: pieces, facts: set }]))
     return true
   })
   if (!isMended) await removeSet(sql, { id: set, holds: facts.table }, pause)
