@@ -5,7 +5,7 @@ import { KINDS, kindNamed } from "../observations/kinds.ts"
 import type { StoreObservation } from "../observations/provenance.ts"
 import type { AppsObservation } from "../observations/shapes/apps.ts"
 import type { Attempt, Observation, SourceName } from "../observations/types.ts"
-import type { Sources } from "../sources/all.ts"
+import { type Sources, sourcesIn } from "../sources/all.ts"
 import { parseBody, type RawBody, type Source } from "../sources/source.ts"
 import { readApps, readHeldApps } from "./replay-apps.ts"
 import type { Range, ReplaySubject } from "./replay-subjects.ts"
@@ -21,7 +21,7 @@ export async function* readHeld(
   sources: Sources,
   { since, source, firstKept }: HeldRange,
 ): AsyncGenerator<ReplaySubject[]> {
-  for (const kind of new Set(allOf(sources).map((one) => one.kind))) {
+  for (const kind of new Set(sourcesIn(sources).map((one) => one.kind))) {
     if (!kind.stored || !kind.replay) continue
     const names = sourcesOf(kind, sources)
       .map(({ name }) => name)
@@ -67,16 +67,12 @@ export function readAgain(
 }
 
 function sourcesOf(kind: AnyKind, sources: Sources): Source<unknown>[] {
-  return allOf(sources).filter((one) => one.kind === kind)
-}
-
-function allOf(sources: Sources): Source<unknown>[] {
-  return Object.values(sources).flat() as unknown as Source<unknown>[]
+  return sourcesIn(sources).filter((one) => one.kind === kind)
 }
 
 /** Of sources whose bodies can be read again. */
 export function readableNames(sources: Sources): SourceName[] {
-  return allOf(sources).flatMap(({ name, kind }) => (kind.replay ? [name] : []))
+  return sourcesIn(sources).flatMap(({ name, kind }) => (kind.replay ? [name] : []))
 }
 
 /** Whether what the failed read `a` was after is held from its body or from a later reading. */

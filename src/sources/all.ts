@@ -47,6 +47,10 @@ export interface Sources {
   reviews: readonly [Source<ReviewsQuestion, ReviewsObservation>, Source<PlayReviewsQuestion, ReviewsObservation>]
 }
 
+export function sourcesIn(sources: Sources): readonly Source<unknown>[] {
+  return Object.values(sources).flat()
+}
+
 /** Every source that is asked over the network, but for the sites of developers. */
 export const SOURCES: Sources = {
   search: [appleWebSearch, appleStoreSearch, playSearch],

@@ -99,7 +99,7 @@ export function createSum<Row extends object>(amounts: readonly (keyof Row)[]) {
       const rest = JSON.stringify(Object.entries(row).filter(([name]) => !amounts.includes(name as keyof Row)))
       const held = byRest.get(rest)
       if (!held) byRest.set(rest, { ...row })
-      else for (const name of amounts) held[name] = ((held[name] as number) + (row[name] as number)) as never
+      else for (const name of amounts) Object.assign(held, { [name]: Number(held[name]) + Number(row[name]) })
     },
     rows: (): Row[] => [...byRest.values()],
   }

@@ -3,7 +3,7 @@
 import { Buffer } from "node:buffer"
 import { checkObservation, ObservationProblem } from "../../observations/check.ts"
 import type { Observation, Outcome } from "../../observations/types.ts"
-import { SOURCES } from "../all.ts"
+import { SOURCES, sourcesIn } from "../all.ts"
 import { type AppAdsFile, parseAppAds } from "../app-ads.ts"
 import { parseBody, ReadFailure, type Source } from "../source.ts"
 
@@ -25,9 +25,7 @@ declare const self: {
   postMessage(reply: Reply): void
 }
 
-const KNOWN = new Map(
-  (Object.values(SOURCES).flat() as unknown as Source<unknown>[]).map((source) => [source.name as string, source]),
-)
+const KNOWN = new Map<string, Source<unknown>>(sourcesIn(SOURCES).map((source) => [source.name, source]))
 
 self.onmessage = ({ data }) => self.postMessage(answerTo(data))
 self.postMessage({})

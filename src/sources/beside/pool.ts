@@ -1,5 +1,5 @@
 import type { Observation } from "../../observations/types.ts"
-import { SOURCES } from "../all.ts"
+import { SOURCES, sourcesIn } from "../all.ts"
 import { type AppAdsFile, parseAppAds } from "../app-ads.ts"
 import { parseBody, type RawBody, ReadFailure, type Source } from "../source.ts"
 import type { Reply, Request } from "./parse-worker.ts"
@@ -39,7 +39,12 @@ const LARGE_BYTES = 2_000_000
 export function openParsers(options: ParsersOptions = {}): Parsers {
   const threads = new Threads(options)
   return {
-    async parse(source, asked, body, egress) {
+    async parse<Asked, Seen extends Observation>(
+      source: Source<Asked, Seen>,
+      asked: Asked,
+      body: RawBody,
+      egress: string | undefined,
+    ) {
       const { bytes, seenAt, sha256 } = body
       if (bytes.length < SMALL_BYTES || !isKnown(source)) return parseBody(source, asked, body, egress)
       const about = { source: source.name, asked, seenAt, sha256: new Uint8Array(sha256), egress }
@@ -49,7 +54,7 @@ export function openParsers(options: ParsersOptions = {}): Parsers {
       })
       if (!reply || !("seen" in reply)) return parseBody(source, asked, body, egress)
       // the same reader gave it
-      return reply.seen as Observation as never
+      return reply.seen as Seen
     },
     async parseAppAds(bytes) {
       const reply = bytes.length < SMALL_BYTES ? null : await threads.ask({ of: "app-ads", bytes })
@@ -59,9 +64,7 @@ export function openParsers(options: ParsersOptions = {}): Parsers {
   }
 }
 
-const PARSES = new Map(
-  (Object.values(SOURCES).flat() as unknown as Source<unknown>[]).map(({ name, parse }) => [name as string, parse]),
-)
+const PARSES = new Map<string, unknown>(sourcesIn(SOURCES).map(({ name, parse }) => [name, parse]))
 
 /** Whether the thread has the same reader by that name. */
 function isKnown({ name, parse }: { name: string; parse: unknown }): boolean {
