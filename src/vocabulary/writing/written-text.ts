@@ -1,4 +1,4 @@
-import type { Schema } from "../schema.ts"
+import type { ObjectSchema } from "../schema.ts"
 
 /** What language models are asked in. */
 export const WIRE_NAMES = ["chat", "responses", "messages"] as const
@@ -14,13 +14,12 @@ export interface WritingTask<Value> {
   version: number
   orders: string
   records: readonly object[]
-  /** A strict object's. */
-  answer: Schema
+  answer: ObjectSchema
   mostTokens: number
   /** The longest text of a record in code points; 1,000 when left out. */
   longest?: number
   /** Judges an answer of that shape: what may be shown, or what is to be mended. After `isLast` there is no other try. */
-  judge(answer: never, isLast: boolean): { value: Value; dropped: readonly object[] } | { fixes: string[] }
+  judge(answer: unknown, isLast: boolean): { value: Value; dropped: readonly object[] } | { fixes: string[] }
 }
 
 export interface WrittenText<Value> {

@@ -1,5 +1,5 @@
 import type { WritingFailure, WritingTask, WrittenText } from "../../vocabulary/writing/written-text.ts"
-import { type Prompt, type PromptTask, promptOf, readAnswer, tokensOf } from "../prompt.ts"
+import { type Prompt, promptOf, readAnswer, tokensOf } from "../prompt.ts"
 import { askWriter, type WriterReply, type WriterSettings } from "../providers/ask.ts"
 import type { WriterQuestion, WriterUsage } from "../providers/provider.ts"
 
@@ -26,23 +26,22 @@ export type WritingResult =
 
 /** Asks, judges, and asks once more with what was wrong. Rejects only when the signal aborts or the database fails. */
 export async function writeOnce(task: WritingTask<unknown>, run: WritingRun): Promise<WritingResult> {
-  const prompted = task as unknown as PromptTask
   let fixes: string[] = []
   for (const isLast of [false, true]) {
-    const prompt = promptOf(prompted, run.nonce, fixes)
+    const prompt = promptOf(task, run.nonce, fixes)
     const question = fitted(prompt.question, run.settings.contextTokens)
     if (!question) return failure(run, "unusable", { code: "too_large" })
     if (!(await run.hasTokens())) return failure(run, "spent", { code: "tokens_a_day" })
     const reply = await askWriter(run.settings, question, run)
     await run.used(usageOf(reply, prompt))
     if ("failed" in reply && reply.failed !== "unreadable") return refusalOf(run, reply)
-    const read = "failed" in reply ? reply : readAnswer(prompted, prompt, reply)
+    const read = "failed" in reply ? reply : readAnswer(task, prompt, reply)
     if ("failed" in read) {
       run.failed({ code: read.failed })
       fixes = ["It was not one whole JSON object of the schema with the receipt copied."]
       continue
     }
-    const judged = task.judge(read.answer as never, isLast)
+    const judged = task.judge(read.answer, isLast)
     if ("value" in judged) {
       const answer = run.keep && "bytes" in reply && reply.bytes ? await run.keep(reply.bytes) : undefined
       return { done: true, ...judged, model: run.settings.model, version: task.version, ...(answer && { answer }) }

@@ -3,7 +3,7 @@ import { within } from "../../leases/timers.ts"
 import type { Log } from "../../log.ts"
 import { dayOf, nextMidnight } from "../../vocabulary/days.ts"
 import type { Write, WritingTask } from "../../vocabulary/writing/written-text.ts"
-import { type PromptTask, readKeptAnswer } from "../prompt.ts"
+import { readKeptAnswer } from "../prompt.ts"
 import { readAgain, type WriterSettings } from "../providers/ask.ts"
 import { createOnce } from "./once.ts"
 import { addTokens, countTokens, findEarlierAnswer, readText, storeJudged } from "./stored-texts.ts"
@@ -72,8 +72,8 @@ async function judgeAgain({ sql, settings, answers, log }: WritingParts, task: W
   const bytes = sha256 && (await answers.read(sha256))
   if (!bytes) return
   const reading = readAgain(settings.api, bytes)
-  const read = "text" in reading ? readKeptAnswer(task as unknown as PromptTask, reading.text) : null
-  const judged = read && task.judge(read.answer as never, true)
+  const read = "text" in reading ? readKeptAnswer(task, reading.text) : null
+  const judged = read && task.judge(read.answer, true)
   const isFit = judged !== null && "value" in judged
   await storeJudged(sql, task, isFit ? judged : null)
   if (!isFit) log("info", "writing_judged_again", { operation: task.kind, reason: "refused" })
