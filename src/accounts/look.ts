@@ -1,3 +1,4 @@
+import { json } from "../database/json.ts"
 import type { Db } from "../database/types.ts"
 import { salesReportPath } from "../sources/accounts/request.ts"
 import { addDays } from "../vocabulary/days.ts"
@@ -149,7 +150,7 @@ export async function storeLook(tx: Db, account: { id: string; workspaceId: numb
   await tx`
     insert into account_right (account_id, name, state, why)
     select ${account.id}, name, state, why
-    from jsonb_to_recordset(${tx.json(rights as never)}) r (name text, state text, why text)
+    from jsonb_to_recordset(${json(tx, rights)}) r (name text, state text, why text)
     order by name
     on conflict (account_id, name) do update
     set state = excluded.state, why = excluded.why, seen_at = now()`
@@ -165,7 +166,7 @@ export async function storeLook(tx: Db, account: { id: string; workspaceId: numb
       order by t.created_at, t.id
       limit 1
     )
-    from jsonb_to_recordset(${tx.json(apps as never)}) r ("outsideId" text, sku text, name text, "bundleId" text)
+    from jsonb_to_recordset(${json(tx, apps)}) r ("outsideId" text, sku text, name text, "bundleId" text)
     order by r."outsideId"
     on conflict (account_id, outside_id) do update
     set sku = excluded.sku, name = excluded.name, bundle_id = excluded.bundle_id,

@@ -58,7 +58,7 @@ export async function findBillingAccounts(
       where account_id = c.id and happened_at >= ${`${days.from}T00:00:00Z`}::timestamptz
         and happened_at < ${`${addDays(days.to, 1)}T00:00:00Z`}::timestamptz
     ) e
-    where c.workspace_id = ${workspaceId} and c.kind = any(${BILLING_SOURCES as unknown as string[]}::text[]) and (
+    where c.workspace_id = ${workspaceId} and c.kind = any(${[...BILLING_SOURCES]}::text[]) and (
       m.app_id = ${app.id} or (m.app_id is null and not m.by_hand and m.outside_id = ${app.iosId})
     )
     order by a.first_at is null, array_position(${PREFERRED as string[]}::text[], c.kind), c.created_at, c.id

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer"
 import { hash } from "node:crypto"
+import { json } from "../../database/json.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 import { record } from "../../observations/record.ts"
 import { analyticsIn } from "../../sources/accounts/analytics.ts"
@@ -94,7 +95,7 @@ async function storeInstances(tx: Tx, account: string, app: string, instances: r
   const unread = await tx<{ instance: string }[]>`
     insert into analytics_instance as held (account_id, app, report, processed, instance)
     select ${account}, ${app}, report, processed, instance
-    from jsonb_to_recordset(${tx.json([...once.values()] as never)}) r (report text, processed date, instance text)
+    from jsonb_to_recordset(${json(tx, [...once.values()])}) r (report text, processed date, instance text)
     order by report, processed
     on conflict (account_id, app, report, processed) do update
     set instance = excluded.instance

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer"
 import { hash } from "node:crypto"
+import { json } from "../../database/json.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 import { entryInForce } from "../../formulas/price-periods.ts"
 import { record } from "../../observations/record.ts"
@@ -91,7 +92,7 @@ async function storeProducts(tx: Tx, account: string, app: string, products: rea
   await tx`
     insert into account_product (account_id, app, product, sold_as, sku, name, period, listed_at)
     select ${account}, ${app}, product, sold_as, sku, name, period, now()
-    from jsonb_populate_recordset(null::account_product, ${tx.json(rows as never)}) p
+    from jsonb_populate_recordset(null::account_product, ${json(tx, rows)}) p
     order by product
     on conflict (account_id, app, product) do update
     set sold_as = excluded.sold_as, sku = excluded.sku, name = excluded.name, period = excluded.period,
