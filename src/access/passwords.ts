@@ -51,10 +51,10 @@ interface Cost {
 /** Bun has it in node:crypto alone, Deno 2.9.6 in the Web Cryptography API alone; both work beside the event loop. */
 async function argon2id(password: string, { salt: nonce, memory, passes }: Cost): Promise<Uint8Array> {
   const message = new TextEncoder().encode(password.normalize("NFC"))
-  const { argon2 } = nodeCrypto as unknown as { argon2?: Argon2 }
+  const { argon2 }: Partial<typeof nodeCrypto> = nodeCrypto
   const cost = { nonce, parallelism: 1, memory, passes }
   if (!argon2) {
-    const subtle = crypto.subtle as unknown as SubtleArgon2
+    const { subtle } = nodeCrypto.webcrypto
     const key = await subtle.importKey("raw-secret", message, "Argon2id", false, ["deriveBits"])
     return new Uint8Array(await subtle.deriveBits({ name: "Argon2id", ...cost }, key, TAG_BYTES * 8))
   }
@@ -63,13 +63,6 @@ async function argon2id(password: string, { salt: nonce, memory, passes }: Cost)
       error ? reject(error) : resolve(tag),
     ),
   )
-}
-
-type Argon2 = (algorithm: string, parameters: object, done: (error: Error | null, tag: Uint8Array) => void) => void
-
-interface SubtleArgon2 {
-  importKey(format: string, key: Uint8Array, name: string, extractable: boolean, usages: string[]): Promise<CryptoKey>
-  deriveBits(algorithm: object, key: CryptoKey, bits: number): Promise<ArrayBuffer>
 }
 
 function written(bytes: Uint8Array): string {

@@ -29,11 +29,26 @@ export interface LimitsOptions {
 }
 
 /** The limits over what there is: Upstash if given, else a Redis wire, else this process and its database. */
-export function openLimits({ upstash, wire, sql, log, now, prefix = "appmeter" }: LimitsOptions): Limits {
+export function openLimits({ sql, ...options }: LimitsOptions): Limits {
+  const inProcess = (): Limits => ({
+    rate: memoryLimiter(options.now),
+    hive: hiveInPostgres(sql),
+    store: "process",
+    ping: async () => true,
+  })
+  return openSharedLimits(options) ?? inProcess()
+}
+
+/** Null without a store that processes share. */
+export function openSharedLimits({
+  upstash,
+  wire,
+  log,
+  now,
+  prefix = "appmeter",
+}: Omit<LimitsOptions, "sql">): Limits | null {
   const redis = upstash ? upstashRedis(upstash) : wire && new Redis(new WireRequester(wire))
-  if (!redis) {
-    return { rate: memoryLimiter(now), hive: hiveInPostgres(sql), store: "process", ping: async () => true }
-  }
+  if (!redis) return null
   const rate = fixedWindow(redis, { prefix: `${prefix}:rate`, windowMs: SECOND_MS, timeoutMs: RATE_MS, now })
   const hive = fixedWindow(redis, { prefix: `${prefix}:hive`, windowMs: DAY_MS, timeoutMs: HIVE_MS, now })
   return {

@@ -1,5 +1,4 @@
-import { type Limits, openLimits } from "../../access/limits/open.ts"
-import type { Sql } from "../../database/types.ts"
+import { type Limits, openSharedLimits } from "../../access/limits/open.ts"
 import { redact, silentLog } from "../../log.ts"
 import type { Invocation } from "../cli/command.ts"
 import { type Finding, ok, problem } from "./finding.ts"
@@ -8,12 +7,11 @@ import { type Finding, ok, problem } from "./finding.ts"
 export async function checkLimits({ settings, process }: Pick<Invocation, "settings" | "process">): Promise<Finding[]> {
   const { upstash, redisUrl, redisPrefix: prefix } = settings
   const wire = redisUrl !== undefined && !upstash ? process.redisWire(redisUrl) : undefined
-  if (!wire && !upstash) return [ok("limits", "calls a second are counted by each process for itself")]
-  const where = upstash ? upstash.url : redisUrl!
+  const limits = openSharedLimits({ upstash, wire, log: silentLog, prefix })
+  const where = upstash?.url ?? redisUrl
+  if (!limits || where === undefined) return [ok("limits", "calls a second are counted by each process for itself")]
   const place = new URL(where).host
   try {
-    // no daily calls are counted here, so nothing is asked of a database
-    const limits = openLimits({ upstash, wire, sql: undefined as unknown as Sql, log: silentLog, prefix })
     if (await answersSoon(limits)) return [ok("limits", `counted in the Redis at ${place}`)]
     const says = `the Redis at ${redact(place)} does not answer: each process counts for itself, and Hive calls are refused`
     return [problem("limits", says, upstash ? mendUpstash(where) : mendRedis(place))]
