@@ -57,7 +57,7 @@ interface DenoServer {
 }
 
 /** What is used of Deno, whose own types are known only to Deno. */
-interface DenoRuntime {
+declare const Deno: {
   serve(
     options: { hostname: string; port: number; signal: AbortSignal; onListen(): void },
     handler: (request: Request, info: CallInfo) => Response | Promise<Response>,
@@ -65,7 +65,6 @@ interface DenoRuntime {
 }
 
 function listen({ host, port, fetch }: ListenOptions): ListeningProcess {
-  const { Deno } = globalThis as unknown as { Deno: DenoRuntime }
   const dropped = new AbortController()
   const options = { hostname: host, port, signal: dropped.signal, onListen: () => {} }
   const server = Deno.serve(options, (request, { remoteAddr }) => fetch(request, remoteAddr.hostname))

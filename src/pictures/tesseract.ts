@@ -24,4 +24,4 @@ interface OpenParts {
   printErr(line: string): void
 }
 
-export const openTesseract = open as unknown as (parts: OpenParts) => Promise<Tesseract>
+export const openTesseract = open as (parts: OpenParts) => Promise<Tesseract>

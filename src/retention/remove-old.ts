@@ -123,7 +123,7 @@ function removal(rows: AgingRows, days: number, chunk: number): Step {
       : tx`now() - ${days}::float8 * interval '1 day'`
     const isOld = owner
       ? tx`${tx(owner.key)} = any(array(select id from ${tx(owner.table)} where ${column} < ${until}))`
-      : tx`${column} < ${until} ${where ? tx`and ${where(tx) as never}` : tx``}`
+      : tx`${column} < ${until} ${where ? tx`and ${where(tx)}` : tx``}`
     if (allowedBy) await tx`select set_config(${allowedBy}, 'on', true)`
     const { count } = await tx`
       delete from ${tx(table)}

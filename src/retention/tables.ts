@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from "postgres"
 import type { Db } from "../database/types.ts"
 import { KINDS } from "../observations/kinds.ts"
 
@@ -23,7 +24,7 @@ export interface AgingRows {
   /** The setting, or the days, that a row is kept from then on. */
   keep: keyof RetentionDays | number
   owner?: { table: string; key: string }
-  where?: (sql: Db) => unknown
+  where?(sql: Db): PendingQuery<Row[]>
   /** How much larger than others a row is: so many fewer go at once. */
   weight?: number
   /** The setting of the transaction without which the table refuses. */

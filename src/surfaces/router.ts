@@ -1,4 +1,4 @@
-import { IttyRouter } from "itty-router"
+import { type IRequest, IttyRouter, type IttyRouterType } from "itty-router"
 import { Fault } from "../faults.ts"
 import type { Operation } from "../operation.ts"
 import { codeOf, type Schema } from "../vocabulary/schema.ts"
@@ -44,21 +44,16 @@ interface RouteMatch {
   params: Record<string, string>
 }
 
-interface Router {
-  fetch(request: { method: string; url: string }): Promise<RouteMatch | undefined>
-}
+type Router = IttyRouterType<IRequest, [], RouteMatch | undefined>
 
 function register(index: Map<string, Methods>, operation: Operation): void {
   const [literal, parameter] = shapes(operation.path)
   const key = /:\w+$/.test(operation.path) ? parameter : literal
   const methods = index.get(key) ?? new Map<string, Router>()
   index.set(key, methods)
-  const router = methods.get(operation.method) ?? (IttyRouter() as unknown as Router)
+  const router: Router = methods.get(operation.method) ?? IttyRouter()
   methods.set(operation.method, router)
-  const add = (router as unknown as Record<string, (path: string, handler: (found: RouteMatch) => RouteMatch) => void>)[
-    operation.method.toLowerCase()
-  ]
-  add?.(operation.path, ({ params }) => ({ operation, params }))
+  router[operation.method.toLowerCase()]?.(operation.path, ({ params }: IRequest) => ({ operation, params }))
 }
 
 /** Where the routes of a path stand: those that end in its last segment, and those that end in a parameter. */

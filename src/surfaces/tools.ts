@@ -100,7 +100,12 @@ async function end(
 }
 
 /** The messages as they come, then the answer. Where the client leaves, what waits is let go. */
-function stream(parts: ToolsParts, call: ToolCall, first: string, messages: Exchange): Response {
+function stream(
+  parts: ToolsParts,
+  call: ToolCall,
+  first: string,
+  messages: AsyncIterator<string, ExchangeEnd, void>,
+): Response {
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(encoder.encode(eventOf(first))),
@@ -112,7 +117,7 @@ function stream(parts: ToolsParts, call: ToolCall, first: string, messages: Exch
     },
     async cancel() {
       hungUp(parts.log, call.incoming)
-      await messages.return(undefined as never)
+      await messages.return?.()
     },
   })
   return rpcStream(body, { requestId: call.incoming.requestId, credits: null, now: parts.now() })

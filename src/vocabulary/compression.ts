@@ -33,9 +33,9 @@ function weighted(part: string): [name: string, weight: number] {
 }
 
 const compress: Record<Encoding, (bytes: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>> = {
-  zstd: promisify(zstdCompress) as never,
-  br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }) as never,
-  gzip: promisify(gzip) as never,
+  zstd: promisify(zstdCompress),
+  br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: promisify(gzip),
 }
 
 const texts = new WeakMap<Response, string>()

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { described, type ObjectSchema, type Schema, unwrap } from "./schema.ts"
+import { described, itemSchema, type ObjectSchema, type Schema, unwrap } from "./schema.ts"
 
 /** What `fields` may leave out of an answer: fields of the rows in these lists, or whole parts. */
 export type Narrow = { rows: readonly string[] } | "parts"
@@ -29,7 +29,7 @@ function narrowNames(output: Schema, narrow: Narrow): string[] {
 const isPart = (entry: Schema) => /array|object|record/.test(unwrap(entry).type)
 
 function rowOf(list: Schema): ObjectSchema {
-  return unwrap((unwrap(list) as v.ArraySchema<Schema, undefined>).item) as unknown as ObjectSchema
+  return itemSchema(list) as ObjectSchema
 }
 
 /** The schema of the answer whatever `fields` leaves out of it. */

@@ -73,6 +73,12 @@ export function extending<S extends Schema>(base: Schema, schema: S) {
   )
 }
 
+/** The schema of a list's items, without its wrappers; undefined if the schema is no list. */
+export function itemSchema(list: Schema): Schema | undefined {
+  const { item } = unwrap(list) as Schema & { item?: Schema }
+  return item && unwrap(item)
+}
+
 export function unwrap(schema: Schema): Schema {
   let inner = schema as Schema & { wrapped?: Schema }
   while (inner.wrapped) inner = inner.wrapped as typeof inner

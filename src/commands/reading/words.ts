@@ -1,6 +1,6 @@
 import type { Operation } from "../../operation.ts"
 import { queryInput } from "../../surfaces/query.ts"
-import { type Schema, unwrap } from "../../vocabulary/schema.ts"
+import { itemSchema, type Schema, unwrap } from "../../vocabulary/schema.ts"
 import { WrongUse } from "../cli/command.ts"
 
 /** "name=value" words, as an address's query has them; lists with commas, objects as JSON. Throws WrongUse. */
@@ -20,9 +20,9 @@ export function inputOf(operation: Pick<Operation, "input">, words: readonly str
 }
 
 function isObject({ input }: Pick<Operation, "input">, name: string): boolean {
-  const entry = Object.hasOwn(input.entries, name) ? unwrap(input.entries[name] as Schema) : undefined
-  if (entry?.type !== "array") return /object|record|variant/.test(entry?.type ?? "")
-  return /object|record|variant/.test(unwrap((entry as unknown as { item: Schema }).item).type)
+  if (!Object.hasOwn(input.entries, name)) return false
+  const entry = input.entries[name] as Schema
+  return /object|record|variant/.test((itemSchema(entry) ?? unwrap(entry)).type)
 }
 
 function parsed(name: string, text: string): unknown {

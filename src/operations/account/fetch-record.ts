@@ -48,12 +48,15 @@ export const fetchRecord = operation({
 }).run(async ({ id }, ctx) => {
   const asked = parseRecordId(id) as RecordId
   const app = await findApp(ctx.sql, ctx.caller, asked.appId, asked.kind === "keyword" ? asked.country : undefined)
-  const record = await RECORDS[asked.kind](ctx, app, asked as never)
+  const record = await readRecord(ctx, app, asked)
   if (!record) throw new Fault("not_found")
   return { ...record, text: record.text.replaceAll(/[\s\p{Cc}]+/gu, " ") }
 })
 
-const RECORDS = { app: fetchApp, keyword: fetchKeyword, rival: fetchRival }
+async function readRecord(ctx: Context, app: TrackedApp, asked: RecordId) {
+  if (asked.kind === "keyword") return await fetchKeyword(ctx, app, asked)
+  return asked.kind === "rival" ? await fetchRival(ctx, app, asked) : await fetchApp(ctx, app)
+}
 
 type FetchedApp = RecordAnswer<v.InferOutput<typeof AppRecord>>
 

@@ -204,18 +204,18 @@ function lastOf(attempts: readonly ReadAttempt[], parts: readonly ReadPart[]): v
 
 function popularityEvidence(figure: StoredFigure, figures: readonly StoredFigure[]) {
   if (figure.formula === 0) {
-    const { sha256, genres = [] } = figure.parts as unknown as { sha256: string; genres?: PublishedGenre[] }
+    const { sha256, genres = [] } = figure.parts as { sha256: string; genres?: PublishedGenre[] }
     const reading = { source: figure.source as "apple-ads-report", seenAt: figure.seenAt.toISOString(), sha256 }
     return { formula: null, readings: [reading], ratings: null, error: null, parts: null, genres }
   }
-  const { of, demand, prefixDepth, hintCount, blend } = figure.parts as unknown as EstimateParts
+  const { of, demand, prefixDepth, hintCount, blend } = figure.parts as EstimateParts
   // a figure that was made anew since is another one's evidence
   const made = figures.filter(({ metric, seenAt }) => of[metric] === seenAt.toISOString())
   const { terms, correlation, held, line, constant } = CHECKED
   return {
     formula: figure.formula,
-    readings: made.flatMap(({ parts }) => (parts as unknown as ReadingParts).read),
-    ratings: made.map(({ parts }) => (parts as unknown as ReadingParts).ratings).find(Boolean) ?? null,
+    readings: made.flatMap(({ parts }) => (parts as ReadingParts).read),
+    ratings: made.map(({ parts }) => (parts as ReadingParts).ratings).find(Boolean) ?? null,
     error: { terms, correlation, held, points: line.error, constant: constant.error },
     parts: { demand, prefixDepth, hintCount, blend },
     genres: null,
@@ -223,7 +223,7 @@ function popularityEvidence(figure: StoredFigure, figures: readonly StoredFigure
 }
 
 function difficultyEvidence({ formula, parts }: StoredFigure) {
-  const { read, ratings = null, ...made } = parts as unknown as ReadingParts & DifficultyParts
+  const { read, ratings = null, ...made } = parts as ReadingParts & DifficultyParts
   const { results, titles, weakest, freshness } = made
   return { formula, readings: read, ratings, error: null, parts: { results, titles, weakest, freshness } }
 }
@@ -231,7 +231,7 @@ function difficultyEvidence({ formula, parts }: StoredFigure) {
 type PublishedGenre = { genre: string; rank: number; popularity: number }
 type DifficultyParts = { results: number; titles: number | null; weakest: number | null; freshness: number | null }
 
-interface EstimateParts {
+type EstimateParts = {
   demand: number | null
   prefixDepth: number | null
   hintCount: number | null
@@ -241,7 +241,7 @@ interface EstimateParts {
 }
 
 /** What every calculated figure says of its readings. */
-interface ReadingParts {
+type ReadingParts = {
   read: v.InferInput<typeof Reading>[]
   ratings?: v.InferInput<typeof ReadingSpan>
 }
