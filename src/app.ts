@@ -295,7 +295,7 @@ function readinessOf({ sql, disk }: AppParts, gate: Gate, isStopping: () => bool
 
 /** True of a standby too. */
 async function askReadOnly(sql: Sql): Promise<boolean> {
-  const [row] = await sql<{ readOnly: boolean }[]>`
+  const [row] = await sql<[{ readOnly: boolean }]>`
     select current_setting('transaction_read_only')::bool as "readOnly"`
-  return row!.readOnly
+  return row.readOnly
 }

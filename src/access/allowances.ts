@@ -241,10 +241,10 @@ export async function giveBackUnit(
   sql: Sql,
   { workspaceId, allowance, about, requestId }: Omit<Unit, "requestId"> & { requestId: string | null },
 ): Promise<boolean> {
-  const [row] = await sql<{ isReturned: boolean }[]>`
+  const [row] = await sql<[{ isReturned: boolean }]>`
     select give_back_allowance(${workspaceId}::int, ${allowance}::text, ${about}::text, ${requestId}::text)
       as "isReturned"`
-  return row!.isReturned
+  return row.isReturned
 }
 
 /** If this fails, the units are given back although the call was answered. */

@@ -93,9 +93,9 @@ export function createChargeCall(sql: Sql): ChargeCall {
 
 /** Gives back what a request of the last hour was charged, once. False if there is nothing to give back. */
 export async function refund(sql: Db, { workspaceId, keyId, requestId }: Due): Promise<boolean> {
-  const [row] = await sql<{ refunded: boolean }[]>`
+  const [row] = await sql<[{ refunded: boolean }]>`
     select refund(${workspaceId}, ${keyId}, ${requestId}) as refunded`
-  return row!.refunded
+  return row.refunded
 }
 
 /** The 402 of a refused charge, with the figures of whichever ran out: the workspace's or the key's. */
@@ -126,12 +126,12 @@ export function checkPayable(caller: Caller, least: number): void {
 }
 
 export async function readCredits(sql: Sql, { workspaceId }: Pick<Caller, "workspaceId">): Promise<Balance> {
-  const [row] = await sql<BalanceRow[]>`
+  const [row] = await sql<[BalanceRow]>`
     select ${balanceColumns(sql)}
     from account a
     cross join lateral balance(a, null) b
     where a.workspace_id = ${workspaceId}`
-  return toBalance(row!)
+  return toBalance(row)
 }
 
 /** Reads the credits and updates the caller's, so that the answer and its headers agree. */

@@ -155,7 +155,7 @@ async function insertKey(tx: Tx, values: KeyValues): Promise<number> {
   const { workspaceId, kind, name, secret, hint } = values
   const { scopes = DEFAULT_SCOPES, ipAllowList, appList, monthlyBudget, expiresAt } = values
   if (appList) await checkApps(tx, workspaceId, appList)
-  const [row] = await tx<{ id: number; expired: boolean | null }[]>`
+  const [row] = await tx<[{ id: number; expired: boolean | null }]>`
     insert into api_key (
       workspace_id, kind, name, secret_sha256, hint, scopes, ip_allow_list, app_list, expires_at
     )
@@ -164,7 +164,7 @@ async function insertKey(tx: Tx, values: KeyValues): Promise<number> {
       ${unique(scopes)}, ${unique(ipAllowList)}, ${unique(appList)}, ${expiresAt ?? null}
     )
     returning id, expires_at <= now() as expired`
-  const { id, expired } = row!
+  const { id, expired } = row
   if (expired) throw new AccessProblem("the expiry lies in the past")
   await tx`
     insert into key_month (key_id, workspace_id, month, budget)

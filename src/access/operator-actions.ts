@@ -18,11 +18,11 @@ export async function beginOperatorAction(
   sql: Sql,
   { actor, command, typed }: Pick<OperatorAction, "actor" | "command" | "typed">,
 ): Promise<string> {
-  const [row] = await sql<{ id: string }[]>`
+  const [row] = await sql<[{ id: string }]>`
     insert into operator_action (actor, command, typed)
     values (${actor}, ${command}, ${typed})
     returning id::text`
-  return row!.id
+  return row.id
 }
 
 export async function endOperatorAction(sql: Sql, id: string, exitCode: number): Promise<void> {

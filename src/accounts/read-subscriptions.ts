@@ -63,12 +63,12 @@ export async function readStock(
   { day, country }: { day: string | undefined; country: string | null },
 ): Promise<Stock | null> {
   if (day === undefined) return null
-  const [sums] = await sql<Omit<Stock, "day">[]>`
+  const [sums] = await sql<[Omit<Stock, "day">]>`
     select coalesce(sum(active), 0)::int as active, coalesce(sum(trials), 0)::int as trials,
       coalesce(sum(offers), 0)::int as offers, coalesce(sum(grace), 0)::int as grace,
       coalesce(sum(retry), 0)::int as retry
     from subscription_stock_fact
     where account_id = ${id} and app = ${outsideId} and day = ${day}
       and (${country}::text is null or country = ${country})`
-  return { day, ...sums! }
+  return { day, ...sums }
 }

@@ -103,7 +103,7 @@ export const addApp = action({
     // a key limited to some apps must not bring in another
     if (caller.appList) throw new Fault("app_not_allowed")
     if (lock) await lockTracking(sql, caller)
-    const [found] = await sql<StoreMatch[]>`
+    const [found] = await sql<[StoreMatch]>`
       with store as (
         select s.id, ${nameIn(sql, sql`s.id`, { storefront: countries[0] as string, countries })} as name, platform, store_id
         from store_app s
@@ -122,7 +122,7 @@ export const addApp = action({
         ) as twin,
         (select name from store where name is not null order by platform desc limit 1) as shown,
         array(select platform || ':' || store_id from store where name is not null order by 1) as seen`
-    return { ...found!, held: await countUsage(sql, caller.workspaceId), limits: caller.entitlements }
+    return { ...found, held: await countUsage(sql, caller.workspaceId), limits: caller.entitlements }
   },
   diff({ twin, shown, seen, held, limits }, { iosId, androidPkg, name, countries, keywords = [] }) {
     const called = twin?.name ?? name ?? shown ?? iosId ?? androidPkg ?? ""

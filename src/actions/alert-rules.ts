@@ -189,12 +189,12 @@ interface Contents {
 
 /** What a rule may need to ever have something to tell. */
 async function readContents({ sql, caller }: LookContext): Promise<Contents> {
-  const [has] = await sql<Omit<Contents, "ads">[]>`
+  const [has] = await sql<[Omit<Contents, "ads">]>`
     select count(*) > 0 as app, count(ios_app) > 0 as "iosApp", count(keyword_tags) > 0 as tag,
       count(*) filter (where cardinality(manual_rivals) > 0) > 0 as "manualRival"
     from tracked_app
     where workspace_id = ${caller.workspaceId}`
-  return { ...has!, ads: await readAdsWatch(sql, caller.workspaceId) }
+  return { ...has, ads: await readAdsWatch(sql, caller.workspaceId) }
 }
 
 /** The rule with everything that was left out. */

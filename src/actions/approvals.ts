@@ -44,14 +44,14 @@ interface StandingApproval {
 
 /** What the rules of now ask of a write, and what was said of the token so far. */
 async function readStanding(sql: Db, caller: Caller, action: string, token: string): Promise<StandingApproval> {
-  const [standing] = await sql<StandingApproval[]>`
+  const [standing] = await sql<[StandingApproval]>`
     select (w.approve_outside || k.approve_outside) && ${[action, ALL_ACTIONS]}::text[] as "isNeeded",
       w.asking_approves as "askingCounts", a.id, a.verdict, a.decided_by as "decidedBy"
     from api_key k
     join workspace w on w.id = k.workspace_id
     left join approval a on a.token_sha256 = ${tokenDigest(token)}
     where k.id = ${caller.keyId}`
-  return standing!
+  return standing
 }
 
 /** Lays a preview before whoever must approve it; null where nobody must. */

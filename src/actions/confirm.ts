@@ -161,7 +161,7 @@ async function writeDown(
   { action, args, diff, cost, result, jobId, approvedBy }: CompletedWrite,
 ): Promise<string> {
   const appId = appIdOf(args) ?? appIdOf(result ?? {})
-  const [row] = await tx<{ at: Date }[]>`
+  const [row] = await tx<[{ at: Date }]>`
     insert into audit
       (workspace_id, key_id, request_id, action, target, app_id, args, preview, credits, result, job_id, approved_by)
     values (
@@ -170,7 +170,7 @@ async function writeDown(
       ${result && json(tx, without(result, action.shownOnce))}, ${jobId}, ${approvedBy}
     )
     returning at`
-  return row!.at.toISOString()
+  return row.at.toISOString()
 }
 
 function without(result: Record<string, unknown>, names: readonly string[] = []): Record<string, unknown> {

@@ -67,8 +67,8 @@ export const markAlertsRead = action({
   }),
   result: v.strictObject({ read: v.boolean(), marked: Count, alerts: AlertsByApp }),
   async settle(args: Args, { sql }): Promise<Args> {
-    const [found] = await sql<{ newest: number }[]>`select coalesce(max(id), 0) as newest from alert`
-    return { ...args, newest: found!.newest }
+    const [found] = await sql<[{ newest: number }]>`select coalesce(max(id), 0) as newest from alert`
+    return { ...args, newest: found.newest }
   },
   // an app's alerts are among those of the workspace
   target: () => "alerts",

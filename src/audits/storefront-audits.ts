@@ -42,7 +42,7 @@ export interface AuditState {
 export async function auditState(sql: Sql, appId: number): Promise<AuditState> {
   const scan = await scanUnderWay(sql, appId)
   const ended = scan !== null && (scan.left === 0 || scan.isOver) && (await endScan(sql, appId, scan))
-  const [row] = await sql<(Audit & { isYoung: boolean | null; failed: boolean | null })[]>`
+  const [row] = await sql<[Audit & { isYoung: boolean | null; failed: boolean | null }]>`
     select g.started_at as "startedAt", g.finished_at as "finishedAt", g.rows, l.failed,
       g.finished_at > now() - ${REFRESH_HOURS}::int * interval '1 hour' as "isYoung"
     from (select) nothing
@@ -60,7 +60,7 @@ export async function auditState(sql: Sql, appId: number): Promise<AuditState> {
       order by started_at desc
       limit 1
     ) g on true`
-  const { failed, isYoung, startedAt, finishedAt, rows } = row!
+  const { failed, isYoung, startedAt, finishedAt, rows } = row
   const last = startedAt === null ? null : { startedAt, finishedAt, rows }
   return {
     last,
@@ -225,7 +225,7 @@ const READ_S = 2
 
 /** Seconds until all that is left, and what goes before it, had its turn; what failed is not asked again at once. */
 async function estimateEnd(sql: Sql, appId: number, scan: Scan): Promise<number> {
-  const [row] = await sql<{ before: number; gapMs: number | null; pauseS: number | null; retryS: number | null }[]>`
+  const [row] = await sql<[{ before: number; gapMs: number | null; pauseS: number | null; retryS: number | null }]>`
     select (
         select count(*)::int
         from (
@@ -245,7 +245,7 @@ async function estimateEnd(sql: Sql, appId: number, scan: Scan): Promise<number>
       ) as "retryS"
     from pace p
     where p.upstream = 'apps.apple.com' and p.next_at > now() - interval '1 day'`
-  const { before, gapMs, pauseS, retryS } = row!
+  const { before, gapMs, pauseS, retryS } = row
   const turnsS = Math.max(0, pauseS ?? 0) + ((before + scan.left) * (gapMs ?? GAP_MS)) / 1_000 + READ_S
   return Math.max(1, Math.ceil(Math.min(scan.leftS, Math.max(turnsS, retryS ?? 0))))
 }

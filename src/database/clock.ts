@@ -19,9 +19,9 @@ export async function measureClockLead(sql: Sql, now: () => number = Date.now): 
   let best = { tookMs: Number.POSITIVE_INFINITY, aheadMs: 0 }
   for (let i = 0; i < 3; i++) {
     const before = now()
-    const [row] = await sql<{ ms: number }[]>`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`
+    const [row] = await sql<[{ ms: number }]>`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`
     const after = now()
-    if (after - before < best.tookMs) best = { tookMs: after - before, aheadMs: row!.ms - (before + after) / 2 }
+    if (after - before < best.tookMs) best = { tookMs: after - before, aheadMs: row.ms - (before + after) / 2 }
   }
   return best.aheadMs
 }

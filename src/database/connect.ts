@@ -83,17 +83,17 @@ const OLDEST = 15
 
 /** Recent enough, and with the settings that were sent. */
 async function assertSuitable(sql: Sql, as: "server" | "command", at: string): Promise<void> {
-  const [row] = await sql<{ version: number; limit: string; zone: string; dates: string }[]>`
+  const [row] = await sql<[{ version: number; limit: string; zone: string; dates: string }]>`
     select current_setting('server_version_num')::int as version, current_setting('statement_timeout') as limit,
       current_setting('TimeZone') as zone, current_setting('DateStyle') as dates`
   const major = Math.floor((row?.version ?? 0) / 10_000)
   if (major < OLDEST) {
     throw new DatabaseProblem(`${at} is PostgreSQL ${major}; Appmeter needs ${OLDEST} or newer`)
   }
-  if (hasSessions(sql) && row!.limit !== sessionSettings(as).statement_timeout)
+  if (hasSessions(sql) && row.limit !== sessionSettings(as).statement_timeout)
     throw poolerProblem(at, "loses the settings of a connection, as a pooler per transaction does")
-  if (row!.zone !== "UTC" || row!.dates !== "ISO, MDY")
-    throw poolerProblem(at, `does not pass TimeZone and DateStyle on: they are ${row!.zone} and ${row!.dates}`)
+  if (row.zone !== "UTC" || row.dates !== "ISO, MDY")
+    throw poolerProblem(at, `does not pass TimeZone and DateStyle on: they are ${row.zone} and ${row.dates}`)
 }
 
 // Where it is, without user and password. Several hosts, separated by commas, are no URL but allowed.

@@ -44,8 +44,8 @@ async function readContents(tx: Tx, names: readonly string[], end: () => void): 
   const described = await describeTables(tx, names)
   const tables: Contents["tables"] = []
   for (const { name, columns } of described) {
-    const [row] = await tx<{ rows: number }[]>`select count(*) as rows from ${tx(name)}`
-    tables.push({ name, columns: columns.map((column) => column.name), rows: row!.rows })
+    const [row] = await tx<[{ rows: number }]>`select count(*) as rows from ${tx(name)}`
+    tables.push({ name, columns: columns.map((column) => column.name), rows: row.rows })
   }
   return {
     tables,

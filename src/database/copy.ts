@@ -38,8 +38,8 @@ export function copyInto(
 export async function countRows(sql: Db, names: readonly string[]): Promise<{ name: string; rows: number }[]> {
   const counted: { name: string; rows: number }[] = []
   for (const { name } of await describeTables(sql, names)) {
-    const [row] = await sql<{ rows: number }[]>`select count(*) as rows from ${sql(name)}`
-    if (row!.rows > 0) counted.push({ name, rows: row!.rows })
+    const [row] = await sql<[{ rows: number }]>`select count(*) as rows from ${sql(name)}`
+    if (row.rows > 0) counted.push({ name, rows: row.rows })
   }
   return counted
 }

@@ -49,13 +49,13 @@ export async function insertLines(tx: Tx, { name, columns }: Table, page: readon
 }
 
 export async function sumTable(tx: Tx, table: Table): Promise<Sum> {
-  const [row] = await tx<Sum[]>`
+  const [row] = await tx<[Sum]>`
     select count(*) as rows,
       coalesce(sum(
         ('x' || encode(substr(sha256(convert_to(line, 'UTF8')), 1, 8), 'hex'))::bit(64)::bigint
       ), 0)::text as checksum
     from (${lines(tx, table)}) l`
-  return { rows: row!.rows, checksum: row!.checksum }
+  return { rows: row.rows, checksum: row.checksum }
 }
 
 export class RunningSum {

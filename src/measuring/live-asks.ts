@@ -31,7 +31,7 @@ interface Place {
 export async function readAhead(sql: Sql, { kind, kinds, egress, wanted, asker }: Place): Promise<QueuePosition> {
   const { storefront, subject } = wanted
   const there = kinds.filter(({ upstream }) => upstream === kind.upstream)
-  const [row] = await sql<QueuePosition[]>`
+  const [row] = await sql<[QueuePosition]>`
     select coalesce(greatest(0, extract(epoch from p.next_at - now()) * 1000), 0)::float8
         + coalesce(p.gap_ms, 0) * (
           select count(*)
@@ -73,7 +73,7 @@ export async function readAhead(sql: Sql, { kind, kinds, egress, wanted, asker }
       ) as asked
     from (select 1) one
     left join pace p on (p.upstream, p.egress) = (${kind.upstream}, ${egress})`
-  return row!
+  return row
 }
 
 /** Of an upstream's turns, the part that one workspace has for what it asks on request, and that all have together. */
@@ -136,7 +136,7 @@ export interface AskMark {
 /** Makes a subject due at once, unless it is being read. */
 export async function putDue(sql: Sql, { wanted, asker, priority: place, forMs, afterMs = 0 }: Ask): Promise<AskMark> {
   const { kind, platform, storefront, subject } = wanted
-  const [row] = await sql<AskMark[]>`
+  const [row] = await sql<[AskMark]>`
     with before as materialized (
       select lease is not null or asked_until is not null and asked_until > now() as joined
       from due
@@ -158,7 +158,7 @@ export async function putDue(sql: Sql, { wanted, asker, priority: place, forMs, 
     )
     -- a row that another call wrote meanwhile is neither new nor one of before
     select coalesce((select not joined from before), (select "isNew" from put), false) as "isNew", now() as "askedAt", coalesce((select max(id) from attempt), 0) as "lastAttempt"`
-  return row!
+  return row
 }
 
 export interface ForgetQueue {

@@ -88,8 +88,8 @@ async function countJobs(sql: Sql): Promise<Metric> {
 }
 
 async function measureSize(sql: Sql): Promise<Metric> {
-  const [row] = await sql<{ bytes: number }[]>`select pg_database_size(current_database()) as bytes`
-  return gauge("appmeter_database_size_bytes", "Size of the embedded database.", [{ value: row!.bytes }])
+  const [row] = await sql<[{ bytes: number }]>`select pg_database_size(current_database()) as bytes`
+  return gauge("appmeter_database_size_bytes", "Size of the embedded database.", [{ value: row.bytes }])
 }
 
 /** Of all processes that share the database: the driver tells nothing of its own pool. */

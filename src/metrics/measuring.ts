@@ -140,11 +140,11 @@ async function countAlerts(sql: Sql): Promise<Metric> {
 
 /** As long as it gives a sign of life: every 30 s. */
 async function countReaders(sql: Sql): Promise<Metric> {
-  const [row] = await sql<{ value: number }[]>`
+  const [row] = await sql<[{ value: number }]>`
     select count(*)::int as value
     from reader
     where seen_at > now() - interval '75 seconds'`
-  return gauge("appmeter_readers", "Processes of the instance that read the stores.", [{ value: row!.value }])
+  return gauge("appmeter_readers", "Processes of the instance that read the stores.", [{ value: row.value }])
 }
 
 async function countDeliveries(sql: Sql): Promise<Metric[]> {

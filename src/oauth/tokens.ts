@@ -30,12 +30,12 @@ export async function createFamily(
     scopes,
   }: { keyId: number; clientId: string; resource: string; scopes: readonly Scope[] },
 ): Promise<Tokens> {
-  const [grant] = await tx<{ endsAt: Date }[]>`
+  const [grant] = await tx<[{ endsAt: Date }]>`
     insert into oauth_grant (key_id, client_id, resource, salt, ends_at)
     values (${keyId}, ${clientId}, ${resource}, ${randomBytes(32)}, now() + ${GRANT_DAYS} * interval '1 day')
     returning ends_at as "endsAt"`
   const refresh = makeKey("refresh", randomBytes)
-  await storeRefresh(tx, { keyId, refresh, endsAt: grant!.endsAt })
+  await storeRefresh(tx, { keyId, refresh, endsAt: grant.endsAt })
   return { access: await createAccess(tx, { keyId, resource, scopes }), refresh, scopes }
 }
 

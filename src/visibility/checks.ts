@@ -12,9 +12,9 @@ interface NewCheck {
 }
 
 export async function makeCheckId(sql: Sql): Promise<string> {
-  const [row] = await sql<{ id: string }[]>`
+  const [row] = await sql<[{ id: string }]>`
     select gen_random_uuid()::text as id`
-  return row!.id
+  return row.id
 }
 
 export async function isMeasuring(sql: Sql, appId: string): Promise<boolean> {

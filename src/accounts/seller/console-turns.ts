@@ -87,7 +87,7 @@ export async function failConsoleTurn(
 
 /** Puts it before all that is due, also where it was made for nobody yet. Returns since when somebody waits for it. */
 export async function askConsoleTurn(sql: Sql, account: string, task: ConsoleTask, subject: string): Promise<Date> {
-  const [asked] = await sql<{ askedAt: Date }[]>`
+  const [asked] = await sql<[{ askedAt: Date }]>`
     with asked as (
       insert into console_turn as t (account_id, task, subject, asked_at, next_at)
       values (${account}, ${task}, ${subject}, clock_timestamp(), now())
@@ -101,7 +101,7 @@ export async function askConsoleTurn(sql: Sql, account: string, task: ConsoleTas
     )
     select asked_at as "askedAt"
     from asked`
-  return asked!.askedAt
+  return asked.askedAt
 }
 
 export interface TurnStanding {

@@ -66,11 +66,11 @@ export function showProgress(terminal: Terminal): ProgressListener {
 
 // The name that a server gives its sessions (options.ts).
 async function hasServer(sql: Sql): Promise<boolean> {
-  const [row] = await sql<{ served: boolean }[]>`
+  const [row] = await sql<[{ served: boolean }]>`
     select exists (
       select
       from pg_stat_activity
       where datname = current_database() and application_name = 'appmeter server'
     ) as served`
-  return row!.served
+  return row.served
 }

@@ -116,8 +116,8 @@ async function hasRows(sql: Sql): Promise<boolean> {
     order by relname
     limit 10000`
   for (const { name } of tables) {
-    const [row] = await sql<{ any: boolean }[]>`select exists (select from ${sql(name)}) as any`
-    if (row!.any) return true
+    const [row] = await sql<[{ any: boolean }]>`select exists (select from ${sql(name)}) as any`
+    if (row.any) return true
   }
   return false
 }

@@ -79,13 +79,13 @@ const SKEW_MS = 2_000
 async function look(database: Database, place: string): Promise<Finding[]> {
   const { sql } = database
   const held = database.kind === "embedded" && !("backend" in database) ? ", held by a server" : ""
-  const [row] = await sql<{ version: string; limit: string; role: string }[]>`
+  const [row] = await sql<[{ version: string; limit: string; role: string }]>`
     select current_setting('server_version') as version, current_setting('statement_timeout') as limit,
       quote_ident(current_user) as role`
-  const version = /^[\d.]+/.exec(row!.version)?.[0]
+  const version = /^[\d.]+/.exec(row.version)?.[0]
   return [
     ok("database", `PostgreSQL ${version}, ${place}${held}${through(database)}`),
-    ...(database.pooling === "transaction" && row!.limit === "0" ? [unlimited(row!.role)] : []),
+    ...(database.pooling === "transaction" && row.limit === "0" ? [unlimited(row.role)] : []),
     await checkSchema(database, held !== ""),
     clock(await measureClockLead(sql)),
   ]

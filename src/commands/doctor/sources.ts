@@ -60,12 +60,12 @@ async function look(sql: Sql, settings: Settings): Promise<Finding[]> {
 }
 
 async function readTrackedPlatforms(sql: Sql): Promise<Platform[]> {
-  const [row] = await sql<{ ios: boolean; android: boolean }[]>`
+  const [row] = await sql<[{ ios: boolean; android: boolean }]>`
     select coalesce(bool_or(ios_app is not null), false) as ios,
       coalesce(bool_or(android_app is not null), false) as android
     from tracked_app
     where origin <> 'demo'`
-  return (["ios", "android"] as const).filter((platform) => row![platform])
+  return (["ios", "android"] as const).filter((platform) => row[platform])
 }
 
 const platformOf = (upstream: Upstream): Platform => (upstream === "play.google.com" ? "android" : "ios")

@@ -48,6 +48,6 @@ async function keepsProcess(first: Sql, second: Sql): Promise<boolean> {
 }
 
 async function readProcess(sql: Db): Promise<number> {
-  const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
-  return row!.pid
+  const [row] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`
+  return row.pid
 }

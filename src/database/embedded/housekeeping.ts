@@ -93,8 +93,8 @@ function checkpointer(sql: Sql, log: Log, logLimit: number, checkpointMs: number
 }
 
 async function readLogPosition(sql: Sql): Promise<number> {
-  const [row] = await sql<{ position: number }[]>`select (pg_current_wal_lsn() - '0/0')::bigint as position`
-  return row!.position
+  const [row] = await sql<[{ position: number }]>`select (pg_current_wal_lsn() - '0/0')::bigint as position`
+  return row.position
 }
 
 function sometimes(everyMs: number, now: () => Date, work: () => Promise<unknown>) {

@@ -99,7 +99,7 @@ async function readNewIn(
 
 /** How many of these days a chart of these storefronts was read whole, later than on its storefront's first day. */
 export async function countCoveredDays(sql: Sql, storefronts: readonly string[], { from, to }: Span): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
+  const [row] = await sql<[{ count: number }]>`
     with begun as materialized (
       select storefront, min(first_day) as day
       from chart
@@ -123,5 +123,5 @@ export async function countCoveredDays(sql: Sql, storefronts: readonly string[],
         offset 0
       )
     )`
-  return row!.count
+  return row.count
 }

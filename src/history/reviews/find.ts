@@ -16,7 +16,7 @@ import {
 export async function findReviews(sql: Db, sought: ReviewSearch, limit: number): Promise<FoundReviews> {
   const { text, ...rest } = sought
   if (text !== undefined) return await findText(sql, { ...rest, text }, limit)
-  const [found] = await sql<{ total: number; shown: ShownReview[] }[]>`
+  const [found] = await sql<[{ total: number; shown: ShownReview[] }]>`
     with day as materialized (${countedDays(sql, sought)}
     ), shown as materialized (${isAll(sought) ? newest(sql, sought, limit) : newestOfDays(sql, sought, limit)})
     select
@@ -34,7 +34,7 @@ export async function findReviews(sql: Db, sought: ReviewSearch, limit: number):
         )
         from shown
       ) as shown`
-  const { total, shown } = found!
+  const { total, shown } = found
   return { total, reviews: shown.map(heldReview) }
 }
 

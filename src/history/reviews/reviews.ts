@@ -99,7 +99,7 @@ const NEWEST = 5_000
 export async function countNewReviews(sql: Db, { appId, feed }: HeldFeed, known: FeedState): Promise<number | null> {
   if (known.readAt === null || !known.complete) return null
   const day = startOf(dayOf(known.readAt))
-  const [row] = await sql<{ newest: Date | null; newer: number; count: number }[]>`
+  const [row] = await sql<[{ newest: Date | null; newer: number; count: number }]>`
     with held as materialized (
       select d.day, (
           select coalesce(sum(n.reviews), 0)
@@ -136,7 +136,7 @@ export async function countNewReviews(sql: Db, { appId, feed }: HeldFeed, known:
       from review_version
       where (app_id, feed, review_id) = (${appId}, ${feed}, v.review_id)
     ) e`
-  const { newest, newer, count } = row!
+  const { newest, newer, count } = row
   if (newest !== null && newer < NEWEST) return count
   return known.state === "none" ? 0 : null
 }

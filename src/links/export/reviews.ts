@@ -69,7 +69,7 @@ interface ReviewFilter extends HeldFeed {
 
 /** One more than a file holds, where there are more. */
 async function countReviews(sql: Db, filter: ReviewFilter): Promise<number> {
-  const [row] = await sql<{ rows: number }[]>`
+  const [row] = await sql<[{ rows: number }]>`
     select count(*) as rows
     from (
       select
@@ -77,7 +77,7 @@ async function countReviews(sql: Db, filter: ReviewFilter): Promise<number> {
       where ${isWanted(sql, filter)}
       limit ${MOST_REVIEWS + 1}
     ) r`
-  return row!.rows
+  return row.rows
 }
 
 const REVIEWS_A_PART = 500
@@ -136,7 +136,7 @@ async function copyParts(
   filter: ReviewFilter,
   { from, bounds }: { from: number; bounds: readonly Bound[] },
 ): Promise<number> {
-  const [copied] = await tx<{ rows: number }[]>`
+  const [copied] = await tx<[{ rows: number }]>`
     with part as materialized (
       select ${from}::int + b.place - 1 as place, p.lines, p.rows
       from unnest(
@@ -167,7 +167,7 @@ async function copyParts(
     )
     select coalesce(sum(rows), 0)::int as rows
     from part`
-  return copied!.rows
+  return copied.rows
 }
 
 function isWanted(sql: Db, { appId, feed, from, to }: ReviewFilter) {

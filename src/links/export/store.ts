@@ -18,14 +18,14 @@ export async function createExport(
 ): Promise<{ id: number; token: string; expiresAt: Date }> {
   const { appId, dataset, format, platform, country, from, to, columns, rows } = head
   const token = makeLinkToken()
-  const [made] = await tx<{ id: number; expiresAt: Date }[]>`
+  const [made] = await tx<[{ id: number; expiresAt: Date }]>`
     insert into export (sha256, workspace_id, app_id, dataset, format, platform, country, from_day, to_day, columns, rows)
     values (
       ${linkDigest(token)}, ${workspaceId}, ${appId}, ${dataset}, ${format}, ${platform}, ${country}, ${from}, ${to},
       ${columns}::text[], ${rows}
     )
     returning id, created_at + interval '7 days' as "expiresAt"`
-  return { token, ...made! }
+  return { token, ...made }
 }
 
 /** Adds parts from a place on, each lines of rows (rows.ts). */

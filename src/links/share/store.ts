@@ -18,13 +18,13 @@ export async function createShareLink(
   { workspaceId, appId, days, password, content }: NewShareLink,
 ): Promise<{ token: string; expiresAt: Date }> {
   const token = makeLinkToken()
-  const [row] = await tx<{ expiresAt: Date }[]>`
+  const [row] = await tx<[{ expiresAt: Date }]>`
     insert into share_link (sha256, workspace_id, app_id, created_at, expires_at, password, content)
     select ${linkDigest(token)}, ${workspaceId}, ${appId}, at, at + ${days}::int * interval '24 hours', ${password},
       ${json(tx, content)}
     from date_trunc('second', now()) at
     returning expires_at as "expiresAt"`
-  return { token, expiresAt: row!.expiresAt }
+  return { token, expiresAt: row.expiresAt }
 }
 
 /** Links of a workspace that are not over, up to `most`. */

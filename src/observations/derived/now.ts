@@ -9,7 +9,7 @@ import { popularityOrderOf } from "./popularity-order.ts"
  * known (list.last_day). Needs the lists' lock. Idempotent.
  */
 export async function deriveListNow(tx: Tx, lists: readonly number[]): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`
+  const [row] = await tx<[{ count: number }]>`
     with answer as materialized (
       select l.id as list_id, l.platform, l.storefront, l.term, r.*, k.popularity, k.popular_until
       from list l
@@ -46,7 +46,7 @@ export async function deriveListNow(tx: Tx, lists: readonly number[]): Promise<n
       returning list_id
     )
     select (select count(*) from written)::int + (select count(*) from gone)::int as count`
-  return row!.count
+  return row.count
 }
 
 /**
@@ -64,7 +64,7 @@ function popularity(tx: Tx) {
  * changed. Call it after figures were stored. Needs the lists' lock. Idempotent.
  */
 export async function deriveKeywordNow(tx: Tx, lists: readonly number[]): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`
+  const [row] = await tx<[{ count: number }]>`
     with figure as materialized (
       select l.id as list_id, demand.score as demand, demand.day as demand_day, demand.seen_at as demand_at,
         hints.score as hints, hints.day as hints_day, hints.seen_at as hints_at, difficulty.score as difficulty,
@@ -112,7 +112,7 @@ export async function deriveKeywordNow(tx: Tx, lists: readonly number[]): Promis
       where n.list_id = o.list_id and (n.popularity, n.popular_until) is distinct from (o.popularity, o.popular_until)
     )
     select (select count(*) from written)::int + (select count(*) from gone)::int as count`
-  return row!.count
+  return row.count
 }
 
 function latest(tx: Tx, where: ReturnType<Tx>) {

@@ -37,7 +37,7 @@ const MOST_DAYS = 1_000_000
 /** After any of theirs were written. Needs the locks of the feeds' reviews. Idempotent. */
 export async function deriveReviewDays(tx: Tx, days: readonly FeedDay[]): Promise<number> {
   if (days.length === 0) return 0
-  const [row] = await tx<{ count: number }[]>`
+  const [row] = await tx<[{ count: number }]>`
     with asked as materialized (
       select row_number() over () as place, a.*
       from (
@@ -77,7 +77,7 @@ export async function deriveReviewDays(tx: Tx, days: readonly FeedDay[]): Promis
       returning day
     )
     select (select count(*) from written)::int + (select count(*) from gone)::int as count`
-  return row!.count
+  return row.count
 }
 
 /** In order, so that the planner without statistics takes the index of days, and not all of the feed for each day. */

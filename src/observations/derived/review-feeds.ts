@@ -7,7 +7,7 @@ export interface FeedKey {
 
 /** How far feeds were read (review_feed), after reviews and days. Needs the locks of the feeds' reviews. Idempotent. */
 export async function deriveReviewFeeds(tx: Tx, feeds: readonly FeedKey[]): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`
+  const [row] = await tx<[{ count: number }]>`
     with asked as materialized (
       select distinct app_id, feed
       from unnest(${feeds.map(({ appId }) => appId)}::int[], ${feeds.map(({ feed }) => feed)}::text[]) f (app_id, feed)
@@ -44,7 +44,7 @@ export async function deriveReviewFeeds(tx: Tx, feeds: readonly FeedKey[]): Prom
       returning app_id
     )
     select (select count(*) from written)::int + (select count(*) from gone)::int as count`
-  return row!.count
+  return row.count
 }
 
 /** Pages of one reading, which may wait for its turns, are seen within so long. */

@@ -87,7 +87,7 @@ async function foldApps(
   { before, chunk }: { before: string | null; chunk: number },
 ): Promise<number> {
   if (apps.length === 0) return 0
-  const [row] = await tx<{ packed: number }[]>`
+  const [row] = await tx<[{ packed: number }]>`
     with picked as materialized (
       select app_id, storefront, day, source
       from rating_count r
@@ -137,7 +137,7 @@ async function foldApps(
     )
     select count(*)::int as packed
     from moved`
-  return row!.packed
+  return row.packed
 }
 
 /** A count as the migration describes it. */

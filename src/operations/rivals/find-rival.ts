@@ -149,10 +149,10 @@ async function wasSeen(sql: Sql, { app, sides, rival }: RivalQuery, now: Date): 
 
 /** Whether it stands in the results of the latest measured day. */
 async function isShown(sql: Sql, sides: readonly SideApp[], rival: number): Promise<boolean> {
-  const [row] = await sql<{ shown: boolean }[]>`
+  const [row] = await sql<[{ shown: boolean }]>`
     with ${dayAnswers(sql, sides, { lists: LISTS })}
     select exists (select from answer where array_position(app_ids, ${rival}::int) is not null) as shown`
-  return row!.shown
+  return row.shown
 }
 
 /** 50 keywords with 31 days each took the embedded database 4 to 25 ms; without the `offset 0` all was read, in 100 ms. */
@@ -173,7 +173,7 @@ async function wasShown(sql: Sql, { app, sides, rival }: RivalQuery, since: stri
     limit ${LISTS}`
   for (let from = 0; from < lists.length; from += TOGETHER) {
     const ids = lists.slice(from, from + TOGETHER).map(({ id }) => id)
-    const [row] = await sql<{ shown: boolean }[]>`
+    const [row] = await sql<[{ shown: boolean }]>`
       select exists (
         select
         from unnest(${ids}::int[]) l (id)
@@ -184,7 +184,7 @@ async function wasShown(sql: Sql, { app, sides, rival }: RivalQuery, since: stri
           offset 0
         ) r
       ) as shown`
-    if (row!.shown) return true
+    if (row.shown) return true
   }
   return false
 }

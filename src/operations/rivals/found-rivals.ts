@@ -97,7 +97,7 @@ async function readAppsAbove(
   })
   const ownerOf = sides.map(({ app }) => apps.indexOf(app))
   // three arrays are parsed in a fraction of the time that thousands of rows take
-  const [row] = await sql<{ appIds: number[]; sides: number[]; terms: number[] }[]>`
+  const [row] = await sql<[{ appIds: number[]; sides: number[]; terms: number[] }]>`
     with ${dayAnswers(sql, sides, { lists: LISTS })},
     ${hidden.length > 0 ? hiddenApps(sql, hidden) : sql``}
     above as (
@@ -117,7 +117,7 @@ async function readAppsAbove(
     select coalesce(array_agg(app_id), '{}') as "appIds", coalesce(array_agg(side), '{}') as sides,
       coalesce(array_agg(terms), '{}') as terms
     from above`
-  const { appIds, sides: first, terms } = row!
+  const { appIds, sides: first, terms } = row
   return appIds.map((appId, at) => ({ appId, side: first[at] as number, terms: terms[at] as number }))
 }
 

@@ -138,9 +138,9 @@ async function readFacts(tx: Tx, derivation: Derivation, said: ReportSubject): P
 /** The same in whatever order facts stand. */
 async function readDigest(tx: Tx, { report, facts }: Derivation, said: ReportSubject, set: number): Promise<string> {
   const subjects: Subjects = subjectsOf([said])
-  const [row] = await tx<{ facts: string }[]>`
+  const [row] = await tx<[{ facts: string }]>`
     select count(*) || ' ' || coalesce(sum(hashtextextended((to_jsonb(f) - 'set_id')::text, 0)::numeric), 0) as facts
     from ${tx(facts.table)} f
     where ${factsAbout(tx, report, facts, subjects)} and set_id = ${set}`
-  return row!.facts
+  return row.facts
 }
