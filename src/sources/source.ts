@@ -19,6 +19,8 @@ export interface Source<Asked, Seen extends Observation = Observation> {
   namesCountry?: true
   /** Its bodies say who wrote something: they are read, and never kept. */
   namesPeople?: true
+  /** The largest body that is read; MAX_BYTES when left out. */
+  maxBytes?: number
   request(asked: Asked): SourceRequest
   /**
    * What the body says. Throws ReadFailure: `changed` for a shape it does not know, `blocked` for a page that asks for a
@@ -121,7 +123,8 @@ export async function readOnce<Asked, Seen extends Observation>(
     ...(sent !== undefined && { body: sent }),
     ...AS_SENT,
   }
-  const body = await fetchBody(`${reach.address(source.upstream)}${path}`, init, reach)
+  const { upstream, maxBytes = MAX_BYTES } = source
+  const body = await fetchBody(`${reach.address(upstream)}${path}`, { ...init, maxBytes }, reach)
   const { parse = parseBody, egress } = reach
   return { seen: await parse(source, asked, body, egress), body }
 }
@@ -152,11 +155,15 @@ export function parseBody<Asked, Seen extends Observation>(
 const MAX_BYTES = 4_000_000
 const REDIRECTS = 3
 
-async function fetchBody(url: string, init: RequestInit, reach: SourceAccess): Promise<RawBody> {
+interface BodyRequest extends RequestInit {
+  maxBytes: number
+}
+
+async function fetchBody(url: string, { maxBytes, ...init }: BodyRequest, reach: SourceAccess): Promise<RawBody> {
   const signal = AbortSignal.any([reach.signal, AbortSignal.timeout(reach.timeoutMs)])
   try {
     const { response, at } = await follow(url, init, signal, reach)
-    const bytes = await bytesOf(response, signal, reach)
+    const bytes = await bytesOf(response, { signal, maxBytes }, reach)
     const seenAt = reach.now()
     const body = rawBody({ bytes, sha256: await sha256Of(bytes), url: at, seenAt })
     refuse(response, body, seenAt)
@@ -194,15 +201,19 @@ async function follow(url: string, init: RequestInit, signal: AbortSignal, reach
 }
 
 /** Returns the inflated body. It is counted as it comes, and nothing more is taken of one that is too large. */
-async function bytesOf(response: Response, signal: AbortSignal, { room }: SourceAccess): Promise<Uint8Array> {
+async function bytesOf(
+  response: Response,
+  { signal, maxBytes }: { signal: AbortSignal; maxBytes: number },
+  { room }: SourceAccess,
+): Promise<Uint8Array> {
   try {
-    return await fetchedBody(response, MAX_BYTES, async (size) => {
+    return await fetchedBody(response, maxBytes, async (size) => {
       if (size > LARGE_BYTES) await room?.enter(signal)
     })
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof OutboundProblem)) throw error
-    if (error.code === "too_large") throw new ReadFailure("changed", `more than ${MAX_BYTES} bytes`)
+    if (error.code === "too_large") throw new ReadFailure("changed", `more than ${maxBytes} bytes`)
     if (!isReadable(response)) throw new ReadFailure("changed", "its coding cannot be read")
     throw new ReadFailure("failed", "its body breaks off, or is not of the coding that it names")
   }

@@ -18,6 +18,9 @@ interface XmlOptions {
   lenient?: boolean
 }
 
+/** The largest XML body that is read: it takes up to a hundred times its size. A page of the 50 longest reviews has 0.3 MB. */
+export const MAX_XML_BYTES = 500_000
+
 // feeds have four levels
 const MAX_DEPTH = 32
 

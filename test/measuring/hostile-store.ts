@@ -1,27 +1,38 @@
 // A separate process, so that the memory and time it takes to send are not the server's. Answers every request with a small
-// page of no known form, and from GET /hostile on with the next hostile page: forms that once held the thread or filled the
-// memory (every third one compressed), bodies above the limit, compressed bombs and a broken gzip. GET /given returns the
-// number of answers. Prints its port.
+// page of no known form, and from GET /hostile on with the next hostile page for what reads it: forms that once held the
+// thread or filled the memory (every third one compressed), bodies above the limit, compressed bombs and a broken gzip. GET
+// /given returns the number of answers. Prints its port.
 import { brotliCompressSync, constants } from "node:zlib"
+import { MAX_XML_BYTES } from "../../src/sources/xml.ts"
 import { FLOODS } from "../sources/hostile.ts"
 
-/** Just below the limit of a body, so that it is read whole and parsed. */
-const SIZE = 3_950_000
-const NAMES = [
+/** Just below the limits of a body, so that it is read whole and parsed. */
+const PAGE_BYTES = 3_950_000
+const XML_BYTES = MAX_XML_BYTES - 10_000
+const PAGE_FORMS = [
+  "embedded pages",
   "only scripts left open",
-  "only scripts without an end of their tag",
   "only scripts of blocks",
-  "only arrays within arrays",
+  "only scripts without an end of their tag",
+  "embedded shelves",
+  "a block of texts",
   "a list of empty objects",
   "only escaped quotes",
   "only backslashes",
-  "a feed of elements",
-  "a feed of entities",
-  "a hint of entities",
-  "a hint of marks",
+  "only arrays within arrays",
   "only linked data left open",
   "embedded empty objects",
   "only white space",
+]
+const XML_FORMS = [
+  "only entities left open",
+  "a feed of elements",
+  "a feed of returns",
+  "a hint of entities",
+  "only ends of literal text",
+  "a list of keys",
+  "a feed of entries",
+  "a hint of marks",
 ]
 const bodyOf = (name: string, size: number) =>
   Buffer.from(FLOODS.find((form) => form.name === name)!.body(size)) as Buffer<ArrayBuffer>
@@ -33,30 +44,35 @@ interface Page {
 
 const zeros = Buffer.alloc(200_000_000)
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } }
-const PAGES: Page[] = [
+const REFUSED: Page[] = [
   { body: Bun.gzipSync(zeros), coding: "gzip" },
   { body: brotliCompressSync(zeros, brotli) as Buffer<ArrayBuffer>, coding: "br" },
-  ...NAMES.map((name, at): Page => {
-    const body = bodyOf(name, SIZE)
-    return at % 3 === 2 ? { body: Bun.gzipSync(body), coding: "gzip" } : { body }
-  }),
   { body: bodyOf("only white space", 11_900_000) },
   { body: bodyOf("a list of empty objects", 11_900_000) },
   { body: Buffer.from("no gzip"), coding: "gzip" },
 ]
-
-let given = 0
+const pagesOf = (names: readonly string[], size: number) => [
+  ...names.map((name, at): Page => {
+    const body = bodyOf(name, size)
+    return at % 3 === 2 ? { body: Bun.gzipSync(body), coding: "gzip" } : { body }
+  }),
+  ...REFUSED,
+]
+const PAGES = { xml: pagesOf(XML_FORMS, XML_BYTES), other: pagesOf(PAGE_FORMS, PAGE_BYTES) }
+const given = { xml: 0, other: 0 }
 let hostile = false
 const { port } = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
   fetch({ url }) {
-    if (url.endsWith("/given")) return Response.json(given)
+    const all = given.xml + given.other
+    if (url.endsWith("/given")) return Response.json(all)
     if (url.endsWith("/hostile")) {
       hostile = true
-      return Response.json({ given, pages: PAGES.length })
+      return Response.json({ given: all, pages: PAGES.xml.length + PAGES.other.length })
     }
-    const { body, coding } = PAGES[given++ % PAGES.length]!
+    const read = /hints|customerreviews/.test(url) ? "xml" : "other"
+    const { body, coding } = PAGES[read][given[read]++ % PAGES[read].length]!
     if (!hostile) return new Response("<html><body>nothing</body></html>")
     return new Response(body, coding === undefined ? {} : { headers: { "content-encoding": coding } })
   },

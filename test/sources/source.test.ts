@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { hash } from "node:crypto"
 import { gzipSync } from "node:zlib"
+import { appleHints } from "../../src/sources/apple/hints.ts"
 import { appleStoreSearch } from "../../src/sources/apple/store-search.ts"
 import { createBodyRoom } from "../../src/sources/body-room.ts"
 import { parseBody, ReadFailure, readOnce, type SourceAccess } from "../../src/sources/source.ts"
@@ -141,6 +142,13 @@ describe("a coding", () => {
 })
 
 describe("a large body", () => {
+  test("of XML is refused above 500 KB, since reading it takes up to a hundred times its size", async () => {
+    server.on("search.itunes.apple.com", "/", () => new Response(" ".repeat(600_000)))
+    const asked = { storefront: "us", prefix: "sleep" }
+    const failure = await readOnce(appleHints, asked, reachOf(server)).catch((error) => error)
+    expect([failure.outcome, failure.message]).toEqual(["changed", "more than 500000 bytes"])
+  })
+
   test("waits for room until another leaves it, and gives up with the reading", async () => {
     const room = createBodyRoom(1)
     const large = BODY + " ".repeat(3_000_000)

@@ -4,6 +4,7 @@ import { normaliseTerm } from "../../vocabulary/term.ts"
 import { at, text } from "../json.ts"
 import { asksForProof } from "../proof.ts"
 import { ReadFailure, type Source } from "../source.ts"
+import { MAX_XML_BYTES } from "../xml.ts"
 import { parsePlist } from "./plist.ts"
 import { appleStorefront } from "./storefronts.ts"
 
@@ -25,6 +26,7 @@ export const appleHints: Source<HintsQuestion, HintsObservation> = {
   kind: hints,
   upstream: "search.itunes.apple.com",
   parser: PARSER,
+  maxBytes: MAX_XML_BYTES,
 
   request: ({ storefront, prefix }) => ({
     path: `/WebObjects/MZSearchHints.woa/wa/hints?clientApplication=Software&term=${encodeURIComponent(normaliseTerm(prefix))}`,

@@ -9,6 +9,7 @@ import { asksForProof } from "../proof.ts"
 import { fact, required } from "../required.ts"
 import { moment, reviewsOf, titled, version, written } from "../reviews.ts"
 import { ReadFailure, type Source } from "../source.ts"
+import { MAX_XML_BYTES } from "../xml.ts"
 import { type FeedEntry, feedOfJson, feedOfXml, type ReviewsFeed } from "./reviews-feed.ts"
 
 const PARSER = 1
@@ -31,6 +32,7 @@ export const appleReviews: Source<ReviewsQuestion, ReviewsObservation> = {
   upstream: "itunes.apple.com",
   parser: PARSER,
   namesPeople: true,
+  maxBytes: MAX_XML_BYTES,
   request: (asked) => feedRequest(asked, "xml"),
   parse(body, asked, about) {
     const { storefront, storeId, page } = asked

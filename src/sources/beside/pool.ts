@@ -15,15 +15,13 @@ export interface Parsers {
   ): Promise<Seen>
   /** As parseAppAds. Throws ReadFailure as `parse` does. */
   parseAppAds(bytes: Uint8Array): Promise<AppAdsFile>
-  /** Ends the threads; what they read then fails. */
+  /** Ends the thread; what it reads then fails. */
   stop(): void
 }
 
 export interface ParsersOptions {
   /** Begins a thread that speaks as parse-worker.ts does. */
   start?: () => Worker
-  /** Threads at once. */
-  most?: number
   /** The longest that a thread may take for one body, its own beginning included. */
   deadlineMs?: number
   /** A thread ends after so long without work. */
@@ -32,12 +30,12 @@ export interface ParsersOptions {
 
 /** Read in place: 64 KB take a few milliseconds at worst (test/bench/hostile.ts), less than to hand them over. */
 const SMALL_BYTES = 64_000
-/** A thread that read more ends with it, and what it took is given back. */
+/** A thread that read more, or what was no answer, ends with it, and what it took is given back. */
 const LARGE_BYTES = 2_000_000
 
 /** Where a thread cannot be had (another runtime, or one that forbids it) every body is read in place. */
 export function openParsers(options: ParsersOptions = {}): Parsers {
-  const threads = new Threads(options)
+  const thread = new BodyThread(options)
   return {
     async parse<Asked, Seen extends Observation>(
       source: Source<Asked, Seen>,
@@ -48,7 +46,7 @@ export function openParsers(options: ParsersOptions = {}): Parsers {
       const { bytes, seenAt, sha256 } = body
       if (bytes.length < SMALL_BYTES || !isKnown(source)) return parseBody(source, asked, body, egress)
       const about = { source: source.name, asked, seenAt, sha256: new Uint8Array(sha256), egress }
-      const reply = await threads.ask({ of: "source", bytes, ...about }).catch((failure: ReadFailure) => {
+      const reply = await thread.ask({ of: "source", bytes, ...about }).catch((failure: ReadFailure) => {
         failure.body = body
         throw failure
       })
@@ -57,10 +55,10 @@ export function openParsers(options: ParsersOptions = {}): Parsers {
       return reply.seen as Seen
     },
     async parseAppAds(bytes) {
-      const reply = bytes.length < SMALL_BYTES ? null : await threads.ask({ of: "app-ads", bytes })
+      const reply = bytes.length < SMALL_BYTES ? null : await thread.ask({ of: "app-ads", bytes })
       return reply && "file" in reply ? reply.file : parseAppAds(new TextDecoder().decode(bytes))
     },
-    stop: () => threads.stop(),
+    stop: () => thread.stop(),
   }
 }
 
@@ -83,25 +81,31 @@ interface Job {
 interface Thread {
   worker: Worker
   /** Whether it ever said a word: one that never did may not be had here at all. */
-  begun: boolean
+  hasBegun: boolean
+  /** Terminated, and its memory not yet given back. */
+  isEnding: boolean
   job: Job | null
   timer: NodeJS.Timeout | undefined
 }
 
-class Threads {
+/**
+ * One thread at a time, also while it ends: reading a body takes up to a hundred times its size, and two threads would take
+ * that twice.
+ */
+class BodyThread {
   readonly #options: Required<ParsersOptions>
   readonly #waiting: Job[] = []
-  readonly #threads = new Set<Thread>()
-  #available = typeof Worker !== "undefined"
+  #thread: Thread | null = null
+  #isAvailable = typeof Worker !== "undefined"
   #asked = 0
 
-  constructor({ start = startWorker, most = 2, deadlineMs = 15_000, idleMs = 30_000 }: ParsersOptions) {
-    this.#options = { start, most, deadlineMs, idleMs }
+  constructor({ start = startWorker, deadlineMs = 15_000, idleMs = 30_000 }: ParsersOptions) {
+    this.#options = { start, deadlineMs, idleMs }
   }
 
-  /** Null = there are no threads here. */
+  /** Null where there are no threads. */
   async ask(question: Question): Promise<Answer | null> {
-    if (!this.#available) return null
+    if (!this.#isAvailable) return null
     return await new Promise((resolve, reject) => {
       this.#waiting.push({ question, resolve, reject })
       this.#go()
@@ -111,52 +115,52 @@ class Threads {
   stop(): void {
     const stopped = new ReadFailure("failed", "the reading was stopped")
     for (const job of this.#waiting.splice(0)) job.reject(stopped)
-    for (const thread of [...this.#threads]) {
-      this.#end(thread)
-      thread.job?.reject(stopped)
-    }
+    const thread = this.#thread
+    if (!thread) return
+    thread.job?.reject(stopped)
+    this.#end(thread)
   }
 
   #go(): void {
-    while (this.#waiting.length > 0) {
-      const free = [...this.#threads].find(({ job }) => job === null) ?? this.#begin()
-      if (free) this.#give(free, this.#waiting.shift()!)
-      else if (this.#threads.size > 0) return
-      else for (const job of this.#waiting.splice(0)) job.resolve(null)
-    }
+    if (this.#waiting.length === 0 || this.#thread?.job || this.#thread?.isEnding) return
+    const thread = this.#thread ?? this.#begin()
+    if (thread) this.#give(thread, this.#waiting.shift()!)
+    else for (const job of this.#waiting.splice(0)) job.resolve(null)
   }
 
-  /** Null where there are enough, or none can be had. */
+  /** Null where none can be had. */
   #begin(): Thread | null {
-    if (!this.#available || this.#threads.size >= this.#options.most) return null
+    if (!this.#isAvailable) return null
     try {
-      const thread: Thread = { worker: this.#options.start(), begun: false, job: null, timer: undefined }
-      this.#threads.add(thread)
-      this.#listen(thread)
-      return thread
+      const worker = this.#options.start()
+      this.#thread = { worker, hasBegun: false, isEnding: false, job: null, timer: undefined }
+      this.#listen(this.#thread)
+      return this.#thread
     } catch {
-      this.#available = false
+      this.#isAvailable = false
       return null
     }
   }
 
   #listen(thread: Thread): void {
     thread.worker.onmessage = ({ data }: MessageEvent<Reply>) => {
-      thread.begun = true
+      thread.hasBegun = true
       const { job } = thread
       if (data.id === undefined || !job) return
-      this.#rest(thread, job)
+      this.#rest(thread, job, "failure" in data)
       if ("failure" in data) job.reject(new ReadFailure(data.failure.outcome, data.failure.message, data.failure))
       else job.resolve(data)
       this.#go()
     }
-    const lost = (event: Event) => {
+    thread.worker.onerror = (event) => {
       // else the runtime takes it for an error of this thread
       event.preventDefault?.()
-      this.#lose(thread, "its body ended the thread that read it")
+      this.#lose(thread, LOST)
     }
-    thread.worker.onerror = lost
-    thread.worker.addEventListener("close", lost)
+    thread.worker.addEventListener("close", () => {
+      this.#lose(thread, LOST)
+      this.#forget(thread)
+    })
   }
 
   #give(thread: Thread, job: Job): void {
@@ -165,16 +169,16 @@ class Threads {
     thread.job = job
     thread.timer = setTimeout(() => {
       // one that is slow to begin is there all the same
-      thread.begun = true
+      thread.hasBegun = true
       this.#lose(thread, `its body was not read within ${deadlineMs} ms`)
     }, deadlineMs)
     thread.worker.postMessage({ id: ++this.#asked, ...job.question } satisfies Request)
   }
 
-  #rest(thread: Thread, { question }: Job): void {
+  #rest(thread: Thread, { question }: Job, hasFailed: boolean): void {
     clearTimeout(thread.timer)
     thread.job = null
-    if (question.bytes.length > LARGE_BYTES) {
+    if (hasFailed || question.bytes.length > LARGE_BYTES) {
       this.#end(thread)
       return
     }
@@ -183,22 +187,34 @@ class Threads {
   }
 
   #lose(thread: Thread, why: string): void {
-    if (!this.#threads.has(thread)) return
+    if (thread.isEnding) return
+    const { job } = thread
     this.#end(thread)
-    if (thread.begun) thread.job?.reject(new ReadFailure("failed", why))
+    if (thread.hasBegun) job?.reject(new ReadFailure("failed", why))
     else {
-      this.#available = false
-      thread.job?.resolve(null)
+      this.#isAvailable = false
+      job?.resolve(null)
     }
-    this.#go()
   }
 
   #end(thread: Thread): void {
     clearTimeout(thread.timer)
-    this.#threads.delete(thread)
+    thread.job = null
+    thread.isEnding = true
+    // Deno tells nobody that a thread is gone
+    thread.timer = setTimeout(() => this.#forget(thread), CLOSE_MS)
     thread.worker.terminate()
   }
+
+  #forget(thread: Thread): void {
+    clearTimeout(thread.timer)
+    if (this.#thread === thread) this.#thread = null
+    this.#go()
+  }
 }
+
+const LOST = "its body ended the thread that read it"
+const CLOSE_MS = 1_000
 
 // Less room for what is garbage, where the runtime knows of it.
 const OPTIONS = { type: "module", smol: true } as const

@@ -65,7 +65,7 @@ describe("a large body", () => {
   })
 
   test("that the thread never ends with fails in time, with that reason, and the next one is read", async () => {
-    const { parse } = parsers({ start: endless, deadlineMs: 500, most: 1 })
+    const { parse } = parsers({ start: endless, deadlineMs: 500 })
     const [first, second] = await Promise.all([
       failureOf(parse(source, asked, bodyOf(`e${LARGE}`), undefined)),
       failureOf(parse(source, asked, bodyOf(`n${LARGE}`), undefined)),
@@ -75,7 +75,7 @@ describe("a large body", () => {
   })
 
   test("that ends the thread fails with that reason, and the next one is read", async () => {
-    const { parse } = parsers({ start: endless, most: 1 })
+    const { parse } = parsers({ start: endless })
     const [first, second] = await Promise.all([
       failureOf(parse(source, asked, bodyOf(`x${LARGE}`), undefined)),
       failureOf(parse(source, asked, bodyOf(`n${LARGE}`), undefined)),
