@@ -1,9 +1,10 @@
 /**
  * Characters that show nothing (Unicode: Default_Ignorable_Code_Point): zero-width characters, direction marks, the soft
- * hyphen, fillers, variation selectors and tags. Kept are those that change how their neighbours look: selectors and tags
+ * hyphen, fillers, variation selectors and tags; and control characters that are no white space. Kept are those that change how their neighbours look: selectors and tags
  * of an emoji, joiners within one or between letters of a script that has them.
  */
-const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u
+const NOTHING = "\\p{Default_Ignorable_Code_Point}|[^\\P{Cc}\\s\\x85]|[\\ufff9-\\ufffb]"
+const INVISIBLE = new RegExp(NOTHING, "u")
 
 const JOINING =
   "[\\p{Script=Arab}\\p{Script=Syrc}\\p{Script=Mong}\\p{Script=Deva}\\p{Script=Beng}\\p{Script=Guru}\\p{Script=Gujr}\\p{Script=Orya}\\p{Script=Taml}\\p{Script=Telu}\\p{Script=Knda}\\p{Script=Mlym}\\p{Script=Sinh}\\p{Script=Khmr}\\p{M}]"
@@ -19,7 +20,7 @@ const MEANT = [
   `(?<=${JOINING})[\\u200c\\u200d](?=${JOINING})`,
   "(?<=\\p{Script=Han})[\\u{e0100}-\\u{e01ef}]",
 ].join("|")
-const INVISIBLE_OR_MEANT = new RegExp(`(${MEANT})|\\p{Default_Ignorable_Code_Point}`, "gu")
+const INVISIBLE_OR_MEANT = new RegExp(`(${MEANT})|${NOTHING}`, "gu")
 
 /** A text without the characters that nobody sees. */
 export function withoutInvisible(text: string): string {

@@ -73,8 +73,8 @@ export function readStoreLink(text: string): AppLink | OtherLink | null {
 export function bareText(text: string): string {
   return withoutInvisible(text)
     .trim()
-    .replace(/^[<("'“‘«[]+/, "")
-    .replace(/[>)"'”’»\].,;:!?…。、]+$/, "")
+    .replace(/^[<("'“”„‘‚«»[「『《]+/, "")
+    .replace(/[>)"'“”‘’«»\]」』》.,;:!?…。、]+$/, "")
     .trim()
 }
 

@@ -45,6 +45,9 @@ test("an app's link is understood in every form that stores, phones and chats gi
     ["itms-apps://itunes.apple.com/us/app/apple-store/id389801252?mt=8", "389801252", "us"],
     ["https://apps.apple.com/DE/app/x/id389801252\u200b", "389801252", "de"],
     ["(https://apps.apple.com/us/app/story/id389801252).", "389801252", "us"],
+    ["„https://apps.apple.com/us/app/x/id389801252“", "389801252", "us"],
+    ["»https://apps.apple.com/us/app/x/id389801252«", "389801252", "us"],
+    ["「https://apps.apple.com/jp/app/x/id389801252」。", "389801252", "jp"],
     ["\u200ehttps://apps.apple.com/us/iphone/app/developer/id389801252/", "389801252", "us"],
   ]
   for (const [text, id, storefront] of forms)
