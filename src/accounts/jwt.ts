@@ -20,7 +20,7 @@ export async function signingKeyOf(pem: string): Promise<CryptoKey> {
 
 /** The private key of a file, with its lines as they should be. */
 function pemIn(text: string): string | undefined {
-  const plain = text.replaceAll(/(?:\\r)?\\n|\\r/g, "\n")
+  const plain = text.replaceAll(/\\+[rn]/g, "\n")
   const [, ec = "", body = ""] =
     /-----BEGIN (EC )?PRIVATE KEY-----([\sA-Za-z0-9+/=]+)-----END (?:EC )?PRIVATE KEY-----/.exec(plain) ?? []
   if (body === "") return undefined

@@ -11,6 +11,7 @@ const PEM = generateKeyPairSync("ec", {
 const FORMS: [string, string][] = [
   ["as the console gives it", PEM],
   ["with literal line ends", PEM.replaceAll("\n", "\\n")],
+  ["with literal line ends, escaped twice", PEM.replaceAll("\n", "\\\\n")],
   ["with literal CRLF", PEM.replaceAll("\n", "\\r\\n")],
   ["in quotes, with literal line ends", JSON.stringify(PEM)],
   ["on one line", PEM.replaceAll("\n", "")],
