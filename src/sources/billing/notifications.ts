@@ -81,9 +81,15 @@ function priceOf(
 function groupOf(name: string, subtype: unknown, bought: Record<string, unknown>): BillingMessage["countsAs"] {
   // each member of a family has a notification of its own, at the price that the buyer paid
   if (bought.inAppOwnershipType === "FAMILY_SHARED") return "family_shared"
-  if (name === "SUBSCRIBED" && bought.offerDiscountType === "FREE_TRIAL") return "trial_start"
   if (name === "DID_CHANGE_RENEWAL_STATUS") return subtype === "AUTO_RENEW_ENABLED" ? "uncancellation" : "cancellation"
+  const isRedeemed = name === "OFFER_REDEEMED"
   // an upgrade is charged at once, and no renewal tells of it; a downgrade waits for the next renewal
-  if (name === "DID_CHANGE_RENEWAL_PREF" && subtype === "UPGRADE") return "upgrade"
-  return GROUPS[name] ?? "other"
+  if (isRedeemed || name === "DID_CHANGE_RENEWAL_PREF") {
+    if (subtype === "UPGRADE") return "upgrade"
+    if (subtype === "DOWNGRADE") return "plan_change"
+  }
+  // without a subtype the offer is of a subscription that goes on: nothing begins
+  if (isRedeemed && !subtype) return "other"
+  const group = GROUPS[name] ?? "other"
+  return group === "paid_start" && bought.offerDiscountType === "FREE_TRIAL" ? "trial_start" : group
 }

@@ -97,6 +97,23 @@ describe("the money of a notification", () => {
       { countsAs: "upgrade", price: "49.99" },
     ],
     ["a downgrade waits", "DID_CHANGE_RENEWAL_PREF", { subtype: "DOWNGRADE" }, {}, { countsAs: "plan_change" }],
+    [
+      "an offer that is redeemed for an upgrade is one",
+      "OFFER_REDEEMED",
+      { subtype: "UPGRADE" },
+      {},
+      { countsAs: "upgrade" },
+    ],
+    ["an offer for a downgrade waits", "OFFER_REDEEMED", { subtype: "DOWNGRADE" }, {}, { countsAs: "plan_change" }],
+    ["an offer of a subscription that goes on begins nothing", "OFFER_REDEEMED", {}, {}, { countsAs: "other" }],
+    ["a paid offer is a paid start", "OFFER_REDEEMED", { subtype: "INITIAL_BUY" }, {}, { countsAs: "paid_start" }],
+    ...["SUBSCRIBED", "OFFER_REDEEMED"].map((type): [string, string, object, object, object] => [
+      `a free offer (${type}) is no paid start`,
+      type,
+      { subtype: "RESUBSCRIBE" },
+      { price: 0, offerDiscountType: "FREE_TRIAL" },
+      { countsAs: "trial_start" },
+    ]),
   ]
   for (const [what, type, told, bought, read] of cases)
     test(what, () => {
