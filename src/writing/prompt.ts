@@ -79,17 +79,29 @@ function isShort({ input }: WriterUsage, { system, data }: WriterQuestion): bool
   return input !== null && input < (system.length + data.length) / 12
 }
 
-/** The object in an answer. Local servers put thoughts before it, a fence or a sentence around it, or tags of their templates. */
+/**
+ * The object in an answer. Local servers put thoughts before it, with or without objects of their own, a fence or a sentence
+ * around it, or tags of their templates.
+ */
 function parseJson(text: string): unknown {
-  const bare = withoutThoughts(text).trim()
-  const fenced = [...bare.matchAll(/```(?:json)?\s*\n?([\s\S]*?)\n?\s*```/gi)].map(([, inner]) => inner as string)
-  const braced = bare.slice(bare.indexOf("{"), bare.lastIndexOf("}") + 1)
-  for (const candidate of [text, bare, ...fenced.reverse(), braced]) {
+  const fenced = [...text.matchAll(/```(?:json)?\s*\n?([\s\S]*?)\n?\s*```/gi)].map(([, inner]) => inner as string)
+  for (const candidate of [text, ...objectsToTheEnd(text), ...fenced.reverse()]) {
     const found = objectIn(candidate)
     if (found !== undefined) return found
   }
   return undefined
 }
+
+/** What begins at one of the first braces and ends at the last: with a thought before it, no JSON. */
+function* objectsToTheEnd(text: string): Generator<string> {
+  const end = text.lastIndexOf("}") + 1
+  for (let at = text.indexOf("{"), tries = 0; at >= 0 && at < end && tries < MAX_BRACES; tries++) {
+    yield text.slice(at, end)
+    at = text.indexOf("{", at + 1)
+  }
+}
+
+const MAX_BRACES = 500
 
 function objectIn(text: string): object | undefined {
   try {
@@ -98,14 +110,6 @@ function objectIn(text: string): object | undefined {
   } catch {
     return undefined
   }
-}
-
-/** Returns the text after the last thought (its opening tag may be missing), or gpt-oss's last final message. */
-function withoutThoughts(text: string): string {
-  const final = text.split(/<\|channel\|>\s*final[^<]*<\|message\|>/i).at(-1) as string
-  return final
-    .replace(/<\|(?:end|return|start|call)\|>[\s\S]*$/i, "")
-    .replace(/^[\s\S]*(?:<\/think(?:ing)?>|\[\/THINK\])/i, "")
 }
 
 const LONGEST_TEXT = 1_000

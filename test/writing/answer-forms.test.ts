@@ -14,6 +14,12 @@ describe("the object in an answer is found", () => {
     ["after thoughts", `<think>{"b":2}</think>\n${ANSWER}`],
     ["after thoughts without their opening tag", `The reviews speak of a start.\n</think>\n\n${ANSWER}`],
     ["after thoughts in brackets", `[THINK]Well, {"b": 2}[/THINK]${ANSWER}`],
+    [
+      "after thoughts of any tag",
+      `<thought>{"a":3}</thought><seed:think>{"a":{</seed:think>◁think▷{ ◁/think▷\n${ANSWER}`,
+    ],
+    ["in a fence, after a draft in one", `<think>\`\`\`json\n{"a":2}\n\`\`\`</think>\`\`\`json\n${ANSWER}\n\`\`\``],
+    ["in a fence, before braces", `\`\`\`json\n${ANSWER}\n\`\`\`\nReplace {name}.`],
     ["in a fence", `\`\`\`json\n${ANSWER}\n\`\`\``],
     ["in a fence of capitals", `\`\`\`JSON\n${ANSWER}\n\`\`\``],
     ["in a fence on one line", `\`\`\`${ANSWER}\`\`\``],
