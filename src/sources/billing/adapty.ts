@@ -4,6 +4,7 @@ import {
   currency,
   decimal,
   environment,
+  happened,
   idText,
   moment,
   record,
@@ -44,11 +45,17 @@ export function adaptyEvent(body: unknown): BillingMessage | null {
   const event = record(body)
   const about = record(event.event_properties)
   const eventId = idText(about.profile_event_id)
-  const [type, happenedAt] = [text(event.event_type), moment(event.event_datetime ?? about.event_datetime)]
-  if (!eventId || !type || !happenedAt) return null
+  const [type, toldAt] = [text(event.event_type), moment(event.event_datetime ?? about.event_datetime)]
+  if (!eventId || !type || !toldAt) return null
   const countsAs = GROUPS[type] ?? "other"
   return {
-    ...{ eventId, type, countsAs, happenedAt, environment: environment(about.environment) },
+    ...{
+      eventId,
+      type,
+      countsAs,
+      happenedAt: happened(toldAt, about.purchase_date, countsAs),
+      environment: environment(about.environment),
+    },
     store: about.store === "app_store" ? "app_store" : "other",
     product: text(about.vendor_product_id),
     country: country(about.store_country),

@@ -1,5 +1,16 @@
 import { storefrontOfTerritory } from "../accounts/territories.ts"
-import { type BillingMessage, currency, decimal, environment, idText, moment, record, signed, text } from "./told.ts"
+import {
+  type BillingMessage,
+  currency,
+  decimal,
+  environment,
+  happened,
+  idText,
+  moment,
+  record,
+  signed,
+  text,
+} from "./told.ts"
 
 const GROUPS: Record<string, BillingMessage["countsAs"]> = {
   TEST: "test",
@@ -39,18 +50,20 @@ export function notifiedApp(payload: unknown): { appAppleId: unknown; bundleId: 
 /** A notification of the App Store (V2), its parts already taken out of their signatures; null = it is none. */
 export function storeNotification(payload: unknown, transaction: unknown): BillingMessage | null {
   const [told, bought] = [record(payload), record(transaction)]
-  const [eventId, name, happenedAt] = [
-    idText(told.notificationUUID),
-    text(told.notificationType),
-    moment(told.signedDate),
-  ]
-  if (!eventId || !name || !happenedAt) return null
+  const [eventId, name, toldAt] = [idText(told.notificationUUID), text(told.notificationType), moment(told.signedDate)]
+  if (!eventId || !name || !toldAt) return null
   const countsAs = groupOf(name, told.subtype, bought)
   const storefront = storefrontOfTerritory(String(bought.storefront))
   const subtype = text(told.subtype)
   const quantity = quantityOf(bought)
   return {
-    ...{ eventId, type: subtype ? `${name} ${subtype}` : name, countsAs, happenedAt, store: "app_store" },
+    ...{
+      eventId,
+      type: subtype ? `${name} ${subtype}` : name,
+      countsAs,
+      happenedAt: happened(toldAt, bought.purchaseDate, countsAs),
+      store: "app_store",
+    },
     environment: environment(notifiedApp(payload).environment),
     product: text(bought.productId),
     country: storefront,

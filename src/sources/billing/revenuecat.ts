@@ -4,6 +4,7 @@ import {
   currency,
   decimal,
   environment,
+  happened,
   idText,
   moment,
   record,
@@ -27,11 +28,17 @@ const GROUPS: Record<string, BillingMessage["countsAs"]> = {
 /** The event of a webhook of RevenueCat (api_version 1.0); null = it is none. A trial is a purchase, a refund a cancellation. */
 export function revenueCatEvent(body: unknown): BillingMessage | null {
   const event = record(record(body).event)
-  const [eventId, type, happenedAt] = [idText(event.id), text(event.type), moment(event.event_timestamp_ms)]
-  if (!eventId || !type || !happenedAt) return null
+  const [eventId, type, toldAt] = [idText(event.id), text(event.type), moment(event.event_timestamp_ms)]
+  if (!eventId || !type || !toldAt) return null
   const countsAs = groupOf(type, event)
   return {
-    ...{ eventId, type, countsAs, happenedAt, environment: environment(event.environment) },
+    ...{
+      eventId,
+      type,
+      countsAs,
+      happenedAt: happened(toldAt, event.purchased_at_ms, countsAs),
+      environment: environment(event.environment),
+    },
     store: /^(MAC_)?APP_STORE$/.test(String(event.store)) ? "app_store" : "other",
     product: text(event.product_id),
     country: country(event.country_code),

@@ -4,6 +4,7 @@ import {
   currency,
   decimal,
   environment,
+  happened,
   idText,
   moment,
   record,
@@ -28,11 +29,17 @@ const GROUPS: Record<string, BillingMessage["countsAs"]> = {
 export function superwallEvent(body: unknown): BillingMessage | null {
   const message = record(body)
   const event = record(message.data)
-  const [eventId, type, happenedAt] = [idText(event.id), text(message.type ?? event.name), moment(event.ts)]
-  if (!eventId || !type || !happenedAt) return null
+  const [eventId, type, toldAt] = [idText(event.id), text(message.type ?? event.name), moment(event.ts)]
+  if (!eventId || !type || !toldAt) return null
   const countsAs = groupOf(type, event)
   return {
-    ...{ eventId, type, countsAs, happenedAt, environment: environment(event.environment) },
+    ...{
+      eventId,
+      type,
+      countsAs,
+      happenedAt: happened(toldAt, event.purchasedAt, countsAs),
+      environment: environment(event.environment),
+    },
     store: event.store === "APP_STORE" ? "app_store" : "other",
     product: text(event.productId),
     country: country(event.countryCode),

@@ -41,6 +41,20 @@ export function moment(value: unknown): Date | undefined {
   return Number.isNaN(at.getTime()) ? undefined : at
 }
 
+/**
+ * When it happened, to the day that the console counts it on. A message that is sent again is signed again, days later; and a
+ * renewal is charged up to a day before its period begins. So the money of a purchase moved at the earlier of both moments.
+ */
+export function happened(toldAt: Date, boughtAt: unknown, countsAs: Group): Date {
+  const bought = PURCHASES.includes(countsAs) ? moment(boughtAt) : undefined
+  const isEarlier = bought && bought < toldAt && toldAt.getTime() - bought.getTime() < LATEST_MS
+  return isEarlier ? bought : toldAt
+}
+
+const PURCHASES: readonly Group[] = ["paid_start", "trial_start", "trial_conversion", "renewal", "one_time", "upgrade"]
+/** The App Store sends a message for three days. Of an earlier purchase the message tells something else. */
+const LATEST_MS = 4 * 86_400_000
+
 /** As milliseconds this would be the year 1973, before any store; as seconds it is the year 5138. */
 const SECONDS_BELOW = 100_000_000_000
 

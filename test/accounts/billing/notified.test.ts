@@ -120,6 +120,18 @@ describe("the money of a notification", () => {
       expect(storeNotification(payload(type, told), transaction(bought))).toMatchObject(read)
     })
 
+  test("is of the day of the purchase, also if the message comes days later", () => {
+    const at = (days: number) => AT.getTime() + days * 86_400_000
+    const dayOf = (type: string, bought: object) =>
+      storeNotification(payload(type, { signedDate: at(2) }), transaction(bought))?.happenedAt.getTime()
+    expect(dayOf("ONE_TIME_CHARGE", { purchaseDate: at(0) })).toBe(at(0))
+    expect(dayOf("DID_RENEW", { purchaseDate: at(0) })).toBe(at(0))
+    // the period begins after the charge
+    expect(dayOf("DID_RENEW", { purchaseDate: at(2.5) })).toBe(at(2))
+    expect(dayOf("EXPIRED", { purchaseDate: at(0) })).toBe(at(2))
+    expect(dayOf("REFUND", { purchaseDate: at(0) })).toBe(at(2))
+  })
+
   test("a refund that is reversed leaves nothing; pieces and upgrades are sales", async () => {
     await notify(payload("REFUND"), transaction())
     await notify(payload("REFUND_REVERSED"), transaction())
