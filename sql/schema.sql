@@ -89,6 +89,24 @@ create table account_right (
   constraint account_right_state_check CHECK ((state = ANY (ARRAY['ok'::text, 'denied'::text, 'unknown'::text])))
 );
 
+create table account_task (
+  account_id text not null,
+  task text not null,
+  subject text not null,
+  day date,
+  state text not null default 'due'::text,
+  read_at timestamp with time zone,
+  tries integer not null default 0,
+  failure text,
+  put_aside text,
+  asked_at timestamp with time zone,
+  next_at timestamp with time zone default now(),
+  constraint account_task_pkey PRIMARY KEY (account_id, task, subject),
+  constraint account_task_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
+  constraint account_task_state_check CHECK ((state = ANY (ARRAY['due'::text, 'read'::text, 'empty'::text, 'late'::text, 'denied'::text, 'gone'::text, 'not_requested'::text, 'stopped'::text])))
+);
+CREATE INDEX account_task_next_idx ON account_task USING btree (account_id, next_at) WHERE (next_at IS NOT NULL);
+
 create view ads_campaign (
   account_id text,
   campaign text,
@@ -324,21 +342,6 @@ create table ads_thing_row (
   constraint ads_thing_thing_check CHECK ((thing = ANY (ARRAY['group'::text, 'keyword'::text, 'negative'::text])))
 );
 CREATE INDEX ads_thing_set_idx ON ads_thing_row USING btree (set_id) WHERE (set_id > 0);
-
-create table ads_turn (
-  account_id text not null,
-  task text not null,
-  subject text not null,
-  read_at timestamp with time zone,
-  tries integer not null default 0,
-  failure text,
-  next_at timestamp with time zone not null default now(),
-  put_aside text,
-  constraint ads_turn_pkey PRIMARY KEY (account_id, task, subject),
-  constraint ads_turn_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
-  constraint ads_turn_task_check CHECK ((task = ANY (ARRAY['campaigns'::text, 'keywords'::text, 'days'::text, 'terms'::text, 'changes'::text, 'popularity'::text])))
-);
-CREATE INDEX ads_turn_next_idx ON ads_turn USING btree (account_id, next_at);
 
 create table ai_check (
   id text not null,
@@ -953,24 +956,6 @@ create table connected_account (
 CREATE UNIQUE INDEX connected_account_demo_idx ON connected_account USING btree (workspace_id, kind) WHERE (state = 'demo'::text);
 CREATE INDEX connected_account_next_idx ON connected_account USING btree (next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX connected_account_workspace_idx ON connected_account USING btree (workspace_id);
-
-create table console_turn (
-  account_id text not null,
-  task text not null,
-  subject text not null,
-  state text not null default 'due'::text,
-  read_at timestamp with time zone,
-  tries integer not null default 0,
-  failure text,
-  asked_at timestamp with time zone,
-  next_at timestamp with time zone default now(),
-  put_aside text,
-  constraint console_turn_pkey PRIMARY KEY (account_id, task, subject),
-  constraint console_turn_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
-  constraint console_turn_state_check CHECK ((state = ANY (ARRAY['due'::text, 'ok'::text, 'late'::text, 'gone'::text, 'none'::text, 'stopped'::text, 'denied'::text]))),
-  constraint console_turn_task_check CHECK ((task = ANY (ARRAY['analytics'::text, 'instance'::text, 'products'::text, 'prices'::text])))
-);
-CREATE INDEX console_turn_next_idx ON console_turn USING btree (account_id, next_at) WHERE (next_at IS NOT NULL);
 
 create table delivery (
   id text not null,
@@ -1912,22 +1897,6 @@ create table report_set (
   constraint report_set_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE
 );
 CREATE INDEX report_set_account_idx ON report_set USING btree (account_id);
-
-create table report_turn (
-  account_id text not null,
-  report text not null,
-  day date not null,
-  state text not null default 'due'::text,
-  read_at timestamp with time zone,
-  tries integer not null default 0,
-  failure text,
-  next_at timestamp with time zone default now(),
-  put_aside text,
-  constraint report_turn_pkey PRIMARY KEY (account_id, report, day),
-  constraint report_turn_account_id_fkey FOREIGN KEY (account_id) REFERENCES connected_account(id) ON DELETE CASCADE,
-  constraint report_turn_state_check CHECK ((state = ANY (ARRAY['due'::text, 'late'::text, 'rows'::text, 'none'::text, 'unavailable'::text, 'denied'::text])))
-);
-CREATE INDEX report_turn_next_idx ON report_turn USING btree (account_id, next_at) WHERE (next_at IS NOT NULL);
 
 create view review (
   app_id integer,

@@ -155,7 +155,7 @@ export async function isConnected(
 export interface ReportStanding {
   /** Days that were said, with rows or without, in order. */
   reported: string[]
-  /** Days that the console is late with, in order; those that it will hardly say any more among them. */
+  /** Days that the console is late with, in order. Old ones are not read again. */
   late: string[]
   /** When one of them was last read; null = none was. */
   asOf: Date | null
@@ -174,7 +174,7 @@ export async function readStanding(sql: Db, account: string, report: Report, day
 function standingOf(sql: Db, account: string, report: Report, { from, to }: Days) {
   return sql`(
     select coalesce(json_agg(d.day order by d.day) filter (where d.seen_at is not null), '[]') as reported,
-      coalesce(json_agg(d.day order by d.day) filter (where d.seen_at is null and d.state in ('late', 'unavailable')), '[]') as late,
+      coalesce(json_agg(d.day order by d.day) filter (where d.seen_at is null and d.state = 'late'), '[]') as late,
       max(greatest(d.read_at, d.seen_at)) filter (where d.seen_at is not null) as "asOf", exists (
         select
         from report_day
@@ -190,8 +190,8 @@ function standingOf(sql: Db, account: string, report: Report, { from, to }: Days
       ) s
       full join (
         select day, state, read_at
-        from report_turn
-        where account_id = ${account} and report = ${report} and day between ${from} and ${to}
+        from account_task
+        where account_id = ${account} and task = ${report} and subject between ${from} and ${to}
       ) t on t.day = s.day
     ) d
   )`
@@ -206,8 +206,8 @@ export interface ReportSpan extends Pick<ReportStanding, "late" | "asOf" | "trou
 }
 
 /**
- * A query of one row, a ReportSpan. Days are put beside their turns only where that tells more: of a year it took twice
- * as long.
+ * A query of one row, a ReportSpan. Days are joined with their tasks only where that adds something: for a year the full join
+ * takes twice as long.
  */
 export function spanOf(sql: Db, account: string, report: Report, { from, to }: Days) {
   return sql`(
@@ -222,15 +222,15 @@ export function spanOf(sql: Db, account: string, report: Report, { from, to }: D
       select coalesce(json_agg(day order by day) filter (where not is_said and is_late), '[]') as late,
         max(read_at) filter (where is_said) as read_at
       from (
-        select day, read_at, state in ('late', 'unavailable') as is_late, exists (
+        select day, read_at, state = 'late' as is_late, exists (
             select
             from report_day
-            where account_id = ${account} and report = ${report} and day = r.day
+            where account_id = ${account} and report = ${report} and day = k.day
           ) as is_said
-        from report_turn r
-        where account_id = ${account} and report = ${report} and day between ${from} and ${to}
-          and (state in ('late', 'unavailable') or read_at > s.seen_at)
-      ) turn
+        from account_task k
+        where account_id = ${account} and task = ${report} and subject between ${from} and ${to}
+          and (state = 'late' or read_at > s.seen_at)
+      ) task
     ) t
   )`
 }

@@ -4,7 +4,7 @@ import { salesReportPath } from "../sources/accounts/request.ts"
 import { addDays } from "../vocabulary/days.ts"
 import { type Console, ConsoleProblem } from "./console.ts"
 import { pacificDay } from "./pacific.ts"
-import { makeDeniedDue } from "./turns.ts"
+import { makeFailedDue } from "./tasks.ts"
 
 /** What a key of the seller's console may do, each looked at by a request that changes nothing. */
 type Right = "apps" | "sales" | "analytics" | "reviews" | "prices"
@@ -146,7 +146,7 @@ export async function storeLook(tx: Db, account: { id: string; workspaceId: numb
     from account_right
     where account_id = ${account.id} and name = 'sales' and state = 'denied'`
   if (mended.length > 0 && rights.some(({ name, state }) => name === "sales" && state === "ok"))
-    await makeDeniedDue(tx, account.id)
+    await makeFailedDue(tx, account.id)
   await tx`
     insert into account_right (account_id, name, state, why)
     select ${account.id}, name, state, why

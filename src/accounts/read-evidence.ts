@@ -8,7 +8,7 @@ import {
   REPORTS,
   type Report,
 } from "../vocabulary/upstreams.ts"
-import { readZone } from "./ads/turns.ts"
+import { readZone } from "./ads/days.ts"
 import { type AppAccount, findAppAccount } from "./app-accounts.ts"
 import { REPORT_ZONE } from "./pacific.ts"
 import type { AnsweredState } from "./state.ts"
@@ -76,7 +76,7 @@ export async function readReportEvidence(
 
 async function readAdsZone(sql: Sql, account: string, report: EvidenceReport): Promise<string> {
   // changes and weeks are counted in UTC, whatever zone the account has
-  return report === "ads_changes" || report === "ads_popularity" ? "UTC" : (await readZone(sql, account)).zone
+  return report === "ads_changes" || report === "ads_popularity" ? "UTC" : await readZone(sql, account)
 }
 
 type HeldReport = SaidReport & { pieces: number | null }

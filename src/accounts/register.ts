@@ -10,8 +10,8 @@ import type { AccountKindName, AccountPart, AccountReach } from "./kind.ts"
 import { accountKind } from "./kinds.ts"
 import { type RightState, storeLook } from "./look.ts"
 import { type AccountState, endAlerts, noteState, stateAfter } from "./state.ts"
+import { makeFailedDue } from "./tasks.ts"
 import { type ListedTrouble, listedTrouble, listedTroubles } from "./troubles.ts"
-import { makeDeniedDue } from "./turns.ts"
 
 export interface Register {
   sql: Sql
@@ -111,7 +111,7 @@ export async function testAccount(register: Register, workspaceId: number, id: s
       set refused_since = null, next_at = case when state = 'paused' then null else now() end
       where id = ${id}`
     await storeLook(tx, { id, workspaceId }, look)
-    await makeDeniedDue(tx, id)
+    await makeFailedDue(tx, id)
     await noteState(tx, id, stateAfter(look, kind.needs))
   })
   return await findAccount(sql, workspaceId, id)
@@ -142,7 +142,7 @@ export async function rotateKey(
       returning id`
     if (rows.length === 0) throw new AccessProblem("the account was changed meanwhile; try again")
     await storeLook(tx, { id, workspaceId }, look)
-    await makeDeniedDue(tx, id)
+    await makeFailedDue(tx, id)
     await noteState(tx, id, stateAfter(look, kind.needs))
   })
   return await findAccount(sql, workspaceId, id)

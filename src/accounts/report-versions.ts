@@ -4,12 +4,12 @@ import { REPORT_VERSIONS, salesReportPath } from "../sources/accounts/request.ts
 import { ReadFailure } from "../sources/source.ts"
 import type { Report } from "../vocabulary/upstreams.ts"
 import { type Console, type ConsoleAnswer, ConsoleProblem, detailsIn } from "./console.ts"
-import type { Turn } from "./turns.ts"
+import type { ReportTask } from "./tasks.ts"
 
 /** Asks the console for reports of days, each in the version that the console wants. Lives as long as one run with a key. */
 export interface ReportRequests {
   /** Throws ConsoleProblem, or ReadFailure if it cannot be told whether the day is empty. */
-  ask(turn: Turn, signal: AbortSignal): Promise<ConsoleAnswer>
+  ask(task: ReportTask, signal: AbortSignal): Promise<ConsoleAnswer>
 }
 
 interface RequestParts {
@@ -36,49 +36,49 @@ export function createReportRequests({ sql, console, account }: RequestParts): R
     stored = Promise.resolve({ ...versions, [report]: version ?? "" })
     await storeVersion(sql, account.id, report, version ?? "")
   }
-  const get = ({ report, day }: Turn, version: string | null, signal: AbortSignal) =>
-    console.get(salesReportPath(report, { vendor: account.part, day, version }), signal)
+  const get = ({ task, subject }: ReportTask, version: string | null, signal: AbortSignal) =>
+    console.get(salesReportPath(task, { vendor: account.part, day: subject, version }), signal)
 
   /** Asks again with the version that the console names instead. Null if it names no other. */
-  const askLatest = async (turn: Turn, version: string | null, answer: ConsoleOutcome, signal: AbortSignal) => {
+  const askLatest = async (task: ReportTask, version: string | null, answer: ConsoleOutcome, signal: AbortSignal) => {
     const latest = latestVersionIn(answer)
     if (latest === null || latest === version) return null
-    await learn(turn.report, latest)
-    confirmed.add(turn.report)
-    return await get(turn, latest, signal)
+    await learn(task.task, latest)
+    confirmed.add(task.task)
+    return await get(task, latest, signal)
   }
 
   /** Asks with a version, and again with the version that the console names instead. */
-  const askWith = async (turn: Turn, version: string | null, signal: AbortSignal): Promise<ConsoleAnswer> => {
-    const first = await answered(() => get(turn, version, signal))
-    const latest = await askLatest(turn, version, first, signal)
+  const askWith = async (task: ReportTask, version: string | null, signal: AbortSignal): Promise<ConsoleAnswer> => {
+    const first = await answered(() => get(task, version, signal))
+    const latest = await askLatest(task, version, first, signal)
     if (latest !== null) return latest
     if (first instanceof ConsoleProblem) throw first
     return first
   }
 
   /** An empty day of a versioned report: asked for without a version, the console names the latest one. */
-  const confirm = async (turn: Turn, version: string, empty: ConsoleAnswer, signal: AbortSignal) => {
-    const other = await answered(() => get(turn, null, signal))
-    const latest = await askLatest(turn, version, other, signal)
+  const confirm = async (task: ReportTask, version: string, empty: ConsoleAnswer, signal: AbortSignal) => {
+    const other = await answered(() => get(task, null, signal))
+    const latest = await askLatest(task, version, other, signal)
     if (latest !== null) return latest
     if (latestVersionIn(other) === version || (!(other instanceof ConsoleProblem) && isEmpty(other))) {
-      confirmed.add(turn.report)
+      confirmed.add(task.task)
       return empty
     }
     if (other instanceof ConsoleProblem)
       throw new ReadFailure("changed", `whether the day is empty cannot be told: ${other.message}`)
-    if (other.status === 200) await learn(turn.report, null)
+    if (other.status === 200) await learn(task.task, null)
     return other
   }
 
   return {
-    async ask(turn, signal) {
-      const version = await versionOf(turn.report)
-      const answer = await askWith(turn, version, signal)
-      const used = await versionOf(turn.report)
-      if (used === null || confirmed.has(turn.report) || !isEmpty(answer)) return answer
-      return await confirm(turn, used, answer, signal)
+    async ask(task, signal) {
+      const version = await versionOf(task.task)
+      const answer = await askWith(task, version, signal)
+      const used = await versionOf(task.task)
+      if (used === null || confirmed.has(task.task) || !isEmpty(answer)) return answer
+      return await confirm(task, used, answer, signal)
     },
   }
 }

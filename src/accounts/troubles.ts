@@ -1,8 +1,7 @@
 import type { Db } from "../database/types.ts"
 import type { AnalyticsReport, Report } from "../vocabulary/upstreams.ts"
-import type { AdsTask } from "./ads/turns.ts"
-import type { ConsoleTask } from "./seller/console-turns.ts"
 import type { AnsweredState } from "./state.ts"
+import type { AdsTask, ConsoleTask } from "./tasks.ts"
 
 /** Questions of an account that failed alike, or whose answers had rows that cannot be read. */
 export interface Trouble {
@@ -26,7 +25,8 @@ const REPORT_NAMES: Record<Report | AnalyticsReport, string> = {
   downloads: "downloads files",
 }
 
-const CONSOLE_NAMES: Record<Exclude<ConsoleTask, "instance">, string> = {
+const CONSOLE_NAMES: Record<ConsoleTask, string> = {
+  ...REPORT_NAMES,
   analytics: "analytics of app",
   products: "products of app",
   prices: "prices of",
@@ -41,7 +41,7 @@ const ADS_NAMES: Record<AdsTask, string> = {
   popularity: "search popularity of",
 }
 
-const NAMES: Record<string, string> = { ...REPORT_NAMES, ...CONSOLE_NAMES }
+const NAMES: Record<string, string> = { ...CONSOLE_NAMES, ...ADS_NAMES }
 
 /** "sales of 3 days from 2026-11-24 to 2026-11-26: the console answers 410" */
 export function reportTroubleText(report: Report | AnalyticsReport, troubles: readonly Trouble[]): string | null {
@@ -92,9 +92,9 @@ export function reportTroubles(db: Db, account: string, report: Report, { from, 
           bool_or(r.state = 'denied') as "isDenied", count(*)::int as count, min(r.day)::text as first, max(r.day)::text as last
         from (
           -- a day that was read stands, also where it could not be read again
-          select day, state, put_aside, case when state not in ('rows', 'none') then failure end as failed
-          from report_turn
-          where account_id = ${account} and report = ${report} and day between ${from} and ${to}
+          select day, state, put_aside, case when state not in ('read', 'empty') then failure end as failed
+          from account_task
+          where account_id = ${account} and task = ${report} and subject between ${from} and ${to}
         ) r
         where r.failed is not null or r.put_aside is not null
         group by 1, 2
@@ -113,10 +113,10 @@ export async function readFileTroubles(
   return await db<(Trouble & { report: AnalyticsReport | null })[]>`
     select i.report, coalesce(t.failure, t.put_aside) as text, t.failure is not null as "isFailed", false as "isDenied",
       count(*)::int as count, coalesce(min(i.processed)::text, '') as first, coalesce(max(i.processed)::text, '') as last
-    from console_turn t
-    left join analytics_instance i on t.task = 'instance' and i.account_id = t.account_id and i.instance = t.subject
+    from account_task t
+    left join analytics_instance i on i.account_id = t.account_id and i.report = t.task and i.instance = t.subject
     where t.account_id = ${account} and (t.failure is not null or t.put_aside is not null)
-      and ((t.task = 'analytics' and t.subject = ${app}) or (t.task = 'instance' and i.app = ${app}))
+      and ((t.task = 'analytics' and t.subject = ${app}) or i.app = ${app})
     group by 1, 2, 3
     order by max(i.processed) desc nulls first, 1, 2
     limit 6`
@@ -129,7 +129,7 @@ export function adsTroubles(db: Db) {
       from (
         select t.task, coalesce(t.failure, t.put_aside) as text, t.failure is not null as "isFailed", false as "isDenied",
           count(*)::int as count, min(t.subject) as first, max(t.subject) as last
-        from ads_turn t
+        from account_task t
         where t.account_id = c.id and (t.failure is not null or t.put_aside is not null) and (t.subject = '' or exists (
           select
           from ads_campaign k
@@ -147,7 +147,7 @@ export async function readAdsTroubles(db: Db, account: string, task: AdsTask, su
   return await db<AdsTrouble[]>`
     select task, coalesce(failure, put_aside) as text, failure is not null as "isFailed", false as "isDenied",
       1 as count, subject as first, subject as last
-    from ads_turn
+    from account_task
     where account_id = ${account} and task = ${task} and subject = ${subject}
       and (failure is not null or put_aside is not null)`
 }
@@ -169,30 +169,19 @@ export function listedTroubles(db: Db) {
       select coalesce(jsonb_agg(to_jsonb(x) order by x."isFailed" desc, x.task, x.last desc), '[]')
       from (
         select t.task, coalesce(t.failure, t.put_aside) as text, t.failure is not null as "isFailed", false as "isDenied",
-          count(*)::int as count, min(t.subject) as first, max(t.subject) as last, min(t.next_at) as "nextAt"
-        from (
-          select report as task, day::text as subject, failure, put_aside, next_at
-          from report_turn
-          where account_id = c.id and (failure is not null or put_aside is not null)
-          union all
-          select coalesce(i.report, t.task), coalesce(i.processed::text, p.sku, t.subject), t.failure, t.put_aside, t.next_at
-          from console_turn t
-          left join analytics_instance i on t.task = 'instance' and i.account_id = t.account_id and i.instance = t.subject
-          left join lateral (
-            select sku
-            from account_product
-            where account_id = t.account_id and product = t.subject and t.task = 'prices'
-            order by app
-            limit 1
-          ) p on true
-          where t.account_id = c.id and (t.failure is not null or t.put_aside is not null)
-          union all
-          select 'ads ' || task, subject, failure, put_aside, next_at
-          from ads_turn
-          where account_id = c.id and (failure is not null or put_aside is not null)
-        ) t
+          count(*)::int as count, min(s.name) as first, max(s.name) as last, min(t.next_at) as "nextAt"
+        from account_task t
+        left join lateral (
+          select sku
+          from account_product
+          where account_id = t.account_id and product = t.subject and t.task = 'prices'
+          order by app
+          limit 1
+        ) p on true
+        cross join lateral (select coalesce(t.day::text, p.sku, t.subject) as name) s
+        where t.account_id = c.id and (t.failure is not null or t.put_aside is not null)
         group by 1, 2, 3
-        order by 3 desc, 1, max(t.subject) desc, 2
+        order by 3 desc, 1, max(s.name) desc, 2
         limit 50
       ) x
     )`
@@ -200,9 +189,8 @@ export function listedTroubles(db: Db) {
 
 export function listedTrouble(row: ListedRow): ListedTrouble {
   const { task, text, isFailed, nextAt } = row
-  const ads = task.startsWith("ads ") ? ADS_NAMES[task.slice(4) as AdsTask] : undefined
   const isOfDays = task in REPORT_NAMES
   const subjects = isOfDays ? ` of ${daysOf(row)}` : subjectsOf(row)
-  const what = `${ads ?? NAMES[task] ?? task}${subjects}`
+  const what = `${NAMES[task] ?? task}${subjects}`
   return { what, why: text, isFailed, nextAt }
 }

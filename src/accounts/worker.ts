@@ -13,6 +13,7 @@ import type { AccountKindName, AccountReach } from "./kind.ts"
 import { accountKind } from "./kinds.ts"
 import { type Look, storeLook } from "./look.ts"
 import { endAlerts, noteState, noteTrouble, stateAfter } from "./state.ts"
+import { nextTaskAt } from "./tasks.ts"
 
 interface AccountReadingOptions {
   sql: Sql
@@ -222,8 +223,8 @@ async function noteUnchecked(sql: Sql, id: string): Promise<void> {
 }
 
 /**
- * With nothing said, the account comes again when the first of its reports does, or is to be made: each hour. With another key than
- * the one it was claimed with it comes at once.
+ * Without `waitMs` the account is due with its next task, and each hour for new tasks. With another key than the one it was claimed
+ * with it is due at once.
  */
 async function release(
   sql: Sql,
@@ -235,8 +236,7 @@ async function release(
       when c.next_at is null then null
       when c.sealed is distinct from ${sealed} then now()
       when ${waitMs === null} then least(
-        (select min(t.next_at) from report_turn t where t.account_id = c.id),
-        (select min(t.next_at) from console_turn t where t.account_id = c.id), now() + interval '1 hour'
+        ${nextTaskAt(sql)}, now() + interval '1 hour'
       )
       else ${later(sql, waitMs)}
     end

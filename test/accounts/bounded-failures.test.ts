@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { randomUUID } from "node:crypto"
 import { pacificDay } from "../../src/accounts/pacific.ts"
 import { type AccountRow, findAccount, testAccount } from "../../src/accounts/register.ts"
-import { makeTurns } from "../../src/accounts/turns.ts"
+import { makeConsoleTasks } from "../../src/accounts/seller/console-tasks.ts"
 import { createAccountReading } from "../../src/accounts/worker.ts"
 import { troubleLines } from "../../src/commands/accounts/trouble-lines.ts"
 import { silentLog } from "../../src/log.ts"
@@ -60,8 +60,8 @@ async function readHours(hours: number, atMost = 60): Promise<void> {
 /** Adds the account. Only its newest days are due, so that all of them are read within the hours of a test. */
 async function addWithDays(days: number): Promise<AccountRow> {
   const added = await scene.add()
-  await makeTurns(scene.sql, added.id, scene.at.now)
-  await scene.sql`update report_turn set next_at = null where day <= ${addDays(YESTERDAY, -days)}`
+  await makeConsoleTasks(scene.sql, added.id, scene.at.now)
+  await scene.sql`update account_task set next_at = null where day <= ${addDays(YESTERDAY, -days)}`
   return added
 }
 
@@ -88,8 +88,8 @@ const states = async (report: string) =>
     (
       await scene.sql<{ state: string; count: number }[]>`
         select state, count(*)::int as count
-        from report_turn
-        where report = ${report} and day > ${addDays(YESTERDAY, -DAYS)}
+        from account_task
+        where task = ${report} and day > ${addDays(YESTERDAY, -DAYS)}
         group by state
         order by state`
     ).map(({ state, count }) => [state, count]),
@@ -114,8 +114,8 @@ describe("a subscription report's version", () => {
     }
     await addWithDays(DAYS)
     await readHours(5)
-    expect(await states("sales")).toEqual({ rows: DAYS })
-    expect(await states("subscription_events")).toEqual({ none: DAYS })
+    expect(await states("sales")).toEqual({ read: DAYS })
+    expect(await states("subscription_events")).toEqual({ empty: DAYS })
     const [row] = await scene.sql`select failures, report_versions->>'subscriptions' as version from connected_account`
     expect(row).toEqual({ failures: 0, version: "1_7" })
     const versions = scene.there.asked.flatMap((path) => askedReport(path)?.version ?? [])
@@ -142,8 +142,8 @@ describe("a subscription report's version", () => {
     outdatedConsole(() => "1_9")
     await addWithDays(DAYS)
     await readHours(3)
-    expect(await states("subscription_events")).toEqual({ rows: DAYS })
-    expect(await states("subscriptions")).toEqual({ none: DAYS })
+    expect(await states("subscription_events")).toEqual({ read: DAYS })
+    expect(await states("subscriptions")).toEqual({ empty: DAYS })
   })
 
   test("a version that becomes outdated later leaves no empty day behind", async () => {
@@ -153,7 +153,7 @@ describe("a subscription report's version", () => {
     await readHours(1)
     latest = "1_5"
     await readHours(3)
-    expect((await states("subscription_events")).none).toBeUndefined()
+    expect((await states("subscription_events")).empty).toBeUndefined()
     const [sum] =
       await scene.sql`select count(*)::int as days from report_day where report = 'subscription_events' and rows = '[]'`
     expect(sum).toEqual({ days: 0 })
@@ -169,7 +169,7 @@ describe("a subscription report's version", () => {
     await scene.add()
     await readHours(1, 10)
     const events = await states("subscription_events")
-    expect([events.none, events.late]).toEqual([undefined, 3])
+    expect([events.empty, events.late]).toEqual([undefined, 3])
     expect((await account()).troubles).toContainEqual(
       expect.objectContaining({ why: expect.stringMatching(/whether the day is empty cannot be told/) }),
     )
@@ -184,8 +184,8 @@ test("a day that the console refuses ends alone: every other day is read, and th
   }
   await addWithDays(DAYS)
   await readHours(5)
-  expect(await states("sales")).toEqual({ late: 1, rows: DAYS - 1 })
-  expect(await states("subscriptions")).toEqual({ none: DAYS })
+  expect(await states("sales")).toEqual({ late: 1, read: DAYS - 1 })
+  expect(await states("subscriptions")).toEqual({ empty: DAYS })
   const why = "the console answers 410 (GONE: This report can no longer be had)"
   expect((await account()).troubles).toEqual([
     { what: `sales of ${BEFORE}`, why, isFailed: true, nextAt: expect.any(String) },
@@ -200,17 +200,35 @@ test("a day that the console refuses ends alone: every other day is read, and th
   const gaps: number[] = []
   for (let times = 0; times < 3; times++) {
     const [row] = await scene.sql`
-      update report_turn
+      update account_task
       set next_at = now()
-      where report = 'sales' and day = ${BEFORE}
+      where task = 'sales' and subject = ${BEFORE}
       returning tries`
     await readHours(1, 1)
     const [next] = await scene.sql`
-      select extract(epoch from next_at - now()) / 3600 as hours from report_turn where report = 'sales' and day = ${BEFORE}`
+      select extract(epoch from next_at - now()) / 3600 as hours from account_task where task = 'sales' and subject = ${BEFORE}`
     expect(row!.tries).toBe(times + 1)
     gaps.push(Math.round(Number(next!.hours)))
   }
   expect(gaps).toEqual([2, 4, 8])
+})
+
+test("late answers are no failures: the first failure after them is asked again in an hour", async () => {
+  scene.there.report = () => "late"
+  await addWithDays(1)
+  await readHours(1, 4)
+  for (let times = 0; times < 3; times++) {
+    await scene.sql`update account_task set next_at = now() where task = 'sales' and subject = ${YESTERDAY}`
+    await readHours(1, 1)
+  }
+  scene.there.before = (path) => (askedReport(path) ? refusal(410, "GONE", "This report can no longer be had") : null)
+  await scene.sql`update account_task set next_at = now() where task = 'sales' and subject = ${YESTERDAY}`
+  await readHours(1, 1)
+  const [row] = await scene.sql`
+    select state, extract(epoch from next_at - now()) / 3600 as hours
+    from account_task
+    where task = 'sales' and subject = ${YESTERDAY}`
+  expect([row!.state, Math.round(Number(row!.hours))]).toEqual(["late", 1])
 })
 
 test("a report that the key's role does not include is denied by itself, asked for once a day, and read once it is included", async () => {
@@ -223,7 +241,7 @@ test("a report that the key's role does not include is denied by itself, asked f
   }
   const { id } = await addWithDays(DAYS)
   await readHours(5)
-  expect([await states("sales"), await states("subscriptions")]).toEqual([{ rows: DAYS }, { none: DAYS }])
+  expect([await states("sales"), await states("subscriptions")]).toEqual([{ read: DAYS }, { empty: DAYS }])
   expect(await states("subscription_events")).toEqual({ denied: DAYS })
   const { rights, state, troubles } = await account()
   expect(state).toBe("ok")
@@ -247,7 +265,7 @@ test("a report that the key's role does not include is denied by itself, asked f
   isDenied = false
   await testAccount(scene.register, scene.workspaceId, id)
   await readHours(4)
-  expect(await states("subscription_events")).toEqual({ none: DAYS })
+  expect(await states("subscription_events")).toEqual({ empty: DAYS })
   expect((await account()).rights).toContainEqual({ name: "subscription_events", state: "ok", why: null })
   expect((await account()).troubles).toEqual([])
 })
@@ -271,7 +289,7 @@ test("a day at which the console fails (500) puts the account off for a while, a
   }
   await scene.add()
   await readHours(2, 12)
-  expect((await states("sales")).rows).toBeGreaterThan(1)
+  expect((await states("sales")).read).toBeGreaterThan(1)
   expect((await account()).troubles).toContainEqual(
     expect.objectContaining({ what: `sales of ${YESTERDAY}`, why: "the console answers 500" }),
   )
@@ -320,7 +338,7 @@ test("an error that nobody expects costs its question an hour, and the others ar
   await readHours(3, 12)
   const asked = scene.there.asked.filter((path) => askedReport(path)?.type === "SALES" && path.includes(YESTERDAY))
   expect(asked).toHaveLength(1)
-  expect((await states("sales")).rows).toBeGreaterThan(1)
+  expect((await states("sales")).read).toBeGreaterThan(1)
   expect((await account()).troubles).toContainEqual(
     expect.objectContaining({ what: `sales of ${YESTERDAY}`, why: "unexpected error: spoilt" }),
   )

@@ -32,7 +32,7 @@ async function read(units: string): Promise<void> {
   const { sql, there, register, at } = scene
   there.report = (type, day) =>
     type === "SALES" && day === DAY ? { tsv: salesReport(day, [{ ...APP, Units: units }, OTHERS]) } : "late"
-  await sql`update report_turn set next_at = case when report = 'sales' and day = ${DAY} then now() end`
+  await sql`update account_task set next_at = case when task = 'sales' and subject = ${DAY} then now() end`
   await sql`update connected_account set next_at = now()`
   const keep = async (body: RawBody) => void kept.set(Buffer.from(body.sha256).toString("hex"), body)
   const parts = { sql, sealer, log: silentLog, reach: register.reach, now: () => at.now, keep }

@@ -8,7 +8,7 @@ import { reportLines } from "../../src/sources/accounts/report-lines.ts"
 import { addDays } from "../../src/vocabulary/days.ts"
 import { freshDatabase } from "../database.ts"
 import { sealer } from "../delivery/scene.ts"
-import { type AccountScene, accountScene, TEA } from "./scene.ts"
+import { type AccountScene, accountScene, isReport, TEA } from "./scene.ts"
 import { type SalesRow, salesReport, table } from "./stand-in.ts"
 
 const YESTERDAY = addDays(pacificDay(new Date()), -1)
@@ -140,7 +140,7 @@ describe("an odd row", () => {
     await scene.add()
     await readHours(1, 8)
     expect(await scene.sql`select from report_day where report = 'sales'`).toHaveLength(0)
-    const turns = await scene.sql`select state from report_turn where report = 'sales' and day = ${YESTERDAY}`
+    const turns = await scene.sql`select state from account_task where task = 'sales' and subject = ${YESTERDAY}`
     expect([...turns]).toEqual([{ state: "late" }])
   })
 })
@@ -205,7 +205,7 @@ test("an analytics file with odd rows is read once, without them", async () => {
     parts: [table(columns, rows)],
   })
   await scene.add()
-  await scene.sql`update report_turn set next_at = null`
+  await scene.sql`update account_task set next_at = null where ${isReport(scene.sql)}`
   await readHours(4, 20)
   expect(analytics.fetched).toHaveLength(1)
   const [day] = await scene.sql`select rows from analytics_day where report = 'downloads'`

@@ -3,7 +3,7 @@ import { createAccountReading } from "../../src/accounts/worker.ts"
 import { silentLog } from "../../src/log.ts"
 import { freshDatabase } from "../database.ts"
 import { sealer } from "../delivery/scene.ts"
-import { type AccountScene, accountScene, TEA } from "./scene.ts"
+import { type AccountScene, accountScene, isReport, TEA } from "./scene.ts"
 
 const NOW = new Date()
 
@@ -42,7 +42,7 @@ beforeEach(async () => {
 afterEach(() => scene.there.stop())
 
 async function read(): Promise<void> {
-  await scene.sql`update report_turn set next_at = null`
+  await scene.sql`update account_task set next_at = null where ${isReport(scene.sql)}`
   await scene.sql`update connected_account set next_at = now()`
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
   await createAccountReading({ ...parts, gapMs: 0, atMost: 40 }).runOnce()
@@ -81,7 +81,7 @@ test("an offer that goes keeps the day on which it was last seen, and one that s
   await scene.sql`update account_offer set last_seen = now() - interval '2 days', first_seen = now() - interval '9 days'`
   scene.there.products[0]!.offers!.promotionalOffers = []
   scene.there.products[1]!.offers!.offerCodes![0]!.attributes.active = true
-  await scene.sql`update console_turn set next_at = now()`
+  await scene.sql`update account_task set next_at = now() where not ${isReport(scene.sql)}`
   await read()
   const all = (await pricing()).offered
   const seen = (name: string) => all.find((one: Offered) => one.name === name)
@@ -97,8 +97,8 @@ test("who waits for a price waits for no offers, and a product without any has n
   await scene.add(scene.there.key("ADMIN"))
   await read()
   scene.there.asked.length = 0
-  await scene.sql`update console_turn set next_at = null`
-  await scene.sql`update console_turn set asked_at = now(), next_at = now() where task = 'prices' and subject = '77'`
+  await scene.sql`update account_task set next_at = null`
+  await scene.sql`update account_task set asked_at = now(), next_at = now() where task = 'prices' and subject = '77'`
   await read()
   const asked = scene.there.asked.filter((path) => path.startsWith("/v1/subscriptions/77/"))
   expect(asked.map((path) => new URL(path, "http://a").pathname)).toEqual(["/v1/subscriptions/77/prices"])

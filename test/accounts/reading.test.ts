@@ -11,7 +11,7 @@ import type { RawBody } from "../../src/sources/source.ts"
 import { addDays } from "../../src/vocabulary/days.ts"
 import { freshDatabase } from "../database.ts"
 import { sealer } from "../delivery/scene.ts"
-import { type AccountScene, accountScene } from "./scene.ts"
+import { type AccountScene, accountScene, isReport } from "./scene.ts"
 import { type SalesRow, salesReport } from "./stand-in.ts"
 
 /** What is due is due by the database's clock. */
@@ -58,7 +58,7 @@ const readSome = (atMost?: number) => worker(atMost).runOnce()
 const again = () => scene.sql`update connected_account set next_at = now()`
 const dueAgain = async (day: string) => {
   await again()
-  await scene.sql`update report_turn set next_at = case when day = ${day} then now() end`
+  await scene.sql`update account_task set next_at = case when day = ${day} then now() end where ${isReport(scene.sql)}`
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of any shape
@@ -70,12 +70,12 @@ const facts = async (): Promise<any[]> => [
 ]
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of any shape
-const turns = async (day: string): Promise<any[]> => [
+const tasks = async (day: string): Promise<any[]> => [
   ...(await scene.sql`
-    select report, state, tries, next_at > now() as later
-    from report_turn
+    select task, state, tries, next_at > now() as later
+    from account_task
     where day = ${day}
-    order by report`),
+    order by task`),
 ]
 
 function daily(answers: Record<string, string | "no sales" | "late">) {
@@ -118,12 +118,12 @@ test("late is not empty, and empty is not zero of something: three states, told 
   daily({ [`SALES ${YESTERDAY}`]: "no sales", [`SUBSCRIPTION ${YESTERDAY}`]: "late" })
   await scene.add()
   await readSome()
-  expect(await turns(YESTERDAY)).toEqual([
+  expect(await tasks(YESTERDAY)).toEqual([
     // read last of a day
-    { report: "offer_redemptions", state: "due", tries: 0, later: false },
-    { report: "sales", state: "none", tries: 0, later: true },
-    { report: "subscription_events", state: "late", tries: 1, later: true },
-    { report: "subscriptions", state: "late", tries: 1, later: true },
+    { task: "offer_redemptions", state: "due", tries: 0, later: false },
+    { task: "sales", state: "empty", tries: 0, later: true },
+    { task: "subscription_events", state: "late", tries: 0, later: true },
+    { task: "subscriptions", state: "late", tries: 0, later: true },
   ])
   expect([...(await scene.sql`select report, rows from report_day`)]).toEqual([{ report: "sales", rows: [] }])
   const words = (detail: string) => ({
@@ -178,7 +178,7 @@ test("a day that was read stays read where the console is late with it afterward
   late = true
   await dueAgain(YESTERDAY)
   await readSome(3)
-  expect(await turns(YESTERDAY)).toContainEqual({ report: "sales", state: "rows", tries: 1, later: true })
+  expect(await tasks(YESTERDAY)).toContainEqual({ task: "sales", state: "read", tries: 0, later: true })
   expect(await facts()).toHaveLength(1)
 })
 
@@ -197,7 +197,7 @@ describe("what is no report", () => {
       await readSome()
       expect(await scene.sql`select from report_day`).toHaveLength(0)
       expect(kept.length).toBeGreaterThan(0)
-      expect(await turns(YESTERDAY)).toContainEqual({ report: "sales", state: "late", tries: 1, later: true })
+      expect(await tasks(YESTERDAY)).toContainEqual({ task: "sales", state: "late", tries: 1, later: true })
     })
 })
 

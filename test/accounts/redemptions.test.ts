@@ -11,7 +11,7 @@ import { addDays } from "../../src/vocabulary/days.ts"
 import { freshDatabase } from "../database.ts"
 import { sealer } from "../delivery/scene.ts"
 import { removeBodies, someBodies } from "../measuring/kept.ts"
-import { type AccountScene, accountScene, TEA } from "./scene.ts"
+import { type AccountScene, accountScene, isReport, TEA } from "./scene.ts"
 import { table } from "./stand-in.ts"
 
 setDefaultTimeout(60_000)
@@ -67,7 +67,7 @@ afterEach(() => scene.there.stop())
 
 /** All that the console says of the newest days, and what it sells. */
 async function read(): Promise<void> {
-  await scene.sql`update report_turn set next_at = case when day >= ${ago(3)} then now() end`
+  await scene.sql`update account_task set next_at = case when day >= ${ago(3)} then now() end where ${isReport(scene.sql)}`
   await scene.sql`update connected_account set next_at = now()`
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
   await createAccountReading({ ...parts, keep: bodies.keep, gapMs: 0, atMost: 40 }).runOnce()

@@ -1,9 +1,10 @@
 import { parseAddressList } from "../../src/access/addresses.ts"
 import type { AccountReach } from "../../src/accounts/kind.ts"
 import { type AccountRow, addAccount, type Register } from "../../src/accounts/register.ts"
-import { makeTurns } from "../../src/accounts/turns.ts"
+import { makeConsoleTasks } from "../../src/accounts/seller/console-tasks.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { safeFetch } from "../../src/outbound/safe-fetch.ts"
+import { REPORTS } from "../../src/vocabulary/upstreams.ts"
 import { sealer } from "../delivery/scene.ts"
 import { type House, openHouse } from "../house.ts"
 import { trackOwn } from "../world/tracked.ts"
@@ -45,10 +46,16 @@ export async function accountScene(sql: Sql, now = new Date()): Promise<AccountS
   return { sql, house, there, register, workspaceId, appId, at, add }
 }
 
+/** SQL: the task is a report of days. */
+export function isReport(sql: Sql) {
+  return sql`task = any(${[...REPORTS]}::text[])`
+}
+
 /** No report of a day is due: a read would begin with the forty newest. */
 export async function putOffReports({ sql, at }: AccountScene): Promise<void> {
-  for (const { id } of await sql<{ id: string }[]>`select id from connected_account`) await makeTurns(sql, id, at.now)
-  await sql`update report_turn set next_at = null where next_at is not null`
+  for (const { id } of await sql<{ id: string }[]>`select id from connected_account`)
+    await makeConsoleTasks(sql, id, at.now)
+  await sql`update account_task set next_at = null where ${isReport(sql)}`
 }
 
 /** Every host at one address. Tokens are judged by the console's clock. */

@@ -52,7 +52,7 @@ async function connected(): Promise<string> {
 
 async function readAll(): Promise<void> {
   await sql`update connected_account set next_at = now() where sealed is not null`
-  await sql`update ads_turn set next_at = now()`
+  await sql`update account_task set next_at = now()`
   await createAccountReading({ sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }).runOnce()
 }
 

@@ -68,9 +68,10 @@ async function connectAds({ workspaceId, app, input }: Situation, sql: Sql): Pro
     reported("ads_popularity", { ...said, country }),
   ])
   await sql`
-    insert into ads_turn (account_id, task, subject, read_at)
-    values (${account}, 'campaigns', '', now()), (${account}, 'changes', '', now()), (${account}, 'keywords', '444555666', now()),
-      (${account}, 'days', '444555666', now()), (${account}, 'terms', '444555666', now())`
+    insert into account_task (account_id, task, subject, state, read_at)
+    values (${account}, 'campaigns', '', 'read', now()), (${account}, 'changes', '', 'read', now()),
+      (${account}, 'keywords', '444555666', 'read', now()), (${account}, 'days', '444555666', 'read', now()),
+      (${account}, 'terms', '444555666', 'read', now())`
   delete input.campaign
 }
 

@@ -172,7 +172,7 @@ export function outcomesOver(sql: Sql): Outcomes {
       await sql`delete from price_day where account_id in (${accounts})`
       for (const table of ["ads_report", "ads_change_fact_row", "ads_term_fact_row", "ads_term_popularity_row"])
         await sql`delete from ${sql(table)} where account_id in (${accounts})`
-      const { count: asked } = await sql`delete from ads_turn where account_id in (${accounts})`
+      const { count: asked } = await sql`delete from account_task where account_id in (${accounts})`
       const told = await sql`delete from billing_event where account_id in (${accounts})`
       const { count } = await sql`delete from report_day where account_id in (${accounts})`
       return asked + told.count + count > 0 || (await onPlayAlone(situation))

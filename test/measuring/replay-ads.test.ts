@@ -31,7 +31,7 @@ afterEach(() => scene.there.stop())
 
 async function readAll(): Promise<void> {
   const { sql, register } = scene
-  await sql`update ads_turn set next_at = now()`
+  await sql`update account_task set next_at = now()`
   await sql`update connected_account set next_at = now()`
   const parts = { sql, sealer, log: silentLog, reach: register.reach, keep: bodies.keep, gapMs: 0 }
   await createAccountReading(parts).runOnce()

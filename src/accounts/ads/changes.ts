@@ -2,9 +2,9 @@ import type { ChangeRow } from "../../observations/kinds/ads-insights.ts"
 import { type ChangeNotice, changeRows, changesOf, noticesIn } from "../../sources/accounts/ads/insights.ts"
 import { changesQuery } from "../../sources/accounts/ads/requests.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
-import type { AdsTurnParts } from "./reach.ts"
+import type { AccountTask } from "../tasks.ts"
+import type { AdsTaskParts } from "./reach.ts"
 import type { AdsReading } from "./store.ts"
-import type { AdsTurn } from "./turns.ts"
 
 /** On connecting; afterwards what may still come in. */
 const FIRST_DAYS = 28
@@ -13,7 +13,7 @@ const LATE_DAYS = 2
 const MOST_DETAILS = 200
 
 /** The days on which something was changed that is not known yet, newest first; of each all that was. */
-export async function changedDays(parts: AdsTurnParts, { wasRead }: AdsTurn): Promise<AdsReading[]> {
+export async function changedDays(parts: AdsTaskParts, { wasRead }: AccountTask): Promise<AdsReading[]> {
   const { reach, now, account } = parts
   const today = dayOf(now())
   const window = { from: addDays(today, -(wasRead ? LATE_DAYS : FIRST_DAYS)), to: today }
@@ -33,7 +33,7 @@ export async function changedDays(parts: AdsTurnParts, { wasRead }: AdsTurn): Pr
   return readings
 }
 
-async function readDetails({ reach }: AdsTurnParts, notices: readonly ChangeNotice[]): Promise<ChangeRow[]> {
+async function readDetails({ reach }: AdsTaskParts, notices: readonly ChangeNotice[]): Promise<ChangeRow[]> {
   const rows: ChangeRow[] = []
   for (const { id } of notices) {
     await reach.pause()
@@ -44,7 +44,7 @@ async function readDetails({ reach }: AdsTurnParts, notices: readonly ChangeNoti
 }
 
 /** By the platform's id, what a day's changes were as they stand. */
-async function readKnownChanges({ sql, account }: AdsTurnParts, day: string): Promise<Map<string, ChangeRow[]>> {
+async function readKnownChanges({ sql, account }: AdsTaskParts, day: string): Promise<Map<string, ChangeRow[]>> {
   const [stands] = await sql<{ rows: ChangeRow[] }[]>`
     select (select coalesce(jsonb_agg(r.row order by r.place), '[]') from said_rows(rows, pieces) r (row, place)) as rows
     from ads_report

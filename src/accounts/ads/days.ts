@@ -1,3 +1,4 @@
+import type { Db } from "../../database/types.ts"
 import type { Window } from "../../sources/accounts/ads/requests.ts"
 import { addDays } from "../../vocabulary/days.ts"
 
@@ -29,4 +30,13 @@ export function daysToRead(zone: string, now: Date, wasRead: boolean): Window {
 function zonedDay(timeZone: string, at: Date): string {
   const parts = { year: "numeric", month: "2-digit", day: "2-digit" } as const
   return new Intl.DateTimeFormat("en-CA", { timeZone, ...parts }).format(at)
+}
+
+/** The account's own zone, as the last look at it showed; UTC where none did. */
+export async function readZone(sql: Db, account: string): Promise<string> {
+  const [row] = await sql<{ zone: string }[]>`
+    select coalesce(zone, 'UTC') as zone
+    from connected_account
+    where id = ${account}`
+  return row?.zone ?? "UTC"
 }

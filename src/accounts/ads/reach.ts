@@ -86,7 +86,7 @@ function isRefusal(error: unknown): error is AdsProblem {
   return error instanceof AdsProblem && error.trouble === "refused"
 }
 
-export interface AdsTurnParts extends AccountTurn {
+export interface AdsTaskParts extends AccountTurn {
   reach: AdsReach
   zone: string
 }

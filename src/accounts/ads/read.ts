@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import type { Sql } from "../../database/types.ts"
 import { popularityIn } from "../../sources/accounts/ads/insights.ts"
 import { daysIn, termsIn } from "../../sources/accounts/ads/reports.ts"
 import {
@@ -14,22 +15,14 @@ import {
 import type { PlatformRow } from "../../sources/accounts/ads/said.ts"
 import { campaignsIn, negativeGroups, thingsIn } from "../../sources/accounts/ads/things.ts"
 import { ReadFailure } from "../../sources/source.ts"
-import { questionFailure } from "../failed-question.ts"
 import type { AccountTurn } from "../kind.ts"
+import { readTasks } from "../read-tasks.ts"
+import { type AccountTask, type AdsTask, endTask, makeTasks } from "../tasks.ts"
 import { changedDays } from "./changes.ts"
 import type { Ads } from "./client.ts"
-import { adsWindow, daysToRead } from "./days.ts"
-import { AdsReach, type AdsTurnParts } from "./reach.ts"
+import { adsWindow, daysToRead, readZone } from "./days.ts"
+import { AdsReach, type AdsTaskParts } from "./reach.ts"
 import { type AdsReading, storeAdsReadings } from "./store.ts"
-import {
-  type AdsTask,
-  type AdsTurn,
-  endAdsTurn,
-  failAdsTurn,
-  makeAdsTurns,
-  readNextAdsTurn,
-  readZone,
-} from "./turns.ts"
 
 /** So few requests are left to whoever else works with the key. */
 const LEAST_LEFT = 10
@@ -38,26 +31,54 @@ const HOUR_MS = 60 * MINUTE_MS
 
 /** Reads what is due of an ad account. Throws AdsProblem. */
 export async function readAds(ads: Ads, turn: AccountTurn): Promise<number | null> {
-  const { sql, account, closing, signal, gapMs, atMost } = turn
-  const { zone } = await readZone(sql, account.id)
+  const { sql, account, closing, signal, gapMs } = turn
+  const zone = await readZone(sql, account.id)
   const pause = () => sleep(gapMs, undefined, { signal: closing }).catch(() => {})
-  await makeAdsTurns(sql, account.id)
-  for (let asked = 0; asked < atMost && !closing.aborted && !signal.aborted; asked++) {
-    const due = await readNextAdsTurn(sql, account.id)
-    if (!due) return null
-    const reach = new AdsReach(ads, signal, pause)
-    await readTurn({ ...turn, reach, zone }, due)
-    await turn.noteAnswer()
-    if (reach.left !== null && reach.left <= LEAST_LEFT) return reach.resetMs ?? MINUTE_MS
-    await pause()
-  }
-  return null
+  let reach: AdsReach
+  await makeAdsTasks(sql, account.id)
+  return await readTasks(turn, {
+    async read(task) {
+      reach = new AdsReach(ads, signal, pause)
+      await readAdsTask({ ...turn, reach, zone }, task as AccountTask<AdsTask>)
+    },
+    restMs: () => (reach.left !== null && reach.left <= LEAST_LEFT ? (reach.resetMs ?? MINUTE_MS) : null),
+  })
+}
+
+/**
+ * Makes due the account itself, each of its campaigns, and the popularity in each storefront that an App Store app of the workspace
+ * is tracked in, be it advertised or not. Tasks of campaigns that are gone are deleted.
+ */
+async function makeAdsTasks(sql: Sql, account: string): Promise<void> {
+  await sql`
+    delete from account_task t
+    where t.account_id = ${account} and t.task in ('keywords', 'days', 'terms') and not exists (
+      select from ads_campaign c where c.account_id = t.account_id and c.campaign = t.subject
+    )`
+  await makeTasks(
+    sql,
+    account,
+    sql`
+      select task, '', null::date
+      from unnest(array['campaigns', 'changes']) task
+      union
+      select task, c.campaign, null
+      from ads_campaign c
+      cross join unnest(array['keywords', 'days', 'terms']) task
+      where c.account_id = ${account}
+      union
+      select 'popularity', country, null
+      from connected_account c
+      join tracked_app t on t.workspace_id = c.workspace_id
+      cross join unnest(t.countries) country
+      where c.id = ${account} and t.ios_app is not null`,
+  )
 }
 
 /** What a task reads and when it comes again. */
 interface AdsTaskPlan {
-  read(parts: AdsTurnParts, turn: AdsTurn): Promise<AdsReading[]>
-  againMs(parts: AdsTurnParts): number
+  read(parts: AdsTaskParts, task: AccountTask): Promise<AdsReading[]>
+  againMs(parts: AdsTaskParts): number
   /** Bodies with people in them are not kept. */
   private?: true
 }
@@ -71,40 +92,29 @@ const PLANS: Record<AdsTask, AdsTaskPlan> = {
   popularity: { read: readPopularity, againMs: ({ now }) => untilPublished(now()) },
 }
 
-/** A failure ends its own turn alone; throws what stops the account. */
-async function readTurn(parts: AdsTurnParts, due: AdsTurn): Promise<void> {
-  const { sql, account, now, keep, reach, signal, log, noteDenied } = parts
-  const plan = PLANS[due.task]
-  try {
-    await readOrThrow(parts, due)
-  } catch (error) {
-    const failure = questionFailure(error, { signal, log, what: `ads ${due.task}` })
-    if (failure === null) throw error
-    if (reach.bytes.length > 0 && plan.private === undefined) await keep(reach.body(now()))
-    await failAdsTurn(sql, account.id, due, failure)
-    if (failure.isDenied) await noteDenied()
-    if (failure.stops) throw error
-  }
-}
-
-async function readOrThrow(parts: AdsTurnParts, due: AdsTurn): Promise<void> {
+async function readAdsTask(parts: AdsTaskParts, task: AccountTask<AdsTask>): Promise<void> {
   const { sql, account, now, keep, reach, fence } = parts
-  const plan = PLANS[due.task]
-  const readings = await plan.read(parts, due)
-  if (plan.private === undefined) await keep(reach.body(now()))
+  const plan = PLANS[task.task]
+  let readings: AdsReading[]
+  try {
+    readings = await plan.read(parts, task)
+  } finally {
+    if (reach.bytes.length > 0 && plan.private === undefined) await keep(reach.body(now()))
+  }
   await storeAdsReadings(sql, readings, now, async (tx) => {
     await fence(tx)
-    await endAdsTurn(tx, account.id, due, { nextMs: plan.againMs(parts), putAside: reach.aside.text() })
+    const nextAt = new Date(now().getTime() + plan.againMs(parts))
+    await endTask(tx, account.id, task, { state: "read", nextAt, putAside: reach.aside.text() })
   })
-  if (due.task === "campaigns") await makeAdsTurns(sql, account.id)
+  if (task.task === "campaigns") await makeAdsTasks(sql, account.id)
 }
 
-async function readCampaigns({ reach, account, now }: AdsTurnParts): Promise<AdsReading[]> {
+async function readCampaigns({ reach, account, now }: AdsTaskParts): Promise<AdsReading[]> {
   const { rows } = await reach.all(campaignsQuery())
   return [campaignsIn(rows, account.id, reach.body(now()), reach.aside)]
 }
 
-async function readKeywords({ reach, account, now }: AdsTurnParts, { subject }: AdsTurn): Promise<AdsReading[]> {
+async function readKeywords({ reach, account, now }: AdsTaskParts, { subject }: AccountTask): Promise<AdsReading[]> {
   const { rows: groups } = await reach.all(groupsQuery(subject))
   const { rows: keywords } = await reach.all(keywordsQuery(subject))
   const negatives = await readNegatives(reach, subject, negativeGroups(groups))
@@ -128,7 +138,7 @@ async function readNegatives(reach: AdsReach, campaign: string, groups: readonly
 
 const NEGATIVES = "negative keywords of an ad group"
 
-async function readDays(parts: AdsTurnParts, { subject, wasRead }: AdsTurn): Promise<AdsReading[]> {
+async function readDays(parts: AdsTaskParts, { subject, wasRead }: AccountTask): Promise<AdsReading[]> {
   const { reach, account, now, zone } = parts
   const window = daysToRead(zone, now(), wasRead)
   const campaign = await reach.all(dailyReport("campaigns", subject, window))
@@ -137,14 +147,14 @@ async function readDays(parts: AdsTurnParts, { subject, wasRead }: AdsTurn): Pro
   return daysIn({ campaign, keywords }, about, reach.body(now()), reach.aside)
 }
 
-async function readTerms({ reach, account, now, zone }: AdsTurnParts, { subject }: AdsTurn): Promise<AdsReading[]> {
+async function readTerms({ reach, account, now, zone }: AdsTaskParts, { subject }: AccountTask): Promise<AdsReading[]> {
   const window = adsWindow(zone, now())
   const pages = await reach.all(searchTermsReport(subject, window))
   return [termsIn(pages, { account: account.id, campaign: subject, window }, reach.body(now()), reach.aside)]
 }
 
 /** A week that is not out yet has no rows: it is late, and not empty. */
-async function readPopularity({ reach, account, now }: AdsTurnParts, { subject }: AdsTurn): Promise<AdsReading[]> {
+async function readPopularity({ reach, account, now }: AdsTaskParts, { subject }: AccountTask): Promise<AdsReading[]> {
   const sunday = publishedSunday(now())
   const { rows } = await reach.all(popularityQuery(subject, sunday))
   if (rows.length === 0) throw new ReadFailure("not_found", `the week from ${sunday} is not out for ${subject}`)

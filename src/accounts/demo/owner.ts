@@ -7,8 +7,8 @@ import { publishedSunday } from "../../sources/accounts/ads/requests.ts"
 import { addDays } from "../../vocabulary/days.ts"
 import { ANALYTICS_REPORTS } from "../../vocabulary/upstreams.ts"
 import { lastAdsDay, WINDOW_DAYS } from "../ads/days.ts"
-import { ADS_TASKS } from "../ads/turns.ts"
 import { pacificDay, REPORT_ZONE } from "../pacific.ts"
+import { ADS_TASKS } from "../tasks.ts"
 import { type DemoAccounts, makeDemoAccounts } from "./accounts.ts"
 import { COUNTRY, campaignOf, campaignRows, changeRows, dayRows, popularityRows, termRows, thingRows } from "./ads.ts"
 import { provenance, reviewReadings } from "./reviews.ts"
@@ -98,22 +98,26 @@ async function storeApps(tx: Tx, accounts: DemoAccounts, apps: readonly DemoApp[
     cross join unnest(${[accounts.console, accounts.ads]}::text[]) c (id)
     order by 1, 2
     on conflict do nothing`
-  await storeConsoleTurns(tx, accounts.console, rows, now)
+  await storeProducts(tx, accounts.console, rows, now)
   await tx`
-    insert into ads_turn (account_id, task, subject, read_at)
-    select distinct ${accounts.ads}, t.task, s.subject, ${now}::timestamptz
+    insert into account_task (account_id, task, subject, state, read_at, next_at)
+    select ${accounts.ads}, t.task, s.subject, 'read', ${now}::timestamptz, null::timestamptz
     from unnest(${[...ADS_TASKS]}::text[]) t (task)
     cross join ${rowsIn(tx, rows)} a
     cross join lateral (
       select case when t.task in ('campaigns', 'changes') then '' when t.task = 'popularity' then ${COUNTRY} else a.campaign end
         as subject
     ) s
-    order by 2, 3
+    union
+    select ${accounts.console}, t.task, t.subject, 'read', ${now}::timestamptz, null::timestamptz
+    from ${rowsIn(tx, rows)} a
+    cross join lateral (values ('analytics', a.store), ('products', a.store), ('prices', a.product)) t (task, subject)
+    order by 1, 2, 3
     on conflict (account_id, task, subject) do update
     set read_at = excluded.read_at`
 }
 
-async function storeConsoleTurns(tx: Tx, account: string, rows: readonly DemoAppRow[], now: Date): Promise<void> {
+async function storeProducts(tx: Tx, account: string, rows: readonly DemoAppRow[], now: Date): Promise<void> {
   await tx`
     insert into account_product (account_id, app, product, sold_as, sku, name, period, listed_at)
     select ${account}, a.store, a.product, 'subscription', a.sold, ${TITLE}, 'ONE_MONTH', ${now}
@@ -128,14 +132,6 @@ async function storeConsoleTurns(tx: Tx, account: string, rows: readonly DemoApp
     from ${rowsIn(tx, rows)} a
     order by 2, 3
     on conflict do nothing`
-  await tx`
-    insert into console_turn (account_id, task, subject, state, read_at, next_at)
-    select ${account}, t.task, t.subject, 'ok', ${now}, null
-    from ${rowsIn(tx, rows)} a
-    cross join lateral (values ('analytics', a.store), ('products', a.store), ('prices', a.product)) t (task, subject)
-    order by 2, 3
-    on conflict (account_id, task, subject) do update
-    set read_at = excluded.read_at`
   await tx`
     insert into analytics_instance (account_id, app, report, processed, instance, read_at)
     select ${account}, a.store, r.report, ${pacificDay(now)}, 'invented', ${now}

@@ -1,12 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { AccessProblem } from "../../access/problem.ts"
 import { CONSOLE_HOST } from "../../vocabulary/upstreams.ts"
 import { type Console, ConsoleProblem, openConsole } from "../console.ts"
 import type { ConsoleKey } from "../credentials.ts"
 import type { AccountKind, AccountTurn } from "../kind.ts"
 import { lookAt } from "../look.ts"
+import { readTasks } from "../read-tasks.ts"
 import { createReportRequests } from "../report-versions.ts"
-import { makeConsoleWork, readNext } from "../seller/console-work.ts"
+import { makeConsoleTasks, putOffDenied, readConsoleTask } from "../seller/console-tasks.ts"
 
 export const appStoreConnect: AccountKind<ConsoleKey, Console> = {
   name: "app-store-connect",
@@ -63,18 +63,14 @@ const LEAST_LEFT = 500
 const QUARTER_MS = 15 * 60_000
 
 async function readConsole(console: Console, turn: AccountTurn): Promise<number | null> {
-  const { closing, signal, gapMs, atMost } = turn
   const hour = countHour(console)
   const parts = { ...turn, console: hour.console, requests: createReportRequests({ ...turn, console: hour.console }) }
-  await makeConsoleWork(parts)
-  for (let asked = 0; asked < atMost && !closing.aborted && !signal.aborted; asked++) {
-    if (!(await readNext(parts))) return null
-    await turn.noteAnswer()
-    const left = hour.left()
-    if (left !== null && left <= LEAST_LEFT) return QUARTER_MS
-    await sleep(gapMs, undefined, { signal: closing }).catch(() => {})
-  }
-  return null
+  await makeConsoleTasks(turn.sql, turn.account.id, turn.now())
+  return await readTasks(turn, {
+    read: (task) => readConsoleTask(parts, task),
+    putOffDenied: (task, failure) => putOffDenied(parts, task, failure),
+    restMs: () => ((hour.left() ?? Infinity) <= LEAST_LEFT ? QUARTER_MS : null),
+  })
 }
 
 /** Notes what the console last said that the key has left in this hour, refused questions included. */

@@ -1,9 +1,8 @@
 import type { Console } from "../console.ts"
 import type { AccountTurn } from "../kind.ts"
 
-/** What a turn at the seller's console needs. */
-export interface ConsoleParts
-  extends Pick<AccountTurn, "sql" | "now" | "keep" | "signal" | "fence" | "log" | "noteDenied"> {
+/** What a task at the seller's console needs. */
+export interface ConsoleParts extends Pick<AccountTurn, "sql" | "now" | "keep" | "signal" | "fence"> {
   console: Console
   account: { id: string }
 }

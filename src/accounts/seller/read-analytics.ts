@@ -14,8 +14,8 @@ import { PutAside } from "../../sources/put-aside.ts"
 import { rawBody } from "../../sources/source.ts"
 import type { AnalyticsReport } from "../../vocabulary/upstreams.ts"
 import { ConsoleProblem } from "../console.ts"
+import { type AccountTask, endTask, makeTasks, type TaskState } from "../tasks.ts"
 import { type ConsoleParts, hoursLater } from "./console-parts.ts"
-import { type ConsoleTurn, type ConsoleTurnState, endConsoleTurn, putConsoleTurns } from "./console-turns.ts"
 import { readPages } from "./documents.ts"
 
 /** Of each report the variant in which nothing is left out and no noise is added. */
@@ -36,21 +36,21 @@ interface Instance {
 }
 
 /** Looks for what is new of an app's reports. Nothing is ever asked to be made here: that takes an Admin, and a person's wish. */
-export async function readAnalytics(parts: ConsoleParts, turn: ConsoleTurn): Promise<void> {
+export async function readAnalytics(parts: ConsoleParts, task: AccountTask): Promise<void> {
   const { sql, account, now, fence } = parts
-  const { state, instances } = await lookFor(parts, turn.subject)
+  const { state, instances } = await lookFor(parts, task.subject)
   await sql.begin(async (tx) => {
     await fence(tx)
-    await storeInstances(tx, account.id, turn.subject, instances)
-    await endConsoleTurn(tx, account.id, turn, {
+    await storeInstances(tx, account.id, task.subject, instances)
+    await endTask(tx, account.id, task, {
       state,
-      nextAt: hoursLater(now(), state === "ok" ? LOOK_HOURS : WAIT_HOURS),
+      nextAt: hoursLater(now(), state === "read" ? LOOK_HOURS : WAIT_HOURS),
     })
   })
 }
 
 interface AnalyticsListing {
-  state: ConsoleTurnState
+  state: TaskState
   instances: Instance[]
 }
 
@@ -59,7 +59,7 @@ async function lookFor({ console, signal }: ConsoleParts, app: string): Promise<
   if (requests === "denied") return { state: "denied", instances: [] }
   const ongoing = (requests ?? []).flatMap(({ data }) => data).filter(isOngoing)
   const running = ongoing.find(({ attributes }) => attributes.stoppedDueToInactivity !== true)
-  if (!running) return { state: ongoing.length > 0 ? "stopped" : "none", instances: [] }
+  if (!running) return { state: ongoing.length > 0 ? "stopped" : "not_requested", instances: [] }
   const reports = ((await readPages(console, analyticsReportsPath(running.id), signal)) ?? []).flatMap(
     ({ data }) => data,
   )
@@ -72,7 +72,7 @@ async function lookFor({ console, signal }: ConsoleParts, app: string): Promise<
       if (/^\d{4}-\d\d-\d\d$/.test(processed)) instances.push({ report, processed, instance: id })
     }
   }
-  return { state: "ok", instances }
+  return { state: "read", instances }
 }
 
 function isOngoing({ attributes }: { attributes: Record<string, unknown> }): boolean {
@@ -92,7 +92,7 @@ async function unlessDenied<Of>(ask: () => Promise<Of>): Promise<Of | "denied"> 
 /** A file is read once: what is processed again later is another file. */
 async function storeInstances(tx: Tx, account: string, app: string, instances: readonly Instance[]): Promise<void> {
   const once = new Map(instances.map((one) => [`${one.report} ${one.processed}`, one]))
-  const unread = await tx<{ instance: string }[]>`
+  const unread = await tx<Instance[]>`
     insert into analytics_instance as held (account_id, app, report, processed, instance)
     select ${account}, ${app}, report, processed, instance
     from jsonb_to_recordset(${json(tx, [...once.values()])}) r (report text, processed date, instance text)
@@ -100,13 +100,11 @@ async function storeInstances(tx: Tx, account: string, app: string, instances: r
     on conflict (account_id, app, report, processed) do update
     set instance = excluded.instance
     where held.read_at is null
-    returning instance`
-  await putConsoleTurns(
-    tx,
-    account,
-    "instance",
-    unread.map(({ instance }) => instance),
-  )
+    returning report, processed, instance`
+  const wanted = tx`
+    select report, instance, processed
+    from jsonb_to_recordset(${tx.json(unread as never)}) r (report text, instance text, processed date)`
+  await makeTasks(tx, account, wanted, { isAgain: true })
 }
 
 interface HeldInstance extends Instance {
@@ -114,11 +112,11 @@ interface HeldInstance extends Instance {
 }
 
 /** Reads one file, and stores each of its days by itself: nobody else waits for all of them. */
-export async function readInstance(parts: ConsoleParts, turn: ConsoleTurn): Promise<void> {
+export async function readInstance(parts: ConsoleParts, task: AccountTask): Promise<void> {
   const { sql, account, now, keep, fence } = parts
-  const held = await findInstance(sql, account.id, turn.subject)
-  const bytes = held && (await unlessDenied(() => download(parts, turn.subject)))
-  const end = (state: ConsoleTurnState, nextAt: Date | null) => endConsoleTurn(sql, account.id, turn, { state, nextAt })
+  const held = await findInstance(sql, account.id, task.subject)
+  const bytes = held && (await unlessDenied(() => download(parts, task.subject)))
+  const end = (state: TaskState, nextAt: Date | null) => endTask(sql, account.id, task, { state, nextAt })
   if (!held || bytes === null) return await end("gone", null)
   if (bytes === "denied") return await end("denied", hoursLater(now(), WAIT_HOURS))
   if (bytes === "not yet") return await end("late", hoursLater(now(), 1))
@@ -131,7 +129,7 @@ export async function readInstance(parts: ConsoleParts, turn: ConsoleTurn): Prom
   await sql.begin(async (tx) => {
     await fence(tx)
     await noteRead(tx, account.id, held)
-    await endConsoleTurn(tx, account.id, turn, { state: "ok", nextAt: null, putAside: aside.text() })
+    await endTask(tx, account.id, task, { state: "read", nextAt: null, putAside: aside.text() })
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Sql } from "../../database/types.ts"
 import type { PriceEntry } from "../../formulas/price-periods.ts"
 import type { AppAccount } from "../app-accounts.ts"
-import { askConsoleTurn, readConsoleTurn, type TurnStanding } from "./console-turns.ts"
+import { askTask, readTask, type TaskStanding } from "../tasks.ts"
 
 export interface SoldProduct {
   /** The console's id; of the app itself the app's. */
@@ -47,20 +47,18 @@ export async function readProductPrices(
 }
 
 /** How the reading of a product's prices stands, or of what the app sells at all; null = it was never due. */
-export async function readPriceTurn(
+export async function readPriceTask(
   sql: Sql,
   { id, outsideId }: AppAccount,
   product: string | null,
-): Promise<TurnStanding | null> {
-  return product === null
-    ? await readConsoleTurn(sql, id, "products", outsideId)
-    : await readConsoleTurn(sql, id, "prices", product)
+): Promise<TaskStanding | null> {
+  return product === null ? await readTask(sql, id, "products", outsideId) : await readTask(sql, id, "prices", product)
 }
 
 /** Puts the reading before all that is due with the account. */
 export async function putPricesFirst(sql: Sql, { id, outsideId }: AppAccount, product: string | null): Promise<void> {
-  if (product === null) await askConsoleTurn(sql, id, "products", outsideId)
-  else await askConsoleTurn(sql, id, "prices", product)
+  if (product === null) await askTask(sql, id, "products", outsideId)
+  else await askTask(sql, id, "prices", product)
 }
 
 /** Whether a server reads with the account: its key was taken within the last two hours, and it is asked something each hour. */

@@ -11,8 +11,8 @@ import {
 } from "../../formulas/funnel.ts"
 import { ANALYTICS_REPORTS, type AnalyticsReport } from "../../vocabulary/upstreams.ts"
 import { type AppAccount, daysUpTo, type ReportStanding } from "../app-accounts.ts"
+import { readTask } from "../tasks.ts"
 import { readFileTroubles } from "../troubles.ts"
-import { readConsoleTurn } from "./console-turns.ts"
 
 /** How many days after a day its figures are whole, as the console says. */
 const WHOLE_AFTER_DAYS: Record<AnalyticsReport, number> = { engagement: 3, downloads: 2 }
@@ -101,7 +101,7 @@ async function readFiles(sql: Sql, { account, app, from, to }: FilesQuery): Prom
       from (
         select i.processed, i.read_at, t.next_at is not null as is_due
         from analytics_instance i
-        left join console_turn t on t.account_id = i.account_id and t.task = 'instance' and t.subject = i.instance
+        left join account_task t on t.account_id = i.account_id and t.task = i.report and t.subject = i.instance
         where i.account_id = ${account} and i.app = ${app} and i.report = r.report
         offset 0
       ) i
@@ -113,12 +113,12 @@ async function readFiles(sql: Sql, { account, app, from, to }: FilesQuery): Prom
 
 /** Why no reports are made for an app, and who must do what; null = they are, or nobody knows yet. */
 export async function readWhyNoAnalytics(sql: Sql, { id, outsideId }: AppAccount): Promise<string | null> {
-  const turn = await readConsoleTurn(sql, id, "analytics", outsideId)
-  if (turn?.state === "none")
+  const task = await readTask(sql, id, "analytics", outsideId)
+  if (task?.state === "not_requested")
     return `nobody asked the console to make these reports of the app; somebody with the role Admin must, once: appmeter account analytics ${id} ${outsideId}`
-  if (turn?.state === "stopped")
+  if (task?.state === "stopped")
     return `the console stopped making these reports, because nobody read them for long; somebody with the role Admin must ask for them anew: appmeter account analytics ${id} ${outsideId}`
-  if (turn?.state === "denied") return "the key may not read these reports: that needs the role Sales, Finance or Admin"
+  if (task?.state === "denied") return "the key may not read these reports: that needs the role Sales, Finance or Admin"
   return null
 }
 

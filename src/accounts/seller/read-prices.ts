@@ -18,8 +18,8 @@ import { PutAside } from "../../sources/put-aside.ts"
 import { rawBody } from "../../sources/source.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { type Console, ConsoleProblem } from "../console.ts"
+import { type AccountTask, endTask, makeTasks } from "../tasks.ts"
 import { type ConsoleParts, hoursLater } from "./console-parts.ts"
-import { type ConsoleTurn, endConsoleTurn, putConsoleTurns } from "./console-turns.ts"
 import { type Resource, readPages } from "./documents.ts"
 import { askOffers, storeOffers } from "./read-offers.ts"
 
@@ -28,23 +28,20 @@ const DAY_HOURS = 24
 type Product = Pick<ProductListing, "product" | "soldAs" | "sku" | "name" | "period">
 
 /** What an app sells, itself among it. Products whose right is missing are left out, and the day after it is tried again. */
-export async function readProducts(parts: ConsoleParts, turn: ConsoleTurn): Promise<void> {
+export async function readProducts(parts: ConsoleParts, task: AccountTask): Promise<void> {
   const { sql, account, now, fence } = parts
-  const app = turn.subject
+  const app = task.subject
   const own = await findOwnApp(sql, account.id, app)
   const products = own && (await unlessRefused(() => listProducts(parts, own)))
-  if (!products)
-    return await endConsoleTurn(sql, account.id, turn, { state: "denied", nextAt: hoursLater(now(), DAY_HOURS) })
+  if (!products) return await endTask(sql, account.id, task, { state: "denied", nextAt: hoursLater(now(), DAY_HOURS) })
   await sql.begin(async (tx) => {
     await fence(tx)
     await storeProducts(tx, account.id, app, products)
-    await putConsoleTurns(
-      tx,
-      account.id,
-      "prices",
-      products.map(({ product }) => product),
-    )
-    await endConsoleTurn(tx, account.id, turn, { state: "ok", nextAt: hoursLater(now(), DAY_HOURS) })
+    const listed = products.map(({ product }) => product)
+    await makeTasks(tx, account.id, tx`select 'prices', s, null::date from unnest(${listed}::text[]) s`, {
+      isAgain: true,
+    })
+    await endTask(tx, account.id, task, { state: "read", nextAt: hoursLater(now(), DAY_HOURS) })
   })
 }
 
@@ -100,15 +97,15 @@ async function storeProducts(tx: Tx, account: string, app: string, products: rea
 }
 
 /** Reads what one product costs, and holds it where it says something that was not said before. */
-export async function readPrices(parts: ConsoleParts, turn: ConsoleTurn): Promise<void> {
+export async function readPrices(parts: ConsoleParts, task: AccountTask): Promise<void> {
   const { sql, account, now, keep, fence } = parts
-  const thing = await findProduct(sql, account.id, turn.subject)
+  const thing = await findProduct(sql, account.id, task.subject)
   const pages = thing && (await unlessRefused(() => readPriceLists(parts, thing, dayOf(now()))))
   const nextAt = hoursLater(now(), DAY_HOURS)
-  if (!thing) return await endConsoleTurn(sql, account.id, turn, { state: "gone", nextAt: null })
-  if (!pages) return await endConsoleTurn(sql, account.id, turn, { state: "denied", nextAt })
+  if (!thing) return await endTask(sql, account.id, task, { state: "gone", nextAt: null })
+  if (!pages) return await endTask(sql, account.id, task, { state: "denied", nextAt })
   // it has none, or the console does not know it any more: that is no price of nothing
-  if (pages.length === 0) return await endConsoleTurn(sql, account.id, turn, { state: "gone", nextAt })
+  if (pages.length === 0) return await endTask(sql, account.id, task, { state: "gone", nextAt })
   const bytes = listOf(pages)
   const body = rawBody({ bytes, sha256: hash("sha256", bytes, "buffer"), url: "", seenAt: now() })
   await keep(body)
@@ -119,11 +116,11 @@ export async function readPrices(parts: ConsoleParts, turn: ConsoleTurn): Promis
     all: true,
     async finish(tx) {
       await fence(tx)
-      await endConsoleTurn(tx, account.id, turn, { state: "ok", nextAt, putAside: aside.text() })
+      await endTask(tx, account.id, task, { state: "read", nextAt, putAside: aside.text() })
     },
   })
   // who waits for prices waits for nothing else
-  if (!turn.isAsked) await readOffers(parts, thing)
+  if (!task.isAsked) await readOffers(parts, thing)
 }
 
 async function readOffers(parts: ConsoleParts, thing: ProductListing): Promise<void> {

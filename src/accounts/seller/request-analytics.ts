@@ -4,7 +4,7 @@ import { CONSOLE_HOST } from "../../vocabulary/upstreams.ts"
 import { ConsoleProblem, openConsole } from "../console.ts"
 import { type ConsoleKey, openKey } from "../credentials.ts"
 import { findSealed, type Register } from "../register.ts"
-import { askConsoleTurn } from "./console-turns.ts"
+import { askTask } from "../tasks.ts"
 import { readPages } from "./documents.ts"
 
 interface AnalyticsWish {
@@ -37,7 +37,7 @@ export async function createAnalyticsRequest(
     if (!(error instanceof ConsoleProblem && error.trouble === "forbidden")) throw error
     throw new AccessProblem("the key may not ask for reports: that takes a key with the role Admin, see --key-file")
   }
-  await askConsoleTurn(sql, id, "analytics", app)
+  await askTask(sql, id, "analytics", app)
   return !isMade
 }
 

@@ -8,9 +8,9 @@ import {
   findAdsAccount,
 } from "../../accounts/ads/answers/standing.ts"
 import { WINDOW_DAYS } from "../../accounts/ads/days.ts"
-import type { AdsTask } from "../../accounts/ads/turns.ts"
 import { type AppAccount, isConnected } from "../../accounts/app-accounts.ts"
 import { ANSWERED_STATES } from "../../accounts/state.ts"
+import type { AdsTask } from "../../accounts/tasks.ts"
 import { type AdsTrouble, adsTroubleText, troubledState } from "../../accounts/troubles.ts"
 import { Fault } from "../../faults.ts"
 import type { OrganicRank } from "../../history/searches/organic.ts"

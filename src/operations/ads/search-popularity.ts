@@ -6,8 +6,8 @@ import {
   readWeek,
   type TermPopularity,
 } from "../../accounts/ads/answers/popularity.ts"
-import { readAdsTurn } from "../../accounts/ads/answers/standing.ts"
 import { findKindAccount } from "../../accounts/app-accounts.ts"
+import { readTask } from "../../accounts/tasks.ts"
 import { readAdsTroubles } from "../../accounts/troubles.ts"
 import { Fault } from "../../faults.ts"
 import { readTrackedTerms } from "../../history/searches/organic.ts"
@@ -92,6 +92,7 @@ export const getSearchPopularity = operation({
     throw new Fault("not_connected", { detail: "Connect the ad account with: appmeter account add apple-ads." })
   const troubles = await readAdsTroubles(sql, account.id, "popularity", storefront)
   const troubled = { ...account, troubles }
+  const task = await readTask(sql, account.id, "popularity", storefront)
   const week = await readWeek(sql, account.id, storefront)
   if (!week)
     throw unread(troubled, ["popularity"], `the searches of ${storefront}, a storefront that the app is tracked in,`)
@@ -101,7 +102,7 @@ export const getSearchPopularity = operation({
   const known = await readTermPopularity(sql, place, wanted)
   return {
     ...{ country: storefront, from: week.from, to: addDays(week.from, 6), genre: genre ?? null, genres: week.genres },
-    sources: [adsSource(troubled, ["popularity"], await readAdsTurn(sql, account.id, "popularity", storefront))],
+    sources: [adsSource(troubled, ["popularity"], task?.readAt ?? null)],
     top: await readMostSearched(sql, { ...place, genre: genre?.toUpperCase() ?? null }, limit),
     wanted: wanted.map((term) => wantedOf(term, { known, week, isTracked: tracked.includes(term) })),
   }

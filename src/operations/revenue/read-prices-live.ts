@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { AppAccount } from "../../accounts/app-accounts.ts"
-import type { TurnStanding } from "../../accounts/seller/console-turns.ts"
-import { isAccountRead, putPricesFirst, readPriceTurn } from "../../accounts/seller/read-country-prices.ts"
+import { isAccountRead, putPricesFirst, readPriceTask } from "../../accounts/seller/read-country-prices.ts"
+import type { TaskStanding } from "../../accounts/tasks.ts"
 import type { Context } from "../../operation.ts"
 import { DAY_MS } from "../../vocabulary/time.ts"
 
@@ -24,7 +24,7 @@ const BETWEEN_MS = 150
  */
 export async function readLive(account: AppAccount, product: string | null, ctx: Context): Promise<PriceReading> {
   const { sql } = ctx
-  const stands = await readPriceTurn(sql, account, product)
+  const stands = await readPriceTask(sql, account, product)
   const why = whyNot(stands)
   if (stands?.state === "denied") return { readAt: stands.readAt, isLive: false, why }
   const isFresh = stands?.readAt && ctx.now().getTime() - stands.readAt.getTime() < DAY_MS
@@ -32,15 +32,20 @@ export async function readLive(account: AppAccount, product: string | null, ctx:
   await putPricesFirst(sql, account, product)
   for (let waited = 0; waited < WAIT_MS; waited += BETWEEN_MS) {
     await sleep(BETWEEN_MS)
-    const turn = await readPriceTurn(sql, account, product)
-    if (turn && !turn.isAsked) return { readAt: turn.readAt, isLive: turn.state === "ok", why: whyNot(turn) }
+    const task = await readPriceTask(sql, account, product)
+    if (task && !task.isAsked)
+      return { readAt: task.readAt, isLive: isLater(task.readAt, stands?.readAt ?? null), why: whyNot(task) }
   }
   return { readAt: stands?.readAt ?? null, isLive: false, why }
 }
 
-function whyNot(turn: TurnStanding | null): string | null {
-  if (turn?.state === "denied") return NEEDS
-  return turn?.failure ? `prices: ${turn.failure}` : null
+function isLater(readAt: Date | null, before: Date | null): boolean {
+  return readAt !== null && (before === null || readAt > before)
+}
+
+function whyNot(task: TaskStanding | null): string | null {
+  if (task?.state === "denied") return NEEDS
+  return task?.failure ? `prices: ${task.failure}` : null
 }
 
 const NEEDS = "the key may not read prices: that needs the role App Manager or Admin"

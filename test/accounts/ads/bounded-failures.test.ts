@@ -32,7 +32,7 @@ afterEach(() => scene.there.stop())
 
 async function readAll(): Promise<void> {
   await sql`update connected_account set next_at = now()`
-  await sql`update ads_turn set next_at = now()`
+  await sql`update account_task set next_at = now()`
   const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }
   await createAccountReading({ ...parts, keep: async (body) => void kept.push(body) }).runOnce()
 }

@@ -34,9 +34,9 @@ async function readAll(): Promise<void> {
   await createAccountReading({ ...parts, keep: async (body) => void kept.push(body) }).runOnce()
 }
 
-const again = () => sql`update ads_turn set next_at = now()`
+const again = () => sql`update account_task set next_at = now()`
 const failures = async () =>
-  (await sql`select task, failure from ads_turn where failure is not null order by task`).map((row) => ({ ...row }))
+  (await sql`select task, failure from account_task where failure is not null order by task`).map((row) => ({ ...row }))
 
 test("all that an ad account says is read: what stands, what it cost by day, terms, changes, and what is searched for", async () => {
   const { id } = await scene.add()
@@ -107,7 +107,7 @@ test("reading twice changes nothing; a bid, a grown day and a campaign that is g
   await again()
   await readAll()
   expect(await sql`select from ads_campaign`).toHaveLength(0)
-  expect(await sql`select from ads_turn where task in ('keywords', 'days', 'terms')`).toHaveLength(0)
+  expect(await sql`select from account_task where task in ('keywords', 'days', 'terms')`).toHaveLength(0)
   expect(await rebuildAccounts(sql, async () => {})).toBe(0)
 })
 

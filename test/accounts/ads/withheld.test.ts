@@ -70,7 +70,9 @@ afterAll(() => scene.there.stop())
 
 test("a real account of which Apple withholds most: 112 of 150 rows and 88.75 of 100.00 USD are one row a keyword, and none is lost", async () => {
   expect([rows.length, withheld.length, cents(rows), cents(withheld)]).toEqual([150, 112, 1_000_000, 887_500])
-  expect([...(await sql`select failure from ads_turn where failure is not null and task <> 'popularity'`)]).toEqual([])
+  expect([...(await sql`select failure from account_task where failure is not null and task <> 'popularity'`)]).toEqual(
+    [],
+  )
   const key = await scene.house.key(scene.workspaceId)
   const { status, body } = await scene.house.call(`/v1/apps/${scene.appId}/ads-search-terms?limit=200`, { key })
   expect(status).toBe(200)

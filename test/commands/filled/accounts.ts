@@ -17,12 +17,11 @@ export async function fillAccounts(sql: Sql, workspace: number, app: string): Pr
     insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
     values ('ac_1', '1', 'TEA', 'Té "\\n"', 'com.example', ${app})`
   await sql`
-    insert into report_turn (account_id, report, day, state, failure)
-    values ('ac_1', 'sales', '2025-08-31', 'late', 'a\tb')`
-  await sql`
-    insert into console_turn (account_id, task, subject, state, read_at, tries, failure, next_at)
-    values ('ac_1', 'analytics', '1', 'denied', now(), 3, 'a\tb', now()), ('ac_1', 'prices', '"1" 抹', 'due', null, 0, null, null)`
-  await sql`insert into ads_turn (account_id, task, subject, failure) values ('ac_2', 'keywords', '1 "抹"', 'a\tb')`
+    insert into account_task (account_id, task, subject, day, state, read_at, tries, failure, next_at)
+    values ('ac_1', 'sales', '2025-08-31', '2025-08-31', 'late', null, 1, 'a\tb', now()),
+      ('ac_1', 'analytics', '1', null, 'denied', now(), 3, 'a\tb', now()),
+      ('ac_1', 'prices', '"1" 抹', null, 'due', null, 0, null, null),
+      ('ac_2', 'keywords', '1 "抹"', null, 'late', null, 1, 'a\tb', now())`
   await sql`
     insert into analytics_instance (account_id, app, report, processed, instance, read_at)
     values ('ac_1', '1', 'downloads', '2025-08-31', 'i "1"', null)`

@@ -44,7 +44,7 @@ const call = (path: string, by = key) => scene.house.call(`/v1/apps/${scene.appI
 
 async function readAll(): Promise<void> {
   await sql`update connected_account set next_at = now() where sealed is not null`
-  await sql`update ads_turn set next_at = now()`
+  await sql`update account_task set next_at = now()`
   const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }
   await createAccountReading(parts).runOnce()
 }

@@ -180,14 +180,14 @@ describe("with the console's analytics", () => {
       (await call("?country=us")).body.missing.filter(({ what }: { what: string }) => what === "conversion")
     expect(await why()).toEqual([{ what: "conversion", why: expect.stringContaining("within two days") }])
     await scene.sql`
-      insert into console_turn (account_id, task, subject, state) values (${EXAMPLE_ACCOUNT}, 'analytics', ${IOS_ID}, 'none')`
+      insert into account_task (account_id, task, subject, state) values (${EXAMPLE_ACCOUNT}, 'analytics', ${IOS_ID}, 'not_requested')`
     expect(await why()).toEqual([
       {
         what: "conversion",
         why: expect.stringMatching(/^Nobody asked .* role Admin must, once: appmeter account analytics /),
       },
     ])
-    await scene.sql`delete from console_turn`
+    await scene.sql`delete from account_task`
   })
 })
 

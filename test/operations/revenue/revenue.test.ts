@@ -5,7 +5,7 @@ import { noteState } from "../../../src/accounts/state.ts"
 import { createAccountReading } from "../../../src/accounts/worker.ts"
 import { silentLog } from "../../../src/log.ts"
 import { addDays } from "../../../src/vocabulary/days.ts"
-import { type AccountScene, accountScene, TEA } from "../../accounts/scene.ts"
+import { type AccountScene, accountScene, isReport, TEA } from "../../accounts/scene.ts"
 import { type SalesRow, salesReport, table } from "../../accounts/stand-in.ts"
 import { freshDatabase } from "../../database.ts"
 import { sealer } from "../../delivery/scene.ts"
@@ -130,7 +130,7 @@ test("a restated day is listed once with its figures before and after", async ()
     type === "SALES" && day === ago(1) ? { tsv: salesReport(day, [{ ...APP, Units: "6" }]) } : "late"
   scene.at.now = new Date(NOW.getTime() + 1_000)
   for (let times = 0; times < 2; times++) {
-    await scene.sql`update report_turn set next_at = case when day = ${ago(1)} then now() end`
+    await scene.sql`update account_task set next_at = case when day = ${ago(1)} then now() end where ${isReport(scene.sql)}`
     await readReports(3)
   }
   const { body } = await call("revenue?days=1")
@@ -344,7 +344,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     await scene.add()
     await readReports(3)
     scene.there.before = () => new Response("<html>", { status: 503 })
-    await scene.sql`update report_turn set next_at = now()`
+    await scene.sql`update account_task set next_at = now()`
     await readReports(3)
     expect((await call("revenue?days=1")).body).toMatchObject({
       totals: { downloads: 5 },

@@ -1,9 +1,9 @@
 import type { Fragment } from "postgres"
 import type { Db } from "../../../database/types.ts"
 import { type AppAccount, findAppAccount } from "../../app-accounts.ts"
+import type { AdsTask } from "../../tasks.ts"
 import { type AdsTrouble, adsTroubles } from "../../troubles.ts"
 import { adsWindow } from "../days.ts"
-import type { AdsTask } from "../turns.ts"
 
 /** The ad account that advertises an app. */
 export interface AdsAccount extends AppAccount {
@@ -24,7 +24,7 @@ export async function findAdsAccount(
 ): Promise<AdsAccount | null> {
   const more = sql`, coalesce(c.zone, 'UTC') as zone, c.currency, (
       select t.read_at
-      from ads_turn t
+      from account_task t
       where t.account_id = c.id and t.task = ${task} and t.subject = ''
     ) as "readAt", ${adsTroubles(sql)} as troubles`
   return await findAppAccount<AdsAccount>(sql, { workspaceId, kind: "apple-ads" }, app, more)
@@ -101,15 +101,6 @@ export function ownReadAt(sql: Db, { account }: AdsScope, task: AdsTask): Fragme
   return sql`(
       select case when bool_and(t.read_at is not null) then min(t.read_at) end
       from own o
-      left join ads_turn t on t.account_id = ${account} and t.task = ${task} and t.subject = o.campaign
+      left join account_task t on t.account_id = ${account} and t.task = ${task} and t.subject = o.campaign
     )`
-}
-
-/** When a task of a subject was last answered; null = never. */
-export async function readAdsTurn(sql: Db, account: string, task: AdsTask, subject: string): Promise<Date | null> {
-  const [turn] = await sql<{ readAt: Date | null }[]>`
-    select read_at as "readAt"
-    from ads_turn
-    where account_id = ${account} and task = ${task} and subject = ${subject}`
-  return turn?.readAt ?? null
 }

@@ -17,7 +17,7 @@ export async function findChangedApps(sql: Sql, since: Date): Promise<ChangedAds
   return await sql<ChangedAdsApp[]>`
     select t.workspace_id as "workspaceId", t.id as "appId", c.id as account, a.outside_id as app, (
       select read_at
-      from ads_turn
+      from account_task
       where account_id = c.id and task = 'changes' and subject = ''
     ) as "readAt"
     from connected_account c

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { pacificDay } from "../../src/accounts/pacific.ts"
-import { readAgainAt } from "../../src/accounts/turns.ts"
+import { readAgainAt } from "../../src/accounts/report-days.ts"
 import { addDays } from "../../src/vocabulary/days.ts"
 import { REPORTS } from "../../src/vocabulary/upstreams.ts"
 
