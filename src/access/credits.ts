@@ -155,12 +155,12 @@ export function creditHeaders(credits: Credits | null, now: Date): Record<string
 }
 
 /** The figures of a response to an unknown caller. */
-export const NOBODY = { "x-credits-used": "0", "x-credits-limit": "0", "x-credits-remaining": "0" }
+const NOBODY = { "x-credits-used": "0", "x-credits-limit": "0", "x-credits-remaining": "0" }
 
 let month = { from: 0, until: 0, resetsAt: "" }
 
 /** Cached for the month: every sandbox read has it in its headers. */
-export function nextMonth(now: Date): string {
+function nextMonth(now: Date): string {
   const at = now.getTime()
   if (at < month.from || at >= month.until) {
     const until = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)

@@ -17,16 +17,11 @@ export interface IncomingRequest {
 
 export function takeApart(request: Request, peer: string | null): IncomingRequest {
   const { url } = request
-  const { path, query, keyInUrl } = known.get(url) ?? addressOf(url)
+  const { path, query, keyInUrl } = addressOf(url)
   return { request, requestId: crypto.randomUUID(), sentIds: callerIdsOf(request.headers), path, query, keyInUrl, peer }
 }
 
 type Address = Pick<IncomingRequest, "path" | "query" | "keyInUrl">
-
-/** Addresses without a query are few, and asked again and again: to take one apart costs a microsecond. */
-const MOST_KNOWN = 1_000
-const LONGEST_KNOWN = 200
-const known = new Map<string, Address>()
 
 function addressOf(url: string): Address {
   // without a usable Host header, as HTTP/1.0 health checks send it, the URL is the path alone
@@ -34,17 +29,12 @@ function addressOf(url: string): Address {
   const start = url.startsWith("/") ? 0 : url.indexOf("/", scheme + 3)
   const question = url.indexOf("?", start)
   const path = question < 0 ? url.slice(start) : url.slice(start, question)
-  const address = {
+  return {
     // some clients add a slash to the address they are given
     path: path === "/mcp/" ? "/mcp" : path,
     query: question < 0 ? "" : url.slice(question + 1),
     keyInUrl: holdsKey(url.slice(start)),
   }
-  if (question < 0 && !address.keyInUrl && url.length <= LONGEST_KNOWN) {
-    if (known.size >= MOST_KNOWN) known.clear()
-    known.set(url, address)
-  }
-  return address
 }
 
 export const SANDBOX = "/v1/sandbox"

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto"
-import { creditHeaders, NOBODY, nextMonth } from "../access/credits.ts"
+import { creditHeaders } from "../access/credits.ts"
 import type { RateAnswer } from "../access/limits/limiter.ts"
 import type { Fault } from "../faults.ts"
 import type { Reply } from "../invoke.ts"
 import { isConditional, type Operation } from "../operation.ts"
-import { type Encoding, encodingFor, LEAST_BYTES, preparedIn, textResponse } from "../vocabulary/compression.ts"
+import { encodingFor, LEAST_BYTES, preparedIn, textResponse } from "../vocabulary/compression.ts"
 import type { PreparedAnswer } from "../vocabulary/prepared.ts"
 import type { Deprecation } from "../vocabulary/schema.ts"
 import type { ResponseDetails } from "./incoming.ts"
@@ -112,47 +112,26 @@ export function publicResponse(
   type: PublicType,
   { requestId, now }: Pick<ResponseDetails, "requestId" | "now">,
 ): Response {
-  const encoding = document.body.length < LEAST_BYTES ? null : encodingFor(request.headers.get("accept-encoding"))
+  const isLarge = document.body.length >= LEAST_BYTES
+  const encoding = isLarge ? encodingFor(request.headers.get("accept-encoding")) : null
   const sent = encoding ? preparedIn(encoding, document) : document
-  const resetsAt = nextMonth(now)
-  const kept = standing.get(sent.body)
-  const headers =
-    kept?.resetsAt === resetsAt ? kept.headers : standingHeaders(document, sent, { type, encoding, resetsAt })
-  // each answer takes a copy
-  headers.set("x-request-id", requestId)
+  const headers: Record<string, string> = {
+    ...creditHeaders(null, now),
+    "content-type": PUBLIC_TYPES[type],
+    "x-content-type-options": "nosniff",
+    "x-request-id": requestId,
+    "cache-control": "public, max-age=3600",
+    etag: sent.etag,
+    ...(type === "html" ? PAGE : CORS),
+  }
+  if (isLarge) headers.vary = "accept-encoding"
+  if (encoding) headers["content-encoding"] = encoding
+  if (document.policy !== undefined) headers["content-security-policy"] = document.policy
   const isHeld = isNamed(request.headers.get("if-none-match"), sent.etag)
   return isHeld ? new Response(null, { status: 304, headers }) : new Response(sent.body, { headers })
 }
 
 type PublicBytes = PreparedAnswer & { policy?: string }
-
-/** By the bytes that are sent, each in its encoding. */
-const standing = new WeakMap<Uint8Array, { resetsAt: string; headers: Headers }>()
-
-/**
- * What does not change from one answer to the next, made once a month: a Response copies made headers in a fraction of the
- * time in which it reads a record of them (1 to 2 microseconds for twelve).
- */
-function standingHeaders(
-  { body, policy }: PublicBytes,
-  sent: PreparedAnswer,
-  { type, encoding, resetsAt }: { type: PublicType; encoding: Encoding | null; resetsAt: string },
-): Headers {
-  const headers = new Headers({
-    ...NOBODY,
-    "x-credits-reset": resetsAt,
-    "content-type": PUBLIC_TYPES[type],
-    "x-content-type-options": "nosniff",
-    ...(body.length >= LEAST_BYTES && { vary: "accept-encoding" }),
-    ...(encoding && { "content-encoding": encoding }),
-    "cache-control": "public, max-age=3600",
-    etag: sent.etag,
-    ...(type === "html" ? PAGE : CORS),
-    ...(policy !== undefined && { "content-security-policy": policy }),
-  })
-  standing.set(sent.body, { resetsAt, headers })
-  return headers
-}
 
 /** A test key's answer: the sandbox's bytes, but private like every keyed answer. */
 export function preparedResponse(request: Request, { body, etag }: PreparedAnswer, shown: ResponseDetails): Response {

@@ -12,7 +12,7 @@ import type { PreparedAnswer } from "./prepared.ts"
 
 /** In the order in which they are taken where a caller takes several alike: the cheapest for its gain first. */
 const ENCODINGS = ["zstd", "br", "gzip"] as const
-export type Encoding = (typeof ENCODINGS)[number]
+type Encoding = (typeof ENCODINGS)[number]
 
 /** Shorter answers gain nothing: they fit one packet as they are. */
 export const LEAST_BYTES = 1_024
