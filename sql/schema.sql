@@ -2059,6 +2059,17 @@ create table search_results (
   constraint search_results_depth_check CHECK (((depth >= 1) AND (depth <= 250)))
 ) partition by RANGE (day);
 
+create table secret_try (
+  sha256 bytea not null,
+  tries integer not null,
+  counts_until timestamp with time zone not null,
+  free_at timestamp with time zone not null default now(),
+  constraint secret_try_pkey PRIMARY KEY (sha256),
+  constraint secret_try_sha256_check CHECK ((length(sha256) = 32)),
+  constraint secret_try_tries_check CHECK ((tries >= 0))
+);
+CREATE INDEX secret_try_over ON secret_try USING btree (counts_until, sha256);
+
 create table share_link (
   sha256 bytea not null,
   workspace_id integer not null,
@@ -2067,29 +2078,15 @@ create table share_link (
   expires_at timestamp with time zone not null,
   password text,
   content jsonb not null,
-  tries integer not null default 0,
-  tried_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
-  free_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
   constraint share_link_pkey PRIMARY KEY (sha256),
   constraint share_link_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id),
   constraint share_link_check CHECK ((expires_at > created_at)),
   constraint share_link_content_check CHECK ((length((content)::text) <= 1000000)),
   constraint share_link_password_check CHECK ((password ~~ '$argon2id$%'::text)),
-  constraint share_link_sha256_check CHECK ((length(sha256) = 32)),
-  constraint share_link_tries_check CHECK ((tries >= 0))
+  constraint share_link_sha256_check CHECK ((length(sha256) = 32))
 );
 CREATE INDEX share_link_expires ON share_link USING btree (expires_at, sha256);
 CREATE INDEX share_link_workspace ON share_link USING btree (workspace_id, expires_at);
-
-create table share_try (
-  sha256 bytea not null,
-  started_at timestamp with time zone not null default now(),
-  tries integer not null,
-  constraint share_try_pkey PRIMARY KEY (sha256),
-  constraint share_try_sha256_check CHECK ((length(sha256) = 32)),
-  constraint share_try_tries_check CHECK ((tries >= 0))
-);
-CREATE INDEX share_try_started ON share_try USING btree (started_at, sha256);
 
 create table sign_in_code (
   sha256 bytea not null,
@@ -2100,17 +2097,6 @@ create table sign_in_code (
   constraint sign_in_code_sha256_check CHECK ((length(sha256) = 32))
 );
 CREATE INDEX sign_in_code_expires ON sign_in_code USING btree (expires_at, sha256);
-
-create table sign_in_try (
-  sha256 bytea not null,
-  started_at timestamp with time zone not null default now(),
-  tries integer not null,
-  free_at timestamp with time zone not null default now(),
-  constraint sign_in_try_pkey PRIMARY KEY (sha256),
-  constraint sign_in_try_sha256_check CHECK ((length(sha256) = 32)),
-  constraint sign_in_try_tries_check CHECK ((tries >= 0))
-);
-CREATE INDEX sign_in_try_started ON sign_in_try USING btree (started_at, sha256);
 
 create table source_hour (
   source text not null,

@@ -138,10 +138,9 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   review_version: { writes: "observations", reads: "history links tracking" },
   schema_migration: { writes: "database", reads: "commands" },
   search_results: { writes: "observations tracking", reads: "alerts history operations" },
+  secret_try: { writes: "access", reads: "" },
   share_link: { writes: "links", reads: "" },
-  share_try: { writes: "links", reads: "" },
   sign_in_code: { writes: "sign-in", reads: "" },
-  sign_in_try: { writes: "sign-in", reads: "" },
   source_hour: { writes: "measuring", reads: "metrics" },
   source_state: { writes: "measuring", reads: "metrics" },
   store_app: {

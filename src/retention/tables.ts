@@ -65,19 +65,18 @@ export const AGING: readonly AgingRows[] = [
   { table: "assistant_turn", time: "ended_at", keep: 400 },
   { table: "audit", time: "at", keep: "auditDays", allowedBy: "appmeter.audit_retention" },
   { table: "operator_action", time: "at", keep: "auditDays" },
-  // links: a link that is over opens nothing, and a try counts for a minute
+  // links: a link that is over opens nothing
   { table: "export_part", time: "created_at", keep: EXPORT_DAYS, owner: { table: "export", key: "export_id" }, weight: 10 },
   { table: "export", time: "created_at", keep: EXPORT_DAYS, where: withoutParts },
   { table: "share_link", time: "expires_at", keep: 0 },
-  { table: "share_try", time: "started_at", keep: 1 / 24 },
-  // sign-in: what is over lets nobody in, and tries count for an hour
+  // sign-in: what is over lets nobody in
+  { table: "secret_try", time: "counts_until", keep: 0 },
   { table: "sign_in_code", time: "expires_at", keep: 0 },
   { table: "owner_session", time: "expires_at", keep: 0 },
   { table: "oauth_code", time: "expires_at", keep: 1 },
   { table: "access_token", time: "expires_at", keep: 1 },
   { table: "refresh_token", time: "expires_at", keep: 0 },
   { table: "oauth_client", time: "created_at", keep: 1, where: (sql) => sql`agreed_at is null` },
-  { table: "sign_in_try", time: "started_at", keep: 2 / 24 },
   ...KINDS.flatMap(({ keep }) => keep ?? []),
   // a day of ads grows for a month, and each time that it is read it may be said anew
   { table: "ads_report", time: "seen_at", keep: 60, where: supersededReport, weight: 10 },

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import type { VisitorGate } from "../access/keyless-writes.ts"
+import { giveTryBack, type SecretTry, takeTry } from "../access/tries.ts"
 import type { Gate } from "../database/gate.ts"
 import type { Sql } from "../database/types.ts"
 import { type PageAnswer, seeOther } from "../pages/answer.ts"
@@ -10,7 +11,6 @@ import { isOwnForm, isOwnPath, type Owners, sessionCookie, tokenOf } from "./own
 import { noticePage, SIGN_IN_POLICY, type SignInForm, signedInPage, signInPage } from "./page.ts"
 import { findSignInWorkspace, isPassphrase } from "./passphrase.ts"
 import { createSession, endSession } from "./session.ts"
-import { giveTryBack, type SignInTry, takeTry } from "./tries.ts"
 
 interface SignInParts {
   sql: Sql
@@ -61,7 +61,7 @@ interface CodeForm {
 async function signInByCode(parts: SignInParts, { code, next, address }: CodeForm): Promise<PageAnswer> {
   const { sql } = parts
   const gate = parts.visitorGate(address)
-  const tried: SignInTry = { address, workspaceId: null }
+  const tried: SecretTry = { scope: "sign-in", address, secret: null }
   const wait = await gate.run(() => takeTry(sql, tried))
   if (wait !== null) return waitPage(wait, { next })
   const token = makeToken()
@@ -88,7 +88,7 @@ async function signInByPassphrase(parts: SignInParts, form: PassphraseForm): Pro
   const { workspace, passphrase, next, address } = form
   const gate = parts.visitorGate(address)
   const found = await gate.run(() => findSignInWorkspace(sql, workspace.trim()))
-  const tried: SignInTry = { address, workspaceId: found?.id ?? null }
+  const tried: SecretTry = { scope: "sign-in", address, secret: found && `workspace ${found.id}` }
   const wait = await gate.run(() => takeTry(sql, tried))
   if (wait !== null) return waitPage(wait, { next, workspace })
   if (!(await isPassphrase(passphrase, found?.hashed ?? null)) || !found)
@@ -101,7 +101,7 @@ async function signInByPassphrase(parts: SignInParts, form: PassphraseForm): Pro
 /** Each sign-in begins a session of its own: one that somebody else put into the browser is never taken over. */
 async function finishSignIn(
   { sql, gate, publicUrl }: SignInParts,
-  { tried, token, next }: { tried: SignInTry; token: string; next: string },
+  { tried, token, next }: { tried: SecretTry; token: string; next: string },
 ): Promise<PageAnswer> {
   await gate.run(() => giveTryBack(sql, tried))
   return seeOther(next, { "set-cookie": sessionCookie(token, publicUrl) })

@@ -320,7 +320,6 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
     insert into share_link (sha256, workspace_id, app_id, expires_at, password, content)
     values (sha256('a'), ${workspace}, ${app}, now() + interval '7 days', '$argon2id$v=19$m=1', ${sql.json(facts)})`
   await sql`insert into market_storefront (storefront, genres, since) values ('us', '{36,6015}', ${dayBefore(3)})`
-  await sql`insert into share_try (sha256, tries) values (sha256('b'), 5)`
   await sql`
     insert into ledger_month (workspace_id, month, operation, cost, from_pack, entries)
     values (${workspace}, '2024-01-01', 'list_apps', 9007199254740991, 0, 3)`

@@ -48,7 +48,7 @@ function inBrowser(binary: string) {
     })
     // the limit is five tries a minute from one address
     beforeEach(async () => {
-      await sql`delete from share_try`
+      await sql`delete from secret_try`
     })
 
     const at = (path: string) => `${server.url.origin}${path}`

@@ -214,15 +214,15 @@ describe("a link that opens nothing", () => {
     const [over, lasting] = [await own.share({ password: "x" }), await own.share()]
     await open(over.path, form("no"))
     await expireAt(over.token, "-1 s")
-    await sql`update share_try set started_at = started_at - interval '2 hours'`
+    await sql`update secret_try set counts_until = counts_until - interval '2 hours'`
     const kept = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
     const removed = await removeOld(sql, kept, { pauseMs: 0 })
     expect(removed.share_link).toBeGreaterThan(0)
-    expect(removed.share_try).toBeGreaterThan(0)
+    expect(removed.secret_try).toBeGreaterThan(0)
     expect((await open(lasting.path)).status).toBe(200)
     const left = await sql`select from share_link where workspace_id = ${own.writer.workspace}`
-    expect([left.count, (await sql`select from share_try`).count]).toEqual([1, 0])
-    expect(await removeOld(sql, kept, { pauseMs: 0 })).toMatchObject({ share_link: 0, share_try: 0 })
+    expect([left.count, (await sql`select from secret_try`).count]).toEqual([1, 0])
+    expect(await removeOld(sql, kept, { pauseMs: 0 })).toMatchObject({ share_link: 0, secret_try: 0 })
   })
 
   test("a key in its address is answered as everywhere", async () => {

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  await deleteRows(sql, "oauth_client", "sign_in_try")
+  await deleteRows(sql, "oauth_client", "secret_try")
   workspace = `acme ${++made}`
   workspaceId = await house.workspace({ name: workspace, plan: "free" })
 })

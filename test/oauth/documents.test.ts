@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  await deleteRows(sql, "oauth_client", "sign_in_try")
+  await deleteRows(sql, "oauth_client", "secret_try")
   asked = []
   answer = () => ({ body: DOCUMENT })
 })

@@ -15,7 +15,7 @@ export async function openScene() {
 }
 
 export async function newOwner() {
-  await deleteRows(sql, "oauth_client", "sign_in_try")
+  await deleteRows(sql, "oauth_client", "secret_try")
   workspace = `acme ${++made}`
   workspaceId = await house.workspace({ name: workspace, plan: "free" })
 }

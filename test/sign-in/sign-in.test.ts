@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  await deleteRows(sql, "sign_in_try", "sign_in_code", "owner_session")
+  await deleteRows(sql, "secret_try", "sign_in_code", "owner_session")
   workspace = `acme ${++made}`
   workspaceId = await house.workspace({ name: workspace, plan: "free" })
 })
@@ -96,6 +96,22 @@ describe("with the passphrase", () => {
     expect(browser.cookies.size).toBe(0)
     const elsewhere = browserOf(house, { from: "198.51.100.7" })
     expect((await elsewhere.send("/sign-in", { workspace, passphrase: PASSPHRASE })).status).toBe(303)
+  })
+
+  test("each next guess at one workspace waits longer, up to a minute, and an hour without one starts anew", async () => {
+    let n = 0
+    const guess = () => browserOf(house, { from: `10.9.0.${++n}` }).send("/sign-in", { workspace, passphrase: "x" })
+    await guess()
+    const waits = []
+    for (const tries of [18, 19, 29, 39, 79, 5_000_000]) {
+      await sql`update secret_try set tries = ${tries}, free_at = now()`
+      expect((await guess()).status).toBe(403)
+      const next = await guess()
+      waits.push(Number(next.headers.get("retry-after") ?? 0))
+    }
+    expect(waits).toEqual([0, 1, 2, 4, 60, 60])
+    await sql`update secret_try set free_at = now(), counts_until = now()`
+    for (const _ of [1, 2]) expect((await guess()).status).toBe(403)
   })
 
   test("guesses from everywhere at one workspace are slowed down, and a code still lets its owner in", async () => {

@@ -47,8 +47,6 @@ export interface ShareLink {
   password: string | null
   /** Null while a password is still to be asked for. */
   content: unknown
-  /** Passwords tried within the hour after the one before, those that were right left out. */
-  tries: number
 }
 
 /** What stands behind a token; null for one that is unknown, withdrawn or over, and while its workspace is suspended or deleted. */
@@ -60,8 +58,7 @@ export async function findShareLink(
   if (!isLinkToken(token)) return null
   const [row] = await sql<ShareLink[]>`
     select l.created_at as "createdAt", l.expires_at as "expiresAt", l.password,
-      case when l.password is null or ${unlocked} then l.content end as content,
-      case when l.tried_at > now() - interval '1 hour' then l.tries else 0 end as tries
+      case when l.password is null or ${unlocked} then l.content end as content
     from share_link l
     join workspace w on w.id = l.workspace_id
     where l.sha256 = ${linkDigest(token)} and l.expires_at > now()

@@ -1,4 +1,5 @@
 import { isPassword, isUsablePassword } from "../../access/passwords.ts"
+import { CALM_TRIES, countTries, giveTryBack, type SecretTry, takeTry } from "../../access/tries.ts"
 import { fieldOf, readForm } from "../../pages/form.ts"
 import type { LinkAnswer, LinkKind, Visit } from "../link-kind.ts"
 import { SHARE_POLICY } from "./layout.ts"
@@ -6,7 +7,6 @@ import { gonePage, noticePage, passwordPage, type TryOutcome } from "./notices.t
 import { sharedPage } from "./page.ts"
 import type { SharedReport } from "./report.ts"
 import { findShareLink, type ShareLink } from "./store.ts"
-import { CALM_TRIES, giveTryBack, takeTry } from "./tries.ts"
 import { formTicket, isFormTicket, isUnlocked, type LockedLink, unlockedValue } from "./unlock.ts"
 
 export const sharedPages: LinkKind = {
@@ -20,7 +20,7 @@ export const sharedPages: LinkKind = {
     if (!link) return GONE
     if (link.password === null) return contentPage(link)
     const locked: LockedLink = { token, password: link.password, expiresAt: link.expiresAt }
-    const refused = isUnlocked(locked, cookieOf(request)) ? null : await checkPassword(visit, locked, link.tries)
+    const refused = isUnlocked(locked, cookieOf(request)) ? null : await checkPassword(visit, locked)
     if (refused) return refused
     // it may have expired while the password was looked at
     const open = await read(true)
@@ -40,7 +40,6 @@ const GONE: LinkAnswer = { status: 404, body: gonePage() }
 async function checkPassword(
   { parts: { sql, gate, now }, request, address }: Visit,
   locked: LockedLink,
-  tries: number,
 ): Promise<LinkAnswer | null> {
   const page = (status: number, outcome: TryOutcome | null, headers = {}): LinkAnswer => ({
     ...{ status, headers },
@@ -49,14 +48,18 @@ async function checkPassword(
   if (request.method !== "POST") return page(200, null)
   const typed = await readPassword(request)
   if ("status" in typed) return typed
+  const link = `link ${locked.token}`
   // who floods a link sends no form that was shown to it first, and so takes none of the turns that are left
-  if (tries >= CALM_TRIES && !isFormTicket(locked, address, now(), typed.ticket))
-    return page(429, "again", { "retry-after": "1" })
-  const wait = await gate.run(() => takeTry(sql, locked.token, address))
+  if (!isFormTicket(locked, address, now(), typed.ticket)) {
+    const tries = await gate.run(() => countTries(sql, link))
+    if (tries >= CALM_TRIES) return page(429, "again", { "retry-after": "1" })
+  }
+  const tried: SecretTry = { scope: link, address, secret: link }
+  const wait = await gate.run(() => takeTry(sql, tried))
   if (wait !== null) return page(429, { waitSeconds: wait }, { "retry-after": String(wait) })
   const right = isUsablePassword(typed.password) && (await isPassword(typed.password, locked.password))
   if (!right) return page(403, "wrong")
-  await gate.run(() => giveTryBack(sql, locked.token, address))
+  await gate.run(() => giveTryBack(sql, tried))
   return null
 }
 

@@ -32,7 +32,7 @@ export async function fillOwner(sql: Sql, workspace: number): Promise<void> {
   await sql`
     insert into sign_in_code (sha256, workspace_id, expires_at)
     values (sha256('c'), ${workspace}, now() + interval '10 minutes')`
-  await sql`insert into sign_in_try (sha256, tries) values (sha256('b'), 5)`
+  await sql`insert into secret_try (sha256, tries, counts_until) values (sha256('b'), 5, now() + interval '1 minute')`
   await sql`
     insert into owner_session (sha256, workspace_id, key_id, expires_at)
     select sha256('d'), ${workspace}, min(id), now() + interval '12 hours'

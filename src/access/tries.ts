@@ -1,0 +1,115 @@
+import type { Buffer } from "node:buffer"
+import { hash } from "node:crypto"
+import type { Db, Sql } from "../database/types.ts"
+import { siteOf } from "./addresses.ts"
+
+/** Tries at secrets of one scope, from one address (IPv6: /48) in a minute. */
+const MAX_TRIES_A_MINUTE = 5
+
+/** Tries of all addresses at one secret until each next try must wait longer; an hour without a try resets the count. */
+export const CALM_TRIES = 20
+
+/** Tries until the pause has doubled, and the longest pause: 1,440 guesses a day. */
+const DOUBLED_BY = 10
+const MAX_PAUSE_S = 60
+
+/** A passphrase, a code or a link's password that somebody typed. */
+export interface SecretTry {
+  /** What addresses are counted for: "sign-in", or one link. */
+  scope: string
+  address: string | null
+  /** The secret that is guessed at. Null for a code: it is one of 19^8, and nobody in particular's. */
+  secret: string | null
+}
+
+/**
+ * Counts a try before the secret is looked at, exactly over all processes, by the database's clock. Null if it may go ahead,
+ * else the seconds to wait.
+ */
+export async function takeTry(sql: Sql, tried: SecretTry): Promise<number | null> {
+  const wait = await takeAddressTry(sql, addressDigest(tried))
+  if (wait !== null || tried.secret === null) return wait
+  const secretWait = await takeSecretTry(sql, secretDigest(tried.secret))
+  if (secretWait !== null) await giveBack(sql, addressDigest(tried))
+  return secretWait
+}
+
+/** Takes back the try that was right: it was no guess. */
+export async function giveTryBack(sql: Sql, tried: SecretTry): Promise<void> {
+  await giveBack(sql, addressDigest(tried))
+  if (tried.secret !== null) await giveBack(sql, secretDigest(tried.secret))
+}
+
+/** Tries at a secret from all addresses, each within an hour of the one before; those that were right are left out. */
+export async function countTries(sql: Db, secret: string): Promise<number> {
+  const [row] = await sql<{ tries: number }[]>`
+    select tries
+    from secret_try
+    where sha256 = ${secretDigest(secret)} and counts_until > now()`
+  return row?.tries ?? 0
+}
+
+/** Also deletes counts that are over, so that a flood from ever new addresses leaves no large table. */
+async function takeAddressTry(sql: Sql, digest: Buffer): Promise<number | null> {
+  // an array: a subquery that locks may be run again for each row, and would then take them all
+  const [taken] = await sql`
+    with swept as (
+      delete from secret_try
+      where sha256 = any(array(
+        select sha256
+        from secret_try
+        where counts_until < now() and sha256 <> ${digest}
+        order by counts_until, sha256
+        limit 20
+        for update skip locked
+      ))
+    )
+    insert into secret_try as t (sha256, tries, counts_until)
+    values (${digest}, 1, now() + interval '60 s')
+    on conflict (sha256) do update
+    set tries = case when t.counts_until > now() then t.tries + 1 else 1 end,
+      counts_until = case when t.counts_until > now() then t.counts_until else excluded.counts_until end,
+      free_at = case when t.counts_until > now() and t.tries + 1 >= ${MAX_TRIES_A_MINUTE} then t.counts_until else now() end
+    where t.free_at <= now()
+    returning tries`
+  return taken ? null : await readWait(sql, digest)
+}
+
+async function takeSecretTry(sql: Sql, digest: Buffer): Promise<number | null> {
+  const [taken] = await sql`
+    insert into secret_try as t (sha256, tries, counts_until)
+    values (${digest}, 1, now() + interval '1 hour')
+    on conflict (sha256) do update
+    set tries = case when t.counts_until > now() then t.tries + 1 else 1 end,
+      counts_until = excluded.counts_until,
+      free_at = now() + interval '1 s' * case
+        when t.counts_until <= now() or t.tries + 1 < ${CALM_TRIES} then 0
+        else least(${MAX_PAUSE_S}::int, 2 ^ (least(t.tries + 1 - ${CALM_TRIES}::int, 100) / ${DOUBLED_BY}::float8))
+      end
+    where t.free_at <= now()
+    returning tries`
+  return taken ? null : await readWait(sql, digest)
+}
+
+async function readWait(sql: Sql, digest: Buffer): Promise<number> {
+  const [row] = await sql<{ seconds: number }[]>`
+    select ceil(extract(epoch from free_at - now()))::int as seconds
+    from secret_try
+    where sha256 = ${digest}`
+  return Math.max(1, row?.seconds ?? 1)
+}
+
+async function giveBack(sql: Sql, digest: Buffer): Promise<void> {
+  await sql`
+    update secret_try
+    set tries = tries - 1, free_at = least(free_at, now())
+    where sha256 = ${digest} and tries > 0`
+}
+
+function addressDigest({ scope, address }: SecretTry): Buffer {
+  return hash("sha256", `${scope} from ${siteOf(address)}`, "buffer")
+}
+
+function secretDigest(secret: string): Buffer {
+  return hash("sha256", secret, "buffer")
+}
