@@ -29,26 +29,13 @@ export function clientAddress(
   forwardedFor: string | null,
   trusted: TrustedProxies,
 ): string | null {
-  const near = peer === null ? null : peerAddress(peer)
+  const near = peer === null ? null : canonicalAddress(peer)
   if (!forwardedFor?.trim() || !trusted.includes(near)) return near
   if (forwardedFor.length > LONGEST_HEADER) return null
   const hops = forwardedFor.split(",").map(hopAddress).reverse()
   const client = hops.findIndex((hop) => !trusted.includes(hop))
   // all of them are proxies of ours: the farthest one asks
   return hops.at(client) ?? null
-}
-
-/** Of whoever is at the other end of connections: the same few again and again, while reading one takes a microsecond. */
-const PEERS = 1_000
-const peers = new Map<string, string | null>()
-
-function peerAddress(peer: string): string | null {
-  const known = peers.get(peer)
-  if (known !== undefined) return known
-  const address = canonicalAddress(peer)
-  if (peers.size >= PEERS) peers.clear()
-  peers.set(peer, address)
-  return address
 }
 
 /** One spelling for each address: ::ffff: unmapped, IPv6 short and lower-case, no zone. Null when it is no address. */

@@ -1,4 +1,5 @@
 import { Fault } from "../faults.ts"
+import { Cache } from "../vocabulary/cache.ts"
 import { networkOf } from "./addresses.ts"
 
 /** Slows down guessing: counts look-ups that found no key, per address (IPv6: per /64) and UTC minute. */
@@ -44,18 +45,14 @@ interface Attempts {
 }
 
 function createRecords({ now, maxAddresses = 10_000 }: FailedAttemptsOptions) {
-  const records = new Map<string, Attempts>()
+  // all entries are stale once the minute is over
+  const records = new Cache<string, Attempts>(maxAddresses)
   let minute = Number.NaN
   return (subject: string): Attempts => {
     const current = Math.floor(now().getTime() / 60_000)
     if (current !== minute) records.clear()
     minute = current
-    const held = records.get(subject)
-    if (held) return held
-    if (records.size >= maxAddresses) records.delete(records.keys().next().value!)
-    const record = { failed: 0, running: 0, waiting: [] }
-    records.set(subject, record)
-    return record
+    return records.getOrMake(subject, () => ({ failed: 0, running: 0, waiting: [] }))
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Buffer } from "node:buffer"
 import type { Sql } from "../database/types.ts"
 import type { FaultCode } from "../faults.ts"
+import { Cache } from "../vocabulary/cache.ts"
 import { type AddressList, parseAddressList } from "./addresses.ts"
 import type { Caller } from "./caller.ts"
 import { type BalanceRow, balanceColumns, type ChargeResult, toBalance, toBudget } from "./credits.ts"
@@ -45,7 +46,8 @@ interface KnownKeysOptions {
 /** One query per key and `ttlMs`; concurrent calls join it. Age counts from before the query, so a slow one is not older than it seems. */
 export function createKnownKeys(options: KnownKeysOptions): KnownKeys {
   const { sql, resource = "", ttlMs, elapsedMs, maxKeys = 10_000 } = options
-  const entries = new Map<string, Entry>()
+  // an entry is stale after `ttlMs`, and one whose key was not found goes at once
+  const entries = new Cache<string, Entry>(maxKeys)
   const proofs = new WeakMap<Caller, { proof: Proof; name: string }>()
 
   const heldOf = (name: string, sinceMs = ttlMs): Entry | null => {
@@ -59,9 +61,7 @@ export function createKnownKeys(options: KnownKeysOptions): KnownKeys {
       found: entries.get(name)?.found ?? null,
       answer: lookUp(sql, proof, resource),
     }
-    entries.delete(name)
     entries.set(name, entry)
-    if (entries.size > maxKeys) entries.delete(entries.keys().next().value!)
     entry.answer.then(
       (found) => {
         entry.found = found

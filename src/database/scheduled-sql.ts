@@ -2,13 +2,6 @@ import type { SlotCall, Slots } from "./slots.ts"
 import type { Db, Sql, Tx } from "./types.ts"
 import { DatabaseUnavailable } from "./unavailable.ts"
 
-const roots = new WeakMap<Sql, Sql>()
-
-/** The handle that a scheduled one was made of: caches of a process are kept by it, and shared reads go through it. */
-export function rootOf(sql: Sql): Sql {
-  return roots.get(sql) ?? sql
-}
-
 /**
  * The same database for one call: each statement and each transaction waits for a slot and releases it when it has settled. A
  * fragment takes none, since it is never executed. Cursors are not supported: they settle only when they were read to the end.
@@ -41,9 +34,7 @@ export function createScheduledSql(sql: Sql, slots: Slots, call: SlotCall): Sql 
       release()
     }
   }
-  const handle: Sql = Object.assign(scheduled, { begin })
-  roots.set(handle, rootOf(sql))
-  return handle
+  return Object.assign(scheduled, { begin })
 }
 
 type Work = (tx: Tx) => Promise<unknown>

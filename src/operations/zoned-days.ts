@@ -1,3 +1,5 @@
+import { Cache } from "../vocabulary/cache.ts"
+
 /** Whether this is a time zone of the IANA database, by its name there: "Europe/Berlin", not "+01:00". */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false
@@ -24,17 +26,12 @@ export function zonedBounds(day: string, tz: string): { from: Date; to: Date } {
   return { from: firstShown(clock, day, midnight), to: firstAfter(clock, day, midnight) }
 }
 
-/** To make one takes as long as to ask it thirty times. */
-const clocks = new Map<string, Intl.DateTimeFormat>()
-const MOST_CLOCKS = 100
+/** An entry is never stale. Making a clock takes as long as reading it thirty times. */
+const clocks = new Cache<string, Intl.DateTimeFormat>(100)
 
 function clockOf(tz: string): Intl.DateTimeFormat {
-  const known = clocks.get(tz)
-  if (known) return known
-  const clock = new Intl.DateTimeFormat("en-CA", { timeZone: tz, year: "numeric", month: "2-digit", day: "2-digit" })
-  if (clocks.size >= MOST_CLOCKS) clocks.clear()
-  clocks.set(tz, clock)
-  return clock
+  const parts = { year: "numeric", month: "2-digit", day: "2-digit" } as const
+  return clocks.getOrMake(tz, () => new Intl.DateTimeFormat("en-CA", { timeZone: tz, ...parts }))
 }
 
 function shown(clock: Intl.DateTimeFormat, at: Date): string {

@@ -1,5 +1,6 @@
 import { type Algorithm, Ratelimit } from "@upstash/ratelimit"
 import type { Redis } from "@upstash/redis"
+import { Cache } from "../../vocabulary/cache.ts"
 import { checkLimit } from "./limiter.ts"
 import { createTogether } from "./together.ts"
 
@@ -53,13 +54,10 @@ export function fixedWindow(redis: Redis, { prefix, windowMs, timeoutMs, now = (
     },
   })
 
-  const limiters = new Map<number, Ratelimit>()
-  const limiterOf = (limit: number): Ratelimit => {
-    if (limiters.size >= MAX_LIMITERS) limiters.clear()
-    const limiter = limiters.get(limit) ?? ratelimit(redis, batched(limit, { windowMs, now, count }), prefix)
-    limiters.set(limit, limiter)
-    return limiter
-  }
+  // an entry is never stale: counts are in the store
+  const limiters = new Cache<number, Ratelimit>(MAX_LIMITERS)
+  const limiterOf = (limit: number): Ratelimit =>
+    limiters.getOrMake(limit, () => ratelimit(redis, batched(limit, { windowMs, now, count }), prefix))
 
   return {
     async take(subject, limit) {

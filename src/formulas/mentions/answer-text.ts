@@ -1,3 +1,4 @@
+import { Cache } from "../../vocabulary/cache.ts"
 import { storeIdInLink } from "../../vocabulary/store-pages.ts"
 import { UNSPACED, wordsOf } from "../app-text.ts"
 
@@ -62,17 +63,14 @@ const WORD = new RegExp(
 )
 const JOINING = /^(?:[ \u00a0]?[-–&+*_·/™®]{0,3}[ \u00a0]?|[.!！])$/
 
-/** Folding a word costs more than all else, and answers to one keyword are of the same words. */
-const FOLDED = new Map<string, string[]>()
-const MOST_FOLDED = 20_000
+/** An entry is never stale. Folding is the dearest step, and the answers to a keyword share their words. */
+const foldedWords = new Cache<string, string[]>(20_000)
 
 function wordsIn(text: string): RawWord[] {
-  if (FOLDED.size > MOST_FOLDED) FOLDED.clear()
   let end = 0
   return [...text.matchAll(WORD)].map(({ 0: raw, index, groups }) => {
     const unspaced = groups?.unspaced !== undefined
-    const folded = FOLDED.get(raw) ?? raw.split(/['’ʼ＇]/).map((part) => wordsOf(part).join(""))
-    FOLDED.set(raw, folded)
+    const folded = foldedWords.getOrMake(raw, () => raw.split(/['’ʼ＇]/).map((part) => wordsOf(part).join("")))
     const joined = JOINING.test(text.slice(end, index))
     end = index + raw.length
     return { from: index, to: end, parts: folded, unspaced, joined }

@@ -1,5 +1,4 @@
 import type { Fragment } from "postgres"
-import { rootOf } from "../../database/scheduled-sql.ts"
 import type { Sql } from "../../database/types.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { DEMO } from "../../observations/types.ts"
@@ -23,29 +22,10 @@ export function inMarket(sql: Sql, { platform, storefront, since, withDemo }: Ma
       and (${withDemo ?? false}::boolean or origin <> ${DEMO})`
 }
 
-interface Count {
-  lists: number
-  countedAt: number
-}
-
-/** By database and condition. Counting 100,000 lists takes 20 ms, so a count above MIN_CACHED is reused for MAX_AGE_MS. */
-const counts = new WeakMap<Sql, Map<string, Count>>()
-const MIN_CACHED = 5_000
-const MAX_AGE_MS = 60_000
-
-export async function countMarketLists(sql: Sql, lists: MarketLists): Promise<number> {
-  const { platform, storefront, since, withDemo } = lists
-  const cached = counts.get(rootOf(sql)) ?? new Map<string, Count>()
-  counts.set(rootOf(sql), cached)
-  for (const [name, { countedAt }] of cached) if (countedAt < performance.now() - MAX_AGE_MS) cached.delete(name)
-  const name = [platform, storefront, since, withDemo].join()
-  const countedAt = performance.now()
-  const count = cached.get(name)?.lists ?? (await readCount(sql, lists))
-  if (count > MIN_CACHED && !cached.has(name)) cached.set(name, { lists: count, countedAt })
-  return count
-}
-
-async function readCount(sql: Sql, { platform, storefront, since, withDemo }: MarketLists): Promise<number> {
+export async function countMarketLists(
+  sql: Sql,
+  { platform, storefront, since, withDemo }: MarketLists,
+): Promise<number> {
   const [row] = await sql<[{ lists: number }]>`
     select (
       select count(*)

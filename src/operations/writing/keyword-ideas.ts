@@ -12,6 +12,7 @@ import { UNMEASURED } from "../../observations/derived/keyword-figures.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { type Context, ofApp, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { Cache } from "../../vocabulary/cache.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { AppCountry } from "../../vocabulary/fields.ts"
 import { described, named } from "../../vocabulary/schema.ts"
@@ -110,7 +111,7 @@ export const suggestKeywords = operation({
 }).run(async ({ app, cc, lang }, ctx) => {
   const side: Side = { platform: app.iosApp === null ? "android" : "ios", storefront: cc ?? app.countries[0]! }
   const inputs = await readInputs(ctx, app, side)
-  const { found, digest } = await ideasFrom(inputs, ["suggest", app.id, side, lang, dayOf(ctx.now())])
+  const { found, digest } = ideasFrom(inputs, ["suggest", app.id, side, lang, dayOf(ctx.now())])
   const about = { country: side.storefront, platform: side.platform, lang, candidates: found.candidates }
   if (found.candidates === 0) return { ...about, ideas: [], newIdeas: null, written: null }
   await takeUnit(ctx, "aiWriting", digest, "ai_text_limit")
@@ -133,22 +134,15 @@ interface FoundIdeas {
   digest: string
 }
 
-/** By what they are made of: the same measurements speak for the same keywords, and take three times as long to be weighed as to be named. */
-const kept = new Map<string, FoundIdeas>()
-const MOST_KEPT = 32
+/** An entry is never stale: its key is a digest of all that the ideas are made of. */
+const cachedIdeas = new Cache<string, FoundIdeas>(32)
 
-async function ideasFrom(inputs: IdeaInputs, about: readonly unknown[]): Promise<FoundIdeas> {
-  const name = hash("sha256", JSON.stringify([...about, inputs]))
-  const ideas = kept.get(name) ?? (await madeIdeas(inputs, about))
-  kept.delete(name)
-  kept.set(name, ideas)
-  for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest)
-  return ideas
-}
-
-async function madeIdeas(inputs: IdeaInputs, about: readonly unknown[]): Promise<FoundIdeas> {
-  const found = keywordIdeas(inputs)
-  return { found, digest: digestOf([...about, found]) }
+function ideasFrom(inputs: IdeaInputs, about: readonly unknown[]): FoundIdeas {
+  const key = hash("sha256", JSON.stringify([...about, inputs]))
+  return cachedIdeas.getOrMake(key, () => {
+    const found = keywordIdeas(inputs)
+    return { found, digest: digestOf([...about, found]) }
+  })
 }
 
 /** Null = there is no writer, or what it wrote is no use: what was measured stands without. Throws ai_timeout. */

@@ -3,6 +3,7 @@ import { findInFeeds } from "../../history/reviews/find.ts"
 import type { HeldReview } from "../../history/reviews/reviews.ts"
 import { localesOf } from "../../listing/locales.ts"
 import { type Context, ofApp, operation } from "../../operation.ts"
+import { Cache } from "../../vocabulary/cache.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import { AppCountry, Platform } from "../../vocabulary/fields.ts"
 import { described, named } from "../../vocabulary/schema.ts"
@@ -161,24 +162,19 @@ export const summarizeReviews = operation({
   if (found.length < LEAST_REVIEWS) return { ...about, ...NOTHING, state: "too_few" as const }
   const digest = digestOf(["summary", feeds, lang, dayOf(ctx.now()), found.map(textsOf)])
   await takeUnit(ctx, "reviewAi", digest, "review_ai_limit")
-  const summary = await summaryOf(found, digest, { language: lang, languages, now: ctx.now() })
+  const summary = summaryOf(found, digest, { language: lang, languages, now: ctx.now() })
   const written = await writeWords(ctx, summary, found, { digest, language: lang, now: ctx.now() })
   // the unit was for a model's words: what the rules say was to be had without
   if (ctx.write.isOn && !written.sentences && !written.themes) await ctx.release("reviewAi", digest)
   return { ...about, state: "ready" as const, ...shown(summary, written, digest, ctx) }
 })
 
-/** By what they were made of: rules say the same of the same reviews, and take ten times as long as to read them. */
-const kept = new Map<string, Summary>()
-const MOST_KEPT = 32
+/** An entry is never stale: its key names all that the summary is made of. */
+const cachedSummaries = new Cache<string, Summary>(32)
 
-async function summaryOf(found: readonly HeldReview[], digest: string, asked: Parameters<typeof summarise>[1]) {
-  const name = [digest, ...asked.languages, ...monthsOf(found, asked.now)].join()
-  const summary = kept.get(name) ?? summarise(found, asked)
-  kept.delete(name)
-  kept.set(name, summary)
-  for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest)
-  return summary
+function summaryOf(found: readonly HeldReview[], digest: string, asked: Parameters<typeof summarise>[1]) {
+  const key = [digest, ...asked.languages, ...monthsOf(found, asked.now)].join()
+  return cachedSummaries.getOrMake(key, () => summarise(found, asked))
 }
 
 interface WrittenWords {

@@ -162,19 +162,6 @@ describe("1,500 readings of many days, sources, origins, storefronts and depths"
   })
 })
 
-test("searched is never lower than total, though a large storefront is counted once a minute", async () => {
-  const answersOf = (from: number, to: number) =>
-    Array.from({ length: to - from }, (_, i) => ({ term: `tide ${from + i}`, ids: ["10001"] }))
-  await storeAnswers(sql, dayAgo(1), answersOf(0, 5_001))
-  const counts = async () => {
-    const { body } = await ask("10001", "?fields=term")
-    return [body.searched, body.total]
-  }
-  expect(await counts()).toEqual([5_001, 5_001])
-  await storeAnswers(sql, dayAgo(1), answersOf(5_001, 5_003))
-  expect(await counts()).toEqual([5_003, 5_003])
-})
-
 test("spy reads only the lists that contain the app", async () => {
   const others = Array.from({ length: 1_500 }, (_, i) => ({ term: `other ${i}`, ids: [String(20_000 + (i % 700))] }))
   const held = Array.from({ length: 12 }, (_, i) => ({ term: `tide ${i}`, ids: ["10002", "10001"] }))
