@@ -1,13 +1,13 @@
 import process from "node:process"
 import { CommandProblem, type ListeningProcess, type ListenOptions } from "./commands/cli/command.ts"
 import { openProcess } from "./commands/process.ts"
-import { socketRedisWire } from "./process/redis/socket-wire.ts"
+import { ioredisWire } from "./process/redis/ioredis-wire.ts"
 
 // The same program under Deno, with a server database:
 // deno run --no-lock --allow-env --allow-net --allow-read src/deno.ts serve
 // deno serve --no-lock --allow-env --allow-net --allow-read --host 127.0.0.1 --port 8787 src/deno.ts
 
-const { runToItsEnd, fail } = openProcess(socketRedisWire)
+const { runToItsEnd, fail } = openProcess(ioredisWire)
 const words = process.argv.slice(2)
 if (words.length > 0) await runToItsEnd(words, listen)
 
