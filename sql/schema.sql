@@ -1836,7 +1836,6 @@ create table rating_quarter (
   constraint rating_quarter_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id),
   constraint rating_quarter_days_check CHECK (((cardinality(days) >= 1) AND (cardinality(days) <= 92))),
   constraint rating_quarter_millions_check CHECK ((millions >= '-1'::integer)),
-  constraint rating_quarter_origin_check CHECK ((origin <> 'demo'::text)),
   constraint rating_quarter_quarter_check CHECK ((quarter = (date_trunc('quarter'::text, (quarter)::timestamp without time zone))::date))
 );
 
@@ -2151,10 +2150,10 @@ create table store_app_name (
   icon_weight integer,
   name_at timestamp with time zone,
   icon_at timestamp with time zone,
-  demo boolean not null,
   storefront text not null,
   name text,
   icon_url text,
+  origin text not null,
   constraint store_app_name_pkey PRIMARY KEY (app_id, storefront),
   constraint store_app_name_app_id_fkey FOREIGN KEY (app_id) REFERENCES store_app(id) ON DELETE CASCADE,
   constraint store_app_name_check CHECK (((name IS NOT NULL) OR (icon_url IS NOT NULL))),

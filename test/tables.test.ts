@@ -129,7 +129,7 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   rank_month: { writes: "observations tracking", reads: "history" },
   rating_count: { writes: "observations tracking", reads: "audits history measuring operations" },
   rating_day: { writes: "", reads: "history observations" },
-  rating_quarter: { writes: "observations", reads: "history" },
+  rating_quarter: { writes: "observations tracking", reads: "history" },
   reader: { writes: "measuring", reads: "history metrics" },
   review: { writes: "observations", reads: "alerts history" },
   review_day: { writes: "observations", reads: "history" },

@@ -1,6 +1,7 @@
 import type { Db } from "../database/types.ts"
+import { OWN } from "./origins.ts"
 
-/** The first is the day's answer: by source, the deepest, the latest. Leave out readings that are not complete. */
+/** The first is the day's answer: by source, own before others', the deepest, the latest. Leave out incomplete readings. */
 export function bestFirst(sql: Db) {
-  return sql`source, depth desc, seen_at desc`
+  return sql`source, origin <> ${OWN}, depth desc, seen_at desc`
 }

@@ -49,8 +49,8 @@ export interface RecordOptions {
  * processes at once. Reports of accounts are there one by one, each whole or not at all: a transaction stores some hundred
  * of their rows, and those of a larger report are stored before it counts (see `facts` of a kind).
  *
- * Of readings of the same list or chart, source and moment the best is held, whichever came first: a search of anybody's
- * before the demo's, then that of the newer parser, a complete one before one that broke off, the deeper, the greater sha256. Of what a
+ * Of readings of the same list or chart, source and moment the best is held, whichever came first: this instance's own, then
+ * that of the newer parser, a complete one before one that broke off, the deeper, the greater sha256. Of what a
  * source said of an app in a storefront, of its suggestions on a day, and of its figure for a month, the latest is held
  * (see latestOf); of a store's genres, of a developer's shelf and of a day's market and app-ads.txt too. Pages of apps are
  * all held (see storeListings), also as look-ups say them, and what changed between them is derived. The day of a reading is

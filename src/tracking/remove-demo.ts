@@ -169,9 +169,12 @@ async function removeShown(tx: Tx): Promise<number[]> {
   await tx`
     delete from rating_count
     where origin = ${DEMO}`
+  await tx`
+    delete from rating_quarter
+    where origin = ${DEMO}`
   const named = await tx<{ id: number }[]>`
     delete from store_app_name
-    where demo
+    where origin = ${DEMO}
     returning app_id as id`
   const apps = await tx<{ id: number }[]>`
     update store_app

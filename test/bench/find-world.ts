@@ -25,8 +25,8 @@ export async function makeMarket(sql: Sql, storefronts: number, today: string): 
         (500000 + i % ${PUBLISHERS}::int)::text
       from generate_series(${genre * OF_GENRE}::int, ${(genre + 1) * OF_GENRE - 1}::int) i`
     await sql`
-      insert into store_app_name (app_id, storefront, demo, name, name_at, name_weight)
-      select id, 'us', false, concat_ws(' ', 'w' || floor(20 * 100 ^ (id % 10007 * 7919 % 10007 / 10007.0)) || 'x',
+      insert into store_app_name (app_id, storefront, origin, name, name_at, name_weight)
+      select id, 'us', 'own', concat_ws(' ', 'w' || floor(20 * 100 ^ (id % 10007 * 7919 % 10007 / 10007.0)) || 'x',
           'w' || floor(20 * 100 ^ (id % 10009 * 4729 % 10009 / 10009.0)) || 'x', id), now(), 0
       from store_app
       where id > ${genre * OF_GENRE}`

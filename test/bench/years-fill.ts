@@ -85,8 +85,8 @@ export async function fillRivals(sql: Sql): Promise<void> {
     set genre = '6007', developer_id = '9' || store_id, developer_site = 'https://example.com', seen_at = ${NOW},
       source = 'itunes-lookup', origin = 'own'`
   await sql`
-    insert into store_app_name (app_id, storefront, demo, name, name_at, name_weight)
-    select o.id, 'us', false, 'App ' || o.id || coalesce(': keyword ' || k.numbers, ''), ${NOW}, 0
+    insert into store_app_name (app_id, storefront, origin, name, name_at, name_weight)
+    select o.id, 'us', 'own', 'App ' || o.id || coalesce(': keyword ' || k.numbers, ''), ${NOW}, 0
     from store_app o
     left join (
       select u.app_id, string_agg(split_part(l.term, ' ', 2), ' ' order by l.id) filter (where u.place <= 5) as numbers

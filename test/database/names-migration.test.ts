@@ -48,14 +48,14 @@ long(
   "names whose storefront is known go there, and all others stay what is shown where nothing better is known",
   async () => {
     const rows = await sql`
-    select app_id, storefront, demo, name, icon_url
+    select app_id, storefront, origin, name, icon_url
     from store_app_name
     order by app_id, storefront`
     expect(rows.map((row) => Object.values(row))).toEqual([
-      [1, "de", false, "Tee", null],
-      [1, "us", false, "Tea Page", "https://a.example/us.png"],
-      [2, "zz", false, "Seen somewhere", "https://a.example/2.png"],
-      [3, "zz", true, "Demo", null],
+      [1, "de", "own", "Tee", null],
+      [1, "us", "own", "Tea Page", "https://a.example/us.png"],
+      [2, "zz", "own", "Seen somewhere", "https://a.example/2.png"],
+      [3, "zz", "demo", "Demo", null],
     ])
     const shown = await sql`
     select ${nameIn(sql, sql`a.id`, { storefront: "jp", countries: ["fr"] })} as name

@@ -176,11 +176,6 @@ async function giveToDemo(sql: Sql): Promise<void> {
     join information_schema.tables t using (table_schema, table_name)
     where c.table_schema = 'public' and c.column_name = 'origin' and t.table_type = 'BASE TABLE'
     order by 1`
-  await sql`
-    update store_app_name n
-    set demo = true
-    from store_app a
-    where a.id = n.app_id and a.origin = 'older'`
   for (const { name } of tables) await sql`update ${sql(name)} set origin = 'demo' where origin = 'older'`
   await sql`update keyword_metric set parts = parts || '{"origin": "demo"}' where parts ->> 'origin' = 'older'`
 }

@@ -76,8 +76,8 @@ export async function namesHeld(sql: Sql): Promise<string[]> {
 /** Calls an app otherwise in a storefront. */
 export async function rename(sql: Sql, storeId: string, name: string, storefront = "us"): Promise<void> {
   await sql`
-    insert into store_app_name (app_id, storefront, demo, name, name_at, name_weight)
-    select id, ${storefront}, false, ${name}, now(), 0
+    insert into store_app_name (app_id, storefront, origin, name, name_at, name_weight)
+    select id, ${storefront}, 'own', ${name}, now(), 0
     from store_app
     where store_id = ${storeId}
     on conflict (app_id, storefront) do update
@@ -87,8 +87,8 @@ export async function rename(sql: Sql, storeId: string, name: string, storefront
 /** Gives every app of the database a name in the United States, as this says it of a row of store_app. */
 export async function nameAll(sql: Sql, name: Fragment): Promise<void> {
   await sql`
-    insert into store_app_name (app_id, storefront, demo, name, name_at, name_weight)
-    select id, 'us', false, ${name}, now(), 0
+    insert into store_app_name (app_id, storefront, origin, name, name_at, name_weight)
+    select id, 'us', 'own', ${name}, now(), 0
     from store_app
     on conflict do nothing`
 }

@@ -211,7 +211,7 @@ describe("recording", () => {
 describe("what a reading shows of apps", () => {
   const facts = () =>
     sql`
-      select n.name, icon_url, developer, seen_at, origin
+      select n.name, icon_url, developer, seen_at, a.origin
       from store_app a
       left join store_app_name n on n.app_id = a.id
       order by id`.then((rows) => [...rows])
@@ -229,7 +229,7 @@ describe("what a reading shows of apps", () => {
     ])
   })
 
-  test("the demo's facts and ratings never stand in for others", async () => {
+  test("another publisher's facts and ratings never stand in for own ones", async () => {
     await seen("2025-11-12T00:00:00Z", { name: "Demo", developer: "Demo", ratings: 7 }, { origin: "demo" })
     await seen("2025-11-12T00:00:00Z", { name: "Own", ratings: 3 }, { term: "mate" })
     await seen("2025-11-12T05:00:00Z", { name: "Demo again", ratings: 9 }, { origin: "demo" })
@@ -237,6 +237,23 @@ describe("what a reading shows of apps", () => {
       { name: "Own", icon_url: null, developer: null, seen_at: new Date("2025-11-12T00:00:00Z"), origin: "own" },
     ])
     expect([...(await sql`select ratings, origin from rating_count`)]).toEqual([{ ratings: 3, origin: "own" }])
+  })
+
+  test("facts and ratings of two publishers are those of one of them, whichever came first, until own ones come", async () => {
+    const older = () => seen("2025-11-11T00:00:00Z", { name: "First", developer: "First" }, { origin: "a" })
+    const newer = () =>
+      seen("2025-11-12T00:00:00Z", { name: "Second", icon: "https://example.com/2.png" }, { origin: "b" })
+    const first = { name: "First", icon_url: null, developer: "First", seen_at: new Date("2025-11-11T00:00:00Z") }
+    await older()
+    await newer()
+    expect(await facts()).toEqual([{ ...first, origin: "a" }])
+    sql = await freshDatabase()
+    await newer()
+    await older()
+    expect(await facts()).toEqual([{ ...first, origin: "a" }])
+    await seen("2025-11-10T00:00:00Z", { name: "Own" })
+    const seen_at = new Date("2025-11-10T00:00:00Z")
+    expect(await facts()).toEqual([{ name: "Own", icon_url: null, developer: null, seen_at, origin: "own" }])
   })
 
   test("a name that cannot be stored as it is does not lose the reading", async () => {

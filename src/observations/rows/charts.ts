@@ -4,6 +4,7 @@ import { bestFirst } from "../best-first.ts"
 import { deriveChartNow } from "../derived/chart-now.ts"
 import { type ChartDay, deriveFirstSeen, deriveNewApps, readSeenOnFirstDay } from "../derived/first-seen.ts"
 import { deriveMarketApps, type StorefrontApp } from "../derived/market-apps.ts"
+import { OWN } from "../origins.ts"
 import { hexOf } from "../precedence.ts"
 import { CHART_SOURCE_CODES, type ChartObservation } from "../types.ts"
 import { settleDemo } from "./demo-charts.ts"
@@ -159,8 +160,8 @@ async function upsert(tx: Tx, rows: readonly ChartRow[]): Promise<ChartRow[]> {
     on conflict (chart_id, day, source, seen_at) do update
     set depth = excluded.depth, complete = excluded.complete, parser = excluded.parser, origin = excluded.origin,
       egress = excluded.egress, sha256 = excluded.sha256, app_ids = excluded.app_ids
-    where (excluded.parser, excluded.complete, excluded.depth, excluded.sha256)
-      > (held.parser, held.complete, held.depth, held.sha256)
+    where (excluded.origin = ${OWN}, excluded.parser, excluded.complete, excluded.depth, excluded.sha256)
+      > (held.origin = ${OWN}, held.parser, held.complete, held.depth, held.sha256)
     returning chart_id as "chartId", source, seen_at as "seenAt"`
   const keys = new Set(written.map(({ chartId, source, seenAt }) => keyOf(chartId, source, seenAt)))
   return rows.filter(({ key }) => keys.has(key))

@@ -2,6 +2,7 @@ import type { Tx } from "../../database/types.ts"
 import { dayOf } from "../../vocabulary/days.ts"
 import type { RankSource } from "../../vocabulary/upstreams.ts"
 import type { RatingsByStar, ResultApp } from "../import/line-parts.ts"
+import { isOutranked, OWN, outranks } from "../origins.ts"
 import { hexOf } from "../precedence.ts"
 import { type AnyObservation, type ChangedApp, DEMO } from "../provenance.ts"
 import { packedBetter, packedDay, takeOut } from "./rating-quarters.ts"
@@ -94,7 +95,7 @@ type Facts = {
   placed: boolean
 }
 
-/** Who shows any of them has seen the app: of the demo's facts nothing is left then. */
+/** A reading that shows any of them replaces all facts of an origin that it outranks. */
 const FACTS = ["name", "icon", "developer", "bundleId", "genre", "genres", "developerId", "developerSite"] as const
 
 /** The later one last, of one moment that of the source with the greater name; of one source as they came. */
@@ -102,7 +103,7 @@ function bySource({ from: a }: ShownApps, { from: b }: ShownApps): number {
   return a.seenAt.getTime() - b.seenAt.getTime() || (a.source < b.source ? -1 : a.source > b.source ? 1 : 0)
 }
 
-/** One row an app: of each fact the latest, and none of the demo's beside others'. */
+/** One row an app: the latest of each fact, all of one origin. */
 function factsOf(shown: readonly ShownApps[]): Facts[] {
   const byApp = new Map<number, Facts>()
   for (const { from, apps, appIds, placed } of shown.toSorted(bySource)) {
@@ -110,8 +111,8 @@ function factsOf(shown: readonly ShownApps[]): Facts[] {
       if (!FACTS.some((fact) => app[fact])) return
       const id = appIds[place] as number
       const held = byApp.get(id)
-      if (held && held.origin !== DEMO && from.origin === DEMO) return
-      const kept = held && (held.origin === DEMO) === (from.origin === DEMO) ? held : undefined
+      if (held && isOutranked(from.origin, held.origin)) return
+      const kept = held?.origin === from.origin ? held : undefined
       byApp.set(id, {
         id,
         developer: cleanText(app.developer) ?? kept?.developer ?? null,
@@ -131,14 +132,14 @@ function factsOf(shown: readonly ShownApps[]): Facts[] {
 }
 
 /**
- * Newer facts replace older ones; facts not shown are left, and older readings only fill what is missing. The demo's
- * are replaced as a whole. Returns apps with another developer, or another id of it.
+ * Newer facts replace older ones; facts not shown are left, and older readings only fill what is missing. The facts of an
+ * app are of one origin (see outranks). Returns apps with another developer, or another id of it.
  */
 async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<number[]> {
   if (facts.length === 0) return []
   const updated = await tx<{ id: number; resold: boolean }[]>`
     with seen as (
-      select f.*, a.origin = ${DEMO} and f.origin <> ${DEMO} as whole,
+      select f.*, ${outranks(tx, "f", "a")} as whole,
         a.seen_at is null or f.seen_at > a.seen_at or f.seen_at = a.seen_at and (
           a.source is null or f.source collate "C" > a.source or f.source = a.source and f.placed
         ) as newer
@@ -147,7 +148,7 @@ async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<number[]> {
         seen_at timestamptz, source text, origin text, placed boolean
       )
       join store_app a on a.id = f.id
-      where f.origin <> ${DEMO} or a.origin is null or a.origin = ${DEMO}
+      where a.origin is null or not ${outranks(tx, "a", "f")}
     ), merged as (
       select a.id, a.developer as was, a.developer_id as was_id,
         case when whole then f.developer when newer then coalesce(f.developer, a.developer)
@@ -205,7 +206,7 @@ interface ShownRatings {
   row: Ratings
 }
 
-/** One row an app, storefront, day and source: the day's latest, of the demo only where nothing else is. */
+/** One row an app, storefront, day and source: the day's latest own count, else another publisher's. */
 function ratingsOf(shown: readonly ShownApps[]): Map<string, ShownRatings> {
   const rows = new Map<string, ShownRatings>()
   for (const { from, apps, appIds, placed } of shown) {
@@ -216,7 +217,7 @@ function ratingsOf(shown: readonly ShownApps[]): Map<string, ShownRatings> {
       const { ratings = null, rating = null, ratingsByStar: stars = null } = app
       const app_id = appIds[place] as number
       const key = keyOf({ app_id, storefront, day, source })
-      if (origin === DEMO && (rows.get(key)?.row.origin ?? DEMO) !== DEMO) return
+      if (origin !== OWN && rows.get(key)?.row.origin === OWN) return
       const counted = { app_id, storefront, day, source, seen_at: seenAt.toISOString(), origin, ratings, rating, stars }
       rows.set(key, { from, row: { ...counted, ...bodyOf(from), placed } })
     })
@@ -256,18 +257,14 @@ async function insertRatings(
           select from rating_count h
           where (h.app_id, h.storefront, h.day, h.source, h.seen_at)
               = (r.app_id, r.storefront, r.day, r.source, r.seen_at)
-            and (h.origin = ${DEMO}) = (r.origin = ${DEMO})
+            and (h.origin = ${OWN}) = (r.origin = ${OWN})
         )
       )
     order by app_id, storefront, day, source
     on conflict (app_id, storefront, day, source) do update
     set seen_at = excluded.seen_at, origin = excluded.origin, ratings = excluded.ratings, rating = excluded.rating,
       stars = excluded.stars, parser = excluded.parser, sha256 = excluded.sha256
-    where case
-        when held.origin = ${DEMO} and excluded.origin <> ${DEMO} then true
-        when held.origin <> ${DEMO} and excluded.origin = ${DEMO} then false
-        else excluded.seen_at >= held.seen_at
-      end
+    where (excluded.origin = ${OWN}, excluded.seen_at) >= (held.origin = ${OWN}, held.seen_at)
     returning app_id, storefront, day, source, origin, ratings, exists (${packedDay(tx, "held")}) as packed`
   await takeOut(
     tx,

@@ -1,14 +1,15 @@
 import { Buffer } from "node:buffer"
 import type { Tx } from "../../database/types.ts"
-import { type ChangedApp, DEMO } from "../provenance.ts"
+import { isOutranked, outranks } from "../origins.ts"
+import type { ChangedApp } from "../provenance.ts"
 import { cleanText, type ShownApps } from "./facts.ts"
 
 /** What is shown of apps, whether its reading took a place or not. */
 export type NamingApps = Pick<ShownApps, "from" | "apps" | "appIds">
 
 /**
- * Each in its own storefront: the latest, of one moment the more telling source, the newer parser, the greater text.
- * The demo's gives way. Needs the apps' lock (lockApps). Returns the apps that have another name now.
+ * Stores names and icons by storefront: those of one origin (see outranks), of these the latest, of one moment the more
+ * telling source, the newer parser, the greater text. Needs the apps' lock (lockApps). Returns the apps with another name.
  */
 export async function storeNames(tx: Tx, shown: readonly NamingApps[]): Promise<ChangedApp[]> {
   const rows = rowsOf(shown)
@@ -17,23 +18,23 @@ export async function storeNames(tx: Tx, shown: readonly NamingApps[]): Promise<
   return await tx<ChangedApp[]>`
     with written as (
       insert into store_app_name as held (
-        app_id, storefront, demo, name, name_at, name_weight, icon_url, icon_at, icon_weight
+        app_id, storefront, origin, name, name_at, name_weight, icon_url, icon_at, icon_weight
       )
       select *
       from jsonb_to_recordset(${tx.json(rows.map(stored))}) r (
-        app_id int, storefront text, demo boolean, name text, name_at timestamptz, name_weight int, icon_url text,
+        app_id int, storefront text, origin text, name text, name_at timestamptz, name_weight int, icon_url text,
         icon_at timestamptz, icon_weight int
       )
       order by app_id, storefront
       on conflict (app_id, storefront) do update
-      set demo = excluded.demo,
+      set origin = excluded.origin,
         name = case when ${named} then excluded.name else held.name end,
         name_at = case when ${named} then excluded.name_at else held.name_at end,
         name_weight = case when ${named} then excluded.name_weight else held.name_weight end,
         icon_url = case when ${pictured} then excluded.icon_url else held.icon_url end,
         icon_at = case when ${pictured} then excluded.icon_at else held.icon_at end,
         icon_weight = case when ${pictured} then excluded.icon_weight else held.icon_weight end
-      where (held.demo or not excluded.demo) and (${named} or ${pictured})
+      where not ${outranks(tx, "held", "excluded")} and (${named} or ${pictured})
       returning app_id, storefront, name
     )
     select w.app_id as "appId", w.storefront
@@ -50,12 +51,12 @@ export async function storeNames(tx: Tx, shown: readonly NamingApps[]): Promise<
     limit ${rows.length}`
 }
 
-/** Whether of a fact what comes goes before what is held. The demo's is replaced as a whole: also by nothing. */
+/** Whether the new fact replaces the stored one. A row of another origin is replaced as a whole: also by nothing. */
 function isLater(tx: Tx, fact: "name" | "icon_url", clock: "name" | "icon") {
   const order = (row: "excluded" | "held") =>
     tx`${tx(`${row}.${clock}_at`)}, ${tx(`${row}.${clock}_weight`)}, ${tx(`${row}.${fact}`)} collate "C"`
   return tx`(
-    held.demo and not excluded.demo or ${tx(`excluded.${fact}`)} is not null
+    ${outranks(tx, "excluded", "held")} or ${tx(`excluded.${fact}`)} is not null
       and (${tx(`held.${fact}`)} is null or (${order("excluded")}) > (${order("held")}))
   )`
 }
@@ -70,7 +71,7 @@ interface Wording {
 interface NameRow {
   appId: number
   storefront: string
-  demo: boolean
+  origin: string
   name: Wording | null
   icon: Wording | null
 }
@@ -88,7 +89,7 @@ function rowsOf(shown: readonly NamingApps[]): NameRow[] {
       const [name, icon] = [wording(app.name), wording(app.icon)]
       if (!name && !icon) return
       const { storefront, origin } = from
-      const row = { appId: appIds[place] as number, storefront, demo: origin === DEMO, name, icon }
+      const row = { appId: appIds[place] as number, storefront, origin, name, icon }
       const key = `${row.appId} ${storefront}`
       rows.set(key, merged(rows.get(key), row))
     })
@@ -125,8 +126,8 @@ function weightOf(from: NamingApps["from"], id: string): number {
 }
 
 function merged(held: NameRow | undefined, row: NameRow): NameRow {
-  if (!held || (held.demo && !row.demo)) return row
-  if (row.demo && !held.demo) return held
+  if (!held || isOutranked(held.origin, row.origin)) return row
+  if (isOutranked(row.origin, held.origin)) return held
   return { ...held, name: later(held.name, row.name), icon: later(held.icon, row.icon) }
 }
 
@@ -141,11 +142,11 @@ function bytesOrder(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other))
 }
 
-function stored({ appId, storefront, demo, name, icon }: NameRow) {
+function stored({ appId, storefront, origin, name, icon }: NameRow) {
   return {
     app_id: appId,
     storefront,
-    demo,
+    origin,
     ...{ name: name?.text ?? null, name_at: momentOf(name), name_weight: name?.weight ?? null },
     ...{ icon_url: icon?.text ?? null, icon_at: momentOf(icon), icon_weight: icon?.weight ?? null },
   }

@@ -1,5 +1,5 @@
 import type { Tx } from "../../database/types.ts"
-import { DEMO } from "../provenance.ts"
+import { OWN } from "../origins.ts"
 
 /** Counts younger than this stay as they were read: evidence shows all of a reading. */
 const WHOLE_DAYS = 35
@@ -18,7 +18,7 @@ const NEAR = 100
 
 /**
  * Moves old counts into the rows of their quarters; `next` is where to go on, null at the end. By whole months, so that a
- * quarter's row is written three times. The latest count of a series stays, those with stars, and the demo's.
+ * quarter's row is written three times. The latest count of each origin of a series stays, and those with stars.
  */
 export async function foldRatings(
   tx: Tx,
@@ -61,19 +61,19 @@ export async function foldRatings(
   return { packed, next: packed < chunk ? end + 1 : (held[0]?.id ?? end + 1) }
 }
 
-/** In the months before; a later count of the series tells all that it tells. */
+/** In the months before; a later count of the series, of the same origin, tells all that it tells. */
 function isOld(tx: Tx, before: string | null) {
   return tx`
     r.day < coalesce(
       ${before}::date,
       date_trunc('month', (now() at time zone 'utc') - ${WHOLE_DAYS}::int * interval '1 day')::date
     )
-    and r.stars is null and r.origin <> ${DEMO}
+    and r.stars is null
     and exists (
       select
       from rating_count n
-      where (n.app_id, n.storefront, n.source) = (r.app_id, r.storefront, r.source) and n.day > r.day
-        and n.origin <> ${DEMO} and (n.ratings is not null or r.ratings is null)
+      where (n.app_id, n.storefront, n.source, n.origin) = (r.app_id, r.storefront, r.source, r.origin) and n.day > r.day
+        and (n.ratings is not null or r.ratings is null)
         and (n.rating is not null or r.rating is null)
       -- fenced: as a join every count is read for each few apps
       offset 0
@@ -160,11 +160,11 @@ export function packedDay(tx: Tx, row: string, where = tx``) {
       and q.quarter = date_trunc('quarter', ${of("day")}::timestamp)::date and d.packed is not null ${where}`
 }
 
-/** The same where `row`, a count to store, is not to take its place: the later is held, as in rating_count. */
+/** The same where `row`, a count to store, does not take its place: its rank is lower, as in rating_count. */
 export function packedBetter(tx: Tx, row: string) {
   const of = (column: string) => tx(`${row}.${column}`)
-  const same = tx`${packedAt(tx)} = ${momentOf(tx, row)} and not ${of("placed")}`
-  return packedDay(tx, row, tx`and (${of("origin")} = ${DEMO} or ${packedLater(tx, row)} or ${same})`)
+  const same = tx`${packedRank(tx)} = ${rankOf(tx, row)} and not ${of("placed")}`
+  return packedDay(tx, row, tx`and (${packedRank(tx)} > ${rankOf(tx, row)} or ${same})`)
 }
 
 /** Deletes counts that stand in their quarters, too, whichever is the earlier; of how many. Needs the apps' lock. */
@@ -172,7 +172,7 @@ export async function removeDoubles(tx: Tx, apps: readonly number[]): Promise<nu
   const { count } = await tx`
     delete from rating_count r
     where app_id = any(${apps as number[]}::int[])
-      and exists (${packedDay(tx, "r", tx`and (r.origin = ${DEMO} or ${packedLater(tx, "r")})`)})`
+      and exists (${packedDay(tx, "r", tx`and ${packedRank(tx)} > ${rankOf(tx, "r")}`)})`
   const twice = await tx<CountKey[]>`
     select app_id, storefront, day, source
     from rating_count r
@@ -181,13 +181,13 @@ export async function removeDoubles(tx: Tx, apps: readonly number[]): Promise<nu
   return count + twice.length
 }
 
-function packedLater(tx: Tx, row: string) {
-  return tx`${packedAt(tx)} > ${momentOf(tx, row)}`
+/** Own before others', then the later: the packed time is the millisecond of the day. Compare it with rankOf. */
+function packedRank(tx: Tx) {
+  return tx`(q.origin = ${OWN}, (d.packed & ${2 ** 27 - 1}::bigint))`
 }
 
-/** The millisecond of the day at which a packed one was seen. */
-function packedAt(tx: Tx) {
-  return tx`(d.packed & ${2 ** 27 - 1}::bigint)`
+function rankOf(tx: Tx, row: string) {
+  return tx`(${tx(`${row}.origin`)} = ${OWN}, ${momentOf(tx, row)})`
 }
 
 function momentOf(tx: Tx, row: string) {

@@ -1,7 +1,8 @@
 import type { Tx } from "../../database/types.ts"
 import { dayOf } from "../../vocabulary/days.ts"
+import { OWN } from "../origins.ts"
 import { hexOf } from "../precedence.ts"
-import { DEMO, type SearchObservation, SOURCE_CODES } from "../types.ts"
+import { type SearchObservation, SOURCE_CODES } from "../types.ts"
 import type { ShownApps } from "./facts.ts"
 import type { SurrogateIds } from "./identified.ts"
 
@@ -63,8 +64,8 @@ function keyOf(listId: number, source: number, seenAt: Date): string {
 /** Whether the reading `excluded` takes precedence over `held`, of the same moment and source. */
 function isBetter(tx: Tx) {
   return tx`
-    (excluded.origin <> ${DEMO}, excluded.parser, excluded.complete, excluded.depth, excluded.sha256)
-      > (held.origin <> ${DEMO}, held.parser, held.complete, held.depth, held.sha256)`
+    (excluded.origin = ${OWN}, excluded.parser, excluded.complete, excluded.depth, excluded.sha256)
+      > (held.origin = ${OWN}, held.parser, held.complete, held.depth, held.sha256)`
 }
 
 /** Splits rows, in their order, into parts with distinct keys: one statement cannot write a row twice. */

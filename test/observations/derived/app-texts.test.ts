@@ -172,8 +172,8 @@ describe("apps with a text", () => {
     async () => {
       await sql`insert into store_app (platform, store_id) select 'ios', (20000 + i)::text from generate_series(1, 20000) i`
       await sql`
-      insert into store_app_name (app_id, storefront, demo, name, name_at, name_weight)
-      select id, 'us', false, 'Tea ' || md5(store_id), now(), 1 from store_app`
+      insert into store_app_name (app_id, storefront, origin, name, name_at, name_weight)
+      select id, 'us', 'own', 'Tea ' || md5(store_id), now(), 1 from store_app`
       await rebuildAppTexts(sql, async () => {})
       await sql`analyze app_text`
       for (const text of ["tea abc12", "abc", "ab"]) {

@@ -121,8 +121,8 @@ describe("by the index", () => {
   test("of very many that are as near it says that not all were compared", async () => {
     await sql`insert into store_app (platform, store_id) select 'ios', (30000 + i)::text from generate_series(1, ${MOST_COMPARED + 5}::int) i`
     await sql`
-      insert into store_app_name (app_id, storefront, demo, name, name_at, name_weight)
-      select id, 'us', false, 'Puzzle ' || store_id, now(), 1 from store_app where store_id like '3%'`
+      insert into store_app_name (app_id, storefront, origin, name, name_at, name_weight)
+      select id, 'us', 'own', 'Puzzle ' || store_id, now(), 1 from store_app where store_id like '3%'`
     await rebuildAppTexts(sql, async () => {})
     const { body } = await ask("puzzle", "&limit=25")
     expect([body.apps.length, body.complete, body.storeAsked]).toEqual([25, false, null])
