@@ -1,6 +1,5 @@
 import type { Sql } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
-import { DEMO } from "../observations/types.ts"
 import { dayOf, quarterOf } from "../vocabulary/days.ts"
 import type { SourceName } from "../vocabulary/upstreams.ts"
 import { preferredRating } from "./rating-days.ts"
@@ -37,7 +36,7 @@ export async function readRatingsOn(
       ${places.map(({ storefront }) => storefront)}::text[]
     ) with ordinality p (app_id, storefront, place)
     left join lateral (
-      select day, seen_at, source, ratings, rating, origin
+      select day, seen_at, source, ratings, rating
       from rating_day
       where app_id = p.app_id and storefront = p.storefront and day = ${day}::date and quarter = ${quarterOf(day)}::date
         and until >= ${day}::date
@@ -48,7 +47,6 @@ export async function readRatingsOn(
       select day, ratings, rating
       from rating_count
       where app_id = p.app_id and storefront = p.storefront and day < ${day}::date and source = c.source
-        and (origin = ${DEMO}) = (c.origin = ${DEMO})
       order by day desc
       limit 1
     ) y on true
@@ -57,7 +55,6 @@ export async function readRatingsOn(
       from rating_day
       where (y.day is null or y.day < ${day}::date - 1)
         and app_id = p.app_id and storefront = p.storefront and day < ${day}::date and source = c.source
-        and (origin = ${DEMO}) = (c.origin = ${DEMO})
         and quarter = any(array(
           select distinct quarter
           from rating_quarter

@@ -1,7 +1,7 @@
 import type { Fragment } from "postgres"
 import type { Db } from "../database/types.ts"
 import { uncut } from "../database/uncut.ts"
-import { DEMO, type SourceName } from "../observations/types.ts"
+import type { SourceName } from "../observations/types.ts"
 import { quarterOf } from "../vocabulary/days.ts"
 
 /** In order of preference. Sources round and count differently, so one order holds for all days. */
@@ -18,7 +18,7 @@ export interface RatingPoint {
   source: SourceName
 }
 
-/** Oldest first; a day without a point was not measured. The demo's days count only where there are no others. */
+/** Oldest first; a day without a point was not measured. */
 export async function readRatingDays(
   sql: Db,
   app: number,
@@ -30,11 +30,7 @@ export async function readRatingDays(
     where app_id = ${app} and storefront = ${storefront} and day between ${from}::date and ${to}::date
       and quarter between ${quarterOf(from)}::date and ${quarterOf(to)}::date
       and until >= ${from}::date
-      and ratings is not null and (origin = ${DEMO}) = not exists (
-        select
-        from rating_count o
-        where o.app_id = ${app} and o.storefront = ${storefront} and o.ratings is not null and o.origin <> ${DEMO}
-      )
+      and ratings is not null
     order by day, ${preferredRating(sql)}
     limit 10000`.then(uncut(10_000))
   return [...rows]
@@ -58,7 +54,7 @@ export function latestRatings(sql: Db, app: Fragment, storefront: string): Fragm
       limit 1`
 }
 
-/** Of several counts of one day in `rating_count`, the one that is told comes first: nothing of the demo beside what was read; then by precedence. */
+/** Puts the count to show first, of several of one day in `rating_count`. */
 export function preferredRating(sql: Db) {
-  return sql`origin = ${DEMO}, array_position(${RATING_SOURCES as string[]}::text[], source), source`
+  return sql`array_position(${RATING_SOURCES as string[]}::text[], source), source`
 }

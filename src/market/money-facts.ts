@@ -1,5 +1,4 @@
 import type { Db } from "../database/types.ts"
-import { DEMO } from "../observations/types.ts"
 import { ALL_APPS } from "../observations/types-charts.ts"
 
 /** What money is thought by. */
@@ -23,7 +22,7 @@ export async function readMoneyFacts(sql: Db, app: number): Promise<MoneyFacts> 
     left join lateral (
       select price, currency, available
       from app_storefront
-      where (app_id, storefront) = (${app}, 'us') and origin <> ${DEMO}
+      where (app_id, storefront) = (${app}, 'us')
       order by seen_at desc, source
       limit 1
     ) s on true

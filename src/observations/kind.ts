@@ -84,7 +84,7 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
     /** Whether what the failed read `a` (a row of `attempt`) was after is held, from its body or from a later reading. */
     isHeld(sql: Sql): PendingQuery<Row[]>
   }
-  /** When its subject was last seen since then, the demo's aside, as one row "seenAt"; of kinds that are read on request. */
+  /** When its subject was last seen since then, as one row "seenAt"; of kinds that are read on request. */
   latest?(sql: Sql, place: Place & { subject: string }, since: Date): PendingQuery<Row[]>
   /** Rows that go so many days after the day of this column; all are kept when left out. */
   keep?: { table: string; day: string; keep: number }

@@ -1,8 +1,10 @@
 import type { Sql, Tx } from "../database/types.ts"
 import { nameIn } from "../observations/app-names.ts"
 import { deriveAppTexts } from "../observations/derived/app-texts.ts"
+import { deriveFigures } from "../observations/derived/figures.ts"
+import { YOUNG_DAYS } from "../observations/derived/keyword-inputs.ts"
 import { deriveMonths, type ListMonth } from "../observations/derived/months.ts"
-import { deriveListNow } from "../observations/derived/now.ts"
+import { deriveKeywordNow, deriveListNow } from "../observations/derived/now.ts"
 import { removeDemoCharts } from "../observations/remove-demo-charts.ts"
 import { removeDemoReviews } from "../observations/remove-demo-reviews.ts"
 import { lockLists, lockRemoval } from "../observations/rows/identities.ts"
@@ -27,8 +29,8 @@ export interface RemovedDemo {
  * no store. Reads every stored
  * result once. Returns what went.
  */
-export async function removeDemo(sql: Sql): Promise<RemovedDemo> {
-  return await sql.begin(async (tx) => {
+export async function removeDemo(sql: Sql, now: () => Date = () => new Date()): Promise<RemovedDemo> {
+  const removed = await sql.begin(async (tx) => {
     await lockRemoval(tx)
     const tracked = await readDemoIds(tx)
     const kept = await keepOwn(tx)
@@ -44,6 +46,8 @@ export async function removeDemo(sql: Sql): Promise<RemovedDemo> {
     await removeUnused(tx, [...tracked.lists, ...readings.lists], unused)
     return { apps, readings: readings.count + charts.count + reviews.count + invented.count, kept }
   })
+  await deriveFigures(sql, { now, pause: async () => {} })
+  return removed
 }
 
 interface DemoIds {
@@ -143,14 +147,38 @@ async function removeReadings(tx: Tx): Promise<DemoIds & { count: number }> {
     order by 1, 2`
   const lists = [...new Set(touched.map(({ listId }) => listId))]
   await lockLists(tx, lists)
-  const { count } = await tx`
+  const removed = await tx<ListDay[]>`
     delete from search_results
-    where origin = ${DEMO}`
+    where origin = ${DEMO}
+    returning list_id as "listId", day`
   await forget(tx, touched)
   await recountDays(tx, lists)
   await deriveMonths(tx, touched)
+  await removeFigures(tx, removed)
   await deriveListNow(tx, lists)
-  return { lists, apps: [...new Set(touched.flatMap(({ apps }) => apps ?? []))], count }
+  return { lists, apps: [...new Set(touched.flatMap(({ apps }) => apps ?? []))], count: removed.length }
+}
+
+interface ListDay {
+  listId: number
+  day: string
+}
+
+/** Removes the figures that may rest on removed search results, and marks the keywords that still have others. */
+async function removeFigures(tx: Tx, removed: readonly ListDay[]): Promise<void> {
+  const [lists, days] = [removed.map(({ listId }) => listId), removed.map(({ day }) => day)]
+  await tx`
+    delete from keyword_metric m
+    using (select distinct * from unnest(${lists}::int[], ${days}::date[]) r (list_id, day)) r
+    where m.list_id = r.list_id and m.formula > 0 and m.day between r.day and r.day + ${YOUNG_DAYS}::int`
+  await deriveKeywordNow(tx, [...new Set(lists)])
+  await tx`
+    insert into figure_due (kind, platform, storefront, subject)
+    select 'term', platform, storefront, term
+    from list
+    where id = any(${lists}::int[]) and last_day is not null
+    order by platform, storefront, term
+    on conflict do nothing`
 }
 
 /** Deletes what is derived of these lists' months, also for apps that are not tracked any more. */

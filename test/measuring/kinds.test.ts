@@ -121,11 +121,11 @@ describe("figures of a keyword", () => {
     expect(await figures(three(4))).toMatchObject({ demand: 43, difficulty: null, difficultyNone: true })
   })
 
-  test("rest on the latest reading that was deep enough, whatever the demo shows since", async () => {
+  test("rest on the latest reading that was deep enough, whoever published it", async () => {
     const ten = (depth: number) => ids(10).map((id) => ({ id, name: "tea", ratings: depth }))
     const deep = reading("tea", "2025-11-17T10:00:00Z", [], { depth: 10, results: ten(1_000) })
-    const demo = reading("tea", AT, [], { depth: 30, origin: "demo", results: ten(9) })
-    expect(await figures(deep, demo, reading("tea", AT, ids(3)))).toMatchObject({ difficulty: expect.any(Number) })
+    const other = reading("tea", "2025-11-16T10:00:00Z", [], { depth: 30, origin: "elsewhere", results: ten(9) })
+    expect(await figures(deep, other, reading("tea", AT, ids(3)))).toMatchObject({ difficulty: expect.any(Number) })
     const [row] = await sql`select parts from keyword_metric where metric = 'difficulty'`
     expect(row?.parts.read[0].seenAt).toBe("2025-11-17T10:00:00.000Z")
   })

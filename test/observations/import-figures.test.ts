@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { UNMEASURED } from "../../src/observations/derived/keyword-figures.ts"
 import { deriveKeywordMetrics, readKeywordMetrics } from "../../src/observations/derived/keyword-metrics.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
 import { parseLine } from "../../src/observations/import/lines.ts"
@@ -126,9 +125,12 @@ describe("imported searches, counts and suggestions", () => {
     expect(tea).toMatchObject({ hintCount: 1, demand: null, difficulty: null, popularitySource: "estimate" })
   })
 
-  test("of the demo give no figures", async () => {
-    const searches = recorded("2025-11-18").filter((line) => (line as { kind: string }).kind === "search")
-    await load(searches.map((line) => ({ ...line, origin: "demo" })))
-    expect((await figures())[0]![1]).toEqual(UNMEASURED)
+  test("are the same whoever published the readings", async () => {
+    const scores = async () => (await figures()).map(([term, one]) => [term, one.demand, one.difficulty])
+    await load(recorded("2025-11-18"))
+    const own = await scores()
+    sql = await freshDatabase()
+    await load(recorded("2025-11-18").map((line) => ({ ...line, origin: "elsewhere" })))
+    expect(await scores()).toEqual(own)
   })
 })

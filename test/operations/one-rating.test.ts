@@ -66,19 +66,26 @@ test("every answer tells one count of the rival", async () => {
   expect(rating).toBe(LOOKED_UP[RIVAL].rating)
 })
 
-test("a rival's history holds no day of the demo beside days that were read", async () => {
+test("a rival's history shows the own count of a day, and another publisher's where there is no own one", async () => {
   const results = [
     { id: RIVAL, ratings: 7 },
     { id: "30001", ratings: 8 },
   ]
-  await record(sql, [reading("mate", "2025-11-18T08:00:00Z", [], { depth: 2, results, origin: "demo" })], () => NOW)
+  const from = { depth: 2, results, source: "foreign", origin: "demo" } as const
+  const days = ["2025-11-18T08:00:00Z", "2025-11-20T08:00:00Z"]
+  await record(
+    sql,
+    days.map((day) => reading("mate", day, [], from)),
+    () => NOW,
+  )
   const { history } = await told(getRival, { rivalId: RIVAL })
   expect(history.points.map(({ day, ratings }: Record<string, unknown>) => [day, ratings])).toEqual([
+    ["2025-11-18", 7],
     ["2025-11-20", LOOKED_UP[RIVAL].ratings],
   ])
   const window = { storefront: "us", from: "2025-11-01", to: "2025-11-20" }
   const [app] = await sql<[{ id: number }]>`select id from store_app where store_id = '30001'`
-  expect((await readRatingDays(sql, app.id, window)).map(({ ratings }) => ratings)).toEqual([8])
+  expect((await readRatingDays(sql, app.id, window)).map(({ ratings }) => ratings)).toEqual([8, 8])
 })
 
 test("every answer tells one count and one average of the app", async () => {

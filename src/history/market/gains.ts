@@ -10,7 +10,7 @@ import {
 } from "../../formulas/estimates/count-readings.ts"
 import type { StorefrontRatings } from "../../formulas/estimates/downloads.ts"
 import { type MeasuredDownloads, measureDownloads } from "../../formulas/estimates/install-gain.ts"
-import { DEMO, type SourceName } from "../../observations/types.ts"
+import type { SourceName } from "../../observations/types.ts"
 import { addDays, quarterOf } from "../../vocabulary/days.ts"
 import { RATING_SOURCES } from "../rating-days.ts"
 
@@ -49,7 +49,7 @@ export async function readMeasuredDownloads(sql: Db, app: number, asOf: string):
   const rows = await sql<DatedCounts[]>`
     select storefront, source, array_agg(day::text order by day) as days, array_agg(installs::float8 order by day) as counts
     from market_fact
-    where app_id = ${app} and installs is not null and origin <> ${DEMO}
+    where app_id = ${app} and installs is not null
       and day between ${addDays(asOf, -MONTH_DAYS)}::date and ${asOf}::date
     group by storefront, source
     order by storefront, source
@@ -65,7 +65,6 @@ interface DatedCounts {
   counts: number[]
 }
 
-/** The demo's counts only where there are no others. */
 async function readCounts(sql: Db, app: number, asOf: string): Promise<DatedCounts[]> {
   const rows = await sql<DatedCounts[]>`
     select c.storefront, c.source, array_agg(c.day::text order by c.day) as days,
@@ -75,11 +74,6 @@ async function readCounts(sql: Db, app: number, asOf: string): Promise<DatedCoun
       and c.quarter between ${quarterOf(addDays(asOf, -2 * MONTH_DAYS))}::date and ${quarterOf(asOf)}::date
       and c.until >= ${addDays(asOf, -2 * MONTH_DAYS)}::date
       and c.day between ${addDays(asOf, -2 * MONTH_DAYS)}::date and ${asOf}::date
-      and (c.origin = ${DEMO}) = not exists (
-        select
-        from rating_count o
-        where o.app_id = ${app} and o.storefront = c.storefront and o.ratings is not null and o.origin <> ${DEMO}
-      )
     group by c.storefront, c.source
     order by c.storefront, c.source
     limit 2000`.then(uncut(2_000))

@@ -1,7 +1,7 @@
 import type { Sql } from "../../database/types.ts"
 import { ladder } from "../../formulas/hint-ladder.ts"
 import type { ListKey } from "../../observations/rows/identities.ts"
-import { DEMO, type Outcome, type SourceName, sourceOf } from "../../observations/types.ts"
+import { type Outcome, type SourceName, sourceOf } from "../../observations/types.ts"
 import { type Days, monthOf } from "../../vocabulary/days.ts"
 import { outcomeOfDue, type ReadPart } from "./keyword-standing.ts"
 
@@ -107,5 +107,5 @@ function failuresOf(
     select r.day, r.seen_at, null, null, 'results', 'incomplete', null, r.source, 'broken off'
     from list_here l
     join search_results r on r.list_id = l.id and r.day between ${from} and ${to}
-    where not r.complete and r.origin <> ${DEMO}`
+    where not r.complete`
 }

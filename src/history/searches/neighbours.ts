@@ -2,7 +2,7 @@ import type { Sql } from "../../database/types.ts"
 import { NEAR_PLACES, placeWeight } from "../../formulas/related-terms.ts"
 import { nameIn } from "../../observations/app-names.ts"
 import { popularityOrderOf } from "../../observations/derived/popularity-order.ts"
-import { DEMO, type RankSource, sourceOf } from "../../observations/types.ts"
+import { type RankSource, sourceOf } from "../../observations/types.ts"
 import { latestAnswer } from "../keywords/latest-answer.ts"
 import type { MarketLists } from "./market-lists.ts"
 
@@ -36,7 +36,7 @@ export async function readTermAnswers(
     cross join lateral (
       ${latestAnswer(sql, sql`list_id, day, source, origin, depth, seen_at, app_ids`, keyword)}
     ) n
-    where n.day >= ${since}::date and n.origin <> ${DEMO}
+    where n.day >= ${since}::date
     order by k.place
     limit ${terms.length}`
   return new Map(rows.map(({ source, ...row }) => [row.term, { ...row, source: sourceOf(source) }]))
@@ -87,7 +87,7 @@ export async function findNeighbours(
           select term, least(cardinality(app_ids), ${NEAR_PLACES}::int) as places,
             array_position(app_ids[1:${NEAR_PLACES}::int], a.app) as place
           from list_now
-          where app_ids @> array[a.app] and day >= ${since}::date and origin <> ${DEMO} and list_id <> ${listId}
+          where app_ids @> array[a.app] and day >= ${since}::date and list_id <> ${listId}
             and storefront = ${storefront} and platform = ${platform}
           offset 0
         ) holding

@@ -1,7 +1,7 @@
 import type { Sql } from "../../database/types.ts"
 import { bestFirst } from "../../observations/best-first.ts"
 import type { ListKey } from "../../observations/rows/identities.ts"
-import { DEMO, type RankSource, sourceOf } from "../../observations/types.ts"
+import { type RankSource, sourceOf } from "../../observations/types.ts"
 
 export interface DayResults {
   day: string
@@ -19,7 +19,7 @@ interface Window {
   top: number
 }
 
-/** Returns a term's measured days, the latest first, without the demo's. */
+/** Returns a term's measured days, the latest first. */
 export async function readDays(
   sql: Sql,
   { platform, storefront, term }: ListKey,
@@ -31,7 +31,7 @@ export async function readDays(
     cross join lateral (
       select distinct on (day) day, source, origin, depth, seen_at, app_ids[1:${top}::int] as app_ids
       from search_results
-      where list_id = l.id and day between ${from} and ${to} and complete and origin <> ${DEMO}
+      where list_id = l.id and day between ${from} and ${to} and complete
       order by day desc, ${bestFirst(sql)}
     ) r
     where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${term})
@@ -67,7 +67,7 @@ export async function readLastDayBy(
     cross join lateral (
       select day
       from search_results
-      where list_id = l.id and day <= ${to} and complete and origin <> ${DEMO}
+      where list_id = l.id and day <= ${to} and complete
       order by day desc
       limit 1
     ) r

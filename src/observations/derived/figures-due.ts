@@ -2,7 +2,7 @@ import type { Tx } from "../../database/types.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import type { AnyKind } from "../kind.ts"
 import { kindNamed } from "../kinds.ts"
-import { type AnyObservation, type ChangedApp, DEMO, isOfStore } from "../provenance.ts"
+import { type AnyObservation, type ChangedApp, isOfStore } from "../provenance.ts"
 import { SHOWN_DAYS } from "./keyword-figures.ts"
 import { YOUNG_DAYS } from "./keyword-inputs.ts"
 
@@ -47,8 +47,8 @@ export function oldestDay(now: Date): string {
 }
 
 function markOf(reading: AnyObservation, kinds: readonly AnyKind[], since: string) {
-  const { origin, seenAt, storefront } = reading
+  const { seenAt, storefront } = reading
   const mark = kindNamed(reading.kind, kinds)?.figures?.(reading)
-  if (!mark || origin === DEMO || !isOfStore(reading) || storefront === undefined || dayOf(seenAt) < since) return []
+  if (!mark || !isOfStore(reading) || storefront === undefined || dayOf(seenAt) < since) return []
   return [{ ...mark, platform: reading.platform, storefront }]
 }

@@ -2,7 +2,7 @@ import { json } from "../../database/json.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 import { isSuggested, ladder } from "../../formulas/hint-ladder.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
-import { DEMO, type Side } from "../provenance.ts"
+import type { Side } from "../provenance.ts"
 import { retryDeadlocks } from "../record.ts"
 import { holdIdentities, type ListKey, listIds, lockLists } from "../rows/identities.ts"
 import { oldestDay } from "./figures-due.ts"
@@ -92,7 +92,7 @@ async function markTermsOfApps(tx: Tx, marks: readonly Mark[], now: Date): Promi
       from (
         select list_id as id, platform, storefront, term
         from list_now
-        where origin = 'demo' or depth < 10 and cardinality(app_ids) >= depth
+        where depth < 10 and cardinality(app_ids) >= depth
       ) l
       cross join lateral (${latestTenBetween(tx, { from, to })}) r
     ) t (platform, storefront, term, first_ten)
@@ -230,7 +230,7 @@ async function readSearchDays(
           and date_trunc('quarter', (r.day + ${YOUNG_DAYS}::int)::timestamp)::date
         and c.until >= r.day - ${YOUNG_DAYS}::int
         and c.day between r.day - ${YOUNG_DAYS}::int and least(r.day + ${YOUNG_DAYS}::int, ${today}::date)
-        and c.ratings is not null and c.origin <> ${DEMO}
+        and c.ratings is not null
     ) d
     where l.platform = ${platform} and l.storefront = ${storefront} and l.term = any(${terms as string[]}::text[])
       and d.day is not null

@@ -5,7 +5,7 @@ import { addDays, dayOf, quarterOf } from "../../vocabulary/days.ts"
 import { nameIn } from "../app-names.ts"
 import { bestFirst } from "../best-first.ts"
 import type { ListKey } from "../rows/identities.ts"
-import { DEMO, type RankSource, sourceOf } from "../types.ts"
+import { type RankSource, sourceOf } from "../types.ts"
 
 interface Evidence {
   source: string
@@ -44,7 +44,7 @@ export interface HintAnswer extends Evidence {
 /** Keywords' figures rest on nothing older. */
 export const YOUNG_DAYS = 30
 
-/** Up to the day of `now`: ten places with their newest rating counts, and suggestions. Nothing of the demo's. */
+/** Up to the day of `now`: ten places with their newest rating counts, and suggestions. */
 export async function readInputs(
   tx: Tx,
   lists: readonly (ListKey & { id: number })[],
@@ -83,7 +83,7 @@ export function currentTen(sql: Db, now: Date) {
   return sql`
     select day, source, depth, cardinality(app_ids) as results, seen_at, origin, app_ids[1:${FIRST}::int] as app_ids
     from list_now
-    where list_id = l.id and day between ${from} and ${to} and origin <> ${DEMO}
+    where list_id = l.id and day between ${from} and ${to}
       and (depth >= ${FIRST}::int or cardinality(app_ids) < depth)
     offset 0`
 }
@@ -94,7 +94,7 @@ export function latestTenBetween(sql: Db, { from, to }: { from: string; to: stri
       app_ids[1:${FIRST}::int] as app_ids
     from search_results
     where list_id = l.id and day between ${from} and ${to}
-      and complete and origin <> ${DEMO} and (depth >= ${FIRST}::int or cardinality(app_ids) < depth)
+      and complete and (depth >= ${FIRST}::int or cardinality(app_ids) < depth)
     order by day desc, ${bestFirst(sql)}
     limit 1`
 }
@@ -119,7 +119,7 @@ async function readSlots(tx: Tx, lists: readonly { id: number }[], now: Date): P
       where app_id = p.app_id and storefront = l.storefront and day between ${from} and ${to}
         and quarter between ${quarterOf(from)} and ${quarterOf(to)}
         and until >= ${from}
-        and ratings is not null and origin <> ${DEMO}
+        and ratings is not null
       order by day desc, seen_at desc, source
       limit 1
     ) c on true

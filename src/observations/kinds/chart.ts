@@ -6,7 +6,7 @@ import { Whole } from "../import/line-parts.ts"
 import { hold, isGenre } from "../invariants.ts"
 import { kind, type StoredRange } from "../kind.ts"
 import { LineProblem } from "../line-problem.ts"
-import { DEMO, type Place } from "../provenance.ts"
+import type { Place } from "../provenance.ts"
 import { pagesOf } from "../rows/best-rows.ts"
 import { deriveCharts, storeCharts } from "../rows/charts.ts"
 import type { SurrogateIds } from "../rows/identified.ts"
@@ -72,7 +72,7 @@ export const chart = kind<ChartObservation, ChartQuestion>({
       join chart_results r on r.chart_id = c.id
       where (c.platform, c.storefront, c.device, c.chart, c.genre)
         = (${platform}, ${storefront}, ${device}, ${chart}, ${genre})
-        and r.complete and r.origin <> ${DEMO} and r.day >= (${since}::timestamptz at time zone 'utc')::date and r.seen_at >= ${since}`
+        and r.complete and r.day >= (${since}::timestamptz at time zone 'utc')::date and r.seen_at >= ${since}`
   },
   example: {
     source: "import",

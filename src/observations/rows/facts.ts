@@ -4,7 +4,7 @@ import type { RankSource } from "../../vocabulary/upstreams.ts"
 import type { RatingsByStar, ResultApp } from "../import/line-parts.ts"
 import { isOutranked, OWN, outranks } from "../origins.ts"
 import { hexOf } from "../precedence.ts"
-import { type AnyObservation, type ChangedApp, DEMO } from "../provenance.ts"
+import type { AnyObservation, ChangedApp } from "../provenance.ts"
 import { packedBetter, packedDay, takeOut } from "./rating-quarters.ts"
 
 type ShowingSource =
@@ -39,7 +39,7 @@ export interface ShownApps {
 interface NewFacts {
   /** The readings whose rating counts were new. */
   rated: ShownApps["from"][]
-  /** Apps with a new rating count that is not the demo's. */
+  /** Apps with a new rating count. */
   counted: ChangedApp[]
   /** Apps (store_app ids) whose developer is another now, or its id. */
   resold: number[]
@@ -265,15 +265,15 @@ async function insertRatings(
     set seen_at = excluded.seen_at, origin = excluded.origin, ratings = excluded.ratings, rating = excluded.rating,
       stars = excluded.stars, parser = excluded.parser, sha256 = excluded.sha256
     where (excluded.origin = ${OWN}, excluded.seen_at) >= (held.origin = ${OWN}, held.seen_at)
-    returning app_id, storefront, day, source, origin, ratings, exists (${packedDay(tx, "held")}) as packed`
+    returning app_id, storefront, day, source, ratings, exists (${packedDay(tx, "held")}) as packed`
   await takeOut(
     tx,
     written.filter(({ packed }) => packed),
   )
   return {
     rated: written.map((row) => (shown.get(keyOf(row)) as ShownRatings).from),
-    counted: written.flatMap(({ app_id: appId, storefront, origin, ratings }) => {
-      return origin === DEMO || ratings === null ? [] : [{ appId, storefront }]
+    counted: written.flatMap(({ app_id: appId, storefront, ratings }) => {
+      return ratings === null ? [] : [{ appId, storefront }]
     }),
   }
 }

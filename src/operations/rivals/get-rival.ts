@@ -191,9 +191,8 @@ async function readKeywords(
 ): Promise<RivalKeywords> {
   // an app that was never seen ranks nowhere
   if (appId === null) return { total: 0, searched: 0, keywords: [] }
-  // the demo's rivals are in the demo's answers
   const today = dayOf(now())
-  const lists = { platform, storefront, since: addDays(today, 1 - ANSWER_DAYS), today, withDemo: true } as const
+  const lists = { platform, storefront, since: addDays(today, 1 - ANSWER_DAYS), today }
   const beside = platform === "ios" ? app.iosApp : app.androidApp
   const page = { after: null, limit: MOST_KEYWORDS }
   const found = await findAppKeywords(sql, lists, { app: appId, beside, tracker: app.id }, page)

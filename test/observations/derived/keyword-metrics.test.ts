@@ -202,13 +202,11 @@ describe("what figures rest on", () => {
     expect((await figures())?.demand).toBe(demandOf(Array(10).fill(7))!.score as number)
   })
 
-  test("ratings and readings older than thirty days, and those of the demo, are none", async () => {
+  test("ratings and readings older than thirty days are none", async () => {
     await derive([ten("tea")], { now: new Date("2025-12-19T00:00:00Z") })
     expect((await rows()).length).toBeGreaterThan(0)
     await sql`delete from keyword_metric`
     await derive([], { now: new Date("2025-12-20T00:00:00Z") })
-    expect(await rows()).toEqual([])
-    await derive([ten("mate", Array(10).fill(5), { origin: "demo" })], { term: "mate" })
     expect(await rows()).toEqual([])
   })
 
@@ -317,10 +315,19 @@ describe("beside others", () => {
     expect(Object.keys(popularity?.parts.of)).toEqual(["hints", "demand"])
   })
 
-  test("the demo goes without a figure that does not come from it", async () => {
-    await derive([ten("tea", Array(10).fill(5), { origin: "demo" }), published("tea", "2025-09-01", 63)])
-    await removeDemo(sql)
-    expect(await figures()).toMatchObject({ popularity: 63, demand: null })
+  test("the demo goes with the figures that rest on it, and others take their place", async () => {
+    const now = new Date("2025-11-19T23:59:59.999Z")
+    await derive([ten("tea"), published("tea", "2025-09-01", 63)], { now })
+    const before = await rows()
+    const later = reading("tea", "2025-11-19T12:00:00Z", [], {
+      ...{ origin: "demo", source: "foreign", depth: 30 },
+      results: Array.from({ length: 10 }, (_, i) => ({ id: String(10_001 + i), name: "tea", ratings: 5 })),
+    })
+    await derive([later, ten("mate", Array(10).fill(5), { origin: "demo" })], { now })
+    await derive([], { term: "mate", now })
+    expect(await rows()).not.toEqual(before)
+    await removeDemo(sql, () => NOW)
+    expect(await rows()).toEqual(before)
   })
 })
 

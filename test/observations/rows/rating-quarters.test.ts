@@ -117,7 +117,7 @@ describe("rating counts that are packed into quarters", () => {
   })
 
   long(
-    "are those of whole months that are five weeks old: the youngest stays, and so do stars and the demo's",
+    "are those of whole months that are five weeks old: the youngest stays, and so do stars and the latest of each publisher",
     async () => {
       const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString()
       const seen = [20, 80, 81, 200, 300].map((age) =>

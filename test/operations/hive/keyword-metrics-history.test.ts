@@ -69,6 +69,7 @@ test("days without a record are no rows; failed and broken-off readings mark the
   const results = [
     [dayOf(2), "failed", null],
     [dayOf(5), "incomplete", null],
+    [dayOf(6), "incomplete", null],
   ]
   expect(brief(body.difficulty)).toEqual([
     [dayOf(1), "measured", 40],
@@ -76,6 +77,7 @@ test("days without a record are no rows; failed and broken-off readings mark the
     results[0]!,
     [dayOf(3), "absent", null],
     results[1]!,
+    results[2]!,
   ])
   expect(brief(body.popularity)).toEqual([
     [dayOf(1), "measured", null],
@@ -83,6 +85,7 @@ test("days without a record are no rows; failed and broken-off readings mark the
     [dayOf(2), "failed", null],
     results[0]!,
     results[1]!,
+    results[2]!,
   ])
   expect(body.difficulty[2]).toEqual({
     ...{ low: null, high: null },

@@ -33,13 +33,22 @@ test("each day's best reading, the latest first, named as in the storefront; a d
   const { status, body } = await ask("?top=2")
   expect([status, body.days, body.top, body.from, body.to]).toEqual([200, 7, 2, dayAgo(6), dayAgo(0)])
   expect(body.results.map((one: { day: string }) => one.day)).toEqual([0, 1, 2, 3, 4, 5, 6].map(dayAgo))
-  expect(body.results.map(idsOf)).toEqual([["10002", "10001"], null, ["10001", "10002"], [], ["10001"], null, null])
+  expect(body.results.map(idsOf)).toEqual([
+    ["10002", "10001"],
+    null,
+    ["10001", "10002"],
+    [],
+    ["10001"],
+    null,
+    ["10001"],
+  ])
   expect(body.results[0].apps[1]).toEqual({ rank: 2, id: "10001", name: "Tides" })
   expect(body.results[1]).toEqual({
     ...{ day: dayAgo(1), measured: false, measuredAt: null, source: null, origin: null, depth: null, apps: null },
   })
   expect(body.results[2]).toMatchObject({ measured: true, source: "apple-web-search", origin: "own", depth: 3 })
   expect(body.results[4]).toMatchObject({ source: "foreign", origin: "elsewhere" })
+  expect(body.results[6]).toMatchObject({ origin: "demo" })
   expect([await on.creditsUsed(), on.stores.requests.length]).toEqual([10, 0])
 })
 

@@ -56,6 +56,7 @@ export function walkedAnswers(
       .sort(
         (a, b) =>
           RANK_SOURCES.indexOf(a.source) - RANK_SOURCES.indexOf(b.source) ||
+          Number(a.origin !== "own") - Number(b.origin !== "own") ||
           b.depth - a.depth ||
           b.seenAt.getTime() - a.seenAt.getTime(),
       )
@@ -63,7 +64,7 @@ export function walkedAnswers(
     return { term, day, source, origin, depth, ids: results.map(({ id }) => id) }
   })
   const since = dayAgo(ANSWER_DAYS - 1)
-  return latest.filter(({ day, origin }) => day >= since && origin !== "demo")
+  return latest.filter(({ day }) => day >= since)
 }
 
 /** What readings of these keywords in the App Store's US leave as their latest answers: to record a thousand takes a second. */

@@ -48,7 +48,7 @@ test("spy lists every keyword whose latest results contain the app, the best ran
   expect([status, body.id, body.name, body.country, body.platform, body.since]).toEqual([
     ...[200, "10001", "Tides", "us", "ios", dayAgo(29)],
   ])
-  expect([body.searched, body.total, body.nextCursor, await used()]).toEqual([3, 2, null, 200])
+  expect([body.searched, body.total, body.nextCursor, await used()]).toEqual([4, 3, null, 200])
   expect(text).toBe(JSON.stringify(body))
   const unknown = {
     popularity: null,
@@ -60,6 +60,7 @@ test("spy lists every keyword whose latest results contain the app, the best ran
   }
   expect(body.keywords).toEqual([
     { term: "sea", rank: 1, depth: 1, day: dayAgo(29), source: "foreign", origin: "elsewhere", ...unknown },
+    { term: "shown", rank: 1, depth: 1, day: dayAgo(1), source: "import", origin: "demo", ...unknown },
     {
       ...{ term: "tide table", rank: 2, depth: 200, day: dayAgo(1), source: OWN.source, origin: "own", ...unknown },
       ...{
@@ -89,7 +90,7 @@ test("an app without keywords costs 1 credit and returns how many keywords were 
 })
 
 test("a storefront without recent results is not_measured, which is no empty list", async () => {
-  await record(sql, [reading("old", at(31), ["10001"], OWN), reading("shown", at(1), ["10001"], { origin: "demo" })])
+  await record(sql, [reading("old", at(31), ["10001"], OWN)])
   const { status, body } = await ask()
   expect([status, body.error, await used()]).toEqual([404, "not_measured", 1])
 })
