@@ -842,14 +842,12 @@ create table chart (
   genre text not null,
   first_day date,
   last_day date,
-  demo boolean not null default false,
   constraint chart_pkey PRIMARY KEY (id),
   constraint chart_platform_storefront_device_chart_genre_key UNIQUE (platform, storefront, device, chart, genre),
   constraint chart_chart_check CHECK ((chart = ANY (ARRAY['free'::text, 'paid'::text, 'grossing'::text]))),
   constraint chart_device_check CHECK ((device = ANY (ARRAY['iphone'::text, 'ipad'::text]))),
   constraint chart_platform_check CHECK ((platform = ANY (ARRAY['ios'::text, 'android'::text])))
 );
-CREATE INDEX chart_demo ON chart USING btree (id) WHERE demo;
 
 create table chart_first_seen (
   app_id integer not null,
@@ -1400,10 +1398,9 @@ create table list_now (
   constraint list_now_check CHECK (((popular_until IS NULL) OR (popularity IS NOT NULL)))
 ) with (fillfactor=70);
 CREATE INDEX list_now_apps ON list_now USING gin (app_ids);
-CREATE INDEX list_now_demo ON list_now USING btree (list_id) WHERE (origin = 'demo'::text);
 CREATE INDEX list_now_first_ten ON list_now USING gin ((app_ids[1:10])) WITH (gin_pending_list_limit='512');
 CREATE INDEX list_now_keyword ON list_now USING btree (hashtextextended(term, hashtextextended(storefront, (0)::bigint)));
-CREATE INDEX list_now_shallow ON list_now USING btree (storefront, platform) WHERE ((origin = 'demo'::text) OR ((depth < 10) AND (cardinality(app_ids) >= depth)));
+CREATE INDEX list_now_shallow ON list_now USING btree (storefront, platform) WHERE ((depth < 10) AND (cardinality(app_ids) >= depth));
 
 create table listing_change (
   app_id integer not null,

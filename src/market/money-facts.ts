@@ -31,7 +31,7 @@ export async function readMoneyFacts(sql: Db, app: number): Promise<MoneyFacts> 
       from chart c
       join chart_now n on n.chart_id = c.id
       where (c.platform, c.storefront, c.device, c.chart, c.genre) = ('ios', 'us', 'iphone', 'grossing', ${ALL_APPS})
-        and not c.demo and n.day >= (now() at time zone 'utc')::date - 7
+        and n.day >= (now() at time zone 'utc')::date - 7
     ) n on true
     left join chart_place p on p.app_id = ${app} and p.chart_id = n.chart_id and p.day = n.day`
   return row as MoneyFacts

@@ -1,14 +1,15 @@
 import type { Tx } from "../database/types.ts"
+import type { ChartDay } from "./derived/first-seen.ts"
+import { DEMO } from "./provenance.ts"
 import { lockCharts } from "./rows/chart-identities.ts"
 import { deriveCharts } from "./rows/charts.ts"
-import { removeDemoReadings } from "./rows/demo-charts.ts"
 
 /** Clears the demo's readings of charts, with what is derived of them and charts of which none is left. */
 export async function removeDemoCharts(tx: Tx): Promise<{ count: number; apps: number[] }> {
   const charts = await tx<{ id: number }[]>`
-    select id
-    from chart
-    where demo
+    select distinct chart_id as id
+    from chart_results
+    where origin = ${DEMO}
     order by id`
   if (charts.length === 0) return { count: 0, apps: [] }
   const ids = charts.map(({ id }) => id)
@@ -18,7 +19,10 @@ export async function removeDemoCharts(tx: Tx): Promise<{ count: number; apps: n
     from chart_first_seen
     where chart_id = any(${ids}::int[])
     order by id`
-  const gone = await removeDemoReadings(tx, ids)
+  const gone = await tx<ChartDay[]>`
+    delete from chart_results
+    where chart_id = any(${ids}::int[]) and origin = ${DEMO}
+    returning chart_id as "chartId", day`
   await deriveCharts(tx, gone)
   await tx`
     delete from chart c

@@ -165,15 +165,10 @@ describe("apps on its lists are looked up", () => {
     expect(await dueOf("app")).toEqual(["800001", "800002", "800003", "800004"].map((id) => `us ${id} 5`))
   })
 
-  test("but not those of the demo's lists, until somebody reads them", async () => {
-    await seen(["800001"], { origin: "demo" })
+  test("whoever published the reading", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
-    await record(sql, [
-      charted(new Date(Date.now() - 1_000).toISOString(), ["800002"], { origin: "demo", genre: "36" }),
-    ])
-    expect(await dueOf("app")).toEqual([])
-    await seen(["800001", "800003"])
-    expect(await dueOf("app")).toEqual(["us 800001 5", "us 800003 5"])
+    await seen(["800001"], { origin: "elsewhere" })
+    expect(await dueOf("app")).toEqual(["us 800001 5"])
   })
 
   test("also those that stood there before it was followed, or whose row was missed", async () => {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { readTree } from "../../src/database/assets.ts"
 import type { Sql } from "../../src/database/types.ts"
+import { rebuildCharts } from "../../src/observations/derived/rebuild-charts.ts"
 import { record } from "../../src/observations/record.ts"
 import type { ChartObservation } from "../../src/observations/types.ts"
 import { forgetDemo, loadDemoInto, loadDemoOnce, loadRestOnce, removeAllOfDemo } from "../../src/process/demo.ts"
@@ -120,34 +121,36 @@ long("removing it leaves an empty house, and beside own readings what they say a
   expect(await chartTables(sql)).toEqual(before)
 })
 
-describe("a chart that somebody else reads", () => {
+describe("a chart of the demo that this instance reads too", () => {
   const [first, second] = [lines[29].apps[4].id, lines[29].apps[1].id]
   const reading = own("2026-11-18T10:00:00Z", [first, 10_001, second])
 
-  test("is as that says, in whichever order they come, and nobody is new on it", async () => {
+  test("is measured since the own reading, on which nobody is new, whichever came first", async () => {
     await load()
     await tell(reading)
     const after = await chartTables(sql)
-    const days =
-      await sql`select r.day, r.origin from chart_results r join chart c on c.id = r.chart_id where c.storefront = 'jp'`
-    expect([...days]).toEqual([{ day: "2026-11-18", origin: "own" }])
+    const [chart] = await sql`select first_day, last_day from chart where storefront = 'jp'`
+    expect(chart).toEqual({ first_day: "2026-11-18", last_day: "2026-11-18" })
     expect(await sql`select 1 from app_first_seen where storefront = 'jp' and not baseline`).toHaveLength(0)
-    expect(await sql`select 1 from chart_results`).toHaveLength(4)
+    expect(await rebuildCharts(sql, async () => {})).toBe(0)
     sql = await freshDatabase()
     await tell(reading)
-    expect(await load()).toMatchObject({ recorded: 3, known: DAYS })
-    const [charts, results, places, firstSeen] = await chartTables(sql)
-    expect([charts, results, places, firstSeen]).toEqual(after.slice(0, 4))
+    expect(await load()).toMatchObject({ recorded: READINGS, known: 0 })
+    expect(await chartTables(sql)).toEqual(after)
   })
 
-  test("within one call with it too, and one that broke off takes nothing away", async () => {
+  test("shows the own reading of a day, though the demo's is deeper", async () => {
     await load()
-    const broken = own("2026-11-17T10:00:00Z", [10_001], { complete: false, depth: 100 })
-    await tell(broken)
-    expect(await sql`select 1 from chart_results where origin = 'demo'`).toHaveLength(READINGS)
-    const demo = own("2025-08-30T10:00:00Z", [10_005], { source: "import", origin: "demo" })
-    expect((await tell(demo, reading)).recorded).toBe(1)
-    expect(await sql`select 1 from chart_results where origin = 'demo'`).toHaveLength(3)
+    await tell(own("2025-08-31T01:00:00Z", [10_001], { source: "import" }))
+    const [now] = await sql`
+      select n.depth, n.seen_at
+      from chart_now n
+      join chart c on c.id = n.chart_id
+      where c.storefront = 'jp'`
+    expect(now).toEqual({ depth: 1, seen_at: new Date("2025-08-31T01:00:00Z") })
+    await removeDemo(sql)
+    expect(await rebuildCharts(sql, async () => {})).toBe(0)
+    expect([...(await sql`select day, origin from chart_results`)]).toEqual([{ day: "2025-08-31", origin: "own" }])
   })
 })
 

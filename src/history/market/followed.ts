@@ -33,7 +33,7 @@ export async function countFollowedLists(sql: Sql, market: readonly MarketStoref
       count(distinct p.app_id)::int as apps
     from jsonb_to_recordset(${sql.json(rows)}) m (storefront text, genres text[])
     left join chart c on c.platform = 'ios' and c.storefront = m.storefront and c.genre = any(m.genres)
-      and (c.device = 'iphone' or c.chart = 'free') and c.last_day is not null and not c.demo
+      and (c.device = 'iphone' or c.chart = 'free') and c.last_day is not null
     left join chart_place p on p.chart_id = c.id
     group by m.storefront, m.genres
     order by m.storefront

@@ -30,7 +30,7 @@ export async function readGrossingPlaces(
     ) r
     where s.platform = 'ios' and s.store_id = any(${iosIds as string[]}::text[])
       and (c.platform, c.storefront, c.device, c.chart, c.genre) = ('ios', 'us', 'iphone', 'grossing', ${ALL_APPS})
-      and not c.demo and array_position(r.app_ids, s.id) is not null
+      and array_position(r.app_ids, s.id) is not null
     order by s.id, r.day
     limit 10000`
 }

@@ -1,4 +1,3 @@
-import type { Fragment } from "postgres"
 import type { Sql } from "../../database/types.ts"
 import { uncut } from "../../database/uncut.ts"
 import { type ChartSource, chartSourceOf } from "../../observations/types.ts"
@@ -124,7 +123,7 @@ export async function readPublisher(sql: Sql, publisherId: string, storefront: s
         where platform = 'ios' and developer_id = ${publisherId} and developer is not null
         order by seen_at desc nulls last, id
         limit 1
-      ) as name, array(${chartedStorefronts(sql, sql`not bool_and(demo)`)}) as searched
+      ) as name, array(${chartedStorefronts(sql, true)}) as searched
     from (select) nothing
     left join developer_shelf d
       on (d.platform, d.storefront, d.developer_id, d.source) = ('ios', ${storefront}, ${publisherId}, 'itunes-developer')`
@@ -143,19 +142,27 @@ export async function readChartedStorefronts(sql: Sql): Promise<string[]> {
   return rows.map(({ storefront }) => storefront)
 }
 
-/** Storefronts of which all charts are the demo's, which name no publisher by an id. */
-export async function readDemoStorefronts(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ storefront: string }[]>`${chartedStorefronts(sql, sql`bool_and(demo)`)}`
+/** Storefronts whose charts name no publisher by its id, as imported charts may. */
+export async function readUnnamedStorefronts(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ storefront: string }[]>`${chartedStorefronts(sql, false)}`
   return rows.map(({ storefront }) => storefront)
 }
 
-function chartedStorefronts(sql: Sql, having: Fragment) {
+function chartedStorefronts(sql: Sql, isNamed: boolean) {
   return sql`
-    select storefront
-    from chart
-    where first_day is not null
-    group by storefront
-    having ${having}
-    order by storefront
+    select s.storefront
+    from (
+      select distinct storefront
+      from chart
+      where first_day is not null
+    ) s
+    where ${isNamed}::boolean = exists (
+      select
+      from chart c
+      join chart_place p on p.chart_id = c.id
+      join store_app a on a.id = p.app_id
+      where c.storefront = s.storefront and a.developer_id is not null
+    )
+    order by s.storefront
     limit 1000`
 }

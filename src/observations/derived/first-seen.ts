@@ -68,7 +68,7 @@ async function seekLater(tx: Tx, gone: readonly ChartApp[]): Promise<void> {
     order by g.app_id, g.chart_id`
 }
 
-/** Apps that stood on these charts on their first day, as it was or is: whether they are new follows from it. */
+/** Apps seen first from a chart's previous first day to its current one, in either order: whether they are new changed. */
 export async function readSeenOnFirstDay(
   tx: Tx,
   charts: readonly { id: number; day: string | null }[],
@@ -77,7 +77,8 @@ export async function readSeenOnFirstDay(
     select f.app_id as app, f.chart_id as chart
     from unnest(${charts.map(({ id }) => id)}::int[], ${charts.map(({ day }) => day)}::date[]) t (chart_id, day)
     join chart c on c.id = t.chart_id
-    join chart_first_seen f on f.chart_id = t.chart_id and f.day in (t.day, c.first_day)
+    join chart_first_seen f on f.chart_id = t.chart_id
+      and f.day between least(t.day, c.first_day) and greatest(t.day, c.first_day)
     order by f.app_id, f.chart_id`
 }
 
@@ -95,7 +96,7 @@ export async function deriveNewApps(tx: Tx, seen: readonly ChartApp[]): Promise<
       join chart c on c.id = s.chart_id
     ), first as materialized (
       select distinct on (a.app_id, a.storefront)
-        a.app_id, a.storefront, f.day, f.day = c.first_day as baseline, c.id as chart_id
+        a.app_id, a.storefront, f.day, f.day <= c.first_day as baseline, c.id as chart_id
       from asked a
       join chart_first_seen f on f.app_id = a.app_id
       join chart c on c.id = f.chart_id and c.storefront = a.storefront

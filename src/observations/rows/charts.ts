@@ -7,7 +7,6 @@ import { deriveMarketApps, type StorefrontApp } from "../derived/market-apps.ts"
 import { OWN } from "../origins.ts"
 import { hexOf } from "../precedence.ts"
 import { CHART_SOURCE_CODES, type ChartObservation } from "../types.ts"
-import { settleDemo } from "./demo-charts.ts"
 import type { ShownApps } from "./facts.ts"
 import type { SurrogateIds } from "./identified.ts"
 import { wavesOf } from "./searches.ts"
@@ -24,13 +23,7 @@ export async function storeCharts(
   readings: readonly ChartObservation[],
   known: SurrogateIds,
 ): Promise<StoredChart[]> {
-  if (readings.length === 0) return []
-  const { rows, gone } = await settleDemo(
-    tx,
-    readings.map((reading) => rowOf(reading, known)),
-  )
-  // at once: what follows from readings that go is not known to those who derive from what came
-  await deriveCharts(tx, gone)
+  const rows = readings.map((reading) => rowOf(reading, known))
   const changed: ChartRow[] = []
   for (const wave of wavesOf(rows)) changed.push(...(await upsert(tx, wave)))
   return changed
@@ -64,14 +57,21 @@ export async function deriveCharts(tx: Tx, touched: readonly ChartDay[]): Promis
   return begun.length + seen.length + appeared.length + placed.length + shown
 }
 
-/** Gives the charts whose first day is another now, with the one before. */
+/**
+ * A chart is measured since its first own reading, or since another publisher's first one where there is no own: what others
+ * read before does not tell who is new in the own readings. Returns the charts whose first day changed, with the previous one.
+ */
 async function recountDays(tx: Tx, charts: readonly number[]) {
   const counted = await tx<{ id: number; day: string | null; isOther: boolean }[]>`
     update chart c
     set first_day = d.first_day, last_day = d.last_day
     from (
       select id,
-        (select min(day) from chart_results where chart_id = id and complete) as first_day,
+        (
+          select coalesce(min(day) filter (where origin = ${OWN}), min(day))
+          from chart_results
+          where chart_id = id and complete
+        ) as first_day,
         (select max(day) from chart_results where chart_id = id and complete) as last_day
       from unnest(${charts as number[]}::int[]) id
     ) d, chart was

@@ -5,8 +5,8 @@ import {
   type ChartedApp,
   findBestStorefront,
   readChartedApps,
-  readDemoStorefronts,
   readPublisher,
+  readUnnamedStorefronts,
 } from "../../history/market/publishers.ts"
 import { CHARTS, DEVICES } from "../../observations/types-charts.ts"
 import { nothing, operation } from "../../operation.ts"
@@ -120,11 +120,11 @@ export const hiveGetPublisher = operation({
 
 const ON_APP_STORE = "Publishers on the App Store have numbers; of Google Play there is no chart data."
 
-/** The demo's apps may be theirs: nobody said so. */
+/** Apps on these charts may be the publisher's without anybody knowing. */
 async function readWhyUnnamed(sql: Sql): Promise<string | null> {
-  const demo = await readDemoStorefronts(sql)
-  if (demo.length === 0) return null
-  return `The demo's charts (${demo.join(", ")}) name publishers without their ids, so that nobody's apps are found on them.`
+  const storefronts = await readUnnamedStorefronts(sql)
+  if (storefronts.length === 0) return null
+  return `Charts of ${storefronts.join(", ")} name publishers without their ids, so nobody's apps are found on them.`
 }
 
 async function readPublisherApps(sql: Sql, charted: readonly ChartedApp[]) {

@@ -90,18 +90,20 @@ test("of whom nothing is known is not_measured at the price of nothing: asked of
   ])
 })
 
-test("charts of the demo name nobody by an id: their storefronts are not searched, and an answer without rows says why", async () => {
+test("charts that name no publisher by an id are not searched, and an answer without rows says why", async () => {
   const house = openHouse({ sql: on.sql })
   await seen(1, ["10009"], { storefront: "jp", origin: "demo", source: "import" })
   const { status, body } = await house.call("/v1/hive/publisher/1599999999", { key: on.key })
   expect([status, body.error]).toEqual([404, "not_measured"])
-  expect(body.detail).toContain("The demo's charts (jp) name publishers without their ids")
+  expect(body.detail).toContain("Charts of jp name publishers without their ids")
   await seen(0, [APPS[0]!])
   expect((await house.call(`/v1/hive/publisher/${PUBLISHER}`, { key: on.key })).body.searched).toEqual(["us"])
-  // once somebody read one there, it is searched
-  await seen(0, ["10009"], { storefront: "jp" })
+  // a reading that names publishers makes the storefront searched
+  await seen(0, [APPS[1]!], { storefront: "jp" })
   expect((await house.call(`/v1/hive/publisher/${PUBLISHER}`, { key: on.key })).body.searched).toEqual(["jp", "us"])
-  expect((await house.call("/v1/hive/publisher/1599999999", { key: on.key })).body.detail).not.toContain("demo")
+  expect((await house.call("/v1/hive/publisher/1599999999", { key: on.key })).body.detail).not.toContain(
+    "without their ids",
+  )
 })
 
 test("a publisher on Google Play has no charts, which is said without asking anybody", async () => {
