@@ -24,9 +24,10 @@ export function measureDownloads(
   return { ...measuredEstimate(gained, level), days, from, to }
 }
 
-/** As longestGain, of the counts that can be believed. */
+/** As longestGain, of the counts that can be believed. Null of a count that stood still for less than a week: it may be made up. */
 export function installGain(counts: readonly CountReading[], asOf: string): Gain | null {
-  return longestGain(standingCounts(counts.filter(({ day }) => day <= asOf)), asOf)
+  const gain = longestGain(standingCounts(counts.filter(({ day }) => day <= asOf)), asOf)
+  return gain && gain.gained === 0 && gain.days < WEEK_DAYS ? null : gain
 }
 
 /**

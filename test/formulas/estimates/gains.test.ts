@@ -70,6 +70,13 @@ describe("installs that the store counts", () => {
     expect(measureDownloads(on([0, 1_000]), LAST)).toBeNull()
   })
 
+  test("are unknown, and not zero, where the count stood still for less than a week", () => {
+    expect(measureDownloads(on([28, 1_000], [29, 1_000], [30, 1_000]), LAST)).toBeNull()
+    expect(measureDownloads(on([24, 1_000], [30, 1_000]), LAST)).toBeNull()
+    expect(measureDownloads(on([23, 1_000], [30, 1_000]), LAST)).toMatchObject({ value: 0, days: 7 })
+    expect(measureDownloads(on([28, 1_000], [30, 1_001]), LAST)).toMatchObject({ value: 1, days: 2 })
+  })
+
   test("a count that rose by more than half counts only when it still stands a week later", () => {
     const before = on([0, 1_000], [1, 1_010])
     expect(installGain([...before, ...on([2, 1_990], [9, 1_995])], LAST)).toMatchObject({ gained: 995, days: 9 })
