@@ -73,7 +73,7 @@ export const getChangeImpact = operation({
     sentence: described(v.string(), "The same in one English sentence."),
     standing: described(
       v.nullable(v.picklist(["association", "holds_against_placebos"])),
-      "Of improved and worse: that something moved after a change is no proof that it moved because of it. holds_against_placebos: it moved farther than nine of ten earlier days and than every control did by itself.",
+      "Of improved and worse: that something moved after a change is no proof that it moved because of it. holds_against_placebos: it moved farther than nine of ten earlier days and than every control did by itself, which 60 to 100 % of chance findings in simulated worlds do as well.",
     ),
     outcomes: described(v.array(Outcome), "The primary one first."),
     missing: Missing,

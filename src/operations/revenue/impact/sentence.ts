@@ -35,7 +35,7 @@ export function sentenceOf(outcome: JudgedOutcome | undefined): string {
 const STANDING = {
   association: "an association, not proof",
   holds_against_placebos:
-    "larger than what earlier days and each of those others show by themselves, which is as near to proof as stored days come",
+    "larger than what earlier days and each of those others show by themselves; most chance findings are too, so it is no proof",
 }
 
 function whyNoEffect(effect: NoEffect, { span }: JudgedOutcome): string {
