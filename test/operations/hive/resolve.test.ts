@@ -248,6 +248,11 @@ describe("by its form", () => {
     const options = { now: () => new Date("2026-11-28T00:00:00Z"), pause: async () => {} }
     await importLines(sql, lines(line.trim()), options)
     expect(await matched("com.example.tidy")).toEqual(["6744000012 package"])
+    const droid = { id: "com.example.tidy", name: "Tidy for Android", developer: "B" }
+    const look = { kind: "apps", source: "play-details", platform: "android", storefront: "us", asked: [droid.id] }
+    const looked = JSON.stringify({ ...look, seenAt: "2026-11-20T03:25:01Z", apps: [droid] })
+    expect((await importLines(sql, lines(looked), options)).bad).toEqual([])
+    expect((await matched(droid.id)).toSorted()).toEqual(["6744000012 package", "com.example.tidy package"])
   })
 
   test("a link to a developer, a story or a book is refused with what it leads to, and costs nothing", async () => {
