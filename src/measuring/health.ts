@@ -1,6 +1,7 @@
 import type { Sql } from "../database/types.ts"
 import { outcomeOfDue } from "../history/searches/keyword-standing.ts"
 import type { Outcome } from "../observations/types.ts"
+import { valueAt } from "../vocabulary/objects.ts"
 import type { SourceName, Upstream } from "../vocabulary/upstreams.ts"
 import { type Budget, type BudgetParts, readBudget } from "./budget.ts"
 import { type AskedSource, canaryOf } from "./source-alarms.ts"
@@ -61,7 +62,7 @@ export async function readHealth(sql: Sql, parts: HealthParts): Promise<SourceHe
   const stale = await readStale(sql)
   const stateOf = new Map(states.map((state) => [state.source, state]))
   return sources.map(({ name: source, upstream, on }) => {
-    const { answered24h, failed24h, answeredAt, failedAt, failure, detail, failures } = stateOf.get(source)!
+    const { answered24h, failed24h, answeredAt, failedAt, failure, detail, failures } = valueAt(stateOf, source)
     const reads = answered24h + failed24h
     const gapMs = gapsMs.get(upstream) ?? 0
     const canary = canaryOf(source, egressCountry)

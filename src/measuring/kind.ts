@@ -43,7 +43,7 @@ export interface Kind extends DueWork {
   /** Its first reading takes many requests: few are under way at once, and other work may go between two requests. */
   isLong?: true
   /** Throws ReadFailure, and then nothing of it is stored; or NotYet. An empty list is an answer too. */
-  read(subjects: readonly Subject[], port: ReadPort): Promise<Observation[]>
+  read(subjects: readonly [Subject, ...Subject[]], port: ReadPort): Promise<Observation[]>
   /** What follows from what was stored, within the same transaction. */
   derive?(tx: Tx, subjects: readonly Subject[], now: Date): Promise<void>
   /** Makes due, so many milliseconds later, what should look at this soon; within the same transaction. */

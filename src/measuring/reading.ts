@@ -65,8 +65,8 @@ async function read(
   return await limited(readMs, abort, (signal) => {
     const port = openPort(parts, { claim, signal, leftMs, sinceClaim }, (attempt) => failed.push(attempt))
     // an app of both stores may be tracked where one of them has no storefront
-    const served = claim.subjects.filter(({ platform, storefront }) => isStorefront(storefront, platform))
-    return served.length === 0 ? Promise.resolve([]) : claim.kind.read(served, port)
+    const [first, ...others] = claim.subjects.filter(({ platform, storefront }) => isStorefront(storefront, platform))
+    return first ? claim.kind.read([first, ...others], port) : Promise.resolve([])
   })
 }
 

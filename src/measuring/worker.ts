@@ -6,6 +6,7 @@ import { type SafeFetch, safeFetch } from "../outbound/safe-fetch.ts"
 import type { AppAdsFile } from "../sources/app-ads.ts"
 import type { BodyRoom } from "../sources/body-room.ts"
 import type { RawBody, SourceAccess } from "../sources/source.ts"
+import { valueAt } from "../vocabulary/objects.ts"
 import type { Upstream } from "../vocabulary/upstreams.ts"
 import { claimNext } from "./claim.ts"
 import { type Claim, extend, giveBack, recover } from "./due.ts"
@@ -133,7 +134,7 @@ function readingWork(parts: MeasuringParts, onEnd: (ended: PerformedReading | nu
       await lanes.open()
       const isOpen = (kind: Kind) =>
         !kind.isLong || underWay.filter((claim) => claim.kind === kind).length < LONG_AT_ONCE
-      const open = ofUpstream.get(upstream)!.filter(isOpen)
+      const open = valueAt(ofUpstream, upstream).filter(isOpen)
       const next = await claimNext(sql, { upstream, egress }, open, parts)
       if (next.waitMs === null) lanes.forget()
       return next

@@ -15,10 +15,10 @@ export function appAdsKind(platform: Platform): Kind {
     requests: 1,
     everyDays: 14,
     async read([subject], port) {
-      const developerSite = await readSite(subject!, port)
+      const developerSite = await readSite(subject, port)
       if (developerSite === undefined) throw new NotYet("no look-up has told of the developer's site", LOOK_AGAIN_MS)
       const { now, signal, parseAppAds: parse } = port
-      return [await readAppAds(port.askSite, { platform, id: subject!.subject, developerSite }, { now, signal, parse })]
+      return [await readAppAds(port.askSite, { platform, id: subject.subject, developerSite }, { now, signal, parse })]
     },
   }
 }

@@ -10,7 +10,7 @@ export const appNamesOnAppStore: Kind = {
   requests: 1,
   everyDays: 7,
   async read([subject], port) {
-    const { storefront, subject: term } = subject!
+    const { storefront, subject: term } = subject
     return [await port.ask(itunesSearch, { storefront, term })]
   },
 }

@@ -15,7 +15,7 @@ export const appsOnAppStore: Kind = {
   async read(subjects, port) {
     return [
       await port.ask(itunesLookup, {
-        storefront: subjects[0]!.storefront,
+        storefront: subjects[0].storefront,
         ids: subjects.map(({ subject }) => subject),
       }),
     ]
@@ -31,7 +31,7 @@ export const appsOnPlay: Kind = {
   requests: 1,
   everyDays: 1,
   async read([subject], port) {
-    const { storefront, subject: id } = subject!
+    const { storefront, subject: id } = subject
     return [await detailsOf(id, storefront, port)]
   },
   putsForward: putForwardLookUp,

@@ -24,7 +24,7 @@ export function canaryKinds(
     requests: 1,
     everyDays: 1,
     async read([subject], port) {
-      const { subject: name, storefront } = subject!
+      const { subject: name, storefront } = subject
       const canary = canaryOf(name as SourceName, storefront)
       const search = searches.find((source) => source.name === name)
       const hint = hints.find((source) => source.name === name)

@@ -12,8 +12,8 @@ export const chartAppsOnAppStore: Kind = {
   requests: 1,
   everyDays: 7,
   async read([one], port) {
-    const ids = await readFirstApps(port.sql, one!)
+    const ids = await readFirstApps(port.sql, one)
     // whoever charts is read for its figures alone
-    return ids.length > 0 ? [withoutPages(await port.ask(itunesLookup, { storefront: one!.storefront, ids }))] : []
+    return ids.length > 0 ? [withoutPages(await port.ask(itunesLookup, { storefront: one.storefront, ids }))] : []
   },
 }

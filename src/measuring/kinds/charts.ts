@@ -14,7 +14,7 @@ export const chartOnAppStore: Kind = {
   requests: 1,
   everyDays: 1,
   async read([subject], port) {
-    return [await port.ask(appleCharts, chartNamed(subject!, subject!.subject))]
+    return [await port.ask(appleCharts, chartNamed(subject, subject.subject))]
   },
   putsForward: putForwardChart,
 }
@@ -27,7 +27,7 @@ export const genresOnAppStore: Kind = {
   requests: 1,
   everyDays: 30,
   async read([subject], port) {
-    return [await port.ask(appleGenres, { storefront: subject!.storefront })]
+    return [await port.ask(appleGenres, { storefront: subject.storefront })]
   },
 }
 
@@ -39,7 +39,7 @@ export const developerOnAppStore: Kind = {
   requests: 1,
   everyDays: 7,
   async read([subject], port) {
-    const { storefront, subject: developerId } = subject!
+    const { storefront, subject: developerId } = subject
     try {
       return [await port.ask(itunesDeveloper, { storefront, developerId })]
     } catch (error) {

@@ -19,7 +19,7 @@ export const difficultyOnAppStore: Kind = {
     const ids = await readFirstIds(port, subjects)
     if (ids.length === 0) return []
     // whoever ranks is read for its figures alone
-    return [withoutPages(await port.ask(itunesLookup, { storefront: subjects[0]!.storefront, ids }))]
+    return [withoutPages(await port.ask(itunesLookup, { storefront: subjects[0].storefront, ids }))]
   },
   derive: deriveMetrics,
   putsForward: putForwardTerms,

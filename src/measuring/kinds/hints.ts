@@ -20,8 +20,8 @@ export const hintsOnAppStore: Kind = {
   requests: 4,
   everyDays: HINTS_EVERY_DAYS,
   async read([subject], port) {
-    const isWhole = await isTracked(subject!, port)
-    return await ladder(subject!, port, appleHints, isWhole)
+    const isWhole = await isTracked(subject, port)
+    return await ladder(subject, port, appleHints, isWhole)
   },
   derive: deriveMetrics,
 }
@@ -34,7 +34,7 @@ export const hintsOnPlay: Kind = {
   requests: 1,
   everyDays: HINTS_EVERY_DAYS,
   async read([subject], port) {
-    const { storefront, subject: prefix } = subject!
+    const { storefront, subject: prefix } = subject
     // an answer names no country: it is that of the pages which are asked for alike
     const named = (await port.readNamedCountry(playSuggest.upstream, storefront)) ?? storefront
     if (named !== storefront)

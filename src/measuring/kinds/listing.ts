@@ -15,8 +15,8 @@ export const listingOnAppStore: Kind = {
   requests: 1,
   everyDays: 1,
   async read([subject], port) {
-    const { storefront, subject: id } = subject!
-    if (await isNotSold(port, subject!)) return []
+    const { storefront, subject: id } = subject
+    if (await isNotSold(port, subject)) return []
     return [await port.ask(appleAppPage, { storefront, id })]
   },
   putsForward: putForwardApps,

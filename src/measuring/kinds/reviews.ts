@@ -24,9 +24,9 @@ export const reviewsOnAppStore: Kind = {
   // ten pages at first
   isLong: true,
   async read([subject], port) {
-    const { storefront, subject: id } = subject!
-    const held = await readKnownFeed(subject!, port)
-    const newestPage = !(await isTracked(subject!, port))
+    const { storefront, subject: id } = subject
+    const held = await readKnownFeed(subject, port)
+    const newestPage = !(await isTracked(subject, port))
     return await readReviews(port.ask, { storefront, id, newestPage, ...held })
   },
   putsForward: putForwardApps,
@@ -42,11 +42,11 @@ export const reviewsOnPlay: Kind = {
   everyDays: 1,
   isLong: true,
   async read([subject], port) {
-    const { storefront, subject: id } = subject!
+    const { storefront, subject: id } = subject
     const language = reviewLanguage(storefront)
-    const newestPage = !(await isTracked(subject!, port))
-    if (!newestPage && (await isReadElsewhere(subject!, language, port))) return []
-    const held = await readKnownFeed(subject!, port)
+    const newestPage = !(await isTracked(subject, port))
+    if (!newestPage && (await isReadElsewhere(subject, language, port))) return []
+    const held = await readKnownFeed(subject, port)
     return await readPlayReviews(port.ask, { storefront, language, id, newestPage, ...held })
   },
   putsForward: putForwardReviews,

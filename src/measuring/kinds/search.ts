@@ -18,7 +18,7 @@ export function searchKind(platform: Platform, sources: readonly [SearchSource, 
     requests: 1,
     everyDays: 1,
     async read([subject], port) {
-      const { storefront, subject: term } = subject!
+      const { storefront, subject: term } = subject
       return [await firstOf(sources, { storefront, term }, port)]
     },
     derive: platform === "ios" ? makeDifficultyDue : deriveMetrics,
