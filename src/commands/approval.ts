@@ -2,7 +2,7 @@ import { ALL_ACTIONS, type ApprovalRule, readApprovalRule, setApprovalRule } fro
 import { type Approval, listApprovals, settleApproval } from "../actions/approvals.ts"
 import { changedLines, WHOLE } from "../actions/changed-lines.ts"
 import type { Sql } from "../database/types.ts"
-import { type Command, CommandProblem, type Invocation, WrongUse } from "./cli/command.ts"
+import { type Command, CommandProblem, firstArgument, type Invocation, WrongUse } from "./cli/command.ts"
 import { harmless, printable, show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 
@@ -19,7 +19,7 @@ export const approve: Command = {
   positionals: ["id"],
   options: { decline: { meaning: "Say no." }, force: { meaning: "Do not ask." } },
   async run(invocation) {
-    const id = invocation.positionals[0]!
+    const id = firstArgument(invocation)
     const verdict = invocation.has("decline") ? ("declined" as const) : ("approved" as const)
     const by = `${invocation.recorded!.actor}, on the machine`
     const approval = await useDatabase(invocation, async (sql) => {

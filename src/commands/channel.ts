@@ -19,7 +19,7 @@ import { openChannel } from "../delivery/sealed-channel.ts"
 import { send } from "../delivery/send.ts"
 import { ATTEMPT_MS } from "../delivery/worker.ts"
 import { guardedFetch } from "../process/guarded-fetch.ts"
-import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
+import { type Command, firstArgument, type Invocation, WrongUse } from "./cli/command.ts"
 import { hasToken, readSecret, warnOfSecret } from "./cli/read-secret.ts"
 import { printable, show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
@@ -88,7 +88,7 @@ export const channelAddSlack: Command = {
   positionals: ["file"],
   options: { workspace: WORKSPACE },
   async run(invocation) {
-    const url = await readSecret(invocation, invocation.positionals[0]!, "the address")
+    const url = await readSecret(invocation, firstArgument(invocation), "the address")
     const added = await changed(invocation, (register, workspaceId) => addSlack(register, workspaceId, url))
     showChannels(invocation, added, [added.channel])
     return 0

@@ -11,7 +11,7 @@ import {
 } from "../access/key-register.ts"
 import { SCOPES, type Scope } from "../access/scopes.ts"
 import type { Sql } from "../database/types.ts"
-import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
+import { type Command, firstArgument, type Invocation, WrongUse } from "./cli/command.ts"
 import { show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 
@@ -123,7 +123,7 @@ function changing({ destroys, change, ...command }: Change): Command {
     positionals: ["id"],
     options: destroys ? { force: { meaning: "Do not ask." } } : {},
     async run(invocation) {
-      const typed = invocation.positionals[0]!
+      const typed = firstArgument(invocation)
       const key = await useDatabase(invocation, async (sql) => {
         if (destroys && !invocation.has("force"))
           await invocation.terminal.confirm(await readQuestion(sql, typed, destroys))

@@ -2,7 +2,8 @@ import { Buffer } from "node:buffer"
 import type { Sql } from "../database/types.ts"
 import { type LinkFilter, type PublicLink, readOpenLinks, withdrawLink } from "../links/open-links.ts"
 import { linkDigest } from "../links/token.ts"
-import { type Command, CommandProblem, type Invocation, WrongUse } from "./cli/command.ts"
+import { valueAt } from "../vocabulary/objects.ts"
+import { type Command, CommandProblem, firstArgument, type Invocation, WrongUse } from "./cli/command.ts"
 import { printable, show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 
@@ -38,7 +39,7 @@ export const linkWithdraw: Command = {
     force: { meaning: "Do not ask." },
   },
   async run(invocation) {
-    const named = nameOf(invocation.positionals[0]!.trim())
+    const named = nameOf(firstArgument(invocation).trim())
     const link = await useDatabase(invocation, async (sql) => {
       const link = await findLink(sql, named, invocation.text("workspace"))
       if (!invocation.has("force"))
@@ -62,7 +63,7 @@ type Link = { handle: string } & PublicLink
 async function readLinks(sql: Sql, filter: LinkFilter): Promise<Link[]> {
   const links = await readOpenLinks(sql, filter)
   const handles = new Map([...handlesOf("share", links), ...handlesOf("export", links)])
-  return links.map((link) => ({ handle: handles.get(link)!, ...link }))
+  return links.map((link) => ({ handle: valueAt(handles, link), ...link }))
 }
 
 /** Digits of a handle: a workspace would need some ten thousand links for two of them to be alike. */
@@ -88,9 +89,9 @@ type LinkName = { kind: Kind; digits: string } | { kind: null; digits: string }
 
 function nameOf(typed: string): LinkName {
   // before the token: a handle of 37 digits has a token's form too
-  const handle = /^(share|export)_([0-9a-f]+)$/i.exec(typed)
-  if (handle && handle[2]!.length >= DIGITS && handle[2]!.length <= 64)
-    return { kind: handle[1]!.toLowerCase() as Kind, digits: handle[2]!.toLowerCase() }
+  const [, kind, digits = ""] = /^(share|export)_([0-9a-f]+)$/i.exec(typed) ?? []
+  if (kind && digits.length >= DIGITS && digits.length <= 64)
+    return { kind: kind.toLowerCase() as Kind, digits: digits.toLowerCase() }
   const token = /(?:^|\/(?:share|exports)\/)([\w-]{43})(?![\w-])/.exec(typed)?.[1]
   if (!token)
     throw new WrongUse(
@@ -121,8 +122,8 @@ function noSuch({ kind, digits }: LinkName, everywhere: boolean): string {
 
 /** The hashes that begin with these hex digits. */
 function hashesFrom(digits: string): { from: Buffer; to: Buffer } {
-  const [from, to] = ["0", "f"].map((digit) => Buffer.from(digits.padEnd(64, digit), "hex"))
-  return { from: from!, to: to! }
+  const hashWith = (digit: string) => Buffer.from(digits.padEnd(64, digit), "hex")
+  return { from: hashWith("0"), to: hashWith("f") }
 }
 
 function shown({ sha256: _, ...link }: Link): Omit<Link, "sha256"> {

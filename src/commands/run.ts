@@ -113,7 +113,7 @@ function unfinished(words: readonly string[], terminal: Terminal): ExitCode {
     return 2
   }
   const typed = words.slice(0, (group?.name.split(" ").length ?? 0) + 1).join(" ")
-  const names = (group?.commands ?? COMMANDS).flatMap(({ name }) => [name, name.split(" ")[0]!])
+  const names = (group?.commands ?? COMMANDS).flatMap(({ name }) => [name, ...name.split(" ").slice(0, 1)])
   const meant = nearest(typed, [...new Set(names)])
   const hint = meant ? `did you mean ${meant}?` : "appmeter --help lists the commands"
   throw new WrongUse(`there is no command ${JSON.stringify(typed.slice(0, 60))}; ${hint}`)

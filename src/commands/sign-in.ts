@@ -3,7 +3,7 @@ import { findWorkspace } from "../access/workspaces.ts"
 import { listeningUrl } from "../settings/settings.ts"
 import { createCode, signInLinkOf } from "../sign-in/code.ts"
 import { makePassphrase, removePassphrase, setPassphrase } from "../sign-in/passphrase.ts"
-import { type Command, WrongUse } from "./cli/command.ts"
+import { type Command, firstArgument, WrongUse } from "./cli/command.ts"
 import { readSecret } from "./cli/read-secret.ts"
 import { show } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
@@ -41,13 +41,13 @@ export const workspacePassphrase: Command = {
     remove: { meaning: "Take the passphrase away." },
   },
   async run(invocation) {
-    const { text, has, positionals, terminal } = invocation
+    const { text, has, terminal } = invocation
     const file = text("file")
     if (file !== undefined && has("remove")) throw new WrongUse("either --file or --remove, not both")
     const own = file === undefined ? undefined : await readSecret(invocation, file, "the passphrase")
     const passphrase = own ?? makePassphrase(randomBytes)
     const workspace = await useDatabase(invocation, async (sql) => {
-      const { id, name } = await findWorkspace(sql, positionals[0]!)
+      const { id, name } = await findWorkspace(sql, firstArgument(invocation))
       await (has("remove") ? removePassphrase(sql, id) : setPassphrase(sql, id, passphrase))
       return name
     })

@@ -9,7 +9,7 @@ import {
   type Workspace,
 } from "../access/workspaces.ts"
 import { wholeNumber } from "./cli/arguments.ts"
-import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
+import { type Command, firstArgument, type Invocation, WrongUse } from "./cli/command.ts"
 import { show, table } from "./cli/show.ts"
 import { useDatabase } from "./cli/with-database.ts"
 
@@ -37,7 +37,7 @@ export const workspaceCreate: Command = {
   async run(invocation) {
     const asked = {
       ...sharedOf(invocation),
-      name: invocation.positionals[0]!,
+      name: firstArgument(invocation),
       plan: (invocation.text("plan") ?? "pro") as Plan,
       pack: invocation.amount("pack"),
     }
@@ -72,7 +72,7 @@ export const workspaceSet: Command = {
     }
     const given = Object.values(changes).some((change) => change !== undefined)
     if (!given) throw new WrongUse("nothing to change is named; see: appmeter workspace set --help")
-    const name = invocation.positionals[0]!
+    const name = firstArgument(invocation)
     const workspace = await useDatabase(invocation, (sql) => setWorkspace(sql, name, changes))
     showWorkspaces(invocation, { workspace }, [workspace])
     return 0
@@ -98,7 +98,7 @@ export const workspaceDelete: Command = {
   positionals: ["name"],
   options: { force: { meaning: "Do not ask." } },
   async run(invocation) {
-    const name = invocation.positionals[0]!
+    const name = firstArgument(invocation)
     const deleted = await useDatabase(invocation, async (sql) => {
       await findWorkspace(sql, name)
       if (!invocation.has("force"))

@@ -1,3 +1,4 @@
+import { valueAt } from "../vocabulary/objects.ts"
 import type { Contents, ProgressListener, TableSum } from "./contents.ts"
 import { DatabaseProblem } from "./problem.ts"
 import { insertLines, RunningSum, setSteadyText, sumTable } from "./rows.ts"
@@ -99,17 +100,18 @@ async function write(
   contents: Contents,
   onProgress: ProgressListener,
 ): Promise<TableSum[]> {
+  const byName = new Map(tables.map((table) => [table.name, table]))
   const sums = new Map(tables.map(({ name }) => [name, new RunningSum()]))
   const expected = new Map(contents.tables.map(({ name, rows }) => [name, rows]))
   let bytes = 0
   for await (const { table: name, lines } of contents.pages()) {
-    const sum = sums.get(name)!
+    const sum = valueAt(sums, name)
     for (const line of lines) {
       sum.add(line)
       bytes += line.length
     }
-    await insertLines(tx, tables.find((table) => table.name === name)!, lines)
-    onProgress(name, sum.rows, expected.get(name)!)
+    await insertLines(tx, valueAt(byName, name), lines)
+    onProgress(name, sum.rows, valueAt(expected, name))
     if (kind === "embedded" && bytes > CHECKPOINT_BYTES) {
       await tx`checkpoint`
       bytes = 0
@@ -119,7 +121,7 @@ async function write(
     if (rows !== expected.get(name))
       throw new DatabaseProblem(`${rows} of ${expected.get(name)} rows of ${name} were read; nothing was written`)
   }
-  return tables.map(({ name }) => ({ name, ...sums.get(name)!.sum }))
+  return tables.map(({ name }) => ({ name, ...valueAt(sums, name).sum }))
 }
 
 async function setSequences(tx: Tx, { sequences }: Contents): Promise<void> {
@@ -132,7 +134,7 @@ async function setSequences(tx: Tx, { sequences }: Contents): Promise<void> {
 async function assertSame(tx: Tx, tables: readonly Table[], sums: readonly TableSum[]): Promise<void> {
   for (const [i, table] of tables.entries()) {
     const { rows, checksum } = await sumTable(tx, table)
-    if (rows !== sums[i]!.rows || checksum !== sums[i]!.checksum)
+    if (rows !== sums[i]?.rows || checksum !== sums[i].checksum)
       throw new DatabaseProblem(`${table.name} does not read back as it was written; nothing was written`)
   }
 }

@@ -144,6 +144,6 @@ async function attempt<Question, Answer>(
     for (const { reject } of group) reject(error)
     return { undecided: [] }
   }
-  for (const [at, answer] of answers.entries()) if (answer !== undefined) group[at]!.resolve(answer)
+  for (const [at, answer] of answers.entries()) if (answer !== undefined) group[at]?.resolve(answer)
   return { undecided: group.filter((_, at) => answers[at] === undefined) }
 }

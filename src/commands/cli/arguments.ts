@@ -20,9 +20,9 @@ export function parseArguments(command: Command, args: readonly string[]): Comma
     if (token.kind === "positional") positionals.push(token.value)
     if (token.kind !== "option") continue
     const value = checkOption(options, token)
-    values.set(token.name, [...(values.get(token.name) ?? []), value])
-    if (values.get(token.name)!.length > 1 && !options[token.name]!.repeated)
-      throw new WrongUse(`--${token.name} is given more than once`)
+    const earlier = values.get(token.name)
+    if (earlier && !options[token.name]?.repeated) throw new WrongUse(`--${token.name} is given more than once`)
+    values.set(token.name, [...(earlier ?? []), value])
   }
   if (!values.has("help")) checkPositionals(command, positionals)
   const text = (option: string) => values.get(option)?.[0]
@@ -91,8 +91,7 @@ function checkPositionals(command: Command, given: readonly string[]): void {
   const missing = required[given.length]
   if (missing) throw new WrongUse(`<${missing.replace("…", "")}> is missing: ${usageLine(command)}`)
   if (given.includes("")) throw new WrongUse(`an argument is empty: ${usageLine(command)}`)
-  if (/…\??$/.test(asked.at(-1) ?? "") || given.length <= asked.length) return
-  throw new WrongUse(
-    `${JSON.stringify(given[asked.length]!.slice(0, 60))} is one argument too many: ${usageLine(command)}`,
-  )
+  const extra = given[asked.length]
+  if (/…\??$/.test(asked.at(-1) ?? "") || extra === undefined) return
+  throw new WrongUse(`${JSON.stringify(extra.slice(0, 60))} is one argument too many: ${usageLine(command)}`)
 }

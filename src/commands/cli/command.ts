@@ -46,6 +46,13 @@ export interface Invocation {
   process: ProcessPort
 }
 
+/** The first argument of a command that takes one. Throws WrongUse if it is missing. */
+export function firstArgument({ positionals }: Pick<Invocation, "positionals">): string {
+  const [first] = positionals
+  if (first === undefined) throw new WrongUse("an argument is missing")
+  return first
+}
+
 /** Where a command speaks: data on stdout, talk on stderr. */
 export interface Terminal {
   /** Writes data. */

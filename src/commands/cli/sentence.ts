@@ -9,7 +9,8 @@ export function sentenceOf(error: unknown): string {
     code,
     name = "",
   } = (error ?? {}) as { message?: string; code?: string; name?: string }
-  const line = redact(message).split("\n")[0]!.slice(0, 500)
+  const [firstLine = ""] = redact(message).split("\n")
+  const line = firstLine.slice(0, 500)
   if (name.endsWith("Problem") || error instanceof WrongUse) return line
   if (isConnectionProblem(error)) return `the database went away: ${line}`
   return `failed: ${line}${code && !line.includes(code) ? ` (${code})` : ""}`

@@ -8,6 +8,7 @@ import { createGunzip, createGzip } from "node:zlib"
 import * as v from "valibot"
 import type { Contents, ProgressListener, TableSum } from "../../database/contents.ts"
 import { type Page, RunningSum } from "../../database/rows.ts"
+import { valueAt } from "../../vocabulary/objects.ts"
 import { CommandProblem } from "../cli/command.ts"
 import { linesOf } from "../cli/read-lines.ts"
 
@@ -62,7 +63,7 @@ export async function writeBackup(
     rmSync(made, { force: true })
     throw problemOf(error, path)
   }
-  return { bytes: (await stat(path)).size, tables: tables.map(({ name }) => ({ name, ...sums.get(name)!.sum })) }
+  return { bytes: (await stat(path)).size, tables: tables.map(({ name }) => ({ name, ...valueAt(sums, name).sum })) }
 }
 
 /** What the backup says of itself, before any of its rows is read. Throws CommandProblem when it is no backup. */
@@ -90,15 +91,16 @@ async function* texts(head: Head, contents: Contents, sums: Map<string, RunningS
     return text
   }
   yield noted(`${JSON.stringify(head)}\n`)
+  const expected = new Map(head.tables.map(({ name, rows }) => [name, rows]))
   for await (const { table, lines } of contents.pages()) {
-    const sum = sums.get(table)!
+    const sum = valueAt(sums, table)
     for (const line of lines) sum.add(line)
     yield noted(`${lines.join("\n")}\n`)
-    onProgress(table, sum.rows, head.tables.find(({ name }) => name === table)!.rows)
+    onProgress(table, sum.rows, valueAt(expected, table))
   }
-  const missed = head.tables.find(({ name, rows }) => sums.get(name)!.rows !== rows)
+  const missed = head.tables.find(({ name, rows }) => valueAt(sums, name).rows !== rows)
   if (missed)
-    throw new CommandProblem(`${sums.get(missed.name)!.rows} of ${missed.rows} rows of ${missed.name} were read`)
+    throw new CommandProblem(`${valueAt(sums, missed.name).rows} of ${missed.rows} rows of ${missed.name} were read`)
   const foot: Foot = { checksums: checksumsOf(sums), sha256: sha256.digest("hex") }
   yield `${JSON.stringify(foot)}\n`
 }
@@ -113,7 +115,7 @@ async function* checkedPages(path: string, head: Head): AsyncGenerator<Page> {
   for (const { name, rows } of head.tables) {
     for (let left = rows; left > 0; left -= PAGE) {
       const page = await take(lines, Math.min(left, PAGE), path)
-      for (const line of page) sums.get(name)!.add(line)
+      for (const line of page) valueAt(sums, name).add(line)
       sha256.update(`${page.join("\n")}\n`)
       yield { table: name, lines: page }
     }

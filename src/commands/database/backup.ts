@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { readText } from "../../database/assets.ts"
 import { readAtOneMoment } from "../../database/contents.ts"
 import { tablesMadeBy } from "../../database/tables.ts"
-import { type Command, CommandProblem } from "../cli/command.ts"
+import { type Command, CommandProblem, firstArgument } from "../cli/command.ts"
 import { show } from "../cli/show.ts"
 import { assertMade, readLandedMigrations, showProgress } from "../cli/whole-database.ts"
 import { migrations, useDatabase } from "../cli/with-database.ts"
@@ -18,8 +18,8 @@ export const backup: Command = {
   positionals: ["file"],
   options: { force: { meaning: "Replace a file of that name." } },
   async run(invocation) {
-    const { settings, terminal, positionals, has } = invocation
-    const file = positionals[0]!
+    const { settings, terminal, has } = invocation
+    const file = firstArgument(invocation)
     assertMade(settings)
     if (existsSync(file) && !has("force"))
       throw new CommandProblem(`${file} is there already; take another name, or replace it with --force`)

@@ -5,7 +5,8 @@ import { frozenSha256, migrate } from "../../database/migrate.ts"
 import type { Database, Sql, Tx } from "../../database/types.ts"
 import { vacuumChanged } from "../../database/upkeep.ts"
 import { createLog, type Log } from "../../log.ts"
-import { type Command, CommandProblem, type Invocation } from "../cli/command.ts"
+import { valueAt } from "../../vocabulary/objects.ts"
+import { type Command, CommandProblem, firstArgument, type Invocation } from "../cli/command.ts"
 import { show } from "../cli/show.ts"
 import { assertOurs, assertUnserved, placeOf, readLandedMigrations, showProgress } from "../cli/whole-database.ts"
 import { migrations } from "../cli/with-database.ts"
@@ -27,7 +28,7 @@ export const restore: Command = {
     check: { meaning: "Only say whether the file is whole and could be restored by this version." },
   },
   async run(invocation) {
-    const file = invocation.positionals[0]!
+    const file = firstArgument(invocation)
     const backup = await checked(invocation, file)
     const rows = backup.tables.reduce((sum, table) => sum + table.rows, 0)
     const said = { file, at: backup.at, version: backup.version, rows }
@@ -60,7 +61,7 @@ async function checked({ terminal }: Invocation, file: string): Promise<Backup> 
     )
   const seen = new Map(backup.tables.map(({ name, rows }) => [name, { done: 0, all: rows }]))
   for await (const { table, lines } of backup.pages()) {
-    const count = seen.get(table)!
+    const count = valueAt(seen, table)
     count.done += lines.length
     terminal.progress(`checking ${table}: ${count.done} of ${count.all} rows`)
   }

@@ -25,7 +25,7 @@ export async function checkDatabase(
       const says = "busy: a backup or another long command holds it"
       return [warning("database", says, "wait until that has ended, then run: appmeter doctor")]
     }
-    const says = redact((error as Error).message).split("\n")[0]!
+    const [says = ""] = redact((error as Error).message).split("\n")
     return [problem("database", says, settings.databaseUrl ? mendServer(error, settings) : mendFolder(says, settings))]
   }
 }

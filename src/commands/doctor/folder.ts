@@ -57,7 +57,7 @@ function rawFolder({ folder, days }: RawSettings): Finding[] {
   const held = statOf(folder)
   const parent = existing(folder)
   const path = JSON.stringify(resolve(folder))
-  if (!statOf(parent)!.isDirectory()) {
+  if (!statOf(parent)?.isDirectory()) {
     const fix = "set RAW_DIR to a folder, or to a path where nothing is yet, for example RAW_DIR=/var/lib/appmeter-raw"
     return [warning(thing, `${parent} is no folder: no bodies are kept`, fix)]
   }

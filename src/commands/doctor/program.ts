@@ -41,7 +41,8 @@ function driver(): Finding {
 }
 
 function isOlder(version: string, least: string): boolean {
-  const [a, b] = [version, least].map((text) => text.split(/[.-]/).map(Number))
-  for (const i of [0, 1, 2]) if (a![i] !== b![i]) return (a![i] ?? 0) < (b![i] ?? 0)
+  const partsOf = (text: string) => text.split(/[.-]/).map(Number)
+  const parts = partsOf(version)
+  for (const [i, part] of partsOf(least).slice(0, 3).entries()) if (parts[i] !== part) return (parts[i] ?? 0) < part
   return false
 }

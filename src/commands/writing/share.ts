@@ -1,4 +1,4 @@
-import { type Command, WrongUse } from "../cli/command.ts"
+import { type Command, firstArgument, WrongUse } from "../cli/command.ts"
 import { readSecret } from "../cli/read-secret.ts"
 import { type Ask, findApps, type ListedApp, useKeyedOperations } from "../reading/ask.ts"
 import { approveAndWrite, WRITE_OPTIONS } from "./approve-and-write.ts"
@@ -20,12 +20,12 @@ export const share: Command = {
     ...WRITE_OPTIONS,
   },
   async run(invocation) {
-    const { text, amount, positionals } = invocation
+    const { text, amount } = invocation
     const file = text("password")
     const password = file === undefined ? undefined : await readSecret(invocation, file, "the password")
     const days = amount("days")
     return await useKeyedOperations(invocation, async (ask) => {
-      const app = await findOneApp(ask, positionals[0]!)
+      const app = await findOneApp(ask, firstArgument(invocation))
       const country = text("country")?.toLowerCase() ?? app.countries[0]
       const args = { appId: app.id, country, ...(days !== undefined && { days }), ...(password && { password }) }
       return await approveAndWrite(invocation, ask, { action: "create_share_link", args })
@@ -51,13 +51,13 @@ export const exportCommand: Command = {
   },
   async run(invocation) {
     const { text, positionals } = invocation
-    const [word, dataset] = positionals
+    const [, dataset] = positionals
     const asked = ["country", "platform", "format", "from", "to"].flatMap((name) => {
       const value = text(name)
       return value === undefined ? [] : [[name, value] as const]
     })
     return await useKeyedOperations(invocation, async (ask) => {
-      const app = await findOneApp(ask, word!)
+      const app = await findOneApp(ask, firstArgument(invocation))
       const args = { appId: app.id, dataset, ...Object.fromEntries(asked) }
       return await approveAndWrite(invocation, ask, { action: "export_data", args })
     })

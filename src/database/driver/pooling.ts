@@ -14,8 +14,8 @@ export async function detectPooling(url: string, options: PoolOptions): Promise<
   const first = openProbe(url, options)
   const second = openProbe(url, options)
   try {
-    const answer = await first<{ pid: number }[]>`select pg_backend_pid() as pid`
-    if ((answer.state as { pid?: number }).pid === answer[0]!.pid) return "none"
+    const answer = await first<[{ pid: number }]>`select pg_backend_pid() as pid`
+    if ((answer.state as { pid?: number }).pid === answer[0].pid) return "none"
     for (let round = 0; round < ROUNDS; round++) if (!(await keepsProcess(first, second))) return "transaction"
     return "session"
   } finally {

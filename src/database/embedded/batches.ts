@@ -153,10 +153,12 @@ export function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
 
 /** Batches that were sent one after the other, as one. */
 export function merged(batches: Batch[]): Batch {
-  if (batches.length === 1) return batches[0]!
+  const last = batches.at(-1)
+  if (!last) throw new Error("there is no batch to merge")
+  if (batches.length === 1) return last
   return {
     messages: batches.flatMap((batch) => batch.messages),
-    ends: batches.at(-1)!.ends,
+    ends: last.ends,
     copy: false,
     mixed: false,
     listens: batches.flatMap((batch) => batch.listens),

@@ -176,8 +176,9 @@ async function startBridge(options: EmbeddedOptions, held: HeldFolder | null) {
   const backend = held
     ? await startWatched(join(held.dataDir, "postgres"), { onRestart, onLoss, template })
     : await startBackend(null, onLoss, template)
-  bridge = new Bridge(backend.exec, limits, runaways)
-  return { backend, bridge: () => bridge! }
+  const first = new Bridge(backend.exec, limits, runaways)
+  bridge = first
+  return { backend, bridge: () => bridge ?? first }
 }
 
 type OpenSession = Parameters<typeof listenControl>[1]

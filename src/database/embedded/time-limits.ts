@@ -21,7 +21,7 @@ export function timeLimitIn(statement: string): TimeLimit | null {
   const holds = scope?.toLowerCase() === "local" ? "transaction" : "session"
   return {
     holds,
-    limitMs: amount === undefined ? null : Number(amount) * UNITS[unit?.toLowerCase() ?? "ms"]! || Infinity,
+    limitMs: amount === undefined ? null : Number(amount) * (UNITS[unit?.toLowerCase() ?? "ms"] ?? 0) || Infinity,
   }
 }
 

@@ -155,7 +155,7 @@ export class Turns {
     const idleSince = this.#owner?.idleSince
     if (idleSince === null || idleSince === undefined) return
     const now = performance.now()
-    if (now - idleSince >= this.#idleMs) this.#owner!.evict?.(now - idleSince)
+    if (now - idleSince >= this.#idleMs) this.#owner?.evict?.(now - idleSince)
     else if (now - idleSince >= this.#waitMs) this.#refuse(now)
     this.#watch()
   }
@@ -164,7 +164,7 @@ export class Turns {
     for (const { turn, since } of this.#waiting.filter((waiter) => waiter.turn.refuse)) {
       if (now - since < this.#waitMs) continue
       this.leave(turn)
-      turn.refuse!(now - since)
+      turn.refuse?.(now - since)
     }
     this.#watch()
   }

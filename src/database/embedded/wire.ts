@@ -132,8 +132,11 @@ export class Frames {
 
   #peek(length: number): Buffer | null {
     if (this.#length < length) return null
-    if (this.#chunks[0]!.length < length) this.#chunks = [Buffer.concat(this.#chunks)]
-    return this.#chunks[0]!
+    const [first] = this.#chunks
+    if (first && first.length >= length) return first
+    const joined = Buffer.concat(this.#chunks)
+    this.#chunks = [joined]
+    return joined
   }
 
   #take(length: number): Buffer | null {
