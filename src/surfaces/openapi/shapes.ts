@@ -79,8 +79,12 @@ function discriminated(shape: Shape, shapeOf: (name: string) => Shape | undefine
   const named = oneOf.map((one: { $ref?: string }) => shapeOf(nameIn(one)) as JsonSchema | undefined)
   const [first] = named
   const by = Object.entries(first?.properties ?? {}).find(([, field]) => (field as JsonSchema).const !== undefined)?.[0]
-  if (by === undefined || named.some((each) => each === undefined)) return shape
-  const mapping = named.map((each, i) => [(each!.properties![by] as JsonSchema).const, oneOf[i].$ref])
+  if (by === undefined) return shape
+  const mapping: [unknown, unknown][] = []
+  for (const [i, each] of named.entries()) {
+    if (!each) return shape
+    mapping.push([(each.properties?.[by] as JsonSchema | undefined)?.const, oneOf[i].$ref])
+  }
   return { ...shape, discriminator: { propertyName: by, mapping: Object.fromEntries(mapping) } }
 }
 

@@ -1,12 +1,16 @@
+import type { Fault } from "../../faults.ts"
 import type { Reply, Target } from "../../invoke.ts"
 import type { RpcError } from "./errors.ts"
 import type { Result } from "./results.ts"
+
+/** The reply to a call that ended in a fault. */
+export type FailedReply = Reply & { fault: Fault }
 
 export interface OperationCall extends Target {
   /** The result, of an answer. */
   answered(reply: Reply): Result | Promise<Result>
   /** What stands in its place, of a fault; none = an error with the fault's body. It is not asked of a caller nobody knows. */
-  failed?(reply: Reply): Result | RpcError | undefined
+  failed?(reply: FailedReply): Result | RpcError | undefined
 }
 
 export function isCalling(outcome: unknown): outcome is OperationCall {

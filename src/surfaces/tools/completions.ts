@@ -31,7 +31,7 @@ export function complete(
     input,
     answered: (reply) => completed(matching(completion.of(answerOf(reply), given), value)),
     // somebody is typing: what they may not read is not offered, and the call that they make of it says why
-    failed: ({ fault }) => (fault!.status === 403 || fault!.status === 404 ? completed([]) : undefined),
+    failed: ({ fault }) => (fault.status === 403 || fault.status === 404 ? completed([]) : undefined),
   }
 }
 

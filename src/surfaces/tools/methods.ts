@@ -1,5 +1,4 @@
-import type { Reply } from "../../invoke.ts"
-import { isCalling, type OperationCall } from "./calling.ts"
+import { type FailedReply, isCalling, type OperationCall } from "./calling.ts"
 import { complete } from "./completions.ts"
 import { LEGACY, MODERN } from "./eras.ts"
 import { invalidParams, methodNotFound } from "./errors.ts"
@@ -71,7 +70,7 @@ export function outcomeOf({ method, params }: Message, asking: MethodContext): O
 function withFields(outcome: Outcome, more: Record<string, string>): Outcome {
   const added = (result: Result): Result => ({ ...result, fields: { ...result.fields, ...more } })
   if (!isCalling(outcome)) return added(outcome)
-  const failed = (reply: Reply) => {
+  const failed = (reply: FailedReply) => {
     const made = outcome.failed?.(reply)
     return made && "fields" in made ? added(made) : made
   }

@@ -27,7 +27,7 @@ export function listResources(
       return listed([...own, ...theirs])
     },
     // what the key may not see is not there
-    failed: ({ fault }) => (fault!.status === 403 ? listed(own) : undefined),
+    failed: ({ fault }) => (fault.status === 403 ? listed(own) : undefined),
   }
 }
 
@@ -55,7 +55,7 @@ export function readResource(
       ...contents(uri, JSON_TYPE, JSON.stringify(answerOf(reply))),
       meta: metaOf(reply.credits, reply.cost),
     }),
-    failed: ({ fault }) => (fault!.status === 404 ? unknownResource(uri, modern) : undefined),
+    failed: ({ fault }) => (fault.status === 404 ? unknownResource(uri, modern) : undefined),
   }
 }
 

@@ -38,7 +38,7 @@ function madeOf(
 ): Result | RpcError | null | Promise<Result> {
   const { fault } = reply
   const calling = outcome && "calling" in outcome ? outcome.calling : null
-  if (fault) return (fault.status !== 401 && calling?.failed?.(reply)) || errorOf(fault, publicUrl)
+  if (fault) return (fault.status !== 401 && calling?.failed?.({ ...reply, fault })) || errorOf(fault, publicUrl)
   if (outcome === null || "answerTo" in outcome) return null
   return "calling" in outcome ? (question ?? outcome.calling.answered(reply)) : outcome
 }
