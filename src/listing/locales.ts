@@ -30,8 +30,9 @@ export function languageOf(locale: ListingLocale): string {
  * the ten of the App Store's own list. Which storefronts read the eleven languages of 2026 is inferred from where they are
  * spoken (India, Pakistan, Slovenia).
  */
-export function localesOf(storefront: string): readonly ListingLocale[] {
-  return BY_STOREFRONT.get(storefront) ?? ["en-GB"]
+export function localesOf(storefront: string): readonly [ListingLocale, ...ListingLocale[]] {
+  const [first = "en-GB", ...others] = BY_STOREFRONT.get(storefront) ?? []
+  return [first, ...others]
 }
 
 const SHAPE = /^([a-z]{2,3})(?:-([a-z]{4}))?(?:-([a-z]{2}|\d{3}))?$/

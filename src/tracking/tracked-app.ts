@@ -15,7 +15,8 @@ export interface TrackedApp {
   bundleId: string | null
   iosApp: number | null
   androidApp: number | null
-  countries: string[]
+  /** Storefronts, the main one first. */
+  countries: [string, ...string[]]
   manualRivals: string[] | null
   /** Hidden by hand: never shown as rivals. None of them is among manualRivals. */
   hiddenRivals: string[] | null

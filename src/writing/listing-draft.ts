@@ -99,13 +99,14 @@ function judge(answer: DraftAnswer, inputs: DraftInputs, isLast: boolean) {
       const text = variant.text.trim()
       const facts = provenOf(variant.facts, inputs)
       const wrong = [...wrongWith(field, text, chosen, inputs), ...(facts.length === 0 ? [NO_FACT] : [])]
-      if (wrong.length === 0) {
+      const [first] = wrong
+      if (!first) {
         chosen[field] = text
         const unproven = variant.facts.length - facts.length
         if (unproven > 0) omissions.add("quote", "not_in_its_text", unproven)
         return { field, text, kept: null, facts }
       }
-      omissions.add("field", wrong[0]!.rule)
+      omissions.add("field", first.rule)
       refused.push(...wrong.map(({ sentence }) => sentence))
     }
     fixes.push(`${field}: ${refused.slice(0, 3).join(" ") || "There was no variant."}`)

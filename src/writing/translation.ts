@@ -81,10 +81,11 @@ function judge(answer: TranslationAnswer, inputs: TranslationInputs, isLast: boo
   const fields = fieldsOf(inputs).map((field): DraftedField => {
     const text = answer[field].trim()
     const wrong = wrongWith(field, text, inputs)
-    if (wrong.length === 0) return { field, text, kept: null }
-    omissions.add("field", wrong[0]!.rule)
+    const [first] = wrong
+    if (!first) return { field, text, kept: null }
+    omissions.add("field", first.rule)
     fixes.push(...wrong.slice(0, 3).map(({ sentence }) => `${field}: ${sentence}`))
-    return { field, text: inputs.source[field], kept: wrong[0]!.sentence }
+    return { field, text: inputs.source[field], kept: first.sentence }
   })
   const captions = inputs.captions.map((original, at): string | null => {
     const text = answer.captions[at]?.trim() ?? ""

@@ -117,7 +117,7 @@ async function findStoredReview(
   { workspaceId, appId, country, reviewId }: ReviewPlace,
 ): Promise<HeldReview & { storefront: string }> {
   const app = await findIosApp(sql, { workspaceId, appList: null }, appId)
-  const storefront = country?.toLowerCase() ?? (app.countries[0] as string)
+  const storefront = country?.toLowerCase() ?? app.countries[0]
   const feed = { appId: app.iosApp as number, feed: storefront }
   const review = await findReview(sql, [feed], reviewId, { from: "2008-07-10", to: addDays(dayOf(new Date()), 1) })
   if (!review) throw new Fault("review_not_found")

@@ -82,7 +82,7 @@ export const exportData = action({
     const { sql, caller, lock, now } = looking
     if (lock) await keepApp(sql, caller, args.appId)
     const app = await findApp(sql, caller, args.appId, args.country)
-    const side = { platform: args.platform, storefront: args.country ?? (app.countries[0] as string) }
+    const side = { platform: args.platform, storefront: args.country ?? app.countries[0] }
     if (args.dataset === "keywords") return { app, side, draft: await draftKeywords(looking, app, side) }
     const days = exportDays(args.dataset, args, now, caller)
     const draft = await (args.dataset === "history" ? draftHistory : draftReviews)(looking, app, side, days)

@@ -76,7 +76,7 @@ export async function fetchRival(
     ...rest,
     terms: manual ? terms : terms.filter(isAbove),
   }))
-  const first = standings.find(({ terms }) => terms.some(isAbove)) ?? { country: app.countries[0] as string }
+  const first = standings.find(({ terms }) => terms.some(isAbove)) ?? { country: app.countries[0] }
   const place = { storefront: first.country, countries: app.countries }
   const { name, developer, icon } = (rivalId !== null && (await readFacts(sql, rivalId, place))) || UNSEEN
   return {

@@ -36,7 +36,7 @@ export function platformOf({ iosApp }: TrackedApp): Platform {
 
 /** The app's page in its first storefront. */
 export function appAddress(app: TrackedApp): string {
-  return appPage(platformOf(app), (app.iosId ?? app.androidPkg) as string, app.countries[0] as string)
+  return appPage(platformOf(app), (app.iosId ?? app.androidPkg) as string, app.countries[0])
 }
 
 /** A text of the database as foldText spells it, as far as the sought words go; in the "C" collation. */

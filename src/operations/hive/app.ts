@@ -9,7 +9,7 @@ import { described, named } from "../../vocabulary/schema.ts"
 import { StarCounts } from "../page/store-page-shapes.ts"
 import { READING_DEADLINE_MS, READING_FAULTS, readOnRequest } from "../read-on-request.ts"
 import { Count, Origin, Source, Store, Storefront, Time } from "../shapes.ts"
-import { MarketCountry, platformOf, StoreAppId } from "./inputs.ts"
+import { MarketCountry, platformOfChecked, StoreAppId } from "./inputs.ts"
 import { marketAppFields } from "./market-apps.ts"
 import { readNow } from "./read-now.ts"
 
@@ -111,7 +111,7 @@ export const hiveGetApp = operation({
     listingExtras: v.optional(described(Extras, "App Store alone: what its page says beside.")),
   }),
 }).run(async ({ id, country }, ctx) => {
-  const asked = { platform: platformOf(id)!, id }
+  const asked = { platform: platformOfChecked(id), id }
   const wanted = { kind: "app", platform: asked.platform, storefront: country, subject: id } as const
   const page = asked.platform === "ios" ? readPage(ctx, id, country) : null
   const elsewhere = async () => elsewhereDetail(await readStorefronts(ctx.sql, asked))

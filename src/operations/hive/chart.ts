@@ -6,6 +6,7 @@ import type { ChartKey } from "../../observations/rows/chart-identities.ts"
 import { ALL_APPS, CHARTS } from "../../observations/types-charts.ts"
 import { operation } from "../../operation.ts"
 import { wholeNumber } from "../../vocabulary/fields.ts"
+import { valueAt } from "../../vocabulary/objects.ts"
 import { coded, described, named } from "../../vocabulary/schema.ts"
 import { Genre, genreId, readGenreNames, refuseUnknownGenre } from "../charts/chart-genres.ts"
 import { ChartStore, Depth, Source } from "../charts/charts.ts"
@@ -145,7 +146,7 @@ interface RowTerms {
 async function readRows(ctx: OwnContext, appIds: readonly number[], { storefront, limit, measure }: RowTerms) {
   const shown = appIds.slice(0, limit)
   const named = await readMarketApps(ctx.sql, shown, storefront)
-  const apps = shown.map((app, i) => ({ rank: i + 1, ...named.get(app)! }))
+  const apps = shown.map((app, i) => ({ rank: i + 1, ...valueAt(named, app) }))
   if (measure === null) return { apps }
   const figures = await readFigures(ctx, appIds)
   const own = appIds.map((app) => figures.get(app)?.[measure] ?? null)
@@ -157,7 +158,7 @@ async function readRows(ctx: OwnContext, appIds: readonly number[], { storefront
   })
   return {
     measure,
-    apps: apps.map((row, at) => ({ ...row, estimate: shownFigure(own[at]!), rankEstimate: place(at) })),
+    apps: apps.map((row, at) => ({ ...row, estimate: shownFigure(own[at] ?? null), rankEstimate: place(at) })),
     thresholds: curve.some((one) => one !== null) ? thresholds : null,
   }
 }

@@ -6,10 +6,11 @@ import type { Side } from "../../observations/provenance.ts"
 import { LOOKUP_SOURCES } from "../../observations/types.ts"
 import { type Context, operation } from "../../operation.ts"
 import { Term } from "../../vocabulary/fields.ts"
+import { valueAt } from "../../vocabulary/objects.ts"
 import { coded, described, named } from "../../vocabulary/schema.ts"
 import { deadlineOf, keptSince, READING_FAULTS, WAIT_MS } from "../read-on-request.ts"
 import { Origin, Rank, RankSource, Store, Storefront, Time } from "../shapes.ts"
-import { MarketCountry, platformOf, refuseOtherLink, StoreAppLink, storeIdIn } from "./inputs.ts"
+import { MarketCountry, platformOf, platformOfChecked, refuseOtherLink, StoreAppLink, storeIdIn } from "./inputs.ts"
 import { findBundle, findStoreApp, marketAppFields, readMarketApps } from "./market-apps.ts"
 import { readNow } from "./read-now.ts"
 
@@ -76,7 +77,7 @@ export const checkRank = operation({
   }),
 }).run(async ({ app, term, cc: storefront, platform: asked }, ctx) => {
   const id = await storeIdMeant(ctx.sql, app, asked)
-  const platform = platformOf(id)!
+  const platform = platformOfChecked(id)
   if (asked && asked !== platform)
     throw new Fault("invalid_arguments", { field: "platform", detail: otherStore(platform) })
   const search = { kind: "search", platform, storefront, subject: term } as const
@@ -145,7 +146,7 @@ async function readShown(sql: Sql, app: AnyApp, reading: TermReading, [from, to]
     app: (own !== null && apps.get(own)) || { id, name: id, publisher: null, publisherId: null },
     ...{ term, country: storefront, platform, depth, source, origin },
     ...{ measuredAt: seenAt.toISOString(), egress, sha256 },
-    places: ids.map((id, i) => ({ rank: from + i + 1, ...apps.get(id)! })),
+    places: ids.map((id, i) => ({ rank: from + i + 1, ...valueAt(apps, id) })),
   }
 }
 

@@ -126,7 +126,8 @@ export const hiveGetKeywordGap = operation({
   const hasMore = found.keywords.length > shown.length
   const counted = ids.map((id, i) => {
     const { name, publisher, publisherId } = known.get(id) ?? { name: id, publisher: null, publisherId: null }
-    return { id, name, publisher, publisherId, inside: found.totals[i]! > 0, keywords: found.totals[i]! }
+    const keywords = found.totals[i] ?? 0
+    return { id, name, publisher, publisherId, inside: keywords > 0, keywords }
   })
   const answer = {
     country: storefront,

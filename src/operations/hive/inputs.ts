@@ -52,6 +52,11 @@ export function refuseOtherLink(
   if (why !== null) throw new Fault(code, { field, detail: why })
 }
 
+/** The store of an id that its schema has checked. */
+export function platformOfChecked(id: string): "ios" | "android" {
+  return isStoreId("ios", id) ? "ios" : "android"
+}
+
 /** The store that an id is of; null = of neither. */
 export function platformOf(id: string): "ios" | "android" | null {
   if (isStoreId("ios", id)) return "ios"

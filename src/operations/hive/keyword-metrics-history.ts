@@ -105,7 +105,7 @@ export const hiveGetKeywordMetricsHistory = operation({
     // one more than is shown tells whether there is a next page
     const records = await readMetricRecords(ctx.sql, list, metric, { ...page.window, after, limit: PAGE + 1 })
     const shown = records.slice(0, PAGE)
-    return { shown, next: records.length > PAGE ? shown.at(-1)!.place : null }
+    return { shown, next: records.length > PAGE ? (shown.at(-1)?.place ?? null) : null }
   }
   const [difficulty, popularity] = [await read("difficulty"), await read("popularity")]
   const { from, to } = page.window

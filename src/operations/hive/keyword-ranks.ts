@@ -7,6 +7,7 @@ import { type Context, nothing, operation } from "../../operation.ts"
 import { addDays, dayOf } from "../../vocabulary/days.ts"
 import { Platform, Term, wholeNumber } from "../../vocabulary/fields.ts"
 import type { TableRow } from "../../vocabulary/list-table.ts"
+import { valueAt } from "../../vocabulary/objects.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { Day, Rank, RankSource, Store, Storefront, Time } from "../shapes.ts"
 import { dayPrice, MOST_DAYS } from "./day-prices.ts"
@@ -107,7 +108,10 @@ async function readShownDays(
     if (!read) shown.push({ day, measured: false, ...UNREAD })
     else {
       const { source, origin, depth, seenAt, appIds } = read
-      const named = appIds.map((app, i) => ({ rank: i + 1, id: apps.get(app)!.id, name: apps.get(app)!.name }))
+      const named = appIds.map((app, i) => {
+        const { id, name } = valueAt(apps, app)
+        return { rank: i + 1, id, name }
+      })
       shown.push({ day, measured: true, measuredAt: seenAt.toISOString(), source, origin, depth, apps: named })
     }
   }

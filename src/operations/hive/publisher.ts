@@ -10,6 +10,7 @@ import {
 } from "../../history/market/publishers.ts"
 import { CHARTS, DEVICES } from "../../observations/types-charts.ts"
 import { nothing, operation } from "../../operation.ts"
+import { valueAt } from "../../vocabulary/objects.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { Source } from "../charts/charts.ts"
 import { READING_DEADLINE_MS, READING_FAULTS } from "../read-on-request.ts"
@@ -131,7 +132,7 @@ async function readPublisherApps(sql: Sql, charted: readonly ChartedApp[]) {
   const byApp = Map.groupBy(charted, ({ app }) => app)
   const named = await readMarketApps(sql, [...byApp.keys()], FIRST)
   const apps = [...byApp].map(([app, [best, ...others]]) => {
-    const { id, name } = named.get(app)!
+    const { id, name } = valueAt(named, app)
     const { rank, country, device, kind, genre, day, seenAt, source, origin } = best!
     const storefronts = [best!, ...others].map(({ country, rank, day, firstSeen }) => ({
       country,

@@ -99,13 +99,13 @@ export const hiveResolveApp = operation({
   const form = formOf(asked.text)
   const known = form && (await readByForm(ctx, form, country))
   const byForm = [known?.app ?? [], form?.matchedBy === "package" ? await readByBundle(ctx, form.id, asked) : []].flat()
-  if (byForm.length > 0)
-    return answerOf(asked, { apps: byForm.slice(0, limit).map((app) => ({ app, matchedBy: form!.matchedBy })) })
+  if (form && byForm.length > 0)
+    return answerOf(asked, { apps: byForm.slice(0, limit).map((app) => ({ app, matchedBy: form.matchedBy })) })
   const isLink = form?.matchedBy === "link"
   const found: AppMatches = isLink ? { apps: [] } : await findByText(ctx, asked)
   if (found.apps.length > 0) return answerOf(asked, found)
   // the id that the question names is told, though nobody could be asked about it
-  if (known?.isUnread) return nothing(answerOf(asked, { ...found, apps: [bare(form!)] }))
+  if (form && known?.isUnread) return nothing(answerOf(asked, { ...found, apps: [bare(form)] }))
   if (isLink) return nothing(new Fault("not_measured", { detail: NOT_THERE }))
   throwUnlessAnswer(found.why)
   return nothing(found.why ?? answerOf(asked, found))

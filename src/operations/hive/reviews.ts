@@ -14,7 +14,7 @@ import { STORES_OPENED_MS } from "../../vocabulary/time.ts"
 import { READING_DEADLINE_MS, READING_FAULTS } from "../read-on-request.ts"
 import { Figures, Review, shownReview } from "../reviews/review-shapes.ts"
 import { Count, Day, Origin, Store, Storefront, Time } from "../shapes.ts"
-import { MarketCountry, platformOf, StoreAppId } from "./inputs.ts"
+import { MarketCountry, platformOfChecked, StoreAppId } from "./inputs.ts"
 import { findStoreApp } from "./market-apps.ts"
 import { readNow } from "./read-now.ts"
 
@@ -67,7 +67,7 @@ export const hiveListReviews = operation({
     ),
   }),
 }).run(async ({ appId: id, limit, country: storefront }, ctx) => {
-  const app = { platform: platformOf(id)!, id, storefront }
+  const app = { platform: platformOfChecked(id), id, storefront }
   const wanted = { kind: "reviews", platform: app.platform, storefront, subject: id } as const
   return await readNow(ctx, { wanted, keptDays: KEPT_DAYS }, async () => {
     const answer = await readReviews(ctx.sql, app, { limit, now: ctx.now() })

@@ -8,7 +8,7 @@ import { CountryOrEmpty } from "../../vocabulary/fields.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { READING_DEADLINE_MS, READING_FAULTS } from "../read-on-request.ts"
 import { Day, Origin, Rank, Store, Storefront, Time } from "../shapes.ts"
-import { platformOf, StoreAppId } from "./inputs.ts"
+import { platformOfChecked, StoreAppId } from "./inputs.ts"
 import { marketAppFields } from "./market-apps.ts"
 import { readNow } from "./read-now.ts"
 
@@ -54,7 +54,7 @@ export const hiveGetSimilarApps = operation({
     ),
   }),
 }).run(async ({ appId: id, country }, ctx) => {
-  const platform = platformOf(id)!
+  const platform = platformOfChecked(id)
   const storefront = country ?? (await findShelfReadLast(ctx.sql, { platform, id })) ?? (await findFirstRead(ctx.sql))
   const wanted = { kind: "listing", platform, storefront, subject: id } as const
   return await readNow(ctx, { wanted, keptDays: KEPT_DAYS }, () => readShelf(ctx.sql, { platform, id }, storefront))

@@ -72,7 +72,7 @@ const NOT_READ = "This instance does not read it."
 /** A scan that nobody reads would fail an hour later, so none is begun: not_measured. */
 async function beginAudit(app: TrackedApp, { eta }: AuditState, { sql, now, measure }: Context): Promise<AuditState> {
   if (eta === null) {
-    const page = { kind: "listing", platform: "ios", storefront: app.countries[0]!, subject: app.iosId! } as const
+    const page = { kind: "listing", platform: "ios", storefront: app.countries[0], subject: app.iosId! } as const
     const isRead = await isScannable(sql, app.id)
     const read = isRead && (await measure(page, { maxAgeMs: now().getTime(), waitMs: 0 }))
     if (!read || (read.state === "failed" && read.why === "off")) throw new Fault("not_measured", { detail: NOT_READ })

@@ -200,7 +200,7 @@ function localeFor(asked: string | undefined, storefront: string, texts: Texts) 
   const all = FIELDS.map((field) => texts[field]?.slice(0, 1_000) ?? "").join("\n")
   const guessed = guessLocale(all, localesOf(storefront))
   if (guessed) return { locale: guessed, localeFrom: "texts" as const }
-  return { locale: localesOf(storefront)[0] as ListingLocale, localeFrom: "storefront" as const }
+  return { locale: localesOf(storefront)[0], localeFrom: "storefront" as const }
 }
 
 function lengthsOf({ fields }: Listing) {

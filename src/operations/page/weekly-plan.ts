@@ -193,7 +193,7 @@ async function planStorefront(
   if (ratings === null || keywords.length === 0) return { state: { ...state, state: "not_measured" }, tasks: [] }
   const [locale] = localesOf(storefront)
   const { name, subtitle, seenAt: pageSeenAt } = page
-  const inputs = { appId: app.id, platform, storefront, locale: locale!, name, subtitle, ratings, keywords }
+  const inputs = { appId: app.id, platform, storefront, locale, name, subtitle, ratings, keywords }
   const tasks = await findTasks(sql, app, inputs, limit)
   return {
     state: { ...state, state: tasks.length > 0 ? "tasks" : "nothing_to_do", keywords: keywords.length },

@@ -69,7 +69,7 @@ function medianOf(sorted: readonly number[]): string {
 
 function inDollars(entry: PriceEntry | null): number | null {
   const rate = entry && dollarRate(entry.currency)
-  return rate === null ? null : Number(entry!.price) / rate
+  return entry === null || rate === null ? null : Number(entry.price) / rate
 }
 
 function bigMacsOf(entry: PriceEntry | null): number | null {

@@ -197,7 +197,7 @@ async function readNamed(sql: Sql, apps: readonly TrackedApp[]): Promise<Rival[]
       app,
       platform,
       storeId: id,
-      country: app.countries[0] as string,
+      country: app.countries[0],
       terms: 0,
     }))
   })

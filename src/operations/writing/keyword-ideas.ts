@@ -109,7 +109,7 @@ export const suggestKeywords = operation({
     written: described(v.nullable(Written), "How it was made; null = no candidates, and no unit is taken."),
   }),
 }).run(async ({ app, cc, lang }, ctx) => {
-  const side: Side = { platform: app.iosApp === null ? "android" : "ios", storefront: cc ?? app.countries[0]! }
+  const side: Side = { platform: app.iosApp === null ? "android" : "ios", storefront: cc ?? app.countries[0] }
   const inputs = await readInputs(ctx, app, side)
   const { found, digest } = ideasFrom(inputs, ["suggest", app.id, side, lang, dayOf(ctx.now())])
   const about = { country: side.storefront, platform: side.platform, lang, candidates: found.candidates }
@@ -164,7 +164,7 @@ async function writeNew(
     own: { name: page.name, subtitle: page.subtitle, description: page.description },
     tracked: known.tracked.slice(0, TOLD),
     taken: [...known.tracked, ...buried, ...found.terms],
-    candidates: found.ideas.map(({ term, evidence }) => ({ term, reason: reasonOf(evidence[0]!, "en") })),
+    candidates: found.ideas.map(({ term, evidence }) => ({ term, reason: reasonOf(evidence[0], "en") })),
   })
   const state = await ctx.write(task, WRITE_MS)
   if (state.state === "pending") throw faultOf(state)
@@ -189,7 +189,7 @@ async function readInputs(ctx: Context, app: TrackedApp, side: Side): Promise<Id
   const since = addDays(dayOf(ctx.now()), -SUGGESTED_DAYS)
   const rivals = found.map(({ rival }) => rival).filter((rival) => rival !== own.own)
   return {
-    language: languageOf(localesOf(side.storefront)[0]!),
+    language: languageOf(localesOf(side.storefront)[0]),
     known,
     buried: app.buriedKeywords ?? [],
     measured: await readMeasured(ctx, side, own.own, rivals),
@@ -229,7 +229,7 @@ function shownIdea({ term, measured, evidence }: KeywordIdea, lang: WritingLangu
   const { popularity, popularityLow, popularityHigh, popularitySource, difficulty } = measured ?? UNMEASURED
   return {
     term,
-    reason: reasonOf(evidence[0]!, lang),
+    reason: reasonOf(evidence[0], lang),
     measured: measured !== null,
     rank: measured?.rank ?? null,
     popularity,

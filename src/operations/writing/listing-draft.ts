@@ -8,7 +8,7 @@ import { type Background, backgroundIn } from "../../listing/checks/background.t
 import { LIMITS } from "../../listing/checks/finding.ts"
 import { names } from "../../listing/checks/names.ts"
 import { checkListing, listingOf, type Place, type Texts } from "../../listing/checks/report.ts"
-import { type ListingLocale, languageOf, localesOf } from "../../listing/locales.ts"
+import { languageOf, localesOf } from "../../listing/locales.ts"
 import { bySearches, readKeywordMetrics } from "../../observations/derived/keyword-metrics.ts"
 import type { Side } from "../../observations/provenance.ts"
 import { type Context, nothing, ofApp, operation } from "../../operation.ts"
@@ -107,12 +107,12 @@ export const draftListing = operation({
     written: described(Written, "Who wrote it, and what was left out."),
   }),
 }).run(async ({ app, cc, platform }, ctx) => {
-  const side: Side = { platform, storefront: cc ?? app.countries[0]! }
+  const side: Side = { platform, storefront: cc ?? app.countries[0] }
   const { own } = sideOf(app, side)
   const live = own === null ? null : await readListingTexts(ctx.sql, own, side)
   if (!live)
     return nothing(new Fault("not_measured", { detail: "The app's page in that storefront was not read yet." }))
-  const place = { storefront: side.storefront, locale: localesOf(side.storefront)[0] as ListingLocale }
+  const place = { storefront: side.storefront, locale: localesOf(side.storefront)[0] }
   const known = await readSurroundings(ctx.sql, app, side)
   const background = backgroundIn(known, languageOf(place.locale))
   const asked = {
@@ -151,7 +151,7 @@ async function readPraise(ctx: Context, app: TrackedApp, side: Side): Promise<Dr
   if (!feeds) return []
   const days = planDays("reviews", ctx.now(), ctx.caller)
   const { reviews } = await findInFeeds(ctx.sql, feeds, { ...days, stars: [4, 5] }, REVIEWS)
-  const language = writingLanguage(localesOf(side.storefront)[0] as string) ?? "en"
+  const language = writingLanguage(localesOf(side.storefront)[0]) ?? "en"
   const { themes } = summarise(reviews, { language, languages: [language], now: ctx.now() })
   const quotes = themes.flatMap((theme) => theme.quotes)
   return quotes.map(({ reviewId, quote: text }) => ({ reviewId, text })).slice(0, PRAISE)

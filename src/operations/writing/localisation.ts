@@ -106,19 +106,20 @@ export const localizeListing = operation({
   const asked = await targetOf(ctx, app, locale)
   const { target, storefronts } = asked
   const job = await findJob(ctx.sql, app.id, target)
-  if (poll && !job) throw new Fault("no_job")
-  const known = poll && job ? await ctx.write.find<Translation>({ kind: KIND, digest: job.digest }) : null
+  const polled = poll ? job : null
+  if (poll && !polled) throw new Fault("no_job")
+  const known = polled ? await ctx.write.find<Translation>({ kind: KIND, digest: polled.digest }) : null
   if (known?.state === "pending") return waiting(asked)
-  if (known?.state === "failed") throw await endedAs(ctx, job!, known)
+  if (polled && known?.state === "failed") throw await endedAs(ctx, polled, known)
   const listing = await readListing(ctx, app, asked, shots)
-  if (known?.state === "done") return await shown(ctx, asked, { ...listing, digest: job!.digest }, known)
+  if (polled && known?.state === "done") return await shown(ctx, asked, { ...listing, digest: polled.digest }, known)
   const { digest } = listing
-  const task = translationTask({ ...listing, digest: poll ? job!.digest : digest })
-  if (poll) {
+  const task = translationTask({ ...listing, digest: polled?.digest ?? digest })
+  if (polled) {
     // its process ended before it was written
-    if (job!.isOld) await giveBack(ctx, job!)
-    if (job!.isOld) throw new Fault("no_job")
-    return await begun(ctx, job!, task, { target, storefronts })
+    if (polled.isOld) await giveBack(ctx, polled)
+    if (polled.isOld) throw new Fault("no_job")
+    return await begun(ctx, polled, task, { target, storefronts })
   }
   const stored = job?.digest === digest ? await ctx.write.find<Translation>(task) : null
   if (stored?.state === "done") return await shown(ctx, asked, listing, stored)

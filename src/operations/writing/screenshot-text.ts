@@ -74,7 +74,7 @@ export const getScreenshotText = operation({
     written: described(v.nullable(Written), "How it was made; null = nothing was read."),
   }),
 }).run(async ({ app, cc }, ctx) => {
-  const side: Side = { platform: app.iosApp === null ? "android" : "ios", storefront: cc ?? app.countries[0]! }
+  const side: Side = { platform: app.iosApp === null ? "android" : "ios", storefront: cc ?? app.countries[0] }
   const { own } = sideOf(app, side)
   const page =
     own === null ? undefined : await readLatestPage(ctx.sql, own, side.storefront, PAGE_SOURCES[side.platform])

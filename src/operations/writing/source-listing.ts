@@ -35,7 +35,7 @@ export async function readListing(
   shots: boolean,
 ) {
   const { country, texts } = await readSource(ctx, app, sold)
-  const from = localesOf(country)[0] as ListingLocale
+  const from = localesOf(country)[0]
   const side = {
     platform: "ios",
     storefront: app.countries.find((one) => storefronts.includes(one)) ?? storefronts[0]!,

@@ -12,5 +12,7 @@ export const untranslated: TextRule = (text, { translated, sameLanguage = false 
   const before = sentencesOf(translated).filter((one) => one.split(/\s+/).length >= LEAST_WORDS)
   const after = foldReviewText(text)
   const left = before.filter((sentence) => after.includes(foldReviewText(sentence)))
-  return left.length > before.length * MOST_SHARE ? [{ rule: "untranslated", what: left[0]!.slice(0, 120) }] : []
+  const [first] = left
+  if (first === undefined || left.length <= before.length * MOST_SHARE) return []
+  return [{ rule: "untranslated", what: first.slice(0, 120) }]
 }

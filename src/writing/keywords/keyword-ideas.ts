@@ -37,7 +37,7 @@ export interface KeywordIdea {
   /** Null = its results were not read. */
   measured: MeasuredKeyword | null
   /** The strongest first. */
-  evidence: IdeaEvidence[]
+  evidence: [IdeaEvidence, ...IdeaEvidence[]]
 }
 
 export interface KeywordIdeas {
@@ -60,14 +60,14 @@ export function keywordIdeas(inputs: IdeaInputs): KeywordIdeas {
   const background = backgroundIn(known, language)
   const excluded = exclusionOf({ language, background, taken: [...known.tracked, ...buried] })
   const found = evidenceOf(inputs)
-  const judged = [...found.keys()].map((term) => ({ term, isOut: excluded(term) }))
+  const judged = [...found].map(([term, evidence]) => ({ term, evidence, isOut: excluded(term) }))
   const omissions = createOmissions()
   const left = judged.filter(({ isOut }) => isOut).length
   if (left > 0) omissions.add("keyword", "excluded", left)
   const readings = new Map(measured.map((keyword) => [keyword.term, keyword]))
   const ideas = judged
     .filter(({ isOut }) => !isOut)
-    .map(({ term }) => ({ term, measured: readings.get(term) ?? null, evidence: found.get(term) as IdeaEvidence[] }))
+    .map(({ term, evidence }) => ({ term, measured: readings.get(term) ?? null, evidence }))
     .toSorted(byWeight)
   return {
     ideas: ideas.slice(0, MOST_IDEAS),
@@ -78,11 +78,12 @@ export function keywordIdeas(inputs: IdeaInputs): KeywordIdeas {
 }
 
 function evidenceOf({ language, known, measured, suggested }: IdeaInputs) {
-  const found = new Map<string, IdeaEvidence[]>()
+  const found = new Map<string, KeywordIdea["evidence"]>()
   const isNameable = nameable()
   const add = (term: string, evidence: IdeaEvidence) => {
-    const held = found.get(term) ?? []
-    if (!held.some(({ kind }) => kind === evidence.kind)) found.set(term, [...held, evidence])
+    const held = found.get(term)
+    if (!held) found.set(term, [evidence])
+    else if (!held.some(({ kind }) => kind === evidence.kind)) held.push(evidence)
   }
   for (const { term, day, rank } of measured)
     if (rank !== null && rank <= LAST_RANK) add(term, { kind: "ranked", rank, day })

@@ -79,10 +79,13 @@ function judge(
     const wrong = problemsOf("sentence", label, { ...ground, most: LONGEST_LABEL })
     const said = problemsOf("sentence", sentence, { ...ground, most: LONGEST_SENTENCE })
     fixes.push(...fixesOf([...wrong, ...said]).map((fix) => `${label.slice(0, LONGEST_LABEL)}: ${fix}`))
-    if (said.length > 0) omissions.add("sentence", said[0]!.rule)
+    const [firstSaid] = said
+    if (firstSaid) omissions.add("sentence", firstSaid.rule)
     // a few words show no language: they are of the sentence's
     const isForeign = said.some(({ rule }) => rule === "language")
-    if (isForeign || wrong.length > 0) omissions.add("theme", isForeign ? "language" : wrong[0]!.rule)
+    const [firstWrong] = wrong
+    if (isForeign) omissions.add("theme", "language")
+    else if (firstWrong) omissions.add("theme", firstWrong.rule)
     else if (known.has(foldReviewText(label))) omissions.add("theme", "excluded")
     else {
       known.add(foldReviewText(label))

@@ -63,9 +63,10 @@ function judge(answer: SentencesAnswer, themes: readonly Theme[], language: Writ
       most: LONGEST,
       told: ORDERS,
     })
-    if (problems.length === 0) sentences[themeKey(theme)] ??= sentence.trim()
+    const [problem] = problems
+    if (!problem) sentences[themeKey(theme)] ??= sentence.trim()
     else {
-      omissions.add("sentence", problems[0]!.rule)
+      omissions.add("sentence", problem.rule)
       fixes.push(...fixesOf(problems).map((fix) => `${r}: ${fix}`))
     }
   }

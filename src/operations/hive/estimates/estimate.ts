@@ -11,7 +11,7 @@ import { DAY_MS } from "../../../vocabulary/time.ts"
 import { READING_DEADLINE_MS, READING_FAULTS, readOnRequest, throwUnlessAnswer } from "../../read-on-request.ts"
 import { Count, Day, Store, Storefront, Time } from "../../shapes.ts"
 import { BASES, Estimate } from "../estimates.ts"
-import { MarketCountry, platformOf, StoreAppId } from "../inputs.ts"
+import { MarketCountry, platformOfChecked, StoreAppId } from "../inputs.ts"
 import { findStoreApp, marketAppFields, readMarketApps } from "../market-apps.ts"
 import { readFigures, type ShownEstimate, shownFigure } from "./figures.ts"
 import { GradedMonth, OwnMonth, readOwnMonths } from "./graded-figures.ts"
@@ -96,7 +96,7 @@ export const hiveEstimateApp = operation({
     eta: v.optional(described(Count, "With 202: seconds until there may be a figure.")),
   }),
 }).run(async ({ id, country }, ctx) => {
-  const platform = platformOf(id)!
+  const platform = platformOfChecked(id)
   const { eta, why } = await readCounts(ctx, { platform, id }, country)
   const app = await findStoreApp(ctx.sql, { platform, id })
   const [held] = app === null ? [] : (await readFigures(ctx, [app])).values()

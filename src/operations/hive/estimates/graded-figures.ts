@@ -54,7 +54,10 @@ function ownMonth({
   downloads,
 }: SoldMonth): v.InferOutput<typeof OwnMonth> {
   const [least, most] = value === null ? [null, null] : [Math.round(low), Math.round(high)]
-  const isHeld = under === null ? downloads !== null && downloads >= low && downloads <= high : downloads! < under
+  const isHeld =
+    under === null
+      ? downloads !== null && downloads >= low && downloads <= high
+      : downloads !== null && downloads < under
   return {
     month: month.slice(0, 7),
     storefronts,

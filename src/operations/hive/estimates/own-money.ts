@@ -3,6 +3,7 @@ import type { Sql } from "../../../database/types.ts"
 import { grossingTimes } from "../../../formulas/estimates/revenue.ts"
 import { readGrossingPlaces } from "../../../history/market/grossing-places.ts"
 import { addDays, dayOf } from "../../../vocabulary/days.ts"
+import { valueAt } from "../../../vocabulary/objects.ts"
 import type { ReportedApp } from "./own-sales.ts"
 
 /** What own apps brought at their places is asked of so many days. */
@@ -29,7 +30,7 @@ export async function readGrossingTimes(sql: Sql, own: readonly ReportedApp[], n
   return grossingTimes(
     listed.map(({ iosId }, at) => {
       const usd = new Map(money.get(at)?.map((one) => [one.day, one.usd]))
-      return places.get(iosId)!.map(({ day, place }) => ({ place, usd: usd.get(day) ?? 0 }))
+      return valueAt(places, iosId).map(({ day, place }) => ({ place, usd: usd.get(day) ?? 0 }))
     }),
   )
 }

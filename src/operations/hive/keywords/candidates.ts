@@ -84,7 +84,7 @@ async function findSharing(
 async function readNamePhrases(sql: Context["sql"], { lists, answer }: SeedFacts): Promise<Map<string, number>> {
   if (!answer) return new Map()
   const names = await readNames(sql, answer.first.slice(0, NEAR_PLACES), lists.storefront)
-  const language = languageOf(localesOf(lists.storefront)[0]!)
+  const language = languageOf(localesOf(lists.storefront)[0])
   const phrases = weighPhrases(names.map((name) => (name === null ? NO_PHRASES : phrasesOf(name, language))))
   return new Map(phrases.slice(0, MOST_CANDIDATES).map(({ phrase, names }) => [phrase, names]))
 }

@@ -3,6 +3,7 @@ import { Fault } from "../../../faults.ts"
 import { findKeywordsUnderWay } from "../../../history/under-way.ts"
 import type { Context } from "../../../operation.ts"
 import type { LiveReadState, LiveSubject, Patience } from "../../../vocabulary/live-read.ts"
+import { valueAt } from "../../../vocabulary/objects.ts"
 import { DAY_MS } from "../../../vocabulary/time.ts"
 import { FRESH_DAYS } from "../metric-shapes.ts"
 
@@ -135,7 +136,7 @@ const BETWEEN_MS = 300
 async function noteNotStarted(ctx: Context, list: AppStoreTerm, ends: KeywordReading["ends"]): Promise<void> {
   const { term, ...side } = list
   const findUnscheduled = async () => {
-    const found = (await findKeywordsUnderWay(ctx.sql, { ...side, terms: [term] })).get(term)!
+    const found = valueAt(await findKeywordsUnderWay(ctx.sql, { ...side, terms: [term] }), term)
     return METRICS.filter((metric) => ends[metric] === "pending" && found[`${metric}NotMeasuring`] === "not_scheduled")
   }
   if ((await findUnscheduled()).length === 0) return

@@ -6,6 +6,7 @@ import { readLatestHints } from "../../../observations/kinds/hints.ts"
 import { type Context, nothing, operation } from "../../../operation.ts"
 import { Country, Term } from "../../../vocabulary/fields.ts"
 import { foldText } from "../../../vocabulary/matching.ts"
+import { valueAt } from "../../../vocabulary/objects.ts"
 import { coded, described, named } from "../../../vocabulary/schema.ts"
 import { AdsPopularity, adsPopularityInput, readAdsPopularity } from "../../keywords/ads-popularity.ts"
 import { READING_DEADLINE_MS, READING_FAULTS, throwUnlessAnswer } from "../../read-on-request.ts"
@@ -157,7 +158,10 @@ async function readRows(ctx: Context, { storefront, terms, compare }: RowsQuery)
   const apps = await readMarketApps(ctx.sql, ids, storefront)
   return terms.map((term, i) => {
     const { answer, fields } = own[i]!
-    const top = answer?.first.slice(0, TOP).map((id) => ({ id: apps.get(id)!.id, name: apps.get(id)!.name }))
+    const top = answer?.first.slice(0, TOP).map((app) => {
+      const { id, name } = valueAt(apps, app)
+      return { id, name }
+    })
     const compared = others.map(([country, of]) => ({ country, ...of[i]!.fields }))
     return { term, ...fields, brand: isBrand(term, top), top: top ?? null, compare: compared }
   })
@@ -167,8 +171,8 @@ async function readRows(ctx: Context, { storefront, terms, compare }: RowsQuery)
 function isBrand(term: string, top: readonly { id: string; name: string }[] | undefined): boolean | null {
   const [first] = top ?? []
   if (!first || first.name === first.id) return null
-  const [before] = foldText(first.name).split(SEPARATOR)
-  return before!.trim() === foldText(term)
+  const [before = ""] = foldText(first.name).split(SEPARATOR)
+  return before.trim() === foldText(term)
 }
 
 const SEPARATOR = /[:–—|,•·(]| - /u
