@@ -1,9 +1,10 @@
 import { takeLocks } from "../database/locks.ts"
 import type { Db, Tx } from "../database/types.ts"
+import { OWN } from "../observations/origins.ts"
 import { ensureAppIds, holdIdentities } from "../observations/rows/identities.ts"
-import { DEMO, type Platform } from "../observations/types.ts"
+import type { Platform } from "../observations/types.ts"
 import { dayOf } from "../vocabulary/days.ts"
-import { INVENTED_IDS, parseRival } from "../vocabulary/store-ids.ts"
+import { parseRival } from "../vocabulary/store-ids.ts"
 import { type Finder, type FindingOf, keyOf } from "./alert-type.ts"
 import { feedChanges, type HeldAlert, readHeld, updateFeed } from "./feed-changes.ts"
 import { followRivals, readRivals, readRivalsNamed } from "./follow-rivals.ts"
@@ -20,7 +21,7 @@ export interface Subject {
 }
 
 /**
- * For every tracked app among them: the rivals that are followed, then the feed of the last days. Alerts that the readings
+ * For every tracked app of an origin among them: the rivals that are followed, then the feed of the last days. Alerts that the readings
  * no longer show are withdrawn. Repeating it changes nothing, also beside others. It takes the identities' lock first, and
  * no lock on any reading. An import also withdraws passings by rivals that are no longer followed: their alerts were
  * derived from a part of the readings.
@@ -29,9 +30,9 @@ export async function deriveFindings(
   tx: Tx,
   subjects: readonly Subject[],
   now: Date,
-  { isImport = false }: { isImport?: boolean } = {},
+  { isImport = false, origin = OWN }: { isImport?: boolean; origin?: string } = {},
 ): Promise<void> {
-  for (const place of await takePlaces(tx, subjects)) {
+  for (const place of await takePlaces(tx, subjects, origin)) {
     await followRivals(tx, place, manualOf(place))
     const look = { from: firstNewsDay(now), to: dayOf(now) }
     await derive(tx, place, look, { now, isImport, mayAdd: await readTracked(tx, place) })
@@ -51,8 +52,14 @@ export interface Look {
 }
 
 /** Also of days before the app or keyword was tracked. */
-export async function derivePastFindings(tx: Tx, subject: Subject, look: Look, now: Date): Promise<void> {
-  for (const place of await takePlaces(tx, [subject])) {
+export async function derivePastFindings(
+  tx: Tx,
+  subject: Subject,
+  look: Look,
+  now: Date,
+  { origin = OWN }: { origin?: string } = {},
+): Promise<void> {
+  for (const place of await takePlaces(tx, [subject], origin)) {
     if (look.appId !== undefined && look.appId !== place.appId) continue
     await derive(tx, place, look, { now, isImport: true, mayAdd: () => true })
   }
@@ -153,19 +160,18 @@ async function readTracked(tx: Tx, { appId, storefront, since }: Place): Promise
   }
 }
 
-async function takePlaces(tx: Tx, subjects: readonly Subject[]): Promise<Place[]> {
+async function takePlaces(tx: Tx, subjects: readonly Subject[], origin: string): Promise<Place[]> {
   await holdIdentities(tx)
-  const named = await readPlaces(tx, subjects)
+  const named = await readPlaces(tx, subjects, origin)
   if (named.length === 0) return []
   await makeRivals(tx, named)
   return await lockPlaces(tx, named)
 }
 
-async function readPlaces(tx: Tx, subjects: readonly Subject[]): Promise<Place[]> {
+async function readPlaces(tx: Tx, subjects: readonly Subject[], origin: string): Promise<Place[]> {
   return await tx<Place[]>`
     select a.id as "appId", a.workspace_id as "workspaceId", k.platform, k.storefront, s.id as own, s.genre,
-      a.origin = ${DEMO} as "isInvented",
-      ${categoriesOf(tx)} as categories, (a.created_at at time zone 'utc')::date as since,
+      a.origin, ${categoriesOf(tx)} as categories, (a.created_at at time zone 'utc')::date as since,
       a.manual_rivals as "manualRivals"
     from (
       select distinct *
@@ -177,8 +183,7 @@ async function readPlaces(tx: Tx, subjects: readonly Subject[]): Promise<Place[]
     ) k
     join store_app s on (s.platform, s.store_id) = (k.platform, k.subject)
     join tracked_app a on (a.ios_app = s.id or a.android_app = s.id) and k.storefront = any(a.countries)
-    where exists (select from measured_app m where m.id = a.id)
-      or a.origin = ${DEMO} and starts_with(s.store_id, ${INVENTED_IDS})
+    where a.origin = ${origin} and (${origin !== OWN}::boolean or exists (select from measured_app m where m.id = a.id))
     order by a.id, k.platform, k.storefront
     limit 100000`
 }

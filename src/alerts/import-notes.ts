@@ -1,5 +1,4 @@
 import type { Observation, Platform } from "../observations/types.ts"
-import { DEMO } from "../observations/types.ts"
 import { dayOf } from "../vocabulary/days.ts"
 
 /** The imported days of one storefront. */
@@ -40,7 +39,7 @@ export function noteReading({ sides, reviews, categorised }: ImportNotes, readin
     }
     return
   }
-  if (!("storefront" in reading) || !("platform" in reading) || reading.origin === DEMO) return
+  if (!("storefront" in reading) || !("platform" in reading)) return
   const day = dayOf(reading.seenAt)
   const side = sideOf(sides, reading as { platform: Platform; storefront: string })
   switch (reading.kind) {

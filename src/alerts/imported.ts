@@ -3,7 +3,7 @@ import type { Sql, Tx } from "../database/types.ts"
 import type { Subject } from "../measuring/kind.ts"
 import { makeDifficultyDue } from "../measuring/kinds/search.ts"
 import { type CONCERNS, putForwardImported } from "../measuring/put-forward.ts"
-import { DEMO, type Observation } from "../observations/types.ts"
+import type { Observation } from "../observations/types.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
 import { deriveFindings } from "./findings.ts"
 import { readConcerned } from "./import-concerns.ts"
@@ -99,7 +99,7 @@ function placesOf(reading: Observation): ImportedPlace[] {
       { ...about, platform: "ios" },
     ]
   }
-  if (!("storefront" in reading) || reading.origin === DEMO) return []
+  if (!("storefront" in reading)) return []
   const { platform, storefront } = reading
   switch (reading.kind) {
     case "search":

@@ -7,8 +7,8 @@ export interface Place {
   platform: Platform
   storefront: string
   own: number
-  /** The app is in no store: what the demo says of it is compared. */
-  isInvented: boolean
+  /** Of the tracked app. Search results and charts of this publisher alone are compared: alerts come from one hand. */
+  origin: string
   /** The store's own id of its main genre; null = not known. */
   genre: string | null
   categories: string[]

@@ -1,6 +1,6 @@
 import type { Db } from "../database/types.ts"
 import { bestFirst } from "../observations/best-first.ts"
-import { DEMO, type Platform } from "../observations/types.ts"
+import type { Platform } from "../observations/types.ts"
 
 /** Keywords per statement: the embedded database may spend 50 ms on one. */
 export const TERMS_AT_ONCE = 200
@@ -9,8 +9,8 @@ interface TermDaysQuery {
   platform: Platform
   storefront: string
   own: number
-  /** The app is the demo's own, and so are its days. */
-  isInvented: boolean
+  /** Readings of this publisher alone are compared. */
+  origin: string
   from: string
   to: string
   /** At most TERMS_AT_ONCE. */
@@ -19,9 +19,9 @@ interface TermDaysQuery {
 
 /**
  * Queries for a `with`: `measured`, and `pair`, each measured day's results with those of the measured day before (`was_…`,
- * null if there is none). The demo's days of real apps are in no pair.
+ * null if there is none).
  */
-export function termPairs(sql: Db, { platform, storefront, own, isInvented, from, to, terms }: TermDaysQuery) {
+export function termPairs(sql: Db, { platform, storefront, own, origin, from, to, terms }: TermDaysQuery) {
   return sql`
     measured as materialized (
       select t.term, l.id as list_id, r.*, array_position(r.app_ids, ${own}::int) as rank
@@ -30,7 +30,7 @@ export function termPairs(sql: Db, { platform, storefront, own, isInvented, from
         select id, last_day, (
             select day
             from search_results
-            where list_id = list.id and day < ${from}::date and complete
+            where list_id = list.id and day < ${from}::date and complete and origin = ${origin}
             order by day desc
             limit 1
           ) as day_before
@@ -40,16 +40,16 @@ export function termPairs(sql: Db, { platform, storefront, own, isInvented, from
       ) l
       cross join lateral (
         (
-          select distinct on (day) day, source, depth, seen_at, origin, app_ids
+          select distinct on (day) day, source, depth, seen_at, app_ids
           from search_results
-          where list_id = l.id and day between ${from} and ${to} and complete
+          where list_id = l.id and day between ${from} and ${to} and complete and origin = ${origin}
           order by day, ${bestFirst(sql)}
         )
         union all
         (
-          select day, source, depth, seen_at, origin, app_ids
+          select day, source, depth, seen_at, app_ids
           from search_results
-          where list_id = l.id and day = l.day_before and complete
+          where list_id = l.id and day = l.day_before and complete and origin = ${origin}
           order by ${bestFirst(sql)}
           limit 1
         )
@@ -59,11 +59,10 @@ export function termPairs(sql: Db, { platform, storefront, own, isInvented, from
       select *
       from (
         select *, lag(day) over before as was_day, lag(source) over before as was_source, lag(depth) over before as was_depth,
-          lag(origin) over before as was_origin, lag(app_ids) over before as was_ids, lag(rank) over before as was_rank
+          lag(app_ids) over before as was_ids, lag(rank) over before as was_rank
         from measured
         window before as (partition by list_id order by day)
       ) m
       where day >= ${from}::date
-        and (${isInvented} or origin <> ${DEMO} and was_origin is distinct from ${DEMO})
     )`
 }

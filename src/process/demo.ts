@@ -4,6 +4,7 @@ import { deriveFindings, derivePastFindings } from "../alerts/findings.ts"
 import { CommandProblem } from "../commands/cli/command.ts"
 import { readTree } from "../database/assets.ts"
 import type { Sql, Tx } from "../database/types.ts"
+import { DEMO } from "../observations/types.ts"
 import {
   DEMO_CHARTS_FILE,
   DEMO_FILE,
@@ -65,19 +66,20 @@ export async function loadInvention(
   return { recorded: world.recorded + owner.recorded, known: world.known + owner.known }
 }
 
-/** Of so many days before today. */
+/** Days before today for which alerts are written. */
 const FOUND_DAYS = 29
 
+/** Writes the alerts of the app that is in no store: no worker looks at apps of the demo. */
 async function findAlerts(sql: Sql, now: Date, assert: (tx: Tx) => Promise<void>): Promise<void> {
   const subject = { platform: "ios" as const, storefront: INVENTED_STOREFRONT, subject: INVENTED_APP.id }
   await sql.begin(async (tx) => {
     await assert(tx)
-    await deriveFindings(tx, [subject], now)
+    await deriveFindings(tx, [subject], now, { origin: DEMO })
   })
   const today = dayOf(now)
   await sql.begin(async (tx) => {
     await assert(tx)
-    await derivePastFindings(tx, subject, { from: addDays(today, -FOUND_DAYS), to: today }, now)
+    await derivePastFindings(tx, subject, { from: addDays(today, -FOUND_DAYS), to: today }, now, { origin: DEMO })
   })
 }
 

@@ -70,6 +70,11 @@ describe("a chart of the app's category", () => {
     expect(await toldOf(chart(20, 90, { chart: "paid" }))).toEqual([])
   })
 
+  test("that another publisher read makes no alert", async () => {
+    const other = { origin: "elsewhere" }
+    expect(await toldOf(chart(18, 10), chart(19, 150, other), chart(20, 11))).toEqual([])
+  })
+
   test("free, paid and grossing of either device are looked at; another category, storefront or all apps are not", async () => {
     const charts = (["iphone", "ipad"] as const).flatMap((device) =>
       (["free", "paid", "grossing"] as const).map((chart) => ({ device, chart, depth: 40 })),

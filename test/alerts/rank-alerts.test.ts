@@ -138,9 +138,11 @@ describe("what came before tracking", () => {
   })
 })
 
-test("what the demo tells of a keyword is compared with nothing", async () => {
-  const demo = { origin: "demo" }
-  expect(await toldOf(ranked(18, 3), ranked(19, 30, demo), ranked(20, 60))).toEqual([])
+test("another publisher's reading makes no alert, and own days are compared across it", async () => {
+  const other = { origin: "elsewhere" }
+  expect(await toldOf(ranked(18, 3), ranked(19, 60, other), ranked(20, 4))).toEqual([])
+  sql = await freshDatabase()
+  expect(await toldOf(ranked(18, 3), ranked(19, 4, other), ranked(20, 60))).toEqual(["2025-11-20 rank_drop tea"])
 })
 
 long("1,000 keywords are looked at in parts, and none is left out", async () => {

@@ -119,10 +119,10 @@ export async function readAnswers(sql: Sql, app: string, count = 16) {
     ratings: await Promise.all(days.map((day) => readRatingsUntil(sql, { app: own, storefront: "us", day }))),
     pairs: await Promise.all(
       days.map(async (day) => {
-        const pairs = termPairs(sql, { ...place, isInvented: false, from: addDays(day, -6), to: day, terms: TERMS })
+        const pairs = termPairs(sql, { ...place, origin: "own", from: addDays(day, -6), to: day, terms: TERMS })
         const rows = await sql<{ term: string; appIds: number[]; wasIds: number[] | null }[]>`
           with ${pairs}
-          select term, day, source, depth, rank, seen_at, origin, was_day, was_source, was_depth, was_rank,
+          select term, day, source, depth, rank, seen_at, was_day, was_source, was_depth, was_rank,
             app_ids as "appIds", was_ids as "wasIds"
           from pair
           order by term, day`

@@ -97,7 +97,7 @@ interface Day {
 
 /** Days beside the measured day before them: so none is a chart's first. */
 async function readDays(tx: Tx, { place, from, to }: PlaceDays, genre: string): Promise<Day[]> {
-  const { platform, storefront, own } = place
+  const { platform, storefront, own, origin } = place
   return await tx<Day[]>`
     with measured as materialized (
       select c.id, c.device, c.chart, r.*, array_position(r.app_ids, ${own}::int) as rank
@@ -106,14 +106,14 @@ async function readDays(tx: Tx, { place, from, to }: PlaceDays, genre: string): 
         (
           select distinct on (day) day, source, depth, seen_at, app_ids
           from chart_results
-          where chart_id = c.id and day between ${from}::date and ${to}::date and complete
+          where chart_id = c.id and day between ${from}::date and ${to}::date and complete and origin = ${origin}
           order by day, ${bestFirst(tx)}
         )
         union all
         (
           select day, source, depth, seen_at, app_ids
           from chart_results
-          where chart_id = c.id and day < ${from}::date and complete
+          where chart_id = c.id and day < ${from}::date and complete and origin = ${origin}
           order by day desc, ${bestFirst(tx)}
           limit 1
         )

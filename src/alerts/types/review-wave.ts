@@ -3,7 +3,7 @@ import type { Tx } from "../../database/types.ts"
 import { readStorefrontFeeds } from "../../history/reviews/feeds.ts"
 import { isJoined } from "../../observations/derived/review-feeds.ts"
 import { feedOf } from "../../observations/feed-name.ts"
-import { DEMO } from "../../observations/provenance.ts"
+import { OWN } from "../../observations/origins.ts"
 import { reviewLanguage } from "../../vocabulary/review-language.ts"
 import { inStore } from "../../vocabulary/storefront-names.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
@@ -52,8 +52,8 @@ export const reviewWave = alertType({
 })
 
 /** The feeds whose reviews are those of the place. */
-export async function readPlaceFeeds(tx: Tx, { platform, storefront, own, isInvented }: Place): Promise<string[]> {
-  if (isInvented) return [feedOf({ platform, storefront, language: reviewLanguage(storefront), origin: DEMO })]
+export async function readPlaceFeeds(tx: Tx, { platform, storefront, own, origin }: Place): Promise<string[]> {
+  if (origin !== OWN) return [feedOf({ platform, storefront, language: reviewLanguage(storefront), origin })]
   const [feeds] = await readStorefrontFeeds(tx, [{ platform, storefront, app: own }])
   return feeds as string[]
 }
