@@ -47,7 +47,7 @@ export function canonicalAddress(text: string): string | null {
   const address = new URL(`http://[${bare}]/`).hostname.slice(1, -1)
   const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(address)
   if (!mapped) return address
-  const [high, low] = [Number.parseInt(mapped[1]!, 16), Number.parseInt(mapped[2]!, 16)]
+  const [high = 0, low = 0] = mapped.slice(1).map((part) => Number.parseInt(part, 16))
   return [high >> 8, high & 255, low >> 8, low & 255].join(".")
 }
 

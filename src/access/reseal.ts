@@ -83,7 +83,8 @@ async function* readSealed(sql: Sql, table: string, id: string, column: string) 
       order by ${sql(id)}
       limit ${PAGE}`
     yield page
-    if (page.length < PAGE) return
-    after = page.at(-1)!.row
+    const last = page.at(-1)
+    if (!last || page.length < PAGE) return
+    after = last.row
   }
 }

@@ -125,12 +125,13 @@ async function readPieceRows(sql: Sql, set: number, own: PendingQuery<Row[]>) {
       group by p.place
       order by p.place
       limit ${PIECES_AT_ONCE}`
-    if (page.length === 0) return said
+    const last = page.at(-1)
+    if (!last) return said
     for (const { count, rows } of page) {
       said.count += count
       said.rows.push(...rows.slice(0, SHOWN_ROWS - said.rows.length))
     }
-    after = page.at(-1)!.place
+    after = last.place
   }
 }
 

@@ -1,3 +1,4 @@
+import { ownValue } from "../vocabulary/objects.ts"
 import type { Alert } from "./alert.ts"
 import type { RuleOption } from "./alert-type.ts"
 import { feedType, type RuleType } from "./types.ts"
@@ -44,7 +45,7 @@ function fellBy({ type, facts }: Alert): number {
 
 /** A keyword may be spelt as what every object has. */
 function isTagged({ facts }: Alert, tags: Record<string, string[]>): boolean {
-  return "term" in facts && Object.hasOwn(tags, facts.term) && tags[facts.term]!.length > 0
+  return "term" in facts && (ownValue(tags, facts.term) ?? []).length > 0
 }
 
 function isOfManual({ facts }: Alert): boolean {

@@ -88,9 +88,11 @@ async function readKeywords(sql: Sql, sides: readonly SideApp[], week: WeekSpan)
   const moves = (...directions: string[]): WeekMove[] =>
     directions
       .flatMap(going)
-      .map(({ term, platform, country, move, day, against }) => {
-        return { ...{ term, platform, country }, was: move!.from, rank: move!.to, against: against!, day: day! }
-      })
+      .flatMap(({ term, platform, country, move, day, against }) =>
+        move && day !== null && against !== null
+          ? [{ term, platform, country, was: move.from, rank: move.to, against, day }]
+          : [],
+      )
       .sort((a, b) => gainOf(b) - gainOf(a) || (a.term < b.term ? -1 : 1))
   const measured = terms.filter((term) => term.measured).length
   return {

@@ -35,8 +35,9 @@ export function createSummaries({ sql, log, now = () => new Date() }: SummaryOpt
         if (await tellWeek(sql, app, week, now())) told++
         else empty.add(app.id)
       }
-      if (apps.length < AT_ONCE) break
-      after = apps.at(-1)!.id
+      const last = apps.at(-1)
+      if (!last || apps.length < AT_ONCE) break
+      after = last.id
     }
     if (told > 0) log("info", "weeks_told", { count: told })
     return told

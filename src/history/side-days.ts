@@ -30,7 +30,7 @@ export async function readSideDays(sql: Sql, sides: readonly SideApp[], day: str
   const from = addDays(day, -LOOK_BACK_DAYS)
   const sided = await readSidesRankMonths(sql, sides, [...new Set([monthOf(from), monthOf(day)])])
   const daysOf = (side: SideApp, place: number) => {
-    const terms = sided[place]!
+    const terms = sided[place] ?? []
     return { ...side, terms: terms.map(({ term, months }) => termDay(term, months, { from, day })) }
   }
   return sides.map(daysOf)

@@ -19,7 +19,7 @@ export async function readSideWeeks(
   const earliest = addDays(from, -7)
   const sided = await readSidesRankMonths(sql, sides, [...new Set([earliest, from, to].map(monthOf))])
   return sides.map((side, place) => {
-    const terms = sided[place]!
+    const terms = sided[place] ?? []
     return { ...side, terms: terms.map(({ term, months }) => termWeek(term, months, { earliest, from, to })) }
   })
 }

@@ -63,5 +63,6 @@ function oncePerMinute(log: Log, now: () => Date): (error: unknown) => void {
 /** The client's messages go on to quote the whole command. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  return text.split(", command was:")[0]!.slice(0, 200)
+  const [reason = ""] = text.split(", command was:")
+  return reason.slice(0, 200)
 }

@@ -85,7 +85,8 @@ async function findLost(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
   const series = Map.groupBy(asked, ({ term, assistant }) => `${term}\n${assistant}`)
   return [...series.values()].flatMap((own) => {
     const lost = lostMentions(own).filter(({ at }) => dayOf(at) >= span.from && dayOf(at) <= span.to)
-    return lost.map((one) => findingOf(own[0]!, one))
+    const [first] = own
+    return first ? lost.map((one) => findingOf(first, one)) : []
   })
 }
 

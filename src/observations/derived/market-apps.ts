@@ -109,8 +109,9 @@ export async function rebuildMarketApps(sql: Sql, pause: () => Promise<void>): P
         mended += await deriveMarketApps(tx, batch)
         return batch
       })
-      if (apps.length === 0) break
-      after = apps.at(-1)!.app
+      const last = apps.at(-1)
+      if (!last) break
+      after = last.app
       await pause()
     }
   return mended

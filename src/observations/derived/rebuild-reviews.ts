@@ -17,8 +17,9 @@ export async function rebuildReviews(sql: Sql, pause: () => Promise<void>): Prom
         return ofDays + (isLast ? await deriveReviewFeeds(tx, [own]) : 0)
       })
       await pause()
-      if (isLast) break
-      after = days.at(-1)!.day
+      const last = days.at(-1)
+      if (isLast || !last) break
+      after = last.day
     }
   }
   return mended

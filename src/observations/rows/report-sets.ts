@@ -115,9 +115,10 @@ async function readPieces(sql: Sql, set: number): Promise<object[]> {
       where set_id = ${set} and place > ${after}
       order by place
       limit ${PIECES_AT_ONCE}`
-    if (page.length === 0) return rows
+    const last = page.at(-1)
+    if (!last) return rows
     for (const piece of page) rows.push(...piece.rows)
-    after = page.at(-1)!.place
+    after = last.place
   }
 }
 

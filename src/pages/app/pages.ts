@@ -1,3 +1,4 @@
+import { ownValue } from "../../vocabulary/objects.ts"
 import { alertsPage } from "./alerts.ts"
 import { changesPage } from "./changes.ts"
 import { chartsPage } from "./charts.ts"
@@ -59,11 +60,12 @@ const APP_PAGES: Record<string, (desk: Desk, appId: string) => Promise<Page>> = 
 
 /** The page at a path below the desk; null where there is none. */
 export function pageAt(path: string): ((desk: Desk) => Promise<Page>) | null {
-  if (Object.hasOwn(WORKSPACE_PAGES, path)) return WORKSPACE_PAGES[path]!
+  const workspacePage = ownValue(WORKSPACE_PAGES, path)
+  if (workspacePage) return workspacePage
   const [, id, tab = ""] = /^\/apps\/([^/]+)(?:\/([a-z]+))?$/.exec(path) ?? []
   const appId = id === undefined ? null : decoded(id)
-  if (appId === null || !Object.hasOwn(APP_PAGES, tab)) return null
-  return (desk) => APP_PAGES[tab]!(desk, appId)
+  const appPage = ownValue(APP_PAGES, tab)
+  return appId === null || !appPage ? null : (desk) => appPage(desk, appId)
 }
 
 function decoded(segment: string): string | null {

@@ -87,14 +87,15 @@ function bestPart(
   { best: ranked, history, days }: { best: readonly KeywordRow[]; history: History | null; days: number },
 ): Html | false {
   if (history === null) return false
-  const best = ranked.filter(({ line }) => line && line.series.length > 1)
-  if (best.length === 0) return false
-  const lines = best.map(({ term: name, line }) => ({ name, points: line!.series, sources: line!.sources }))
-  const from = lines.map(({ points }) => points[0]![0]).sort()[0] as string
+  const lines = ranked.flatMap(({ term: name, rank, line }) =>
+    line && line.series.length > 1 ? [{ name, said: `#${rank}`, points: line.series, sources: line.sources }] : [],
+  )
+  const [from] = lines.flatMap(({ points }) => points.slice(0, 1).map(([day]) => day)).sort()
+  if (from === undefined) return false
   const chart = { id: "best", title: "Ranks of the best keywords", from, to: history.to, lines, told: true }
   return card(
     "Best keywords",
-    html`<div class="inside">${legend(best.map(({ term, rank }) => ({ name: term, said: `#${rank}` })))}${rankLines(chart)}<p class="reading" id="best-said">Rank 1 is at the top; a gap is a day that was not measured.</p></div>`,
+    html`<div class="inside">${legend(lines)}${rankLines(chart)}<p class="reading" id="best-said">Rank 1 is at the top; a gap is a day that was not measured.</p></div>`,
     periods(appAddress(desk, app), desk.query, days, PERIODS),
   )
 }

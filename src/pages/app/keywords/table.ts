@@ -1,3 +1,4 @@
+import { ownValue } from "../../../vocabulary/objects.ts"
 import { shareBar, sparkline } from "../../charts/small.ts"
 import { type Html, html } from "../../html.ts"
 import { dayTime, shortDay } from "../../times.ts"
@@ -66,7 +67,7 @@ function keywordRow(desk: Desk, app: AppHead, side: Side, { row, span }: { row: 
 }
 
 function tagsOf({ tags }: AppHead, term: string): Html[] {
-  return (Object.hasOwn(tags, term) ? tags[term]! : []).map((tag) => html` <span class="tag">${tag}</span>`)
+  return (ownValue(tags, term) ?? []).map((tag) => html` <span class="tag">${tag}</span>`)
 }
 
 /** Three states, three things. */

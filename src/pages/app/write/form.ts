@@ -1,4 +1,5 @@
 import { Fault } from "../../../faults.ts"
+import { ownValue } from "../../../vocabulary/objects.ts"
 import { bareText, readStoreLink, storeIdInLink, whyNoApp } from "../../../vocabulary/store-pages.ts"
 import { type Html, type HtmlPart, html } from "../../html.ts"
 import { momentTime } from "../../times.ts"
@@ -73,7 +74,7 @@ export function donePage({ url, expiresAt }: { url: string; expiresAt: string },
 
 /** The arguments of a write that pages offer, from the fields of its form; null = pages do not offer it. */
 export function argumentsIn(action: string, fields: URLSearchParams): Record<string, unknown> | null {
-  return Object.hasOwn(ARGUMENTS, action) ? ARGUMENTS[action]!(fields) : null
+  return ownValue(ARGUMENTS, action)?.(fields) ?? null
 }
 
 const ARGUMENTS: Record<string, (fields: URLSearchParams) => Record<string, unknown>> = {
