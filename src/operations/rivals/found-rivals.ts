@@ -1,6 +1,6 @@
 import type { Sql } from "../../database/types.ts"
 import { uncut } from "../../database/uncut.ts"
-import { dayAnswers, type SideApp, sidesOf } from "../../history/day-answers.ts"
+import { dayTerms, type SideApp, sidesOf } from "../../history/day-answers.ts"
 import { nameIn } from "../../observations/app-names.ts"
 import type { Platform } from "../../observations/types.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
@@ -53,11 +53,10 @@ async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: SearchTe
   const above = await readAppsAbove(sql, apps, sides)
   const { places, placeOf } = placesOf(sides)
   // the same few apps rank above many: each is named and compared once per storefront and name order
-  const keyOf = ({ appId, place }: NamedPlace) => `${appId} ${place}`
+  const keyOf = ({ appId, place }: NamedPlace) => appId * places.length + place
   const placed = above.map((rival) => ({ ...rival, place: placeOf[rival.side - 1] as number }))
   const byName = Map.groupBy(placed, keyOf)
   const found: Rival[] = []
-  // in pieces, as longer statements would keep other workspaces waiting on the embedded database
   const names = [...byName.values()].map(([first]) => first as NamedPlace)
   for (let from = 0; from < names.length; from += NAMES_AT_ONCE) {
     const matching = await readMatchingNames(sql, names.slice(from, from + NAMES_AT_ONCE), places, sought)
@@ -70,6 +69,8 @@ async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: SearchTe
   return found
 }
 
+// Each piece takes a few milliseconds, since a statement keeps other workspaces waiting on the embedded database.
+const LISTS_AT_ONCE = 250
 const NAMES_AT_ONCE = 500
 
 interface NamedPlace {
@@ -91,24 +92,78 @@ async function readAppsAbove(
   apps: readonly TrackedApp[],
   sides: readonly (SideApp & { app: TrackedApp })[],
 ): Promise<RankedRival[]> {
+  const lists = await readLists(sql, sides)
+  const query = {
+    sides,
+    ownerOf: sides.map(({ app }) => apps.indexOf(app)),
+    perList: Math.floor(PLACES / lists.length),
+  }
+  const found = new Map<number, RankedRival>()
+  for (let from = 0; from < lists.length; from += LISTS_AT_ONCE) {
+    const piece = await readAboveInLists(sql, lists.slice(from, from + LISTS_AT_ONCE), query)
+    for (const [at, appId] of piece.appIds.entries()) {
+      const side = piece.sides[at] as number
+      const terms = piece.terms[at] as number
+      const key = appId * apps.length + (query.ownerOf[side - 1] as number)
+      const { side: earlier = side, terms: others = 0 } = found.get(key) ?? {}
+      found.set(key, { appId, side: Math.min(earlier, side), terms: others + terms })
+    }
+  }
+  return [...found.values()]
+}
+
+interface RankedList {
+  listId: number
+  /** An index from 1. */
+  side: number
+}
+
+/** The results of the first keywords, as far as they were read on the latest day of their side. */
+async function readLists(sql: Sql, sides: readonly SideApp[]): Promise<RankedList[]> {
+  const [row] = await sql<[{ listIds: number[]; sides: number[] }]>`
+    with ${dayTerms(sql, sides, LISTS)}
+    select coalesce(array_agg(list_id), '{}') as "listIds", coalesce(array_agg(side::int), '{}') as sides
+    from term
+    where last_day = day`
+  const { listIds, sides: sideOf } = row
+  return listIds.map((listId, at) => ({ listId, side: sideOf[at] as number }))
+}
+
+interface AboveQuery {
+  sides: readonly (SideApp & { app: TrackedApp })[]
+  /** The app of each side, as an index. */
+  ownerOf: number[]
+  /** Places that are read of each list. */
+  perList: number
+}
+
+async function readAboveInLists(sql: Sql, lists: readonly RankedList[], { sides, ownerOf, perList }: AboveQuery) {
   const hidden = sides.flatMap(({ app, platform }, at) => {
     const rivals = (app.hiddenRivals ?? []).map(parseRival)
     return rivals.flatMap((rival) => (rival?.platform === platform ? [{ ...rival, side: at + 1 }] : []))
   })
-  const ownerOf = sides.map(({ app }) => apps.indexOf(app))
   // three arrays are parsed in a fraction of the time that thousands of rows take
   const [row] = await sql<[{ appIds: number[]; sides: number[]; terms: number[] }]>`
-    with ${dayAnswers(sql, sides, { lists: LISTS })},
-    ${hidden.length > 0 ? hiddenApps(sql, hidden) : sql``}
+    with ${hidden.length > 0 ? hiddenApps(sql, hidden) : sql``}
     above as (
       select u.app_id, min(u.side)::int as side, count(*)::int as terms
       from (
         -- unnest in the select list takes half the time of unnest in from
-        select a.side, (${ownerOf}::int[])[a.side] as owner,
-          unnest(
-            a.app_ids[1:least(coalesce(a.our_rank - 1, 250), ${PLACES}::int / (select count(*) from answer))]
+        select l.side, l.owner, unnest(
+            l.app_ids[1:least(coalesce(array_position(l.app_ids, l.own) - 1, 250), ${perList}::int)]
           ) as app_id
-        from answer a
+        from (
+          select k.side, (${ownerOf}::int[])[k.side] as owner, (${sides.map(({ own }) => own)}::int[])[k.side] as own, (
+              select app_ids
+              from list_now
+              where list_id = k.list_id
+            ) as app_ids
+          from unnest(
+            ${lists.map(({ listId }) => listId)}::int[],
+            ${lists.map(({ side }) => side)}::int[]
+          ) k (list_id, side)
+          offset 0
+        ) l
       ) u
       ${hidden.length > 0 ? sql`where (u.side, u.app_id) not in (select side, app_id from hidden)` : sql``}
       group by u.app_id, u.owner
@@ -117,8 +172,7 @@ async function readAppsAbove(
     select coalesce(array_agg(app_id), '{}') as "appIds", coalesce(array_agg(side), '{}') as sides,
       coalesce(array_agg(terms), '{}') as terms
     from above`
-  const { appIds, sides: first, terms } = row
-  return appIds.map((appId, at) => ({ appId, side: first[at] as number, terms: terms[at] as number }))
+  return row
 }
 
 /** Returns those of the apps whose name there, or store id, contains every word. */
