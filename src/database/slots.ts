@@ -41,20 +41,41 @@ interface Waiter {
 
 /** A workspace that holds or awaits no slot counts as active for this long after it last asked for one or released one. */
 const ACTIVE_MS = 1_000
+/** A workspace yields for at most this many times as long as its last statement took, so it keeps a third of the time. */
+const YIELD_FACTOR = 2
+const MAX_YIELD_MS = 25
+/** While it yields it may hold one of so many slots. */
+const SLOTS_PER_YIELDING = 8
+/** The longest pause for which others yield: between two statements of a call, or between the last one and the charge. */
+const MAX_PAUSE_MS = 3
+const RECHECK_MS = 1
+
+interface Activity {
+  /** When the workspace last asked for a slot or released one. */
+  at: number
+  /** Until then it yields to workspaces with fewer calls. */
+  yieldsUntil: number
+}
 
 /**
  * Limits the statements that run at once. A slot is for one statement or one transaction. Active workspaces have equal shares
  * of the slots, and one more share stays free for the next to come: alone a workspace has half of them. Waiting workspaces
  * take turns; within a workspace the oldest call goes first, so that calls finish one after the other instead of all running
  * late together.
+ *
+ * A workspace yields to one with fewer calls, also between two statements of such a call: a call of three short statements
+ * would otherwise wait for three long ones. It yields for a while only, and may hold an eighth of the slots meanwhile, which
+ * is none on the embedded database.
  */
 export class Slots {
   readonly #options: SlotOptions
   readonly #held = new Set<HeldSlot>()
   /** Queues by workspace, the one served last at the end. No queue is empty. */
   readonly #queues = new Map<number, Waiter[]>()
-  /** When each workspace last asked for a slot or released one, the latest at the end. */
-  readonly #activeAt = new Map<number, number>()
+  /** The workspace that last asked for a slot or released one at the end. */
+  readonly #activities = new Map<number, Activity>()
+  /** Set while a workspace yields. */
+  #recheck: ReturnType<typeof setTimeout> | null = null
   #waiting = 0
   #grantedAt = Number.NEGATIVE_INFINITY
 
@@ -95,7 +116,7 @@ export class Slots {
     const release = () => {
       clearTimeout(timer)
       if (!this.#held.delete(slot)) return
-      this.#markActive(call.workspaceId)
+      this.#markActive(call.workspaceId, performance.now() - slot.since)
       this.#grantNext()
     }
     const takeBack = () => {
@@ -108,22 +129,53 @@ export class Slots {
   }
 
   #mayHoldMore(workspaceId: number): boolean {
-    const active = new Set([...this.#activeAt.keys(), ...this.#queues.keys()])
+    const active = new Set([...this.#activities.keys(), ...this.#queues.keys()])
     let count = 0
     for (const { call } of this.#held) {
       active.add(call.workspaceId)
       if (call.workspaceId === workspaceId) count++
     }
-    return count < Math.max(1, Math.floor(this.#options.slots / (active.size + 1)))
+    const { slots } = this.#options
+    if (count >= Math.max(1, Math.floor(slots / (active.size + 1)))) return false
+    return count < Math.floor(slots / SLOTS_PER_YIELDING) || !this.#yields(workspaceId)
   }
 
-  #markActive(workspaceId: number): void {
+  /** Whether a workspace with fewer calls goes first. If so, this one is tried again shortly. */
+  #yields(workspaceId: number): boolean {
     const now = performance.now()
-    this.#activeAt.delete(workspaceId)
-    this.#activeAt.set(workspaceId, now)
-    for (const [earlier, at] of this.#activeAt) {
+    if (now >= (this.#activities.get(workspaceId)?.yieldsUntil ?? 0)) return false
+    const calls = this.#countCalls(workspaceId)
+    for (const [other, { at }] of this.#activities) {
+      const otherCalls = this.#countCalls(other)
+      const isUnderWay = otherCalls > 0 || now - at < MAX_PAUSE_MS
+      if (other === workspaceId || !isUnderWay || Math.max(1, otherCalls) >= calls) continue
+      this.#recheck ??= setTimeout(() => {
+        this.#recheck = null
+        this.#grantNext()
+      }, RECHECK_MS)
+      return true
+    }
+    return false
+  }
+
+  /** Calls that hold or await a slot. */
+  #countCalls(workspaceId: number): number {
+    const calls = new Set(this.#queues.get(workspaceId)?.map(({ call }) => call))
+    for (const { call } of this.#held) if (call.workspaceId === workspaceId) calls.add(call)
+    return calls.size
+  }
+
+  /** `heldMs`: for how long the workspace held the slot that it released. */
+  #markActive(workspaceId: number, heldMs?: number): void {
+    const now = performance.now()
+    const activity = this.#activities.get(workspaceId) ?? { at: now, yieldsUntil: now }
+    activity.at = now
+    if (heldMs !== undefined) activity.yieldsUntil = now + Math.min(MAX_YIELD_MS, YIELD_FACTOR * heldMs)
+    this.#activities.delete(workspaceId)
+    this.#activities.set(workspaceId, activity)
+    for (const [earlier, { at }] of this.#activities) {
       if (now - at < ACTIVE_MS) return
-      this.#activeAt.delete(earlier)
+      this.#activities.delete(earlier)
     }
   }
 

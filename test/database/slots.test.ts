@@ -83,12 +83,41 @@ describe("slots", () => {
 
   test("waiting workspaces are served in turn, however many statements one of them has queued", async () => {
     const { granted, call, take, release } = recorded({ slots: 1 })
-    for (const name of ["a1", "a2", "a3", "a4"]) void take(name, call(1))
-    for (const name of ["b1", "b2"]) void take(name, call(2))
-    void take("c1", call(3))
+    const calls = { a: call(1), b: call(2), c: call(3) }
+    for (const name of ["a1", "a2", "a3", "a4"]) void take(name, calls.a)
+    for (const name of ["b1", "b2"]) void take(name, calls.b)
+    void take("c1", calls.c)
     await settle()
     for (let next = 0; next < 6; next++) await release(granted.at(-1)!)
     expect(granted).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"])
+  })
+
+  test("a workspace yields to one with fewer calls, also between two statements of such a call", async () => {
+    const { granted, call, take, release } = recorded({ slots: 2 })
+    const light = call(2)
+    for (const name of ["a1", "a2", "a3"]) void take(name, call(1))
+    void take("b1", light)
+    await Bun.sleep(20)
+    for (const name of ["a1", "b1"]) void release(name)
+    void take("b2", light)
+    await settle()
+    expect(granted.slice(0, 3)).toEqual(["a1", "b1", "b2"])
+    // for a while only: the lighter one still has its slot
+    await Bun.sleep(60)
+    expect(granted.slice(3)).toEqual(["a2"])
+  })
+
+  test("of eight slots a workspace that yields holds one", async () => {
+    const { granted, call, take, release } = recorded({ slots: 8 })
+    for (const name of ["a1", "a2", "a3", "a4", "a5", "a6"]) void take(name, call(1))
+    void take("b1", call(2))
+    await Bun.sleep(20)
+    for (const name of ["a1", "a2", "a3", "a4"]) void release(name)
+    // without a turn of the event loop, in which the time to yield might end
+    for (let step = 0; step < 10; step++) await null
+    expect(granted.slice(4)).toEqual(["b1", "a5"])
+    await Bun.sleep(60)
+    expect(granted.slice(6)).toEqual(["a6"])
   })
 
   test("within a workspace the oldest call goes first, so a call that has begun is not passed by newer calls", async () => {

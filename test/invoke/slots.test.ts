@@ -38,7 +38,7 @@ async function expectBothServed(house: House, own: { appId: string; key: string 
 }
 
 describe("a light workspace", () => {
-  test("is answered every time while another has 48 searches in flight", async () => {
+  test("has thirty calls answered before most of the 48 searches that another has in flight", async () => {
     const house = openHouse({ sql })
     const [heavy, light] = [await house.workspace(), await house.workspace()]
     const heavyKey = await house.key(heavy)
@@ -51,10 +51,10 @@ describe("a light workspace", () => {
       unanswered--
       return status
     })
-    for (let call = 0; call < 10; call++)
+    for (let call = 0; call < 30; call++)
       expect((await house.call(`/v1/apps/${own}/keywords`, { key: lightKey })).status).toBe(200)
-    // had the light calls waited for the heavy ones, none would be left
-    expect(unanswered).toBeGreaterThan(0)
+    // had each statement of the light calls waited for one of a search, a third fewer would be left
+    expect(unanswered).toBeGreaterThan(process.env.DATABASE_URL ? 24 : 36)
     // on a busy machine the last of them may be past their deadline
     for (const status of await Promise.all(flood)) expect([200, 503]).toContain(status)
   })
