@@ -689,12 +689,6 @@ create table assistant_answer (
 );
 CREATE INDEX assistant_answer_day ON assistant_answer USING btree (day);
 
-create table assistant_pace (
-  assistant text not null,
-  next_at timestamp with time zone not null,
-  constraint assistant_pace_pkey PRIMARY KEY (assistant)
-);
-
 create table assistant_turn (
   id bigint not null generated always as identity,
   storefront text not null,

@@ -70,7 +70,6 @@ const TABLES: Record<string, { writes: string; reads: string }> = {
   app_storefront: { writes: "observations tracking", reads: "actions history market measuring operations" },
   app_text: { writes: "observations", reads: "history" },
   assistant_answer: { writes: "observations", reads: "alerts history visibility" },
-  assistant_pace: { writes: "visibility", reads: "" },
   assistant_turn: { writes: "visibility", reads: "" },
   attempt: { writes: "observations", reads: "history measuring replay" },
   audit: { writes: "actions", reads: "" },

@@ -1,12 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Sql } from "../database/types.ts"
+import type { Fragment } from "postgres"
+import type { Db, Sql } from "../database/types.ts"
 import { later } from "../leases/timers.ts"
-import type { Upstream } from "../vocabulary/upstreams.ts"
+import type { Assistant, Upstream } from "../vocabulary/upstreams.ts"
 
 /** An upstream as one address asks it: what has a pace. */
 export interface Lane {
   upstream: Upstream
   egress: string
+}
+
+/** An assistant as all processes ask it together, whatever their addresses. */
+interface AssistantLane {
+  upstream: Assistant
+  egress: ""
 }
 
 /** Apple documents some 20 calls a minute for its search API; Google Play refused after 70 to 80 in succession. */
@@ -21,7 +28,7 @@ export const BASE_GAPS_MS: ReadonlyMap<Upstream, number> = new Map([
 ])
 
 /** Makes the lane's row, or gives it another base gap; a gap that refusals have made longer stays. */
-export async function openLane(sql: Sql, { upstream, egress }: Lane, gapMs: number): Promise<void> {
+export async function openLane(sql: Sql, { upstream, egress }: Lane | AssistantLane, gapMs: number): Promise<void> {
   await sql`
     insert into pace as p (upstream, egress, base_gap_ms, gap_ms)
     values (${upstream}, ${egress}, ${gapMs}, ${gapMs})
@@ -29,6 +36,15 @@ export async function openLane(sql: Sql, { upstream, egress }: Lane, gapMs: numb
     set base_gap_ms = excluded.base_gap_ms,
       gap_ms = case when p.gap_ms = p.base_gap_ms then excluded.gap_ms else greatest(p.gap_ms, excluded.gap_ms) end
     where p.base_gap_ms <> excluded.base_gap_ms`
+}
+
+/** SQL: takes the lane's turn in the statement that claims its work. Returns a row if the lane is free and there is work. */
+export function takeFreeTurn(sql: Db, { upstream, egress }: AssistantLane, hasWork: Fragment): Fragment {
+  return sql`
+    update pace
+    set next_at = now() + gap_ms * interval '1 millisecond'
+    where upstream = ${upstream} and egress = ${egress} and next_at <= now() and ${hasWork}
+    returning upstream`
 }
 
 /** There is no turn in time: the lane is booked, or was refused and is left alone. */

@@ -1,7 +1,9 @@
+import type { Fragment } from "postgres"
 import type { Sql, Tx } from "../database/types.ts"
 import { firstOf, later } from "../leases/timers.ts"
 import { createWorker, type Run, type Worker } from "../leases/worker.ts"
 import type { Log } from "../log.ts"
+import { openLane, takeFreeTurn } from "../measuring/pace.ts"
 import { putForwardTerms } from "../measuring/put-forward.ts"
 import type { AssistantAnswerObservation } from "../observations/kinds/assistant-answer.ts"
 import { record } from "../observations/record.ts"
@@ -50,8 +52,7 @@ export function createAsking(options: AskingOptions): Worker {
       lanes: [...access.keys()],
       atOnce: AT_ONCE,
       async claim(assistant) {
-        await openPace(sql, assistant)
-        const claims = await claimTurn(sql, assistant, { gapMs, leaseMs })
+        const claims = await claimTurn(sql, assistant, leaseMs)
         return { claims, waitMs: claims.length > 0 ? gapMs : null }
       },
       perform: (run) => askTurn(run, access.get(run.claim.assistant)!, options),
@@ -67,25 +68,21 @@ export function createAsking(options: AskingOptions): Worker {
           returning lease`
         return new Set(rows.map(({ lease }) => lease))
       },
-      recover: () => recoverTurns(sql),
+      async recover() {
+        for (const assistant of access.keys()) await openLane(sql, laneOf(assistant), gapMs)
+        await recoverTurns(sql)
+      },
     },
     { leaseMs, pollMs, stopMs, ends: firstOf(log, "assistants_interrupted") },
   )
 }
 
-async function openPace(sql: Sql, assistant: Assistant): Promise<void> {
-  await sql`
-    insert into assistant_pace (assistant, next_at)
-    values (${assistant}, now())
-    on conflict do nothing`
+function laneOf(upstream: Assistant) {
+  return { upstream, egress: "" } as const
 }
 
 /** The next turn of the assistant, if there is a moment for it: that is taken in the same statement. */
-async function claimTurn(
-  sql: Sql,
-  assistant: Assistant,
-  { gapMs, leaseMs }: { gapMs: number; leaseMs: number },
-): Promise<ClaimedTurn[]> {
+async function claimTurn(sql: Sql, assistant: Assistant, leaseMs: number): Promise<ClaimedTurn[]> {
   return await sql<ClaimedTurn[]>`
     with next as materialized (
       select t.id
@@ -102,10 +99,7 @@ async function claimTurn(
       limit 1
       for no key update of t skip locked
     ), paced as (
-      update assistant_pace
-      set next_at = ${later(sql, gapMs)}
-      where assistant = ${assistant} and next_at <= now() and exists (select from next)
-      returning assistant
+      ${takeFreeTurn(sql, laneOf(assistant), sql`exists (select from next)`)}
     )
     update assistant_turn t
     set lease = gen_random_uuid(), lease_until = ${later(sql, leaseMs)}, tries = t.tries + 1
@@ -175,7 +169,8 @@ async function storeFailure(
   }
   await sql.begin(async (tx) => {
     await endTurn(tx, claim, { state: "failed", answeredAt: null, failure })
-    const others = reply.failed === "denied" ? await endDenied(tx, claim, failure) : []
+    // without a key, a model or money no other question is answered either
+    const others = reply.failed === "denied" ? await failTurns(tx, sameModel(tx, claim), failure) : []
     await endChecksAfter(tx, [claim.id, ...others])
   })
 }
@@ -205,21 +200,25 @@ async function endTurn(
   if (rows.length === 0) throw new Error("the lease ran out before the answer was stored")
 }
 
-/** Without a key, a model or money no other question is answered either. */
-async function endDenied(tx: Tx, { assistant, model }: ClaimedTurn, failure: string): Promise<number[]> {
+function sameModel(tx: Tx, { assistant, model }: ClaimedTurn): Fragment {
+  return tx`assistant = ${assistant} and model = ${model}`
+}
+
+/** Ends due turns that nobody asks at the moment. Null: they keep the failure of their last try, or were too late. */
+async function failTurns(tx: Tx, which: Fragment, failure: string | null): Promise<number[]> {
   const rows = await tx<{ id: number }[]>`
-    with denied as materialized (
+    with failed as materialized (
       select id
       from assistant_turn
-      where assistant = ${assistant} and model = ${model} and state = 'due'
-        and (lease_until is null or lease_until < now())
+      where state = 'due' and (lease_until is null or lease_until < now()) and ${which}
       order by id
       for no key update skip locked
     )
     update assistant_turn t
-    set state = 'failed', failure = ${failure}, ended_at = clock_timestamp(), lease = null, lease_until = null
-    from denied
-    where t.id = denied.id
+    set state = 'failed', failure = coalesce(${failure}, t.failure, 'late'), ended_at = clock_timestamp(), lease = null,
+      lease_until = null
+    from failed
+    where t.id = failed.id
     returning t.id`
   return rows.map(({ id }) => id)
 }
@@ -247,25 +246,9 @@ const FINDINGS_AFTER_MS = 5_000
 /** What a process left that died of it, what nobody asked in time, checks that wait for nothing, and their units. */
 async function recoverTurns(sql: Sql): Promise<void> {
   await sql.begin(async (tx) => {
-    const left = await tx<{ id: number }[]>`
-      with left_over as materialized (
-        select id
-        from assistant_turn
-        where state = 'due' and (lease_until is null or lease_until < now())
-          and (tries >= ${TRIES} and lease is not null or created_at < now() - ${CHECK_HOURS}::int * interval '1 hour')
-        order by id
-        for no key update skip locked
-      )
-      update assistant_turn t
-      set state = 'failed', failure = coalesce(t.failure, 'late'), ended_at = clock_timestamp(), lease = null,
-        lease_until = null
-      from left_over
-      where t.id = left_over.id
-      returning t.id`
-    await endChecksAfter(
-      tx,
-      left.map(({ id }) => id),
-    )
+    const isLeft = tx`
+      (tries >= ${TRIES} and lease is not null or created_at < now() - ${CHECK_HOURS}::int * interval '1 hour')`
+    await endChecksAfter(tx, await failTurns(tx, isLeft, null))
   })
   await giveBackUnits(sql)
 }

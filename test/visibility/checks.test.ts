@@ -51,7 +51,7 @@ beforeEach(async () => {
     "assistant_turn",
     "ai_check",
     "ai_check_turn",
-    "assistant_pace",
+    "pace",
     "allowance_unit",
     "allowance_used",
   )

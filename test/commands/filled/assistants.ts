@@ -22,5 +22,4 @@ export async function fillAssistants(sql: Sql, workspace: number, app: string): 
   await sql`
     insert into ai_check_turn (check_id, turn_id, shared)
     select 'c1', id, id % 2 = 0 from assistant_turn`
-  await sql`insert into assistant_pace (assistant, next_at) values ('openai', now())`
 }
