@@ -253,7 +253,7 @@ function reachedFrom(start: string, leadsTo: ReadonlyMap<string, readonly string
   return reached
 }
 
-const DATABASE_TYPES = ["types", "gate", "scheduled-sql", "locks", "json", "uncut", "statement-groups"].map(
+const DATABASE_TYPES = ["types", "gate", "scheduled-sql", "locks", "json", "statement-groups"].map(
   (name) => `database/${name}.ts`,
 )
 

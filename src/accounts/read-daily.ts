@@ -1,5 +1,4 @@
 import type { Db } from "../database/types.ts"
-import { uncut } from "../database/uncut.ts"
 import type { AppAccount } from "./app-accounts.ts"
 
 export interface CountryDay {
@@ -10,8 +9,6 @@ export interface CountryDay {
   proceeds: number
   currency: string
 }
-
-const MOST_ROWS = 200_000
 
 /** What an app sold each day in each of these storefronts, by currency of proceeds; a reported day without rows has none. */
 export async function readCountryDays(
@@ -26,6 +23,5 @@ export async function readCountryDays(
     where account_id = ${id} and app = ${sku} and day between ${from} and ${to}
       and country = any(${countries as string[]}::text[])
     group by day, country, proceeds_currency
-    order by day, country, proceeds_currency
-    limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
+    order by day, country, proceeds_currency`
 }

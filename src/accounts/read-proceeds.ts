@@ -28,6 +28,5 @@ export async function readUsdProceeds(sql: Db, spans: readonly SalesSpan[]): Pro
     where f.country = 'us' and f.proceeds <> 0
     group by s.at, f.day
     having bool_and(f.proceeds_currency = 'USD')
-    order by s.at, f.day
-    limit 100000`
+    order by s.at, f.day`
 }

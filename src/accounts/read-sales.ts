@@ -1,5 +1,4 @@
 import type { Db } from "../database/types.ts"
-import { uncut } from "../database/uncut.ts"
 import { BUNDLE_TYPES } from "../formulas/sold-things.ts"
 import { decimal, millionths } from "../sources/accounts/decimal.ts"
 import type { AppAccount } from "./app-accounts.ts"
@@ -68,8 +67,6 @@ interface FactRow {
 /** Of `grouping(day, country, product)`: which of the three a row is by. */
 const CUTS = { 7: "total", 3: "day", 5: "country", 6: "product" } as const
 
-const MOST_ROWS = 200_000
-
 /** What an app sold, in all, by day, by country and by product, in one pass. */
 export async function readSales(sql: Db, { id, sku }: AppAccount, { from, to, country }: SalesQuery): Promise<Sales> {
   const rows = await sql<FactRow[]>`
@@ -82,8 +79,7 @@ export async function readSales(sql: Db, { id, sku }: AppAccount, { from, to, co
       (currency, proceeds_currency), (day, currency, proceeds_currency), (country, currency, proceeds_currency),
       (product, counts_as, currency, proceeds_currency)
     )
-    order by cut, name, counts_as, currency, proceeds_currency
-    limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
+    order by cut, name, counts_as, currency, proceeds_currency`
   const by = Map.groupBy(rows, ({ cut }) => CUTS[cut])
   const named = (cut: (typeof CUTS)[keyof typeof CUTS]) => Map.groupBy(by.get(cut) ?? [], ({ name }) => name as string)
   const summed = (cut: "day" | "country") => new Map([...named(cut)].map(([name, of]) => [name, soldIn(of)]))
@@ -117,8 +113,7 @@ export async function readBundles(sql: Db, account: string, { from, to, country 
     where account_id = ${account} and day between ${from} and ${to} and (${country}::text is null or country = ${country})
       and not exists (select from account_app a where a.account_id = f.account_id and a.sku = f.app)
     group by product, currency, proceeds_currency
-    order by product, currency, proceeds_currency
-    limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
+    order by product, currency, proceeds_currency`
   if (rows.length === 0) return []
   const days = [...new Set(rows.map(({ lastDay }) => lastDay))]
   const named = await sql<{ product: string }[]>`
@@ -127,8 +122,7 @@ export async function readBundles(sql: Db, account: string, { from, to, country 
     cross join lateral said_rows(d.rows, d.pieces) r (row, place)
     where d.account_id = ${account} and d.report = 'sales' and d.day = any(${days}::date[])
       and r.row ->> 'type' = any(${BUNDLE_TYPES}::text[])
-    order by 1
-    limit 10000`
+    order by 1`
   const bundles = new Set(named.map(({ product }) => product))
   return productsIn(rows)
     .filter(({ product }) => bundles.has(product))

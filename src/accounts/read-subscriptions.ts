@@ -1,5 +1,4 @@
 import type { Db } from "../database/types.ts"
-import { uncut } from "../database/uncut.ts"
 import { EVENT_GROUPS, type EventGroup } from "../formulas/subscription-events.ts"
 import type { AppAccount } from "./app-accounts.ts"
 
@@ -15,8 +14,6 @@ interface EventsQuery {
 /** Of a reported day without rows: none of any. */
 const NO_EVENTS = Object.fromEntries(EVENT_GROUPS.map((group) => [group, 0])) as EventCounts
 
-const MOST_ROWS = 200_000
-
 /** What happened to an app's subscriptions, by day and country; days and countries without any are not there. */
 export async function readSubscriptionEvents(
   sql: Db,
@@ -29,8 +26,7 @@ export async function readSubscriptionEvents(
     where account_id = ${id} and app = ${outsideId} and day between ${from} and ${to}
       and (${country}::text is null or country = ${country})
     group by day, country, counts_as
-    order by day, country, counts_as
-    limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
+    order by day, country, counts_as`
   const groups = Map.groupBy(rows, (row) => `${row.day} ${row.country}`)
   return [...groups.values()].map((own) => {
     const { day, country } = own[0]!

@@ -1,7 +1,6 @@
 import { AccessProblem } from "../access/problem.ts"
 import type { Sealer } from "../access/sealed.ts"
 import type { Sql, Tx } from "../database/types.ts"
-import { uncut } from "../database/uncut.ts"
 import { firstOf, later } from "../leases/timers.ts"
 import { createWorker, type Run, type Worker } from "../leases/worker.ts"
 import type { Log } from "../log.ts"
@@ -117,12 +116,9 @@ async function readIds(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id
     from connected_account
-    order by id
-    limit ${MOST_ACCOUNTS}`.then(uncut(MOST_ACCOUNTS))
+    order by id`
   return rows.map(({ id }) => id)
 }
-
-const MOST_ACCOUNTS = 100_000
 
 async function readAccount(run: Run<LeasedAccount>, options: AccountReadingOptions): Promise<void> {
   const { sql, log, sealer, reach } = options

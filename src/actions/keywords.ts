@@ -1,5 +1,4 @@
 import * as v from "valibot"
-import { uncut } from "../database/uncut.ts"
 import { countUsage } from "../tracking/apps.ts"
 import { counted, lockTracking, refuseOverLimit, refuseTooMany } from "../tracking/limits.ts"
 import { addTerms, removeTerms } from "../tracking/terms.ts"
@@ -132,8 +131,7 @@ async function lookAt(
     select country, term
     from tracked_term
     where app_id = ${appId} and term = any(${keywords as string[]}::text[])
-    order by country, term
-    limit 200000`.then(uncut(200_000))
+    order by country, term`
   const held = Map.groupBy(rows, ({ country }) => country)
   const keywordsIn = (country: string) => {
     const here = new Set(held.get(country)?.map(({ term }) => term))

@@ -79,7 +79,6 @@ async function readToldChanges(tx: Tx, appId: string, since: Date): Promise<Set<
     select facts -> 'ids' as ids
     from alert
     where app_id = ${appId} and type = 'asa_rule' and at >= ${`${addDays(dayOf(since), -1)}T00:00:00Z`}::timestamptz
-    order by at, id
-    limit 10000`
+    order by at, id`
   return new Set(rows.flatMap(({ ids }) => ids))
 }

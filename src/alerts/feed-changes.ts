@@ -52,8 +52,7 @@ export async function readHeld(tx: Tx, place: Place, { types, from, to }: HeldQu
           and day between ${from} and ${to}
       )
     ) a
-    order by at, id
-    limit 100000`
+    order by at, id`
 }
 
 interface FeedChanges {

@@ -119,8 +119,7 @@ export async function readTerms(sql: Db, app: Pick<Place, "appId" | "storefront"
     select term
     from tracked_term
     where app_id = ${app.appId} and country = ${app.storefront}
-    order by term
-    limit 200000`
+    order by term`
   return rows.map(({ term }) => term)
 }
 
@@ -151,8 +150,7 @@ async function readTracked(tx: Tx, { appId, storefront, since }: Place): Promise
     select term, (added_at at time zone 'utc')::date as since
     from tracked_term
     where app_id = ${appId} and country = ${storefront} and (added_at at time zone 'utc')::date > ${since}::date
-    order by term
-    limit 200000`
+    order by term`
   const added = new Map(rows.map((row) => [row.term, row.since]))
   return ({ day, facts }) => {
     const { term } = facts as { term?: string }
@@ -184,8 +182,7 @@ async function readPlaces(tx: Tx, subjects: readonly Subject[], origin: string):
     join store_app s on (s.platform, s.store_id) = (k.platform, k.subject)
     join tracked_app a on (a.ios_app = s.id or a.android_app = s.id) and k.storefront = any(a.countries)
     where a.origin = ${origin} and (${origin !== OWN}::boolean or exists (select from measured_app m where m.id = a.id))
-    order by a.id, k.platform, k.storefront
-    limit 100000`
+    order by a.id, k.platform, k.storefront`
 }
 
 /** Rivals named by hand that no reading has shown yet: they are followed all the same. */
@@ -223,8 +220,7 @@ async function keepTracked(tx: Tx, places: readonly Place[]): Promise<Place[]> {
     select id, countries, ios_app as ios, android_app as android
     from tracked_app
     where id = any(${places.map(({ appId }) => appId)}::text[])
-    order by id
-    limit 100000`
+    order by id`
   const tracked = new Map(apps.map((app) => [app.id, app]))
   return places.filter(({ appId, platform, storefront, own }) => {
     const app = tracked.get(appId)

@@ -24,8 +24,7 @@ async function readFollowed(tx: Tx, { appId, platform, storefront }: Place): Pro
     select rival, manual, terms, day
     from app_rival
     where (app_id, platform, storefront) = (${appId}, ${platform}, ${storefront})
-    order by rival
-    limit 10000`
+    order by rival`
 }
 
 function isSame(one: FoundRival, other: FoundRival | undefined): boolean {
@@ -56,8 +55,7 @@ export async function readRivals(tx: Tx, place: Place): Promise<FollowedRival[]>
     from app_rival r
     join store_app s on s.id = r.rival
     where (r.app_id, r.platform, r.storefront) = (${appId}, ${platform}, ${storefront})
-    order by s.id
-    limit 10000`
+    order by s.id`
 }
 
 /** Rivals of alerts that were told when they were followed. */
@@ -70,8 +68,7 @@ export async function readRivalsNamed(
     select s.id, s.store_id as rival, ${nameAt(tx, place)} as name, r.manual, false as "isFollowed"
     from jsonb_to_recordset(${json(tx, rivals)}) r (rival text, manual boolean)
     join store_app s on (s.platform, s.store_id) = (${place.platform}, r.rival)
-    order by s.id
-    limit 10000`
+    order by s.id`
 }
 
 function nameAt(tx: Tx, { appId, storefront }: Place) {

@@ -95,8 +95,7 @@ async function readMeasured(
     join tracked_app t on t.id = a.id
     join store_app s on s.id = case ${platform} when 'ios' then a.ios_app else a.android_app end
     where ${storefront} = any(a.countries)
-    order by a.id
-    limit 100000`
+    order by a.id`
 }
 
 /** The inputs of imported days' alerts other than their readings. */
@@ -116,8 +115,7 @@ export async function readScope(sql: Sql, place: ConcernedPlace): Promise<Scope>
     from app_rival r
     join store_app s on s.id = r.rival
     where (r.app_id, r.platform, r.storefront) = (${appId}, ${platform}, ${storefront})
-    order by s.store_id
-    limit 10000`
+    order by s.store_id`
   const [own] = await sql<Omit<Scope, "rivals">[]>`
     select genre, ${categoriesOf(sql)} as categories, (
         select name

@@ -85,8 +85,7 @@ async function forgetRivals({ sql, place, pause }: PlaceImport, rivals: readonly
       from alert
       where app_id = ${place.appId} and (platform, storefront) = (${place.platform}, ${place.storefront}) and history
         and facts ->> 'rival' = any(${rivals as string[]}::text[])
-      order by id
-      limit 100000`
+      order by id`
     await withdraw(
       tx,
       rows.map(({ id }) => id),

@@ -72,7 +72,6 @@ async function tell(tx: Tx, wanted: readonly AlertWithRule[]): Promise<void> {
     from channel
     where workspace_id = any(${workspaces}::int[])
     order by id
-    limit 100000
     for no key update`
   const byWorkspace = Map.groupBy(channels, ({ workspaceId }) => workspaceId)
   const pairs = wanted.flatMap(({ alert, rule, workspaceId }) => {

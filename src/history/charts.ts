@@ -1,5 +1,4 @@
 import type { Sql } from "../database/types.ts"
-import { uncut } from "../database/uncut.ts"
 import { bestFirst } from "../observations/best-first.ts"
 import { type ChartKey, columnsOf } from "../observations/rows/chart-identities.ts"
 import { type ChartSource, chartSourceOf } from "../observations/types.ts"
@@ -64,8 +63,7 @@ export async function readChartPositions(sql: Sql, app: number, charts: readonly
       limit 1
     ) r on true
     left join chart_place p on p.app_id = ${app} and p.chart_id = c.id
-    order by k.place
-    limit 10000`.then(uncut(10_000))
+    order by k.place`
   return charts.map((key, place) => {
     const { source, ...row } = rows[place] as (typeof rows)[number]
     return { ...keyOf(key), measured: source !== null, source: source === null ? null : chartSourceOf(source), ...row }
@@ -126,8 +124,7 @@ async function readPoints(sql: Sql, app: number, charts: readonly ChartKey[], fr
       where chart_id = c.id and day between ${from}::date and ${to}::date and complete
       order by day, ${bestFirst(sql)}
     ) r on true
-    order by k.place, r.day
-    limit 100000`.then(uncut(100_000))
+    order by k.place, r.day`
 }
 
 function isPoint(row: PointRow): row is PointRow & { day: string } {

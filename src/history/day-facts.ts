@@ -1,5 +1,4 @@
 import type { Sql } from "../database/types.ts"
-import { uncut } from "../database/uncut.ts"
 import { dayOf, quarterOf } from "../vocabulary/days.ts"
 import type { SourceName } from "../vocabulary/upstreams.ts"
 import { preferredRating } from "./rating-days.ts"
@@ -72,8 +71,7 @@ export async function readRatingsOn(
         case when q.day > y.day or y.day is null then q.ratings else y.ratings end as ratings,
         case when q.day > y.day or y.day is null then q.rating else y.rating end as rating
     ) b
-    order by p.place
-    limit 100000`.then(uncut(100_000))
+    order by p.place`
   return rows.map(({ beforeDay, beforeRatings, beforeRating, ...row }) => {
     if (row.day === null) return null
     const before = beforeDay === null ? null : { day: beforeDay, ratings: beforeRatings, rating: beforeRating }
@@ -136,8 +134,7 @@ export async function readWrittenReviews(
       where app_id = f.app_id and feed = f.feed and at >= ${from} and at < ${to}
     ) r on true
     left join lateral (${gapAt(sql, { from, to })}) g on true
-    order by f.place
-    limit 100000`.then(uncut(100_000))
+    order by f.place`
   const since = to <= now ? to : from
   return rows.map(({ completeAt, gap, ...row }) => {
     return { ...row, measured: completeAt !== null && completeAt >= since && !gap }

@@ -1,5 +1,4 @@
 import type { Sql } from "../database/types.ts"
-import { uncut } from "../database/uncut.ts"
 import { nameIn } from "../observations/app-names.ts"
 import type { FactSource, Platform } from "../observations/types.ts"
 
@@ -75,8 +74,7 @@ export async function readPlacements(
     left join gone g
       on g.storefront = s.storefront and g.at > i.seen_at
         and g.subject = case i.kind when 'event' then i.item_id else i.kind || ' ' || i.item_id end
-    order by s.place, i.nth
-    limit 100000`.then(uncut(100_000))
+    order by s.place, i.nth`
   return {
     placements: rows.filter(({ nth }) => nth <= most),
     truncated: new Set(rows.filter(({ nth }) => nth > most).map(({ storefront }) => storefront)),
@@ -117,8 +115,7 @@ export async function readSimilarShelves(
   const rows = await sql<ShelfRow[]>`
     select ${shelfColumns(sql, owner)}
     from (${ownShelves(sql, owner, storefronts)}) x
-    order by x.at, x.place
-    limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
+    order by x.at, x.place`
   return shelvesOf(rows)
 }
 
@@ -165,8 +162,7 @@ export async function readAllShelves(
         where e.store_id = (select store_id from store_app where id = ${appId})
       ) i
     ) x
-    order by x.at, x.storefront, x.place, x.store_id collate "C"
-    limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
+    order by x.at, x.storefront, x.place, x.store_id collate "C"`
   const others = rows.filter(({ isOwn }) => !isOwn)
   const read = Map.groupBy(others, ({ storefront }) => storefront)
   return {
@@ -177,8 +173,6 @@ export async function readAllShelves(
     },
   }
 }
-
-const MOST_ROWS = 100_000
 
 /** Place null: the row shows nothing, or not the app. */
 type ShelfRow = Omit<ShelfApp, "place"> & { place: number | null }

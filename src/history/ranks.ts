@@ -1,5 +1,4 @@
 import type { Db } from "../database/types.ts"
-import { uncut } from "../database/uncut.ts"
 import { figures, figuresOf, type MetricsRow } from "../observations/derived/keyword-figures.ts"
 import type { Side } from "../observations/provenance.ts"
 import { ownId, type RankedApp, type RankSource, sourceOf } from "../observations/types.ts"
@@ -118,13 +117,17 @@ export async function readAllTerms(sql: Db, app: RankedApp): Promise<string[]> {
     select term
     from tracked_term
     where app_id = ${app.id}
-    order by array_position(${app.countries}::text[], country), position, term
-    limit 100000`.then(uncut(100_000))
+    order by array_position(${app.countries}::text[], country), position, term`
   return [...new Set(rows.map(({ term }) => term))]
 }
 
-/** The first terms tracked in a storefront, in their order; all terms of the app where it is none of its own. */
-export async function readTrackedTerms(sql: Db, app: RankedApp, storefront: string, most: number): Promise<string[]> {
+/** The first `most` terms tracked in a storefront, in their order; all terms of the app where it is none of its own. */
+export async function readTrackedTerms(
+  sql: Db,
+  app: RankedApp,
+  storefront: string,
+  most: number | null = null,
+): Promise<string[]> {
   if (!app.countries.includes(storefront)) return await readAllTerms(sql, app)
   const [row] = await sql<{ terms: string | null }[]>`
     select ${termsTogether(sql, sql`term`)} as terms
@@ -133,7 +136,7 @@ export async function readTrackedTerms(sql: Db, app: RankedApp, storefront: stri
       from tracked_term
       where app_id = ${app.id} and country = ${storefront}
       order by position, term
-      limit ${most}
+      limit ${most}::int
     ) t`
   return termsIn(row?.terms ?? null)
 }

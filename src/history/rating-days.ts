@@ -1,6 +1,5 @@
 import type { Fragment } from "postgres"
 import type { Db } from "../database/types.ts"
-import { uncut } from "../database/uncut.ts"
 import type { SourceName } from "../observations/types.ts"
 import { quarterOf } from "../vocabulary/days.ts"
 
@@ -31,8 +30,7 @@ export async function readRatingDays(
       and quarter between ${quarterOf(from)}::date and ${quarterOf(to)}::date
       and until >= ${from}::date
       and ratings is not null
-    order by day, ${preferredRating(sql)}
-    limit 10000`.then(uncut(10_000))
+    order by day, ${preferredRating(sql)}`
   return [...rows]
 }
 

@@ -1,5 +1,4 @@
 import type { Db } from "../database/types.ts"
-import { uncut } from "../database/uncut.ts"
 import { dayAnswers, type SideApp } from "./day-answers.ts"
 
 interface RivalsQuery {
@@ -75,6 +74,5 @@ export async function findRivalsToFollow(sql: Db, asked: RivalsQuery, most: numb
     from named n
     left join above a on a.app_id = n.app_id
     where n.app_id <> ${asked.side.own}
-    order by rival
-    limit 10000`.then(uncut(10_000))
+    order by rival`
 }

@@ -58,6 +58,5 @@ export async function readSeenChanges<Kind extends ListingChangeKind>(
         and storefront = ${storefront} and kind = any(${kinds as readonly string[] as string[]}::text[])
       offset 0
     ) c
-    order by c.at, c.app_id, c.source, c.kind, c.subject
-    limit 100000`
+    order by c.at, c.app_id, c.source, c.kind, c.subject`
 }

@@ -37,8 +37,7 @@ export async function readCountries(sql: Sql, egress: string): Promise<CountryAn
     select upstream, asked, answered, reads::float8 as reads, first_at as "firstAt", last_at as "lastAt"
     from answered_country
     where egress = ${egress}
-    order by upstream, asked, answered
-    limit 10000`
+    order by upstream, asked, answered`
 }
 
 /** The country that the latest answer named when this one was asked for; null where none has named any yet. */

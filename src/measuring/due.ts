@@ -34,8 +34,7 @@ export async function extend(sql: Db, claims: readonly Claim<DueWork>[], leaseMs
     select lease, count(*)::int as held
     from kept
     group by lease
-    order by lease
-    limit 10000`
+    order by lease`
   const held = new Map(rows.map((row) => [row.lease, row.held]))
   return new Set(claims.filter(({ lease, subjects }) => held.get(lease) === subjects.length).map(({ lease }) => lease))
 }

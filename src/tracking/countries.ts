@@ -1,5 +1,4 @@
 import type { Tx } from "../database/types.ts"
-import { uncut } from "../database/uncut.ts"
 import { lockIdentities } from "../observations/rows/identities.ts"
 import { checkCountries, checkStores, lockApp, TrackingProblem } from "./checks.ts"
 import { addTerms } from "./terms.ts"
@@ -62,7 +61,6 @@ async function readTerms(tx: Tx, appId: string, country: string): Promise<string
     select term
     from tracked_term
     where app_id = ${appId} and country = ${country}
-    order by position, term
-    limit 100000`.then(uncut(100_000))
+    order by position, term`
   return rows.map(({ term }) => term)
 }

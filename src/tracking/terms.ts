@@ -1,5 +1,4 @@
 import type { Db, Tx } from "../database/types.ts"
-import { uncut } from "../database/uncut.ts"
 import { deriveMonths, readMonths } from "../observations/derived/months.ts"
 import { listIds, lockIdentities, lockLists } from "../observations/rows/identities.ts"
 import { normaliseTerm } from "../vocabulary/term.ts"
@@ -52,8 +51,7 @@ export async function listTerms(sql: Db, appId: string, country: string | null):
     from tracked_term t
     join tracked_app a on a.id = t.app_id
     where t.app_id = ${appId} and (${country}::text is null or t.country = ${country})
-    order by array_position(a.countries, t.country), t.position, t.term
-    limit 100000`.then(uncut(100_000))
+    order by array_position(a.countries, t.country), t.position, t.term`
   return [...rows]
 }
 

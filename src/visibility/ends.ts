@@ -45,8 +45,7 @@ export async function endChecksAfter(tx: Tx, turns: readonly number[]): Promise<
     from ai_check_turn c
     join ai_check k on k.id = c.check_id
     where c.turn_id = any(${turns as number[]}::bigint[]) and k.ended_at is null
-    order by k.id
-    limit 100000`
+    order by k.id`
   return await endChecks(
     tx,
     rows.map(({ id }) => id),

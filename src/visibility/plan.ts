@@ -43,8 +43,7 @@ export async function readWantedTerms(
       order by nth
       limit ${MOST_TERMS}
     ) t
-    order by t.nth, s.place
-    limit 10000`
+    order by t.nth, s.place`
 }
 
 /** The most wanted of all storefronts first, as many keywords as may be asked for: one at least. */

@@ -1,5 +1,4 @@
 import type { Db } from "../../database/types.ts"
-import { uncut } from "../../database/uncut.ts"
 import type { Days } from "../../vocabulary/days.ts"
 import { addDays } from "../../vocabulary/days.ts"
 import { BILLING_SOURCES, type BillingSource } from "../../vocabulary/upstreams.ts"
@@ -83,8 +82,6 @@ export interface PaidRow {
   lastDay: string
 }
 
-const MOST_ROWS = 50_000
-
 /** Of what really was bought in the App Store. A refund stands beside the price that was given back. */
 export async function readPaid(sql: Db, account: string, query: BillingQuery): Promise<PaidRow[]> {
   return await sql<PaidRow[]>`
@@ -94,8 +91,7 @@ export async function readPaid(sql: Db, account: string, query: BillingQuery): P
     from billing_event
     where ${asked(sql, account, query)}
     group by product, country, country_is, currency, nullif(abs(price), 0), counts_as
-    order by product, country, country_is, currency, nullif(abs(price), 0), counts_as
-    limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
+    order by product, country, country_is, currency, nullif(abs(price), 0), counts_as`
 }
 
 interface OfferRow {
@@ -144,8 +140,6 @@ export interface ListedPrice {
   automatic: boolean | null
 }
 
-const MOST_PRICES = 5_000
-
 /** Prices of these storefronts that counted on any of those days. */
 export async function readListedPrices(
   sql: Db,
@@ -164,6 +158,5 @@ export async function readListedPrices(
     ) d
     where p.account_id = ${account} and p.app = ${app} and (${product}::text is null or p.sku = ${product})
       and d.from_day <= ${to}::date and (d.until is null or d.until > ${from}::date)
-    order by p.sku, d.country, d.from_day
-    limit ${MOST_PRICES}`.then(uncut(MOST_PRICES))
+    order by p.sku, d.country, d.from_day`
 }

@@ -1,5 +1,4 @@
 import type { Db } from "../../database/types.ts"
-import { uncut } from "../../database/uncut.ts"
 import { addDays, type Days } from "../../vocabulary/days.ts"
 import type { AppAccount } from "../app-accounts.ts"
 import { REPORT_ZONE } from "../pacific.ts"
@@ -48,8 +47,6 @@ export interface ToldRow extends SumRow {
   unreportedGross: string
 }
 
-const MOST_ROWS = 50_000
-
 export async function readSold(
   sql: Db,
   { id, sku }: AppAccount,
@@ -73,8 +70,7 @@ export async function readSold(
     where account_id = ${id} and app = ${sku} and day between ${from} and ${to}
       and counts_as in ('purchase', 'subscription') and (${country}::text is null or country = ${country})
     group by grouping sets ((product, currency), (day), (country))
-    order by cut, name, currency
-    limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
+    order by cut, name, currency`
 }
 
 /** Of what really was bought in the App Store. A day of the console's may lie in two of UTC. */
@@ -119,8 +115,7 @@ export async function readTold(
     from told
     where ${own} or ${there}
     group by grouping sets ((product, currency), (day), (country))
-    order by cut, name, currency
-    limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
+    order by cut, name, currency`
 }
 
 /** Of these products those that the service ever told of, in whatever country and on whatever day. */
@@ -131,8 +126,7 @@ export async function readToldEver(sql: Db, { id }: Service, products: readonly 
     where exists (
       select from billing_event where account_id = ${id} and billing_event.product = product.product
     )
-    order by product
-    limit ${MOST_ROWS}`
+    order by product`
   return new Set(rows.map(({ product }) => product))
 }
 
@@ -147,7 +141,6 @@ export async function readSoldEver(
     where exists (
       select from sales_fact where account_id = ${id} and app = ${sku} and sales_fact.product = product.product
     )
-    order by product
-    limit ${MOST_ROWS}`
+    order by product`
   return new Set(rows.map(({ product }) => product))
 }

@@ -1,5 +1,4 @@
 import type { Sql } from "../../database/types.ts"
-import { uncut } from "../../database/uncut.ts"
 import {
   type FunnelEvent,
   type ReadFiles,
@@ -129,8 +128,6 @@ export interface FunnelRow extends Record<Exclude<FunnelEvent, "other">, number>
   source: TrafficSource
 }
 
-const MOST_ROWS = 200_000
-
 /** What happened, by day, country and where people came from; where nothing did is not there. */
 export async function readFunnel(
   sql: Sql,
@@ -149,8 +146,7 @@ export async function readFunnel(
       and day between ${from} and ${to} and counts_as <> 'other'
       and (${country}::text is null or country = ${country})
     group by day, country, came_from
-    order by day, country, came_from
-    limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
+    order by day, country, came_from`
   return rows.map(({ from, ...row }) => Object.assign(row, { source: trafficSource(from) }))
 }
 
@@ -180,6 +176,5 @@ export async function readFunnelDays(
       and day between ${from} and ${to} and country = any(${countries as string[]}::text[])
       and counts_as = any(array['impressions', 'pageViews', 'firstDownloads'])
     group by day, country
-    order by day, country
-    limit ${MOST_ROWS}`.then(uncut(MOST_ROWS))
+    order by day, country`
 }

@@ -131,8 +131,7 @@ async function readDays(tx: Tx, { place, from, to }: PlaceDays, genre: string): 
     from pair p
     left join genre g on (g.platform, g.storefront, g.genre) = (${platform}, ${storefront}, ${genre})
     where p.day >= ${from}::date and p.source = p.was_source and p.rank is distinct from p.was_rank
-    order by p.device, p.chart, p.day
-    limit 10000`
+    order by p.device, p.chart, p.day`
 }
 
 function findingOf(one: Day, genre: string, isOwn: boolean): FindingOf[] {

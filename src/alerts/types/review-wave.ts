@@ -99,6 +99,5 @@ async function readDays(tx: Tx, { place, from, to }: PlaceDays, feed: string): P
     from low l
     cross join span s
     where l.day >= ${from}::date and l.day <= s.known_to and l.count >= ${WAVE.least}
-    order by l.day
-    limit 10000`
+    order by l.day`
 }

@@ -37,8 +37,7 @@ export async function readLandedMigrations(sql: Sql): Promise<{ name: string; sh
   const rows = await sql<{ name: string; sha256: string }[]>`
     select name, sha256
     from schema_migration
-    order by name
-    limit 10000`
+    order by name`
   return rows.map(({ name, sha256 }) => ({ name, sha256: frozenSha256(sha256) }))
 }
 

@@ -114,8 +114,7 @@ async function hasRows(sql: Sql): Promise<boolean> {
     select relname::text as name
     from pg_class
     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relname <> 'schema_migration'
-    order by relname
-    limit 10000`
+    order by relname`
   for (const { name } of tables) {
     const [row] = await sql<[{ any: boolean }]>`select exists (select from ${sql(name)}) as any`
     if (row.any) return true

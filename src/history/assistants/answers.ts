@@ -59,8 +59,7 @@ export async function readComparable(
     from fresh f
     join assistant_answer a on a.storefront = ${storefront} and a.term = f.term and a.source = f.source
     where a.day between ${from}::date - ${COMPARED_DAYS}::int and ${to}::date
-    order by a.seen_at, a.source, a.term, a.model, a.phrasing, a.run
-    limit 20000`
+    order by a.seen_at, a.source, a.term, a.model, a.phrasing, a.run`
 }
 
 /** Checks further apart say nothing of each other. */

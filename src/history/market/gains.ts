@@ -1,5 +1,4 @@
 import type { Db } from "../../database/types.ts"
-import { uncut } from "../../database/uncut.ts"
 import {
   type CountReading,
   daysBetween,
@@ -52,8 +51,7 @@ export async function readMeasuredDownloads(sql: Db, app: number, asOf: string):
     where app_id = ${app} and installs is not null
       and day between ${addDays(asOf, -MONTH_DAYS)}::date and ${asOf}::date
     group by storefront, source
-    order by storefront, source
-    limit 2000`.then(uncut(2_000))
+    order by storefront, source`
   const measured = rows.flatMap((row) => measureDownloads(readingsOf(row), asOf) ?? [])
   return measured.reduce<MeasuredDownloads | null>((best, one) => (best && best.days >= one.days ? best : one), null)
 }
@@ -75,8 +73,7 @@ async function readCounts(sql: Db, app: number, asOf: string): Promise<DatedCoun
       and c.until >= ${addDays(asOf, -2 * MONTH_DAYS)}::date
       and c.day between ${addDays(asOf, -2 * MONTH_DAYS)}::date and ${asOf}::date
     group by c.storefront, c.source
-    order by c.storefront, c.source
-    limit 2000`.then(uncut(2_000))
+    order by c.storefront, c.source`
   return [...rows]
 }
 
@@ -87,8 +84,7 @@ async function readReleases(sql: Db, app: number): Promise<Map<string, string>> 
     from app_storefront
     where app_id = ${app} and released_at is not null
     group by storefront
-    order by storefront
-    limit 500`.then(uncut(500))
+    order by storefront`
   return new Map(rows.map(({ storefront, day }) => [storefront, day]))
 }
 

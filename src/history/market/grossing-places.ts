@@ -31,6 +31,5 @@ export async function readGrossingPlaces(
     where s.platform = 'ios' and s.store_id = any(${iosIds as string[]}::text[])
       and (c.platform, c.storefront, c.device, c.chart, c.genre) = ('ios', 'us', 'iphone', 'grossing', ${ALL_APPS})
       and array_position(r.app_ids, s.id) is not null
-    order by s.id, r.day
-    limit 10000`
+    order by s.id, r.day`
 }

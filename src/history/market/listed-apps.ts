@@ -1,5 +1,4 @@
 import type { Db, Sql } from "../../database/types.ts"
-import { uncut } from "../../database/uncut.ts"
 import type { ListedApp } from "../../formulas/landscape.ts"
 import { nameIn } from "../../observations/app-names.ts"
 import { bestFirst } from "../../observations/best-first.ts"
@@ -68,8 +67,7 @@ export async function listChartGenres(sql: Sql, storefront: string): Promise<str
     select genre
     from chart
     where (platform, storefront, device, chart) = ('ios', ${storefront}, 'iphone', 'free') and last_day is not null
-    order by length(genre), genre
-    limit 200`.then(uncut(200))
+    order by length(genre), genre`
   return rows.map(({ genre }) => genre)
 }
 

@@ -1,5 +1,4 @@
 import type { Sql } from "../../database/types.ts"
-import { uncut } from "../../database/uncut.ts"
 import { type ChartSource, chartSourceOf } from "../../observations/types.ts"
 import type { Chart, Device } from "../../observations/types-charts.ts"
 
@@ -66,8 +65,7 @@ export async function readChartedApps(sql: Sql, publisherId: string): Promise<Ch
       offset 0
     ) r on true
     left join seen s on (s.app_id, s.storefront) = (p.app_id, p.storefront)
-    order by p.app_id, p.rank, p.storefront
-    limit 200000`.then(uncut(200_000))
+    order by p.app_id, p.rank, p.storefront`
   return rows.map(({ code, ...app }) => ({ ...app, source: chartSourceOf(code) }))
 }
 

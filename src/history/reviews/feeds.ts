@@ -73,8 +73,7 @@ export async function readStorefrontFeeds(sql: Db, places: readonly StorefrontOf
           select app_id as app, feed
           from review_feed
           where app_id = any(${ids}::int[]) and not starts_with(feed, ${DEMO_FEED})
-          order by app_id, feed
-          limit 100000`
+          order by app_id, feed`
   const languages = Map.groupBy(rows, ({ app }) => app)
   return places.map(({ platform, storefront, app }) => {
     const own = feedOf({ platform, storefront, language: reviewLanguage(storefront) })

@@ -4,7 +4,6 @@ import { type Balance, refreshCredits } from "../../access/credits.ts"
 import { hivePerDay, PLANS } from "../../access/plans.ts"
 import { SCOPES } from "../../access/scopes.ts"
 import type { Sql } from "../../database/types.ts"
-import { uncut } from "../../database/uncut.ts"
 import { type Context, operation } from "../../operation.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { nextMidnight } from "../../vocabulary/days.ts"
@@ -192,8 +191,7 @@ async function countTracked(sql: Sql, workspaceId: number): Promise<ReadonlyMap<
     select a.id as "appId", (select count(*) from tracked_term where app_id = a.id) as used
     from tracked_app a
     where a.workspace_id = ${workspaceId}
-    order by a.id
-    limit 100000`.then(uncut(100_000))
+    order by a.id`
   return new Map(rows.map(({ appId, used }) => [appId, used]))
 }
 

@@ -1,6 +1,5 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
-import { uncut } from "../../database/uncut.ts"
 import { LEAST_RESULTS } from "../../formulas/difficulty.ts"
 import { FIRST } from "../../formulas/figure.ts"
 import { titleHolder } from "../../formulas/title-match.ts"
@@ -123,7 +122,7 @@ export const getKeywordCompetition = operation({
   }),
 }).run(async ({ app, storefront, platform, terms }, { sql, now }) => {
   const side = { storefront, platform }
-  const tracked = () => readTrackedTerms(sql, app, storefront, 100_000).then(uncut(100_000))
+  const tracked = () => readTrackedTerms(sql, app, storefront)
   const asked = terms ? [...new Set(terms)] : await tracked()
   const looked = asked.slice(0, MOST_TERMS)
   const own = ownId(app, side)

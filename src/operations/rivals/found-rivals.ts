@@ -1,5 +1,4 @@
 import type { Sql } from "../../database/types.ts"
-import { uncut } from "../../database/uncut.ts"
 import { dayTerms, type SideApp, sidesOf } from "../../history/day-answers.ts"
 import { nameIn } from "../../observations/app-names.ts"
 import type { Platform } from "../../observations/types.ts"
@@ -269,7 +268,6 @@ async function readNamed(sql: Sql, apps: readonly TrackedApp[]): Promise<Rival[]
       ${named.map(({ storeId }) => storeId)}::text[]
     ) with ordinality n (tracked, country, platform, store_id, place)
     left join store_app s on (s.platform, s.store_id) = (n.platform, n.store_id)
-    order by n.place
-    limit 100000`.then(uncut(100_000))
+    order by n.place`
   return named.map((rival, at) => ({ ...rival, name: rows[at]?.name ?? null }))
 }

@@ -1,6 +1,5 @@
 import * as v from "valibot"
 import type { Sql } from "../../database/types.ts"
-import { uncut } from "../../database/uncut.ts"
 import { AppNumbers } from "../../formulas/app-numbers.ts"
 import { type SideApp, sideOf } from "../../history/day-answers.ts"
 import { readPlaces, type TermPlaces } from "../../history/places-above.ts"
@@ -108,8 +107,7 @@ async function readNamed(
     cross join lateral unnest(t.hidden_rivals) h (rival)
     join store_app s on (s.platform, s.store_id) = (${platform}, split_part(h.rival, ':', 2))
     where t.id = ${appId} and split_part(h.rival, ':', 1) = ${platform}
-    order by hidden, id
-    limit 100000`.then(uncut(100_000))
+    order by hidden, id`
   const hidden = rows.flatMap(({ app, hidden }) => (hidden && app !== null ? [app] : []))
   return { named: rows.filter(({ hidden }) => !hidden), hidden, own }
 }

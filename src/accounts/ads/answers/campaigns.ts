@@ -1,5 +1,4 @@
 import type { Db } from "../../../database/types.ts"
-import { uncut } from "../../../database/uncut.ts"
 import type { Money } from "../../read-sales.ts"
 import { type AdsMetrics, adsMetrics, type MetricsRow, metricsColumns, moneyOf, summedAsJson } from "./metrics.ts"
 import { type AdsScope, type AdsStanding, ownCampaigns, standingOfDays } from "./standing.ts"
@@ -25,8 +24,6 @@ type CampaignRow = Omit<AdsCampaign, "serving" | "budget" | "metrics"> &
     paidIn: string
     isKnown: boolean
   }
-
-const MOST = 2_000
 
 type CampaignsRow = AdsStanding & { rows: CampaignRow[]; all: MetricsRow }
 
@@ -63,14 +60,13 @@ export async function readAppCampaigns(sql: Db, scope: AdsScope): Promise<AdsCam
         left join cost k on k.campaign = c.campaign
         where c.account_id = ${account} and c.app = ${app}
         order by coalesce(k.spend, 0) desc, c.campaign
-        limit ${MOST}
       ) r
     ) as rows
     from ${standingOfDays(sql, scope)} s`
   const { asOf, reported, late, rows, all } = row
   return {
     standing: { asOf, reported, late },
-    rows: uncut(MOST)(rows).map((one) => campaign(one, scope)),
+    rows: rows.map((one) => campaign(one, scope)),
     total: adsMetrics(all, scope),
   }
 }

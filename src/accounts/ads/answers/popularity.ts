@@ -71,8 +71,7 @@ export async function readTermPopularity(
     select distinct on (term) ${figures(sql)}
     from ads_term_popularity p
     where account_id = ${account} and country = ${country} and term = any(${terms as string[]}::text[])
-    order by term, rank, genre
-    limit 10000`
+    order by term, rank, genre`
   return new Map(rows.map((row) => [row.term, row]))
 }
 

@@ -35,8 +35,7 @@ export async function findChangedApps(sql: Sql, since: Date): Promise<ChangedAds
       where f.account_id = c.id and f.day >= ${since}::date and f.at >= greatest(${since}, c.created_at) and f.changed_by = 'api'
         and k.app = a.outside_id
     )
-    order by t.workspace_id, t.id, c.id
-    limit 10000`
+    order by t.workspace_id, t.id, c.id`
 }
 
 /** The account's campaigns by their ids, and since when it is connected. */
@@ -49,8 +48,7 @@ export async function readCampaignNames(
     from connected_account c
     left join ads_campaign k on k.account_id = c.id
     where c.id = ${account}
-    order by k.campaign
-    limit 10000`
+    order by k.campaign`
   const named = rows.flatMap(({ campaign, name }) => (campaign === null ? [] : [[campaign, name] as const]))
   return { connectedAt: rows[0]?.connectedAt ?? new Date(), names: new Map(named) }
 }

@@ -1,6 +1,5 @@
 import { json } from "../../../database/json.ts"
 import type { Tx } from "../../../database/types.ts"
-import { uncut } from "../../../database/uncut.ts"
 import { type PriceEntry, pricePeriods } from "../../../formulas/price-periods.ts"
 
 export interface PricedProduct {
@@ -8,8 +7,6 @@ export interface PricedProduct {
   app: string
   product: string
 }
-
-const MOST_DAYS = 10_000
 
 /** A product's periods are exchanged whole. */
 export async function derivePrices(tx: Tx, seen: readonly PricedProduct[]): Promise<void> {
@@ -19,8 +16,7 @@ export async function derivePrices(tx: Tx, seen: readonly PricedProduct[]): Prom
       select day, rows as entries
       from price_day
       where account_id = ${account} and app = ${app} and product = ${product}
-      order by day
-      limit ${MOST_DAYS}`.then(uncut(MOST_DAYS))
+      order by day`
     await tx`
       delete from price_period
       where account_id = ${account} and app = ${app} and product = ${product}`

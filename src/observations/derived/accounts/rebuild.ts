@@ -1,5 +1,4 @@
 import type { Sql, Tx } from "../../../database/types.ts"
-import { uncut } from "../../../database/uncut.ts"
 import { KINDS } from "../../kinds.ts"
 import { beginSets, pieceOf, removeSet } from "../../rows/report-sets.ts"
 import type { Facts, FactsReport, ReportSubject } from "../../shapes/facts.ts"
@@ -106,8 +105,7 @@ async function rebuildPieces(
     select place
     from report_piece
     where set_id = ${pieces}
-    order by place
-    limit 10000`.then(uncut(10_000))
+    order by place`
   for (const { place } of places) {
     await sql.begin(async (tx) => {
       await facts.insert(tx, { from: pieceOf(tx, said, { set: pieces, place }), set, before: place })

@@ -1,5 +1,4 @@
 import type { Tx } from "../../../database/types.ts"
-import { uncut } from "../../../database/uncut.ts"
 import { soldThings } from "../../../formulas/sold-things.ts"
 import { eventGroup } from "../../../formulas/subscription-events.ts"
 import type { Facts, SaidRows } from "../../shapes/facts.ts"
@@ -66,8 +65,7 @@ async function insertEvents(tx: Tx, { from, set, before }: SaidRows): Promise<vo
   const names = await tx<{ event: string; offer: string | null }[]>`
     select distinct s.row ->> 'event' as event, s.row ->> 'offer' as offer
     from (${from}) s
-    order by event, offer
-    limit 10000`.then(uncut(10_000))
+    order by event, offer`
   const groups = names.map(({ event, offer }) => eventGroup(event, offer ?? undefined))
   await tx`
     insert into subscription_event_fact_row (
