@@ -171,6 +171,8 @@ export interface TaskStanding {
   isAsked: boolean
   /** Why it was not read, or what was left out; null: nothing. */
   failure: string | null
+  /** False: it was read, but for some rows. */
+  isFailed: boolean
 }
 
 /** Null: there is no such task. */
@@ -181,7 +183,8 @@ export async function readTask(
   subject: string,
 ): Promise<TaskStanding | null> {
   const [standing] = await sql<TaskStanding[]>`
-    select state, read_at as "readAt", asked_at is not null as "isAsked", coalesce(failure, put_aside) as failure
+    select state, read_at as "readAt", asked_at is not null as "isAsked", coalesce(failure, put_aside) as failure,
+      failure is not null as "isFailed"
     from account_task
     where account_id = ${account} and task = ${task} and subject = ${subject}`
   return standing ?? null

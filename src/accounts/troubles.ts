@@ -1,7 +1,7 @@
 import type { Db } from "../database/types.ts"
 import type { AnalyticsReport, Report } from "../vocabulary/upstreams.ts"
 import type { AnsweredState } from "./state.ts"
-import type { AdsTask, ConsoleTask } from "./tasks.ts"
+import type { AdsTask, ConsoleTask, TaskStanding } from "./tasks.ts"
 
 /** Questions of an account that failed alike, or whose answers had rows that cannot be read. */
 export interface Trouble {
@@ -142,14 +142,11 @@ export function adsTroubles(db: Db) {
     )`
 }
 
-/** A failure of one subject of a task, for instance a country's popularity. */
-export async function readAdsTroubles(db: Db, account: string, task: AdsTask, subject: string): Promise<AdsTrouble[]> {
-  return await db<AdsTrouble[]>`
-    select task, coalesce(failure, put_aside) as text, failure is not null as "isFailed", false as "isDenied",
-      1 as count, subject as first, subject as last
-    from account_task
-    where account_id = ${account} and task = ${task} and subject = ${subject}
-      and (failure is not null or put_aside is not null)`
+/** The failure of one subject of a task, for instance of a country's popularity. */
+export function adsTroublesOf(task: AdsTask, subject: string, standing: TaskStanding | null): AdsTrouble[] {
+  if (standing === null || standing.failure === null) return []
+  const { failure: text, isFailed } = standing
+  return [{ task, text, isFailed, isDenied: false, count: 1, first: subject, last: subject }]
 }
 
 /** Every trouble of an account, as a command lists it. */

@@ -8,7 +8,7 @@ import {
 } from "../../accounts/ads/answers/popularity.ts"
 import { findKindAccount } from "../../accounts/app-accounts.ts"
 import { readTask } from "../../accounts/tasks.ts"
-import { readAdsTroubles } from "../../accounts/troubles.ts"
+import { adsTroublesOf } from "../../accounts/troubles.ts"
 import { Fault } from "../../faults.ts"
 import { readTrackedTerms } from "../../history/searches/organic.ts"
 import { ofApp, operation } from "../../operation.ts"
@@ -90,9 +90,8 @@ export const getSearchPopularity = operation({
   const account = await findKindAccount(sql, caller.workspaceId, "apple-ads")
   if (!account)
     throw new Fault("not_connected", { detail: "Connect the ad account with: appmeter account add apple-ads." })
-  const troubles = await readAdsTroubles(sql, account.id, "popularity", storefront)
-  const troubled = { ...account, troubles }
   const task = await readTask(sql, account.id, "popularity", storefront)
+  const troubled = { ...account, troubles: adsTroublesOf("popularity", storefront, task) }
   const week = await readWeek(sql, account.id, storefront)
   if (!week)
     throw unread(troubled, ["popularity"], `the searches of ${storefront}, a storefront that the app is tracked in,`)

@@ -111,6 +111,25 @@ test("reading twice changes nothing; a bid, a grown day and a campaign that is g
   expect(await rebuildAccounts(sql, async () => {})).toBe(0)
 })
 
+test("an ad account is due with its next task, and a task that a missing right forbids does not make it due", async () => {
+  await scene.add()
+  await readAll()
+  await sql`update account_task set next_at = now() + interval '3 hours'`
+  const minutes = async () => {
+    await readAll()
+    const [row] = await sql`select extract(epoch from next_at - now()) / 60 as minutes from connected_account`
+    return Math.round(Number(row!.minutes))
+  }
+  expect(await minutes()).toBe(60)
+  await sql`update account_task set next_at = now() + interval '10 minutes' where task = 'terms'`
+  expect(await minutes()).toBe(10)
+  await sql`update account_task set next_at = now() where task = 'terms'`
+  await sql`update account_right set state = 'denied', why = 'needs a role' where name = 'reports'`
+  scene.there.asked.length = 0
+  expect(await minutes()).toBe(60)
+  expect(scene.there.asked.filter((path) => path.includes("searchterms"))).toEqual([])
+})
+
 test("facts can be made again of what was said", async () => {
   await scene.add()
   await readAll()
