@@ -2268,6 +2268,7 @@ create table tracked_app (
 );
 CREATE INDEX tracked_app_android ON tracked_app USING btree (android_app);
 CREATE INDEX tracked_app_ios ON tracked_app USING btree (ios_app);
+CREATE INDEX tracked_app_manual_rivals ON tracked_app USING gin (manual_rivals);
 CREATE INDEX tracked_app_workspace ON tracked_app USING btree (workspace_id, created_at, id);
 
 create view tracked_subject (

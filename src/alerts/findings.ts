@@ -114,7 +114,7 @@ const ALL_FINDERS = [...TYPES_OF.keys()]
 const STANDING_TYPES: string[] = FEED_TYPES.filter(({ stands }) => stands).map(({ name }) => name)
 
 /** Returns all tracked keywords of an app in a storefront. */
-export async function readTerms(sql: Db, app: Pick<Place, "appId" | "storefront">): Promise<string[]> {
+async function readTerms(sql: Db, app: Pick<Place, "appId" | "storefront">): Promise<string[]> {
   const rows = await sql<{ term: string }[]>`
     select term
     from tracked_term

@@ -1,8 +1,7 @@
 import type { Sql } from "../database/types.ts"
 import { nameIn } from "../observations/app-names.ts"
-import { parseRival } from "../vocabulary/store-ids.ts"
-import { readTerms, type Subject } from "./findings.ts"
-import { type ImportNotes, reviewsKey, type SideNotes } from "./import-notes.ts"
+import type { Subject } from "./findings.ts"
+import type { ImportNotes, SideNotes } from "./import-notes.ts"
 import { categoriesOf } from "./search-days.ts"
 
 /** An app in a storefront whose alerts an import may change. `subject` is its store id. */
@@ -13,89 +12,114 @@ export interface ConcernedPlace extends Subject {
   terms: string[]
 }
 
-interface MeasuredPlace extends Omit<ConcernedPlace, "terms"> {
-  manualRivals: string[] | null
-  /** Store ids of the rivals that are followed. */
-  rivals: string[]
-  /** Imported days are noted for it. */
-  hasImportedDays: boolean
-  /** One of its keywords was read. */
-  isSearched: boolean
-}
-
-/** Sorted by app. */
+/**
+ * Sorted by store, storefront and app. Begins with what was imported and looks it up, so that apps that it does not concern
+ * cost nothing. Laterals with an offset keep the planner, which expects far more, from reading whole tables.
+ */
 export async function readConcerned(sql: Sql, notes: ImportNotes): Promise<ConcernedPlace[]> {
-  const places: MeasuredPlace[] = []
-  for (const platform of ["ios", "android"] as const) {
-    const storefronts = [...notes.sides.values()].filter((side) => side.platform === platform)
-    const isOfAll = notes.categorised.has(platform) || [...notes.reviews.keys()].some((key) => key.startsWith(platform))
-    if (storefronts.length === 0 && !isOfAll) continue
-    for (const storefront of await readStorefronts(sql)) {
-      const side = notes.sides.get(`${platform} ${storefront}`)
-      if (side || isOfAll) places.push(...(await readMeasured(sql, { platform, storefront }, side)))
-    }
-  }
-  const concerned = places.filter((place) => isConcerned(place, notes))
-  const found: ConcernedPlace[] = []
-  for (const { appId, platform, storefront, subject, genre } of concerned)
-    found.push({ appId, platform, storefront, subject, genre, terms: await readTerms(sql, { appId, storefront }) })
-  return found
+  return await sql<ConcernedPlace[]>`
+    with ${imported(sql, notes)}, concerned as (${concernedBy(sql, notes)})
+    select a.id as "appId", c.platform, c.storefront, s.store_id as subject, s.genre,
+      array(select term from tracked_term where app_id = a.id and country = c.storefront order by term) as terms
+    from concerned c
+    cross join lateral (
+      select id, case c.platform when 'ios' then ios_app else android_app end as own
+      from measured_app
+      where id = c.app_id and c.storefront = any(countries)
+      offset 0
+    ) a
+    cross join lateral (
+      select store_id, genre
+      from store_app
+      where id = a.own
+      offset 0
+    ) s
+    order by c.platform desc, c.storefront, a.id`
 }
 
-function isConcerned(place: MeasuredPlace, notes: ImportNotes): boolean {
-  const { platform, storefront, subject, genre, manualRivals, rivals, hasImportedDays, isSearched } = place
-  const side = notes.sides.get(`${platform} ${storefront}`)
-  if (hasImportedDays && notes.categorised.has(platform)) return true
-  if (notes.reviews.has(reviewsKey(platform, subject))) return true
-  if (!side) return false
-  const named = (manualRivals ?? []).flatMap((rival) => parseRival(rival) ?? [])
-  const followed = [...rivals, ...named.flatMap((rival) => (rival.platform === platform ? [rival.id] : []))]
-  return (
-    isSearched || (genre !== null && side.charts.has(genre)) || [subject, ...followed].some((id) => side.apps.has(id))
-  )
-}
-
-async function readStorefronts(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ storefront: string }[]>`
-    select distinct storefront
-    from measured_app
-    cross join lateral unnest(countries) c (storefront)
-    order by storefront
-    limit 1000`
-  return rows.map(({ storefront }) => storefront)
-}
-
-async function readMeasured(
-  sql: Sql,
-  { platform, storefront }: Pick<Subject, "platform" | "storefront">,
-  side: SideNotes | undefined,
-): Promise<MeasuredPlace[]> {
-  const searched = side ? [...side.searches.keys(), ...side.answers.keys()] : []
-  return await sql<MeasuredPlace[]>`
-    with searched as materialized (
-      select distinct app_id
+/** Each app in each storefront once. */
+function concernedBy(sql: Sql, { categorised }: ImportNotes) {
+  return sql`
+    select k.app_id, i.platform, i.storefront
+    from term i
+    cross join lateral (
+      select app_id
       from tracked_term
-      where country = ${storefront} and term = any(${searched}::text[])
-    )
-    select a.id as "appId", ${platform} as platform, ${storefront} as storefront, s.store_id as subject, s.genre,
-      t.manual_rivals as "manualRivals", exists (select from searched where app_id = a.id) as "isSearched",
-      exists (
-        select
-        from imported_days d
-        where (d.app_id, d.platform, d.storefront) = (a.id, ${platform}, ${storefront})
-      ) as "hasImportedDays",
-      array(
-        select r.store_id
-        from app_rival f
-        join store_app r on r.id = f.rival
-        where (f.app_id, f.platform, f.storefront) = (a.id, ${platform}, ${storefront})
-        order by r.store_id
-      ) as rivals
-    from measured_app a
-    join tracked_app t on t.id = a.id
-    join store_app s on s.id = case ${platform} when 'ios' then a.ios_app else a.android_app end
-    where ${storefront} = any(a.countries)
-    order by a.id`
+      where (country, term) = (i.storefront, i.term)
+      offset 0
+    ) k
+    union
+    select a.id, i.platform, i.storefront
+    from chart i
+    cross join lateral (
+      select t.id
+      from tracked_app t
+      join store_app s on s.id = case i.platform when 'ios' then t.ios_app else t.android_app end
+      where i.storefront = any(t.countries) and s.genre = i.genre
+      offset 0
+    ) a
+    union
+    select a.id, i.platform, i.storefront
+    from seen i
+    join tracked_app a on a.ios_app = i.id or a.android_app = i.id
+    union
+    -- named by hand, and not followed yet
+    select a.id, i.platform, i.storefront
+    from seen i
+    join tracked_app a on a.manual_rivals @> array[i.platform || ':' || i.store_id]
+    union
+    select r.app_id, r.platform, r.storefront
+    from seen i
+    join app_rival r on (r.rival, r.storefront) = (i.id, i.storefront)
+    union
+    select a.id, i.platform, c.storefront
+    from reviewed i
+    join tracked_app a on a.ios_app = i.id or a.android_app = i.id
+    cross join unnest(a.countries) c (storefront)
+    union
+    -- the categories of any app decide what is off topic
+    select app_id, platform, storefront
+    from imported_days
+    where platform = any(${[...categorised]}::text[])`
+}
+
+/** Queries for a `with`: what was read in each storefront, by its name there, and the apps whose reviews were read. */
+function imported(sql: Sql, notes: ImportNotes) {
+  const sides = [...notes.sides.values()]
+  const named = (namesOf: (side: SideNotes) => Iterable<string>) => {
+    const rows = sides.flatMap((side) => [...namesOf(side)].map((name) => ({ ...side, name })))
+    return sql`
+      unnest(
+        ${rows.map(({ platform }) => platform)}::text[],
+        ${rows.map(({ storefront }) => storefront)}::text[],
+        ${rows.map(({ name }) => name)}::text[]
+      )`
+  }
+  const reviewed = [...notes.reviews.keys()].map((key) => key.split(" "))
+  return sql`
+    term as materialized (
+      select *
+      from ${named(({ searches, answers }) => [...searches.keys(), ...answers.keys()])} u (platform, storefront, term)
+    ), chart as materialized (
+      select *
+      from ${named(({ charts }) => charts.keys())} u (platform, storefront, genre)
+    ), seen as materialized (
+      select u.platform, u.storefront, u.store_id, s.id
+      from ${named(({ apps }) => apps)} u (platform, storefront, store_id)
+      left join lateral (
+        select id
+        from store_app
+        where (platform, store_id) = (u.platform, u.store_id)
+        offset 0
+      ) s on true
+    ), reviewed as materialized (
+      select s.platform, s.id
+      from unnest(
+        ${reviewed.map(([platform]) => platform as string)}::text[],
+        ${reviewed.map(([, storeId]) => storeId as string)}::text[]
+      ) r (platform, store_id)
+      join store_app s on (s.platform, s.store_id) = (r.platform, r.store_id)
+    )`
 }
 
 /** The inputs of imported days' alerts other than their readings. */

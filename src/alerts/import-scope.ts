@@ -24,6 +24,13 @@ export async function noteImportedDays(
     from measured_app a
     where ${storefront} = any(a.countries)
       and case ${platform} when 'ios' then a.ios_app else a.android_app end is not null
+      and not exists (
+        -- on conflict would lock each row that stays as it is
+        select
+        from imported_days d
+        where (d.app_id, d.platform, d.storefront) = (a.id, ${platform}, ${storefront})
+          and d.from_day <= ${from}::date and d.to_day >= ${to}::date
+      )
     order by a.id
     on conflict (app_id, platform, storefront) do update
     set from_day = least(held.from_day, excluded.from_day), to_day = greatest(held.to_day, excluded.to_day)
