@@ -144,11 +144,13 @@ export class Slots {
   #yields(workspaceId: number): boolean {
     const now = performance.now()
     if (now >= (this.#activities.get(workspaceId)?.yieldsUntil ?? 0)) return false
-    const calls = this.#countCalls(workspaceId)
+    let calls: number | undefined
     for (const [other, { at }] of this.#activities) {
+      if (other === workspaceId) continue
       const otherCalls = this.#countCalls(other)
-      const isUnderWay = otherCalls > 0 || now - at < MAX_PAUSE_MS
-      if (other === workspaceId || !isUnderWay || Math.max(1, otherCalls) >= calls) continue
+      if (otherCalls === 0 && now - at >= MAX_PAUSE_MS) continue
+      calls ??= this.#countCalls(workspaceId)
+      if (Math.max(1, otherCalls) >= calls) continue
       this.#recheck ??= setTimeout(() => {
         this.#recheck = null
         this.#grantNext()
