@@ -22,7 +22,13 @@ export interface AppAccount {
   denied: string | null
 }
 
-interface OwnApp {
+/** Days of reports, in one storefront or in all (null). */
+export interface ReportQuery extends Days {
+  country: string | null
+}
+
+/** A tracked app, by what accounts know it. */
+export interface OwnApp {
   id: string
   iosId: string | null
 }

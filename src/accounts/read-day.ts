@@ -1,11 +1,6 @@
 import type { Db } from "../database/types.ts"
+import type { OwnApp } from "./app-accounts.ts"
 import type { AccountKindName } from "./kind.ts"
-
-/** A tracked app, by what accounts know it. */
-export interface OwnApp {
-  id: string
-  iosId: string | null
-}
 
 /** What an app's own account says of one day of reports. */
 export interface AccountDay {

@@ -1,7 +1,7 @@
 import type { Db } from "../database/types.ts"
 import { BUNDLE_TYPES } from "../formulas/sold-things.ts"
 import { decimal, millionths } from "../sources/accounts/decimal.ts"
-import type { AppAccount } from "./app-accounts.ts"
+import type { AppAccount, ReportQuery } from "./app-accounts.ts"
 
 /** As decimal text: never added to another currency's. */
 export interface Money {
@@ -39,13 +39,6 @@ interface Sales {
   products: SoldProduct[]
 }
 
-interface SalesQuery {
-  from: string
-  to: string
-  /** Null = all. */
-  country: string | null
-}
-
 interface FactRow {
   cut: keyof typeof CUTS
   name: string | null
@@ -68,7 +61,7 @@ interface FactRow {
 const CUTS = { 7: "total", 3: "day", 5: "country", 6: "product" } as const
 
 /** What an app sold, in all, by day, by country and by product, in one pass. */
-export async function readSales(sql: Db, { id, sku }: AppAccount, { from, to, country }: SalesQuery): Promise<Sales> {
+export async function readSales(sql: Db, { id, sku }: AppAccount, { from, to, country }: ReportQuery): Promise<Sales> {
   const rows = await sql<FactRow[]>`
     select grouping(day, country, product) as cut, coalesce(day::text, country, product) as name, max(title) as title,
       currency, proceeds_currency as "proceedsCurrency", ${soldColumns(sql)}
@@ -105,7 +98,11 @@ function soldColumns(sql: Db) {
 const MOST_BUNDLES = 50
 
 /** The app bundles that an account sold, which belong to none of its apps; those that sold most first. */
-export async function readBundles(sql: Db, account: string, { from, to, country }: SalesQuery): Promise<SoldProduct[]> {
+export async function readBundles(
+  sql: Db,
+  account: string,
+  { from, to, country }: ReportQuery,
+): Promise<SoldProduct[]> {
   const rows = await sql<(FactRow & { lastDay: string })[]>`
     select 6 as cut, product as name, max(title) as title, max(day)::text as "lastDay", currency,
       proceeds_currency as "proceedsCurrency", ${soldColumns(sql)}
@@ -177,7 +174,7 @@ const MOST_RESTATEMENTS = 50
 export async function readRestatements(
   sql: Db,
   { id, sku }: AppAccount,
-  { from, to, country }: SalesQuery,
+  { from, to, country }: ReportQuery,
 ): Promise<Restatement[]> {
   return await sql<Restatement[]>`
     with restated as materialized (

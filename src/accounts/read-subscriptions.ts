@@ -1,15 +1,8 @@
 import type { Db } from "../database/types.ts"
 import { EVENT_GROUPS, type EventGroup } from "../formulas/subscription-events.ts"
-import type { AppAccount } from "./app-accounts.ts"
+import type { AppAccount, ReportQuery } from "./app-accounts.ts"
 
 export type EventCounts = Record<EventGroup, number>
-
-interface EventsQuery {
-  from: string
-  to: string
-  /** Null = all. */
-  country: string | null
-}
 
 /** Of a reported day without rows: none of any. */
 const NO_EVENTS = Object.fromEntries(EVENT_GROUPS.map((group) => [group, 0])) as EventCounts
@@ -18,7 +11,7 @@ const NO_EVENTS = Object.fromEntries(EVENT_GROUPS.map((group) => [group, 0])) as
 export async function readSubscriptionEvents(
   sql: Db,
   { id, outsideId }: AppAccount,
-  { from, to, country }: EventsQuery,
+  { from, to, country }: ReportQuery,
 ): Promise<{ day: string; country: string; counts: EventCounts }[]> {
   const rows = await sql<{ day: string; country: string; group: EventGroup; quantity: number }[]>`
     select day, country, counts_as as group, sum(quantity)::int as quantity

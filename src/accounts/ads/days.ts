@@ -1,5 +1,5 @@
 import type { Db } from "../../database/types.ts"
-import type { Window } from "../../sources/accounts/ads/requests.ts"
+import type { Days } from "../../vocabulary/days.ts"
 import { addDays } from "../../vocabulary/days.ts"
 
 /** What answers sum up. */
@@ -16,13 +16,13 @@ export function lastAdsDay(zone: string, now: Date): string {
   return addDays(zonedDay(zone, new Date(now.getTime() - LATE_MS)), -1)
 }
 
-export function adsWindow(zone: string, now: Date): Window {
+export function adsWindow(zone: string, now: Date): Days {
   const to = lastAdsDay(zone, now)
   return { from: addDays(to, 1 - WINDOW_DAYS), to }
 }
 
 /** Of a campaign that was read before the days that still grow, else all that there are. */
-export function daysToRead(zone: string, now: Date, wasRead: boolean): Window {
+export function daysToRead(zone: string, now: Date, wasRead: boolean): Days {
   const to = lastAdsDay(zone, now)
   return { from: addDays(to, 1 - (wasRead ? GROWING_DAYS : MOST_DAYS)), to }
 }

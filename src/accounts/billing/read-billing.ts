@@ -2,6 +2,7 @@ import type { Db } from "../../database/types.ts"
 import type { Days } from "../../vocabulary/days.ts"
 import { addDays } from "../../vocabulary/days.ts"
 import { BILLING_SOURCES, type BillingSource } from "../../vocabulary/upstreams.ts"
+import type { OwnApp, ReportQuery } from "../app-accounts.ts"
 import type { AccountState } from "../state.ts"
 
 /** An account that tells of a tracked app's purchases, and what it told in the days asked for. */
@@ -20,11 +21,6 @@ export interface BillingAccount {
   /** Messages about family members, who pay nothing. */
   familyShared: number
   unknownTypes: number
-}
-
-interface OwnApp {
-  id: string
-  iosId: string | null
 }
 
 /** Who knows storefronts first: of two that tell of the same purchases one is counted. Those that told nothing come last. */
@@ -64,8 +60,7 @@ export async function findBillingAccounts(
     limit 20`
 }
 
-interface BillingQuery extends Days {
-  country: string | null
+interface BillingQuery extends ReportQuery {
   product: string | null
 }
 

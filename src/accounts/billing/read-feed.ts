@@ -1,10 +1,6 @@
 import type { Db } from "../../database/types.ts"
+import type { OwnApp } from "../app-accounts.ts"
 import { PREFERRED } from "./read-billing.ts"
-
-interface OwnApp {
-  id: string
-  iosId: string | null
-}
 
 /** One thing that happened to a purchase, as its sender calls it. */
 interface ToldEvent {

@@ -9,19 +9,13 @@ import {
   wholeTo,
 } from "../../formulas/funnel.ts"
 import { ANALYTICS_REPORTS, type AnalyticsReport } from "../../vocabulary/upstreams.ts"
+import type { ReportQuery } from "../app-accounts.ts"
 import { type AppAccount, daysUpTo, type ReportStanding } from "../app-accounts.ts"
 import { readTask } from "../tasks.ts"
 import { readFileTroubles } from "../troubles.ts"
 
 /** How many days after a day its figures are whole, as the console says. */
 const WHOLE_AFTER_DAYS: Record<AnalyticsReport, number> = { engagement: 3, downloads: 2 }
-
-interface FunnelQuery {
-  from: string
-  to: string
-  /** Null = all. */
-  country: string | null
-}
 
 /** How a report about an app stands. */
 interface AnalyticsStanding extends ReportStanding {
@@ -132,7 +126,7 @@ export interface FunnelRow extends Record<Exclude<FunnelEvent, "other">, number>
 export async function readFunnel(
   sql: Sql,
   { id, outsideId }: AppAccount,
-  { from, to, country }: FunnelQuery,
+  { from, to, country }: ReportQuery,
 ): Promise<FunnelRow[]> {
   const rows = await sql<(Omit<FunnelRow, "source"> & { from: string })[]>`
     select day, country, came_from as from,

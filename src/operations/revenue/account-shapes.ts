@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import type { ReportQuery } from "../../accounts/app-accounts.ts"
 import {
   type AppAccount,
   findAppAccount,
@@ -72,12 +73,6 @@ export const reportFields = {
   to: described(ReportDay, "Last day asked for."),
   country: described(v.nullable(v.string()), "As asked; null = all storefronts."),
   sources: described(v.array(AccountSource), "Where the figures come from, and how far they were read."),
-}
-
-export interface ReportQuery {
-  from: string
-  to: string
-  country: string | null
 }
 
 /** The days asked for. */

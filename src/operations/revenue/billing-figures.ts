@@ -1,11 +1,11 @@
 import * as v from "valibot"
-import type { MoneyAccounts } from "../../accounts/app-accounts.ts"
+import type { MoneyAccounts, ReportQuery } from "../../accounts/app-accounts.ts"
 import { type ReckonedDay, readBillingService } from "../../accounts/billing/read-metrics.ts"
 import { ANSWERED_STATES } from "../../accounts/state.ts"
 import type { Sql } from "../../database/types.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { Count, Day, Time } from "../shapes.ts"
-import { Money, type ReportQuery } from "./account-shapes.ts"
+import { Money } from "./account-shapes.ts"
 
 const figures = {
   mrr: described(v.nullable(Money), "Monthly recurring revenue; null = it says none."),

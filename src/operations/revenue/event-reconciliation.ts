@@ -1,11 +1,11 @@
 import * as v from "valibot"
+import type { ReportQuery } from "../../accounts/app-accounts.ts"
 import { COMPARED, readEventWitnesses } from "../../accounts/billing/witness-events.ts"
 import type { Service } from "../../accounts/billing/witness-sums.ts"
 import type { EventCounts } from "../../accounts/read-subscriptions.ts"
 import type { Sql } from "../../database/types.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { Count } from "../shapes.ts"
-import type { ReportQuery } from "./account-shapes.ts"
 import { CauseName, SecondWitness, Whole, witnessShape } from "./reconciliation.ts"
 
 export const EventReconciliation = named(

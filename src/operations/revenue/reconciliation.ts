@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import type { ReportQuery } from "../../accounts/app-accounts.ts"
 import { type AppAccount, daysUpTo } from "../../accounts/app-accounts.ts"
 import type { Service } from "../../accounts/billing/witness-sums.ts"
 import { type ProductWitness, readWitnesses, type Units } from "../../accounts/billing/witnesses.ts"
@@ -8,7 +9,7 @@ import { CAUSES } from "../../formulas/witnesses.ts"
 import { described, named } from "../../vocabulary/schema.ts"
 import { BILLING_SOURCES } from "../../vocabulary/upstreams.ts"
 import { Count, Storefront, Time } from "../shapes.ts"
-import { ReportDay, type ReportQuery } from "./account-shapes.ts"
+import { ReportDay } from "./account-shapes.ts"
 
 export const Whole = v.pipe(v.number(), v.integer())
 const Decimal = v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/))

@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import type { ReportQuery } from "../../accounts/app-accounts.ts"
 import { type AppAccount, daysUpTo, readStanding } from "../../accounts/app-accounts.ts"
 import { findService } from "../../accounts/billing/witnesses.ts"
 import { readStock, readSubscriptionEvents, summedEvents } from "../../accounts/read-subscriptions.ts"
@@ -11,7 +12,6 @@ import {
   checkKnown,
   findReportingAccounts,
   ReportDay,
-  type ReportQuery,
   reportFields,
   reportInput,
   reportQuery,

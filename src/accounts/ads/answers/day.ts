@@ -1,6 +1,7 @@
 import type { Db } from "../../../database/types.ts"
 import { decimalSum } from "../../../sources/accounts/decimal.ts"
-import { type OwnApp, ownAccounts } from "../../read-day.ts"
+import type { OwnApp } from "../../app-accounts.ts"
+import { ownAccounts } from "../../read-day.ts"
 import type { Money } from "../../read-sales.ts"
 import { moneyOf } from "./metrics.ts"
 
