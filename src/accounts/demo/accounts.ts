@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer"
 import { randomBytes } from "node:crypto"
 import type { Db, Sql, Tx } from "../../database/types.ts"
-import { removeDemoReviews } from "../../observations/remove-demo-reviews.ts"
+import { DEMO } from "../../observations/provenance.ts"
+import { removeReviews } from "../../observations/remove-reviews.ts"
 import { REPORT_ZONE } from "../pacific.ts"
 
 /** The invented accounts of a workspace. */
@@ -75,7 +76,7 @@ async function removeUnshownReviews(tx: Tx): Promise<void> {
     from connected_account
     where state = 'demo' and kind = 'app-store-connect'
     limit 1`
-  if (left.length === 0) await removeDemoReviews(tx)
+  if (left.length === 0) await removeReviews(tx, DEMO)
 }
 
 /** Why nothing can be done with one. */
