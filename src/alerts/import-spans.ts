@@ -1,21 +1,15 @@
-import { addDays } from "../vocabulary/days.ts"
-
-/** UTC days, both included. */
-export interface Span {
-  from: string
-  to: string
-}
+import { addDays, type Days } from "../vocabulary/days.ts"
 
 /** Days that lie no further apart are looked at in one go. */
 const APART_DAYS = 3
 
 /** The days in spans of so many at most, the earliest first; a few days between two that are none of them are looked at too. */
-export function spansOf(days: readonly string[], atOnce: number): Span[] {
+export function spansOf(days: readonly string[], atOnce: number): Days[] {
   return runsOf(days).flatMap(({ from, to }) => partsOf(from, to, atOnce))
 }
 
-export function runsOf(days: readonly string[]): Span[] {
-  const runs: Span[] = []
+export function runsOf(days: readonly string[]): Days[] {
+  const runs: Days[] = []
   for (const day of days.toSorted()) {
     const last = runs.at(-1)
     if (last && day <= addDays(last.to, APART_DAYS)) last.to = day
@@ -24,8 +18,8 @@ export function runsOf(days: readonly string[]): Span[] {
   return runs
 }
 
-function partsOf(from: string, to: string, atOnce: number): Span[] {
-  const parts: Span[] = []
+function partsOf(from: string, to: string, atOnce: number): Days[] {
+  const parts: Days[] = []
   for (let at = from; at <= to; at = addDays(at, atOnce)) {
     const end = addDays(at, atOnce - 1)
     parts.push({ from: at, to: end < to ? end : to })

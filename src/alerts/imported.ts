@@ -4,6 +4,7 @@ import type { Subject } from "../measuring/kind.ts"
 import { makeDifficultyDue } from "../measuring/kinds/search.ts"
 import { type CONCERNS, putForwardImported } from "../measuring/put-forward.ts"
 import type { Observation } from "../observations/types.ts"
+import type { Days } from "../vocabulary/days.ts"
 import { addDays, dayOf } from "../vocabulary/days.ts"
 import { deriveFindings } from "./findings.ts"
 import { readConcerned } from "./import-concerns.ts"
@@ -19,7 +20,7 @@ import {
 } from "./import-derive.ts"
 import { emptySide, noteReading, openNotes, reviewsKey, type SideNotes } from "./import-notes.ts"
 import { deriveChangedScope, type ImportedDays, noteImportedDays, readImportedDays } from "./import-scope.ts"
-import { daysBetween, runsOf, type Span } from "./import-spans.ts"
+import { daysBetween, runsOf } from "./import-spans.ts"
 
 interface ImportFindings {
   /** Notes readings in the transaction that stores them, and puts the findings in them forward. */
@@ -164,7 +165,7 @@ async function deriveReviews(imported: PlaceImport): Promise<void> {
 /** The measured days that are compared with the last of each run: of each of these keywords, or of the charts, the next. */
 async function readFollowing(
   { sql, place, pause }: PlaceImport,
-  runs: readonly Span[],
+  runs: readonly Days[],
   terms: readonly string[] | null,
 ): Promise<string[]> {
   const days = new Set<string>()

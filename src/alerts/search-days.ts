@@ -29,33 +29,31 @@ export const RIVAL_PLACES = { manual: 50, found: 10 }
 /** `off_topic`: so many of the first ten results must have categories that are known. */
 export const TOPIC = { first: 10, known: 8 }
 
-/** The app's rank on a measured day, where it differs enough from that of the measured day before. */
-export interface Move {
-  term: string
+/** A measured day beside the measured day before it. */
+export interface DayStep {
   day: string
-  at: string
   source: number
   depth: number
-  rank: number | null
   wasDay: string
   wasSource: number
   wasDepth: number
+}
+
+/** The app's rank on a measured day, where it differs enough from that of the measured day before. */
+export interface Move extends DayStep {
+  term: string
+  at: string
+  rank: number | null
   wasRank: number | null
 }
 
 /** A rival (store_app id) that stands on another side of the app than on the measured day before. */
-export interface PassingRow {
+export interface PassingRow extends DayStep {
   id: number
   term: string
-  day: string
   at: string
-  source: number
-  depth: number
   ours: number | null
   theirs: number | null
-  wasDay: string
-  wasSource: number
-  wasDepth: number
   oursWas: number | null
   theirsWas: number | null
 }

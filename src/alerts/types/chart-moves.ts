@@ -5,7 +5,7 @@ import { bestFirst } from "../../observations/best-first.ts"
 import { CHARTS, type Chart, chartSourceOf, DEVICES, type Device } from "../../observations/types.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import { compared } from "../compared.ts"
-import type { PlaceDays } from "../search-days.ts"
+import type { DayStep, PlaceDays } from "../search-days.ts"
 import { placeIn, sinceIn, type Wording } from "../wording.ts"
 
 /** `chart_drop`: an app that stays on the chart falls so many places at least, and so much of the place it had. */
@@ -80,25 +80,19 @@ async function findMoves(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
   return found
 }
 
-interface Day {
+interface ChartStep extends DayStep {
   device: Device
   chart: Chart
   genreName: string | null
-  day: string
   at: Date
-  source: number
-  depth: number
   rank: number | null
-  wasDay: string
-  wasSource: number
-  wasDepth: number
   wasRank: number | null
 }
 
 /** Days beside the measured day before them: so none is a chart's first. */
-async function readDays(tx: Tx, { place, from, to }: PlaceDays, genre: string): Promise<Day[]> {
+async function readDays(tx: Tx, { place, from, to }: PlaceDays, genre: string): Promise<ChartStep[]> {
   const { platform, storefront, own, origin } = place
-  return await tx<Day[]>`
+  return await tx<ChartStep[]>`
     with measured as materialized (
       select c.id, c.device, c.chart, r.*, array_position(r.app_ids, ${own}::int) as rank
       from chart c
@@ -134,7 +128,7 @@ async function readDays(tx: Tx, { place, from, to }: PlaceDays, genre: string): 
     order by p.device, p.chart, p.day`
 }
 
-function findingOf(one: Day, genre: string, isOwn: boolean): FindingOf[] {
+function findingOf(one: ChartStep, genre: string, isOwn: boolean): FindingOf[] {
   const { device, chart, genreName, day, at, depth, rank, wasDay, wasDepth, wasRank } = one
   const source = chartSourceOf(one.source)
   const type = chartMove(

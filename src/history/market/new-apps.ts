@@ -3,6 +3,7 @@ import { nameIn } from "../../observations/app-names.ts"
 import { bestFirst } from "../../observations/best-first.ts"
 import { type ChartSource, chartSourceOf } from "../../observations/types.ts"
 import type { Chart, Device } from "../../observations/types-charts.ts"
+import type { Days } from "../../vocabulary/days.ts"
 import { addDays } from "../../vocabulary/days.ts"
 
 /** An app on the day on which a storefront's charts showed it first. */
@@ -24,11 +25,6 @@ interface NewApp {
   releasedAt: Date | null
 }
 
-interface Span {
-  from: string
-  to: string
-}
-
 /**
  * Apps that were seen first on charts of these storefronts in these days (UTC), newest first, of one day the highest store id
  * first. With `everywhere` one row an app, where it was seen first of all storefronts; who stood on any when that was read
@@ -37,7 +33,7 @@ interface Span {
 export async function readNewApps(
   sql: Sql,
   storefronts: readonly string[],
-  { from, to, everywhere, limit }: Span & { everywhere: boolean; limit: number },
+  { from, to, everywhere, limit }: Days & { everywhere: boolean; limit: number },
 ): Promise<NewApp[]> {
   const found: NewApp[] = []
   // the newest days first, and more of them at once the fewer there are: a day of 77 storefronts has thousands
@@ -53,7 +49,7 @@ export async function readNewApps(
 async function readNewIn(
   sql: Sql,
   storefronts: readonly string[],
-  { from, to, everywhere, limit }: Span & { everywhere: boolean; limit: number },
+  { from, to, everywhere, limit }: Days & { everywhere: boolean; limit: number },
 ): Promise<NewApp[]> {
   const isFirst = sql`
     and not exists (
@@ -98,7 +94,7 @@ async function readNewIn(
 }
 
 /** How many of these days a chart of these storefronts was read whole, later than on its storefront's first day. */
-export async function countCoveredDays(sql: Sql, storefronts: readonly string[], { from, to }: Span): Promise<number> {
+export async function countCoveredDays(sql: Sql, storefronts: readonly string[], { from, to }: Days): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     with begun as materialized (
       select storefront, min(first_day) as day

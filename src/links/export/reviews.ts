@@ -6,6 +6,7 @@ import { readStorefrontFeeds } from "../../history/reviews/feeds.ts"
 import { type FeedState, type HeldFeed, milliseconds, readFeedState, startOf } from "../../history/reviews/reviews.ts"
 import type { Side } from "../../observations/provenance.ts"
 import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import type { Days } from "../../vocabulary/days.ts"
 import { addDays } from "../../vocabulary/days.ts"
 import { STORES } from "../../vocabulary/store-pages.ts"
 import type { ExportDays } from "./days.ts"
@@ -62,13 +63,8 @@ function noteOn(platform: string, { feed, known: { state, readAt } }: ExportedFe
   return `The file has the reviews of ${whose}. ${known}`
 }
 
-interface ReviewFilter extends HeldFeed {
-  from: string
-  to: string
-}
-
 /** One more than a file holds, where there are more. */
-async function countReviews(sql: Db, filter: ReviewFilter): Promise<number> {
+async function countReviews(sql: Db, filter: HeldFeed & Days): Promise<number> {
   const [row] = await sql<[{ rows: number }]>`
     select count(*) as rows
     from (
@@ -86,7 +82,7 @@ const REVIEWS_A_PART = 500
 async function storeReviews(
   tx: Tx,
   id: number,
-  filter: ReviewFilter,
+  filter: HeldFeed & Days,
   { rows, place }: { rows: number; place: number },
 ): Promise<number> {
   await planByIndex(tx, true)
@@ -117,7 +113,7 @@ interface Bound {
   id: string
 }
 
-async function readBounds(tx: Tx, filter: ReviewFilter): Promise<Bound[]> {
+async function readBounds(tx: Tx, filter: HeldFeed & Days): Promise<Bound[]> {
   return await tx<Bound[]>`
     select at::text, review_id as id
     from (
@@ -133,7 +129,7 @@ async function readBounds(tx: Tx, filter: ReviewFilter): Promise<Bound[]> {
 async function copyParts(
   tx: Tx,
   id: number,
-  filter: ReviewFilter,
+  filter: HeldFeed & Days,
   { from, bounds }: { from: number; bounds: readonly Bound[] },
 ): Promise<number> {
   const [copied] = await tx<[{ rows: number }]>`
@@ -170,7 +166,7 @@ async function copyParts(
   return copied.rows
 }
 
-function isWanted(sql: Db, { appId, feed, from, to }: ReviewFilter) {
+function isWanted(sql: Db, { appId, feed, from, to }: HeldFeed & Days) {
   return sql`app_id = ${appId} and feed = ${feed} and current
     and at >= ${startOf(from)} and at < ${startOf(addDays(to, 1))}`
 }

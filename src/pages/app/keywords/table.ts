@@ -1,3 +1,4 @@
+import type { Days } from "../../../vocabulary/days.ts"
 import { ownValue } from "../../../vocabulary/objects.ts"
 import { shareBar, sparkline } from "../../charts/small.ts"
 import { type Html, html } from "../../html.ts"
@@ -39,13 +40,8 @@ ${shown.map((row) => keywordRow(desk, app, side, { row, span }))}</tbody>
 ${pager(path, desk.query, { page, pages })}`
 }
 
-interface Span {
-  from: string
-  to: string
-}
-
 /** All sparklines of a table are of the same days. */
-function spanOf(rows: readonly KeywordRow[]): Span {
+function spanOf(rows: readonly KeywordRow[]): Days {
   const series = rows.flatMap(({ line }) => (line && line.series.length > 0 ? [line.series] : []))
   return {
     from: series.map((points) => points[0]![0]).sort()[0] ?? "",
@@ -57,7 +53,7 @@ function spanOf(rows: readonly KeywordRow[]): Span {
   }
 }
 
-function keywordRow(desk: Desk, app: AppHead, side: Side, { row, span }: { row: KeywordRow; span: Span | null }): Html {
+function keywordRow(desk: Desk, app: AppHead, side: Side, { row, span }: { row: KeywordRow; span: Days | null }): Html {
   const { term, line, difficulty, difficultyBand } = row
   const asked = { term, at: sideCode(side) }
   return html`<tr><td class="pick"><input type="checkbox" name="terms" value="${term}" aria-label="Draw ${term}"></td><th scope="row"><a href="${address(appAddress(desk, app, "ranks"), { terms: term, at: asked.at })}"><bdi>${term}</bdi></a>${tagsOf(app, term)}</th><td class="num">${rankText(row, address(appAddress(desk, app, "evidence"), asked))}</td><td class="num">${changeText(row)}</td>${

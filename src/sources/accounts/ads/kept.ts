@@ -1,6 +1,7 @@
 import type { AdsPopularityObservation } from "../../../observations/kinds/ads-insights.ts"
 import type { AdsDaysObservation, AdsTermsObservation } from "../../../observations/kinds/ads-metrics.ts"
 import type { AdsCampaignsObservation, AdsKeywordsObservation } from "../../../observations/kinds/ads-things.ts"
+import type { Days } from "../../../vocabulary/days.ts"
 import { addDays, dayOf } from "../../../vocabulary/days.ts"
 import { jsonOrNothing } from "../../json.ts"
 import { type About, type RawBody, ReadFailure } from "../../source.ts"
@@ -15,7 +16,6 @@ import {
   negativesQuery,
   popularityQuery,
   searchTermsReport,
-  type Window,
 } from "./requests.ts"
 import { type PlatformRow, rowsIn } from "./said.ts"
 import { campaignsIn, negativeGroups, thingsIn } from "./things.ts"
@@ -69,7 +69,7 @@ function thingsOf(answers: Answers, { account, campaign }: AdsKeywordsObservatio
 /** A body is of many days; one of which it says nothing had nothing. */
 function dayOfBody(answers: Answers, { account, campaign, day }: AdsDaysObservation, about: About): AdsDaysObservation {
   const seen = dayOf(about.seenAt)
-  const window: Window = { from: addDays(seen, -FURTHEST_DAYS), to: addDays(seen, 1) }
+  const window: Days = { from: addDays(seen, -FURTHEST_DAYS), to: addDays(seen, 1) }
   const whole = answers.to(dailyReport("campaigns", campaign, window))
   const keywords = answers.to(dailyReport("keywords", campaign, window))
   const days = daysIn({ campaign: whole, keywords }, { account, campaign, window }, about)

@@ -7,11 +7,11 @@ import {
   TermRow,
 } from "../../../observations/kinds/ads-metrics.ts"
 import { NO_COUNTRY, NO_CURRENCY } from "../../../observations/shapes/reports.ts"
+import type { Days } from "../../../vocabulary/days.ts"
 import { addDays } from "../../../vocabulary/days.ts"
 import { checkedRow, PutAside } from "../../put-aside.ts"
 import { type About, ReadFailure } from "../../source.ts"
 import { decimal, decimalSum, millionths } from "../decimal.ts"
-import type { Window } from "./requests.ts"
 import {
   countOrNull,
   countryIn,
@@ -35,7 +35,7 @@ export interface ReportPages {
 interface CampaignQuestion {
   account: string
   campaign: string
-  window: Window
+  window: Days
 }
 
 /** Raised whenever reports are read otherwise. */
@@ -137,7 +137,7 @@ function termRow(row: PlatformRow, currency: string): AdsTermRow {
   }
 }
 
-const addsUp = ({ from, to }: Window) => `the rows from ${from} to ${to} do not add up to the report's grand total`
+const addsUp = ({ from, to }: Days) => `the rows from ${from} to ${to} do not add up to the report's grand total`
 
 /**
  * What the report counts and shows in no row; null if there is nothing of the kind, or if the report has no grand total to compare
@@ -187,7 +187,7 @@ interface ReportedDay {
 }
 
 /** A window of one day has no days within. Throws ReadFailure for a row of other days. */
-function dailyOf(row: PlatformRow, { from, to }: Window): ReportedDay[] {
+function dailyOf(row: PlatformRow, { from, to }: Days): ReportedDay[] {
   const days = Array.isArray(row.granularMetrics) ? (row.granularMetrics as PlatformRow[]) : []
   if (from === to && days.length === 0) return [{ date: from, metrics: within(row, "totalMetrics") }]
   return days.map((metrics) => {
@@ -259,7 +259,7 @@ function summed(all: readonly Figures[], currency: string): Figures {
   }
 }
 
-function daysOf({ from, to }: Window): string[] {
+function daysOf({ from, to }: Days): string[] {
   const days: string[] = []
   for (let day = from; day <= to; day = addDays(day, 1)) days.push(day)
   return days

@@ -1,3 +1,4 @@
+import type { Days } from "../../../vocabulary/days.ts"
 import { addDays, dayOf } from "../../../vocabulary/days.ts"
 
 interface Filter {
@@ -44,21 +45,15 @@ export function negativesQuery(campaign: string, groups: readonly string[] | nul
   return { path: "/v1/negative-keywords/query", body: { filters: groups ? ofGroups : ofItself }, pageSize: THINGS }
 }
 
-/** Days of the account's own zone, both among them. */
-export interface Window {
-  from: string
-  to: string
-}
-
 /** What a campaign or its keywords cost and brought, by day and country. */
-export function dailyReport(of: "campaigns" | "keywords", campaign: string, { from, to }: Window): AdsQuery {
+export function dailyReport(of: "campaigns" | "keywords", campaign: string, { from, to }: Days): AdsQuery {
   // of one day alone no other is told apart
   const daily = from === to ? {} : { granularity: "DAILY" }
   return report(of, campaign, { start: from, end: to, timeZone: "ORTZ", ...daily })
 }
 
 /** Of the whole window: fewer terms are withheld than of its days one by one. */
-export function searchTermsReport(campaign: string, { from, to }: Window): AdsQuery {
+export function searchTermsReport(campaign: string, { from, to }: Days): AdsQuery {
   return report("searchterms", campaign, { start: from, end: to, timeZone: "ORTZ" })
 }
 
@@ -73,7 +68,7 @@ function report(entity: string, campaign: string, timeRange: object): AdsQuery {
 }
 
 /** What was changed by whom, of whole days of UTC; at most six months back. */
-export function changesQuery({ from, to }: Window): AdsQuery {
+export function changesQuery({ from, to }: Days): AdsQuery {
   const between = { field: "eventTime", operator: "BETWEEN" as const, value: [from, addDays(to, 1)] }
   const entities = { field: "entityType", operator: "IN" as const, value: CHANGED_THINGS }
   const options = { needTotals: "false", timeZone: "UTC", metadata: "latest" }
