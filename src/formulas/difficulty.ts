@@ -15,7 +15,7 @@ export interface Slot {
   updatedAt: Date | null
 }
 
-export interface DifficultyParts {
+export type DifficultyParts = {
   /** How many of the first ten places are taken. */
   results: number
   /** Each 0 to 100; null = not known. Both of the first are null where no difficulty can be given. */

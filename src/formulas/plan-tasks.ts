@@ -70,18 +70,8 @@ export interface PlanTask {
   evidence: number
 }
 
-export interface KeywordOutlook {
-  term: string
-  day: string
-  rank: number | null
+export interface KeywordOutlook extends Omit<PlanKeyword, "peers"> {
   expectedRank: number
-  weight: number
-  popularity: number | null
-  popularityLow: number | null
-  popularityHigh: number | null
-  popularitySource: PopularitySource | null
-  /** When the youngest reading behind it was seen, ISO 8601. */
-  popularityAt: string | null
 }
 
 /** Fewer apps that show what the words are worth say nothing. */

@@ -1,11 +1,12 @@
 import { demandScale } from "./demand.ts"
 import { clamp, type Figure, twoPlaces } from "./figure.ts"
 import type { Hints } from "./hint-ladder.ts"
+import type { Interval } from "./proportions.ts"
 
 /** Raised whenever the same readings give another estimate; 1 rested on demand's formula 1. */
 export const POPULARITY_FORMULA = 2
 
-interface PopularityParts {
+export type PopularityParts = {
   /** Each 0 to 100; null = not read. */
   demand: number | null
   hintCount: number | null
@@ -66,19 +67,13 @@ export function scoreOf(blend: number): number {
   return clamp(LINE.start + LINE.slope * blend, 1, 100)
 }
 
-/** Where Apple Ads' search popularity (5 to 100) of a keyword lies in at least four of five cases, both ends included. */
-interface PopularityBand {
-  low: number
-  high: number
-}
-
 /**
  * What a score says on the scale of Apple Ads' search popularity, where most terms stand at the floor of 5 to 9. A band and no
  * number: on 227 terms of the United States the order of the scores goes with Apple's at CHECKED.correlation, below the 0.75
  * from which a number would mean something. Null for Google Play, whose searches nobody publishes. Other storefronts than the
  * United States were not checked.
  */
-export function popularityBand(platform: "ios" | "android", score: number): PopularityBand | null {
+export function popularityBand(platform: "ios" | "android", score: number): Interval | null {
   if (platform === "android") return null
   const { low, high } = BANDS.findLast(({ from }) => score >= from) as (typeof BANDS)[number]
   return { low, high }
@@ -93,7 +88,7 @@ export function popularityOrder(platform: "ios" | "android", score: number): num
   return band === null ? score : middleOf(band)
 }
 
-function middleOf({ low, high }: PopularityBand): number {
+function middleOf({ low, high }: Interval): number {
   return Math.round((low + high) / 2)
 }
 

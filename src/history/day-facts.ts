@@ -1,15 +1,11 @@
 import type { Sql } from "../database/types.ts"
+import type { StorefrontApp } from "../observations/derived/market-apps.ts"
 import { dayOf, quarterOf } from "../vocabulary/days.ts"
 import type { SourceName } from "../vocabulary/upstreams.ts"
 import { preferredRating } from "./rating-days.ts"
 import { readStorefrontFeeds, type StorefrontOfApp } from "./reviews/feeds.ts"
 import { startOf } from "./reviews/reviews.ts"
 import { LOOKED_BELOW } from "./reviews/tallies.ts"
-
-interface AppPlace {
-  app: number
-  storefront: string
-}
 
 interface RatingsDay {
   day: string
@@ -24,7 +20,7 @@ interface RatingsDay {
 /** In the order given; null = not measured. The day before is of the same source, for sources round differently. */
 export async function readRatingsOn(
   sql: Sql,
-  places: readonly AppPlace[],
+  places: readonly StorefrontApp[],
   day: string,
 ): Promise<(RatingsDay | null)[]> {
   const rows = await sql<RatingsRow[]>`

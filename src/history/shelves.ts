@@ -1,19 +1,14 @@
 import type { Sql } from "../database/types.ts"
 import { nameIn } from "../observations/app-names.ts"
-import type { Platform } from "../observations/types.ts"
+import type { AppKey } from "../observations/rows/identities.ts"
 import { dayOf } from "../vocabulary/days.ts"
 import { SHELVED_BY } from "./placements.ts"
-
-interface AnyApp {
-  platform: Platform
-  id: string
-}
 
 /** The App Store's page says what it shows; Google Play's may come without its rows, which says nothing of them. */
 const SECTIONS = { ios: ["similar", "page"], android: ["similar"] }
 
 /** The storefront whose row was read last, or else a page without one; null = no page was read. */
-export async function findShelfReadLast(sql: Sql, { platform, id }: AnyApp): Promise<string | null> {
+export async function findShelfReadLast(sql: Sql, { platform, id }: AppKey): Promise<string | null> {
   const [row] = await sql<{ storefront: string }[]>`
     select r.storefront
     from store_app s
@@ -26,7 +21,7 @@ export async function findShelfReadLast(sql: Sql, { platform, id }: AnyApp): Pro
 }
 
 /** The row as it was read last; no apps where the page was read and never showed one. Null = the page was not read. */
-export async function readShelf(sql: Sql, { platform, id }: AnyApp, storefront: string) {
+export async function readShelf(sql: Sql, { platform, id }: AppKey, storefront: string) {
   const source = SHELVED_BY[platform]
   const rows = await sql<(Omit<ShelfRow, "place"> & { seenAt: Date; origin: string; place: number | null })[]>`
     select r.seen_at as "seenAt", r.origin, i.place::int as place, i.store_id as id, a.developer as publisher,

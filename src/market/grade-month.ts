@@ -7,6 +7,7 @@ import { calibrateMonth, type Grade, scoreMonth } from "../formulas/estimates/gr
 import { downloadsPerRating } from "../formulas/estimates/ratio.ts"
 import { type RatingGain, readMeasuredDownloads, readRatingGains } from "../history/market/gains.ts"
 import { addDays, dayOf, daysInMonth, monthOf } from "../vocabulary/days.ts"
+import type { EstimatedApp } from "./make-estimate.ts"
 import { downloadsFrom } from "./make-estimate.ts"
 
 /** Counts of a month's last day are read until then. */
@@ -62,16 +63,10 @@ async function readProgress(sql: Db, month: string) {
   return row
 }
 
-interface GradableApp {
-  app: number
-  platform: "ios" | "android"
-  genre: string | null
-}
-
 async function readApps(sql: Db, month: string, { after, idsAtOnce }: { after: number; idsAtOnce: number }) {
   const [last] = await sql<[{ id: number }]>`select coalesce(max(id), 0) as id from store_app`
   const lookedTo = Math.min(after + idsAtOnce, last.id)
-  const found = await sql<GradableApp[]>`
+  const found = await sql<EstimatedApp[]>`
     select s.id as app, s.platform, s.genre
     from store_app s
     where s.id > ${after} and s.id <= ${lookedTo} and case s.platform
@@ -98,7 +93,7 @@ interface GradedApp extends Omit<Grade, "truth"> {
 }
 
 /** None where its figure does not rest on ratings gained, or where what it would be held against is not known. */
-async function gradeApp(sql: Db, { app, platform, genre }: GradableApp, asOf: string): Promise<GradedApp[]> {
+async function gradeApp(sql: Db, { app, platform, genre }: EstimatedApp, asOf: string): Promise<GradedApp[]> {
   const gains = (await readRatingGains(sql, app, asOf)).filter(({ gain }) => gain !== null && gain.days >= LEAST_DAYS)
   const truth = platform === "android" ? await readTruth(sql, app, asOf) : null
   if (gains.length === 0 || (platform === "android" && truth === null)) return []

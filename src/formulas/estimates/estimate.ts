@@ -1,3 +1,4 @@
+import type { Interval } from "../proportions.ts"
 /** How likely the truth lies between low and high, as it is stated. */
 export type Level = 0.8 | 0.9 | 0.95
 
@@ -22,11 +23,6 @@ export interface Estimate {
   pairs: number
   /** The share of those truths that such an interval reached when it was tried; null = not tried. */
   coverage: number | null
-}
-
-interface Interval {
-  low: number
-  high: number
 }
 
 /** The interval of a lognormal whose log10 has this standard deviation. */

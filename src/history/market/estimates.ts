@@ -1,17 +1,10 @@
 import type { Sql } from "../../database/types.ts"
-
-/** A value with its interval, or only an amount that it is under. */
-export interface Figure {
-  value: number | null
-  low: number | null
-  high: number | null
-  under: number | null
-}
+import type { PlaceFigure } from "../../formulas/estimates/place-curve.ts"
 
 /** An app's figures of a month as they were made last, by what is known of its store at large; null = not known. */
 export interface StoredEstimate {
-  downloads: Figure | null
-  revenue: (Figure & { markets: number }) | null
+  downloads: PlaceFigure | null
+  revenue: (PlaceFigure & { markets: number }) | null
   growth: { percent: number; low: number; high: number } | null
   markets: number
   days: number | null
@@ -80,6 +73,11 @@ function estimateOf(row: EstimateRow): StoredEstimate {
   }
 }
 
-function figureOf(value: number | null, low: number | null, high: number | null, under: number | null): Figure | null {
+function figureOf(
+  value: number | null,
+  low: number | null,
+  high: number | null,
+  under: number | null,
+): PlaceFigure | null {
   return value === null && under === null ? null : { value, low, high, under }
 }

@@ -1,5 +1,7 @@
 import * as v from "valibot"
+import type { DifficultyParts } from "../../formulas/difficulty.ts"
 import { bandOf } from "../../formulas/difficulty.ts"
+import type { PopularityParts } from "../../formulas/popularity.ts"
 import { AT_FLOOR, CHECKED, popularityBand } from "../../formulas/popularity.ts"
 import type { ReadAttempt, ReadPart, StoredFigure } from "../../history/searches/keyword-standing.ts"
 import { READ_PARTS } from "../../history/searches/keyword-standing.ts"
@@ -229,13 +231,8 @@ function difficultyEvidence({ formula, parts }: StoredFigure) {
 }
 
 type PublishedGenre = { genre: string; rank: number; popularity: number }
-type DifficultyParts = { results: number; titles: number | null; weakest: number | null; freshness: number | null }
 
-type EstimateParts = {
-  demand: number | null
-  prefixDepth: number | null
-  hintCount: number | null
-  blend: number
+type EstimateParts = PopularityParts & {
   /** When each figure that it was made of was seen, by its metric. */
   of: Partial<Record<StoredFigure["metric"], string>>
 }

@@ -6,7 +6,8 @@ import {
   type StatedFigure,
   timesOf,
 } from "../../../formulas/estimates/own-level.ts"
-import { type Figure, readEstimates, type StoredEstimate } from "../../../history/market/estimates.ts"
+import type { PlaceFigure } from "../../../formulas/estimates/place-curve.ts"
+import { readEstimates, type StoredEstimate } from "../../../history/market/estimates.ts"
 import type { Estimate } from "../estimates.ts"
 import { type OwnLevel, readOwnLevel } from "./own-level.ts"
 import type { OwnContext } from "./own-sales.ts"
@@ -56,12 +57,12 @@ function restated(app: number, held: StoredEstimate, level: OwnLevel): StoredEst
   }
 }
 
-function isStated<F extends Figure>(figure: F | null): figure is F & StatedFigure {
+function isStated<F extends PlaceFigure>(figure: F | null): figure is F & StatedFigure {
   return figure !== null && figure.value !== null
 }
 
 /** Money and apps are not divided: figures are whole. */
-export function shownFigure(figure: Figure | null): Estimate | null {
+export function shownFigure(figure: PlaceFigure | null): Estimate | null {
   if (figure === null) return null
   const whole = (amount: number | null) => amount && Math.round(amount)
   const { value, low, high, under } = figure

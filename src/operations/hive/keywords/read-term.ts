@@ -7,7 +7,7 @@ import { whyUnread } from "../read-now.ts"
 /** A keyword that was read for a call is not read again for so many days. */
 export const KEPT_DAYS = 7
 
-interface AppStoreTerm {
+export interface AppStoreTerm {
   platform: "ios"
   storefront: string
   term: string

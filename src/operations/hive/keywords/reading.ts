@@ -6,6 +6,7 @@ import type { LiveReadState, LiveSubject, Patience } from "../../../vocabulary/l
 import { valueAt } from "../../../vocabulary/objects.ts"
 import { DAY_MS } from "../../../vocabulary/time.ts"
 import { FRESH_DAYS } from "../metric-shapes.ts"
+import type { AppStoreTerm } from "./read-term.ts"
 
 export const METRICS = ["popularity", "difficulty"] as const
 export type Metric = (typeof METRICS)[number]
@@ -18,12 +19,6 @@ export interface KeywordReading {
   started: boolean
   /** Of each metric that was asked for: still under way, why what it needs was not read, or null: it was. */
   ends: Partial<Record<Metric, "pending" | ReadProblem | null>>
-}
-
-interface AppStoreTerm {
-  platform: "ios"
-  storefront: string
-  term: string
 }
 
 /**
