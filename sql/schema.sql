@@ -2935,7 +2935,7 @@ create function storefront_evidence(app integer, places text[], since timestamp 
     select w.sold, w.seen_at
     from (
       (
-        select true as sold, r.seen_at, r.origin <> 'demo' and r.seen_at > since as counts
+        select true as sold, r.seen_at, r.seen_at > since as counts
         from listing_run r
         where r.app_id = app and r.storefront = p.storefront and r.source = 'apple-app-page' and r.section = 'page'
         order by r.first_seen_at desc
@@ -2951,7 +2951,7 @@ create function storefront_evidence(app integer, places text[], since timestamp 
         limit 1
       )
       union all
-      select false, f.seen_at, f.origin <> 'demo' and f.seen_at > since - interval '60 hours'
+      select false, f.seen_at, f.seen_at > since - interval '60 hours'
       from app_storefront f
       where f.app_id = app and f.storefront = p.storefront and f.source = 'itunes-lookup' and not f.available
     ) w

@@ -1,4 +1,5 @@
 import type { Sql } from "../database/types.ts"
+import { OWN } from "../observations/origins.ts"
 import { shownName } from "../tracking/tracked-app.ts"
 
 /** A write that was applied, or handed to a job. */
@@ -45,23 +46,25 @@ export async function listAudit(sql: Sql, { workspaceId, appId, limit }: AuditQu
     limit ${limit}`
 }
 
-interface DemoWrite {
+interface BroughtApp {
   at: Date
+  /** Who brought it. */
+  origin: string
   name: string
   countries: string[]
 }
 
-/** Apps that the demo tracks, newest first: nobody confirmed them, and no row of the audit outlives it. */
-export async function listDemoWrites(
+/** Tracked apps that came with another origin, as the demo's do, newest first: nobody confirmed them. */
+export async function listBroughtApps(
   sql: Sql,
   { workspaceId, limit }: Pick<AuditQuery, "workspaceId" | "limit">,
-): Promise<DemoWrite[]> {
-  return await sql<DemoWrite[]>`
-    select a.created_at as at, ${shownName(sql)} as name, a.countries
+): Promise<BroughtApp[]> {
+  return await sql<BroughtApp[]>`
+    select a.created_at as at, a.origin, ${shownName(sql)} as name, a.countries
     from tracked_app a
     left join store_app i on i.id = a.ios_app
     left join store_app g on g.id = a.android_app
-    where a.workspace_id = ${workspaceId} and a.origin = 'demo'
+    where a.workspace_id = ${workspaceId} and a.origin <> ${OWN}
     order by a.created_at desc, a.id
     limit ${limit}`
 }

@@ -12,12 +12,14 @@ import {
   readReadingsOn,
 } from "../history/evidence.ts"
 import { urlOf } from "../measuring/keyword-evidence.ts"
-import { ownId } from "../observations/types.ts"
+import { feedOf } from "../observations/feed-name.ts"
+import { DEMO, ownId } from "../observations/types.ts"
 import { ofApp, operation } from "../operation.ts"
 import { SOURCES } from "../sources/all.ts"
 import type { TrackedApp } from "../tracking/tracked-app.ts"
 import { dayOf } from "../vocabulary/days.ts"
 import { AppCountry, Platform, Term } from "../vocabulary/fields.ts"
+import { reviewLanguage } from "../vocabulary/review-language.ts"
 import { described } from "../vocabulary/schema.ts"
 import { Count, Day, Rank, Store, Storefront, Time } from "../vocabulary/shapes.ts"
 import { isRealDay } from "../vocabulary/time.ts"
@@ -144,8 +146,9 @@ export const listReadings = operation({
   output: v.strictObject({ country: Storefront, platform: Store, readings: v.array(AppReadingShape) }),
 }).run(async ({ app, storefront, platform }, { sql }) => {
   const own = ownId(app, { platform, storefront })
-  const withDemo = await hasDemoSeller(sql, app.id)
-  const readings = own === null ? [] : await readAppReadings(sql, { app: own, storefront, platform, withDemo })
+  const place = { platform, storefront, language: reviewLanguage(storefront) }
+  const hiddenFeeds = (await hasDemoSeller(sql, app.id)) ? [] : [feedOf({ ...place, origin: DEMO })]
+  const readings = own === null ? [] : await readAppReadings(sql, { app: own, storefront, platform, hiddenFeeds })
   return {
     ...{ country: storefront, platform },
     readings: readings.map((one) => ({ ...one, ...timed(one), sameSince: one.sameSince?.toISOString() ?? null })),

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import type { Caller } from "../access/caller.ts"
 import { listWorkspaceKeys } from "../access/key-register.ts"
-import { listAudit, listDemoWrites } from "../actions/audit.ts"
+import { listAudit, listBroughtApps } from "../actions/audit.ts"
 import { listRules, RULE_TYPES } from "../actions/standing-rules.ts"
 import { listChannels } from "../delivery/channels.ts"
 import { Fault } from "../faults.ts"
@@ -130,11 +130,13 @@ export const listWrites = operation({
   const confirmed = writes.map(({ at, key, action, summary, credits, requestId, approvedBy }) => ({
     ...{ at, by: key.name, action, summary, credits, requestId, approvedBy },
   }))
-  const brought = (await listDemoWrites(sql, { workspaceId, limit: WRITES_SHOWN })).map(({ name, countries, at }) => ({
-    ...{ at, by: "the demo", action: "add_app", credits: 0 },
-    summary: `Track "${name}" in ${countries.join(", ")}.`,
-    ...{ requestId: null, approvedBy: null },
-  }))
+  const brought = (await listBroughtApps(sql, { workspaceId, limit: WRITES_SHOWN })).map(
+    ({ origin, name, countries, at }) => ({
+      ...{ at, by: `the ${origin}`, action: "add_app", credits: 0 },
+      summary: `Track "${name}" in ${countries.join(", ")}.`,
+      ...{ requestId: null, approvedBy: null },
+    }),
+  )
   const newest = [...confirmed, ...brought].sort((a, b) => b.at.getTime() - a.at.getTime()).slice(0, WRITES_SHOWN)
   return { writes: newest.map(({ at, ...write }) => ({ at: at.toISOString(), ...write })) }
 })

@@ -1,7 +1,6 @@
 import type { Sql } from "../database/types.ts"
 import { nameIn } from "../observations/app-names.ts"
 import { bestFirst } from "../observations/best-first.ts"
-import { DEMO_FEED } from "../observations/feed-name.ts"
 import type { ListKey } from "../observations/rows/identities.ts"
 import { RANK_SOURCES, SOURCE_CODES, type SourceName, sourceOf } from "../observations/types.ts"
 import { CHART_SOURCE_CODES } from "../observations/types-charts.ts"
@@ -153,8 +152,8 @@ interface AppReading extends Omit<FigureProvenance, "source" | "egress"> {
 }
 
 /**
- * The latest readings of an app's page, its reviews and the charts it may stand in, in a storefront of its store. The demo's
- * reviews are left out unless asked for.
+ * The latest readings of an app's page, its reviews and the charts it may stand in, in a storefront of its store, without
+ * those of the hidden review feeds.
  */
 export async function readAppReadings(
   sql: Sql,
@@ -162,8 +161,8 @@ export async function readAppReadings(
     app,
     storefront,
     platform,
-    withDemo,
-  }: { app: number; storefront: string; platform: "ios" | "android"; withDemo: boolean },
+    hiddenFeeds,
+  }: { app: number; storefront: string; platform: "ios" | "android"; hiddenFeeds: readonly string[] },
 ): Promise<AppReading[]> {
   return await sql<AppReading[]>`
     select 'page, ' || section as of, source, seen_at as "seenAt", parser,
@@ -179,7 +178,7 @@ export async function readAppReadings(
     select 'reviews, ' || feed || case when complete then '' else ' (broken off)' end, source, seen_at, parser,
       encode(sha256, 'hex'), origin, null
     from review_read
-    where app_id = ${app} and (${withDemo}::boolean or not starts_with(feed, ${DEMO_FEED}))
+    where app_id = ${app} and feed <> all(${hiddenFeeds as string[]}::text[])
     union all
     select 'chart, ' || c.chart || ', ' || c.device || ', ' || case c.genre when '36' then 'all apps' else 'genre ' || c.genre end,
       coalesce(k.source, r.source::text), r.seen_at, r.parser, encode(r.sha256, 'hex'), r.origin, null

@@ -1,5 +1,6 @@
 import type { Sql } from "../database/types.ts"
 import type { Log } from "../log.ts"
+import { OWN } from "../observations/origins.ts"
 import type { HintsObservation, Platform, SearchObservation } from "../observations/types.ts"
 import { ReadFailure } from "../sources/source.ts"
 import type { SourceName, Upstream } from "../vocabulary/upstreams.ts"
@@ -158,7 +159,7 @@ export async function ensureCanaries(sql: Sql, { sources, egressCountry }: Canar
         select
         from tracked_app t
         join workspace w on w.id = t.workspace_id
-        where t.origin <> 'demo' and case p.platform when 'ios' then t.ios_app else t.android_app end is not null
+        where t.origin = ${OWN} and case p.platform when 'ios' then t.ios_app else t.android_app end is not null
           and w.suspended_at is null and w.deleted_at is null
       )
     ), wanted as materialized (

@@ -6,6 +6,7 @@ import { type Budget, readBudget } from "../../measuring/budget.ts"
 import { MARKET_SOURCES } from "../../measuring/market-plan.ts"
 import type { AskedSource } from "../../measuring/source-alarms.ts"
 import { type OpenAlert, openAlerts } from "../../measuring/source-alarms.ts"
+import { OWN } from "../../observations/origins.ts"
 import type { Platform } from "../../observations/types.ts"
 import { measuredBy } from "../../process/measured-kinds.ts"
 import type { MeasuringSettings, Settings } from "../../settings/settings.ts"
@@ -64,7 +65,7 @@ async function readTrackedPlatforms(sql: Sql): Promise<Platform[]> {
     select coalesce(bool_or(ios_app is not null), false) as ios,
       coalesce(bool_or(android_app is not null), false) as android
     from tracked_app
-    where origin <> 'demo'`
+    where origin = ${OWN}`
   return (["ios", "android"] as const).filter((platform) => row[platform])
 }
 

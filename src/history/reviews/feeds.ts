@@ -72,13 +72,15 @@ export async function readStorefrontFeeds(sql: Db, places: readonly StorefrontOf
       : await sql<{ app: number; feed: string }[]>`
           select app_id as app, feed
           from review_feed
-          where app_id = any(${ids}::int[]) and not starts_with(feed, ${DEMO_FEED})
+          where app_id = any(${ids}::int[])
           order by app_id, feed`
   const languages = Map.groupBy(rows, ({ app }) => app)
   return places.map(({ platform, storefront, app }) => {
     const own = feedOf({ platform, storefront, language: reviewLanguage(storefront) })
     if (platform === "ios") return [own]
-    const others = (languages.get(app) ?? []).filter(({ feed }) => isAlsoSpokenIn(feed, storefront))
+    const others = (languages.get(app) ?? []).filter(
+      ({ feed }) => !feed.startsWith(DEMO_FEED) && isAlsoSpokenIn(feed, storefront),
+    )
     return [own, ...others.map(({ feed }) => feed)]
   })
 }
