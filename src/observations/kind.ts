@@ -6,7 +6,7 @@ import type { Sql, Tx } from "../database/types.ts"
 import type { SourceName } from "../vocabulary/upstreams.ts"
 import { Country, LINE_PROVENANCE, type MarketFacts, Moment, PlatformName, sourceIn } from "./import/line-parts.ts"
 import { checkProvenance, checkSource, checkStore, checkStorefront, checkTime } from "./invariants.ts"
-import type { AnyObservation, ChangedApp, Place, Platform, Provenance, StoreObservation } from "./provenance.ts"
+import type { AnyObservation, ChangedApp, Platform, Provenance, Side, StoreObservation } from "./provenance.ts"
 import type { ShownApps } from "./rows/facts.ts"
 import type { Names, SurrogateIds } from "./rows/identified.ts"
 import type { NamingApps } from "./rows/names.ts"
@@ -78,14 +78,14 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
     /** Each of these counts as one reading. */
     subjects(held: Seen): readonly string[]
     /** What was asked for it: a subject, or several with commas. */
-    asked(place: Place, subject: string): Question
+    asked(place: Side, subject: string): Question
     /** By subject; null = in nothing. */
     compare(held: Seen, now: Seen): (Difference | null)[]
     /** Whether what the failed read `a` (a row of `attempt`) was after is held, from its body or from a later reading. */
     isHeld(sql: Sql): PendingQuery<Row[]>
   }
   /** When its subject was last seen since then, as one row "seenAt"; of kinds that are read on request. */
-  latest?(sql: Sql, place: Place & { subject: string }, since: Date): PendingQuery<Row[]>
+  latest?(sql: Sql, place: Side & { subject: string }, since: Date): PendingQuery<Row[]>
   /** Rows that go so many days after the day of this column; all are kept when left out. */
   keep?: { table: string; day: string; keep: number }
   /** A line of an import, as the reference shows it. */

@@ -18,12 +18,6 @@ export interface Provenance {
   egress?: string
 }
 
-/** A place of a store. */
-export interface Place {
-  platform: Platform
-  storefront: string
-}
-
 /**
  * What is common to the observations of all kinds; `storefront` is missing where all storefronts say the same, `platform`
  * where what is seen is of no store.

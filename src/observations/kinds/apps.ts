@@ -4,7 +4,7 @@ import { deriveJumps } from "../derived/rating-jumps.ts"
 import { checkIds } from "../invariants.ts"
 import { type Difference, kind, type StoredRange } from "../kind.ts"
 import { pagesIn } from "../pages-in-look-ups.ts"
-import type { Place } from "../provenance.ts"
+import type { Side } from "../provenance.ts"
 import { type AppRow, countStale, findStaleRows, newestRelease, releaseColumns } from "../rows/app-releases.ts"
 import { type BestOptions, pagesOf, provenanceOf, type RowOf, storeBest } from "../rows/best-rows.ts"
 import { cleanText, type ShownApps } from "../rows/facts.ts"
@@ -93,11 +93,7 @@ function appIn({ apps }: AppsObservation, id: string): App | undefined {
 }
 
 /** When a catalogue was last asked for a text, whatever it found. */
-export function latestNameSearch(
-  sql: Sql,
-  { platform, storefront, subject }: Place & { subject: string },
-  since: Date,
-) {
+export function latestNameSearch(sql: Sql, { platform, storefront, subject }: Side & { subject: string }, since: Date) {
   return sql`
     select max(seen_at) as "seenAt"
     from name_search

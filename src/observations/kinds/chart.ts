@@ -6,7 +6,7 @@ import { Whole } from "../import/line-parts.ts"
 import { hold, isGenre } from "../invariants.ts"
 import { kind, type StoredRange } from "../kind.ts"
 import { LineProblem } from "../line-problem.ts"
-import type { Place } from "../provenance.ts"
+import type { Side } from "../provenance.ts"
 import { pagesOf } from "../rows/best-rows.ts"
 import { deriveCharts, storeCharts } from "../rows/charts.ts"
 import type { SurrogateIds } from "../rows/identified.ts"
@@ -99,7 +99,7 @@ function isNamed(subject: string): boolean {
 }
 
 /** "iphone free 6013" in its storefront. Throws RangeError for what is no chart's name. */
-export function chartNamed({ storefront }: Pick<Place, "storefront">, subject: string): ChartQuestion {
+export function chartNamed({ storefront }: Pick<Side, "storefront">, subject: string): ChartQuestion {
   const [given, called, genre, ...more] = subject.split(" ")
   const [device, chart] = [DEVICES.find((one) => one === given), CHARTS.find((one) => one === called)]
   if (!device || !chart || !genre || more.length > 0) throw new RangeError("a chart is a device, its name and a genre")

@@ -6,6 +6,7 @@ import { reportDigest } from "../shapes/reports.ts"
 import { type BestOptions, pagesOf, provenanceOf } from "./best-rows.ts"
 import { storeOfAccounts } from "./of-accounts.ts"
 import { readWithPieces, rowColumns } from "./report-sets.ts"
+import type { StoredReport } from "./reports.ts"
 
 const TABLE: BestOptions = { table: "ads_report", key: ["account_id", "report", "about", "day", "digest"] }
 
@@ -26,14 +27,8 @@ export async function storeAds<Seen extends RowsObservation>(
 
 const PAGE = 20
 
-interface StoredAds {
-  pieces: number | null
-  account: string
+interface StoredAds extends StoredReport {
   about: string
-  day: string
-  seenAt: Date
-  parser: number
-  sha256: Uint8Array
 }
 
 /** What the campaign or the country stands in; of the others neither. */

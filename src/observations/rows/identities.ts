@@ -8,7 +8,7 @@ export interface ListKey {
   term: string
 }
 
-interface AppKey {
+export interface AppKey {
   platform: Platform
   id: string
 }

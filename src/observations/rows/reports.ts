@@ -45,7 +45,8 @@ function unitsIn(rows: readonly SoldRow[]): Record<string, Record<string, number
 
 const PAGE = 20
 
-interface After {
+/** A stored report; its rows stand in it, or in pieces (set). */
+export interface StoredReport {
   pieces: number | null
   account: string
   day: string
@@ -61,7 +62,7 @@ export async function* readReports<Seen extends RowsObservation>(
   { since, sources }: { since: string | null; sources: readonly string[] },
 ): AsyncGenerator<Seen[]> {
   const pages = pagesOf(
-    (after: (Seen & After) | null) => sql<(Seen & After)[]>`
+    (after: (Seen & StoredReport) | null) => sql<(Seen & StoredReport)[]>`
       select ${report}::text as kind, source, 'ios' as platform, account_id as account, day, rows, pieces, seen_at as "seenAt",
         parser, origin, sha256
       from report_day
