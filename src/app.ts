@@ -21,6 +21,7 @@ import type { Operation } from "./operation.ts"
 import type { SafeFetch } from "./outbound/safe-fetch.ts"
 import { hungUp } from "./surfaces/calls.ts"
 import { createCors } from "./surfaces/cors.ts"
+import type { DoorParts } from "./surfaces/door.ts"
 import { createDoor } from "./surfaces/door.ts"
 import { createRest } from "./surfaces/http.ts"
 import { echoed, hasBody, type IncomingRequest, isRest, loggedIds, takeApart } from "./surfaces/incoming.ts"
@@ -270,13 +271,7 @@ function worksAtOnce(sql: Sql): boolean {
   return sql.options?.host[0] !== "embedded"
 }
 
-interface FailureContext {
-  log: Log
-  publicUrl: string
-  now: () => Date
-}
-
-function failure(incoming: IncomingRequest, error: unknown, { log, publicUrl, now }: FailureContext): Response {
+function failure(incoming: IncomingRequest, error: unknown, { log, publicUrl, now }: DoorParts): Response {
   if (error instanceof CallerGone) return hungUp(log, incoming)
   const { requestId, sentIds } = incoming
   const { message, stack } = error instanceof Error ? error : new Error(String(error))

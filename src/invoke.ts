@@ -1,8 +1,8 @@
 import { openTakings } from "./access/allowances.ts"
 import type { Caller, Credits } from "./access/caller.ts"
-import { type ChargeCall, cannotPay, checkPayable } from "./access/credits.ts"
+import { cannotPay, checkPayable } from "./access/credits.ts"
 import { AllowanceUnavailable } from "./access/hive-allowance.ts"
-import type { Credentials, Identify, Surface } from "./access/identify.ts"
+import type { Credentials, Surface } from "./access/identify.ts"
 import { checkLatest, creditsKnownAt } from "./access/identify.ts"
 import { keyInUrlFault } from "./access/key-in-url.ts"
 import type { RateAnswer } from "./access/limits/limiter.ts"
@@ -11,13 +11,12 @@ import { hivePerDay } from "./access/plans.ts"
 import { checkRights } from "./access/rights.ts"
 import { checkInput, checkStorefronts } from "./check-input.ts"
 import type { DiskWatch } from "./database/disk.ts"
-import type { Gate } from "./database/gate.ts"
 import type { Sql } from "./database/types.ts"
 import { Fault } from "./faults.ts"
+import type { ChargeParts } from "./invoke/charging.ts"
 import { payFor } from "./invoke/charging.ts"
 import { faultOf } from "./invoke/failures.ts"
 import { within } from "./leases/timers.ts"
-import type { Log } from "./log.ts"
 import {
   type AllowanceAccess,
   type Context,
@@ -80,17 +79,12 @@ export interface Reply {
   caller?: Caller
 }
 
-interface InvokeParts {
-  sql: Sql
-  identify: Identify
-  charge: ChargeCall
+interface InvokeParts extends ChargeParts {
   limits: Limits
-  gate: Gate
   /** Milliseconds a call may take unless its operation says otherwise. */
   deadlineMs: number
   sandboxAnswer: (operation: Operation, input: Record<string, unknown>) => PreparedAnswer
   now: () => Date
-  log: Log
   publicUrl: string
   measure: Measure
   write: Write

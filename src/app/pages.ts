@@ -1,14 +1,11 @@
-import type { TrustedProxies } from "../access/addresses.ts"
 import { limitKeylessWrites } from "../access/keyless-writes.ts"
 import { approvalRoutes } from "../approving/surface.ts"
 import { readTree } from "../database/assets.ts"
-import type { Gate } from "../database/gate.ts"
-import type { Sql } from "../database/types.ts"
 import { deskOperations } from "../desk/desk.ts"
 import { deskRoutes } from "../desk/surface.ts"
 import type { Invoke } from "../invoke.ts"
+import type { LinkParts } from "../links/link-kind.ts"
 import { linkRoutes } from "../links/surface.ts"
-import type { Log } from "../log.ts"
 import { oauthRoutes } from "../oauth/surface.ts"
 import type { Operation } from "../operation.ts"
 import { type SafeFetch, safeFetch } from "../outbound/safe-fetch.ts"
@@ -19,13 +16,7 @@ import { messageRoute, type ReceiveMessage } from "../surfaces/messages.ts"
 import { prepareSandbox, type Sandbox } from "../surfaces/sandbox.ts"
 import { once } from "../vocabulary/prepared.ts"
 
-interface PagesParts {
-  sql: Sql
-  gate: Pick<Gate, "run">
-  trustedProxies: TrustedProxies
-  publicUrl: string
-  now: () => Date
-  log: Log
+interface PagesParts extends LinkParts {
   invoke: Invoke
   catalog: readonly Operation[]
   sandbox: Sandbox

@@ -7,7 +7,7 @@ import { Fault } from "../faults.ts"
 import type { Log } from "../log.ts"
 import { EmptyAnswer, type Operation, PaidAnswer, PendingAnswer } from "../operation.ts"
 
-interface ChargeParts {
+export interface ChargeParts {
   sql: Sql
   gate: Gate
   identify: Identify

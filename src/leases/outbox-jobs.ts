@@ -2,6 +2,7 @@ import { json } from "../database/json.ts"
 import { tryingLock } from "../database/locks.ts"
 import type { Sql } from "../database/types.ts"
 import type { Fault } from "../faults.ts"
+import type { NewJob } from "./enqueue.ts"
 import { later } from "./timers.ts"
 
 /** Every statement about the job holds only while the lease is this one. */
@@ -10,13 +11,10 @@ export interface Lease {
   lease: string
 }
 
-export interface Job extends Lease {
-  workspaceId: number
-  requestId: string
-  action: string
-  appId: string | null
-  args: Record<string, unknown>
-  before: unknown
+/** What a job writes, and for whom. */
+export type JobTask = Pick<NewJob, "workspaceId" | "requestId" | "action" | "appId" | "args" | "before">
+
+export interface Job extends Lease, JobTask {
   /** This one included. */
   attempts: number
 }

@@ -3,19 +3,14 @@ import type { Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
 import type { Log } from "../log.ts"
 import type { Platforms } from "../vocabulary/accounts/platform.ts"
+import type { JobTask } from "./outbox-jobs.ts"
 import { type OutsideWrite, type OutsideWrites, PROOF_MINUTES, type ProofFinding } from "./outside.ts"
 import { storable } from "./storable.ts"
 import { limited } from "./timers.ts"
 
 /** A look at an unknown outcome, claimed by moving on when it is next due: who stood still meanwhile changes nothing. */
-interface ProofTurn {
+interface ProofTurn extends JobTask {
   id: string
-  workspaceId: number
-  requestId: string
-  action: string
-  appId: string | null
-  args: Record<string, unknown>
-  before: unknown
   sentAt: Date
   /** Looks before this one. */
   findings: StoredFinding[]

@@ -1,16 +1,16 @@
+import type { Turns } from "../vocabulary/turns.ts"
 import { createTurns } from "../vocabulary/turns.ts"
-import type { BodyGuest } from "./source.ts"
 
 /** Lets so many large bodies in at once: each takes up to six times its size until it is read and kept. */
 export interface BodyRoom {
   /** For one read. */
-  guest(): BodyGuest
+  guest(): Turns
 }
 
 /** Room for `most` large bodies at once. `cleared` is called as each leaves: what it took is garbage then. */
 export function createBodyRoom(most = 1, cleared = () => {}): BodyRoom {
   const turns = createTurns(most)
-  const guest = (): BodyGuest => {
+  const guest = (): Turns => {
     let isInside = false
     return {
       async enter(signal) {

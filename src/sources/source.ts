@@ -5,6 +5,7 @@ import type { Observation, Outcome, SourceName } from "../observations/types.ts"
 import { AS_SENT, fetchedBody, isReadable } from "../outbound/fetched.ts"
 import { CODINGS } from "../outbound/inflate.ts"
 import { OutboundProblem } from "../outbound/problem.ts"
+import type { Turns } from "../vocabulary/turns.ts"
 import type { Upstream } from "../vocabulary/upstreams.ts"
 
 /** One upstream's page: how it is asked for, and how its body is read. Knows no database, no pace and no clock. */
@@ -92,7 +93,7 @@ export interface SourceAccess {
   /** Reads bodies beside the thread that answers calls; in place when left out. */
   parse?: ParseBody
   /** What lets a large body in; every one when left out. Whoever gives it lets it go when the body is done with. */
-  room?: BodyGuest
+  room?: Turns
 }
 
 /** parseBody, wherever it runs. */
@@ -102,13 +103,6 @@ type ParseBody = <Asked, Seen extends Observation>(
   body: RawBody,
   egress: string | undefined,
 ) => Promise<Seen>
-
-/** A large body's place among those that are held. */
-export interface BodyGuest {
-  /** Waits for room, once. Rejects with the reason of the signal. */
-  enter(signal: AbortSignal): Promise<void>
-  leave(): void
-}
 
 /** Asks once and reads the answer. Throws ReadFailure, with the body where one came. */
 export async function readOnce<Asked, Seen extends Observation>(

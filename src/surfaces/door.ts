@@ -9,7 +9,7 @@ import { errorText } from "./tools/results.ts"
 /** Of request line and headers together. A runtime takes more (src/process/listen.ts), so that the refusal is ours. */
 const MOST_BYTES = 16 * 1024
 
-interface DoorParts {
+export interface DoorParts {
   publicUrl: string
   now: () => Date
   log: Log

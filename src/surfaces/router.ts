@@ -39,12 +39,7 @@ const isLiteral = ({ path }: Operation) => !path.includes(":")
 
 type Methods = Map<string, Router>
 
-interface RouteMatch {
-  operation: Operation
-  params: Record<string, string>
-}
-
-type Router = IttyRouterType<IRequest, [], RouteMatch | undefined>
+type Router = IttyRouterType<IRequest, [], Route | undefined>
 
 function register(index: Map<string, Methods>, operation: Operation): void {
   const [literal, parameter] = shapes(operation.path)
@@ -71,7 +66,7 @@ function literalsFirst(a: Operation, b: Operation): number {
   return rank(a.path) < rank(b.path) ? -1 : 1
 }
 
-function decoded({ operation, params }: RouteMatch): Record<string, string> {
+function decoded({ operation, params }: Route): Record<string, string> {
   const out: Record<string, string> = {}
   for (const [name, raw] of Object.entries(params)) {
     try {

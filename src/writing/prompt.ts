@@ -1,21 +1,11 @@
 import * as v from "valibot"
 import type { Schema } from "../vocabulary/schema.ts"
+import type { WritingTask } from "../vocabulary/writing/written-text.ts"
 import type { WriterQuestion, WriterUsage } from "./providers/provider.ts"
 import { Receipt, writerSchema } from "./schema-subset.ts"
 
-export interface PromptTask {
-  /** Of [a-z_]. */
-  kind: string
-  /** What is to be written and how; the same words for every call, so that caches hit. */
-  orders: string
-  /** Other people's texts by short handles, and what else is known: values are cleaned, whatever their depth. */
-  records: readonly object[]
-  /** An object's; the receipt comes beside it. */
-  answer: v.StrictObjectSchema<v.ObjectEntries, undefined>
-  mostTokens: number
-  /** The longest text of a record in code points, 1,000 when left out: a listing is told whole. */
-  longest?: number
-}
+/** What a prompt is made of. */
+export type PromptTask = Omit<WritingTask<unknown>, "digest" | "version" | "judge">
 
 /** A prompt, and what its answer must give back. */
 export interface Prompt {

@@ -8,6 +8,7 @@ import { normaliseTerm } from "../../vocabulary/term.ts"
 import { action } from "../action.ts"
 import { AdGroupId, Amount, AppOfCampaign, CampaignId, Currency, KeywordText, OF_ADS, outsideOf } from "./declared.ts"
 import { refuseBid, refuseCurrency } from "./guardrails.ts"
+import type { AdsPlace } from "./things.ts"
 import { amountIn, codeOf, equals, idOf, openCampaign, readAll, readGroup } from "./things.ts"
 
 const MATCHES = ["EXACT", "BROAD"] as const
@@ -132,9 +133,7 @@ function stateOf({ ids, status }: SeenPlace, bid: string | null) {
   }
 }
 
-type Place = { appId: string; campaignId: string }
-
-async function readPlace(keyword: Keyword, place: Place, port: Port): Promise<SeenPlace> {
+async function readPlace(keyword: Keyword, place: AdsPlace, port: Port): Promise<SeenPlace> {
   const { way } = await openCampaign(place, port)
   const { campaignId, adGroupId } = keyword
   const group = adGroupId === undefined ? null : await readGroup(way, { campaignId, adGroupId }, port.signal)
@@ -158,7 +157,7 @@ async function listSame(way: PlatformWay, keyword: Keyword, signal: AbortSignal)
   )
 }
 
-async function sendNew(keyword: Keyword, place: Place, bid: string | null, port: SendPort) {
+async function sendNew(keyword: Keyword, place: AdsPlace, bid: string | null, port: SendPort) {
   const { way } = await openCampaign(place, port)
   const { list, campaignId, adGroupId, text, matchType } = keyword
   const owner = adGroupId === undefined ? { campaignId: Number(campaignId) } : { adGroupId: Number(adGroupId) }

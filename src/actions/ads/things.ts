@@ -22,7 +22,7 @@ export interface SeenKeyword {
   groupBid: string | null
 }
 
-interface AdsPlace {
+export interface AdsPlace {
   appId: string
   campaignId: string
 }
