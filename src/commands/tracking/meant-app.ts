@@ -1,3 +1,4 @@
+import type { AnswerOf } from "../../answers.ts"
 import { Fault } from "../../faults.ts"
 import { NOT_THERE } from "../../operations/read-on-request.ts"
 import type { AskOwner } from "../../process/owner.ts"
@@ -15,15 +16,7 @@ export interface MeantApp {
   country?: string | undefined
 }
 
-interface Candidate {
-  id: string
-  platform: "ios" | "android"
-  name: string | null
-  publisher: string | null
-  matchedBy: string
-  /** Who said last who it is; null = nobody yet. */
-  source: string | null
-}
+type Candidate = AnswerOf<"hive_resolve_app">["apps"][number]
 
 const CANDIDATES = 5
 
@@ -54,9 +47,10 @@ async function isKnown(
   { id, link, country }: { id: string; link: string; country: string },
 ): Promise<boolean> {
   try {
-    const { apps } = (await ask(await operationNamed("hive_resolve_app"), { q: link, country })) as {
-      apps: Candidate[]
-    }
+    const { apps } = (await ask(await operationNamed("hive_resolve_app"), {
+      q: link,
+      country,
+    })) as AnswerOf<"hive_resolve_app">
     return apps.some(({ source }) => source !== null)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
@@ -86,9 +80,11 @@ async function appNamed(ask: AskOwner, word: string | undefined, country: string
 
 async function resolved(ask: AskOwner, q: string, country: string): Promise<Candidate[]> {
   try {
-    const { apps } = (await ask(await operationNamed("hive_resolve_app"), { q, country, limit: CANDIDATES })) as {
-      apps: Candidate[]
-    }
+    const { apps } = (await ask(await operationNamed("hive_resolve_app"), {
+      q,
+      country,
+      limit: CANDIDATES,
+    })) as AnswerOf<"hive_resolve_app">
     return apps
   } catch (error) {
     if (!(error instanceof Fault)) throw error
