@@ -176,7 +176,7 @@ long("one that broke off before its charts is loaded again, and then never", asy
 })
 
 long(
-  "all of it, loaded a second time, adds nothing, and removed leaves nothing: searches, charts, figures, reviews and apps",
+  "all of it, loaded twice, adds nothing the second time, and removed leaves nothing, also after a removal that failed",
   async () => {
     const workspaceId = await newWorkspace(sql)
     const empty = await stored(sql)
@@ -186,7 +186,13 @@ long(
     expect(await sql`select from review_feed`).toHaveLength(5)
     expect((await loadDemoInto(sql, workspaceId, { days: 1, now })).recorded).toBe(0)
     expect(await stored(sql)).toBe(loaded)
-    expect(await removeAllOfDemo(sql)).toMatchObject({ apps: 5, accounts: 2, kept: [] })
+    await sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''refused''; end'`
+    await sql`create trigger refuse before delete on store_app execute function refuse()`
+    expect(await removeAllOfDemo(sql).catch(String)).toContain("refused")
+    await sql`drop function refuse cascade`
+    // its accounts went before; all else was left, and goes now
+    expect(await removeAllOfDemo(sql)).toMatchObject({ apps: 5, accounts: 0, kept: [] })
+    expect(await removeAllOfDemo(sql)).toMatchObject({ apps: 0, readings: 0, accounts: 0, kept: [] })
     for (const table of ["review_version", "review_day", "review_read", "review_feed", "store_app"])
       expect([table, (await sql`select from ${sql(table)}`).length]).toEqual([table, 0])
     expect(await stored(sql)).toBe(empty)
