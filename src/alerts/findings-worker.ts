@@ -1,8 +1,6 @@
 import { isConnectionProblem } from "../database/gate.ts"
-import type { Sql } from "../database/types.ts"
 import { firstOf } from "../leases/timers.ts"
-import { createWorker, type Run, type Worker } from "../leases/worker.ts"
-import type { Log } from "../log.ts"
+import { createWorker, type Run, type Worker, type WorkerOptions } from "../leases/worker.ts"
 import { claimNext } from "../measuring/claim.ts"
 import { type Claim, endFailed, endMeasured, extend, giveBack, LeaseLost, recover } from "../measuring/due.ts"
 import type { DueWork } from "../measuring/kind.ts"
@@ -10,15 +8,7 @@ import { RETRY, type Retry } from "../measuring/rescheduling.ts"
 import { retryDeadlocks } from "../observations/record.ts"
 import { deriveFindings } from "./findings.ts"
 
-export interface FindingsOptions {
-  sql: Sql
-  log: Log
-  now?: () => Date
-  random?: () => number
-  atOnce?: number
-  pollMs?: number
-  leaseMs?: number
-  stopMs?: number
+export interface FindingsOptions extends WorkerOptions {
   retry?: Retry
   find?: typeof deriveFindings
 }

@@ -1,10 +1,8 @@
 import { AccessProblem } from "../access/problem.ts"
 import type { Sealer } from "../access/sealed.ts"
 import type { Channel } from "../alerts/rules.ts"
-import type { Sql } from "../database/types.ts"
 import { firstOf } from "../leases/timers.ts"
-import { createWorker, type Run, type Worker } from "../leases/worker.ts"
-import type { Log } from "../log.ts"
+import { createWorker, type Run, type Worker, type WorkerOptions } from "../leases/worker.ts"
 import { type SafeFetch, safeFetch } from "../outbound/safe-fetch.ts"
 import { dayOf } from "../vocabulary/days.ts"
 import { messageOf } from "./alert-message.ts"
@@ -15,25 +13,17 @@ import { RETRIES_MS } from "./schedule.ts"
 import { openChannel } from "./sealed-channel.ts"
 import { send } from "./send.ts"
 
-export interface DeliveryOptions {
-  sql: Sql
+export interface DeliveryOptions extends WorkerOptions {
   sealer: Sealer
-  log: Log
   /** safeFetch, which knows no private network, when left out. */
   outbound?: SafeFetch
   /** Without a slash at the end; Telegram's own when left out. */
   telegramApi?: string | undefined
-  now?: () => Date
-  random?: () => number
   /** Channels sent on at once in this process: those that hang must leave room for the others. */
   atOnce?: number
-  pollMs?: number
-  leaseMs?: number
   timeoutMs?: number
   retriesMs?: readonly number[]
   gapsMs?: Partial<Record<Channel, number>>
-  /** How long a stop waits for what is under way, before it is given back. */
-  stopMs?: number
 }
 
 export type Delivery = Worker

@@ -1,6 +1,4 @@
-import type { Sql } from "../database/types.ts"
 import { Fault } from "../faults.ts"
-import type { Log } from "../log.ts"
 import { NO_PLATFORMS, type Platforms } from "../vocabulary/accounts/platform.ts"
 import { DAY_MS } from "../vocabulary/time.ts"
 import { type AttemptParts, type OutboxPace, performJob } from "./outbox-attempt.ts"
@@ -8,18 +6,13 @@ import { claim, extend, failOld, giveBack, type Job, recover } from "./outbox-jo
 import { settleUnknown } from "./outbox-proofs.ts"
 import type { OutsideWrites } from "./outside.ts"
 import { firstOf, stopwatch } from "./timers.ts"
-import { createWorker, type Worker } from "./worker.ts"
+import { createWorker, type Worker, type WorkerOptions } from "./worker.ts"
 
-export interface OutboxOptions extends Partial<OutboxPace> {
-  sql: Sql
+export interface OutboxOptions extends Partial<OutboxPace>, Omit<WorkerOptions, "atOnce" | "leaseMs"> {
   kinds: OutsideWrites
   /** Ways to accounts of workspaces; none when left out. */
   platforms?: Platforms
-  log: Log
-  now?: () => Date
-  random?: () => number
   concurrency?: number
-  pollMs?: number
   maxAgeMs?: number
   /** How long a stop waits for what is under way, before it is given back when nothing was sent, else unknown. */
   stopMs?: number

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Db } from "../database/types.ts"
 import type { Log, LogLevel } from "../log.ts"
+import type { RecurringWork } from "../vocabulary/time.ts"
 
 /** So long after now by the database's clock; null gives null, which greatest() passes over. */
 export function later(sql: Db, ms: number | null) {
@@ -35,12 +36,6 @@ export function single(work: () => Promise<unknown>, { worked, failed }: RunList
     },
     idle: async () => running,
   }
-}
-
-interface RecurringWork {
-  start(): void
-  /** Begins nothing more and waits for what is under way. */
-  stop(): Promise<void>
 }
 
 export function recurring(everyMs: number, work: () => Promise<unknown>, ends: RunListener): RecurringWork {

@@ -1,3 +1,5 @@
+import type { Sql } from "../database/types.ts"
+import type { Log } from "../log.ts"
 import { type RunListener, single, stopwatch, within } from "./timers.ts"
 
 /** A row or rows that one worker has, each claim under a lease of its own: whoever held an earlier one changes nothing. */
@@ -43,6 +45,20 @@ export interface Run<Claim> {
   closing: AbortSignal
   /** Its end is on its way and fenced by the lease itself: neither silence nor a lost lease aborts it any more. */
   isEnding: boolean
+}
+
+/** What a worker that looks for due work may be given. */
+export interface WorkerOptions {
+  sql: Sql
+  log: Log
+  now?: () => Date
+  random?: () => number
+  atOnce?: number
+  /** The longest that nobody looks for what became due elsewhere. */
+  pollMs?: number
+  leaseMs?: number
+  /** How long a stop waits for what is under way, before it is given back. */
+  stopMs?: number
 }
 
 interface Timing {

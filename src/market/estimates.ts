@@ -5,6 +5,7 @@ import { readCalibration } from "../history/market/grades.ts"
 import type { Log } from "../log.ts"
 import { deriveMarketFigures } from "../observations/derived/market-apps.ts"
 import { dayOf } from "../vocabulary/days.ts"
+import type { RecurringWork } from "../vocabulary/time.ts"
 import { gradeNext } from "./grade-month.ts"
 import { type AppFigures, type EstimatedApp, makeEstimate } from "./make-estimate.ts"
 
@@ -19,17 +20,11 @@ interface DueApp extends EstimatedApp {
   nextAt: string
 }
 
-interface EstimatesProcess {
-  start(): void
-  /** Ends after the turn under way. */
-  stop(): Promise<void>
-}
-
 /** Makes what is due, and grades ended months where nobody waits, in any number of processes beside each other. */
 export function createEstimates(
   { sql, log, now = () => new Date() }: { sql: Sql; log: Log; now?: () => Date },
   { pollMs = 1_000 } = {},
-): EstimatesProcess {
+): RecurringWork {
   const stopping = new AbortController()
   const { signal } = stopping
   let working = Promise.resolve()

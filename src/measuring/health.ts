@@ -4,7 +4,7 @@ import type { Outcome } from "../observations/types.ts"
 import { valueAt } from "../vocabulary/objects.ts"
 import type { SourceName, Upstream } from "../vocabulary/upstreams.ts"
 import { type Budget, type BudgetParts, readBudget } from "./budget.ts"
-import { type AskedSource, canaryOf } from "./source-alarms.ts"
+import { type CanaryParts, canaryOf } from "./source-alarms.ts"
 
 export interface SourceHealth {
   source: SourceName
@@ -43,10 +43,7 @@ interface CanaryHealth {
   state: "waiting" | "answers" | Outcome
 }
 
-export interface HealthParts extends BudgetParts {
-  sources: readonly AskedSource[]
-  egressCountry: string | undefined
-}
+export type HealthParts = BudgetParts & CanaryParts
 
 export async function readHealth(sql: Sql, parts: HealthParts): Promise<SourceHealth[]> {
   const { sources, gapsMs, egressCountry } = parts

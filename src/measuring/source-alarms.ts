@@ -1,7 +1,8 @@
 import type { Sql } from "../database/types.ts"
 import type { Log } from "../log.ts"
 import { OWN } from "../observations/origins.ts"
-import type { HintsObservation, Platform, SearchObservation } from "../observations/types.ts"
+import type { ListKey } from "../observations/rows/identities.ts"
+import type { HintsObservation, SearchObservation } from "../observations/types.ts"
 import { ReadFailure } from "../sources/source.ts"
 import type { SourceName, Upstream } from "../vocabulary/upstreams.ts"
 import { PRIORITY } from "./priority.ts"
@@ -91,22 +92,15 @@ export async function openAlerts(sql: Sql): Promise<OpenAlert[]> {
     limit 1000`
 }
 
-/** A question whose answer is never empty: what a source answers to it shows whether the source still works. */
-interface Canary {
-  platform: Platform
-  storefront: string
-  /** What is searched for; of hints, the beginning that is typed. */
-  term: string
-}
-
 const SEARCH = "weather"
 const BEGINNING = "insta"
 
 /**
- * The App Store's hints are asked for outside the United States: for a language that the storefront does not have the
- * endpoint answers an empty list, and American English would hide that.
+ * Questions whose answer is never empty: what a source answers to them shows whether it still works. Of hints, `term` is
+ * the beginning that is typed. The App Store's hints are asked for outside the United States: for a language that the
+ * storefront does not have the endpoint answers an empty list, and American English would hide that.
  */
-const CANARIES: Partial<Record<SourceName, Omit<Canary, "storefront"> & { storefront?: string }>> = {
+const CANARIES: Partial<Record<SourceName, Omit<ListKey, "storefront"> & { storefront?: string }>> = {
   "apple-web-search": { platform: "ios", storefront: "us", term: SEARCH },
   "apple-store-search": { platform: "ios", storefront: "us", term: SEARCH },
   "apple-hints": { platform: "ios", storefront: "de", term: BEGINNING },
@@ -115,7 +109,7 @@ const CANARIES: Partial<Record<SourceName, Omit<Canary, "storefront"> & { storef
 }
 
 /** Null for a source without one. Google Play is asked for EGRESS_COUNTRY alone. */
-export function canaryOf(source: SourceName, egressCountry: string | undefined): Canary | null {
+export function canaryOf(source: SourceName, egressCountry: string | undefined): ListKey | null {
   const canary = CANARIES[source]
   const storefront = canary?.storefront ?? egressCountry
   return canary && storefront ? { ...canary, storefront } : null
@@ -139,13 +133,16 @@ export function assertCanary(seen: SearchObservation | HintsObservation): void {
   )
 }
 
-interface CanaryParts {
+export interface CanaryParts {
   sources: readonly AskedSource[]
   egressCountry: string | undefined
 }
 
 /** Daily canaries while something is tracked on their platform. Rows of other countries stay while they are read. */
-export async function ensureCanaries(sql: Sql, { sources, egressCountry }: CanaryParts): Promise<void> {
+export async function ensureCanaries(
+  sql: Sql,
+  { sources, egressCountry }: Pick<HealthParts, "sources" | "egressCountry">,
+): Promise<void> {
   const canaries = sources.flatMap(({ name, on }) => {
     const canary = canaryOf(name, egressCountry)
     return canary ? [{ name, on, ...canary }] : []

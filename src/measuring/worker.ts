@@ -1,7 +1,5 @@
-import type { Sql } from "../database/types.ts"
 import { firstOf, stopwatch, within } from "../leases/timers.ts"
-import { createWorker, type Work } from "../leases/worker.ts"
-import type { Log } from "../log.ts"
+import { createWorker, type Work, type WorkerOptions } from "../leases/worker.ts"
 import { type SafeFetch, safeFetch } from "../outbound/safe-fetch.ts"
 import type { AppAdsFile } from "../sources/app-ads.ts"
 import type { BodyRoom } from "../sources/body-room.ts"
@@ -16,15 +14,13 @@ import { type PerformedReading, performReading } from "./reading.ts"
 import { RETRY, type Retry } from "./rescheduling.ts"
 import { createSignOfLife } from "./sign-of-life.ts"
 
-export interface MeasuringOptions {
-  sql: Sql
+export interface MeasuringOptions extends WorkerOptions {
   kinds: readonly Kind[]
   reach: Omit<SourceAccess, "signal" | "room">
   /** Room for large bodies; all that come when left out. */
   bodyRoom?: BodyRoom
   /** Names the address that reads; all processes behind it share one pace at each upstream. */
   egress: string
-  log: Log
   /** Milliseconds between two requests, for upstreams where it is not the usual. */
   gapsMs?: ReadonlyMap<Upstream, number>
   sourcesOff?: readonly string[]
@@ -33,16 +29,8 @@ export interface MeasuringOptions {
   parseAppAds?: (bytes: Uint8Array) => Promise<AppAdsFile>
   /** Keeps a body as it came. */
   keep?: (body: RawBody) => Promise<void>
-  now?: () => Date
-  random?: () => number
-  atOnce?: number
-  /** The longest that nobody looks for what became due elsewhere. */
-  pollMs?: number
-  leaseMs?: number
   readMs?: number
   findingsAfterMs?: number
-  /** How long a stop waits for what is under way, before it is given back. */
-  stopMs?: number
   retry?: Retry
 }
 

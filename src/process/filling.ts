@@ -3,15 +3,10 @@ import type { Sql } from "../database/types.ts"
 import { APP_TEXT_FORMULA } from "../formulas/app-text.ts"
 import type { Log } from "../log.ts"
 import { rebuildAppTexts } from "../observations/derived/app-texts.ts"
-
-interface FillingProcess {
-  start(): void
-  /** Stops after the current batch. The next start begins again and skips rows that exist. */
-  stop(): Promise<void>
-}
+import type { RecurringWork } from "../vocabulary/time.ts"
 
 /** Derives the names by which apps are found for rows stored before an upgrade, once for each form. */
-export function createFilling({ sql, log }: { sql: Sql; log: Log }): FillingProcess {
+export function createFilling({ sql, log }: { sql: Sql; log: Log }): RecurringWork {
   const stopping = new AbortController()
   const { signal } = stopping
   let work = Promise.resolve()

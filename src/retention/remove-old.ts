@@ -5,6 +5,7 @@ import { removeOldFigures } from "../observations/derived/old-figures.ts"
 import { foldRatings } from "../observations/rows/rating-quarters.ts"
 import { sweepSets } from "../observations/rows/report-sets.ts"
 import { dayOf } from "../vocabulary/days.ts"
+import type { RecurringWork } from "../vocabulary/time.ts"
 import { foldLedger } from "./fold-ledger.ts"
 import { AGING, type AgingRows, type RetentionDays } from "./tables.ts"
 
@@ -41,12 +42,6 @@ export async function removeOld(sql: Sql, kept: RetentionDays, options: Retentio
   return removed
 }
 
-interface CleaningProcess {
-  start(): void
-  /** Ends after the statement under way. */
-  stop(): Promise<void>
-}
-
 interface CleaningOptions extends Omit<RetentionOptions, "signal" | "packsRatings"> {
   firstMs?: number
   everyMs?: number
@@ -56,7 +51,7 @@ interface CleaningOptions extends Omit<RetentionOptions, "signal" | "packsRating
 export function createCleaning(
   { sql, kept, log }: { sql: Sql; kept: RetentionDays; log: Log },
   { firstMs = 60_000, everyMs = 3_600_000, now = () => new Date(), ...options }: CleaningOptions = {},
-): CleaningProcess {
+): RecurringWork {
   const stopping = new AbortController()
   const { signal } = stopping
   let working = Promise.resolve()

@@ -1,8 +1,7 @@
 import type { Fragment } from "postgres"
 import type { Sql, Tx } from "../database/types.ts"
 import { firstOf, later } from "../leases/timers.ts"
-import { createWorker, type Run, type Worker } from "../leases/worker.ts"
-import type { Log } from "../log.ts"
+import { createWorker, type Run, type Worker, type WorkerOptions } from "../leases/worker.ts"
 import { openLane, takeFreeTurn } from "../measuring/pace.ts"
 import { putForwardTerms } from "../measuring/put-forward.ts"
 import type { AssistantAnswerObservation } from "../observations/kinds/assistant-answer.ts"
@@ -14,17 +13,12 @@ import { askEngine, type EngineAccess, type EngineReply } from "./engines/ask-en
 import type { PlannedTurn } from "./plan.ts"
 import { questionOf } from "./questions.ts"
 
-interface AskingOptions {
-  sql: Sql
-  log: Log
+interface AskingOptions extends Omit<WorkerOptions, "atOnce" | "random"> {
   engines: readonly EngineAccess[]
   /** Between two questions to an assistant, of all processes together. */
   gapMs: number
   fetch: (url: string, init: RequestInit) => Promise<Response>
   now: () => Date
-  pollMs?: number
-  leaseMs?: number
-  stopMs?: number
   /** The longest that an answer may take. */
   askMs?: number
   /** Before a second try, doubled before a third. */

@@ -8,3 +8,9 @@ export function isRealDay(text: string): boolean {
   const at = new Date(text.slice(0, 10))
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text.slice(0, 10))
 }
+
+export interface RecurringWork {
+  start(): void
+  /** Begins nothing more and waits for what is under way. */
+  stop(): Promise<void>
+}
