@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { SecretKeys } from "../access/sealed.ts"
 import { redact } from "../log.ts"
-import { editDistance, nearest } from "../vocabulary/nearest.ts"
+import { editDistance, nearest } from "../vocabulary/text.ts"
 import { ASSISTANTS } from "../vocabulary/upstreams.ts"
 import type { WireName } from "../vocabulary/writing/written-text.ts"
 import type { Setting } from "./kinds.ts"

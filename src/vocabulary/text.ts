@@ -21,3 +21,30 @@ export function randomText(length: number, randomBytes: RandomBytes): string {
   }
   return text
 }
+
+/** The candidate that `text` was likely meant to be, in whichever case: at most a third of it wrong, or undefined. */
+export function nearest(text: string, candidates: readonly string[]): string | undefined {
+  const typed = text.toLowerCase()
+  const ranked = candidates
+    .map((candidate) => ({ candidate, distance: editDistance(typed, candidate.toLowerCase()) }))
+    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.length / 3)))
+    .sort((a, b) => a.distance - b.distance)
+  return ranked[0]?.candidate
+}
+
+/** How many insertions, deletions, replacements and swaps of neighbours turn `a` into `b`. */
+export function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      row[j] = Math.min(last[j]! + 1, row[j - 1]! + 1, replaced, swapped ? beforeLast[j - 2]! + 1 : replaced)
+    }
+    beforeLast = last
+    last = row
+  }
+  return last[b.length]!
+}

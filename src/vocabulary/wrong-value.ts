@@ -1,6 +1,6 @@
 import * as v from "valibot"
-import { nearest } from "./nearest.ts"
 import { jsonSchema, type ObjectSchema, type Schema } from "./schema.ts"
+import { nearest } from "./text.ts"
 
 /** A sentence for the caller: what came and what is allowed. Free text and keys are never repeated. */
 export function wrongValue(schema: ObjectSchema, name: string, value: unknown): string {

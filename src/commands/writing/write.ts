@@ -1,6 +1,6 @@
 import type { Action } from "../../actions/action.ts"
-import { nearest } from "../../vocabulary/nearest.ts"
 import { jsonSchema } from "../../vocabulary/schema.ts"
+import { nearest } from "../../vocabulary/text.ts"
 import { type Command, type Invocation, WrongUse } from "../cli/command.ts"
 import { fitted, table } from "../cli/show.ts"
 import { useKeyedOperations } from "../reading/ask.ts"
