@@ -1,11 +1,12 @@
 import process from "node:process"
 import { commitOf, readTree, versionOf } from "../database/assets.ts"
+import { stepsOf } from "../database/migrate.ts"
 import type { Command } from "./cli/command.ts"
 import { show } from "./cli/show.ts"
 
 export const version: Command = {
   name: "version",
-  summary: "Print the version, commit, runtime and schema number of this program.",
+  summary: "Print the version, commit, runtime and schema of this program.",
   examples: [
     ["version", "what to include in a bug report"],
     ["version --json", "the same for scripts"],
@@ -27,8 +28,8 @@ function runtimeOf(): string {
   return bun ? `Bun ${bun}` : `Deno ${deno}`
 }
 
-/** Returns the number of the newest migration that the program contains; a database may still be older. */
-function schemaOf(): number {
-  const numbers = [...readTree("sql", ".sql").keys()].map((name) => Number(/^(\d{4})_/.exec(name)?.[1] ?? 0))
-  return Math.max(...numbers)
+/** Returns the start of the baseline's hash and the newest migration of the program; a database may still be older. */
+function schemaOf(): string {
+  const [baseline, ...migrations] = stepsOf(readTree("sql", ".sql"))
+  return [baseline!.sha256.slice(0, 12), ...migrations.slice(-1).map(({ name }) => name)].join(" ")
 }

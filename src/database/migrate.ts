@@ -4,34 +4,93 @@ import { takeLock } from "./locks.ts"
 import { DatabaseProblem } from "./problem.ts"
 import type { Sql, Tx } from "./types.ts"
 
+/** Part of the schema that is applied at once: the baseline, or one migration. A database remembers each by its hash. */
+export interface Step {
+  name: string
+  sha256: string
+}
+
+/** The first step: the files of sql/schema, in the order of their names. */
+export const BASELINE = "baseline"
+
 /**
- * Forward only, each file in its own transaction; safe when processes start at once. Throws DatabaseProblem when the
- * database is newer or a landed file was changed.
+ * Applies the steps that the database lacks: the baseline, then the migrations (`files` are those under sql/, by path).
+ * Forward only, each step in its own transaction; safe when several processes start at once. Returns the applied steps.
+ * Throws DatabaseProblem if this program cannot use the database.
  */
-export async function migrate(sql: Sql, migrations: ReadonlyMap<string, string>, log: Log): Promise<string[]> {
-  const files = filesOf(migrations)
-  // what has landed never goes: a start that finds all of it takes no lock and opens no transaction
-  const landed = await readLanded(sql)
-  assertKnown(landed, files)
-  const missing = files.filter(({ name }) => !landed.has(name))
-  if (missing.length === 0) return []
-  await exclusively(sql, (tx) => tx.unsafe(LANDED))
+export async function migrate(sql: Sql, files: ReadonlyMap<string, string>, log: Log): Promise<string[]> {
+  // applied steps never disappear: a start that lacks none takes no lock and opens no transaction
+  const landed = await readLandedSteps(sql)
+  const mismatch = findMismatch(landed, files)
+  if (mismatch) throw new DatabaseProblem(`the database ${mismatch.reason}; ${mismatch.remedy}`)
+  const missing = textsOf(files).filter(({ name }) => landed.every((step) => step.name !== name))
   const applied: string[] = []
-  for (const file of missing) {
+  for (const step of missing) {
     const startedAt = performance.now()
-    if (!(await exclusively(sql, (tx) => apply(tx, file)))) continue
-    applied.push(file.name)
-    log("info", "migrated", { reason: file.name, latencyMs: Math.round(performance.now() - startedAt) })
+    if (!(await exclusively(sql, (tx) => apply(tx, step)))) continue
+    applied.push(step.name)
+    log("info", "migrated", { reason: step.name, latencyMs: Math.round(performance.now() - startedAt) })
   }
   if (applied.length > 0) await analyzeNew(sql)
   return applied
 }
 
-/** The same as scripts, one after the other, for an empty database that nobody else knows of. */
-export function migrationScripts(migrations: ReadonlyMap<string, string>): string[] {
-  const landing = ({ name, text, sha256 }: Migration) =>
+/** The same as scripts, to be run one after the other on an empty database that no other process uses. */
+export function migrationScripts(files: ReadonlyMap<string, string>): string[] {
+  const landing = ({ name, text, sha256 }: StepText) =>
     `begin;\n${text};\ninsert into schema_migration (name, sha256) values ('${name}', '${sha256}');\ncommit`
-  return [LANDED, ...filesOf(migrations).map(landing)]
+  return [LANDED, ...textsOf(files).map(landing)]
+}
+
+/** Returns the steps of this program in order. */
+export function stepsOf(files: ReadonlyMap<string, string>): Step[] {
+  return textsOf(files).map(({ name, sha256 }) => ({ name, sha256 }))
+}
+
+/** Returns the steps that a database has, in order. None if it has no table of them. */
+export async function readLandedSteps(sql: Sql): Promise<Step[]> {
+  try {
+    const rows = await sql<Step[]>`
+      select name, sha256
+      from schema_migration
+      order by name <> ${BASELINE}, name`
+    return rows.map(({ name, sha256 }) => ({ name, sha256 }))
+  } catch (error) {
+    if ((error as { code?: string }).code === UNDEFINED_TABLE) return []
+    throw error
+  }
+}
+
+/** Returns the names of the steps that a database lacks. */
+export function missingSteps(landed: readonly Step[], files: ReadonlyMap<string, string>): string[] {
+  const names = landed.map(({ name }) => name)
+  return stepsOf(files).flatMap(({ name }) => (names.includes(name) ? [] : [name]))
+}
+
+/** Why data is of no use to this program, as the predicate of a sentence about it, and what to do with a database. */
+interface Mismatch {
+  reason: string
+  remedy: string
+}
+
+/** Returns why this program cannot use data with these steps. Null if it can. */
+export function findMismatch(landed: readonly Step[], files: ReadonlyMap<string, string>): Mismatch | null {
+  const own = new Map(stepsOf(files).map(({ name, sha256 }) => [name, sha256]))
+  const unknown = landed.find(({ name }) => !own.has(name))
+  const changed = landed.find(({ name, sha256 }) => own.has(name) && own.get(name) !== sha256)
+  const begin = "use an empty database (DATA_DIR or DATABASE_URL), or the version that made this one"
+  if (landed.length > 0 && !landed.some(({ name }) => name === BASELINE))
+    return { reason: "was made by a version before 0.1.0, which has no upgrade", remedy: begin }
+  if (changed?.name === BASELINE)
+    return { reason: "was made by a development version with another baseline schema", remedy: begin }
+  if (unknown)
+    return { reason: `is newer than this program: it has migration ${unknown.name}`, remedy: "start a newer version" }
+  if (changed)
+    return {
+      reason: `has another migration ${changed.name} than this program`,
+      remedy: "restore the file and write a new one: an applied migration never changes",
+    }
+  return null
 }
 
 const LANDED = `
@@ -41,22 +100,26 @@ const LANDED = `
     applied_at timestamptz not null default now()
   )`
 
-function filesOf(migrations: ReadonlyMap<string, string>): Migration[] {
-  return [...migrations]
-    .filter(([name]) => /^\d{4}_\w+\.sql$/.test(name))
-    .map(([name, text]) => ({ name, ...prepared(text) }))
-}
-
-interface Migration {
-  name: string
+interface StepText extends Step {
   text: string
-  sha256: string
 }
 
-// A checkout on Windows may turn line ends; that is no change of the migration.
-function prepared(file: string): { text: string; sha256: string } {
+function textsOf(files: ReadonlyMap<string, string>): StepText[] {
+  const schema = [...files].flatMap(([path, text]) => (path.startsWith("schema/") ? [text] : []))
+  const migrations = [...files].flatMap(([path, text]) => {
+    const [, name] = /^migrations\/(\d{4}_\w+\.sql)$/.exec(path) ?? []
+    return name === undefined ? [] : [stepText(name, text)]
+  })
+  return [stepText(BASELINE, schema.join("\n")), ...migrations]
+}
+
+/** Lines with a comment alone do not count in the hash, nor do the line ends of a checkout on Windows. */
+function stepText(name: string, file: string): StepText {
   const text = file.replaceAll("\r\n", "\n")
-  return { text, sha256: createHash("sha256").update(text).digest("hex") }
+  const sha256 = createHash("sha256")
+    .update(text.replace(/^\s*--.*\n/gm, ""))
+    .digest("hex")
+  return { name, text, sha256 }
 }
 
 function exclusively<T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -67,68 +130,14 @@ function exclusively<T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> {
   }) as Promise<T>
 }
 
-/** None where there is no such table yet. */
-async function readLanded(sql: Sql): Promise<Map<string, string>> {
-  try {
-    const rows = await sql<{ name: string; sha256: string }[]>`select name, sha256 from schema_migration order by name`
-    return new Map(rows.map(({ name, sha256 }) => [name, sha256]))
-  } catch (error) {
-    if ((error as { code?: string }).code === UNDEFINED_TABLE) return new Map()
-    throw error
-  }
-}
-
 const UNDEFINED_TABLE = "42P01"
 
-/** What 0006 and 0013 were for a while, when a comment in each named another file, and what they are. */
-const ONCE_OTHERWISE = new Map([
-  [
-    "5afd5ed8708d5e195321451fa31e449a2206fc65efca066541e4fc827c52cf7a",
-    "dd67c263a5d6e604885778e6dcdc1f7d1aa442cbdbbb09ae75d7d5c073ca020d",
-  ],
-  [
-    "0a96a35ccb38cc4c3400fd6187143e17951ad4159fda883aa976cbbb38dd49d5",
-    "1245fdc40fcfb9f357301f921b13205c5a252cc86e85d52e3e94f90eb254d8a6",
-  ],
-])
-
-/** The checksum of a migration as it is in sql/, by one that a database or a backup holds of it. */
-export const frozenSha256 = (sha256: string): string => ONCE_OTHERWISE.get(sha256) ?? sha256
-
-/** What lies between a database and a version's files: steps to come, those it does not know, and those it knows otherwise. */
-export function stepsBetween(
-  landed: readonly { name: string; sha256: string }[],
-  migrations: ReadonlyMap<string, string>,
-): { missing: string[]; unknown: string[]; changed: string[] } {
-  const files = filesOf(migrations)
-  const known = new Map(files.map(({ name, sha256 }) => [name, sha256]))
-  const held = new Set(landed.map(({ name }) => name))
-  return {
-    missing: files.filter(({ name }) => !held.has(name)).map(({ name }) => name),
-    unknown: landed.filter(({ name }) => !known.has(name)).map(({ name }) => name),
-    changed: landed.flatMap(({ name, sha256 }) => (known.has(name) && known.get(name) !== sha256 ? [name] : [])),
-  }
-}
-
-function assertKnown(landed: Map<string, string>, files: Migration[]): void {
-  const known = new Map(files.map((file) => [file.name, file.sha256]))
-  for (const [name, sha256] of landed) {
-    if (!known.has(name)) {
-      throw new DatabaseProblem(
-        `the database is newer than the code: it holds migration ${name}; start a newer version`,
-      )
-    }
-    if (known.get(name) !== frozenSha256(sha256)) {
-      throw new DatabaseProblem(`migration ${name} was changed after it was applied; restore it and add a new file`)
-    }
-  }
-}
-
-async function apply(tx: Tx, { name, text, sha256 }: Migration): Promise<boolean> {
+async function apply(tx: Tx, { name, text, sha256 }: StepText): Promise<boolean> {
+  if (name === BASELINE) await tx.unsafe(LANDED)
   const [done] = await tx`select 1 from schema_migration where name = ${name}`
   if (done) return false
   await tx.unsafe(text)
-  // functions and tables that a file makes for itself must not outlive it in the connection
+  // temporary functions and tables of a file must not outlive it in the connection
   await tx`discard temp`
   await tx`insert into schema_migration (name, sha256) values (${name}, ${sha256})`
   return true

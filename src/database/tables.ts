@@ -24,11 +24,10 @@ export interface Sequence {
   last: number | null
 }
 
-/** The tables that these migrations (file name to SQL) make. Others that share the schema are somebody else's. */
-export function tablesMadeBy(migrations: ReadonlyMap<string, string>): string[] {
-  const numbered = [...migrations].filter(([name]) => /^\d{4}_/.test(name))
+/** Returns the tables that the files under sql/ make. Others in the same schema are not Appmeter's. */
+export function tablesMadeBy(files: ReadonlyMap<string, string>): string[] {
   const names = new Set<string>()
-  for (const [, text] of numbered)
+  for (const text of files.values())
     for (const [, made, from, to, dropped] of text.matchAll(CHANGES_TABLES)) {
       for (const gone of [from, dropped]) if (gone !== undefined) names.delete(gone)
       const there = made ?? to

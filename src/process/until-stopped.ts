@@ -1,5 +1,5 @@
 import type { ExitCode, Invocation } from "../commands/cli/command.ts"
-import { migrations } from "../commands/cli/with-database.ts"
+import { schemaFiles } from "../commands/cli/with-database.ts"
 import { warnOfSkew } from "../database/clock.ts"
 import { openDatabase } from "../database/connect.ts"
 import { migrate } from "../database/migrate.ts"
@@ -33,7 +33,7 @@ export async function untilStopped(invocation: Invocation, load: () => Promise<R
   const opening = openDatabase({ databaseUrl, dataDir, as: "server", log, maxConnections, onLoss })
   const [database, run] = await Promise.all([opening, load()])
   try {
-    if (!stop.isAsked()) await migrate(database.sql, migrations(), log)
+    if (!stop.isAsked()) await migrate(database.sql, schemaFiles(), log)
     if (!stop.isAsked() && databaseUrl) await warnOfSkew(database.sql, log)
     if (!stop.isAsked()) await resealAtStart(invocation.settings, database, log)
     if (!stop.isAsked()) await followMarket(database.sql, invocation.settings.market)

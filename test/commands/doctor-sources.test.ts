@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { migrations } from "../../src/commands/cli/with-database.ts"
+import { schemaFiles } from "../../src/commands/cli/with-database.ts"
 import type { Finding } from "../../src/commands/doctor/finding.ts"
 import { room } from "../../src/commands/doctor/folder.ts"
 import { openDatabase } from "../../src/database/connect.ts"
@@ -278,7 +278,7 @@ test("a database that is behind, or away, is told once", async () => {
 postgres("postgres: the same, and the disk of RAW_DIR", async () => {
   await using server = await scratchDatabase("doctor_sources")
   const database = await openDatabase({ databaseUrl: server.url, dataDir: "", as: "command", log: silentLog })
-  await migrate(database.sql, migrations(), silentLog)
+  await migrate(database.sql, schemaFiles(), silentLog)
   await track(database.sql, ["ios"])
   await searches(database.sql, 100)
   await database.close()

@@ -121,28 +121,31 @@ describe("the embedded database", () => {
     await held.close()
   })
 
-  test("lacks a migration, or has one too many: which, and what to do; neither is changed", async () => {
+  test("a schema of another version is a problem with what to do, and is not changed", async () => {
     const { DATA_DIR } = await dataFolder()
-    const change = async (sql: Sql, name: string) => {
-      await sql`update schema_migration set name = ${name} where name in ('0003_jobs.sql', '0000_x.sql', '9999_later.sql')`
-      if (name === "0000_x.sql") await sql`delete from schema_migration where name = ${name}`
-      else await sql`insert into schema_migration (name, sha256) values (${name}, '') on conflict do nothing`
+    const examinedAs = async (change: (sql: Sql) => Promise<unknown>) => {
+      const held = await holding({ DATA_DIR })
+      await change(held.sql)
+      await held.close()
+      const { code, of } = await examined({ DATA_DIR })
+      expect(code).toBe(1)
+      return of("schema")
     }
-    const alone = await holding({ DATA_DIR })
-    await change(alone.sql, "0000_x.sql")
-    await alone.close()
-    const lacking = await examined({ DATA_DIR })
-    expect([lacking.code, lacking.of("schema")]).toMatchObject([
-      1, { state: "problem", says: expect.stringMatching(/^lacks 1 of \d+ migrations, 0003_jobs\.sql/), fix: "run: appmeter migrate" },
-    ]) // biome-ignore format: a list to scan
-    const held = await holding({ DATA_DIR })
-    await change(held.sql, "9999_later.sql")
-    const newer = await examined({ DATA_DIR })
-    expect([newer.code, newer.of("schema").says]).toEqual([
-      1,
-      "newer than this program: it has migration 9999_later.sql",
-    ])
-    await held.close()
+    expect(
+      await examinedAs((sql) => sql`insert into schema_migration (name, sha256) values ('9999_later.sql', '')`),
+    ).toEqual({
+      thing: "schema",
+      state: "problem",
+      says: "is newer than this program: it has migration 9999_later.sql",
+      fix: "start a newer version",
+    })
+    expect(await examinedAs((sql) => sql`delete from schema_migration where name = 'baseline'`)).toMatchObject({
+      says: "was made by a version before 0.1.0, which has no upgrade",
+    })
+    expect(await examinedAs((sql) => sql`delete from schema_migration`)).toMatchObject({
+      says: "has no tables yet",
+      fix: "run: appmeter migrate",
+    })
   })
 
   test.each([
@@ -206,7 +209,7 @@ postgres("postgres: reached, with its migrations, by the same lines", async () =
   )
   expect((await examined(env)).of("schema")).toMatchObject({ state: "problem", fix: "run: appmeter migrate" })
   const { sql, close } = await openDatabase({ databaseUrl: server.url, dataDir: "", as: "command", log: silentLog })
-  await migrate(sql, (await import("../../src/commands/cli/with-database.ts")).migrations(), silentLog)
+  await migrate(sql, (await import("../../src/commands/cli/with-database.ts")).schemaFiles(), silentLog)
   await close()
   const { code, of, states } = await examined(env)
   expect([code, of("database").says]).toEqual([

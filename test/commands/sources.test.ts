@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { migrations } from "../../src/commands/cli/with-database.ts"
+import { schemaFiles } from "../../src/commands/cli/with-database.ts"
 import { openDatabase } from "../../src/database/connect.ts"
 import { openEmbedded } from "../../src/database/embedded/open.ts"
 import { migrate } from "../../src/database/migrate.ts"
@@ -153,7 +153,7 @@ describe("without a server", () => {
   postgres("postgres: the same", async () => {
     await using server = await scratchDatabase("sources")
     const database = await openDatabase({ databaseUrl: server.url, dataDir: "", as: "command", log: silentLog })
-    await migrate(database.sql, migrations(), silentLog)
+    await migrate(database.sql, schemaFiles(), silentLog)
     for (const outcome of BROKEN) await noteRead(database.sql, "itunes-lookup", outcome, null, new Date())
     await noteHealth(database.sql, "itunes-lookup", silentLog)
     await database.close()

@@ -16,7 +16,7 @@ export async function describeSchema(sql: Sql): Promise<string> {
   return [HEAD, ...parts].join("\n\n").concat("\n")
 }
 
-const HEAD = "-- Generated from the migrations; UPDATE=1 bun test test/database/schema.test.ts writes it."
+const HEAD = "-- Generated from sql/; UPDATE=1 bun test test/database/schema.test.ts writes it."
 
 type Lines = { line: string }[]
 
@@ -77,7 +77,7 @@ async function tables(sql: Sql): Promise<string[]> {
 
 async function describeTable(sql: Sql, table: Table): Promise<string> {
   const { oid, name, kind, partition, options } = table
-  const tail = [partition, options].filter(Boolean).map((text) => ` ${text}`)
+  const tail = [partition && lowerCased(partition), options].filter(Boolean).map((text) => ` ${text}`)
   // A partition's columns are its parent's; versions differ in what they say of an inherited identity.
   const lines = table.isPartition ? [] : [...(await columns(sql, oid)), ...(await constraints(sql, oid))]
   const body = table.isPartition ? "" : ` (\n  ${lines.join(",\n  ")}\n)`
@@ -110,7 +110,7 @@ async function constraints(sql: Sql, table: number): Promise<string[]> {
     from pg_constraint
     where conrelid = ${table}::oid and contype in ('p', 'u', 'f', 'c', 'x') and conparentid = 0
     order by array_position(array['p', 'u', 'f', 'c', 'x'], contype::text), conname`
-  return rows.map(({ line }) => line)
+  return rows.map(({ line }) => lowerCased(line))
 }
 
 async function indexes(sql: Sql, table: number): Promise<string[]> {
@@ -122,15 +122,15 @@ async function indexes(sql: Sql, table: number): Promise<string[]> {
       and not c.relispartition
       and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
     order by c.relname`
-  return rows.map(({ line }) => line)
+  return rows.map(({ line }) => lowerCased(line))
 }
 
 async function functions(sql: Sql): Promise<string[]> {
   const rows = await sql<Lines>`
     select concat(
       'create ', case p.prokind when 'p' then 'procedure' else 'function' end, ' ', quote_ident(p.proname),
-      '(', pg_get_function_arguments(p.oid), ')',
-      case when p.prokind <> 'p' then ' returns ' || pg_get_function_result(p.oid) end,
+      '(', replace(pg_get_function_arguments(p.oid), ' DEFAULT ', ' default '), ')',
+      case when p.prokind <> 'p' then ' returns ' || replace(pg_get_function_result(p.oid), 'TABLE(', 'table(') end,
       ' language ', l.lanname,
       case p.provolatile when 'i' then ' immutable' when 's' then ' stable' end,
       case when p.proisstrict then ' strict' end,
@@ -153,5 +153,9 @@ async function triggers(sql: Sql): Promise<string[]> {
     join pg_class c on c.oid = t.tgrelid
     where c.relnamespace = current_schema()::regnamespace and not t.tgisinternal and t.tgparentid = 0
     order by c.relname, t.tgname`
-  return rows.map(({ line }) => line)
+  return rows.map(({ line }) => lowerCased(line))
 }
+
+/** Lower-cases the keywords, which PostgreSQL writes in capitals, outside of quotes. */
+const lowerCased = (line: string) =>
+  line.replace(/'[^']*'|"[^"]*"|[A-Z]+/g, (part) => (/^['"]/.test(part) ? part : part.toLowerCase()))

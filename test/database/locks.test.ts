@@ -16,7 +16,7 @@ describe("the list of advisory locks", () => {
   })
 
   test("names every function of the schema that takes one, by the lock it takes", () => {
-    const schema = readFileSync(join(import.meta.dirname, "../../sql/schema.sql"), "utf8")
+    const schema = readFileSync(join(import.meta.dirname, "../snapshots/schema.sql"), "utf8")
     const functions = schema.match(/^create function [\s\S]*?\$\$;$/gm)!
     const taken = functions.flatMap((text) => {
       const name = /^create function (\w+)/.exec(text)![1]!

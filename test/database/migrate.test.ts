@@ -2,11 +2,11 @@ import { beforeAll, beforeEach, expect, test } from "bun:test"
 import { join } from "node:path"
 import { readTree } from "../../src/database/assets.ts"
 import { DatabaseProblem } from "../../src/database/connect.ts"
-import { frozenSha256, migrate } from "../../src/database/migrate.ts"
+import { migrate, stepsOf } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/log.ts"
 import { freshDatabase } from "../database.ts"
-import { long } from "../long.ts"
+import { until } from "../jobs/platform.ts"
 import { withoutTransactions } from "../without-transactions.ts"
 import { scratchDatabase } from "./server.ts"
 
@@ -22,104 +22,163 @@ beforeEach(async () => {
 })
 
 const files = (entries: Record<string, string>) => new Map(Object.entries(entries))
+const run = (entries: Record<string, string>) => migrate(sql, files(entries), silentLog)
+const refusal = (entries: Record<string, string>): Promise<unknown> => run(entries).catch((error) => error)
 
-const first = { "0001_a.sql": "create table a (id int); insert into a select generate_series(1, 500)" }
-const second = { ...first, "0002_b.sql": "create table b (id int);\ncreate index b_id on b (id)" }
+const baseline = {
+  "schema/01-a.sql": "-- the first\ncreate table a (id int); insert into a select generate_series(1, 500)",
+  "schema/02-b.sql": ";\n  -- the second\ncreate table b (id int)",
+}
+const later = { ...baseline, "migrations/0001_add_c.sql": "create table c (id int);\ncreate index c_id on c (id)" }
 
-test("each file is applied once, in order; the generated schema is no migration", async () => {
-  expect(await migrate(sql, files({ ...first, "schema.sql": "nonsense" }), silentLog)).toEqual(["0001_a.sql"])
-  expect(await migrate(sql, files(first), silentLog)).toEqual([])
-  expect(await migrate(sql, files(second), silentLog)).toEqual(["0002_b.sql"])
+test("an empty database gets the baseline as one step and then each migration, once and in order", async () => {
+  expect(await run({ ...baseline, "README.md": "nonsense", "other.sql": "nonsense" })).toEqual(["baseline"])
+  expect(await run(baseline)).toEqual([])
+  expect(await run(later)).toEqual(["0001_add_c.sql"])
   expect(await sql`select name from schema_migration order by applied_at`).toMatchObject([
-    { name: "0001_a.sql" },
-    { name: "0002_b.sql" },
+    { name: "baseline" },
+    { name: "0001_add_c.sql" },
   ])
 })
 
-test("a start that finds all of them landed takes no lock and opens no transaction", async () => {
-  await migrate(sql, files(second), silentLog)
-  expect(await migrate(withoutTransactions(sql), files(second), silentLog)).toEqual([])
-  expect(await migrate(withoutTransactions(sql), files({ ...second, "0003_c.sql": "" }), silentLog).catch(String)).toBe(
-    "Error: a transaction was opened",
-  )
+test("a start on an up-to-date database takes no lock and opens no transaction", async () => {
+  await run(later)
+  expect(await migrate(withoutTransactions(sql), files(later), silentLog)).toEqual([])
+  const more = files({ ...later, "migrations/0002_add_d.sql": "" })
+  expect(await migrate(withoutTransactions(sql), more, silentLog).catch(String)).toBe("Error: a transaction was opened")
 })
 
-test("the planner knows the size of what a migration filled", async () => {
-  await migrate(sql, files(first), silentLog)
+test("the planner knows the size of the tables that a migration filled", async () => {
+  await run(baseline)
   expect([...(await sql`select reltuples::int as n from pg_class where relname = 'a'`)]).toEqual([{ n: 500 }])
 })
 
-test("a file that fails leaves nothing of itself, the ones before stay", async () => {
-  const broken = { ...first, "0002_b.sql": "create table b (id int); select 1 / 0" }
-  expect(await migrate(sql, files(broken), silentLog).catch((error) => error.code)).toBe("22012")
-  expect([...(await sql`select to_regclass('b')::text as b, (select count(*) from schema_migration) as n`)]).toEqual([
-    { b: null, n: 1 },
+test("a baseline that fails in its second file leaves nothing, and the next start applies all of it", async () => {
+  expect(await refusal({ ...baseline, "schema/02-b.sql": "; select 1 / 0" })).toMatchObject({ code: "22012" })
+  expect([...(await sql`select to_regclass('a')::text as a, to_regclass('schema_migration')::text as m`)]).toEqual([
+    { a: null, m: null },
   ])
-  expect(await migrate(sql, files(second), silentLog)).toEqual(["0002_b.sql"])
+  expect(await run(baseline)).toEqual(["baseline"])
 })
 
-test("a database newer than the code is refused, and so is a landed file that changed; line ends are no change", async () => {
-  await migrate(sql, files(second), silentLog)
-  const refusal = (entries: Record<string, string>) => migrate(sql, files(entries), silentLog).catch((error) => error)
-  const newer = await refusal(first)
-  expect(newer).toBeInstanceOf(DatabaseProblem)
-  expect(newer.message).toBe(
-    "the database is newer than the code: it holds migration 0002_b.sql; start a newer version",
+test("a migration that fails leaves nothing of itself, and the steps before it stay", async () => {
+  const broken = { ...baseline, "migrations/0001_add_c.sql": "create table c (id int); select 1 / 0" }
+  expect(await refusal(broken)).toMatchObject({ code: "22012" })
+  expect([...(await sql`select to_regclass('c')::text as c, (select count(*) from schema_migration) as n`)]).toEqual([
+    { c: null, n: 1 },
+  ])
+  expect(await run(later)).toEqual(["0001_add_c.sql"])
+})
+
+test("a database with a migration that the program does not know is refused as newer", async () => {
+  await run(later)
+  const error = await refusal(baseline)
+  expect(error).toBeInstanceOf(DatabaseProblem)
+  expect((error as Error).message).toBe(
+    "the database is newer than this program: it has migration 0001_add_c.sql; start a newer version",
   )
-  const changed = await refusal({ ...second, "0001_a.sql": "create table a (id bigint)" })
-  expect(changed.message).toContain("migration 0001_a.sql was changed after it was applied")
-  expect(
-    await migrate(sql, files({ ...first, "0002_b.sql": second["0002_b.sql"].replace("\n", "\r\n") }), silentLog),
-  ).toEqual([])
 })
 
-long("a database made while two landed files had another comment starts as well", async () => {
-  const all = readTree("sql", ".sql")
-  await migrate(sql, all, silentLog)
-  const held = await sql<{ name: string; sha256: string }[]>`select name, sha256 from schema_migration`
-  for (const [name, once] of [
-    ["0006_listings.sql", "5afd5ed8708d5e195321451fa31e449a2206fc65efca066541e4fc827c52cf7a"],
-    ["0013_audits.sql", "0a96a35ccb38cc4c3400fd6187143e17951ad4159fda883aa976cbbb38dd49d5"],
-  ] as const) {
-    expect(held.find((row) => row.name === name)?.sha256).toBe(frozenSha256(once))
-    await sql`update schema_migration set sha256 = ${once} where name = ${name}`
-  }
-  expect(await migrate(sql, all, silentLog)).toEqual([])
+test("a database made by a version before 0.1.0 is refused with that reason", async () => {
+  await run(baseline)
+  await sql`update schema_migration set name = '0001_house.sql'`
+  await sql`insert into schema_migration (name, sha256) values ('0002_writes.sql', '')`
+  expect(await refusal(later)).toEqual(
+    new DatabaseProblem(
+      "the database was made by a version before 0.1.0, which has no upgrade; " +
+        "use an empty database (DATA_DIR or DATABASE_URL), or the version that made this one",
+    ),
+  )
 })
+
+test("a database made from another baseline is refused with what to do", async () => {
+  await run(baseline)
+  expect(await refusal({ ...later, "schema/01-a.sql": "create table a (id bigint)" })).toEqual(
+    new DatabaseProblem(
+      "the database was made by a development version with another baseline schema; " +
+        "use an empty database (DATA_DIR or DATABASE_URL), or the version that made this one",
+    ),
+  )
+})
+
+test("a database with another text of an applied migration is refused", async () => {
+  await run(later)
+  const error = await refusal({ ...later, "migrations/0001_add_c.sql": "create table c (id bigint)" })
+  expect((error as Error).message).toStartWith(
+    "the database has another migration 0001_add_c.sql than this program; restore the file",
+  )
+})
+
+test("comment lines and the line ends of Windows are no change of an applied step", async () => {
+  await run(later)
+  const rewritten = {
+    "schema/01-a.sql": baseline["schema/01-a.sql"].replace("the first", "another comment"),
+    "schema/02-b.sql": ";\n  -- the second\ncreate table b (id int)",
+    "migrations/0001_add_c.sql": later["migrations/0001_add_c.sql"].replace("\n", "\r\n"),
+  }
+  expect(await run(rewritten)).toEqual([])
+})
+
+/** The program of a process that applies sql/ and one more file, and prints the applied steps. */
+const migrating = (more: string, text: string) => `
+  import { readTree } from "${join(import.meta.dirname, "../../src/database/assets.ts")}"
+  import { openDatabase } from "${join(import.meta.dirname, "../../src/database/connect.ts")}"
+  import { migrate } from "${join(import.meta.dirname, "../../src/database/migrate.ts")}"
+  const log = () => {}
+  const { sql, close } = await openDatabase({ databaseUrl: process.argv[1], dataDir: "", as: "server", log })
+  const files = [...readTree("sql", ".sql"), ["${more}", "${text}"]]
+  const applied = await migrate(sql, new Map(files), log)
+  await close()
+  console.log(JSON.stringify(applied))`
+
+const start = (program: string, url: string) =>
+  Bun.spawn([process.execPath, "-e", program, url], { stdout: "pipe", stderr: "pipe", cwd: "/" })
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: four processes that start at once apply every migration once",
+  "postgres: four processes that start at once apply every step once",
   async () => {
     await using database = await scratchDatabase("migrate")
-    const script = `
-      import { readTree } from "${join(import.meta.dirname, "../../src/database/assets.ts")}"
-      import { openDatabase } from "${join(import.meta.dirname, "../../src/database/connect.ts")}"
-      import { frozenSha256, migrate } from "${join(import.meta.dirname, "../../src/database/migrate.ts")}"
-      const log = () => {}
-      const { sql, close } = await openDatabase({ databaseUrl: process.argv[1], dataDir: "", as: "server", log })
-      const files = [...readTree("sql", ".sql"), ["9998_slow.sql", "create table slow (id int); select pg_sleep(0.3)"]]
-      const applied = await migrate(sql, new Map(files), log)
-      await close()
-      console.log(JSON.stringify(applied))`
+    const program = migrating("migrations/9998_add_slow.sql", "create table slow (id int); select pg_sleep(0.3)")
     const runs = await Promise.all(
       Array.from({ length: 4 }, async () => {
-        const child = Bun.spawn([process.execPath, "-e", script, database.url], {
-          stdout: "pipe",
-          stderr: "pipe",
-          cwd: "/",
-        })
+        const child = start(program, database.url)
         return [await new Response(child.stdout).text(), await new Response(child.stderr).text(), await child.exited]
       }),
     )
     expect(runs.map(([, errors, status]) => [errors, status])).toEqual(Array(4).fill(["", 0]))
     const applied = runs.flatMap(([out]) => JSON.parse(out as string) as string[])
-    expect(applied).toHaveLength(new Set(applied).size)
-    expect(applied).toContain("9998_slow.sql")
+    const own = stepsOf(readTree("sql", ".sql")).map(({ name }) => name)
+    expect(applied.toSorted()).toEqual([...own, "9998_add_slow.sql"].toSorted())
   },
   20_000,
 )
 
-test("no two of ours have one number", () => {
-  const numbers = [...readTree("sql", ".sql").keys()].flatMap((name) => /^\d{4}(?=_)/.exec(name) ?? [])
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: a process that is killed during its first migration leaves a database that the next one completes",
+  async () => {
+    await using database = await scratchDatabase("migrate_killed")
+    const child = start(migrating("schema/99-slow.sql", "select pg_sleep(1)"), database.url)
+    await until(async () => {
+      const [row] = await sql<{ sleeps: boolean }[]>`
+        select exists (
+          select
+          from pg_stat_activity
+          where datname = ${new URL(database.url).pathname.slice(1)} and wait_event = 'PgSleep'
+        ) as sleeps`
+      return row!.sleeps
+    })
+    child.kill("SIGKILL")
+    await child.exited
+    const next = start(migrating("migrations/9998_add_more.sql", "create table more (id int)"), database.url)
+    expect([await new Response(next.stderr).text(), await next.exited]).toEqual(["", 0])
+    const applied = JSON.parse(await new Response(next.stdout).text())
+    expect([applied[0], applied.at(-1)]).toEqual(["baseline", "9998_add_more.sql"])
+  },
+  20_000,
+)
+
+test("the migrations are numbered without a gap", () => {
+  const names = [...readTree("sql", ".sql").keys()].filter((path) => path.startsWith("migrations/"))
+  const numbers = names.map((path) => /^migrations\/(\d{4})_\w+\.sql$/.exec(path)?.[1])
   expect(numbers).toEqual(numbers.map((_, i) => String(i + 1).padStart(4, "0")))
 })

@@ -21,9 +21,9 @@ import { complaints, type Parsed, parsed } from "./lint.ts"
 setDefaultTimeout(60_000)
 
 /** What can be due, as the database knows it. */
-const DUE_KINDS = [.../due_kind_check.*/.exec(readFileSync("sql/schema.sql", "utf8"))![0].matchAll(/'(\w+)'/g)].map(
-  ([, kind]) => kind as string,
-)
+const DUE_KINDS = [
+  .../due_kind_check.*/.exec(readFileSync("test/snapshots/schema.sql", "utf8"))![0].matchAll(/'(\w+)'/g),
+].map(([, kind]) => kind as string)
 const TOKEN = "a token of its own".replaceAll(" ", "-")
 const TERM = "zwieback tides 4711"
 const WORKSPACE = 913_570_246

@@ -1,30 +1,23 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { readTree } from "../../src/database/assets.ts"
-import type { Sql, Tx } from "../../src/database/types.ts"
-import { rebuildAppTexts } from "../../src/observations/derived/app-texts.ts"
-import { rebuildNow } from "../../src/observations/derived/now.ts"
-import { rebuildCharts } from "../../src/observations/derived/rebuild-charts.ts"
-import { rebuildReviews } from "../../src/observations/derived/rebuild-reviews.ts"
+import type { Sql } from "../../src/database/types.ts"
 import { importLines } from "../../src/observations/import/import-lines.ts"
 import { KINDS } from "../../src/observations/kinds.ts"
 import { record } from "../../src/observations/record.ts"
 import type { Observation } from "../../src/observations/types.ts"
-import { removeDemo } from "../../src/tracking/remove-demo.ts"
 import { holdAccount, reported } from "../accounts/reported.ts"
-import { deleteRows, freshDatabase } from "../database.ts"
-import { long } from "../long.ts"
+import { freshDatabase } from "../database.ts"
 import { answered } from "../visibility/answered.ts"
 import { charted } from "./charted.ts"
 import { listed } from "./listed.ts"
 import { hinted, NOW, published, said, stored } from "./measured.ts"
-import { marketed, named, shelved, soldBy } from "./public-facts.ts"
+import { named, shelved, soldBy } from "./public-facts.ts"
 import { reviewed } from "./reviewed.ts"
 
 setDefaultTimeout(60_000)
 
 let sql: Sql
 const tell = (...all: Observation[]) => record(sql, all, () => NOW)
-const [BEFORE, AT] = ["2025-11-17T10:00:00Z", "2025-11-18T10:00:00Z"]
+const AT = "2025-11-18T10:00:00Z"
 
 beforeEach(async () => {
   sql = await freshDatabase()
@@ -125,57 +118,3 @@ describe("of the demo", () => {
     expect(bad[0]!.reason).toContain("can be of the demo")
   })
 })
-
-long(
-  "what an older version took as the demo's goes when the database is brought up to date, and nothing of others",
-  async () => {
-    await tell(
-      ...[said(BEFORE, [{ id: "20001", name: "Own", ratings: 4 }]), hinted("own", BEFORE, ["own"])],
-      ...[charted(BEFORE, [10003, 20001]), named(BEFORE, { storefront: "gb" }), shelved(BEFORE, ["20001"])],
-      ...[published("own", "2025-09-01", 40), listed(BEFORE, {}, { id: "20001" })],
-      ...[soldBy(BEFORE, ["b.com"], { id: "20001" }), marketed(BEFORE, { installs: 5 })],
-      reviewed(BEFORE, [{ id: "9" }], { storeId: "20001" }),
-    )
-    const before = await stored(sql)
-    const rest = { origin: "older" }
-    const abroad = { ...rest, storefront: "jp" }
-    const brought = [
-      ...[others.apps(abroad), others.hints(rest), others.popularity(rest), others.listing(rest)],
-      ...[others.developer(abroad), others.chart(rest), others.genres(abroad), others.reviews(rest)],
-      ...[
-        others.app_ads(rest),
-        charted(AT, [10004], { ...rest, chart: "paid", apps: [{ id: "10004", name: "Paid" }] }),
-      ],
-    ]
-    expect(await tell(...brought)).toMatchObject({ recorded: brought.length, refused: [] })
-    await giveToDemo(sql)
-    const migration = [...readTree("sql", ".sql")].find(([name]) => name.endsWith("_demo_of_searches.sql"))
-    // a later migration made what stands now, of what this one leaves
-    await deleteRows(
-      sql,
-      ...["list_now", "keyword_now", "review_day", "review_feed", "chart_first_seen", "app_first_seen", "chart_now"],
-      "market_app",
-    )
-    await sql.begin((tx) => (tx as Tx).unsafe(migration![1]))
-    await rebuildNow(sql, async () => {})
-    await rebuildReviews(sql, async () => {})
-    await rebuildAppTexts(sql, async () => {})
-    await rebuildCharts(sql, async () => {})
-    const left = await sql`select 1 from rating_count where origin = 'demo'`
-    expect(left).toHaveLength(0)
-    await removeDemo(sql)
-    expect(await stored(sql)).toBe(before)
-  },
-)
-
-/** Makes the demo's what came from elsewhere, as a version could that did not refuse it. */
-async function giveToDemo(sql: Sql): Promise<void> {
-  const tables = await sql<{ name: string }[]>`
-    select c.table_name as name
-    from information_schema.columns c
-    join information_schema.tables t using (table_schema, table_name)
-    where c.table_schema = 'public' and c.column_name = 'origin' and t.table_type = 'BASE TABLE'
-    order by 1`
-  for (const { name } of tables) await sql`update ${sql(name)} set origin = 'demo' where origin = 'older'`
-  await sql`update keyword_metric set parts = parts || '{"origin": "demo"}' where parts ->> 'origin' = 'older'`
-}

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { ProgressListener } from "../../database/contents.ts"
-import { frozenSha256 } from "../../database/migrate.ts"
+import { readLandedSteps } from "../../database/migrate.ts"
 import type { Database, Sql } from "../../database/types.ts"
 import type { Settings } from "../../settings/settings.ts"
 import { CommandProblem, type Terminal } from "./command.ts"
@@ -30,20 +30,9 @@ export async function assertUnserved(database: Database, place: string, why: str
   if (served) throw new CommandProblem(`a server is using ${place}; stop it first: ${why}`)
 }
 
-/** The migrations that a database holds, in order; none where there is no table of them. */
-export async function readLandedMigrations(sql: Sql): Promise<{ name: string; sha256: string }[]> {
-  const [table] = await sql<{ present: boolean }[]>`select to_regclass('schema_migration') is not null as present`
-  if (!table?.present) return []
-  const rows = await sql<{ name: string; sha256: string }[]>`
-    select name, sha256
-    from schema_migration
-    order by name`
-  return rows.map(({ name, sha256 }) => ({ name, sha256: frozenSha256(sha256) }))
-}
-
-/** Throws CommandProblem where the tables are not our own: migrations would fail on them, or be mixed with them. */
+/** Throws CommandProblem if the database has tables that are not Appmeter's: ours would fail on them or be mixed with them. */
 export async function assertOurs(sql: Sql, place: string): Promise<void> {
-  if ((await readLandedMigrations(sql)).length > 0) return
+  if ((await readLandedSteps(sql)).length > 0) return
   const others = await sql<{ name: string }[]>`
     select c.relname::text as name
     from pg_class c

@@ -3,11 +3,10 @@ import { beginOperatorAction, endOperatorAction } from "../../access/operator-ac
 import { findWorkspace, listWorkspaces, type Workspace } from "../../access/workspaces.ts"
 import { readTree } from "../../database/assets.ts"
 import { assertHasBun, openDatabase } from "../../database/connect.ts"
-import { migrate } from "../../database/migrate.ts"
+import { BASELINE, findMismatch, migrate, missingSteps, readLandedSteps } from "../../database/migrate.ts"
 import type { Database, Sql } from "../../database/types.ts"
 import { createLog, type Log } from "../../log.ts"
 import { CommandProblem, type Invocation, WrongUse } from "./command.ts"
-import { readLandedMigrations } from "./whole-database.ts"
 
 /**
  * Runs a command's work on the database, be it held by a server or not, and closes it. An embedded database that nobody
@@ -54,8 +53,8 @@ export async function chooseWorkspace(sql: Sql, name: string | undefined): Promi
   throw new WrongUse(`there are several workspaces; choose one with --workspace: ${names.join(", ")}`)
 }
 
-/** The migrations of this version. */
-export function migrations(): Map<string, string> {
+/** Returns the files of this version's schema, by their paths under sql/. */
+export function schemaFiles(): Map<string, string> {
   return readTree("sql", ".sql")
 }
 
@@ -63,16 +62,20 @@ export function migrations(): Map<string, string> {
 export async function bringUpToDate(database: Database, log: Log): Promise<void> {
   // only who holds the embedded database has its backend
   if ("backend" in database) {
-    await migrate(database.sql, migrations(), log)
+    await migrate(database.sql, schemaFiles(), log)
     return
   }
-  const ours = [...migrations().keys()].filter((name) => /^\d{4}_/.test(name))
-  const landed = (await readLandedMigrations(database.sql)).map(({ name }) => name)
-  if (landed.some((name) => !ours.includes(name)))
-    throw new CommandProblem("the database is newer than this program; use the version that its server runs")
-  const missing = ours.filter((name) => !landed.includes(name))
+  const landed = await readLandedSteps(database.sql)
+  const mismatch = findMismatch(landed, schemaFiles())
+  if (mismatch) throw new CommandProblem(`the database ${mismatch.reason}; ${mismatch.remedy}`)
+  const missing = missingSteps(landed, schemaFiles())
   if (missing.length === 0) return
   const remedy = database.kind === "postgres" ? "run: appmeter migrate" : "restart its server with this version"
-  const lacks = missing.length === 1 ? missing[0] : `${missing.length} migrations, ${missing[0]} first`
-  throw new CommandProblem(`the database lacks ${lacks}; ${remedy}`)
+  throw new CommandProblem(`the database ${lackOf(missing)}; ${remedy}`)
+}
+
+/** Returns what a database lacks, as the predicate of a sentence about it. */
+export function lackOf(missing: readonly string[]): string {
+  if (missing[0] === BASELINE) return "has no tables yet"
+  return missing.length === 1 ? `lacks ${missing[0]}` : `lacks ${missing.length} migrations, ${missing[0]} first`
 }

@@ -7,6 +7,7 @@ import { pipeline } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
 import * as v from "valibot"
 import type { Contents, ProgressListener, TableSum } from "../../database/contents.ts"
+import type { Step } from "../../database/migrate.ts"
 import { type Page, RunningSum } from "../../database/rows.ts"
 import { valueAt } from "../../vocabulary/objects.ts"
 import { CommandProblem } from "../cli/command.ts"
@@ -22,8 +23,8 @@ export interface Head {
   /** Of the program that wrote it. */
   version: string
   at: string
-  /** The schema that the rows fit. */
-  migrations: { name: string; sha256: string }[]
+  /** The schema that the rows fit: the baseline and the migrations, with their hashes. */
+  migrations: Step[]
   months: Contents["months"]
   sequences: Contents["sequences"]
   tables: Contents["tables"]

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs"
 import { readText } from "../../database/assets.ts"
 import { readAtOneMoment } from "../../database/contents.ts"
+import { readLandedSteps } from "../../database/migrate.ts"
 import { tablesMadeBy } from "../../database/tables.ts"
 import { type Command, CommandProblem, firstArgument } from "../cli/command.ts"
 import { show } from "../cli/show.ts"
-import { assertMade, readLandedMigrations, showProgress } from "../cli/whole-database.ts"
-import { migrations, useDatabase } from "../cli/with-database.ts"
+import { assertMade, showProgress } from "../cli/whole-database.ts"
+import { schemaFiles, useDatabase } from "../cli/with-database.ts"
 import { writeBackup } from "./backup-file.ts"
 
 export const backup: Command = {
@@ -24,8 +25,8 @@ export const backup: Command = {
     if (existsSync(file) && !has("force"))
       throw new CommandProblem(`${file} is there already; take another name, or replace it with --force`)
     const written = await useDatabase(invocation, async (sql) => {
-      const origin = { version: version(), at: new Date().toISOString(), migrations: await readLandedMigrations(sql) }
-      return await readAtOneMoment(sql, tablesMadeBy(migrations()), (contents) =>
+      const origin = { version: version(), at: new Date().toISOString(), migrations: await readLandedSteps(sql) }
+      return await readAtOneMoment(sql, tablesMadeBy(schemaFiles()), (contents) =>
         writeBackup(file, origin, contents, showProgress(terminal)),
       )
     })

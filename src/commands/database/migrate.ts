@@ -1,11 +1,11 @@
 import { versionOf } from "../../database/assets.ts"
 import { openDatabase } from "../../database/connect.ts"
-import { migrate, stepsBetween } from "../../database/migrate.ts"
+import { findMismatch, migrate, missingSteps, readLandedSteps } from "../../database/migrate.ts"
 import { createLog } from "../../log.ts"
 import type { Command, ExitCode, Invocation } from "../cli/command.ts"
 import { show } from "../cli/show.ts"
-import { assertMade, readLandedMigrations } from "../cli/whole-database.ts"
-import { migrations } from "../cli/with-database.ts"
+import { assertMade } from "../cli/whole-database.ts"
+import { schemaFiles } from "../cli/with-database.ts"
 
 export const migrateCommand: Command = {
   name: "migrate",
@@ -28,17 +28,19 @@ async function check(invocation: Invocation): Promise<ExitCode> {
   const log = createLog(terminal.err, "warn")
   const database = await openDatabase({ databaseUrl, dataDir, as: "command", log, maxConnections: 2 })
   try {
-    const steps = stepsBetween(await readLandedMigrations(database.sql), migrations())
-    const { missing, unknown, changed } = steps
-    const readable = unknown.length + changed.length === 0
-    show(invocation, { version: versionOf(), readable, ...steps }, () => [
-      ...(readable ? [`version ${versionOf()} can take this data over: ${saidOf(missing)}`] : []),
-      ...missing.map((name) => `  to come: ${name}`),
-      ...unknown.map((name) => `of a newer version: ${name}`),
-      ...changed.map((name) => `other than this version knows it: ${name}`),
-      ...(readable ? [] : ["do not start this version on this data"]),
-    ])
-    return readable ? 0 : 1
+    const landed = await readLandedSteps(database.sql)
+    const mismatch = findMismatch(landed, schemaFiles())
+    const missing = mismatch ? [] : missingSteps(landed, schemaFiles())
+    const report = { version: versionOf(), readable: !mismatch, missing, reason: mismatch?.reason ?? null }
+    show(invocation, report, () =>
+      mismatch
+        ? [`the database ${mismatch.reason}`, "do not start this version on this data"]
+        : [
+            `version ${versionOf()} can take this data over: ${saidOf(missing)}`,
+            ...missing.map((name) => `  to come: ${name}`),
+          ],
+    )
+    return mismatch ? 1 : 0
   } finally {
     await database.close()
   }
@@ -54,7 +56,7 @@ async function apply(invocation: Invocation): Promise<0> {
   const log = createLog(invocation.terminal.err, logLevel === "debug" ? "debug" : "warn")
   const database = await openDatabase({ databaseUrl, dataDir, as: "command", log, maxConnections: 2 })
   try {
-    const applied = await migrate(database.sql, migrations(), log)
+    const applied = await migrate(database.sql, schemaFiles(), log)
     show(invocation, { applied }, () => (applied.length > 0 ? applied : ["nothing to do"]))
     return 0
   } finally {

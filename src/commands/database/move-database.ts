@@ -12,7 +12,7 @@ import { type Command, CommandProblem, type Invocation, WrongUse } from "../cli/
 import { warnOfSecret } from "../cli/read-secret.ts"
 import { show, table } from "../cli/show.ts"
 import { assertMade, assertOurs, assertUnserved, placeOf, showProgress } from "../cli/whole-database.ts"
-import { migrations, useDatabase } from "../cli/with-database.ts"
+import { schemaFiles, useDatabase } from "../cli/with-database.ts"
 
 export const moveDatabase: Command = {
   name: "move-database",
@@ -103,9 +103,9 @@ async function move(
   to: string,
   log: Log,
 ): Promise<MoveResult> {
-  const names = tablesMadeBy(migrations())
+  const names = tablesMadeBy(schemaFiles())
   await assertOurs(target.sql, to)
-  await migrate(target.sql, migrations(), log)
+  await migrate(target.sql, schemaFiles(), log)
   const held = await countRows(target.sql, names)
   if (held.length > 0) {
     const tables = await sumTables(source.sql, names)

@@ -1,15 +1,15 @@
 import { openDatabase } from "../../database/connect.ts"
 import type { Contents } from "../../database/contents.ts"
 import { copyInto, countRows, inWords } from "../../database/copy.ts"
-import { frozenSha256, migrate } from "../../database/migrate.ts"
+import { findMismatch, migrate, missingSteps, readLandedSteps } from "../../database/migrate.ts"
 import type { Database, Sql, Tx } from "../../database/types.ts"
 import { vacuumChanged } from "../../database/upkeep.ts"
 import { createLog, type Log } from "../../log.ts"
 import { valueAt } from "../../vocabulary/objects.ts"
 import { type Command, CommandProblem, firstArgument, type Invocation } from "../cli/command.ts"
 import { show } from "../cli/show.ts"
-import { assertOurs, assertUnserved, placeOf, readLandedMigrations, showProgress } from "../cli/whole-database.ts"
-import { migrations } from "../cli/with-database.ts"
+import { assertOurs, assertUnserved, placeOf, showProgress } from "../cli/whole-database.ts"
+import { schemaFiles } from "../cli/with-database.ts"
 import { type Head, openBackup } from "./backup-file.ts"
 
 type Backup = Head & Contents
@@ -50,15 +50,11 @@ export const restore: Command = {
   },
 }
 
-/** Reads all of the file, so that nothing is touched for one that is damaged or newer than this program. */
+/** Reads all of the file, so that a damaged one, or one that this program cannot use, changes nothing. */
 async function checked({ terminal }: Invocation, file: string): Promise<Backup> {
   const backup = await openBackup(file)
-  const ours = [...migrations().keys()]
-  const unknown = backup.migrations.find(({ name }) => !ours.includes(name))
-  if (unknown)
-    throw new CommandProblem(
-      `${file} is newer than this program: it was written by Appmeter ${backup.version}, with migration ${unknown.name}; restore it with that version`,
-    )
+  const mismatch = findMismatch(backup.migrations, schemaFiles())
+  if (mismatch) throw new CommandProblem(`${file} ${mismatch.reason}; restore it with the version that wrote it`)
   const seen = new Map(backup.tables.map(({ name, rows }) => [name, { done: 0, all: rows }]))
   for await (const { table, lines } of backup.pages()) {
     const count = valueAt(seen, table)
@@ -74,7 +70,7 @@ async function put(invocation: Invocation, database: Database, place: string, ba
   await assertUnserved(database, place, "a restore changes all that it remembers")
   await assertOurs(sql, place)
   await clearUnused(database, backup)
-  await assertNotLater(sql, place, backup)
+  await assertFits(sql, place, backup)
   const held = await countRows(
     sql,
     backup.tables.map(({ name }) => name),
@@ -85,7 +81,7 @@ async function put(invocation: Invocation, database: Database, place: string, ba
   const onProgress = showProgress(invocation.terminal)
   const sums = await copyInto(database, backup, { replace: held.length > 0, finish: endJobs, onProgress })
   invocation.terminal.progress("")
-  await migrate(sql, migrations(), log)
+  await migrate(sql, schemaFiles(), log)
   await vacuumChanged(sql)
   return sums
 }
@@ -100,9 +96,9 @@ async function endJobs(tx: Tx): Promise<void> {
     where status in ('queued', 'running')`
 }
 
-/** A new folder holds this version's tables already: where they are empty, those of the backup's version take their place. */
+/** A new folder has tables of this version already. If they are empty, those of the backup's version replace them. */
 async function clearUnused({ sql, kind }: Database, backup: Backup): Promise<void> {
-  if (kind !== "embedded" || !(await findLaterMigration(sql, backup)) || (await hasRows(sql))) return
+  if (kind !== "embedded" || (await findMisfit(sql, backup)) === null || (await hasRows(sql))) return
   await sql.begin(async (tx) => {
     await tx`drop schema public cascade`
     await tx`create schema public`
@@ -122,27 +118,24 @@ async function hasRows(sql: Sql): Promise<boolean> {
   return false
 }
 
-async function findLaterMigration(sql: Sql, backup: Backup) {
-  const fits = backup.migrations.map(({ name }) => name)
-  return (await readLandedMigrations(sql)).find(({ name }) => !fits.includes(name))
+/** Returns why the rows of the backup do not fit the tables of the database. Null if they do. */
+async function findMisfit(sql: Sql, backup: Backup): Promise<string | null> {
+  const landed = await readLandedSteps(sql)
+  const mismatch = findMismatch(landed, schemaFiles())
+  if (mismatch) return mismatch.reason
+  const later = landed.find(({ name }) => backup.migrations.every((step) => step.name !== name))
+  return later ? `has migration ${later.name}, which is newer than the backup` : null
 }
 
-async function assertNotLater(sql: Sql, place: string, backup: Backup): Promise<void> {
-  const later = await findLaterMigration(sql, backup)
-  if (!later) return
-  throw new CommandProblem(
-    `the backup is older than ${place}, which has migration ${later.name}; ` +
-      "restore it into an empty database without tables, which is then brought up to date",
-  )
+async function assertFits(sql: Sql, place: string, backup: Backup): Promise<void> {
+  const misfit = await findMisfit(sql, backup)
+  if (misfit === null) return
+  throw new CommandProblem(`${place} ${misfit}; restore into an empty database, which is then brought up to date`)
 }
 
-/** The schema that the backup's rows fit. Later migrations come after the rows, as they did wherever it was made. */
-async function giveSchema(sql: Sql, { migrations: wanted }: Backup, log: Log): Promise<void> {
-  const files = [...migrations()].filter(([file]) => wanted.some(({ name }) => name === file))
+/** Makes the schema of the backup. Later migrations come after the rows, as they did wherever it was made. */
+async function giveSchema(sql: Sql, backup: Backup, log: Log): Promise<void> {
+  const later = missingSteps(backup.migrations, schemaFiles())
+  const files = [...schemaFiles()].filter(([path]) => !later.some((name) => path.endsWith(`/${name}`)))
   await migrate(sql, new Map(files), log)
-  const landed = await readLandedMigrations(sql)
-  const other = wanted.find(
-    ({ name, sha256 }) => landed.find((one) => one.name === name)?.sha256 !== frozenSha256(sha256),
-  )
-  if (other) throw new CommandProblem(`migration ${other.name} is not the same in the backup and in this program`)
 }

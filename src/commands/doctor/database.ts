@@ -1,12 +1,13 @@
 import { measureClockLead } from "../../database/clock.ts"
 import { POOLER_PROBLEM } from "../../database/connect.ts"
 import { createGate, DatabaseUnavailable } from "../../database/gate.ts"
+import { findMismatch, missingSteps, readLandedSteps } from "../../database/migrate.ts"
 import type { Database } from "../../database/types.ts"
 import { redact } from "../../log.ts"
 import type { Settings } from "../../settings/settings.ts"
 import type { Invocation } from "../cli/command.ts"
-import { placeOf, readLandedMigrations } from "../cli/whole-database.ts"
-import { migrations } from "../cli/with-database.ts"
+import { placeOf } from "../cli/whole-database.ts"
+import { lackOf, schemaFiles } from "../cli/with-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 import type { DoctorDatabase } from "./reached.ts"
 
@@ -102,16 +103,13 @@ function unlimited(role: string): Finding {
 }
 
 async function checkSchema({ sql, kind }: Database, held: boolean): Promise<Finding> {
-  const ours = [...migrations().keys()].filter((name) => /^\d{4}_/.test(name))
-  const landed = (await readLandedMigrations(sql)).map(({ name }) => name)
-  const newer = landed.find((name) => !ours.includes(name))
-  if (newer) {
-    const fix = `install the version of appmeter that has ${newer}, or a later one, and run: appmeter doctor`
-    return problem("schema", `newer than this program: it has migration ${newer}`, fix)
-  }
-  const missing = ours.filter((name) => !landed.includes(name))
-  if (missing.length === 0) return ok("schema", `up to date, ${ours.length} migrations`)
+  const files = schemaFiles()
+  const landed = await readLandedSteps(sql)
+  const mismatch = findMismatch(landed, files)
+  if (mismatch) return problem("schema", mismatch.reason, mismatch.remedy)
+  const missing = missingSteps(landed, files)
+  if (missing.length === 0) return ok("schema", `up to date, baseline and ${landed.length - 1} migrations`)
   const restart = "stop the server that holds it, and start this version: appmeter serve"
   const fix = held && kind === "embedded" ? restart : "run: appmeter migrate"
-  return problem("schema", `lacks ${missing.length} of ${ours.length} migrations, ${missing[0]} first`, fix)
+  return problem("schema", lackOf(missing), fix)
 }

@@ -1,8 +1,8 @@
 import { countSealed, type SealedCount } from "../../access/reseal.ts"
 import { createSealer, SecretKeys } from "../../access/sealed.ts"
 import { createGate } from "../../database/gate.ts"
+import { BASELINE, readLandedSteps } from "../../database/migrate.ts"
 import type { Invocation } from "../cli/command.ts"
-import { readLandedMigrations } from "../cli/whole-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 import type { DoctorDatabase } from "./reached.ts"
 
@@ -36,9 +36,6 @@ const PATIENCE_MS = 10_000
 /** Null where no table of this program's stands yet. */
 async function countStored(reached: DoctorDatabase, keys: SecretKeys | null): Promise<SealedCount | null> {
   const database = await reached.database()
-  if (!database || !(await readLandedMigrations(database.sql)).some(({ name }) => name === FIRST_SEALED)) return null
+  if (!database || !(await readLandedSteps(database.sql)).some(({ name }) => name === BASELINE)) return null
   return await countSealed(database.sql, await createSealer(keys))
 }
-
-/** Made the first table that holds sealed texts. */
-const FIRST_SEALED = "0017_delivery.sql"

@@ -3,13 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import { CommandProblem } from "../../../src/commands/cli/command.ts"
-import { readLandedMigrations } from "../../../src/commands/cli/whole-database.ts"
-import { writeBackup } from "../../../src/commands/database/backup-file.ts"
-import { readTree } from "../../../src/database/assets.ts"
-import { readAtOneMoment } from "../../../src/database/contents.ts"
-import { migrate } from "../../../src/database/migrate.ts"
 import type { Sql } from "../../../src/database/types.ts"
-import { silentLog } from "../../../src/log.ts"
 import { scratchDatabase } from "../../database/server.ts"
 import { until } from "../../jobs/platform.ts"
 import { cases, LONG, long, longOnServer } from "../../long.ts"
@@ -107,35 +101,32 @@ describe("a backup restores", () => {
     })
   })
 
-  long("of an older version into an empty database, which is then brought up to date", async () => {
-    const [path, older] = [join(scratch(), "older.backup"), scratch()]
-    const files = [...readTree("sql", ".sql")].filter(([name]) => name < "0003")
-    await inFolder(older, async (sql) => {
-      await sql`drop schema public cascade`
-      await sql`create schema public`
-      await migrate(sql, new Map(files), silentLog)
-      await sql`insert into workspace (name, plan) values ('old', 'free')`
-      await sql`insert into account (workspace_id, month, quota) values (1, '2025-01-01', 5)`
-      const origin = { version: "0.0.9", at: "2025-01-01T00:00:00.000Z", migrations: await readLandedMigrations(sql) }
-      // the tables of that version, also those that exist no longer
-      const tables = await sql<{ name: string }[]>`
-        select relname::text as name
-        from pg_class
-        where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'schema_migration'
-        order by relname`
-      const names = tables.map(({ name }) => name)
-      await readAtOneMoment(sql, names, (contents) => writeBackup(path, origin, contents, () => {}))
-    })
-    const DATA_DIR = scratch()
-    await answer(["restore", path], { env: { DATA_DIR } })
-    const { workspaces } = await answer(["workspace", "list"], { env: { DATA_DIR } })
-    expect(workspaces).toMatchObject([{ id: 1, name: "old" }])
-    const { code, err } = await appmeter(["restore", path, "--force"], { env: { DATA_DIR } })
-    expect([code, err]).toEqual([
-      1,
-      expect.stringMatching(/the backup is older than .*, which has migration 0003_jobs/),
-    ])
-    expect((await answer(["workspace", "list"], { env: { DATA_DIR } })).workspaces).toHaveLength(1)
+  test("not over a database with a newer schema, or one made before 0.1.0", async () => {
+    const { DATA_DIR } = await dataFolder()
+    const refused = async (change: string) => {
+      await inFolder(DATA_DIR, async (sql) => {
+        await sql`insert into workspace (name, plan) values ('own', 'free') on conflict do nothing`
+        await sql.unsafe(change)
+      })
+      const { code, err } = await appmeter(["restore", whole, "--force"], { env: { DATA_DIR } })
+      expect(code).toBe(1)
+      return err
+    }
+    const end = "; restore into an empty database, which is then brought up to date\n"
+    const place = `appmeter: the embedded database in ${DATA_DIR}`
+    expect(await refused("insert into schema_migration values ('9999_later.sql', '')")).toBe(
+      `${place} is newer than this program: it has migration 9999_later.sql${end}`,
+    )
+    expect(await refused("delete from schema_migration where name = 'baseline'")).toBe(
+      `${place} was made by a version before 0.1.0, which has no upgrade${end}`,
+    )
+  })
+
+  test("into a new folder whose empty tables are those of another version", async () => {
+    const { DATA_DIR } = await dataFolder()
+    await inFolder(DATA_DIR, (sql) => sql`update schema_migration set sha256 = 'x' where name = 'baseline'`)
+    await answer(["restore", whole], { env: { DATA_DIR } })
+    await inFolder(DATA_DIR, async (sql) => expect(await sumsOf(sql)).toEqual(sums))
   })
 })
 
@@ -169,7 +160,9 @@ describe("the file", () => {
     const [head = "", ...rows] = gunzipSync(readFileSync(whole)).toString().split("\n")
     const { tables, migrations, ...rest } = JSON.parse(head)
     expect(rest).toMatchObject({ appmeter: "backup", format: 1, version: expect.stringMatching(/^\d+\.\d+\.\d+$/) })
-    expect(migrations).toEqual(expect.arrayContaining([{ name: "0001_house.sql", sha256: expect.any(String) }]))
+    expect(migrations).toEqual(
+      expect.arrayContaining([{ name: "baseline", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }]),
+    )
     const count = tables.reduce((sum: number, { rows }: { rows: number }) => sum + rows, 0)
     expect(rows).toHaveLength(count + 2)
     expect(rows.join("\n")).not.toContain(filled.writer.key)
@@ -240,6 +233,16 @@ describe("a file that is not whole restores nothing", () => {
       "of a newer schema",
       () => packed(other('"migrations":[', '"migrations":[{"name":"9999_later.sql","sha256":""},')),
       / is newer than this program: .*9999_later\.sql/,
+    ],
+    [
+      "of a version before 0.1.0",
+      () => packed(other('"name":"baseline"', '"name":"0001_house.sql"')),
+      / was made by a version before 0\.1\.0, which has no upgrade; restore it with the version that wrote it/,
+    ],
+    [
+      "of another baseline",
+      () => packed(text().replace(/("name":"baseline","sha256":")\w+/, "$1x")),
+      / was made by a development version with another baseline schema; restore it with the version that wrote it/,
     ],
     [
       "of no tables",

@@ -13,39 +13,28 @@ beforeAll(async () => {
 })
 
 test("data of this version is up to date", async () => {
-  expect(await answer(["migrate", "--check"], { env })).toMatchObject({ readable: true, missing: [], unknown: [] })
+  expect(await answer(["migrate", "--check"], { env })).toMatchObject({ readable: true, missing: [], reason: null })
 })
 
-test("data of an earlier one can be taken over, and the steps are told and not taken", async () => {
-  const last = await inFolder(env.DATA_DIR, async (sql) => {
-    const [row] = await sql<{ name: string; sha256: string }[]>`
-      delete from schema_migration where name = (select max(name) from schema_migration) returning name, sha256`
-    return row!
-  })
+test("an empty database gets the steps of the first start, and is not changed", async () => {
+  await inFolder(env.DATA_DIR, (sql) => sql`alter table schema_migration rename to kept`)
   for (let asked = 0; asked < 2; asked++) {
     const { code, out } = await check()
-    expect([code, out]).toEqual([0, expect.stringContaining(`1 step at its first start\n  to come: ${last.name}`)])
+    expect([code, out]).toEqual([0, expect.stringMatching(/: \d+ steps? at its first start\n {2}to come: baseline\n/)])
   }
-  await inFolder(env.DATA_DIR, async (sql) => {
-    await sql`insert into schema_migration (name, sha256) values (${last.name}, ${last.sha256})`
-  })
+  await inFolder(env.DATA_DIR, (sql) => sql`alter table kept rename to schema_migration`)
 })
 
-test("data of a newer version, or of one that was changed, is not to be started on", async () => {
-  const name = await inFolder(env.DATA_DIR, async (sql) => {
-    await sql`insert into schema_migration (name, sha256) values ('9999_later.sql', 'x')`
-    const [row] = await sql<{ name: string }[]>`
-      update schema_migration set sha256 = 'y' where name = (select min(name) from schema_migration) returning name`
-    return row!.name
-  })
-  const { code, out } = await check()
-  expect([code, out.split("\n")]).toEqual([
-    1,
-    [
-      "of a newer version: 9999_later.sql",
-      `other than this version knows it: ${name}`,
-      "do not start this version on this data",
-      "",
-    ],
-  ])
+test.each([
+  [
+    "is newer than this program: it has migration 9999_later.sql",
+    "insert into schema_migration values ('9999_later.sql', '')",
+  ],
+  ["was made by a development version with another baseline schema", "update schema_migration set sha256 = 'x'"],
+  ["was made by a version before 0.1.0, which has no upgrade", "update schema_migration set name = '0001_house.sql'"],
+])("a database that %s must not be used", async (reason, change) => {
+  const other = await dataFolder()
+  await inFolder(other.DATA_DIR, (sql) => sql.unsafe(change))
+  const { code, out } = await appmeter(["migrate", "--check"], { env: other })
+  expect([code, out.split("\n")]).toEqual([1, [`the database ${reason}`, "do not start this version on this data", ""]])
 })
