@@ -12,7 +12,6 @@ import type { TextWriter } from "../writing/port/write.ts"
 import { openAccountReading, openPlatforms } from "./account-reading.ts"
 import { openAsking } from "./asking.ts"
 import { openDelivery, openFeedWriting } from "./delivering.ts"
-import { createFilling } from "./filling.ts"
 import { openPictureReading } from "./pictures.ts"
 import { openStoreReading, type StoreReading } from "./store-reading.ts"
 import { openWriting } from "./writing.ts"
@@ -44,7 +43,6 @@ export async function openWorkers(
     { work: openAsking(settings, { sql, log }), isOn: settings.assistants.engines.length > 0 },
     { work: createOutbox({ sql, kinds: outsideWrites(actions), log, platforms }), isOn: as === "server" },
     { work: createCleaning({ sql, kept, log }), isOn: as === "server" },
-    { work: createFilling({ sql, log }), isOn: as === "server" },
     { work: createEstimates({ sql, log }), isOn: as === "server" },
   ]
   return {

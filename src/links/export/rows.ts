@@ -3,10 +3,8 @@ import { pointsOf } from "../../formulas/month-bytes.ts"
 import type { MonthBytes } from "../../formulas/timeline.ts"
 import type { TermRank } from "../../history/ranks.ts"
 import type { KeywordMetrics } from "../../observations/derived/keyword-figures.ts"
-import { feedOf } from "../../observations/feed-name.ts"
 import { type Platform, sourceOf } from "../../observations/types.ts"
 import type { CsvCell } from "../../vocabulary/csv.ts"
-import { reviewLanguage } from "../../vocabulary/review-language.ts"
 
 /** What can be taken out, and the columns of each as the reads that show the same name them. */
 export const EXPORT_COLUMNS = {
@@ -74,9 +72,7 @@ function* historyRows(stored: StoredRow, { country, platform, from, to }: RowsHe
 
 /** A stored line of reviews: [id, stars, title, text, version, at, seenAt, feed], the moments in milliseconds since 1970. */
 function reviewRow(stored: StoredRow, { country, platform }: RowsHead): CsvCell[][] {
-  const [id, stars, title, text, version, at, seenAt, named] = stored as [string, number, ...CsvCell[]]
-  // an export that an earlier version made names no feed
-  const feed = named ?? feedOf({ platform, storefront: country, language: reviewLanguage(country) })
+  const [id, stars, title, text, version, at, seenAt, feed] = stored as [string, number, ...CsvCell[]]
   const moment = (ms: CsvCell | undefined) => new Date(ms as number).toISOString()
   return [
     [
@@ -88,7 +84,7 @@ function reviewRow(stored: StoredRow, { country, platform }: RowsHead): CsvCell[
       version as CsvCell,
       country,
       platform,
-      feed,
+      feed as CsvCell,
       moment(seenAt),
     ],
   ]

@@ -65,13 +65,9 @@ async function write(tx: Tx, changed: readonly { id: number; folded: string | nu
 }
 
 /** Derives the texts of all apps again and returns how many were wrong. Pauses between two batches. */
-export async function rebuildAppTexts(
-  sql: Sql,
-  pause: () => Promise<void>,
-  isStopped: () => boolean = () => false,
-): Promise<number> {
+export async function rebuildAppTexts(sql: Sql, pause: () => Promise<void>): Promise<number> {
   let mended = 0
-  for (let after = 0; !isStopped(); ) {
+  for (let after = 0; ; ) {
     const rows = await sql<{ id: number }[]>`
       select id
       from store_app
@@ -88,7 +84,6 @@ export async function rebuildAppTexts(
     after = apps.at(-1) as number
     await pause()
   }
-  return mended
 }
 
 /** Apps that one transaction looks through: some 10 ms on the embedded database, where all of them are new. */

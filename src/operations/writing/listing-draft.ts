@@ -173,7 +173,6 @@ function shown(drafted: readonly FieldDraft[], { side, place, background, terms 
   return {
     fields: drafted.map((one) => ({
       ...one,
-      facts: one.facts ?? [], // a draft of before has none
       characters: [...(one.text ?? "")].length,
       limit: (FIELD_LIMITS[side.platform] as Record<string, number>)[one.field]!,
     })),
