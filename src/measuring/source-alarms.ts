@@ -139,10 +139,7 @@ export interface CanaryParts {
 }
 
 /** Daily canaries while something is tracked on their platform. Rows of other countries stay while they are read. */
-export async function ensureCanaries(
-  sql: Sql,
-  { sources, egressCountry }: Pick<HealthParts, "sources" | "egressCountry">,
-): Promise<void> {
+export async function ensureCanaries(sql: Sql, { sources, egressCountry }: CanaryParts): Promise<void> {
   const canaries = sources.flatMap(({ name, on }) => {
     const canary = canaryOf(name, egressCountry)
     return canary ? [{ name, on, ...canary }] : []
