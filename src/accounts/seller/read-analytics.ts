@@ -103,7 +103,7 @@ async function storeInstances(tx: Tx, account: string, app: string, instances: r
     returning report, processed, instance`
   const wanted = tx`
     select report, instance, processed
-    from jsonb_to_recordset(${tx.json(unread as never)}) r (report text, instance text, processed date)`
+    from jsonb_to_recordset(${json(tx, unread)}) r (report text, instance text, processed date)`
   await makeTasks(tx, account, wanted, { isAgain: true })
 }
 
