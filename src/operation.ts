@@ -185,6 +185,7 @@ export function operation<const Id extends string, Entries extends v.ObjectEntri
       const input = inputOf(declared)
       const table = typeof declared.table === "string" ? listTable(declared.output, declared.table) : declared.table
       const made = { ...declared, input, table, subject, deprecatedInputs, run: handler }
+      // `types` is of the compiler alone: no value has it
       return made as unknown as TypedOperation<Id, Input, v.InferOutput<Output>>
     },
   }
