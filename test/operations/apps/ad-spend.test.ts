@@ -74,6 +74,20 @@ test("a day that was read and had nothing cost nothing; what was spent stands in
   expect(await shown()).toMatchObject({ figure: [12.34, "EUR", "measured", "apple-ads-days"], spend })
 })
 
+test("the spend of a day has no other day and no campaign of another app in it", async () => {
+  const [row] = (reported("ads_days") as unknown as { rows: Record<string, unknown>[] }).rows
+  const { group: _, keyword: __, ...whole } = row!
+  const [campaign] = (reported("ads_campaigns") as unknown as { rows: object[] }).rows
+  const campaigns = [campaign, { ...campaign, id: "998", app: "999999999" }]
+  const at = { account: ADS, seenAt: new Date(NOW.getTime() + 1) }
+  await record(sql, [
+    reported("ads_campaigns", { ...at, day: DAY, rows: campaigns }),
+    reported("ads_days", { ...at, day: addDays(DAY, -1), rows: [{ ...whole, spend: "5" }] }),
+    reported("ads_days", { ...at, day: DAY, campaign: "998", rows: [{ ...whole, spend: "3" }] }),
+  ])
+  expect((await shown()).spend).toEqual({ amount: "12.34", currency: "EUR" })
+})
+
 test("a second campaign that was not read leaves the day unknown; without the right money is hidden", async () => {
   const blind = await house.key(workspace, { scopes: ["apps:read"] })
   const hidden = await shown(blind)
