@@ -2,7 +2,6 @@
 // and 2,000 charts, or that share of them, through the running server, while it gets 20 keyed calls a second over a mix of
 // operations. Fails where a call is answered with a server's error, where the slowest hundredth took more than 250 ms, or where
 // the embedded database was reopened. On the embedded database; with DATABASE_URL in a database of its own on that PostgreSQL.
-// TRIPS names a file for the statements that took long.
 import { loadavg } from "node:os"
 import postgres from "postgres"
 import { removeFolders } from "../commands/child.ts"
@@ -20,9 +19,8 @@ const server = process.env.DATABASE_URL
 const load = loadavg()[0]
 if (server) await asAdmin((admin) => admin`create database ${admin(name)}`)
 const databaseUrl = server && Object.assign(new URL(server), { pathname: `/${name}` }).href
-const trips = process.env.TRIPS
 try {
-  const run = { amount, perSecond: 20, keywords: 200, ...(databaseUrl && { databaseUrl }), ...(trips && { trips }) }
+  const run = { amount, perSecond: 20, keywords: 200, ...(databaseUrl && { databaseUrl }) }
   const { calls, before, imported, importMs, reopened } = await heavyImport(run)
   const { read, recorded, bad } = imported
   const seconds = (importMs / 1_000).toFixed(1)

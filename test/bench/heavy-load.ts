@@ -14,8 +14,6 @@ export interface HeavyRun {
   /** Keywords of the app; each list is one of as many keywords. */
   keywords: number
   databaseUrl?: string
-  /** A file that says which statements took long (trips.ts). */
-  trips?: string
 }
 
 export interface Call {
@@ -36,14 +34,13 @@ export interface HeavyResult {
   reopened: number
 }
 
-export async function heavyImport({ amount, perSecond, keywords, databaseUrl, trips }: HeavyRun): Promise<HeavyResult> {
+export async function heavyImport({ amount, perSecond, keywords, databaseUrl }: HeavyRun): Promise<HeavyResult> {
   const folder = scratch()
   const env: Record<string, string> = {
     ...(databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: join(folder, "data") }),
     FIRST_WORKSPACE_RATE_PER_SECOND: "1000",
-    ...(trips && { TRIPS: trips }),
   }
-  const server = await serving({ env, ...(trips && { preload: join(import.meta.dirname, "trips.ts") }) })
+  const server = await serving({ env })
   try {
     const { app, key } = await prepared(server, env, keywords)
     const file = join(folder, "heavy.jsonl")

@@ -2,11 +2,12 @@
 // beside an empty Bun.serve, as ratios of one run; and its memory after calls of the sandbox alone, with the demo, and with the demo
 // and reads with a key. Memory is what is resident, and of that what is the process's own: the rest is files, the binary's above all,
 // which the system may drop and processes share.
-// DATABASE_URL adds the start on an empty and on a migrated PostgreSQL.
+// DATABASE_URL adds the start on an empty and on a migrated PostgreSQL. ONLY='binary, embedded' leaves other kinds out.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
+import { STORE_HOSTS } from "../../src/vocabulary/upstreams.ts"
 import { build } from "../packaging/build.ts"
 import { median } from "./load.ts"
 
@@ -15,6 +16,8 @@ const IDLE_MS = 2_000
 const CALLS = 500
 const UNLIMITED = { SANDBOX_PER_SECOND: "1000000", FIRST_WORKSPACE_RATE_PER_SECOND: "1000000" }
 const SERVER = process.env.DATABASE_URL
+const ONLY = process.env.ONLY ?? ""
+const EMPTY = "empty Bun.serve"
 
 const made: string[] = []
 const folder = mkdtempSync(join(tmpdir(), "appmeter-start-"))
@@ -31,9 +34,10 @@ interface Run {
 
 const checkout = [process.execPath, join(import.meta.dirname, "../../src/main.ts"), "serve"]
 const kinds: Record<string, (round: number) => Promise<Run>> = {
-  "empty Bun.serve": () => start([process.execPath, bare]),
+  [EMPTY]: () => start([process.execPath, bare]),
   ...bothTimes("checkout, embedded", checkout),
   ...bothTimes("binary, embedded", [binary, "serve"]),
+  ...bothTimes("binary, embedded, measuring", [binary, "serve"], measuring),
   ...(SERVER && bothTimes("checkout, PostgreSQL", checkout, onServer)),
   ...(SERVER && bothTimes("binary, PostgreSQL", [binary, "serve"], onServer)),
   ...used(`binary, embedded, ${CALLS} sandbox calls and nothing else`, callSandbox),
@@ -41,6 +45,7 @@ const kinds: Record<string, (round: number) => Promise<Run>> = {
   ...used(`binary, embedded, the demo and ${CALLS} keyed reads`, readWithKey),
   ...(SERVER && used(`binary, PostgreSQL, ${CALLS} keyed reads`, readWithKey, onServer)),
 }
+for (const kind of Object.keys(kinds)) if (kind !== EMPTY && !kind.includes(ONLY)) delete kinds[kind]
 const runs = new Map<string, Run[]>(Object.keys(kinds).map((kind) => [kind, []]))
 try {
   for (let round = 0; round < ROUNDS; round++) {
@@ -50,7 +55,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
   for (const database of made) await asAdmin((admin) => admin`drop database ${admin(database)} with (force)`)
 }
-const bareRuns = runs.get("empty Bun.serve")!
+const bareRuns = runs.get(EMPTY)!
 for (const [kind, measured] of runs) {
   const memory = `${shown(measured, "idleMegabytes", "MB")}; its own ${shown(measured, "ownMegabytes", "MB")}`
   console.log(`${kind}: first 200 ${shown(measured, "firstMs", "ms")}; idle ${memory}`)
@@ -108,6 +113,12 @@ async function read(url: string, headers: Record<string, string>): Promise<any> 
 
 async function embedded(name: string): Promise<Record<string, string>> {
   return { DATA_DIR: join(folder, name) }
+}
+
+/** Reads the stores as always, but of an address where none answers. */
+async function measuring(name: string): Promise<Record<string, string>> {
+  const nobody = STORE_HOSTS.map((upstream) => `${upstream}=http://127.0.0.1:9`).join(",")
+  return { ...(await embedded(name)), MEASURE: "yes", UPSTREAM_URLS: nobody }
 }
 
 async function onServer(name: string): Promise<Record<string, string>> {

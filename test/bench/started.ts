@@ -1,8 +1,6 @@
-export interface Server {
+interface Server {
   pid: number
   port: number
-  secret: string
-  appId: string
   stop(): void
 }
 

@@ -18,13 +18,13 @@ type Target = (typeof TARGETS)[number]
 
 /**
  * Builds for this machine, or for `target`, into `file`. Throws with Bun's reason, which for another target may be that
- * its runtime cannot be downloaded. Without `pictures` it lacks all by which screenshots are read (test/bench/binary.ts).
+ * its runtime cannot be downloaded.
  */
-export async function build(file: string, target?: Target, { pictures = true } = {}): Promise<void> {
+export async function build(file: string, target?: Target): Promise<void> {
   // beside the file, so that it can be moved there whole; the source maps are inside it and stay behind
   const parts = mkdtempSync(join(dirname(file), ".build-"))
   try {
-    await collectEngine(join(parts, CARRIED), pictures)
+    await collectEngine(join(parts, CARRIED))
     const commit = commitOf()
     if (commit !== null) writeFileSync(join(parts, COMMIT_FILE), commit)
     await Bun.build({
@@ -33,7 +33,7 @@ export async function build(file: string, target?: Target, { pictures = true } =
         join(ROOT, "src/main.ts"),
         join(ROOT, "src/database/embedded/worker.ts"),
         join(ROOT, "src/sources/beside/parse-worker.ts"),
-        ...(pictures ? [join(ROOT, "src/pictures/ocr-worker.ts")] : []),
+        join(ROOT, "src/pictures/ocr-worker.ts"),
       ],
       naming: { entry: "[name].[ext]" },
       root: ROOT,
@@ -82,14 +82,13 @@ async function runtimeOf(target: Target): Promise<{ executablePath?: string }> {
   return existsSync(executablePath) ? { executablePath } : {}
 }
 
-async function collectEngine(folder: string, pictures: boolean): Promise<void> {
+async function collectEngine(folder: string): Promise<void> {
   mkdirSync(folder)
   const put = (name: string, bytes: Uint8Array<ArrayBuffer>) =>
     writeFileSync(join(folder, `${name}.zst`), Bun.zstdCompressSync(bytes, { level: LEVEL }))
   put("pglite.wasm", engineFile("pglite.wasm"))
   put("pglite.data", engineFile("pglite.data"))
   put(TEMPLATE, await templateOf())
-  if (!pictures) return
   put(OCR_FILES.wasm, packagedWasm())
   put(OCR_FILES.english, packagedEnglish())
 }
