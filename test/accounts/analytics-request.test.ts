@@ -36,3 +36,13 @@ test("reports are asked for once, by an Admin's key that is not stored; a key th
   const other = await scene.house.workspace()
   expect(await problemOf(createAnalyticsRequest(register, other, wish))).toMatch(/account/)
 })
+
+test("a console that fails while reports are asked for is not explained by the role of the key", async () => {
+  const { register, workspaceId, there } = scene
+  const { id } = await scene.add(there.key("ADMIN"))
+  there.before = async (path) =>
+    path === "/v1/analyticsReportRequests" ? new Response("out of order", { status: 500 }) : null
+  const problem = await problemOf(createAnalyticsRequest(register, workspaceId, { id, app: TEA.id }))
+  expect(problem).not.toBeNull()
+  expect(problem).not.toMatch(/role/)
+})
