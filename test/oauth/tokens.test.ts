@@ -103,6 +103,15 @@ describe("tokens", () => {
     expect((await refresh(house, clientId, tokens.refresh_token)).status).toBe(400)
   })
 
+  test("a revocation without a token or without a client is an invalid request and revokes nothing", async () => {
+    const { clientId, tokens } = await letIn(house, workspaceId)
+    for (const fields of [{ token: tokens.access_token }, { client_id: clientId }, {}]) {
+      const { status, body } = await post(house, "/oauth/revoke", fields as Record<string, string>)
+      expect([status, body.error]).toEqual([400, "invalid_request"])
+    }
+    expect((await house.tool("whoami", {}, { key: tokens.access_token })).status).toBe(200)
+  })
+
   test("a grant is paused and revoked as a key is, within a second", async () => {
     const { clientId, tokens } = await letIn(house, workspaceId)
     const { id } = (await listKeys(sql, workspace)).find(({ name }) => name === "Test client")!
