@@ -1,9 +1,10 @@
 /**
  * Characters that show nothing (Unicode: Default_Ignorable_Code_Point): zero-width characters, direction marks, the soft
- * hyphen, fillers, variation selectors and tags; and control characters that are no white space. Kept are those that change how their neighbours look: selectors and tags
- * of an emoji, joiners within one or between letters of a script that has them.
+ * hyphen, fillers, variation selectors and tags; and control characters that are no white space, but for NUL, which is
+ * refused. Kept are those that change how their neighbours look: selectors and tags of an emoji, joiners within one or between
+ * letters of a script that has them.
  */
-const NOTHING = "\\p{Default_Ignorable_Code_Point}|[^\\P{Cc}\\s\\x85]|[\\ufff9-\\ufffb]"
+const NOTHING = "\\p{Default_Ignorable_Code_Point}|[^\\P{Cc}\\s\\x85\\0]|[\\ufff9-\\ufffb]"
 const INVISIBLE = new RegExp(NOTHING, "u")
 
 const JOINING =

@@ -1,6 +1,5 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { randomBytes } from "node:crypto"
-import { readFileSync } from "node:fs"
 import { countSealed, reseal, SEALED } from "../../src/access/reseal.ts"
 import { createSealer, SecretKeys } from "../../src/access/sealed.ts"
 import type { Sql } from "../../src/database/types.ts"
@@ -78,25 +77,4 @@ test("a secret that is replaced while it is sealed anew keeps its new value", as
   await reseal(sql, meddling)
   const opened = await openChannel(await sealerOf(after), await readSealedChannel(sql, workspaceId, channel.id))
   expect(opened).toMatchObject({ secrets: [rotated!.secret, expect.any(String)] })
-})
-
-test("addresses that were stored in the clear before keep only their host", async () => {
-  const { workspaceId } = await scene(sql, "Cocoa Timer")
-  const shown = ["https://hooks.example.com:8443/in/hushhush", "https://slack.example.com/…", "@hush"]
-  for (const [i, kind] of ["webhook", "slack", "telegram"].entries())
-    await sql`
-      insert into channel (id, workspace_id, kind, shown, sealed)
-      values (${`ch_old${i}`}, ${workspaceId}, ${kind}, ${shown[i]!}, 'v1')`
-  await sql.unsafe(readFileSync("sql/0019_sealed_addresses.sql", "utf8"))
-  const rows = await sql<{ shown: string }[]>`
-    select shown
-    from channel
-    where id like 'ch_old%'
-    order by id
-    limit 3`
-  expect(rows.map((row) => row.shown)).toEqual([
-    "https://hooks.example.com:8443/…",
-    "https://slack.example.com/…",
-    "@hush",
-  ])
 })

@@ -55,7 +55,8 @@ function inOrder<Row>(lists: Map<number, Row[]>): [number, Row[]][] {
 
 function betterReading(one: Reading, other: Reading): number {
   if (one.day !== other.day) return one.day > other.day ? -1 : 1
-  return one.source - other.source || other.depth - one.depth || +other.seenAt - +one.seenAt
+  const ownFirst = Number(one.origin !== "own") - Number(other.origin !== "own")
+  return one.source - other.source || ownFirst || other.depth - one.depth || +other.seenAt - +one.seenAt
 }
 
 function figuresOf(list: number, rows: readonly Figure[]): object {

@@ -203,6 +203,7 @@ class BodyThread {
     thread.isEnding = true
     // Deno tells nobody that a thread is gone
     thread.timer = setTimeout(() => this.#forget(thread), CLOSE_MS)
+    thread.timer.unref?.()
     thread.worker.terminate()
   }
 

@@ -82,8 +82,8 @@ test("gap lists every keyword that any of the apps ranks for, with each rank and
   expect([body.nextCursor, await used()]).toEqual([null, 400])
 })
 
-test("gap returns control characters of a keyword and commas of an origin unchanged", async () => {
-  const term = "ti\u0002de,\u0001 100%"
+test("gap returns commas of a keyword and of an origin unchanged", async () => {
+  const term = "tide, 100%"
   await record(sql, [reading(term, at(1), ["10001"], { ...OWN, source: "foreign", origin: "a, peer" })])
   const { body } = await ask("10001,10002")
   expect(body.keywords).toMatchObject([{ term, ranks: { 10001: 1 }, origin: "a, peer", source: "foreign", depth: 1 }])
@@ -274,7 +274,7 @@ test("gap reads only the lists that contain one of the apps", async () => {
 
 test("spy and gap order keywords of equal rank by their bytes, page by page", async () => {
   // letters of one to four bytes; UTF-16 orders the last two the other way round
-  const terms = ["tea", "té", "tea,\u0001", "\uff54ea", "\u{1f375} tea", "mate", "m\u{1f9c9}", "m\uff54"]
+  const terms = ["tea", "té", "tea,\t1", "\uff54ea", "\u{1f375} tea", "mate", "m\u{1f9c9}", "m\uff54"]
   await storeAnswers(
     sql,
     dayAgo(1),
