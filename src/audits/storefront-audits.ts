@@ -6,7 +6,7 @@ import { type ScannedStorefront, writtenIn } from "./audit.ts"
 
 /** No new scan is begun so long after one that was good. */
 export const REFRESH_HOURS = 12
-/** What is not read by then is not read. The table's triggers and views (sql/0013) have both figures too. */
+/** What is not read by then is not read. The table's triggers and views have both figures too. */
 export const SCAN_MINUTES = 60
 /** A scan that did not read more than one in so many storefronts has failed. */
 export const FAILS_BEYOND_ONE_IN = 10

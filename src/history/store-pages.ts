@@ -126,7 +126,7 @@ interface StoreFacts {
 export interface PageParts {
   /** As readLatestPage gives it. */
   page: PageReading | undefined
-  /** Of the page's version; the form that counts (sql/0006). */
+  /** Of the page's version; the form that counts. */
   release: Release
   /** What a look-up said last; null = nobody looked the app up there. */
   looked: StoreFacts | null
