@@ -1,6 +1,6 @@
 // Types only: the answers and inputs of every operation by its id, for pages and commands.
 import type { CatalogOperation } from "./catalog.ts"
-import type { DeskOperation } from "./desk/desk.ts"
+import type { DeskOperation } from "./pages/desk/desk.ts"
 
 type KnownOperation = CatalogOperation | DeskOperation
 

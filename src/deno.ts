@@ -1,7 +1,7 @@
 import process from "node:process"
+import { ioredisWire } from "./access/redis/ioredis-wire.ts"
 import { CommandProblem, type ListeningProcess, type ListenOptions } from "./commands/cli/command.ts"
 import { openProcess } from "./commands/process.ts"
-import { ioredisWire } from "./process/redis/ioredis-wire.ts"
 
 // The same program under Deno, with a server database:
 // deno run --no-lock --allow-env --allow-net --allow-read src/deno.ts serve

@@ -1,7 +1,7 @@
 #!/usr/bin/env bun
-import "./process/early-thread.ts"
+import "./commands/process/early-thread.ts"
+import { bunRedisWire } from "./access/redis/bun-wire.ts"
+import { listen } from "./commands/process/listen.ts"
 import { openProcess } from "./commands/process.ts"
-import { listen } from "./process/listen.ts"
-import { bunRedisWire } from "./process/redis/bun-wire.ts"
 
 await openProcess(bunRedisWire).runToItsEnd(process.argv.slice(2), listen)

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test"
 import { catalog } from "../src/catalog.ts"
-import { checkInput } from "../src/check-input.ts"
+import { checkInput } from "../src/core/check-input.ts"
+import { type Operation, pathNames, priceRange } from "../src/core/operation.ts"
 import { readTree } from "../src/database/assets.ts"
-import { catalogTable } from "../src/documents/terms.ts"
-import { FAULT_CODES, FAULTS, Fault } from "../src/faults.ts"
-import { type Operation, pathNames, priceRange } from "../src/operation.ts"
-import { prepareSandbox } from "../src/surfaces/sandbox.ts"
+import { catalogTable } from "../src/docs/terms.ts"
+import { prepareSandbox } from "../src/http/sandbox.ts"
+import { FAULT_CODES, FAULTS, Fault } from "../src/lib/faults.ts"
 import errorRows from "./contract/errors.json"
 import operationRows from "./contract/operations.json"
 import { probes } from "./probes.ts"
@@ -90,7 +90,7 @@ describe("every operation is its row of the contract", () => {
       if (inBody) expect(operation.method).toBe("POST")
     })
 
-    // those of a preview depend on its action: test/actions/contract.test.ts
+    // those of a preview depend on its action: test/writes/contract.test.ts
     for (const parameter of operation.id === "preview_action" ? [] : row.parameters) {
       test(`${operation.id}: ${parameter.name} takes what the contract says and refuses the rest with ${parameter.code}`, () => {
         const { good, bad, absent } = probes(parameter)

@@ -10,7 +10,7 @@ import { findTemplate, templateOf } from "../src/database/embedded/template.ts"
 import type { TurnLimits } from "../src/database/embedded/turns.ts"
 import { migrate } from "../src/database/migrate.ts"
 import type { Database, Sql } from "../src/database/types.ts"
-import { silentLog } from "../src/log.ts"
+import { silentLog } from "../src/lib/log.ts"
 import { QUIETLY } from "./quiet-worker.ts"
 
 /**

@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import postgres from "postgres"
+import { bunRedisWire } from "../src/access/redis/bun-wire.ts"
 import { catalog } from "../src/catalog.ts"
 import { readTree } from "../src/database/assets.ts"
-import { bunRedisWire } from "../src/process/redis/bun-wire.ts"
-import { prepareSandbox } from "../src/surfaces/sandbox.ts"
-import { tally } from "./actions/writer.ts"
+import { prepareSandbox } from "../src/http/sandbox.ts"
 import { linesOf } from "./chaos/fleet.ts"
 import { appmeter, removeFolders, type Serving, serving } from "./commands/child.ts"
 import { scratchDatabase } from "./database/server.ts"
 import { denoBinary, noDeno, servedByDeno, underDeno } from "./deno-process.ts"
 import { upstashRest } from "./upstash-rest.ts"
+import { tally } from "./writes/writer.ts"
 
 // `deno check` alone takes 45 s of processor time
 setDefaultTimeout(300_000)
@@ -36,14 +36,16 @@ describe("the code", () => {
 
   test("needs Bun only where the design says so", () => {
     const needing = files.filter(({ text }) => /\bBun\.\w|from "bun|import\("bun/.test(text)).map(({ name }) => name)
-    expect(needing.filter((name) => !/^(main\.ts$|commands\/|process\/|database\/embedded\/)/.test(name))).toEqual([])
+    expect(
+      needing.filter((name) => !/^(main\.ts$|commands\/|access\/redis\/|database\/embedded\/)/.test(name)),
+    ).toEqual([])
   })
 
   test("loads the embedded database only when it is asked for", () => {
     const loading = files.filter(({ text }) => /^(import(?! type)|export).* from ".*\/embedded\//m.test(text))
     const others = loading.map(({ name }) => name).filter((name) => !name.startsWith("database/embedded/"))
     // which needs only how a thread is begun: the thread loads the rest
-    expect(others).toEqual(["process/early-thread.ts"])
+    expect(others).toEqual(["commands/process/early-thread.ts"])
     const thread = files.find(({ name }) => name === "database/embedded/thread.ts")!
     expect(thread.text.match(/^import(?! type).*/gm)).toEqual(['import { DatabaseStopped } from "./stopped.ts"'])
   })

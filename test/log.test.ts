@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { createLog, type LogFields, redact } from "../src/log.ts"
+import { createLog, type LogFields, redact } from "../src/lib/log.ts"
 
 const KEY = `svc_live_${"Canary0123456789".repeat(3).slice(0, 36)}`
 const everyCharacter = (text: string) => [...text].map((c) => `%${c.charCodeAt(0).toString(16)}`).join("")

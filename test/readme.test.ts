@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { COMMANDS } from "../src/commands/all.ts"
 import { parseArguments } from "../src/commands/cli/arguments.ts"
-import { TOOLSETS } from "../src/operation.ts"
-import { LEGACY, MODERN } from "../src/surfaces/tools/eras.ts"
+import { TOOLSETS } from "../src/core/operation.ts"
+import { LEGACY, MODERN } from "../src/http/tools/eras.ts"
 import { freshDatabase } from "./database.ts"
-import { manual } from "./documents/pages.ts"
+import { manual } from "./docs/pages.ts"
 import { type House, openHouse } from "./house.ts"
 import { printed } from "./shell.ts"
 
@@ -93,6 +93,6 @@ describe("what the README says to assistants", () => {
       url: "http://127.0.0.1:8787/mcp",
       headers: { Authorization: "Bearer <key>" },
     })
-    expect(section).toContain("](src/documents/manual/assistants.md)")
+    expect(section).toContain("](src/docs/manual/assistants.md)")
   })
 })

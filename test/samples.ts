@@ -1,10 +1,10 @@
 import * as v from "valibot"
 import { catalog } from "../src/catalog.ts"
+import { nothing, type Operation, operation, pending } from "../src/core/operation.ts"
 import { readTree } from "../src/database/assets.ts"
-import { FAULT_CODES, Fault } from "../src/faults.ts"
-import { nothing, type Operation, operation, pending } from "../src/operation.ts"
-import { Country, Term } from "../src/vocabulary/fields.ts"
-import { coded } from "../src/vocabulary/schema.ts"
+import { FAULT_CODES, Fault } from "../src/lib/faults.ts"
+import { Country, Term } from "../src/lib/fields.ts"
+import { coded } from "../src/lib/schema.ts"
 
 // Operations that exist only in tests: what the mechanism must do before the operations that need it are built.
 

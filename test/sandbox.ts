@@ -1,6 +1,6 @@
 import { catalog } from "../src/catalog.ts"
 import { readTree } from "../src/database/assets.ts"
-import { prepareSandbox, type Sandbox } from "../src/surfaces/sandbox.ts"
+import { prepareSandbox, type Sandbox } from "../src/http/sandbox.ts"
 
 /** The sandbox of the whole catalogue at an address, as a server prepares it. */
 export function sandboxAt(publicUrl: string): Sandbox {

@@ -1,12 +1,12 @@
 import { test } from "bun:test"
-import { silentLog } from "../src/log.ts"
-import { kindsOf } from "../src/measuring/kinds.ts"
+import { kindsOf } from "../src/due-kinds.ts"
+import { silentLog } from "../src/lib/log.ts"
+import { UPSTREAMS } from "../src/lib/upstreams.ts"
 import { createMeasuring } from "../src/measuring/worker.ts"
-import { UPSTREAMS } from "../src/vocabulary/upstreams.ts"
 import { freshDatabase } from "./database.ts"
+import { newWorkspace } from "./measuring/record/measured.ts"
 import { searchPage, someApps } from "./measuring/store-pages.ts"
-import { newWorkspace } from "./observations/measured.ts"
-import { reachOf, replayServer } from "./sources/replay.ts"
+import { reachOf, replayServer } from "./stores/parsing/replay.ts"
 import { trackOwn } from "./world/tracked.ts"
 
 // Run by walk.test.ts: a keyword of the App Store is read as many times as CALLS says, from due to a rank.

@@ -26,7 +26,7 @@ long(
   async () => {
     const { steps, alone } = await walkOf("walk-calls.ts", 100)
     // who opens the port, which the calls of a test do without, and who is asked what needs no key
-    const notHere = ["main.ts", "surfaces/keyless.ts"]
+    const notHere = ["main.ts", "http/keyless.ts"]
     expect(told("a call").filter((file) => ![...steps, ...alone, ...notHere].includes(file))).toEqual([])
     expect(steps.length, steps.join("\n")).toBeLessThanOrEqual(22)
     expect(alone.length, alone.join("\n")).toBeLessThanOrEqual(17)
@@ -84,6 +84,5 @@ function lineCounts(part: string): [line: string, count: number][] {
 function standsAlone(file: string): boolean {
   const text = readFileSync(join(root, "src", file), "utf8")
   const imports = [...text.matchAll(/^import (?!type )[^"]*"(\.[^"]+)"/gm)].map(([, path]) => path as string)
-  // a word of the vocabulary may rest on another
-  return file.startsWith("vocabulary/") || imports.every((path) => path.includes("vocabulary/"))
+  return file.startsWith("lib/") || imports.every((path) => path.includes("lib/"))
 }

@@ -1,6 +1,6 @@
 import { json } from "../database/json.ts"
 import type { Sql } from "../database/types.ts"
-import type { Log } from "../log.ts"
+import type { Log } from "../lib/log.ts"
 import type { Caller } from "./caller.ts"
 import type { Entitlements } from "./plans.ts"
 

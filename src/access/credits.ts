@@ -1,7 +1,7 @@
 import { json } from "../database/json.ts"
 import { createStatementGroups } from "../database/statement-groups.ts"
 import type { Db, Sql } from "../database/types.ts"
-import { Fault } from "../faults.ts"
+import { Fault } from "../lib/faults.ts"
 import type { Budget, Caller, Credits } from "./caller.ts"
 
 // The SQL functions balance, spend and charge hold the rule how credits are counted and spent. Nothing here calculates.

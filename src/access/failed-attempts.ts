@@ -1,5 +1,5 @@
-import { Fault } from "../faults.ts"
-import { Cache } from "../vocabulary/cache.ts"
+import { Cache } from "../lib/cache.ts"
+import { Fault } from "../lib/faults.ts"
 import { networkOf } from "./addresses.ts"
 
 /** Slows down guessing: counts look-ups that found no key, per address (IPv6: per /64) and UTC minute. */

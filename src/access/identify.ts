@@ -1,6 +1,6 @@
 import type { Sql } from "../database/types.ts"
-import { Fault } from "../faults.ts"
-import type { Log } from "../log.ts"
+import { Fault } from "../lib/faults.ts"
+import type { Log } from "../lib/log.ts"
 import type { Caller, Credits } from "./caller.ts"
 import type { ChargeResult } from "./credits.ts"
 import { createFailedAttempts } from "./failed-attempts.ts"

@@ -1,4 +1,4 @@
-import { Fault } from "../faults.ts"
+import { Fault } from "../lib/faults.ts"
 
 /** The address itself is not given back. */
 export function keyInUrlFault(): Fault {

@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer"
 import type { Sql, Tx } from "../database/types.ts"
-import type { RandomBytes } from "../vocabulary/text.ts"
+import type { RandomBytes } from "../lib/text.ts"
 import { parseAddressList } from "./addresses.ts"
 import { type CallerKind, type KeyKind, keyDigest, keyHint, makeKey, parseKey } from "./keys.ts"
 import { olderLiveKeys } from "./known-keys.ts"

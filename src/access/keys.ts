@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import { crc32 } from "node:zlib"
-import { ALPHABET, type RandomBytes, randomText } from "../vocabulary/text.ts"
+import { ALPHABET, type RandomBytes, randomText } from "../lib/text.ts"
 
 export type KeyKind = "live" | "test"
 

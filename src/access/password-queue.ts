@@ -1,4 +1,4 @@
-import { Fault } from "../faults.ts"
+import { Fault } from "../lib/faults.ts"
 
 interface QueueLimits {
   /** Pieces of work at a time, of all keys together. */

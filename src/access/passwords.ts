@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer"
 import * as nodeCrypto from "node:crypto"
-import type { RandomBytes } from "../vocabulary/text.ts"
+import type { RandomBytes } from "../lib/text.ts"
 import { createPasswordQueue } from "./password-queue.ts"
 
 /** The most code points of a password. */

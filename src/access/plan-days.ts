@@ -1,5 +1,5 @@
-import { Fault, type FaultCode } from "../faults.ts"
-import { addDays, later } from "../vocabulary/days.ts"
+import { addDays, later } from "../lib/days.ts"
+import { Fault, type FaultCode } from "../lib/faults.ts"
 import type { Caller } from "./caller.ts"
 import { ENTITLEMENTS, type Entitlements, PLANS } from "./plans.ts"
 

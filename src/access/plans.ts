@@ -1,4 +1,4 @@
-import { keysOf } from "../vocabulary/objects.ts"
+import { keysOf } from "../lib/objects.ts"
 export const PLANS = ["free", "pro", "studio", "enterprise"] as const
 export type Plan = (typeof PLANS)[number]
 

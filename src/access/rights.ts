@@ -1,4 +1,4 @@
-import { Fault } from "../faults.ts"
+import { Fault } from "../lib/faults.ts"
 import type { Caller } from "./caller.ts"
 import { type Plan, planCovers } from "./plans.ts"
 import type { Scope } from "./scopes.ts"

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer"
 import { createHash, randomBytes as secureBytes } from "node:crypto"
-import type { RandomBytes } from "../vocabulary/text.ts"
+import type { RandomBytes } from "../lib/text.ts"
 import { AccessProblem } from "./problem.ts"
 
 /** Where a sealed text is stored: taken from there to another row, it cannot be opened. */

@@ -1,6 +1,6 @@
 import * as v from "valibot"
-import { described, named } from "../vocabulary/schema.ts"
-import { Count, Time } from "../vocabulary/shapes.ts"
+import { described, named } from "../lib/schema.ts"
+import { Count, Time } from "../lib/shapes.ts"
 
 /** Changes that an alert spells out; the others are counted. */
 export const SHOWN_CHANGES = 5

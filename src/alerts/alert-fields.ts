@@ -1,8 +1,8 @@
 import * as v from "valibot"
-import type { ListingChangeKind } from "../listing/changes.ts"
-import { CHARTS, DEVICES } from "../observations/types.ts"
-import { described } from "../vocabulary/schema.ts"
-import { Day, Rank, Source } from "../vocabulary/shapes.ts"
+import { CHARTS, DEVICES } from "../core/observation/types.ts"
+import { described } from "../lib/schema.ts"
+import { Day, Rank, Source } from "../lib/shapes.ts"
+import type { ListingChangeKind } from "../listings/changes.ts"
 import { AdsChanges } from "./ads-changes.ts"
 import { Week } from "./week.ts"
 

@@ -1,5 +1,5 @@
 import type * as v from "valibot"
-import { addDays } from "../vocabulary/days.ts"
+import { addDays } from "../lib/days.ts"
 import { type AlertFields, NO_FIELDS } from "./alert-fields.ts"
 import type { FindingOf } from "./alert-type.ts"
 import type { AlertPlace } from "./place.ts"
@@ -21,7 +21,7 @@ export type Alert = { id: number; appId: string; read: boolean; history: boolean
   | (WeeklySummary & { platform: null; storefront: null })
 )
 
-/** An alert as callers and receivers get it; the fields are described where the feed is (operations/account/alerts.ts). */
+/** An alert as callers and receivers get it; the fields are described where the feed is (alerts/operations/alerts.ts). */
 type AlertRow = Pick<Alert, "id" | "type" | "appId" | "platform" | "day" | "read" | "history"> & {
   appName: string
   country: string | null

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { json } from "../database/json.ts"
 import type { Tx } from "../database/types.ts"
-import { addDays } from "../vocabulary/days.ts"
+import { addDays } from "../lib/days.ts"
 import { type FindingOf, keyOf } from "./alert-type.ts"
 import type { Place } from "./place.ts"
 import { readPlaceFeeds } from "./types/review-wave.ts"

@@ -1,11 +1,11 @@
 import { isConnectionProblem } from "../database/gate.ts"
-import { firstOf } from "../leases/timers.ts"
-import { createWorker, type Run, type Worker, type WorkerOptions } from "../leases/worker.ts"
+import { firstOf } from "../jobs/timers.ts"
+import { createWorker, type Run, type Worker, type WorkerOptions } from "../jobs/worker.ts"
 import { claimNext } from "../measuring/claim.ts"
 import { type Claim, endFailed, endMeasured, extend, giveBack, LeaseLost, recover } from "../measuring/due.ts"
-import type { DueWork } from "../measuring/kind.ts"
+import type { DueWork } from "../measuring/due-kind.ts"
+import { retryDeadlocks } from "../measuring/record/record.ts"
 import { RETRY, type Retry } from "../measuring/rescheduling.ts"
-import { retryDeadlocks } from "../observations/record.ts"
 import { deriveFindings } from "./findings.ts"
 
 export interface FindingsOptions extends WorkerOptions {

@@ -1,7 +1,7 @@
 import { json } from "../database/json.ts"
 import type { Tx } from "../database/types.ts"
-import { type FoundRival, findRivalsToFollow } from "../history/rivals-to-follow.ts"
-import { nameIn } from "../observations/app-names.ts"
+import { type FoundRival, findRivalsToFollow } from "../keywords/read/rivals-to-follow.ts"
+import { nameIn } from "../stores/store/app-names.ts"
 import type { Place } from "./place.ts"
 import type { FollowedRival } from "./rival-facts.ts"
 

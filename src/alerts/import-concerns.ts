@@ -1,5 +1,5 @@
 import type { Sql } from "../database/types.ts"
-import { nameIn } from "../observations/app-names.ts"
+import { nameIn } from "../stores/store/app-names.ts"
 import type { Subject } from "./findings.ts"
 import type { ImportNotes, SideNotes } from "./import-notes.ts"
 import { categoriesOf } from "./search-days.ts"

@@ -1,5 +1,5 @@
-import type { Observation, Platform } from "../observations/types.ts"
-import { dayOf } from "../vocabulary/days.ts"
+import type { Observation, Platform } from "../core/observation/types.ts"
+import { dayOf } from "../lib/days.ts"
 
 /** The imported days of one storefront. */
 export interface SideNotes {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { json } from "../database/json.ts"
 import type { Sql } from "../database/types.ts"
-import { dayOf } from "../vocabulary/days.ts"
+import { dayOf } from "../lib/days.ts"
 import { withdraw } from "./feed-changes.ts"
 import { type ConcernedPlace, readScope, type Scope } from "./import-concerns.ts"
 import { deriveDays, deriveSpan, findersOf, OF_CHARTS, OF_PAGES, type PlaceImport } from "./import-derive.ts"

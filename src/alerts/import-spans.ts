@@ -1,4 +1,4 @@
-import { addDays, type Days } from "../vocabulary/days.ts"
+import { addDays, type Days } from "../lib/days.ts"
 
 /** Days that lie no further apart are looked at in one go. */
 const APART_DAYS = 3

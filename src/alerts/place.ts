@@ -1,5 +1,5 @@
-import type { Platform } from "../observations/types.ts"
-import { addDays, dayOf } from "../vocabulary/days.ts"
+import type { Platform } from "../core/observation/types.ts"
+import { addDays, dayOf } from "../lib/days.ts"
 
 export interface Place {
   appId: string

@@ -1,4 +1,4 @@
-import { ownValue } from "../vocabulary/objects.ts"
+import { ownValue } from "../lib/objects.ts"
 import type { Alert } from "./alert.ts"
 import type { RuleOption } from "./alert-type.ts"
 import { feedType, type RuleType } from "./types.ts"

@@ -1,6 +1,6 @@
 import * as v from "valibot"
-import { described, named } from "../vocabulary/schema.ts"
-import { Count, Day, Rank, Store, Storefront } from "../vocabulary/shapes.ts"
+import { described, named } from "../lib/schema.ts"
+import { Count, Day, Rank, Store, Storefront } from "../lib/shapes.ts"
 
 const Move = named(
   "WeekMove",

@@ -1,4 +1,4 @@
-import { inStore } from "../vocabulary/storefront-names.ts"
+import { inStore } from "../lib/storefront-names.ts"
 import type { AlertPlace } from "./place.ts"
 
 /** Where an alert is, and the earlier measured day that it is compared with, null where that is the day before. */

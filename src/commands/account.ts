@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { createSealer } from "../access/sealed.ts"
-import { ConsoleProblem } from "../accounts/console.ts"
-import type { AccountOption, AnyAccountKind } from "../accounts/kind.ts"
-import { ACCOUNT_KINDS, accountKind } from "../accounts/kinds.ts"
+import type { AccountOption, AnyAccountKind } from "../consoles/account-kind.ts"
+import { ACCOUNT_KINDS, accountKind } from "../consoles/account-kinds.ts"
+import { ConsoleProblem } from "../consoles/console.ts"
 import {
   type AccountRow,
   addAccount,
@@ -16,9 +16,8 @@ import {
   SeveralParts,
   setMapping,
   testAccount,
-} from "../accounts/register.ts"
+} from "../consoles/register.ts"
 import { openAccountBodies } from "../measuring/raw-bodies.ts"
-import { accountReach } from "../process/account-reading.ts"
 import { SECRET_KEY_FIX } from "../settings/kinds.ts"
 import { listeningUrl, SettingsProblems } from "../settings/settings.ts"
 import { nextSteps } from "./accounts/next-steps.ts"
@@ -27,6 +26,7 @@ import { type Command, CommandProblem, type Invocation, type Option, WrongUse } 
 import { readSecret } from "./cli/read-secret.ts"
 import { printable, show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
+import { accountReach } from "./process/account-reading.ts"
 
 export const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
 

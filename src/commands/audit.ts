@@ -1,5 +1,5 @@
 import { listOperatorActions, type OperatorAction } from "../access/operator-actions.ts"
-import { listAudit } from "../actions/audit.ts"
+import { listAudit } from "../writes/audit.ts"
 import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
 import { harmless, show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"

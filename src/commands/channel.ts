@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { createSealer } from "../access/sealed.ts"
-import { testMessage } from "../delivery/alert-message.ts"
+import { testMessage } from "../alerts/delivery/alert-message.ts"
 import {
   addSlack,
   addTelegram,
@@ -14,15 +14,15 @@ import {
   readSealedChannel,
   removeChannel,
   rotateSecret,
-} from "../delivery/channels.ts"
-import { openChannel } from "../delivery/sealed-channel.ts"
-import { send } from "../delivery/send.ts"
-import { ATTEMPT_MS } from "../delivery/worker.ts"
-import { guardedFetch } from "../process/guarded-fetch.ts"
+} from "../alerts/delivery/channels.ts"
+import { openChannel } from "../alerts/delivery/sealed-channel.ts"
+import { send } from "../alerts/delivery/send.ts"
+import { ATTEMPT_MS } from "../alerts/delivery/worker.ts"
 import { type Command, firstArgument, type Invocation, WrongUse } from "./cli/command.ts"
 import { hasToken, readSecret, warnOfSecret } from "./cli/read-secret.ts"
 import { printable, show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
+import { guardedFetch } from "./process/guarded-fetch.ts"
 
 const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
 

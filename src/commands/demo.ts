@@ -1,4 +1,4 @@
-import { loadDemoInto, removeAllOfDemo } from "../process/demo.ts"
+import { loadDemoInto, removeAllOfDemo } from "../demo/load-at-start.ts"
 import type { Command } from "./cli/command.ts"
 import { show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"

@@ -1,6 +1,6 @@
-import { TOOLSETS, type Toolset } from "../operation.ts"
-import { toolsUrl } from "../process/stdio/remote.ts"
+import { TOOLSETS, type Toolset } from "../core/operation.ts"
 import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
+import { toolsUrl } from "./stdio/remote.ts"
 
 export const mcp: Command = {
   name: "mcp",
@@ -21,7 +21,7 @@ export const mcp: Command = {
     const query = queryOf(invocation)
     const address = invocation.text("url") ?? assistant.url
     const server = address === undefined ? undefined : toolsUrl(address)
-    return (await import("../process/stdio/mcp.ts")).passMessages(invocation, { key, server, query })
+    return (await import("./stdio/mcp.ts")).passMessages(invocation, { key, server, query })
   },
 }
 

@@ -1,6 +1,6 @@
 import { readTree, versionOf } from "../database/assets.ts"
+import { yamlOf } from "../http/openapi/yaml.ts"
 import { listeningUrl } from "../settings/settings.ts"
-import { yamlOf } from "../surfaces/openapi/yaml.ts"
 import type { Command } from "./cli/command.ts"
 
 export const openapi: Command = {
@@ -16,9 +16,9 @@ export const openapi: Command = {
     // as in serve.ts
     const [{ catalog }, { catalogTable }, { openApiDocument }, { prepareSandbox }] = await Promise.all([
       import("../catalog.ts"),
-      import("../documents/terms.ts"),
-      import("../surfaces/openapi.ts"),
-      import("../surfaces/sandbox.ts"),
+      import("../docs/terms.ts"),
+      import("../http/openapi.ts"),
+      import("../http/sandbox.ts"),
     ])
     if (has("table")) {
       terminal.out(catalogTable(catalog))

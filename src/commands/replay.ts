@@ -1,15 +1,15 @@
+import type { SourceName } from "../lib/upstreams.ts"
 import { openAllBodies } from "../measuring/raw-bodies.ts"
-import { replay as replayBodies } from "../replay/replay.ts"
-import { KEPT_OF_ACCOUNTS } from "../replay/replay-account-reports.ts"
-import type { ReplayExample, ReplaySummary, SourceComparison } from "../replay/replay-report.ts"
-import { SOURCES } from "../sources/all.ts"
-import type { Source } from "../sources/source.ts"
-import type { SourceName } from "../vocabulary/upstreams.ts"
+import type { Source } from "../measuring/source.ts"
+import { SOURCES } from "../sources.ts"
 import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
 import { dayGiven } from "./cli/day.ts"
 import { printable, show, table } from "./cli/show.ts"
 import { assertMade } from "./cli/whole-database.ts"
 import { useDatabase } from "./cli/with-database.ts"
+import { replay as replayBodies } from "./replay/replay.ts"
+import { KEPT_OF_ACCOUNTS } from "./replay/replay-account-reports.ts"
+import type { ReplayExample, ReplaySummary, SourceComparison } from "./replay/replay-report.ts"
 
 const ASKED: readonly Pick<Source<never>, "name" | "namesPeople">[] = Object.values(SOURCES).flat()
 

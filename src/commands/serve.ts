@@ -1,5 +1,5 @@
-import { untilStopped } from "../process/until-stopped.ts"
 import type { Command } from "./cli/command.ts"
+import { untilStopped } from "./process/until-stopped.ts"
 
 export const serve: Command = {
   name: "serve",
@@ -14,7 +14,7 @@ export const serve: Command = {
   // meanwhile
   run: (invocation) =>
     untilStopped(invocation, async () => {
-      const { prepare, serve } = await import("../process/serving.ts")
+      const { prepare, serve } = await import("./process/serving.ts")
       const prepared = prepare(invocation.settings)
       return (running) => serve(invocation, running, prepared)
     }),

@@ -2,13 +2,13 @@ import type { Budget } from "../measuring/budget.ts"
 import { type CountryAnswers, effectOf, readCountries } from "../measuring/countries.ts"
 import { readHealth, type SourceHealth } from "../measuring/health.ts"
 import { type OpenAlert, openAlerts } from "../measuring/source-alarms.ts"
-import { measuredBy } from "../process/measured-kinds.ts"
 import type { MeasuringSettings } from "../settings/settings.ts"
 import type { Command } from "./cli/command.ts"
 import { fitted, show, table } from "./cli/show.ts"
 import { assertMade } from "./cli/whole-database.ts"
 import { useDatabase } from "./cli/with-database.ts"
 import { EFFECTS } from "./doctor/countries.ts"
+import { measuredBy } from "./process/measured-kinds.ts"
 
 export const sources: Command = {
   name: "sources",

@@ -1,5 +1,5 @@
-import { untilStopped } from "../process/until-stopped.ts"
 import type { Command } from "./cli/command.ts"
+import { untilStopped } from "./process/until-stopped.ts"
 
 export const work: Command = {
   name: "work",
@@ -8,7 +8,7 @@ export const work: Command = {
   logs: true,
   run: (invocation) =>
     untilStopped(invocation, async () => {
-      const { openWorkers } = await import("../process/workers.ts")
+      const { openWorkers } = await import("./process/workers.ts")
       return async ({ database, stop, log }) => {
         const workers = await openWorkers(invocation.settings, { sql: database.sql, log, as: "reader" })
         workers.start()

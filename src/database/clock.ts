@@ -1,4 +1,4 @@
-import type { Log } from "../log.ts"
+import type { Log } from "../lib/log.ts"
 import type { Sql } from "./types.ts"
 
 const SKEW_MS = 2_000

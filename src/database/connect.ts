@@ -1,4 +1,4 @@
-import type { Log } from "../log.ts"
+import type { Log } from "../lib/log.ts"
 import { createDiskWatch } from "./disk.ts"
 import { openPool } from "./driver/pool.ts"
 import { detectPooling, isUnprepared } from "./driver/pooling.ts"

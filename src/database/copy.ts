@@ -1,4 +1,4 @@
-import { valueAt } from "../vocabulary/objects.ts"
+import { valueAt } from "../lib/objects.ts"
 import type { Contents, ProgressListener, TableSum } from "./contents.ts"
 import { DatabaseProblem } from "./problem.ts"
 import { insertLines, RunningSum, setSteadyText, sumTable } from "./rows.ts"

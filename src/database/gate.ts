@@ -1,4 +1,4 @@
-import type { Log } from "../log.ts"
+import type { Log } from "../lib/log.ts"
 import { createScheduledSql } from "./scheduled-sql.ts"
 import { NO_SLOT, refusalOf, type SlotCall, type SlotHolder, Slots } from "./slots.ts"
 import type { Sql } from "./types.ts"

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import type { Log } from "../log.ts"
+import type { Log } from "../lib/log.ts"
 import { takeLock } from "./locks.ts"
 import { DatabaseProblem } from "./problem.ts"
 import type { Sql, Tx } from "./types.ts"

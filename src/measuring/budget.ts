@@ -1,7 +1,7 @@
 import type { Sql } from "../database/types.ts"
-import { DAY_MS } from "../vocabulary/time.ts"
-import type { Upstream } from "../vocabulary/upstreams.ts"
-import type { Kind } from "./kind.ts"
+import { DAY_MS } from "../lib/time.ts"
+import type { Upstream } from "../lib/upstreams.ts"
+import type { Kind } from "./due-kind.ts"
 import { PRIORITY } from "./priority.ts"
 
 /** Requests a day to one upstream. */

@@ -1,5 +1,5 @@
 import type { Sql } from "../database/types.ts"
-import type { Upstream } from "../vocabulary/upstreams.ts"
+import type { Upstream } from "../lib/upstreams.ts"
 import type { Lane } from "./pace.ts"
 
 /** How often a host that was asked for one country from one address answered for which. */

@@ -1,6 +1,6 @@
 import type { Db, Tx } from "../database/types.ts"
-import { later } from "../leases/timers.ts"
-import type { DueWork, Kind, Subject } from "./kind.ts"
+import { later } from "../jobs/timers.ts"
+import type { DueWork, Kind, Subject } from "./due-kind.ts"
 import { PRIORITY } from "./priority.ts"
 import { dayAfter, type Failure, fallenBack, type Retry, tracking } from "./rescheduling.ts"
 

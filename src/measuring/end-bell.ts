@@ -1,5 +1,5 @@
-import { within } from "../leases/timers.ts"
-import type { Subject } from "./kind.ts"
+import { within } from "../jobs/timers.ts"
+import type { Subject } from "./due-kind.ts"
 
 export interface EndBell {
   /** Resolves at the next end of a reading of it here, or after so long. */

@@ -1,8 +1,8 @@
+import type { Outcome } from "../core/observation/types.ts"
 import type { Sql } from "../database/types.ts"
-import { outcomeOfDue } from "../history/searches/keyword-standing.ts"
-import type { Outcome } from "../observations/types.ts"
-import { valueAt } from "../vocabulary/objects.ts"
-import type { SourceName, Upstream } from "../vocabulary/upstreams.ts"
+import { outcomeOfDue } from "../keywords/read/keyword-standing.ts"
+import { valueAt } from "../lib/objects.ts"
+import type { SourceName, Upstream } from "../lib/upstreams.ts"
 import { type Budget, type BudgetParts, readBudget } from "./budget.ts"
 import { type CanaryParts, canaryOf } from "./source-alarms.ts"
 

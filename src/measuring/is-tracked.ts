@@ -1,4 +1,4 @@
-import type { ReadPort, Subject } from "./kind.ts"
+import type { ReadPort, Subject } from "./due-kind.ts"
 
 /** What nobody tracks is asked for by somebody who waits: for one answer, where whoever tracks it has several read. */
 export async function isTracked({ kind, platform, storefront, subject }: Subject, { sql }: ReadPort): Promise<boolean> {

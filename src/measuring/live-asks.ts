@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "../database/types.ts"
-import { single } from "../leases/timers.ts"
-import type { Asker, LiveSubject } from "../vocabulary/live-read.ts"
-import type { Kind } from "./kind.ts"
+import { single } from "../jobs/timers.ts"
+import type { Asker, LiveSubject } from "../lib/live-read.ts"
+import type { Kind } from "./due-kind.ts"
 import { PRIORITY } from "./priority.ts"
 import { tracking } from "./rescheduling.ts"
 

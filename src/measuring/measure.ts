@@ -1,10 +1,9 @@
 import type { Sql } from "../database/types.ts"
-import { NOT_MEASURING, readReaders } from "../history/readers.ts"
-import { within } from "../leases/timers.ts"
-import type { Asker, LiveReadState, LiveSubject, Measure, Patience } from "../vocabulary/live-read.ts"
-import type { Upstream } from "../vocabulary/upstreams.ts"
+import { within } from "../jobs/timers.ts"
+import type { Asker, LiveReadState, LiveSubject, Measure, Patience } from "../lib/live-read.ts"
+import type { Upstream } from "../lib/upstreams.ts"
+import type { Kind, Subject } from "./due-kind.ts"
 import { createEndBell, type EndBell, keyOf } from "./end-bell.ts"
-import type { Kind, Subject } from "./kind.ts"
 import { findFailureSince, findLatestReading } from "./latest-reading.ts"
 import {
   type Ask,
@@ -16,6 +15,7 @@ import {
   takeShare,
 } from "./live-asks.ts"
 import { PRIORITY } from "./priority.ts"
+import { NOT_MEASURING, readReaders } from "./readers.ts"
 import { readSilence } from "./silence.ts"
 import type { AskedSource } from "./source-alarms.ts"
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Fragment } from "postgres"
 import type { Db, Sql } from "../database/types.ts"
-import { later } from "../leases/timers.ts"
-import type { Assistant, Upstream } from "../vocabulary/upstreams.ts"
+import { later } from "../jobs/timers.ts"
+import type { Assistant, Upstream } from "../lib/upstreams.ts"
 
 /** An upstream as one address asks it: what has a pace. */
 export interface Lane {

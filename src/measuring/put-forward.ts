@@ -1,5 +1,5 @@
 import type { Tx } from "../database/types.ts"
-import type { KindName, Subject } from "./kind.ts"
+import type { KindName, Subject } from "./due-kind.ts"
 
 /** Makes findings due of the apps that track one of these terms there. What is due sooner stays so. */
 export async function putForwardTerms(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {

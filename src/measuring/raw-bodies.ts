@@ -4,9 +4,9 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "n
 import { join } from "node:path"
 import { promisify } from "node:util"
 import zlib from "node:zlib"
-import { type Log, silentLog } from "../log.ts"
-import type { RawBody } from "../sources/source.ts"
-import { DAY_MS } from "../vocabulary/time.ts"
+import { type Log, silentLog } from "../lib/log.ts"
+import { DAY_MS } from "../lib/time.ts"
+import type { RawBody } from "./source.ts"
 
 export interface RawBodiesOptions {
   folder: string

@@ -1,5 +1,5 @@
+import type { Outcome } from "../core/observation/types.ts"
 import type { Db } from "../database/types.ts"
-import type { Outcome } from "../observations/types.ts"
 import { PRIORITY } from "./priority.ts"
 
 /** How a row of `due` was not measured; `unstored`: it was read, and the database did not take it. */

@@ -1,9 +1,9 @@
 import { json } from "../database/json.ts"
 import type { Sql } from "../database/types.ts"
-import { type RunListener, recurring } from "../leases/timers.ts"
-import type { Kind } from "./kind.ts"
+import { type RunListener, recurring } from "../jobs/timers.ts"
+import type { Kind } from "./due-kind.ts"
 
-/** Three of them may fail before the process counts as gone: history/readers.ts. */
+/** Three of them may fail before the process counts as gone: measuring/readers.ts. */
 const EVERY_MS = 20_000
 
 export interface SignOfLife {

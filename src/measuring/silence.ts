@@ -1,6 +1,6 @@
+import type { Outcome } from "../core/observation/types.ts"
 import type { Sql } from "../database/types.ts"
-import type { Outcome } from "../observations/types.ts"
-import type { SourceName, Upstream } from "../vocabulary/upstreams.ts"
+import type { SourceName, Upstream } from "../lib/upstreams.ts"
 
 interface Silence {
   /** For callers: what is wrong since when. Free of the source's own message, which may name private addresses. */

@@ -1,11 +1,11 @@
+import { OWN } from "../core/observation/origins.ts"
+import type { HintsObservation, SearchObservation } from "../core/observation/types.ts"
 import type { Sql } from "../database/types.ts"
-import type { Log } from "../log.ts"
-import { OWN } from "../observations/origins.ts"
-import type { ListKey } from "../observations/rows/identities.ts"
-import type { HintsObservation, SearchObservation } from "../observations/types.ts"
-import { ReadFailure } from "../sources/source.ts"
-import type { SourceName, Upstream } from "../vocabulary/upstreams.ts"
+import type { Log } from "../lib/log.ts"
+import type { SourceName, Upstream } from "../lib/upstreams.ts"
 import { PRIORITY } from "./priority.ts"
+import type { ListKey } from "./record/identities.ts"
+import { ReadFailure } from "./source.ts"
 
 /** A source that is asked over the network; what is imported has no health. */
 export interface AskedSource {

@@ -1,6 +1,6 @@
+import type { Outcome } from "../core/observation/types.ts"
 import type { Sql } from "../database/types.ts"
-import type { Outcome } from "../observations/types.ts"
-import type { SourceName } from "../vocabulary/upstreams.ts"
+import type { SourceName } from "../lib/upstreams.ts"
 
 /** In its hour; `outcome` null = answered. An alert may begin or end with a failure, or the first answer after one. */
 export async function noteRead(

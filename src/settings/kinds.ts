@@ -1,17 +1,10 @@
 import * as v from "valibot"
 import { parseAddressList } from "../access/addresses.ts"
 import { secretKeyOf } from "../access/sealed.ts"
-import type { LogLevel } from "../log.ts"
-import { CHART_GENRES, isStorefront, type MarketStorefront } from "../vocabulary/storefronts.ts"
-import {
-  ASSISTANTS,
-  type Assistant,
-  NAMED_HOSTS,
-  SOURCE_NAMES,
-  type SourceName,
-  UPSTREAMS,
-} from "../vocabulary/upstreams.ts"
-import type { EnginePrice } from "../vocabulary/writing/assistant-checks.ts"
+import type { LogLevel } from "../lib/log.ts"
+import { CHART_GENRES, isStorefront, type MarketStorefront } from "../lib/storefronts.ts"
+import { ASSISTANTS, type Assistant, NAMED_HOSTS, SOURCE_NAMES, type SourceName, UPSTREAMS } from "../lib/upstreams.ts"
+import type { EnginePrice } from "../lib/writing/assistant-checks.ts"
 
 export interface Setting {
   /** The variable. */

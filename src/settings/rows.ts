@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { PLANS } from "../access/plans.ts"
-import { isStorefront } from "../vocabulary/storefronts.ts"
-import { WIRE_NAMES } from "../vocabulary/writing/written-text.ts"
+import { isStorefront } from "../lib/storefronts.ts"
+import { WIRE_NAMES } from "../lib/writing/written-text.ts"
 import {
   address, assistantKey, byAssistant, days, enginePrices, entries, HOST_NAME, isAssistantUrlList, isDatabaseAddress, isEnginePriceList, isGapList, isMarket, isModelList, isOriginList, isSecretKey, isSourceList, isUrlList, LEVELS,
   marketOf, msByHost, networks, oneOf, pricesOf, SECRET_KEY_FIX, type Setting, SHORT_NAME, urlByHost, webAddress, whole, yesOrNo,

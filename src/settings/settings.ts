@@ -1,9 +1,9 @@
 import * as v from "valibot"
 import { SecretKeys } from "../access/sealed.ts"
-import { redact } from "../log.ts"
-import { editDistance, nearest } from "../vocabulary/text.ts"
-import { ASSISTANTS } from "../vocabulary/upstreams.ts"
-import type { WireName } from "../vocabulary/writing/written-text.ts"
+import { redact } from "../lib/log.ts"
+import { editDistance, nearest } from "../lib/text.ts"
+import { ASSISTANTS } from "../lib/upstreams.ts"
+import type { WireName } from "../lib/writing/written-text.ts"
 import type { Setting } from "./kinds.ts"
 import { type Rows, SETTINGS } from "./rows.ts"
 

@@ -1,9 +1,9 @@
 import * as v from "valibot"
 import type { Tx } from "../database/types.ts"
-import { Term } from "../vocabulary/fields.ts"
-import { isStorefront, otherStoreProblem } from "../vocabulary/storefronts.ts"
-import { isPathStep, normaliseTerm } from "../vocabulary/term.ts"
-import { isStorable } from "../vocabulary/text.ts"
+import { Term } from "../lib/fields.ts"
+import { isStorefront, otherStoreProblem } from "../lib/storefronts.ts"
+import { isPathStep, normaliseTerm } from "../lib/term.ts"
+import { isStorable } from "../lib/text.ts"
 
 /** Why something cannot be tracked. Its message is one clear sentence. */
 export class TrackingProblem extends Error {

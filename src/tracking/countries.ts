@@ -1,5 +1,5 @@
 import type { Tx } from "../database/types.ts"
-import { lockIdentities } from "../observations/rows/identities.ts"
+import { lockIdentities } from "../measuring/record/identities.ts"
 import { checkCountries, checkStores, lockApp, TrackingProblem } from "./checks.ts"
 import { addTerms } from "./terms.ts"
 

@@ -1,8 +1,8 @@
 import type { Caller } from "../access/caller.ts"
 import type { Entitlements } from "../access/plans.ts"
 import type { Tx } from "../database/types.ts"
-import { Fault } from "../faults.ts"
-import { lockIdentities } from "../observations/rows/identities.ts"
+import { Fault } from "../lib/faults.ts"
+import { lockIdentities } from "../measuring/record/identities.ts"
 import { type LimitUsage, lockWorkspace, overLimit } from "./apps.ts"
 import { TrackingProblem } from "./checks.ts"
 

@@ -1,7 +1,7 @@
 import type { Db, Tx } from "../database/types.ts"
-import { deriveMonths, readMonths } from "../observations/derived/months.ts"
-import { listIds, lockIdentities, lockLists } from "../observations/rows/identities.ts"
-import { normaliseTerm } from "../vocabulary/term.ts"
+import { deriveMonths, readMonths } from "../keywords/store/months.ts"
+import { normaliseTerm } from "../lib/term.ts"
+import { listIds, lockIdentities, lockLists } from "../measuring/record/identities.ts"
 import { checkCountries, checkName, checkTerms, type LockedApp, lockApp, TrackingProblem } from "./checks.ts"
 
 /** The terms that are newly tracked in any storefront, and those that were tracked in all of them before. */

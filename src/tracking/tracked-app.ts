@@ -1,8 +1,8 @@
 import type { Fragment } from "postgres"
 import type { Caller } from "../access/caller.ts"
 import type { Db } from "../database/types.ts"
-import { Fault } from "../faults.ts"
-import { factElsewhere, type NamePlace, nameIn } from "../observations/app-names.ts"
+import { Fault } from "../lib/faults.ts"
+import { factElsewhere, type NamePlace, nameIn } from "../stores/store/app-names.ts"
 
 /** A workspace's app: up to two store apps under one name. iosApp and androidApp are store_app ids. */
 export interface TrackedApp {

@@ -1,4 +1,4 @@
-import type { EnginePrice } from "../vocabulary/writing/assistant-checks.ts"
+import type { EnginePrice } from "../lib/writing/assistant-checks.ts"
 
 /** What answers took, on average or in sum. */
 export interface AnswerUsage {

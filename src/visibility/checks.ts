@@ -1,5 +1,5 @@
 import type { Sql, Tx } from "../database/types.ts"
-import type { Assistant } from "../vocabulary/upstreams.ts"
+import type { Assistant } from "../lib/upstreams.ts"
 import { endChecks } from "./ends.ts"
 import { isShared, type PlannedTurn, plannedRows } from "./plan.ts"
 

@@ -1,7 +1,7 @@
 import { json } from "../database/json.ts"
 import type { Db } from "../database/types.ts"
-import type { Assistant } from "../vocabulary/upstreams.ts"
-import type { AssistantChecks } from "../vocabulary/writing/assistant-checks.ts"
+import type { Assistant } from "../lib/upstreams.ts"
+import type { AssistantChecks } from "../lib/writing/assistant-checks.ts"
 import { type AnswerUsage, ASSUMED_USAGE, centsOf } from "./cents.ts"
 import { questionOf } from "./questions.ts"
 

@@ -1,4 +1,4 @@
-import { type ListingLocale, languageOf, localesOf } from "../listing/locales.ts"
+import { type ListingLocale, languageOf, localesOf } from "../lib/locales.ts"
 
 /** Raised whenever any of the words below change: answers to other words are not compared with earlier ones. */
 const VERSION = 1

@@ -3,7 +3,7 @@ import { type AllowanceState, countUsedAllowances, openTakings, type Takings } f
 import type { Caller } from "../../src/access/caller.ts"
 import { ENTITLEMENTS } from "../../src/access/plans.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { silentLog } from "../../src/log.ts"
+import { silentLog } from "../../src/lib/log.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
 import { long } from "../long.ts"

@@ -2,7 +2,7 @@
 // arguments, prints how many were paid.
 import { type ChargeCall, createChargeCall } from "../../src/access/credits.ts"
 import { openDatabase } from "../../src/database/connect.ts"
-import { silentLog } from "../../src/log.ts"
+import { silentLog } from "../../src/lib/log.ts"
 import { chargeAlone } from "./registered.ts"
 
 const { databaseUrl, due, calls, inGroups } = JSON.parse(process.argv[2]!)

@@ -6,7 +6,7 @@ import { markLeaked, pauseKey, resumeKey, revokeKey } from "../../src/access/key
 import { makeKey } from "../../src/access/keys.ts"
 import { deleteWorkspace, setWorkspace } from "../../src/access/workspaces.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { Fault, type FaultCode } from "../../src/faults.ts"
+import { Fault, type FaultCode } from "../../src/lib/faults.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
 import {

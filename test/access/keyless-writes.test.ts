@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { limitKeylessWrites } from "../../src/access/keyless-writes.ts"
 import { createGate } from "../../src/database/gate.ts"
-import { Fault } from "../../src/faults.ts"
+import { Fault } from "../../src/lib/faults.ts"
 
 test("of a flood from ever new addresses two writes run at once, 200 wait, and the rest are refused", async () => {
   const visitor = limitKeylessWrites(createGate())

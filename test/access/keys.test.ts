@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { createHash, randomBytes } from "node:crypto"
 import { crc32 } from "node:zlib"
 import { keyDigest, keyHint, makeKey, parseKey } from "../../src/access/keys.ts"
-import { redact } from "../../src/log.ts"
+import { redact } from "../../src/lib/log.ts"
 import { cases } from "../long.ts"
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

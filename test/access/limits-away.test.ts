@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { type Limits, type LimitsOptions, openLimits } from "../../src/access/limits/open.ts"
 import type { RedisWire } from "../../src/access/limits/redis-wire.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { type Log, type LogFields, silentLog } from "../../src/log.ts"
+import { type Log, type LogFields, silentLog } from "../../src/lib/log.ts"
 import { errorOf } from "../error-of.ts"
 
 const unusedSql = null as unknown as Sql

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test"
 import { openLimits } from "../../src/access/limits/open.ts"
 import type { RedisWire } from "../../src/access/limits/redis-wire.ts"
+import { bunRedisWire } from "../../src/access/redis/bun-wire.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { silentLog } from "../../src/log.ts"
-import { bunRedisWire } from "../../src/process/redis/bun-wire.ts"
+import { silentLog } from "../../src/lib/log.ts"
 
 const REDIS_URL = process.env.REDIS_URL ?? ""
 const prefix = `test-together-${process.pid}-${Date.now()}`

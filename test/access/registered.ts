@@ -4,8 +4,8 @@ import { createIdentify, type Identify, type IdentifyOptions } from "../../src/a
 import { createKey, type NewKey } from "../../src/access/key-register.ts"
 import { createWorkspace, type NewWorkspace } from "../../src/access/workspaces.ts"
 import type { Db, Sql } from "../../src/database/types.ts"
-import { Fault, type FaultCode } from "../../src/faults.ts"
-import { silentLog } from "../../src/log.ts"
+import { Fault, type FaultCode } from "../../src/lib/faults.ts"
+import { silentLog } from "../../src/lib/log.ts"
 
 let made = 0
 

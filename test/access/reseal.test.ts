@@ -2,11 +2,11 @@ import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { randomBytes } from "node:crypto"
 import { countSealed, reseal, SEALED } from "../../src/access/reseal.ts"
 import { createSealer, SecretKeys } from "../../src/access/sealed.ts"
+import { addSlack, addWebhook, readSealedChannel, rotateSecret } from "../../src/alerts/delivery/channels.ts"
+import { openChannel } from "../../src/alerts/delivery/sealed-channel.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { addSlack, addWebhook, readSealedChannel, rotateSecret } from "../../src/delivery/channels.ts"
-import { openChannel } from "../../src/delivery/sealed-channel.ts"
+import { scene } from "../alerts/delivery/scene.ts"
 import { freshDatabase } from "../database.ts"
-import { scene } from "../delivery/scene.ts"
 
 setDefaultTimeout(60_000)
 

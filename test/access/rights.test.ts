@@ -3,7 +3,7 @@ import type { Caller } from "../../src/access/caller.ts"
 import { entitlementsOf, PLANS, type Plan } from "../../src/access/plans.ts"
 import { checkRights, type Requirements } from "../../src/access/rights.ts"
 import { SCOPES } from "../../src/access/scopes.ts"
-import { Fault } from "../../src/faults.ts"
+import { Fault } from "../../src/lib/faults.ts"
 
 const caller = (differences: Partial<Caller>): Caller => ({
   workspaceId: 1,

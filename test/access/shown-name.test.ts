@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from "bun:test"
 import type { Sql, Tx } from "../../src/database/types.ts"
-import { record } from "../../src/observations/record.ts"
-import { search } from "../../src/operations/account/search.ts"
-import { listApps } from "../../src/operations/apps/apps.ts"
+import { record } from "../../src/measuring/record/record.ts"
+import { listApps } from "../../src/overview/operations/apps.ts"
+import { search } from "../../src/overview/operations/search.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
-import { ask, contextOf, NOW, newWorkspace, reading, said } from "../observations/measured.ts"
+import { ask, contextOf, NOW, newWorkspace, reading, said } from "../measuring/record/measured.ts"
 
 let sql: Sql
 beforeAll(async () => {

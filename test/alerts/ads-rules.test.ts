@@ -1,12 +1,12 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test"
-import { createAccountReading } from "../../src/accounts/worker.ts"
 import { type Alert, sentenceOf } from "../../src/alerts/alert.ts"
+import { createAdsNotices } from "../../src/alerts/delivery/ads-rules.ts"
+import { createAccountReading } from "../../src/consoles/worker.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { createAdsNotices } from "../../src/delivery/ads-rules.ts"
-import { silentLog } from "../../src/log.ts"
-import { type AdsScene, adsScene, campaign, teaHouse } from "../accounts/ads/scene.ts"
+import { silentLog } from "../../src/lib/log.ts"
+import { type AdsScene, adsScene, campaign, teaHouse } from "../consoles/ads/scene.ts"
 import { freshDatabase } from "../database.ts"
-import { sealer } from "../delivery/scene.ts"
+import { sealer } from "./delivery/scene.ts"
 import { told } from "./told.ts"
 
 let sql: Sql

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "bun:test"
+import type { ChartObservation } from "../../src/core/observation/types.ts"
 import type { Sql } from "../../src/database/types.ts"
-import type { ChartObservation } from "../../src/observations/types.ts"
 import { freshDatabase } from "../database.ts"
-import { charted } from "../observations/charted.ts"
-import { said } from "../observations/measured.ts"
+import { charted } from "../measuring/record/charted.ts"
+import { said } from "../measuring/record/measured.ts"
 import { derived, lines, listOf, OWN, stored, told, tracked } from "./told.ts"
 
 let sql: Sql

@@ -3,7 +3,7 @@ import { type Alert, type FactsOf, type FindingType, sentenceOf, textOf } from "
 import { readFeed, UNREAD_COUNTED } from "../../src/alerts/feed.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
-import { newWorkspace } from "../observations/measured.ts"
+import { newWorkspace } from "../measuring/record/measured.ts"
 import { tracked } from "./told.ts"
 
 const compared = { source: "import", against: "2025-11-19", depth: 200, wasDepth: 100 }

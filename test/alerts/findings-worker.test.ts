@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { createFindings, type FindingsOptions } from "../../src/alerts/findings-worker.ts"
 import type { Sql, Tx } from "../../src/database/types.ts"
-import { createLog, silentLog } from "../../src/log.ts"
+import { createLog, silentLog } from "../../src/lib/log.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { freshDatabase } from "../database.ts"
 import { trackOwn } from "../world/tracked.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { type GroupableAlert, groupAlerts } from "../../src/vocabulary/alert-groups.ts"
+import { type GroupableAlert, groupAlerts } from "../../src/lib/alert-groups.ts"
 
 const row = (rest: Partial<GroupableAlert>): GroupableAlert => {
   return {

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "bun:test"
+import { type RankSource, SOURCE_CODES } from "../../src/core/observation/types.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { type RankSource, SOURCE_CODES } from "../../src/observations/types.ts"
-import { addDays } from "../../src/vocabulary/days.ts"
+import { addDays } from "../../src/lib/days.ts"
 import { freshDatabase } from "../database.ts"
-import { randomOf, shuffled } from "../observations/listed.ts"
-import { reading } from "../observations/measured.ts"
+import { randomOf, shuffled } from "../measuring/record/listed.ts"
+import { reading } from "../measuring/record/measured.ts"
 import { derived, OWN, others, RANKS, stored, told, tracked } from "./told.ts"
 
 const SEED = 20_251_120

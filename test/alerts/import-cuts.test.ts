@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { addDays } from "../../src/vocabulary/days.ts"
+import { addDays } from "../../src/lib/days.ts"
 import { freshDatabase } from "../database.ts"
 import { cases, long } from "../long.ts"
-import { randomOf, shuffled } from "../observations/listed.ts"
+import { randomOf, shuffled } from "../measuring/record/listed.ts"
 import { APP, importAll, type Line, RIVAL, randomWorld, termsOfWorld, wholeFeed } from "./import-world.ts"
 import { tracked } from "./told.ts"
 

@@ -1,8 +1,8 @@
 import { openImportFindings } from "../../src/alerts/imported.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { importLines } from "../../src/observations/import/import-lines.ts"
-import { addDays } from "../../src/vocabulary/days.ts"
-import { shuffled } from "../observations/listed.ts"
+import { addDays } from "../../src/lib/days.ts"
+import { importLines } from "../../src/measuring/import/import-lines.ts"
+import { shuffled } from "../measuring/record/listed.ts"
 
 export const APP = "10001"
 export const RIVAL = "30001"

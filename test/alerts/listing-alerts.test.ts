@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from "bun:test"
+import type { EditorialCard } from "../../src/core/observation/types.ts"
 import type { Sql } from "../../src/database/types.ts"
-import type { EditorialCard } from "../../src/observations/types.ts"
 import { freshDatabase } from "../database.ts"
-import { listed } from "../observations/listed.ts"
+import { listed } from "../measuring/record/listed.ts"
 import { derived, lines, OWN, stored, told, tracked } from "./told.ts"
 
 const STORY: EditorialCard = { id: "1400000001", kind: "story", title: "Slow mornings" }

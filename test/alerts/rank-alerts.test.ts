@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "bun:test"
+import type { SearchObservation } from "../../src/core/observation/types.ts"
 import type { Sql } from "../../src/database/types.ts"
-import type { SearchObservation } from "../../src/observations/types.ts"
 import { freshDatabase } from "../database.ts"
 import { long } from "../long.ts"
-import { reading } from "../observations/measured.ts"
+import { reading } from "../measuring/record/measured.ts"
 import { derived, lines, listOf, RANKS, stored, TODAY, told, tracked } from "./told.ts"
 
 let sql: Sql

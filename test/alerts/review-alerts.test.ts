@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "bun:test"
+import type { ReviewsObservation, StoreReview } from "../../src/core/observation/types.ts"
 import type { Sql } from "../../src/database/types.ts"
-import type { ReviewsObservation, StoreReview } from "../../src/observations/types.ts"
-import { addDays } from "../../src/vocabulary/days.ts"
+import { addDays } from "../../src/lib/days.ts"
 import { freshDatabase } from "../database.ts"
-import { reviewed, reviewedOnPlay } from "../observations/reviewed.ts"
+import { reviewed, reviewedOnPlay } from "../measuring/record/reviewed.ts"
 import { derived, lines, OWN, stored, told, tracked } from "./told.ts"
 
 const SEEN = "2025-11-20T11:00:00Z"

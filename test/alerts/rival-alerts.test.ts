@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "bun:test"
+import type { SearchObservation } from "../../src/core/observation/types.ts"
 import type { Sql } from "../../src/database/types.ts"
-import type { SearchObservation } from "../../src/observations/types.ts"
 import { freshDatabase } from "../database.ts"
-import { listed } from "../observations/listed.ts"
-import { reading, said } from "../observations/measured.ts"
+import { listed } from "../measuring/record/listed.ts"
+import { reading, said } from "../measuring/record/measured.ts"
 import { derived, lines, OWN, others, stored, told, tracked } from "./told.ts"
 
 const RIVAL = "30001"

@@ -4,7 +4,7 @@ import { rankMove } from "../../src/alerts/types/keyword-moves.ts"
 import { isOffTopic } from "../../src/alerts/types/off-topic.ts"
 import { isWave } from "../../src/alerts/types/review-wave.ts"
 import { passing } from "../../src/alerts/types/rival-passings.ts"
-import type { DayRank } from "../../src/formulas/rank-moves.ts"
+import type { DayRank } from "../../src/keywords/formulas/rank-moves.ts"
 
 const day = (rank: number | null, depth = 200, source = "apple-web-search"): DayRank => ({
   day: "2025-11-20",

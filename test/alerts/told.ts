@@ -1,9 +1,9 @@
 import { deriveFindings, type Subject } from "../../src/alerts/findings.ts"
+import type { Observation } from "../../src/core/observation/types.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { record } from "../../src/observations/record.ts"
-import type { Observation } from "../../src/observations/types.ts"
+import { record } from "../../src/measuring/record/record.ts"
 import type { trackApp } from "../../src/tracking/apps.ts"
-import { newWorkspace } from "../observations/measured.ts"
+import { newWorkspace } from "../measuring/record/measured.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 /** Noon of the last day that is looked at, unless said: 18, 19 and 20 November are. */

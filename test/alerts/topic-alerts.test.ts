@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
-import { reading, said } from "../observations/measured.ts"
+import { reading, said } from "../measuring/record/measured.ts"
 import { derived, lines, OWN, others, stored, told, tracked } from "./told.ts"
 
 const OWN_GENRE = "6015"

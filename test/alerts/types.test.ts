@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import * as v from "valibot"
-import { createAlertRule } from "../../src/actions/alert-rules.ts"
+import { createAlertRule } from "../../src/alerts/actions/alert-rules.ts"
 import { type Alert, alertRow, sentenceOf, textOf } from "../../src/alerts/alert.ts"
 import { AlertFields } from "../../src/alerts/alert-fields.ts"
 import { CHANNELS, takes, wants } from "../../src/alerts/rules.ts"

@@ -1,8 +1,8 @@
 // bun test/bench/app-ads.ts [inputs = 100000] — app-ads.txt: garbled files, none of which may throw or be read wrongly; and
 // records read a second from a file of 5,000.
 
-import { parseAppAds } from "../../src/sources/app-ads.ts"
-import { appAdsInputs, expectAppAds } from "../sources/app-ads-inputs.ts"
+import { parseAppAds } from "../../src/listings/sources/app-ads.ts"
+import { appAdsInputs, expectAppAds } from "../stores/parsing/app-ads-inputs.ts"
 
 const COUNT = Number(process.argv[2] ?? 100_000)
 

@@ -1,6 +1,6 @@
 // bun test/bench/change-impact.ts — how often the 90 % interval of get_change_impact holds the true effect in 1,000 seeded
 // worlds, and how often it finds 20 and 10 %.
-import { HISTORY, tallyOf } from "../formulas/impact/worlds.ts"
+import { HISTORY, tallyOf } from "../consoles/impact/worlds.ts"
 
 const WORLDS = 1_000
 const share = (count: number) => `${((100 * count) / WORLDS).toFixed(1)} %`

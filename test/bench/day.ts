@@ -1,9 +1,10 @@
 // bun test/bench/day.ts [SHARE] — list reads of a day, 86,400 or that share of them (0.01 when left out), 200 results deep and
 // recorded one by one as workers do, on top of a day before; beside them the same rows by a plain insert, in turns. On the
 // embedded database; with DATABASE_URL on that PostgreSQL, whose processes must be on this machine for their CPU to be seen.
+
+import { type SearchObservation, SOURCE_CODES } from "../../src/core/observation/types.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { record } from "../../src/observations/record.ts"
-import { type SearchObservation, SOURCE_CODES } from "../../src/observations/types.ts"
+import { record } from "../../src/measuring/record/record.ts"
 import { median } from "./load.ts"
 import { processorClock } from "./processor.ts"
 import { benchWorkspace, scratchOn, track } from "./scratch.ts"

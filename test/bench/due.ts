@@ -5,10 +5,10 @@
 // world's others (PLAN=chart shows those of a kind). On the embedded database, or with DATABASE_URL on that server.
 import { randomBytes } from "node:crypto"
 import type { Sql, Tx } from "../../src/database/types.ts"
+import { kindsOf } from "../../src/due-kinds.ts"
 import { claim } from "../../src/measuring/claim.ts"
 import { type Claim, endMeasured } from "../../src/measuring/due.ts"
-import type { Kind } from "../../src/measuring/kind.ts"
-import { kindsOf } from "../../src/measuring/kinds.ts"
+import type { Kind } from "../../src/measuring/due-kind.ts"
 import { openLane, takeTurn } from "../../src/measuring/pace.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { freshDatabase } from "../database.ts"

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
-import { treeText } from "../formulas/estimates/installs/boosted-trees.ts"
-import type { LevelFit } from "../formulas/estimates/installs/level-fit.ts"
-import { appsTwice, isLeftOut, type PlayApp, ratedOnce } from "../formulas/estimates/play-apps.ts"
+import { treeText } from "../market/formulas/installs/boosted-trees.ts"
+import type { LevelFit } from "../market/formulas/installs/level-fit.ts"
+import { appsTwice, isLeftOut, type PlayApp, ratedOnce } from "../market/formulas/play-apps.ts"
 
 const COLUMNS = "set,scraped,app_id,category,rating,ratings,installs,free,price_usd,ads,iap,released,updated".split(",")
 
@@ -15,7 +15,7 @@ export function cutOf(path: string, apps: readonly PlayApp[]): string {
   return `${[COLUMNS, ...rows.map((row) => at.map((column) => row[column]))].map((row) => row.join(",")).join("\n")}\n`
 }
 
-/** The text of test/formulas/estimates/installs/level-fit.ts. */
+/** The text of test/market/formulas/installs/level-fit.ts. */
 export function levelFitFile({ intercept, features, trees }: LevelFit, apps: number): string {
   const lines = Object.entries(features).map(
     ([name, [mean, weight]]) => `    ${JSON.stringify(name)}: [${digits(mean)}, ${digits(weight)}],`,

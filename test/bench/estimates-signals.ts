@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { daysBetween } from "../../src/formulas/estimates/count-readings.ts"
-import { estimateDownloads } from "../../src/formulas/estimates/downloads.ts"
-import type { Estimate } from "../../src/formulas/estimates/estimate.ts"
+import { daysBetween } from "../../src/market/formulas/count-readings.ts"
+import { estimateDownloads } from "../../src/market/formulas/downloads.ts"
+import type { Estimate } from "../../src/market/formulas/estimate.ts"
 
 const DATA = join(import.meta.dirname, "../../../shared/data")
 const READ = "2025-10-25"

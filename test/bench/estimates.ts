@@ -2,15 +2,15 @@
 // installs that the store counts itself, of July 2020 and June 2021. Level and growth beside the constants that others
 // publish, what intervals reach, apps without a new rating, measured downloads, one reading of iOS. All but the level by the product's own formulas; nothing is
 // fitted on the fifth that is left out by the apps' ids. FILE: the same level on rows of another file of that form.
-// fit: prints test/formulas/estimates/installs/level-fit.ts. cut: writes the rows of the tests.
+// fit: prints test/market/formulas/installs/level-fit.ts. cut: writes the rows of the tests.
 import { writeFileSync } from "node:fs"
 import { gzipSync } from "node:zlib"
-import { calibrateIntervals, coverageOf } from "../../src/formulas/estimates/conformal.ts"
-import { type EstimatePair, scoreIntervals, scoreOf } from "../../src/formulas/estimates/scores.ts"
-import * as backTest from "../formulas/estimates/back-test.ts"
-import { fitLevel, installsOf } from "../formulas/estimates/installs/level.ts"
-import type { LevelFit } from "../formulas/estimates/installs/level-fit.ts"
-import * as play from "../formulas/estimates/play-apps.ts"
+import { calibrateIntervals, coverageOf } from "../../src/market/formulas/conformal.ts"
+import { type EstimatePair, scoreIntervals, scoreOf } from "../../src/market/formulas/scores.ts"
+import * as backTest from "../market/formulas/back-test.ts"
+import { fitLevel, installsOf } from "../market/formulas/installs/level.ts"
+import type { LevelFit } from "../market/formulas/installs/level-fit.ts"
+import * as play from "../market/formulas/play-apps.ts"
 import { cutOf, levelFitFile } from "./estimates-files.ts"
 import { readPaces, readSlopes } from "./estimates-signals.ts"
 

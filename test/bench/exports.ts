@@ -9,10 +9,10 @@ import { createKey } from "../../src/access/key-register.ts"
 import { openLimits } from "../../src/access/limits/open.ts"
 import { createApp } from "../../src/app.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { silentLog } from "../../src/log.ts"
-import { addDays, dayOf } from "../../src/vocabulary/days.ts"
-import { largeExport } from "../links/large-export.ts"
+import { addDays, dayOf } from "../../src/lib/days.ts"
+import { silentLog } from "../../src/lib/log.ts"
 import { sandboxAt } from "../sandbox.ts"
+import { largeExport } from "../sharing/large-export.ts"
 import { benchWorkspace, scratchOn, track } from "./scratch.ts"
 
 const TERMS = 1_000

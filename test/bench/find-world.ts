@@ -1,8 +1,8 @@
+import { deriveChartNow } from "../../src/charts/store/chart-now.ts"
+import { rebuildMarketApps } from "../../src/charts/store/market-apps.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { rebuildAppTexts } from "../../src/observations/derived/app-texts.ts"
-import { deriveChartNow } from "../../src/observations/derived/chart-now.ts"
-import { rebuildMarketApps } from "../../src/observations/derived/market-apps.ts"
-import { STOREFRONTS } from "../../src/vocabulary/storefronts.ts"
+import { STOREFRONTS } from "../../src/lib/storefronts.ts"
+import { rebuildAppTexts } from "../../src/listings/store/app-texts.ts"
 
 /** Genres with their four lists: 28 of them are a storefront's 112. */
 export const GENRES = ["36", ...Array.from({ length: 27 }, (_, i) => String(6_000 + i))]

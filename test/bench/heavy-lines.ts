@@ -1,4 +1,4 @@
-import { addDays } from "../../src/vocabulary/days.ts"
+import { addDays } from "../../src/lib/days.ts"
 
 /** How much is imported at once. */
 export interface Amount {

@@ -1,8 +1,8 @@
 // bun test/bench/hostile.ts [source] — every hostile form in every body of every parser, of 1, 2, 4 and 8 MB: what takes
 // over 20 ms a MB, and what takes more for each MB of a large body than of a small one.
 
-import { FLOODS, intrusions, longTexts } from "../sources/hostile.ts"
-import { fixture, PARSED } from "../sources/parsed.ts"
+import { FLOODS, intrusions, longTexts } from "../stores/parsing/hostile.ts"
+import { fixture, PARSED } from "../stores/parsing/parsed.ts"
 
 const MB = 1_048_576
 const only = process.argv[2]

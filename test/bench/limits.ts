@@ -2,9 +2,9 @@
 //   bun test/bench/limits.ts burst PREFIX SUBJECT LIMIT CALLS   waits for a time (ms) on stdin, calls all at once, prints JSON
 //   bun test/bench/limits.ts latency                            microseconds per call of each store, one after another
 import { openLimits } from "../../src/access/limits/open.ts"
+import { bunRedisWire } from "../../src/access/redis/bun-wire.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { silentLog } from "../../src/log.ts"
-import { bunRedisWire } from "../../src/process/redis/bun-wire.ts"
+import { silentLog } from "../../src/lib/log.ts"
 import { upstashRest } from "../upstash-rest.ts"
 
 const sql = null as unknown as Sql

@@ -3,16 +3,16 @@
 // long it takes to follow them all, what a claim and a list take, and fails where the slowest in twenty of the others' calls
 // takes twice as long as without and more than 10 ms. With DATABASE_URL on that server; else embedded, with 8 storefronts.
 
+import type { ChartObservation } from "../../src/core/observation/types.ts"
+import { kindsOf } from "../../src/due-kinds.ts"
+import { followMarket } from "../../src/market/followed-storefronts.ts"
 import { claim } from "../../src/measuring/claim.ts"
 import { endMeasured } from "../../src/measuring/due.ts"
-import { kindsOf } from "../../src/measuring/kinds.ts"
 import { openLane } from "../../src/measuring/pace.ts"
-import { record } from "../../src/observations/record.ts"
-import type { ChartObservation } from "../../src/observations/types.ts"
-import { followMarket } from "../../src/tracking/market.ts"
+import { record } from "../../src/measuring/record/record.ts"
 import { openHouse, PUBLIC_URL } from "../house.ts"
+import { charted } from "../measuring/record/charted.ts"
 import { ITUNES } from "../measuring/scene.ts"
-import { charted } from "../observations/charted.ts"
 import { GENRES, makeMarket } from "./find-world.ts"
 import { median } from "./load.ts"
 import { scratchOn, track } from "./scratch.ts"

@@ -3,7 +3,7 @@
 // DATABASE_URL on that server, else embedded.
 import { freshDatabase } from "../database.ts"
 import { openHouse, PUBLIC_URL } from "../house.ts"
-import { trackLarge } from "../operations/large-app.ts"
+import { trackLarge } from "../keywords/large-app.ts"
 
 const KEYWORDS = Number(process.env.KEYWORDS ?? 5_000)
 const SECONDS = Number(process.env.SECONDS ?? 10)

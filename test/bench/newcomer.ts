@@ -5,11 +5,11 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { STORE_HOSTS } from "../../src/vocabulary/upstreams.ts"
+import { STORE_HOSTS } from "../../src/lib/upstreams.ts"
 import { standingIn } from "../commands/measured-scene.ts"
 import { hintsAnswer, lookupAnswer, type ShownApp, searchPage, storeSearchAnswer } from "../measuring/store-pages.ts"
 import { chromiumBinary, openTab } from "../pages/browser.ts"
-import { replayServer } from "../sources/replay.ts"
+import { replayServer } from "../stores/parsing/replay.ts"
 
 const APPS: ShownApp[] = ["Tide Times", "Tide Clock", "Surf Report"].map((name, at) => ({
   id: `${1_200_000_001 + at}`,

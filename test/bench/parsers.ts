@@ -1,10 +1,10 @@
 // bun test/bench/parsers.ts [mutations = 100000] [source] — every parser on mutated bodies: how often it reads, and how
 // often it says what it met; and bodies parsed a second, as a ratio to JSON.parse of the same body's JSON.
 
-import { islandsOf } from "../sources/islands.ts"
-import { expectTypedOrFaithful, type Tally } from "../sources/mutations.ts"
-import type { Parsed } from "../sources/parsed.ts"
-import { fixture, PARSED } from "../sources/parsed.ts"
+import { islandsOf } from "../stores/parsing/islands.ts"
+import { expectTypedOrFaithful, type Tally } from "../stores/parsing/mutations.ts"
+import type { Parsed } from "../stores/parsing/parsed.ts"
+import { fixture, PARSED } from "../stores/parsing/parsed.ts"
 
 const COUNT = Number(process.argv[2] ?? 100_000)
 const only = process.argv[3]

@@ -5,9 +5,9 @@
 // so they do not come with the project. Our rating mass fades with the place: a median is put on its scale by the 187 lists
 // of fixtures/upstream/search-ratings-us-2025-10-25.jsonl, of which both are known.
 import { readFileSync } from "node:fs"
-import { demandOf, demandScale } from "../../src/formulas/demand.ts"
-import { BANDS, CHECKED, estimatePopularity } from "../../src/formulas/popularity.ts"
-import { calibratedTerms, interval, randomFrom, spearman } from "../formulas/calibration.ts"
+import { demandOf, demandScale } from "../../src/keywords/formulas/demand.ts"
+import { BANDS, CHECKED, estimatePopularity } from "../../src/keywords/formulas/popularity.ts"
+import { calibratedTerms, interval, randomFrom, spearman } from "../market/formulas/calibration.ts"
 
 interface CorpusTerm {
   keyword: string

@@ -5,9 +5,9 @@
 // An app with 200 keywords among 20 apps with 92 days and invented accounts; and a storefront of the market for a week. With
 // DATABASE_URL on that server, where it fails if a read is under its goal; else embedded, where it only prints. ROUNDS, ROUND_MS.
 import { SCOPES } from "../../src/access/scopes.ts"
-import { loadDemoOwner } from "../../src/accounts/demo/owner.ts"
 import { catalog } from "../../src/catalog.ts"
-import { dayOf } from "../../src/vocabulary/days.ts"
+import { loadDemoOwner } from "../../src/demo/accounts/owner.ts"
+import { dayOf } from "../../src/lib/days.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { bidJob, enqueued } from "../jobs/enqueued.ts"
 import { rowsOf } from "./hive-reads-rows.ts"

@@ -3,11 +3,11 @@
 // before waits beside it; and the same where all is one transaction. Then the same for the report restated. On Linux. Fails where
 // a transaction in pieces takes more than 50 ms. ROWS names other sizes.
 import { readdirSync, readFileSync } from "node:fs"
-import { readSales } from "../../src/accounts/read-sales.ts"
+import { readSales } from "../../src/consoles/read/read-sales.ts"
+import type { Observation } from "../../src/core/observation/types.ts"
 import type { Sql, Tx } from "../../src/database/types.ts"
-import { record } from "../../src/observations/record.ts"
-import type { Observation } from "../../src/observations/types.ts"
-import { EXAMPLE_ACCOUNT, holdAccount, reported } from "../accounts/reported.ts"
+import { record } from "../../src/measuring/record/record.ts"
+import { EXAMPLE_ACCOUNT, holdAccount, reported } from "../consoles/reported.ts"
 import { median } from "./load.ts"
 import { scratchOn } from "./scratch.ts"
 

@@ -1,7 +1,7 @@
 // What test/bench/research.ts asks of a way to tell how close two keywords are, and the ways that were tried.
 
-import { NEAR_PLACES, placeWeight } from "../../src/formulas/related-terms.ts"
-import { randomFrom } from "../formulas/calibration.ts"
+import { NEAR_PLACES, placeWeight } from "../../src/keywords/formulas/related-terms.ts"
+import { randomFrom } from "../market/formulas/calibration.ts"
 
 export interface RecordedList {
   term: string

@@ -6,13 +6,13 @@
 // one is under its goal.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { NEAR_PLACES, weighPhrases } from "../../src/formulas/related-terms.ts"
-import { findNeighbours, readTermAnswers } from "../../src/history/searches/neighbours.ts"
-import { record } from "../../src/observations/record.ts"
-import { csvRecords } from "../../src/vocabulary/csv.ts"
-import { phrasesOf } from "../../src/writing/keywords/name-phrases.ts"
+import { phrasesOf } from "../../src/keywords/formulas/name-phrases.ts"
+import { NEAR_PLACES, weighPhrases } from "../../src/keywords/formulas/related-terms.ts"
+import { findNeighbours, readTermAnswers } from "../../src/keywords/read/neighbours.ts"
+import { csvRecords } from "../../src/lib/csv.ts"
+import { record } from "../../src/measuring/record/record.ts"
 import { freshDatabase } from "../database.ts"
-import { NOW, reading } from "../observations/measured.ts"
+import { NOW, reading } from "../measuring/record/measured.ts"
 import {
   type Found,
   findHidden,

@@ -7,7 +7,7 @@ import { readTree } from "../../src/database/assets.ts"
 import { openDatabase } from "../../src/database/connect.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { silentLog } from "../../src/log.ts"
+import { silentLog } from "../../src/lib/log.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 export interface Scratch {

@@ -1,7 +1,7 @@
 // One server of test/bench/http.ts in a process of its own: bun test/bench/server.ts product|bare. Prints its port.
 import { openLimits } from "../../src/access/limits/open.ts"
 import { createApp } from "../../src/app.ts"
-import { createLog } from "../../src/log.ts"
+import { createLog } from "../../src/lib/log.ts"
 import { freshDatabase } from "../database.ts"
 import { sandboxAt } from "../sandbox.ts"
 

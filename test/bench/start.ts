@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
-import { STORE_HOSTS } from "../../src/vocabulary/upstreams.ts"
+import { STORE_HOSTS } from "../../src/lib/upstreams.ts"
 import { build } from "../packaging/build.ts"
 import { median } from "./load.ts"
 

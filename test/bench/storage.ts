@@ -1,13 +1,13 @@
 // bun test/bench/storage.ts [sizes | history] — bytes of a list-day and of a tracked rank; and how long the same 7 days of
 // history take with 7 and with 365 days stored, in turns. On the embedded database; with DATABASE_URL on that PostgreSQL too.
 
+import type { SearchObservation } from "../../src/core/observation/types.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { record } from "../../src/observations/record.ts"
-import type { SearchObservation } from "../../src/observations/types.ts"
-import { getRankHistory } from "../../src/operations/keywords/history.ts"
+import { getRankHistory } from "../../src/keywords/operations/history.ts"
+import { addDays } from "../../src/lib/days.ts"
+import { record } from "../../src/measuring/record/record.ts"
 import { findApp } from "../../src/tracking/tracked-app.ts"
-import { addDays } from "../../src/vocabulary/days.ts"
-import { contextOf } from "../observations/measured.ts"
+import { contextOf } from "../measuring/record/measured.ts"
 import { median } from "./load.ts"
 import { benchWorkspace, type Scratch, scratchOn, track } from "./scratch.ts"
 import { candidatesOf, idOf, searchOf, termOf } from "./world.ts"

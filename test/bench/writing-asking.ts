@@ -1,11 +1,11 @@
 // How the evaluation of texts asks a language model: as the product does, and counting what it takes.
 
 import { randomBytes } from "node:crypto"
-import type { Write, WritingTask } from "../../src/vocabulary/writing/written-text.ts"
-import type { WritingLanguage } from "../../src/writing/languages.ts"
-import { writeOnce } from "../../src/writing/port/write-once.ts"
-import type { WriterSettings } from "../../src/writing/providers/ask.ts"
-import type { SummedReview } from "../../src/writing/themes/theme-figures.ts"
+import type { Write, WritingTask } from "../../src/lib/writing/written-text.ts"
+import type { WriterSettings } from "../../src/outbound/providers/ask.ts"
+import type { WritingLanguage } from "../../src/texts/languages.ts"
+import { writeOnce } from "../../src/texts/port/write-once.ts"
+import type { SummedReview } from "../../src/texts/themes/theme-figures.ts"
 
 export interface Feed {
   reviews: readonly SummedReview[]

@@ -2,9 +2,9 @@
 
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { playReviews } from "../../src/sources/play/reviews.ts"
-import type { SummedReview } from "../../src/writing/themes/theme-figures.ts"
-import { DATA } from "../observations/review-rows.ts"
+import { playReviews } from "../../src/reviews/sources/play-reviews.ts"
+import type { SummedReview } from "../../src/texts/themes/theme-figures.ts"
+import { DATA } from "../measuring/record/review-rows.ts"
 import type { Feed } from "./writing-asking.ts"
 
 const RECORDED = join(import.meta.dirname, "../../fixtures/upstream")

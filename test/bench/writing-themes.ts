@@ -1,14 +1,14 @@
 // What a model's finer themes are worth: how much of the complaints they hold, how the second pass agrees with labels, and
 // what attacks in single reviews change.
 
-import type { ReviewText } from "../../src/formulas/review-text.ts"
-import { foldReviewText } from "../../src/formulas/review-text.ts"
-import { assignmentsTask, MOST_ASSIGNED } from "../../src/writing/themes/assignments.ts"
-import { type FinerTheme, writeThemes } from "../../src/writing/themes/finer-themes.ts"
-import { type SummedReview, wholeText } from "../../src/writing/themes/theme-figures.ts"
-import { TOPIC_LABELS, TOPICS, type Topic } from "../../src/writing/topics/topics.ts"
-import { ATTACKS } from "../writing/attacks.ts"
-import { HELD_OUT } from "../writing/label-agreement.ts"
+import type { ReviewText } from "../../src/reviews/formulas/review-text.ts"
+import { foldReviewText } from "../../src/reviews/formulas/review-text.ts"
+import { assignmentsTask, MOST_ASSIGNED } from "../../src/texts/themes/assignments.ts"
+import { type FinerTheme, writeThemes } from "../../src/texts/themes/finer-themes.ts"
+import { type SummedReview, wholeText } from "../../src/texts/themes/theme-figures.ts"
+import { TOPIC_LABELS, TOPICS, type Topic } from "../../src/texts/topics/topics.ts"
+import { ATTACKS } from "../texts/attacks.ts"
+import { HELD_OUT } from "../texts/label-agreement.ts"
 import { type Feed, openAsking, type Settings, writerOf } from "./writing-asking.ts"
 
 const NOW = new Date("2026-01-12T00:00:00Z")

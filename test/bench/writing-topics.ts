@@ -1,7 +1,7 @@
 // How right the topics are that rules find in labelled reviews.
 
-import { randomOf } from "../observations/listed.ts"
-import { type Agreement, agreementOf, HELD_OUT, LABELLED, precisionOf, recallOf } from "../writing/label-agreement.ts"
+import { randomOf } from "../measuring/record/listed.ts"
+import { type Agreement, agreementOf, HELD_OUT, LABELLED, precisionOf, recallOf } from "../texts/label-agreement.ts"
 
 /** Rules are mended on the labelled ones, so that the held-out ones alone say how right they are. Whoever mends rules on these draws others first. */
 export function measureLabels(): void {

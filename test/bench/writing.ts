@@ -3,28 +3,28 @@
 
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { backgroundIn } from "../../src/listing/checks/background.ts"
-import { linesOf } from "../../src/pictures/lines.ts"
-import { openOcrThread } from "../../src/pictures/ocr-thread.ts"
-import { pictureSize } from "../../src/pictures/picture-size.ts"
-import { loadTesseract } from "../../src/process/pictures.ts"
+import { loadTesseract } from "../../src/commands/process/pictures.ts"
+import { DEMO_APPS, DEMO_FILE } from "../../src/demo/demo.ts"
+import { backgroundIn } from "../../src/listings/checks/background.ts"
 import { readSettings } from "../../src/settings/settings.ts"
-import { DEMO_APPS, DEMO_FILE } from "../../src/tracking/demo.ts"
-import { features } from "../../src/writing/checks/features.ts"
-import { exclusionOf } from "../../src/writing/keywords/exclusions.ts"
-import { keywordIdeas, type MeasuredKeyword } from "../../src/writing/keywords/keyword-ideas.ts"
-import type { WritingLanguage } from "../../src/writing/languages.ts"
-import { type Summary, summarise } from "../../src/writing/review-summary.ts"
-import { sentencesOf } from "../../src/writing/sentences.ts"
-import type { SummedReview } from "../../src/writing/themes/theme-figures.ts"
-import { topicsOf } from "../../src/writing/topics/find-topics.ts"
-import { TOPICS } from "../../src/writing/topics/topics.ts"
-import { ALL, COUNTRIES, isAllHere, type Row, rowsOf, SOME } from "../observations/review-rows.ts"
-import captions from "../pictures/opentracks/captions.json"
+import { features } from "../../src/texts/checks/features.ts"
+import { exclusionOf } from "../../src/texts/keywords/exclusions.ts"
+import { keywordIdeas, type MeasuredKeyword } from "../../src/texts/keywords/keyword-ideas.ts"
+import type { WritingLanguage } from "../../src/texts/languages.ts"
+import { linesOf } from "../../src/texts/pictures/lines.ts"
+import { openOcrThread } from "../../src/texts/pictures/ocr-thread.ts"
+import { pictureSize } from "../../src/texts/pictures/picture-size.ts"
+import { type Summary, summarise } from "../../src/texts/review-summary.ts"
+import { sentencesOf } from "../../src/texts/sentences.ts"
+import type { SummedReview } from "../../src/texts/themes/theme-figures.ts"
+import { topicsOf } from "../../src/texts/topics/find-topics.ts"
+import { TOPICS } from "../../src/texts/topics/topics.ts"
+import { ALL, COUNTRIES, isAllHere, type Row, rowsOf, SOME } from "../measuring/record/review-rows.ts"
+import { ATTACKS } from "../texts/attacks.ts"
+import { FEED_LANGUAGES } from "../texts/label-agreement.ts"
+import captions from "../texts/pictures/opentracks/captions.json"
+import { BY_PEOPLE, isWhole, ORIGINAL, problemsIn } from "../texts/translated-by-people.ts"
 import { matchLabelled } from "../visibility/labelled-answers.ts"
-import { ATTACKS } from "../writing/attacks.ts"
-import { FEED_LANGUAGES } from "../writing/label-agreement.ts"
-import { BY_PEOPLE, isWhole, ORIGINAL, problemsIn } from "../writing/translated-by-people.ts"
 import { otherFeeds } from "./writing-feeds.ts"
 import { measureModel, recordedApps } from "./writing-model.ts"
 import { measureLabels } from "./writing-topics.ts"
@@ -227,7 +227,9 @@ async function measureCaptions(): Promise<void> {
   const before = process.cpuUsage()
   let [words, right] = [0, 0]
   for (const [at, lines] of captions.entries()) {
-    const picture = new Uint8Array(readFileSync(join(import.meta.dirname, `../pictures/opentracks/${at + 1}.jpg`)))
+    const picture = new Uint8Array(
+      readFileSync(join(import.meta.dirname, `../texts/pictures/opentracks/${at + 1}.jpg`)),
+    )
     const table = await thread.read(picture, ["eng"])
     const read = linesOf(table ?? "", pictureSize(picture)!).lines.flatMap(({ text }) => text.split(" "))
     const sought = lines.join(" ").split(" ")

@@ -1,8 +1,8 @@
 // How the worlds of years-world.ts are asked.
 import type { Caller } from "../../src/access/caller.ts"
+import type { Context, Operation } from "../../src/core/operation.ts"
 import type { Sql } from "../../src/database/types.ts"
-import type { Context, Operation } from "../../src/operation.ts"
-import { contextOf } from "../observations/measured.ts"
+import { contextOf } from "../measuring/record/measured.ts"
 import { NOW } from "./years-fill.ts"
 
 export function isReadOfApp({ id, effect, group, path, faults }: Operation): boolean {

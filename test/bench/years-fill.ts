@@ -1,10 +1,10 @@
 // What the worlds of test/bench/years.ts hold, as measuring day by day would have left it.
 
-import { loadDemoOwner } from "../../src/accounts/demo/owner.ts"
-import type { AuditRow } from "../../src/audits/storefront-audits.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { foldReview } from "../../src/formulas/review-text.ts"
-import { STOREFRONTS } from "../../src/vocabulary/storefronts.ts"
+import { loadDemoOwner } from "../../src/demo/accounts/owner.ts"
+import { STOREFRONTS } from "../../src/lib/storefronts.ts"
+import type { AuditRow } from "../../src/listings/audits/storefront-audits.ts"
+import { foldReview } from "../../src/reviews/formulas/review-text.ts"
 
 export interface Filling {
   storeApps: number
@@ -155,7 +155,7 @@ export async function fillPages(sql: Sql, { storeApps, from }: Filling): Promise
   await fillCharts(sql, storeApps, from)
 }
 
-/** Read anew every 14 days (src/measuring/kinds/app-ads.ts). */
+/** Read anew every 14 days (src/listings/due/app-ads.ts). */
 async function fillAppAds(sql: Sql, from: string): Promise<void> {
   const records = Array.from({ length: 200 }, (_, i) => ({
     system: `ads${i % 60}.example.com`,

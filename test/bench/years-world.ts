@@ -1,11 +1,11 @@
 // What test/bench/years.ts reads: a world of so many apps with so many days of history.
 
 import type { Sql, Tx } from "../../src/database/types.ts"
-import { rebuildNow } from "../../src/observations/derived/now.ts"
-import { rebuildReviews } from "../../src/observations/derived/rebuild-reviews.ts"
-import { foldRatings } from "../../src/observations/rows/rating-quarters.ts"
+import { rebuildNow } from "../../src/keywords/store/now.ts"
+import { addDays } from "../../src/lib/days.ts"
+import { rebuildReviews } from "../../src/reviews/store/rebuild-reviews.ts"
+import { foldRatings } from "../../src/stores/store/rating-quarters.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
-import { addDays } from "../../src/vocabulary/days.ts"
 import { benchWorkspace, type Scratch, scratchOn } from "./scratch.ts"
 import {
   fillAudits,

@@ -1,5 +1,5 @@
 // Gives a server a write to an outside platform, the stand-in at PLATFORM_URL; the catalogue reads the list after this.
-import type { Action } from "../../src/actions/action.ts"
+import type { Action } from "../../src/core/action.ts"
 import { actions } from "../../src/writes.ts"
 import { setBid } from "../jobs/set-bid.ts"
 

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { openDatabase } from "../../src/database/connect.ts"
-import { silentLog } from "../../src/log.ts"
+import { silentLog } from "../../src/lib/log.ts"
 import { type Serving, serving } from "../commands/child.ts"
 import { scratchDatabase } from "../database/server.ts"
 import { type House, openHouse } from "../house.ts"

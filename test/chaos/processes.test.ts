@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { booksAt, booksOf, said, someWriter, tally, termsOf } from "../actions/writer.ts"
 import { answer } from "../commands/child.ts"
 import { until } from "../jobs/platform.ts"
+import { booksAt, booksOf, said, someWriter, tally, termsOf } from "../writes/writer.ts"
 import { call, cannotRun, type Fleet, fleetOf, linesOf, post } from "./fleet.ts"
 
 setDefaultTimeout(90_000)

@@ -1,9 +1,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
-import { booksOf, someWriter, tally } from "../actions/writer.ts"
 import { freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
 import { until } from "../jobs/platform.ts"
 import { slowness } from "../unit.ts"
+import { booksOf, someWriter, tally } from "../writes/writer.ts"
 import { type Balanced, balancer } from "./balancer.ts"
 import { cannotRun, type Fleet, fleetOf, linesOf } from "./fleet.ts"
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import createClient from "openapi-fetch"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
-import { sharing } from "../links/share-scene.ts"
+import { sharing } from "../sharing/share-scene.ts"
 import type { components, paths } from "./api.d.ts"
 
 type App = components["schemas"]["App"]

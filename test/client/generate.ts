@@ -6,8 +6,8 @@ import { plugin } from "bun"
 import typescript5 from "typescript-5"
 import { catalog } from "../../src/catalog.ts"
 import { readTree } from "../../src/database/assets.ts"
-import { openApiDocument } from "../../src/surfaces/openapi.ts"
-import { prepareSandbox } from "../../src/surfaces/sandbox.ts"
+import { openApiDocument } from "../../src/http/openapi.ts"
+import { prepareSandbox } from "../../src/http/sandbox.ts"
 
 // openapi-typescript needs the compiler's JavaScript interface, which TypeScript 7 does not have
 plugin({

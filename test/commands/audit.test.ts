@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { type EmbeddedDatabase, openEmbedded } from "../../src/database/embedded/open.ts"
-import { silentLog } from "../../src/log.ts"
+import { silentLog } from "../../src/lib/log.ts"
 import { openHouse } from "../house.ts"
-import { rename } from "../observations/measured.ts"
+import { rename } from "../measuring/record/measured.ts"
 import { answer, appmeter, dataFolder, holding, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, r
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type EmbeddedDatabase, openEmbedded } from "../../src/database/embedded/open.ts"
-import { silentLog } from "../../src/log.ts"
+import { silentLog } from "../../src/lib/log.ts"
 import { runHere } from "./here.ts"
 
 const ROOT = join(import.meta.dirname, "../..")

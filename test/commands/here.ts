@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { PassThrough, Writable } from "node:stream"
+import { bunRedisWire } from "../../src/access/redis/bun-wire.ts"
 import { processTerminal } from "../../src/commands/cli/terminal.ts"
 import { run } from "../../src/commands/run.ts"
-import { bunRedisWire } from "../../src/process/redis/bun-wire.ts"
 
 /** Runs a command as src/main.ts does, with pipes for a terminal, in this process. */
 export async function runHere(

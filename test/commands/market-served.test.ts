@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
-import { STORE_HOSTS } from "../../src/vocabulary/upstreams.ts"
+import { STORE_HOSTS } from "../../src/lib/upstreams.ts"
 import { until } from "../jobs/platform.ts"
 import { chartFeed } from "../measuring/public-pages.ts"
 import { lookupAnswer, type ShownApp } from "../measuring/store-pages.ts"
-import { fixture } from "../sources/parsed.ts"
-import { type ReplayServer, replayServer } from "../sources/replay.ts"
+import { fixture } from "../stores/parsing/parsed.ts"
+import { type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
 import { dataFolder, removeFolders, type Serving, serving } from "./child.ts"
 import { standingIn } from "./measured-scene.ts"
 

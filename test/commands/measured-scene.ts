@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import type { Sql } from "../../src/database/types.ts"
-import { STORE_HOSTS } from "../../src/vocabulary/upstreams.ts"
-import type { ReplayServer } from "../sources/replay.ts"
+import { STORE_HOSTS } from "../../src/lib/upstreams.ts"
+import type { ReplayServer } from "../stores/parsing/replay.ts"
 
 /** UPSTREAM_URLS of a stand-in. */
 export function standingIn({ address }: ReplayServer): string {

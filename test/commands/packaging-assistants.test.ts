@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
-import { ASSISTANTS, SAMPLE } from "../../src/documents/assistants.ts"
-import { pageOf } from "../documents/pages.ts"
+import { ASSISTANTS, SAMPLE } from "../../src/docs/assistants.ts"
+import { pageOf } from "../docs/pages.ts"
 import { answer, appmeter, dataFolder, holding, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)

@@ -15,7 +15,7 @@ const deployment = (rest: Partial<Deployment> = {}): Deployment => ({
 })
 const metricNames = async () => {
   const texts = await Promise.all(
-    [...new Bun.Glob("src/metrics/*.ts").scanSync(".")].map((path) => Bun.file(path).text()),
+    [...new Bun.Glob("src/settings/metrics/*.ts").scanSync(".")].map((path) => Bun.file(path).text()),
   )
   return new Set(
     texts.flatMap((text) => [...text.matchAll(/"((?:appmeter|process)_[a-z_]+)"/g)].map(([, name]) => name)),

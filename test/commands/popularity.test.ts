@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { cpSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type EmbeddedDatabase, openEmbedded } from "../../src/database/embedded/open.ts"
-import { silentLog } from "../../src/log.ts"
-import { readKeywordMetrics } from "../../src/observations/derived/keyword-metrics.ts"
+import { readKeywordMetrics } from "../../src/keywords/store/keyword-metrics.ts"
+import { silentLog } from "../../src/lib/log.ts"
 import { answer, appmeter, dataFolder, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)

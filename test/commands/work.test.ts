@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
-import { STORE_HOSTS } from "../../src/vocabulary/upstreams.ts"
+import { STORE_HOSTS } from "../../src/lib/upstreams.ts"
 import { scratchDatabase } from "../database/server.ts"
 import { until } from "../jobs/platform.ts"
 import { long } from "../long.ts"
 import { hintsAnswer, lookupAnswer, searchPage, someApps, storeSearchAnswer } from "../measuring/store-pages.ts"
-import { type ReplayServer, replayServer } from "../sources/replay.ts"
+import { type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
 import { answer, appmeter, begun, dataFolder, holding, removeFolders, serving } from "./child.ts"
 import { standingIn } from "./measured-scene.ts"
 

@@ -4,7 +4,7 @@ import postgres from "postgres"
 import { DatabaseProblem, openDatabase } from "../../src/database/connect.ts"
 import { assertDriverPatched } from "../../src/database/patched.ts"
 import { vacuumTables } from "../../src/database/upkeep.ts"
-import { silentLog } from "../../src/log.ts"
+import { silentLog } from "../../src/lib/log.ts"
 import { freshDatabase } from "../database.ts"
 import { scratchDatabase } from "./server.ts"
 

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { openDatabase } from "../../src/database/connect.ts"
 import { controlStream } from "../../src/database/embedded/control.ts"
-import { silentLog } from "../../src/log.ts"
+import { silentLog } from "../../src/lib/log.ts"
 import { long } from "../long.ts"
 import { scratchFolder, startHolder } from "./processes.ts"
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test"
 import { join } from "node:path"
 import { openDatabase } from "../../src/database/connect.ts"
-import { silentLog } from "../../src/log.ts"
+import { silentLog } from "../../src/lib/log.ts"
 import { until } from "../jobs/platform.ts"
 import { cases } from "../long.ts"
 import { scratchFolder, startHolder } from "./processes.ts"

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test"
 import { chownSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { openDatabase } from "../../src/database/connect.ts"
-import { silentLog } from "../../src/log.ts"
+import { silentLog } from "../../src/lib/log.ts"
 import { scratchFolder, startHolder } from "./processes.ts"
 
 const { folder, remove } = scratchFolder()

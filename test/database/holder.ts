@@ -1,6 +1,6 @@
 // A process of its own that holds (or, as a command, uses) a data directory: bun holder.ts server|command DIRECTORY [write|idle]
 import { openDatabase } from "../../src/database/connect.ts"
-import { silentLog } from "../../src/log.ts"
+import { silentLog } from "../../src/lib/log.ts"
 
 const [as, dataDir, what] = process.argv.slice(2) as ["server" | "command", string, string | undefined]
 const say = (line: string) => process.stdout.write(`${line}\n`)

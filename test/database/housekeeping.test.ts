@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { openEmbedded } from "../../src/database/embedded/open.ts"
 import { vacuumChanged, vacuumTables } from "../../src/database/upkeep.ts"
-import type { LogFields } from "../../src/log.ts"
+import type { LogFields } from "../../src/lib/log.ts"
 import { long } from "../long.ts"
 import { scratchFolder } from "./processes.ts"
 

@@ -1,7 +1,7 @@
 // A process under load on a database whose connections are being ended (outage.test.ts): bun load.ts URL
 import { openDatabase } from "../../src/database/connect.ts"
 import { isConnectionProblem } from "../../src/database/gate.ts"
-import { silentLog } from "../../src/log.ts"
+import { silentLog } from "../../src/lib/log.ts"
 
 let unhandled = 0
 process.on("unhandledRejection", () => unhandled++)

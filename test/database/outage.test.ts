@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { openDatabase } from "../../src/database/connect.ts"
 import { createGate, DatabaseUnavailable, isConnectionProblem } from "../../src/database/gate.ts"
-import { silentLog } from "../../src/log.ts"
+import { silentLog } from "../../src/lib/log.ts"
 import { proxyTo } from "./proxy.ts"
 import { scratchDatabase } from "./server.ts"
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import type { Sql } from "../../src/database/types.ts"
-import { enqueue, type NewJob } from "../../src/leases/enqueue.ts"
+import { enqueue, type NewJob } from "../../src/jobs/enqueue.ts"
 import { someKey, someWorkspace } from "../access/registered.ts"
 
 let made = 0

@@ -1,5 +1,5 @@
-import { Fault } from "../../src/faults.ts"
-import type { OutsideWrites, Port } from "../../src/leases/outside.ts"
+import type { OutsideWrites, Port } from "../../src/jobs/outside.ts"
+import { Fault } from "../../src/lib/faults.ts"
 
 /** A request that the stand-in got. */
 export interface Recorded {

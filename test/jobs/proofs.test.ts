@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
-import { Fault } from "../../src/faults.ts"
-import type { OutsideWrite, ProofFinding } from "../../src/leases/outside.ts"
+import type { OutsideWrite, ProofFinding } from "../../src/jobs/outside.ts"
+import { Fault } from "../../src/lib/faults.ts"
 import { bidJob, enqueued, jobRow } from "./enqueued.ts"
 import { bidding } from "./platform.ts"
 import { scene } from "./scene.ts"

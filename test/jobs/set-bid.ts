@@ -1,9 +1,9 @@
 import * as v from "valibot"
-import { type Action, action } from "../../src/actions/action.ts"
+import { type Action, action } from "../../src/core/action.ts"
 import type { Sql } from "../../src/database/types.ts"
-import type { OutsideWrite } from "../../src/leases/outside.ts"
+import type { OutsideWrite } from "../../src/jobs/outside.ts"
+import { AppId } from "../../src/lib/fields.ts"
 import { findApp } from "../../src/tracking/tracked-app.ts"
-import { AppId } from "../../src/vocabulary/fields.ts"
 import { bidding } from "./platform.ts"
 
 /** set_bid as a write behind POST /actions, to the stand-in at `url`. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { createLog } from "../../src/log.ts"
+import { createLog } from "../../src/lib/log.ts"
 import { bidJob, enqueued, jobRow } from "./enqueued.ts"
 import { gateway, until } from "./platform.ts"
 import { scene } from "./scene.ts"

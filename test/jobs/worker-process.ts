@@ -1,8 +1,8 @@
 // A worker in a process of its own: bun worker-process.ts '{"database": {…}, "platform": URL, "options": {…}, "enqueue": 4}'.
 // Says "ready" once it looks for jobs; "stopped" and exit 0 after SIGTERM.
 import { openDatabase } from "../../src/database/connect.ts"
-import { createOutbox } from "../../src/leases/outbox.ts"
-import { silentLog } from "../../src/log.ts"
+import { createOutbox } from "../../src/jobs/outbox.ts"
+import { silentLog } from "../../src/lib/log.ts"
 import { bidJob, enqueued, owner } from "./enqueued.ts"
 import { bidding } from "./platform.ts"
 

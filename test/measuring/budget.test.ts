@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import type { Platform } from "../../src/core/observation/types.ts"
 import type { Sql } from "../../src/database/types.ts"
+import type { Upstream } from "../../src/lib/upstreams.ts"
 import { type Budget, type BudgetKind, readBudget } from "../../src/measuring/budget.ts"
-import type { KindName } from "../../src/measuring/kind.ts"
-import type { Platform } from "../../src/observations/types.ts"
-import type { Upstream } from "../../src/vocabulary/upstreams.ts"
+import type { KindName } from "../../src/measuring/due-kind.ts"
 import { freshDatabase } from "../database.ts"
 import { long } from "../long.ts"
 

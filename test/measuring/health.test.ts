@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
+import type { Upstream } from "../../src/lib/upstreams.ts"
 import type { BudgetKind } from "../../src/measuring/budget.ts"
 import { readHealth, type SourceHealth } from "../../src/measuring/health.ts"
+import { importLines } from "../../src/measuring/import/import-lines.ts"
 import type { AskedSource } from "../../src/measuring/source-alarms.ts"
-import { importLines } from "../../src/observations/import/import-lines.ts"
-import type { Upstream } from "../../src/vocabulary/upstreams.ts"
 import { freshDatabase } from "../database.ts"
 
 let sql: Sql

@@ -16,7 +16,7 @@ afterAll(async () => {
   removeFolders()
 })
 
-// in short, test/sources/hostile.test.ts reads the same pages, each within its time
+// in short, test/stores/parsing/hostile.test.ts reads the same pages, each within its time
 long(
   "hostile pages neither delay other callers nor take more than 150 MB above idle, nor write to the log but JSON",
   async () => {

@@ -3,8 +3,8 @@
 // thread or filled the memory (every third one compressed), bodies above the limit, compressed bombs and a broken gzip. GET
 // /given returns the number of answers. Prints its port.
 import { brotliCompressSync, constants } from "node:zlib"
-import { MAX_XML_BYTES } from "../../src/sources/xml.ts"
-import { FLOODS } from "../sources/hostile.ts"
+import { MAX_XML_BYTES } from "../../src/measuring/parsing/xml.ts"
+import { FLOODS } from "../stores/parsing/hostile.ts"
 
 /** Just below the limits of a body, so that it is read whole and parsed. */
 const PAGE_BYTES = 3_950_000

@@ -2,9 +2,9 @@ import { hash } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Observation } from "../../src/core/observation/types.ts"
 import { openRawBodies, type RawBodies } from "../../src/measuring/raw-bodies.ts"
-import type { Observation } from "../../src/observations/types.ts"
-import { parseBody, type RawBody, type Source } from "../../src/sources/source.ts"
+import { parseBody, type RawBody, type Source } from "../../src/measuring/source.ts"
 
 const folders: string[] = []
 

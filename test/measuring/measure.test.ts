@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "bun:test"
+import type { LiveSubject, Measure } from "../../src/lib/live-read.ts"
 import { createMeasure, type LiveParts } from "../../src/measuring/measure.ts"
+import { record } from "../../src/measuring/record/record.ts"
 import type { MeasuringWorker } from "../../src/measuring/worker.ts"
-import { record } from "../../src/observations/record.ts"
-import type { LiveSubject, Measure } from "../../src/vocabulary/live-read.ts"
 import { until } from "../jobs/platform.ts"
-import { reading } from "../observations/measured.ts"
+import { reading } from "./record/measured.ts"
 import { APPS, EGRESS, gaps, scene, stored } from "./scene.ts"
 import { answersSearches, CAPTCHA, searches, termsAsked } from "./stand-in.ts"
 

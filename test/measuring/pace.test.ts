@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { createLog } from "../../src/log.ts"
-import type { Kind } from "../../src/measuring/kind.ts"
+import { createLog } from "../../src/lib/log.ts"
+import type { Kind } from "../../src/measuring/due-kind.ts"
 import { type Lane, NoTurn, noteAnswer, noteRefusal, openLane, takeTurn } from "../../src/measuring/pace.ts"
 import type { MeasuringOptions } from "../../src/measuring/worker.ts"
 import { errorOf } from "../error-of.ts"

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
-import { demandOf } from "../../src/formulas/demand.ts"
-import { estimatePopularity } from "../../src/formulas/popularity.ts"
-import { record } from "../../src/observations/record.ts"
-import { fixture } from "../sources/parsed.ts"
+import { demandOf } from "../../src/keywords/formulas/demand.ts"
+import { estimatePopularity } from "../../src/keywords/formulas/popularity.ts"
+import { record } from "../../src/measuring/record/record.ts"
+import { fixture } from "../stores/parsing/parsed.ts"
 import { publicScene } from "./public-scene.ts"
 
 const TRANSLATE = "com.google.android.apps.translate"

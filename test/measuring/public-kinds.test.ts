@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { chartNamed } from "../../src/observations/kinds/chart.ts"
+import { chartNamed } from "../../src/charts/kinds/chart.ts"
 import { chartFeed, HARBOR } from "./public-pages.ts"
 import { publicScene } from "./public-scene.ts"
 import { captchaPage, lookupAnswer } from "./store-pages.ts"

@@ -1,6 +1,6 @@
-import { fixture } from "../sources/parsed.ts"
-import type { ReplayServer } from "../sources/replay.ts"
-import { type Page, xmlFeed } from "../sources/review-pages.ts"
+import { fixture } from "../stores/parsing/parsed.ts"
+import type { ReplayServer } from "../stores/parsing/replay.ts"
+import { type Page, xmlFeed } from "../stores/parsing/review-pages.ts"
 import { lookupAnswer, type ShownApp, someApps } from "./store-pages.ts"
 
 /** The app of the recorded page, with its seller, genre and site. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { createFindings } from "../../src/alerts/findings-worker.ts"
 import type { Tx } from "../../src/database/types.ts"
-import { silentLog } from "../../src/log.ts"
+import { silentLog } from "../../src/lib/log.ts"
 import { claim } from "../../src/measuring/claim.ts"
 import { type Claim, endMeasured, putOff } from "../../src/measuring/due.ts"
-import type { DueWork, Kind, Subject } from "../../src/measuring/kind.ts"
+import type { DueWork, Kind, Subject } from "../../src/measuring/due-kind.ts"
 import {
   putForwardApps,
   putForwardChart,

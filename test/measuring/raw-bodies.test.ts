@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utim
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
-import type { LogFields } from "../../src/log.ts"
+import type { LogFields } from "../../src/lib/log.ts"
 import { openRawBodies, type RawBodiesOptions } from "../../src/measuring/raw-bodies.ts"
-import type { RawBody } from "../../src/sources/source.ts"
+import type { RawBody } from "../../src/measuring/source.ts"
 
 const DAY_MS = 86_400_000
 let at = new Date("2025-11-20T12:00:00Z")

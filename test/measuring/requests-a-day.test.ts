@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Sql } from "../../src/database/types.ts"
-import { kindsOf } from "../../src/measuring/kinds.ts"
-import type { Upstream } from "../../src/vocabulary/upstreams.ts"
+import { kindsOf } from "../../src/due-kinds.ts"
+import type { Upstream } from "../../src/lib/upstreams.ts"
 import { freshDatabase } from "../database.ts"
 import { requestsADay, type Tracked } from "./requests-a-day.ts"
 
@@ -48,7 +48,7 @@ function stated(row: string): Partial<Record<Upstream, number>> {
       .split("|")
       .slice(2, -1)
       .map((cell) => cell.trim())
-  const page = join(import.meta.dirname, "../../src/documents/manual/measuring.md")
+  const page = join(import.meta.dirname, "../../src/docs/manual/measuring.md")
   const lines = readFileSync(page, "utf8").split("\n")
   const place = lines.findIndex((line) => line.startsWith(`| ${row} `))
   const heads = lines.slice(0, place).findLast((line) => line.startsWith("| tracked ")) as string

@@ -1,11 +1,11 @@
 import type { Sql } from "../../src/database/types.ts"
+import { kindsOf } from "../../src/due-kinds.ts"
+import type { Upstream } from "../../src/lib/upstreams.ts"
 import { readBudget } from "../../src/measuring/budget.ts"
-import { kindsOf } from "../../src/measuring/kinds.ts"
 import { BASE_GAPS_MS } from "../../src/measuring/pace.ts"
-import { record } from "../../src/observations/record.ts"
-import type { Upstream } from "../../src/vocabulary/upstreams.ts"
-import { newWorkspace, said } from "../observations/measured.ts"
+import { record } from "../../src/measuring/record/record.ts"
 import { trackOwn } from "../world/tracked.ts"
+import { newWorkspace, said } from "./record/measured.ts"
 
 export interface Tracked {
   platform: "ios" | "android"

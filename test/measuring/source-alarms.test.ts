@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import type { HintsObservation, Outcome, SearchObservation } from "../../src/core/observation/types.ts"
 import { openDatabase } from "../../src/database/connect.ts"
 import type { Database, Sql } from "../../src/database/types.ts"
-import { createLog, silentLog } from "../../src/log.ts"
+import { createLog, silentLog } from "../../src/lib/log.ts"
+import type { SourceName } from "../../src/lib/upstreams.ts"
+import { ReadFailure } from "../../src/measuring/source.ts"
 import {
   type AskedSource,
   assertCanary,
@@ -11,12 +14,9 @@ import {
   openAlerts,
 } from "../../src/measuring/source-alarms.ts"
 import { noteRead } from "../../src/measuring/source-reads.ts"
-import type { HintsObservation, Outcome, SearchObservation } from "../../src/observations/types.ts"
-import { ReadFailure } from "../../src/sources/source.ts"
-import type { SourceName } from "../../src/vocabulary/upstreams.ts"
 import { freshDatabase, scratchUrl } from "../database.ts"
 import { cases } from "../long.ts"
-import { newWorkspace, reading } from "../observations/measured.ts"
+import { newWorkspace, reading } from "./record/measured.ts"
 
 const WEB = "apple-web-search"
 

@@ -1,4 +1,4 @@
-import type { ReplayServer } from "../sources/replay.ts"
+import type { ReplayServer } from "../stores/parsing/replay.ts"
 
 /** What a store shows of an app in these tests. */
 export interface ShownApp {

@@ -1,9 +1,9 @@
 // A measuring worker in a process of its own: bun worker-process.ts '{"database": {…}, "stores": URL, "options": {…}}'.
 // Says "ready" once it looks for what is due; "stopped" and exit 0 after SIGTERM.
 import { openDatabase } from "../../src/database/connect.ts"
-import { silentLog } from "../../src/log.ts"
+import { silentLog } from "../../src/lib/log.ts"
+import { UPSTREAMS, type Upstream } from "../../src/lib/upstreams.ts"
 import { createMeasuring } from "../../src/measuring/worker.ts"
-import { UPSTREAMS, type Upstream } from "../../src/vocabulary/upstreams.ts"
 import { counted } from "./stand-in.ts"
 
 const { database: where, stores, options, gapMs = 0 } = JSON.parse(process.argv[2]!)

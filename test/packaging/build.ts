@@ -5,11 +5,11 @@ import {
 } from "node:fs" // biome-ignore format: a list to scan
 import { basename, dirname, join, relative } from "node:path"
 import { parseArgs } from "node:util"
+import { OCR_FILES, packagedEnglish, packagedWasm } from "../../src/commands/process/pictures.ts"
 import { COMMIT_FILE, commitOf, versionOf } from "../../src/database/assets.ts"
 import { CARRIED, engineFile } from "../../src/database/embedded/engine.ts"
 import { TEMPLATE, templateOf } from "../../src/database/embedded/template.ts"
-import { MANUAL_FOLDER } from "../../src/documents/manual.ts"
-import { OCR_FILES, packagedEnglish, packagedWasm } from "../../src/process/pictures.ts"
+import { MANUAL_FOLDER } from "../../src/docs/manual.ts"
 
 const ROOT = join(import.meta.dirname, "../..")
 
@@ -32,8 +32,8 @@ export async function build(file: string, target?: Target): Promise<void> {
       entrypoints: [
         join(ROOT, "src/main.ts"),
         join(ROOT, "src/database/embedded/worker.ts"),
-        join(ROOT, "src/sources/beside/parse-worker.ts"),
-        join(ROOT, "src/pictures/ocr-worker.ts"),
+        join(ROOT, "src/measuring/parsing/parse-worker.ts"),
+        join(ROOT, "src/texts/pictures/ocr-worker.ts"),
       ],
       naming: { entry: "[name].[ext]" },
       root: ROOT,

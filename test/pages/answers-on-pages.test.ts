@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
+import { type AlertRow, alertList } from "../../src/alerts/page/alert-list.ts"
 import type { AnswerOf } from "../../src/answers.ts"
-import { type AlertRow, alertList } from "../../src/pages/app/alert-list.ts"
-import type { Desk } from "../../src/pages/app/desk.ts"
-import { boughtPart, campaignsPart, commandsPart } from "../../src/pages/app/sections/ads.ts"
+import { boughtPart, campaignsPart, commandsPart } from "../../src/consoles/page/ads.ts"
+import type { Desk } from "../../src/ui/app/desk.ts"
 
 // every value below is one that the operation's output schema allows
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { createCode } from "../../src/sign-in/code.ts"
+import { createCode } from "../../src/access/sign-in/code.ts"
 import { freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
-import { type Sharing, sharing } from "../links/share-scene.ts"
+import { type Sharing, sharing } from "../sharing/share-scene.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
 
 setDefaultTimeout(120_000)

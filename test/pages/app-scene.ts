@@ -1,4 +1,4 @@
-export { ownerBrowser as ownerOf } from "../oauth/scene.ts"
+export { ownerBrowser as ownerOf } from "../access/oauth/scene.ts"
 
 export const WORKSPACE_PAGES = ["", "/add", "/alerts", "/changes", "/usage", "/sources"]
 export const APP_TABS = [

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { catalog } from "../../src/catalog.ts"
 import { readTree } from "../../src/database/assets.ts"
-import { prepareSandbox } from "../../src/surfaces/sandbox.ts"
+import { prepareSandbox } from "../../src/http/sandbox.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { cases, long } from "../long.ts"

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
+import { ownerBrowser } from "../access/oauth/scene.ts"
 import { freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
-import { ownerBrowser } from "../oauth/scene.ts"
 import { newStoreId, trackOwn } from "../world/app.ts"
 
 test("the page of an unknown app links to the apps and lists no ids, which are for programs", async () => {

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { tellAlerts } from "../actions/told-alerts.ts"
+import { type Browser, fieldIn, type Page } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
-import { type Sharing, sharing } from "../links/share-scene.ts"
-import { type Browser, fieldIn, type Page } from "../sign-in/browser.ts"
+import { type Sharing, sharing } from "../sharing/share-scene.ts"
+import { tellAlerts } from "../writes/told-alerts.ts"
 import { ownerOf } from "./app-scene.ts"
 
 setDefaultTimeout(60_000)

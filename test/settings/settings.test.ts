@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { SecretKeys } from "../../src/access/sealed.ts"
+import { CHART_GENRES } from "../../src/lib/storefronts.ts"
 import { listeningUrl, readSettings, SettingsProblems, settingsTable } from "../../src/settings/settings.ts"
-import { CHART_GENRES } from "../../src/vocabulary/storefronts.ts"
 
 const files: Record<string, string> = {
   "/run/database": "postgres://user:canary@host/name\n",

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { record } from "../../src/observations/record.ts"
-import { listApps } from "../../src/operations/apps/apps.ts"
-import { getRankHistory } from "../../src/operations/keywords/history.ts"
+import { getRankHistory } from "../../src/keywords/operations/history.ts"
+import { record } from "../../src/measuring/record/record.ts"
+import { listApps } from "../../src/overview/operations/apps.ts"
 import {
   countUsage,
   listTracked,
@@ -15,7 +15,7 @@ import {
 import { TrackingProblem } from "../../src/tracking/checks.ts"
 import { addTerms, buryTerms, removeTerms, tagTerms } from "../../src/tracking/terms.ts"
 import { freshDatabase } from "../database.ts"
-import { ask, contextOf, NOW, newWorkspace, reading } from "../observations/measured.ts"
+import { ask, contextOf, NOW, newWorkspace, reading } from "../measuring/record/measured.ts"
 
 let sql: Sql
 let workspaceId: number

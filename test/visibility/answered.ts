@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import type { AssistantAnswerObservation } from "../../src/observations/kinds/assistant-answer.ts"
+import type { AssistantAnswerObservation } from "../../src/visibility/kinds/assistant-answer.ts"
 
 /** What an assistant answered about a US keyword; its hash follows from all it says. */
 export function answered(

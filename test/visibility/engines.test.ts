@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
-import { LISTING_LOCALES, languageOf } from "../../src/listing/locales.ts"
+import { LISTING_LOCALES, languageOf } from "../../src/lib/locales.ts"
+import { STOREFRONTS } from "../../src/lib/storefronts.ts"
+import { ASSISTANTS, type Assistant } from "../../src/lib/upstreams.ts"
 import { askEngine } from "../../src/visibility/engines/ask-engine.ts"
 import { languageIn, questionOf } from "../../src/visibility/questions.ts"
-import { STOREFRONTS } from "../../src/vocabulary/storefronts.ts"
-import { ASSISTANTS, type Assistant } from "../../src/vocabulary/upstreams.ts"
 import { type EngineScript, openEngines } from "./stand-in.ts"
 
 const stand = openEngines()

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { knownNames, shortName } from "../../src/formulas/mentions/known-apps.ts"
-import { mentionsIn } from "../../src/formulas/mentions/mentions.ts"
+import { knownNames, shortName } from "../../src/visibility/formulas/known-apps.ts"
+import { mentionsIn } from "../../src/visibility/formulas/mentions.ts"
 
 interface LabelledAnswer {
   text: string

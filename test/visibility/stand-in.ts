@@ -1,4 +1,4 @@
-import type { Assistant } from "../../src/vocabulary/upstreams.ts"
+import type { Assistant } from "../../src/lib/upstreams.ts"
 
 /** A question as the stand-in heard it. */
 export interface HeardQuestion {

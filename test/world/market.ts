@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, setDefaultTimeout } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { lockRemoval } from "../../src/observations/rows/identities.ts"
+import { lockRemoval } from "../../src/measuring/record/identities.ts"
 import { freshDatabase } from "../database.ts"
 import type { Answer } from "../house.ts"
 import { type LiveStores, liveStores } from "./stores.ts"

@@ -5,11 +5,11 @@ import type {
   PopularityObservation,
   SearchObservation,
   StoreApp,
-} from "../../src/observations/types.ts"
+} from "../../src/core/observation/types.ts"
 
-export { charted as chartReading } from "../observations/charted.ts"
-export { listed as listingReading } from "../observations/listed.ts"
-export { reviewed as reviewsReading } from "../observations/reviewed.ts"
+export { charted as chartReading } from "../measuring/record/charted.ts"
+export { listed as listingReading } from "../measuring/record/listed.ts"
+export { reviewed as reviewsReading } from "../measuring/record/reviewed.ts"
 
 /** A complete search of the US App Store whose results are `ids`. The hash covers the whole reading. */
 export function searchReading(

@@ -1,6 +1,6 @@
 import { type Algorithm, Ratelimit } from "@upstash/ratelimit"
 import type { Redis } from "@upstash/redis"
-import { Cache } from "../../vocabulary/cache.ts"
+import { Cache } from "../../lib/cache.ts"
 import { checkLimit } from "./limiter.ts"
 import { createTogether } from "./together.ts"
 

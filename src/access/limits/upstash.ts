@@ -1,5 +1,5 @@
 import { Redis } from "@upstash/redis"
-import type { Log } from "../../log.ts"
+import type { Log } from "../../lib/log.ts"
 import type { FixedWindow } from "./fixed-window.ts"
 import { checkLimit, createSecondCounter, type RateLimiter, rateAnswer } from "./limiter.ts"
 

@@ -1,6 +1,6 @@
 import * as v from "valibot"
-import { readChanges } from "../../history/changes.ts"
-import { shortStorefront } from "../../vocabulary/storefront-names.ts"
+import { shortStorefront } from "../../lib/storefront-names.ts"
+import { readChanges } from "../../listings/read/changes.ts"
 import { alertType } from "../alert-type.ts"
 import { quoted } from "../wording.ts"
 

@@ -1,6 +1,6 @@
 import * as v from "valibot"
-import { sourceOf } from "../../observations/types.ts"
-import { inStore } from "../../vocabulary/storefront-names.ts"
+import { sourceOf } from "../../core/observation/types.ts"
+import { inStore } from "../../lib/storefront-names.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import { TOPIC, type TurnedDay } from "../search-days.ts"
 import { quoted } from "../wording.ts"

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util"
 import * as v from "valibot"
 import type { Tx } from "../../database/types.ts"
-import { readSeenChanges, type SeenChange } from "../../history/seen-changes.ts"
-import { addDays, dayOf } from "../../vocabulary/days.ts"
+import { addDays, dayOf } from "../../lib/days.ts"
+import { readSeenChanges, type SeenChange } from "../../listings/read/seen-changes.ts"
 import { RIVAL_CHANGES } from "../alert-fields.ts"
 import { alertType, type FindingOf, keyOf } from "../alert-type.ts"
 import { type FollowedRival, nameOf, rivalFacts, rivalFields } from "../rival-facts.ts"
 import type { PlaceDays } from "../search-days.ts"
 import { quoted, sinceIn } from "../wording.ts"
 
-/** Before and after as the change has them (listing/changes.ts). */
+/** Before and after as the change has them (listings/changes.ts). */
 const facts = v.strictObject({
   ...rivalFacts,
   change: v.picklist(RIVAL_CHANGES),

@@ -1,4 +1,4 @@
-import { inStore } from "../../vocabulary/storefront-names.ts"
+import { inStore } from "../../lib/storefront-names.ts"
 import { alertType } from "../alert-type.ts"
 import { MOST_CHANGES, Week, type WeekMove } from "../week.ts"
 import { quoted } from "../wording.ts"

@@ -1,4 +1,4 @@
-import { createAnalyticsRequest } from "../../accounts/seller/request-analytics.ts"
+import { createAnalyticsRequest } from "../../consoles/seller/request-analytics.ts"
 import { askConsole, WORKSPACE } from "../account.ts"
 import { type Command, WrongUse } from "../cli/command.ts"
 import { readSecret } from "../cli/read-secret.ts"

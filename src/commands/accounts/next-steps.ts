@@ -1,5 +1,5 @@
-import { accountKind } from "../../accounts/kinds.ts"
-import type { AccountRow } from "../../accounts/register.ts"
+import { accountKind } from "../../consoles/account-kinds.ts"
+import type { AccountRow } from "../../consoles/register.ts"
 import { printable } from "../cli/show.ts"
 
 const SHOWN_APPS = 5

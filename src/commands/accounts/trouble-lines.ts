@@ -1,5 +1,5 @@
-import { platformText } from "../../accounts/platform-text.ts"
-import type { AccountRow } from "../../accounts/register.ts"
+import { platformText } from "../../consoles/platform-text.ts"
+import type { AccountRow } from "../../consoles/register.ts"
 
 /** Which questions to an account failed, why, and when they are asked again; and what was read only in part. */
 export function troubleLines(troubles: AccountRow["troubles"]): string[] {

@@ -1,7 +1,7 @@
-import { ACCOUNT_KINDS, accountKind } from "../../accounts/kinds.ts"
-import { findAccount } from "../../accounts/register.ts"
-import { limitIn, WRITE_LIMIT_NAMES } from "../../accounts/writing/limits.ts"
-import { setWrites } from "../../accounts/writing/writers.ts"
+import { ACCOUNT_KINDS, accountKind } from "../../consoles/account-kinds.ts"
+import { findAccount } from "../../consoles/register.ts"
+import { limitIn, WRITE_LIMIT_NAMES } from "../../consoles/writing/limits.ts"
+import { setWrites } from "../../consoles/writing/writers.ts"
 import {
   askConsole,
   neededIds,

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util"
-import { nearest } from "../../vocabulary/text.ts"
+import { nearest } from "../../lib/text.ts"
 import { type Command, type Invocation, type Option, WrongUse } from "./command.ts"
 
 /** What every command takes. */

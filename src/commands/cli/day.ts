@@ -1,4 +1,4 @@
-import { isRealDay } from "../../vocabulary/time.ts"
+import { isRealDay } from "../../lib/time.ts"
 import { type Invocation, WrongUse } from "./command.ts"
 
 /** The value of an option that names a day. Throws WrongUse for what is no day of the calendar. */

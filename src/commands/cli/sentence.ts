@@ -1,5 +1,5 @@
 import { isConnectionProblem } from "../../database/gate.ts"
-import { redact } from "../../log.ts"
+import { redact } from "../../lib/log.ts"
 import { WrongUse } from "./command.ts"
 
 /** One line, without a secret. What is called a problem is a sentence already; anything else is introduced as what it is. */

@@ -1,4 +1,4 @@
-import { type CsvCell, csvRecord } from "../../vocabulary/csv.ts"
+import { type CsvCell, csvRecord } from "../../lib/csv.ts"
 import type { Invocation } from "./command.ts"
 
 /** Answers with `value` as JSON when --json was given, else with lines for the eye. */

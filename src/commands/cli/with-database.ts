@@ -5,7 +5,7 @@ import { readTree } from "../../database/assets.ts"
 import { assertHasBun, openDatabase } from "../../database/connect.ts"
 import { BASELINE, findMismatch, migrate, missingSteps, readLandedSteps } from "../../database/migrate.ts"
 import type { Database, Sql } from "../../database/types.ts"
-import { createLog, type Log } from "../../log.ts"
+import { createLog, type Log } from "../../lib/log.ts"
 import { CommandProblem, type Invocation, WrongUse } from "./command.ts"
 
 /**

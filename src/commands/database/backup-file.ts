@@ -9,7 +9,7 @@ import * as v from "valibot"
 import type { Contents, ProgressListener, TableSum } from "../../database/contents.ts"
 import type { Step } from "../../database/migrate.ts"
 import { type Page, RunningSum } from "../../database/rows.ts"
-import { valueAt } from "../../vocabulary/objects.ts"
+import { valueAt } from "../../lib/objects.ts"
 import { CommandProblem } from "../cli/command.ts"
 import { linesOf } from "../cli/read-lines.ts"
 

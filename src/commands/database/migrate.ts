@@ -1,7 +1,7 @@
 import { versionOf } from "../../database/assets.ts"
 import { openDatabase } from "../../database/connect.ts"
 import { findMismatch, migrate, missingSteps, readLandedSteps } from "../../database/migrate.ts"
-import { createLog } from "../../log.ts"
+import { createLog } from "../../lib/log.ts"
 import type { Command, ExitCode, Invocation } from "../cli/command.ts"
 import { show } from "../cli/show.ts"
 import { assertMade } from "../cli/whole-database.ts"

@@ -7,7 +7,7 @@ import {
   readCountries,
 } from "../../measuring/countries.ts"
 import type { MeasuringSettings } from "../../settings/settings.ts"
-import { namedCountry } from "../../sources/play/calls.ts"
+import { namedCountry } from "../../stores/play/calls.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 
 /** What asking Google Play for a country does, in words. */

@@ -1,5 +1,5 @@
 import { type Limits, openSharedLimits } from "../../access/limits/open.ts"
-import { redact, silentLog } from "../../log.ts"
+import { redact, silentLog } from "../../lib/log.ts"
 import type { Invocation } from "../cli/command.ts"
 import { type Finding, ok, problem } from "./finding.ts"
 

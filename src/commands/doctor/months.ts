@@ -1,6 +1,6 @@
 import { createGate } from "../../database/gate.ts"
 import type { Sql } from "../../database/types.ts"
-import { monthOf } from "../../vocabulary/days.ts"
+import { monthOf } from "../../lib/days.ts"
 import type { Invocation } from "../cli/command.ts"
 import { printable } from "../cli/show.ts"
 import { type Finding, problem } from "./finding.ts"

@@ -1,8 +1,8 @@
 import { readText } from "../../database/assets.ts"
 import { assertDriverPatched } from "../../database/patched.ts"
-import { assertOpenFiles, readOpenFilesLimit } from "../../process/open-files.ts"
 import type { Settings, SettingsProblems } from "../../settings/settings.ts"
 import type { Invocation } from "../cli/command.ts"
+import { assertOpenFiles, readOpenFilesLimit } from "../process/open-files.ts"
 import { type Finding, ok, problem } from "./finding.ts"
 
 /** The runtime, the driver's patch, and how many files may be open. */

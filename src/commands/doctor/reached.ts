@@ -1,6 +1,6 @@
 import { openDatabase } from "../../database/connect.ts"
 import type { Database } from "../../database/types.ts"
-import { silentLog } from "../../log.ts"
+import { silentLog } from "../../lib/log.ts"
 import type { Invocation } from "../cli/command.ts"
 import { isMade } from "../cli/whole-database.ts"
 

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer"
-import { openOcrThread } from "../../pictures/ocr-thread.ts"
-import { ENGLISH } from "../../pictures/trained-data.ts"
-import { loadTesseract, trainedIn } from "../../process/pictures.ts"
+import { openOcrThread } from "../../texts/pictures/ocr-thread.ts"
+import { ENGLISH } from "../../texts/pictures/trained-data.ts"
 import type { Invocation } from "../cli/command.ts"
+import { loadTesseract, trainedIn } from "../process/pictures.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 
 const THING = "screenshots"

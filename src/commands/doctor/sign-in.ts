@@ -1,5 +1,5 @@
-import { RESOURCE_METADATA_PATH } from "../../oauth/metadata.ts"
-import { resourceOf } from "../../oauth/server.ts"
+import { RESOURCE_METADATA_PATH } from "../../access/oauth/metadata.ts"
+import { resourceOf } from "../../access/oauth/server.ts"
 import type { Invocation } from "../cli/command.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
 import { programPath } from "../../database/assets.ts"
-import { assistantSections } from "../../documents/assistants.ts"
+import { assistantSections } from "../../docs/assistants.ts"
 import { listeningUrl } from "../../settings/settings.ts"
 import type { Deployment } from "./deployment.ts"
 

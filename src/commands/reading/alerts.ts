@@ -1,4 +1,4 @@
-import { groupAlerts } from "../../vocabulary/alert-groups.ts"
+import { groupAlerts } from "../../lib/alert-groups.ts"
 import type { Command } from "../cli/command.ts"
 import { CSV, csvOf, harmless, printable, show, wrapped } from "../cli/show.ts"
 import { useOperations, WORKSPACE } from "./ask.ts"

@@ -1,12 +1,12 @@
 import type { Workspace } from "../../access/workspaces.ts"
 import type { AnswerOf, InputOf, OperationId } from "../../answers.ts"
-import { Fault } from "../../faults.ts"
-import type { Operation } from "../../operation.ts"
-import type { AskOwner } from "../../process/owner.ts"
+import type { Operation } from "../../core/operation.ts"
+import { Fault } from "../../lib/faults.ts"
 import { CommandProblem, type Invocation, type Option, WrongUse } from "../cli/command.ts"
 import { printable } from "../cli/show.ts"
 import { assertMade } from "../cli/whole-database.ts"
 import { chooseWorkspace, useDatabase } from "../cli/with-database.ts"
+import type { AskOwner } from "../process/owner.ts"
 
 /** Runs an operation. Throws CommandProblem, or WrongUse if the input is wrong. */
 export type Ask = <Id extends OperationId>(operation: Id, input?: InputOf<Id>) => Promise<AnswerOf<Id>>
@@ -21,7 +21,7 @@ export async function useOperations<T>(
   assertMade(invocation.settings)
   return await useDatabase(invocation, async (sql) => {
     const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
-    const { useOwner } = await import("../../process/owner.ts") // as in serve.ts
+    const { useOwner } = await import("../process/owner.ts") // as in serve.ts
     return await useOwner(invocation, sql, workspace, (askOwner) => work(askOf(askOwner), workspace))
   })
 }
@@ -32,7 +32,7 @@ export async function useKeyedOperations<T>(invocation: Invocation, work: (ask: 
   if (assistant.key === undefined) throw new WrongUse(`there is no key in APPMETER_KEY; ${KEY_REMEDY}`)
   const key = assistant.key
   assertMade(invocation.settings)
-  const { useKey } = await import("../../process/owner.ts")
+  const { useKey } = await import("../process/owner.ts")
   return await useDatabase(invocation, (sql) => useKey(invocation, sql, key, (ask) => work(askOf(ask))))
 }
 

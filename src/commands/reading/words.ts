@@ -1,6 +1,6 @@
-import type { Operation } from "../../operation.ts"
-import { queryInput } from "../../surfaces/query.ts"
-import { itemSchema, type Schema, unwrap } from "../../vocabulary/schema.ts"
+import type { Operation } from "../../core/operation.ts"
+import { queryInput } from "../../http/query.ts"
+import { itemSchema, type Schema, unwrap } from "../../lib/schema.ts"
 import { WrongUse } from "../cli/command.ts"
 
 /** "name=value" words, as an address's query has them; lists with commas, objects as JSON. Throws WrongUse. */

@@ -1,7 +1,9 @@
 import { entitlementsOf } from "../../access/plans.ts"
 import type { Workspace } from "../../access/workspaces.ts"
 import type { Sql, Tx } from "../../database/types.ts"
-import { NOT_MEASURING, readReaders } from "../../history/readers.ts"
+import { foldText } from "../../lib/matching.ts"
+import { withoutUndefined } from "../../lib/objects.ts"
+import { NOT_MEASURING, readReaders } from "../../measuring/readers.ts"
 import {
   countUsage,
   listTracked,
@@ -14,8 +16,6 @@ import {
 } from "../../tracking/apps.ts"
 import { checkCountries } from "../../tracking/checks.ts"
 import { shownName } from "../../tracking/tracked-app.ts"
-import { foldText } from "../../vocabulary/matching.ts"
-import { withoutUndefined } from "../../vocabulary/objects.ts"
 import { type Command, CommandProblem, type Invocation, WrongUse } from "../cli/command.ts"
 import { printable, show, table } from "../cli/show.ts"
 import { chooseWorkspace, useDatabase } from "../cli/with-database.ts"
@@ -57,7 +57,7 @@ export const appAdd: Command = {
     checkCountries(invocation.texts("country") ?? ["us"])
     const [app, reading] = await useDatabase(invocation, async (sql) => {
       const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
-      const { useOwner } = await import("../../process/owner.ts")
+      const { useOwner } = await import("../process/owner.ts")
       const wanted = await useOwner(invocation, sql, workspace, (ask) => meantApp(invocation, ask))
       const id = await sql.begin((tx) => add(tx, workspace, wanted, invocation))
       const app = (await listTracked(sql, workspace.id)).find((listed) => listed.id === id)!

@@ -1,5 +1,5 @@
-import { csvRecords } from "../../vocabulary/csv.ts"
-import { storefrontNamed } from "../../vocabulary/storefront-names.ts"
+import { csvRecords } from "../../lib/csv.ts"
+import { storefrontNamed } from "../../lib/storefront-names.ts"
 import { WrongUse } from "../cli/command.ts"
 
 export interface FileKeyword {

@@ -1,10 +1,10 @@
 import type { AnswerOf } from "../../answers.ts"
-import { Fault } from "../../faults.ts"
-import { NOT_THERE } from "../../operations/read-on-request.ts"
-import type { AskOwner } from "../../process/owner.ts"
-import { readStoreLink, whyNoApp } from "../../vocabulary/store-pages.ts"
+import { NOT_THERE } from "../../core/read-on-request.ts"
+import { Fault } from "../../lib/faults.ts"
+import { readStoreLink, whyNoApp } from "../../lib/store-pages.ts"
 import { CommandProblem, type Invocation, WrongUse } from "../cli/command.ts"
 import { printable } from "../cli/show.ts"
+import type { AskOwner } from "../process/owner.ts"
 import { operationNamed } from "../reading/ask.ts"
 
 /** The app to track; without a name it is called as the store does. */

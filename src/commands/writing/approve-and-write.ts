@@ -1,5 +1,5 @@
-import { changedLines } from "../../actions/changed-lines.ts"
 import type { AnswerOf } from "../../answers.ts"
+import { changedLines } from "../../tracking/actions/changed-lines.ts"
 import type { ExitCode, Invocation, Option } from "../cli/command.ts"
 import { harmless, show } from "../cli/show.ts"
 import type { Ask } from "../reading/ask.ts"

@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
-import type { Log } from "../../log.ts"
+import type { Log } from "../../lib/log.ts"
 import { assertDataVersion } from "../data-version.ts"
 import { createDiskWatch } from "../disk.ts"
 import { openPool } from "../driver/pool.ts"

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream"
-import type { Log } from "../../log.ts"
+import type { Log } from "../../lib/log.ts"
 import { openPool } from "../driver/pool.ts"
 import { embeddedOptions } from "../options.ts"
 import type { Database } from "../types.ts"

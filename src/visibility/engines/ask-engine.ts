@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
-import type { Assistant } from "../../vocabulary/upstreams.ts"
-import { type AskParts, type PostFailure, postJson } from "../../writing/providers/post.ts"
+import type { Assistant } from "../../lib/upstreams.ts"
+import { type AskParts, type PostFailure, postJson } from "../../outbound/providers/post.ts"
 import type { EngineAnswer, EngineFormat, EngineQuestion } from "./engine.ts"
 import { google } from "./generate-content.ts"
 import { anthropic } from "./messages.ts"

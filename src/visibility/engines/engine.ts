@@ -1,6 +1,6 @@
-import type { Citation } from "../../observations/kinds/assistant-answer.ts"
-import { withoutNull } from "../../vocabulary/objects.ts"
-import type { WriterFailure } from "../../writing/providers/provider.ts"
+import { withoutNull } from "../../lib/objects.ts"
+import type { WriterFailure } from "../../outbound/providers/provider.ts"
+import type { Citation } from "../kinds/assistant-answer.ts"
 
 /** One question, asked as a person would: no orders stand before it, and no sampling parameter is sent. */
 export interface EngineQuestion {

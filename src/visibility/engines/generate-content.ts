@@ -1,4 +1,4 @@
-import { at, listAt, textAt, tokensAt } from "../../writing/providers/provider.ts"
+import { at, listAt, textAt, tokensAt } from "../../outbound/providers/provider.ts"
 import { citations, counted, type EngineFormat, storable } from "./engine.ts"
 
 const REFUSED = new Set(["SAFETY", "PROHIBITED_CONTENT", "RECITATION", "SPII", "BLOCKLIST"])

@@ -1,4 +1,4 @@
-import { at, listAt, textAt, tokensAt } from "../../writing/providers/provider.ts"
+import { at, listAt, textAt, tokensAt } from "../../outbound/providers/provider.ts"
 import { citations, counted, type EngineFormat, MOST_TOKENS, storable } from "./engine.ts"
 
 /** A search that failed stands in an answer of status 200; an answer that paused is sent back to be gone on with. */

@@ -1,4 +1,4 @@
-import { bearer, listAt, textAt, tokensAt } from "../../writing/providers/provider.ts"
+import { bearer, listAt, textAt, tokensAt } from "../../outbound/providers/provider.ts"
 import { citations, counted, type EngineFormat, type EngineReading, MOST_TOKENS, storable } from "./engine.ts"
 
 /** Left out, the place would be the United States, and the text would be kept at the maker's for a month. */

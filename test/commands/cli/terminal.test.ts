@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { PassThrough } from "node:stream"
 import { linesOf } from "../../../src/commands/cli/read-lines.ts"
 import { processTerminal } from "../../../src/commands/cli/terminal.ts"
-import { nearest } from "../../../src/vocabulary/text.ts"
+import { nearest } from "../../../src/lib/text.ts"
 import { errorOf } from "../../error-of.ts"
 
 function terminalOf({ isTTY = true, env = {}, typed = "" }: { isTTY?: boolean; env?: object; typed?: string }) {

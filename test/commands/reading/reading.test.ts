@@ -3,9 +3,9 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { catalog } from "../../../src/catalog.ts"
 import type { EmbeddedDatabase } from "../../../src/database/embedded/open.ts"
-import { record } from "../../../src/observations/record.ts"
-import { addDays, dayOf } from "../../../src/vocabulary/days.ts"
-import { newWorkspace, reading } from "../../observations/measured.ts"
+import { addDays, dayOf } from "../../../src/lib/days.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { newWorkspace, reading } from "../../measuring/record/measured.ts"
 import { answer, appmeter, dataFolder, holding, removeFolders, scratch } from "../child.ts"
 
 setDefaultTimeout(60_000)

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { type RankPoint, sparkline } from "../../../src/commands/reading/sparkline.ts"
-import { addDays } from "../../../src/vocabulary/days.ts"
+import { addDays } from "../../../src/lib/days.ts"
 
 const days = Array.from({ length: 8 }, (_, at) => addDays("2026-03-01", at))
 const on = (at: number, rank: number | null): RankPoint => [days[at] as string, rank]

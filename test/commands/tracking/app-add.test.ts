@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
-import { STORE_HOSTS } from "../../../src/vocabulary/upstreams.ts"
+import { STORE_HOSTS } from "../../../src/lib/upstreams.ts"
 import { hintsAnswer, lookupAnswer, type ShownApp, searchPage, storeSearchAnswer } from "../../measuring/store-pages.ts"
-import { type ReplayServer, replayServer } from "../../sources/replay.ts"
+import { type ReplayServer, replayServer } from "../../stores/parsing/replay.ts"
 import { answer, appmeter, dataFolder, removeFolders, type Serving, serving } from "../child.ts"
 import { standingIn } from "../measured-scene.ts"
 

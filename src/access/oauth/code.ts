@@ -1,0 +1,96 @@
+import type { Buffer } from "node:buffer"
+import { hash, randomBytes } from "node:crypto"
+import type { Tx } from "../../database/types.ts"
+import { revokeGrant } from "../grants.ts"
+import { createGrant, type NewGrant } from "../key-register.ts"
+import type { Scope } from "../scopes.ts"
+import type { AuthorizationRequest } from "./request.ts"
+import { createFamily, type Tokens } from "./tokens.ts"
+
+interface AgreedTerms {
+  workspaceId: number
+  request: AuthorizationRequest
+  name: string
+  hint: string
+  scopes: readonly Scope[]
+  /** Null = every app. */
+  appList: readonly string[] | null
+}
+
+/** A code for what an owner agreed to, good once and for a minute. */
+export async function createCode(tx: Tx, { workspaceId, request, ...terms }: AgreedTerms): Promise<string> {
+  const code = randomBytes(32).toString("base64url")
+  const { client, redirectUri, challenge, resource } = request
+  await tx`
+    insert into oauth_code (
+      sha256, workspace_id, client_id, redirect_uri, challenge, resource, name, hint, scopes, app_list, expires_at
+    )
+    values (
+      ${digestOf(code)}, ${workspaceId}, ${client.id}, ${redirectUri}, ${challenge}, ${resource},
+      ${terms.name}, ${terms.hint}, ${[...terms.scopes]}, ${terms.appList && [...terms.appList]},
+      now() + interval '60 s'
+    )`
+  return code
+}
+
+/** What a client sends with a code. */
+interface CodeExchange {
+  code: string
+  clientId: string
+  /** Left out by clients of OAuth 2.1, which PKCE binds. */
+  redirectUri: string | undefined
+  verifier: string
+}
+
+/** Makes a grant of a code, with its first tokens. Null where it stands for none: used, over, or shown by somebody else. */
+export async function takeCode(tx: Tx, exchange: CodeExchange): Promise<Tokens | null> {
+  const digest = digestOf(exchange.code)
+  const [row] = await tx<CodeRow[]>`
+    select c.workspace_id as "workspaceId", c.client_id as "clientId", c.redirect_uri as "redirectUri", c.challenge,
+      c.resource, c.name, c.hint, c.scopes, c.app_list as "appList", c.key_id as "keyId",
+      c.used_at is not null as "isUsed",
+      c.expires_at > now() and w.deleted_at is null and w.suspended_at is null as "isGood"
+    from oauth_code c
+    join workspace w on w.id = c.workspace_id
+    where c.sha256 = ${digest}
+    for update of c`
+  if (!row) return null
+  // whoever shows it again has it from somebody else, or somebody has it from them: what came of it ends
+  if (row.isUsed && row.keyId !== null) await revokeGrant(tx, row.keyId)
+  if (row.isUsed) return null
+  const keyId = row.isGood && isForWhom(row, exchange) ? await createGrant(tx, grantOf(row)) : null
+  await tx`
+    update oauth_code
+    set used_at = now(), key_id = ${keyId}
+    where sha256 = ${digest}`
+  return keyId === null ? null : await createFamily(tx, { ...row, keyId })
+}
+
+interface CodeRow {
+  workspaceId: number
+  clientId: string
+  redirectUri: string
+  challenge: string
+  resource: string
+  name: string
+  hint: string
+  scopes: Scope[]
+  appList: string[] | null
+  keyId: number | null
+  isUsed: boolean
+  isGood: boolean
+}
+
+/** The client that asked, at the address that was answered, which knows what the challenge was made of. */
+function isForWhom(row: CodeRow, { clientId, redirectUri, verifier }: CodeExchange): boolean {
+  const isSame = row.clientId === clientId && (redirectUri === undefined || redirectUri === row.redirectUri)
+  return isSame && hash("sha256", verifier, "base64url") === row.challenge
+}
+
+function grantOf({ workspaceId, name, hint, scopes, appList }: CodeRow): NewGrant {
+  return { workspaceId, name, hint, scopes, ...(appList && { appList }) }
+}
+
+function digestOf(code: string): Buffer {
+  return hash("sha256", `authorization code ${code}`, "buffer")
+}

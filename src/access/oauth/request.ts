@@ -1,0 +1,89 @@
+import { isStorable } from "../../lib/text.ts"
+import { SCOPES, type Scope } from "../scopes.ts"
+import { OAuthProblem } from "./answers.ts"
+import { findClient, type OAuthClient } from "./clients.ts"
+import { isRegistered } from "./redirects.ts"
+import { isResource, type OAuthParts, resourceOf } from "./server.ts"
+
+/** What a client asks an owner for, checked. */
+export interface AuthorizationRequest {
+  client: OAuthClient
+  redirectUri: string
+  state: string | null
+  /** As asked for, of those that there are. */
+  scopes: Scope[]
+  challenge: string
+  resource: string
+}
+
+/** A refusal that the client itself can be told: client and redirect address belong together. */
+export class RefusedRequest extends OAuthProblem {
+  override name = "RefusedRequest"
+  readonly to: RefusedClient
+
+  constructor(code: string, message: string, to: RefusedClient) {
+    super(code, message)
+    this.to = to
+  }
+}
+
+interface AuthorizationAnswer {
+  redirectUri: string
+  state: string | null
+}
+
+interface RefusedClient extends AuthorizationAnswer {
+  client: OAuthClient
+}
+
+/**
+ * Client and redirect address come first: while they are not known to belong together, nothing is sent anywhere and the
+ * owner is told (OAuthProblem). What is wrong after that the client is told (RefusedRequest).
+ */
+export async function readRequest(parts: OAuthParts, query: string): Promise<AuthorizationRequest> {
+  const fields = new URLSearchParams(query)
+  const [clientId, redirectUri] = ["client_id", "redirect_uri"].map((name) => onlyOne(fields, name))
+  if (!clientId || !redirectUri || !isStorable(clientId))
+    throw new OAuthProblem("invalid_request", "The client must say once who it is and where the answer goes.")
+  const client = await findClient(parts, clientId)
+  if (!isRegistered(redirectUri, client.redirectUris))
+    throw new OAuthProblem(
+      "invalid_request",
+      "The answer would go to an address that is not this client's. Nothing was sent there.",
+    )
+  const to = { client, redirectUri, state: onlyOne(fields, "state") ?? null }
+  const refuse = (code: string, message: string): never => {
+    throw new RefusedRequest(code, message, to)
+  }
+  for (const name of new Set(fields.keys()))
+    if (fields.getAll(name).length > 1) refuse("invalid_request", "A parameter was sent twice.")
+  if (fields.get("response_type") !== "code") refuse("unsupported_response_type", "The response type must be code.")
+  const challenge = fields.get("code_challenge") ?? ""
+  if (fields.get("code_challenge_method") !== "S256" || !/^[\w-]{43}$/.test(challenge))
+    refuse("invalid_request", "A code challenge by S256 is needed.")
+  const resource = fields.get("resource")
+  if (resource !== null && !isResource(parts.publicUrl, resource))
+    refuse("invalid_target", "The resource is not this tool endpoint.")
+  return { ...to, challenge, scopes: scopesIn(fields.get("scope")), resource: resourceOf(parts.publicUrl) }
+}
+
+/** What is asked for under another name is left out: the answer says what was given. */
+export function scopesIn(text: string | null): Scope[] {
+  const words = new Set((text ?? "").split(" "))
+  return SCOPES.filter((scope) => words.has(scope))
+}
+
+/** Where the answer goes, with what it says; the issuer stands in each, so that a client asking several servers knows whose it is. */
+export function answerAddress(
+  publicUrl: string,
+  { redirectUri, state }: AuthorizationAnswer,
+  said: Record<string, string>,
+): string {
+  const fields = new URLSearchParams({ ...said, ...(state !== null && { state }), iss: publicUrl })
+  return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${fields}`
+}
+
+function onlyOne(fields: URLSearchParams, name: string): string | undefined {
+  const [value, ...more] = fields.getAll(name)
+  return more.length === 0 ? value : undefined
+}

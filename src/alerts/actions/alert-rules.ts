@@ -1,0 +1,247 @@
+import * as v from "valibot"
+import { type AdsWatch, readAdsWatch } from "../../consoles/ads/read/watched.ts"
+import { action, type Diff, type LookContext } from "../../core/action.ts"
+import { Fault } from "../../lib/faults.ts"
+import { described, named } from "../../lib/schema.ts"
+import { Count } from "../../lib/shapes.ts"
+import { holdAccount } from "../../tracking/limits.ts"
+import type { RuleOption } from "../alert-type.ts"
+import { type AlertRule, CHANNELS, type Channel, DROP_BY, KEYWORD_SCOPES, RIVAL_SCOPES, takes } from "../rules.ts"
+import { feedType, RULE_TYPES, type RuleType } from "../types.ts"
+
+const Type = named("AlertRuleType", v.picklist(RULE_TYPES), "What it is about, by the names that alerts go by.")
+
+const Rule = v.strictObject({
+  type: Type,
+  channels: v.optional(
+    described(
+      v.pipe(v.array(v.picklist(CHANNELS)), v.maxLength(100)),
+      "Where to; the workspace's connected channels when left out. Empty = nowhere, the feed alone.",
+    ),
+  ),
+  dropBy: v.optional(
+    v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(DROP_BY.least),
+      v.maxValue(DROP_BY.most),
+      v.description(`rank_drop only: falls by so many places or more; ${DROP_BY.least} when left out.`),
+    ),
+  ),
+  keywordScope: v.optional(
+    described(
+      v.picklist(KEYWORD_SCOPES),
+      "tagged = only of keywords that have a tag; all when left out. For the types that are about keywords.",
+    ),
+  ),
+  rivalScope: v.optional(
+    described(
+      v.picklist(RIVAL_SCOPES),
+      "manual = only of rivals named by hand; all when left out. For the types that are about rivals.",
+    ),
+  ),
+})
+
+/** A rule as it stands, with every option. */
+const Standing = named(
+  "AlertRule",
+  v.strictObject({
+    type: Type,
+    channels: v.array(v.picklist(CHANNELS)),
+    dropBy: v.nullable(Count),
+    keywordScope: v.nullable(v.picklist(KEYWORD_SCOPES)),
+    rivalScope: v.nullable(v.picklist(RIVAL_SCOPES)),
+  }),
+)
+const RuleState = named("AlertRuleState", v.strictObject({ rule: v.nullable(Standing) }))
+
+export const createAlertRule = action({
+  name: "create_alert_rule",
+  summary: "Has alerts of one type delivered, or changes how.",
+  description:
+    "The feed tells every alert; a rule adds delivery, over all apps of the workspace. There is one rule of each type: creating it again replaces it, what is left out included.",
+  scope: "track:write",
+  plan: "free",
+  credits: 2,
+  destructive: false,
+  args: Rule,
+  example: { type: "rank_drop", dropBy: 5, keywordScope: "tagged" },
+  state: RuleState,
+  result: v.strictObject({ rule: Standing, created: described(v.boolean(), "False = it replaced one.") }),
+  refine(args) {
+    for (const option of ["dropBy", "keywordScope", "rivalScope"] as const)
+      if (args[option] !== undefined && !takes(args.type, option))
+        throw new Fault("invalid_arguments", { field: option, detail: `A rule of ${args.type} takes no ${option}.` })
+    return args
+  },
+  target: ({ type }) => `alert_rule ${type}`,
+  async look({ type }, looking) {
+    refuseLimited(looking)
+    const held = await readRule(looking, type)
+    return { held, channels: await readChannels(looking), has: await readContents(looking) }
+  },
+  diff({ held, channels, has }, args) {
+    const rule = ruleOf(args, channels)
+    const same = held !== null && JSON.stringify(held) === JSON.stringify(rule)
+    const to = rule.channels.length > 0 ? `by ${rule.channels.join(", ")}` : "nowhere"
+    return {
+      summary: same
+        ? `Change nothing: ${rule.type} alerts are delivered ${to} already.`
+        : `Deliver ${rule.type} alerts ${to}${held ? ", by other terms than before" : ""}.`,
+      ...diffOf(rule.type, held, rule),
+      notes: notesOn(rule, channels, has),
+    }
+  },
+  async write(args, { held, channels: connected }, { tx, caller }) {
+    const rule = ruleOf(args, connected)
+    const { type, channels, dropBy, keywordScope, rivalScope } = rule
+    await tx`
+      insert into alert_rule (workspace_id, type, channels, drop_by, keyword_scope, rival_scope, created_by)
+      values (
+        ${caller.workspaceId}, ${type}, ${channels}::text[], ${dropBy}, ${keywordScope}, ${rivalScope}, ${caller.keyId}
+      )
+      on conflict (workspace_id, type) do update
+      set channels = excluded.channels, drop_by = excluded.drop_by, keyword_scope = excluded.keyword_scope,
+        rival_scope = excluded.rival_scope, updated_at = now()`
+    return { rule, created: held === null }
+  },
+})
+
+export const deleteAlertRule = action({
+  name: "delete_alert_rule",
+  summary: "Ends the delivery of alerts of one type.",
+  description: "The feed goes on telling them. Of a type without a rule nothing changes.",
+  scope: "track:write",
+  plan: "free",
+  credits: 0,
+  destructive: true,
+  args: v.strictObject({ type: Type }),
+  example: { type: "rank_drop" },
+  state: RuleState,
+  result: v.strictObject({ removed: v.nullable(Standing) }),
+  target: ({ type }) => `alert_rule ${type}`,
+  async look({ type }, looking) {
+    refuseLimited(looking)
+    return await readRule(looking, type)
+  },
+  diff: (held, { type }) => ({
+    summary:
+      held === null
+        ? `Change nothing: there is no rule that delivers ${type} alerts.`
+        : `Deliver ${type} alerts no more. The feed goes on telling them.`,
+    ...diffOf(type, held, null),
+    notes: [],
+  }),
+  async write({ type }, held, { tx, caller }) {
+    await tx`
+      delete from alert_rule
+      where workspace_id = ${caller.workspaceId} and type = ${type}`
+    return { removed: held }
+  },
+})
+
+/** A rule delivers of every app: a key limited to some must not decide it. */
+function refuseLimited({ caller }: LookContext): void {
+  if (caller.appList) throw new Fault("app_not_allowed")
+}
+
+async function readRule({ sql, caller, lock }: LookContext, type: RuleType): Promise<AlertRule | null> {
+  if (lock) await holdAccount(sql, caller)
+  const [rule] = await sql<AlertRule[]>`
+    select type, channels, drop_by as "dropBy", keyword_scope as "keywordScope", rival_scope as "rivalScope"
+    from alert_rule
+    where workspace_id = ${caller.workspaceId} and type = ${type}
+    ${lock ? sql`for update` : sql``}`
+  return rule ?? null
+}
+
+interface ConnectedKind {
+  kind: Channel
+  /** Nothing is sent on any of that kind any more. */
+  disabled: boolean
+}
+
+async function readChannels({ sql, caller }: LookContext): Promise<ConnectedKind[]> {
+  return await sql<ConnectedKind[]>`
+    select kind, bool_and(disabled is not null) as disabled
+    from channel
+    where workspace_id = ${caller.workspaceId}
+    group by kind
+    order by kind`
+}
+
+interface Contents {
+  app: boolean
+  iosApp: boolean
+  tag: boolean
+  manualRival: boolean
+  /** Null = no ad account is connected, but for the demo's. */
+  ads: AdsWatch | null
+}
+
+/** What a rule may need to ever have something to tell. */
+async function readContents({ sql, caller }: LookContext): Promise<Contents> {
+  const [has] = await sql<[Omit<Contents, "ads">]>`
+    select count(*) > 0 as app, count(ios_app) > 0 as "iosApp", count(keyword_tags) > 0 as tag,
+      count(*) filter (where cardinality(manual_rivals) > 0) > 0 as "manualRival"
+    from tracked_app
+    where workspace_id = ${caller.workspaceId}`
+  return { ...has, ads: await readAdsWatch(sql, caller.workspaceId) }
+}
+
+/** The rule with everything that was left out. */
+function ruleOf(
+  { type, channels, dropBy, keywordScope, rivalScope }: v.InferOutput<typeof Rule>,
+  connected: readonly ConnectedKind[],
+): AlertRule {
+  const named = channels ?? connected.map(({ kind }) => kind)
+  const option = <T>(name: RuleOption, given: T | undefined, usual: T) => (takes(type, name) ? (given ?? usual) : null)
+  return {
+    type,
+    channels: CHANNELS.filter((channel) => named.includes(channel)),
+    dropBy: option("dropBy", dropBy, DROP_BY.least),
+    keywordScope: option("keywordScope", keywordScope, "all"),
+    rivalScope: option("rivalScope", rivalScope, "all"),
+  }
+}
+
+function diffOf(
+  type: RuleType,
+  before: AlertRule | null,
+  after: AlertRule | null,
+): Pick<Diff, "target" | "before" | "after"> {
+  return { target: { kind: "alert_rule", id: type, name: type }, before: { rule: before }, after: { rule: after } }
+}
+
+/** Why the rule would deliver nothing, or nothing yet. */
+function notesOn(rule: AlertRule, connected: readonly ConnectedKind[], has: Contents): string[] {
+  const { type, channels, keywordScope, rivalScope } = rule
+  const about = feedType(type)
+  const missing = channels.filter((channel) => !connected.some(({ kind }) => kind === channel))
+  const off = channels.filter((channel) => connected.some(({ kind, disabled }) => kind === channel && disabled))
+  return [
+    ...(channels.length === 0 ? ["It names no channel: nothing is delivered, and alerts show in the feed alone."] : []),
+    ...(missing.length > 0 ? [`Not connected yet, so that nothing is delivered there: ${missing.join(", ")}.`] : []),
+    ...(off.length > 0 ? [`Disabled, so that nothing is delivered there: ${off.join(", ")}.`] : []),
+    ...(about.ofAds ? adsNotes(has.ads) : []),
+    ...(has.app ? [] : ["The workspace tracks no app yet."]),
+    ...(has.app && !has.iosApp && about.appStoreOnly
+      ? ["None of the workspace's apps is tracked on the App Store, and this is read of the App Store alone."]
+      : []),
+    ...(keywordScope === "tagged" && !has.tag ? ["No keyword of the workspace has a tag yet."] : []),
+    ...(rivalScope === "manual" && !has.manualRival ? ["No rival was named by hand yet; add_rivals does."] : []),
+  ]
+}
+
+function adsNotes(ads: AdsWatch | null): string[] {
+  const what = "It tells what programs other than this one changed in Apple Ads, as the change history lists it"
+  if (ads === null)
+    return [
+      `No Apple Ads account is connected, so that nothing is told: connect one with appmeter account add apple-ads. ${what}.`,
+    ]
+  if (ads.state === "ok" && ads.why === null)
+    return [`${what}: rules of ad tools among them, which it does not tell apart.`]
+  return [
+    `The Apple Ads account ${ads.id} is ${ads.state}${ads.why === null ? "" : ` (${ads.why})`}: nothing new is told until that is mended.`,
+  ]
+}

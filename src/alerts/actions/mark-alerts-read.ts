@@ -1,0 +1,197 @@
+import { hash } from "node:crypto"
+import * as v from "valibot"
+import { action, type LookContext } from "../../core/action.ts"
+import type { Db, Tx } from "../../database/types.ts"
+import { AppId } from "../../lib/fields.ts"
+import { described, named } from "../../lib/schema.ts"
+import { Count, Time } from "../../lib/shapes.ts"
+import { DAY_MS, isRealDay } from "../../lib/time.ts"
+import { holdAccount } from "../../tracking/limits.ts"
+import { findApp, shownName } from "../../tracking/tracked-app.ts"
+
+/** So many are marked by one write, for it holds an embedded database: 10,000 took that 0.7 s. */
+const MOST = 5_000
+/** So many in one statement: each moves in every index, and 10,000 of them took 0.4 s. */
+const CHUNK = 500
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+const entries = {
+  appId: described(
+    v.optional(AppId),
+    "Only alerts of this app; of every app that the key may see, and of the workspace, when left out.",
+  ),
+  until: v.optional(
+    v.pipe(
+      v.union([v.pipe(v.string(), v.isoDate()), v.pipe(v.string(), v.isoTimestamp())]),
+      v.check((text) => !Number.isNaN(Date.parse(text)) && isRealDay(text)),
+      v.description(
+        "Only alerts whose `at` is not after it: YYYY-MM-DD means the end of that UTC day, else an ISO 8601 time with its zone. All that are there at the preview when left out.",
+      ),
+    ),
+  ),
+  read: v.optional(described(v.boolean(), "False marks them as unread again."), true),
+}
+
+/** How many of each app, the newest alert's first. */
+const AlertsByApp = v.array(
+  named(
+    "MarkedAlerts",
+    v.strictObject({
+      appId: described(v.nullable(v.string()), "Null = of the whole workspace."),
+      name: v.nullable(v.string()),
+      count: Count,
+      newest: Time,
+      oldest: Time,
+    }),
+  ),
+)
+
+/** With the highest alert that there was at the preview. */
+type Args = v.InferOutput<v.StrictObjectSchema<typeof entries, undefined>> & { newest?: number }
+
+export const markAlertsRead = action({
+  name: "mark_alerts_read",
+  summary: "Marks alerts of the feed as read, or as unread again.",
+  description: `Those that were there at the preview: what is found after it stays as it is, whatever \`until\` says. At most ${MOST.toLocaleString("en")} at once, the newest first. A key limited to some apps marks alerts of those alone.`,
+  scope: "track:write",
+  plan: "free",
+  credits: 0,
+  destructive: false,
+  args: v.strictObject(entries),
+  example: { until: "2025-11-01" },
+  state: v.strictObject({
+    alerts: AlertsByApp,
+    digest: v.exactOptional(described(v.string(), "The same for the same alerts and no others.")),
+    read: v.boolean(),
+  }),
+  result: v.strictObject({ read: v.boolean(), marked: Count, alerts: AlertsByApp }),
+  async settle(args: Args, { sql }): Promise<Args> {
+    const [found] = await sql<[{ newest: number }]>`select coalesce(max(id), 0) as newest from alert`
+    return { ...args, newest: found.newest }
+  },
+  // an app's alerts are among those of the workspace
+  target: () => "alerts",
+  async look(args: Args, looking) {
+    const { appId } = args
+    const { sql, caller, lock } = looking
+    if (lock) await holdApps(sql, looking)
+    const app = appId === undefined ? null : await findApp(sql, caller, appId)
+    const read = await readAlerts(sql, args, looking)
+    const found = read.slice(0, MOST)
+    const alerts = lock ? await holdAlerts(sql, found, args) : found
+    return { app, alerts, more: read.length > MOST, names: await readNames(sql, alerts) }
+  },
+  diff({ app, alerts, more, names }, { read, until }) {
+    const state = alerts.length === 0 ? { alerts: [] } : { alerts: byApp(alerts, names), digest: digestOf(alerts) }
+    const name = app?.name ?? "every app"
+    const left = `There are more than ${MOST.toLocaleString("en")}: these are the newest of them. Mark again for the rest.`
+    return {
+      summary: `Mark ${counted(alerts.length)} of ${app ? JSON.stringify(name) : name}${until ? ` until ${until}` : ""} as ${read ? "read" : "unread"}.`,
+      target: { kind: "alerts", id: app?.id ?? "all", name },
+      before: { ...state, read: alerts.length === 0 ? read : !read },
+      after: { ...state, read },
+      notes: more ? [left] : [],
+    }
+  },
+  async write({ read }, { alerts, names }, { tx }) {
+    const ids = alerts.map(({ id }) => id)
+    for (let at = 0; at < ids.length; at += CHUNK)
+      await tx`
+        update alert
+        set read_at = ${read ? tx`now()` : null}
+        where id = any(${ids.slice(at, at + CHUNK)}::bigint[])`
+    return { read, marked: alerts.length, alerts: byApp(alerts, names) }
+  },
+})
+
+interface MarkableAlert {
+  id: number
+  /** Null = of the whole workspace. */
+  appId: string | null
+  at: Date
+}
+
+/** Who takes an app away waits: that locks its alerts in another order. */
+async function holdApps(tx: Tx, { caller }: LookContext): Promise<void> {
+  await holdAccount(tx, caller)
+  await tx`
+    select id
+    from tracked_app
+    where workspace_id = ${caller.workspaceId}
+    order by id
+    for key share`
+}
+
+/** Those that would be marked, the newest first; one more than are marked at once, if there are. */
+async function readAlerts(sql: Db, { appId, read, ...args }: Args, { caller }: LookContext): Promise<MarkableAlert[]> {
+  const appIds = appId === undefined ? caller.appList : [appId]
+  const before = args.until === undefined ? Number.POSITIVE_INFINITY : endOf(args.until)
+  const picked = (of: ReturnType<Db>) => sql`
+    select id, app_id as "appId", at
+    from alert
+    where ${of} and read_at is ${read ? sql`null` : sql`not null`} and id <= ${args.newest ?? 0}
+      and at < to_timestamp(${before / 1000}::float8)
+    order by at desc, id desc
+    limit ${MOST + 1}`
+  if (appIds === null) return await sql<MarkableAlert[]>`${picked(sql`workspace_id = ${caller.workspaceId}`)}`
+  return await sql<MarkableAlert[]>`
+    select f.*
+    from (select distinct unnest(${appIds as string[]}::text[]) as app_id) k
+    cross join lateral (
+      ${picked(sql`app_id = k.app_id and workspace_id = ${caller.workspaceId}`)}
+    ) f
+    order by f.at desc, f.id desc
+    limit ${MOST + 1}`
+}
+
+/** Those that nobody marked since they were read just now. */
+async function holdAlerts(tx: Tx, found: readonly MarkableAlert[], { read }: Args): Promise<MarkableAlert[]> {
+  const rows = await tx<{ id: number }[]>`
+    select id
+    from alert
+    where id = any(${found.map(({ id }) => id)}::bigint[]) and read_at is ${read ? tx`null` : tx`not null`}
+    order by id
+    for no key update`
+  const held = new Set(rows.map(({ id }) => id))
+  return found.filter(({ id }) => held.has(id))
+}
+
+type Names = ReadonlyMap<string | null, string>
+
+async function readNames(sql: Db, alerts: readonly MarkableAlert[]): Promise<Names> {
+  const ids = [...new Set(alerts.map(({ appId }) => appId))]
+  const rows = await sql<{ id: string; name: string }[]>`
+    select a.id, ${shownName(sql)} as name
+    from tracked_app a
+    left join store_app i on i.id = a.ios_app
+    left join store_app g on g.id = a.android_app
+    where a.id = any(${ids.filter((id) => id !== null)}::text[])
+    order by a.id
+    limit 1000`
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+/** How many of each app, the newest alert's first; `appId` null = of the whole workspace. */
+function byApp(alerts: readonly MarkableAlert[], names: Names) {
+  return [...Map.groupBy(alerts, ({ appId }) => appId)].map(([appId, of]) => ({
+    appId,
+    name: names.get(appId) ?? null,
+    count: of.length,
+    newest: of[0]!.at.toISOString(),
+    oldest: of.at(-1)!.at.toISOString(),
+  }))
+}
+
+/** The same for the same alerts and no others, so that the confirm marks those that the preview counted. */
+function digestOf(alerts: readonly MarkableAlert[]): string {
+  const ids = alerts.map(({ id }) => id).sort((a, b) => a - b)
+  return hash("sha256", ids.join(), "base64url").slice(0, 22)
+}
+
+/** The first moment after it, in ms. Answers show milliseconds, rows hold microseconds: the last of them counts whole. */
+function endOf(until: string): number {
+  return DAY.test(until) ? Date.parse(until) + DAY_MS : Date.parse(until) + 1
+}
+
+const counted = (count: number) => `${count.toLocaleString("en")} ${count === 1 ? "alert" : "alerts"}`

@@ -1,0 +1,17 @@
+import { firstOf, recurring } from "../../jobs/timers.ts"
+import { tellAdsRules } from "../ads-rules.ts"
+import type { Summaries, SummaryOptions } from "./weekly.ts"
+
+const MINUTE_MS = 60_000
+
+/** Puts into the feed what other programs changed in ad accounts, once in any number of processes beside each other. */
+export function createAdsNotices({ sql, log, now = () => new Date() }: SummaryOptions): Summaries {
+  const looked = new Map<string, number>()
+  const tell = async () => {
+    const told = await tellAdsRules(sql, now(), looked)
+    if (told > 0) log("info", "ads_rules_told", { count: told })
+    return told
+  }
+  const look = recurring(MINUTE_MS, tell, firstOf(log, "ads_rules_interrupted"))
+  return { start: look.start, stop: look.stop, runOnce: tell }
+}

@@ -1,0 +1,175 @@
+import type { Sql, Tx } from "../../database/types.ts"
+import { later } from "../../jobs/timers.ts"
+import type { Alert } from "../alert.ts"
+import type { SendResult } from "./message.ts"
+import { longestMs, pauseMs, type Retries, retryAfterMs } from "./schedule.ts"
+import type { SealedChannel } from "./sealed-channel.ts"
+
+/** Every statement about the channel holds only while the lease is this one. */
+export interface LeasedChannel extends SealedChannel {
+  lease: string
+}
+
+export interface Head {
+  id: string
+  alert: Alert & { appName: string | null }
+}
+
+/** Takes up to `limit` channels on which something is due and nobody sends, or whoever did fell silent. */
+export async function claimChannels(
+  sql: Sql,
+  { limit, leaseMs }: { limit: number; leaseMs: number },
+): Promise<LeasedChannel[]> {
+  return await sql<LeasedChannel[]>`
+    with due as materialized (
+      select id
+      from channel
+      where next_at <= now() and disabled is null and (lease_until is null or lease_until < now())
+      order by next_at, id
+      limit ${limit}
+      for no key update skip locked
+    )
+    update channel c
+    set lease = gen_random_uuid(), lease_until = ${later(sql, leaseMs)}
+    from due
+    where c.id = due.id
+    returning c.id, c.kind, c.sealed, case when c.earlier_until > now() then c.sealed_earlier end as "sealedEarlier",
+      c.lease`
+}
+
+/** The first that is due; those that failed before come last. Null also for a lost lease: nothing may be sent. */
+export async function readHead(sql: Sql, { id, lease }: LeasedChannel, leaseMs: number): Promise<Head | null> {
+  const [row] = await sql<({ deliveryId: string; appName: string | null } & Alert)[]>`
+    with held as (
+      update channel
+      set lease_until = ${later(sql, leaseMs)}
+      where id = ${id} and lease = ${lease} and lease_until > clock_timestamp() and disabled is null
+      returning id
+    ), head as materialized (
+      select d.id, d.alert_id
+      from delivery d
+      where d.channel_id = (select id from held) and d.state = 'waiting' and d.next_at <= now()
+      order by d.attempts > 0, d.alert_id
+      limit 1
+    )
+    select h.id as "deliveryId", t.name as "appName", a.id, a.app_id as "appId", a.type, a.platform, a.storefront,
+      a.subject, a.day, a.at, a.facts, a.read_at is not null as read, a.history
+    from head h
+    join alert a on a.id = h.alert_id
+    left join tracked_app t on t.id = a.app_id`
+  if (!row) return null
+  const { deliveryId, ...alert } = row
+  return { id: deliveryId, alert }
+}
+
+/** False when the lease was lost: then the channel stays as others left it. */
+export async function settle(
+  sql: Sql,
+  channel: LeasedChannel,
+  { id, sent, retries, gapMs }: { id: string; sent: SendResult; retries: Retries; gapMs: number },
+): Promise<boolean> {
+  return (await sql.begin(async (tx) => {
+    const held = await hold(tx, channel)
+    if (!held) return false
+    if (sent.result === "delivered") await endDelivered(tx, channel.id, id, gapMs)
+    else if (sent.result === "refused") await disable(tx, channel.id, sent.failure)
+    else await noteFailed(tx, { channel: channel.id, id, sent, retries, failures: held.failures + 1 })
+    return true
+  })) as boolean
+}
+
+/** Gives the channel back; what waits on it is due when it was. */
+export async function release(sql: Sql, channel: LeasedChannel): Promise<void> {
+  await sql.begin(async (tx) => {
+    if (await hold(tx, channel))
+      await tx`
+        update channel c
+        set lease = null, lease_until = null, next_at = (
+          select case when min(d.next_at) is not null then greatest(min(d.next_at), c.paused_until) end
+          from delivery d
+          where d.channel_id = c.id and d.state = 'waiting'
+        )
+        where c.id = ${channel.id}`
+  })
+}
+
+/** Nothing was tried: the channel could not be opened. */
+export async function setAside(sql: Sql, { id, lease }: LeasedChannel, failure: string, ms: number): Promise<void> {
+  await sql`
+    update channel
+    set last_failure = now(), failure = ${failure}, paused_until = ${later(sql, ms)}
+    where id = ${id} and lease = ${lease}`
+}
+
+/** Before any delivery of it is written or read for good: what is queued meanwhile waits, and is then seen. */
+async function hold(tx: Tx, { id, lease }: LeasedChannel): Promise<{ failures: number } | undefined> {
+  const [held] = await tx<{ failures: number }[]>`
+    select failures
+    from channel
+    where id = ${id} and lease = ${lease}
+    for no key update`
+  return held
+}
+
+/** Also if the alert was withdrawn while the message was being sent. */
+async function endDelivered(tx: Tx, channel: string, id: string, gapMs: number): Promise<void> {
+  await tx`
+    update delivery
+    set state = 'delivered', attempts = attempts + 1, next_at = null, ended_at = now(), failure = null
+    where id = ${id} and state <> 'delivered'`
+  await tx`
+    update channel
+    set last_ok = now(), failures = 0, paused_until = case when ${gapMs}::float8 > 0 then ${later(tx, gapMs)} end
+    where id = ${channel}`
+}
+
+interface Failure {
+  channel: string
+  id: string
+  sent: Extract<SendResult, { failure: string }> & { waitMs?: number }
+  retries: Retries
+  failures: number
+}
+
+/** Who asks to wait is not asked before, whatever else waits for him; that counts as no attempt. */
+async function noteFailed(tx: Tx, { channel, id, sent, retries, failures }: Failure): Promise<void> {
+  const { failure, waitMs = 0 } = sent
+  const counts = sent.result === "failed"
+  const [row] = await tx<{ attempts: number; old: boolean }[]>`
+    update delivery
+    set attempts = attempts + ${counts ? 1 : 0}::int, failure = ${failure}
+    where id = ${id} and state = 'waiting'
+    returning attempts, created_at < ${later(tx, -longestMs(retries))} as old`
+  const restMs = Math.max(waitMs, pauseMs(failures, retries))
+  const gap = counts ? retryAfterMs(row?.attempts ?? 1, retries) : restMs
+  if (gap === null || row?.old) await giveUp(tx, id)
+  else
+    await tx`
+      update delivery
+      set next_at = ${later(tx, Math.max(gap, waitMs))}
+      where id = ${id} and state = 'waiting'`
+  await tx`
+    update channel
+    set last_failure = now(), failure = ${failure}, failures = failures + 1, paused_until = ${later(tx, restMs)}
+    where id = ${channel}`
+}
+
+async function giveUp(tx: Tx, id: string): Promise<void> {
+  await tx`
+    update delivery
+    set state = 'undelivered', next_at = null, ended_at = now()
+    where id = ${id} and state = 'waiting'`
+}
+
+/** Nothing will be taken there: what waits is given up with it. */
+async function disable(tx: Tx, channel: string, failure: string): Promise<void> {
+  await tx`
+    update delivery
+    set state = 'undelivered', next_at = null, ended_at = now(), failure = ${failure}
+    where channel_id = ${channel} and state = 'waiting'`
+  await tx`
+    update channel
+    set disabled = ${failure}, disabled_at = now(), last_failure = now(), failure = ${failure}, failures = failures + 1,
+      next_at = null
+    where id = ${channel}`
+}

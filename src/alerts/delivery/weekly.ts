@@ -1,0 +1,54 @@
+import type { Sql } from "../../database/types.ts"
+import { firstOf, recurring } from "../../jobs/timers.ts"
+import type { Log } from "../../lib/log.ts"
+import { findAppsToTell, tellWeek, weekToTell } from "../weekly.ts"
+
+export interface Summaries {
+  start(): void
+  stop(): Promise<void>
+  runOnce(): Promise<number>
+}
+
+export interface SummaryOptions {
+  sql: Sql
+  log: Log
+  now?: () => Date
+}
+
+const MINUTE_MS = 60_000
+const AT_ONCE = 50
+
+/** Puts each app's week into the feed, once in any number of processes beside each other. */
+export function createSummaries({ sql, log, now = () => new Date() }: SummaryOptions): Summaries {
+  // those of which nothing was measured: they have no summary, and need not be looked at again
+  const empty = new Set<string>()
+  let stopping = false
+  const tellAll = async () => {
+    const week = weekToTell(now())
+    if (!week) empty.clear()
+    let told = 0
+    for (let after = ""; week && !stopping; ) {
+      const apps = await findAppsToTell(sql, week, { after, limit: AT_ONCE })
+      for (const app of apps) {
+        if (stopping) break
+        if (empty.has(app.id)) continue
+        if (await tellWeek(sql, app, week, now())) told++
+        else empty.add(app.id)
+      }
+      const last = apps.at(-1)
+      if (!last || apps.length < AT_ONCE) break
+      after = last.id
+    }
+    if (told > 0) log("info", "weeks_told", { count: told })
+    return told
+  }
+  const look = recurring(MINUTE_MS, tellAll, firstOf(log, "weeks_interrupted"))
+  return {
+    start: look.start,
+    async stop() {
+      stopping = true
+      await look.stop()
+    },
+    runOnce: tellAll,
+  }
+}

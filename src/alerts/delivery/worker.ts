@@ -1,0 +1,106 @@
+import { AccessProblem } from "../../access/problem.ts"
+import type { Sealer } from "../../access/sealed.ts"
+import { firstOf } from "../../jobs/timers.ts"
+import { createWorker, type Run, type Worker, type WorkerOptions } from "../../jobs/worker.ts"
+import { dayOf } from "../../lib/days.ts"
+import { type SafeFetch, safeFetch } from "../../outbound/safe-fetch.ts"
+import type { Channel } from "../rules.ts"
+import { messageOf } from "./alert-message.ts"
+import { claimChannels, type LeasedChannel, readHead, release, setAside, settle } from "./channel-leases.ts"
+import type { ChannelAccess } from "./message.ts"
+import { queueDeliveries } from "./queue.ts"
+import { RETRIES_MS } from "./schedule.ts"
+import { openChannel } from "./sealed-channel.ts"
+import { send } from "./send.ts"
+
+export interface DeliveryOptions extends WorkerOptions {
+  sealer: Sealer
+  /** safeFetch, which knows no private network, when left out. */
+  outbound?: SafeFetch
+  /** Without a slash at the end; Telegram's own when left out. */
+  telegramApi?: string | undefined
+  /** Channels sent on at once in this process: those that hang must leave room for the others. */
+  atOnce?: number
+  timeoutMs?: number
+  retriesMs?: readonly number[]
+  gapsMs?: Partial<Record<Channel, number>>
+}
+
+export type Delivery = Worker
+
+/** Tells found alerts on the channels that rules name, in any number of processes beside each other. */
+export function createDelivery(options: DeliveryOptions): Delivery {
+  const { sql, log, pollMs = 1_000, stopMs = 1_000, atOnce = 256 } = options
+  const parts = partsOf(options)
+  const { leaseMs, now } = parts
+  return createWorker<"channels", LeasedChannel>(
+    {
+      lanes: ["channels"],
+      atOnce,
+      async claim(_, { room: limit, closing }) {
+        while (!closing.aborted && (await queueDeliveries(sql)) > 0);
+        const claims = closing.aborted ? [] : await claimChannels(sql, { limit, leaseMs })
+        return { claims, waitMs: claims.length < limit ? null : 0 }
+      },
+      // each message extends the lease for itself
+      perform: (run) => tellOn(run, parts),
+      giveBack: (channel) => release(sql, channel),
+    },
+    { leaseMs, pollMs, stopMs, lastWordsMs: LAST_WORDS_MS, now, ends: firstOf(log, "delivery_interrupted") },
+  )
+}
+
+const LAST_WORDS_MS = 900
+
+type DeliveryParts = ReturnType<typeof partsOf>
+
+function partsOf(options: DeliveryOptions) {
+  const { sql, sealer, log, outbound = safeFetch, telegramApi } = options
+  const { now = () => new Date(), random = Math.random, leaseMs = 45_000, timeoutMs = ATTEMPT_MS } = options
+  if (timeoutMs >= leaseMs) throw new Error("a lease must outlast the attempt that it covers")
+  const { retriesMs = RETRIES_MS } = options
+  const gapsMs = { ...GAPS_MS, ...options.gapsMs }
+  return { sql, sealer, log, random, leaseMs, retriesMs, gapsMs, outbound, telegramApi, now, timeoutMs }
+}
+
+export const ATTEMPT_MS = 20_000
+
+/** Both publish a message a second for one chat; a webhook's receiver is a machine. */
+const GAPS_MS: Record<Channel, number> = { webhook: 0, telegram: 1_000, slack: 1_000 }
+
+/** A channel that cannot be opened is looked at again after that. */
+const UNOPENED_MS = 300_000
+
+/** Sends what is due on a channel, one after the other, until something fails, nothing is due or the worker stops. */
+async function tellOn(run: Run<LeasedChannel>, parts: DeliveryParts): Promise<void> {
+  const { sql, log } = parts
+  const { claim: channel, abort, closing } = run
+  try {
+    const opened = await openChannel(parts.sealer, channel)
+    while (!closing.aborted && (await tellNext(channel, opened, { ...parts, signal: abort.signal })));
+  } catch (error) {
+    if (abort.signal.aborted) return
+    if (!(error instanceof AccessProblem)) throw error
+    log("warn", "channel_not_opened", { operation: channel.kind, reason: error.message })
+    await setAside(sql, channel, error.message, UNOPENED_MS)
+  } finally {
+    await release(sql, channel)
+  }
+}
+
+async function tellNext(
+  channel: LeasedChannel,
+  opened: ChannelAccess,
+  parts: DeliveryParts & { signal: AbortSignal },
+): Promise<boolean> {
+  const { sql, log, retriesMs, random, gapsMs } = parts
+  const head = await readHead(sql, channel, parts.leaseMs)
+  if (!head) return false
+  const sent = await send(opened, messageOf(head, dayOf(parts.now())), parts)
+  const gapMs = gapsMs[channel.kind]
+  const stood = await settle(sql, channel, { id: head.id, sent, retries: { retriesMs, random: random() }, gapMs })
+  if (sent.result === "refused") log("warn", "channel_disabled", { operation: channel.kind, reason: sent.failure })
+  else if (sent.result !== "delivered")
+    log("info", `delivery_${sent.result}`, { operation: channel.kind, reason: sent.failure })
+  return stood && sent.result === "delivered" && gapMs === 0
+}

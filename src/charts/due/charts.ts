@@ -1,0 +1,51 @@
+import type { Kind } from "../../measuring/due-kind.ts"
+import { putForwardChart } from "../../measuring/put-forward.ts"
+import { ReadFailure } from "../../measuring/source.ts"
+import { appleGenres } from "../../stores/apple/genres.ts"
+import { itunesDeveloper } from "../../stores/apple/itunes-developer.ts"
+import { chartNamed } from "../kinds/chart.ts"
+import { appleCharts } from "../sources/apple-charts.ts"
+
+export const chartOnAppStore: Kind = {
+  name: "chart",
+  platform: "ios",
+  upstream: appleCharts.upstream,
+  together: 1,
+  requests: 1,
+  everyDays: 1,
+  async read([subject], port) {
+    return [await port.ask(appleCharts, chartNamed(subject, subject.subject))]
+  },
+  putsForward: putForwardChart,
+}
+
+export const genresOnAppStore: Kind = {
+  name: "genres",
+  platform: "ios",
+  upstream: appleGenres.upstream,
+  together: 1,
+  requests: 1,
+  everyDays: 30,
+  async read([subject], port) {
+    return [await port.ask(appleGenres, { storefront: subject.storefront })]
+  },
+}
+
+export const developerOnAppStore: Kind = {
+  name: "developer",
+  platform: "ios",
+  upstream: itunesDeveloper.upstream,
+  together: 1,
+  requests: 1,
+  everyDays: 7,
+  async read([subject], port) {
+    const { storefront, subject: developerId } = subject
+    try {
+      return [await port.ask(itunesDeveloper, { storefront, developerId })]
+    } catch (error) {
+      // the same answer stands for an id that is nobody's, so that it is no empty shelf
+      if (error instanceof ReadFailure && error.outcome === "not_found") return []
+      throw error
+    }
+  },
+}

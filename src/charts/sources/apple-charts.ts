@@ -1,0 +1,134 @@
+import {
+  ALL_APPS,
+  type Chart,
+  type ChartApp,
+  type ChartObservation,
+  type Device,
+} from "../../core/observation/types.ts"
+import { appsOf, at, list, parseJson, text } from "../../measuring/parsing/json.ts"
+import { mismatched } from "../../measuring/parsing/mismatched.ts"
+import { asksForProof } from "../../measuring/parsing/proof.ts"
+import { required } from "../../measuring/parsing/required.ts"
+import { ReadFailure, type Source } from "../../measuring/source.ts"
+import { appleStorefront } from "../../stores/apple/storefronts.ts"
+import { chart } from "../kinds/chart.ts"
+import type { ChartQuestion } from "../kinds/chart-shape.ts"
+import { feedApp, marketingApp } from "./apple-chart-entries.ts"
+
+const PARSER = 1
+
+/** The longest that a feed is; some storefronts' end at 100 (read from public projects). */
+export const CHART_DEPTH = 200
+
+/**
+ * Apple's feeds of the top charts, the older ones, which alone have the grossing chart, genres and the iPad: an object with
+ * one `entry` where the chart has one app, and no `entry` where it has none. A feed of some 99 with an app twice is
+ * recorded: the app keeps its first place. `parse` also reads the newer feeds of rss.marketingtools.apple.com (recorded
+ * 2026-03), which are brought from elsewhere and never asked for. The feed must not name another storefront, chart or
+ * genre; one without apps must name itself. The depth is the number of apps. `request` throws RangeError for a storefront
+ * or a genre that there is not.
+ */
+export const appleCharts: Source<ChartQuestion, ChartObservation> = {
+  name: "apple-charts",
+  kind: chart,
+  upstream: "itunes.apple.com",
+  parser: PARSER,
+
+  request({ storefront, device, chart, genre }) {
+    appleStorefront(storefront)
+    if (!/^[1-9]\d{0,5}$/.test(genre)) throw new RangeError("the App Store has no such genre")
+    const within = genre === ALL_APPS ? "" : `/genre=${genre}`
+    return { path: `/${storefront}/rss/${feedName(chart, device)}/limit=${CHART_DEPTH}${within}/json` }
+  },
+
+  parse(body, asked, about) {
+    const { storefront, device, chart, genre } = asked
+    const feed = feedOf(body)
+    const shown = at(feed, "results") === undefined ? feedApps(feed, asked) : marketingApps(feed, asked)
+    const apps = appsOf(shown, CHART_DEPTH)
+    return {
+      kind: "chart",
+      source: "apple-charts",
+      platform: "ios",
+      storefront,
+      device,
+      chart,
+      genre,
+      depth: apps.length,
+      complete: true,
+      apps,
+      origin: "own",
+      parser: PARSER,
+      ...about,
+    }
+  },
+}
+
+function feedName(chart: Chart, device: Device): string {
+  return `top${chart}${device === "ipad" ? "ipad" : ""}applications`
+}
+
+function feedOf(body: string): unknown {
+  if (/^\s*</.test(body)) {
+    throw asksForProof(body) ? new ReadFailure("blocked", "a proof is asked for") : changed("a page instead of a feed")
+  }
+  const feed = at(parseJson(body, "the feed"), "feed")
+  if (feed === undefined) throw changed("no feed")
+  return feed
+}
+
+const changed = (detail: string) => new ReadFailure("changed", detail)
+
+function feedApps(feed: unknown, asked: ChartQuestion): ChartApp[] {
+  const entry = at(feed, "entry")
+  const isNamed = checkNames(addressesOf(feed), asked)
+  if (entry === undefined) {
+    const titled = text(at(feed, "title", "label")) && text(at(feed, "updated", "label"))
+    if (!titled || !isNamed) throw changed("a feed of nothing")
+    return []
+  }
+  const entries = Array.isArray(entry) ? entry : [entry]
+  if (entries.length === 0 || entries.length > CHART_DEPTH) throw changed("no entries, or more than were asked for")
+  return entries.map(feedApp)
+}
+
+/** What the feed says it is: its id, its links and where its page is. */
+function addressesOf(feed: unknown): string[] {
+  const link = at(feed, "link")
+  const links = (Array.isArray(link) ? link : [link]).map((one) => at(one, "attributes", "href"))
+  return [at(feed, "id", "label"), ...links].flatMap((address) => text(address) ?? [])
+}
+
+/**
+ * Throws where an address is another chart's. Recorded are "…/us/rss/topfreeapplications/limit=100/genre=6007/json",
+ * "…/RSS/topfreeapplications/sf=143441/limit=100/genre=6007/json" and "…/viewTop?cc=us&id=25244&popId=27". True where one
+ * names the chart in its storefront.
+ */
+function checkNames(addresses: readonly string[], { storefront, device, chart, genre }: ChartQuestion): boolean {
+  let named = false
+  for (const address of addresses) {
+    const feed = /\/(top[a-z]+applications)\//i.exec(address)?.[1]?.toLowerCase()
+    const [, path, query] = /\.com\/([a-z]{2})\/rss\/|[?&]cc=([a-z]{2})\b/i.exec(address) ?? []
+    const country = (path ?? query)?.toLowerCase()
+    const number = /\/sf=(\d+)/.exec(address)?.[1]
+    if (country !== undefined && country !== storefront) throw mismatched("the feed is another storefront's")
+    if (number !== undefined && number !== String(appleStorefront(storefront).id))
+      throw mismatched("the feed is another storefront's")
+    if (feed === undefined) continue
+    if (feed !== feedName(chart, device)) throw mismatched("the feed is another chart's")
+    if ((/\/genre=(\d+)/.exec(address)?.[1] ?? ALL_APPS) !== genre) throw mismatched("the feed is another genre's")
+    named ||= country !== undefined || number !== undefined
+  }
+  return named
+}
+
+/** The newer feeds: of all genres, for the iPhone, free or paid, and never empty. */
+function marketingApps(feed: unknown, { storefront, device, chart, genre }: ChartQuestion): ChartApp[] {
+  const name = /\/api\/v2\/([a-z]{2})\/apps\/top-([a-z]+)\//.exec(required(at(feed, "id"), text))
+  if (name?.[1] !== storefront || at(feed, "country") !== storefront)
+    throw mismatched("the feed is another storefront's")
+  if (name[2] !== chart || device !== "iphone" || genre !== ALL_APPS) throw mismatched("the feed is another chart's")
+  const results = list(at(feed, "results"))
+  if (results.length === 0 || results.length > CHART_DEPTH) throw changed("no results, or more than there are")
+  return results.map(marketingApp)
+}

@@ -1,0 +1,55 @@
+import { actions } from "../../catalog.ts"
+import type { Operation } from "../../core/operation.ts"
+import { readTree, versionOf } from "../../database/assets.ts"
+import { ERRORS_POLICY, errorsPage } from "../../docs/errors.ts"
+import { llmsText } from "../../docs/llms.ts"
+import { MANUAL_FOLDER, MANUAL_POLICY, manualAddresses, manualPage, manualTexts } from "../../docs/manual.ts"
+import { REFERENCE_POLICY, referencePage } from "../../docs/reference.ts"
+import { OPEN_API } from "../../http/incoming.ts"
+import type { PublicDocument } from "../../http/keyless.ts"
+import { faultsOf, raisedFaults } from "../../http/openapi/responses.ts"
+import { yamlOf } from "../../http/openapi/yaml.ts"
+import { openApiDocument } from "../../http/openapi.ts"
+import type { Sandbox } from "../../http/sandbox.ts"
+import { SERVER_CARD_PATHS, serverCard } from "../../http/tools/server-card.ts"
+import { once, prepare } from "../../lib/prepared.ts"
+import { ICON_SVG } from "../../ui/style.ts"
+
+/** Of the OpenAPI document: without its examples. */
+const PLAIN = "?examples=no"
+
+/** Each is made when it is first asked for: all of them take longer than the rest of a start. */
+export function documentsOf(
+  catalog: readonly Operation[],
+  sandbox: Sandbox,
+  publicUrl: string,
+): Map<string, () => PublicDocument> {
+  const html = (text: string, policy: string): PublicDocument => ({ ...prepare(text), type: "html", policy })
+  const reference = () => referencePage(catalog, { publicUrl, samples: sandbox.samples, actions, faultsOf })
+  const told = { publicUrl, sandbox, version: versionOf() }
+  const document = once(() => openApiDocument(catalog, told))
+  const plainDocument = once(() => openApiDocument(catalog, { ...told, examples: false }))
+  const guide = once(() => ({ ...prepare(llmsText(catalog, { publicUrl, actions })), type: "text" as const }))
+  const card = once(
+    (): PublicDocument => ({ ...prepare(JSON.stringify(serverCard(catalog, publicUrl))), type: "json" }),
+  )
+  const manual = once(() => manualTexts({ files: readTree(MANUAL_FOLDER, ".md"), catalog, actions }))
+  return new Map<string, () => PublicDocument>([
+    ...Object.entries({ "": document, [PLAIN]: plainDocument }).flatMap(
+      ([query, made]): [string, () => PublicDocument][] => [
+        [`${OPEN_API.json}${query}`, once(() => ({ ...prepare(JSON.stringify(made())), type: "json" }))],
+        [`${OPEN_API.yaml}${query}`, once(() => ({ ...prepare(yamlOf(made()).trimStart()), type: "yaml" }))],
+      ],
+    ),
+    ...SERVER_CARD_PATHS.map((path): [string, () => PublicDocument] => [path, card]),
+    ["/docs", once(() => html(reference(), REFERENCE_POLICY))],
+    ["/docs/errors", once(() => html(errorsPage(raisedFaults(catalog)), ERRORS_POLICY))],
+    ["/favicon.ico", once(() => ({ ...prepare(ICON_SVG), type: "svg" }))],
+    ["/llms.txt", guide],
+    ["/docs/llms.txt", guide],
+    ...manualAddresses().flatMap(({ page, address }): [string, () => PublicDocument][] => [
+      [address, once(() => html(manualPage(manual(), page), MANUAL_POLICY))],
+      [`${address}.md`, once(() => ({ ...prepare(manual().get(page) as string), type: "text" }))],
+    ]),
+  ])
+}

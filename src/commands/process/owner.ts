@@ -1,0 +1,134 @@
+import type { Caller } from "../../access/caller.ts"
+import { type ChargeCall, createChargeCall } from "../../access/credits.ts"
+import { createIdentify, type Identify } from "../../access/identify.ts"
+import { memoryLimiter } from "../../access/limits/limiter.ts"
+import { openLimits } from "../../access/limits/open.ts"
+import { entitlementsOf } from "../../access/plans.ts"
+import { SCOPES } from "../../access/scopes.ts"
+import type { Workspace } from "../../access/workspaces.ts"
+import { createInvoke } from "../../core/invoke.ts"
+import type { Operation } from "../../core/operation.ts"
+import { createGate } from "../../database/gate.ts"
+import type { Sql } from "../../database/types.ts"
+import { NO_PLATFORMS } from "../../lib/accounts/platform.ts"
+import { createLog } from "../../lib/log.ts"
+import { DAY_MS } from "../../lib/time.ts"
+import { listeningUrl } from "../../settings/settings.ts"
+import { CommandProblem, type Invocation } from "../cli/command.ts"
+import { checksOf } from "./asking.ts"
+import { openPictureReading } from "./pictures.ts"
+import { openStoreReading } from "./store-reading.ts"
+import { openWriting } from "./writing.ts"
+
+/** Asks an operation with an input as REST has it, and gives what it answers. Throws the Fault that it raises. */
+export type AskOwner = (operation: Operation, input: Record<string, unknown>) => Promise<unknown>
+
+const MONTH_MS = 31 * DAY_MS
+
+/**
+ * Whoever can open the database on the machine owns what it holds: calls need no key, have every right whatever the
+ * workspace's plan, and cost nothing. Only reads: a write is charged and audited by its key. What reads a store is done by
+ * the server or `appmeter work` of that database, and counts as the workspace's.
+ */
+export async function useOwner<T>(
+  invocation: Invocation,
+  sql: Sql,
+  workspace: Workspace,
+  work: (ask: AskOwner) => Promise<T>,
+): Promise<T> {
+  const caller = ownerOf(workspace)
+  const paid = { refused: null, credits: { ...caller.credits, packCredits: 0 }, budget: null }
+  return await useInvoke(invocation, sql, { ...OWN, paid: async () => paid, identified: async () => caller }, work)
+}
+
+/** The same by a key, as an assistant on the machine calls: with its rights, at its charge, and under its name in the audit. */
+export async function useKey<T>(
+  invocation: Invocation,
+  sql: Sql,
+  apiKey: string,
+  work: (ask: AskOwner) => Promise<T>,
+): Promise<T> {
+  return await useInvoke(invocation, sql, { authorization: null, apiKey }, work)
+}
+
+const OWN = { authorization: null, apiKey: null }
+
+/** Who calls: what a key says of itself, or who is known without one. */
+interface TerminalCaller {
+  authorization: null
+  apiKey: string | null
+  identified?: Identify["identify"]
+  paid?: ChargeCall
+}
+
+async function useInvoke<T>(
+  { settings, terminal, process }: Invocation,
+  sql: Sql,
+  { identified, paid, ...credentials }: TerminalCaller,
+  work: (ask: AskOwner) => Promise<T>,
+): Promise<T> {
+  const log = createLog(terminal.err, settings.logLevel === "debug" ? "debug" : "error")
+  const { redisUrl, upstash, redisPrefix: prefix, allowPrivateTargets: allowPrivate, requestDeadlineMs } = settings
+  const wire = redisUrl !== undefined && !upstash ? process.redisWire(redisUrl) : undefined
+  const limits = openLimits({ upstash, wire, sql, log, prefix })
+  const writing = openWriting(settings, { sql, log })
+  const pictures = openPictureReading(settings, { sql, log })
+  const now = () => new Date()
+  const known: Identify = { identify: identified!, atHand: () => null, charged: () => {}, renew: async () => {} }
+  const invoke = createInvoke({
+    sql,
+    identify: identified ? known : createIdentify({ sql, now, log }),
+    charge: paid ?? createChargeCall(sql),
+    // a server's calls of this second are not ours
+    limits: { ...limits, rate: memoryLimiter() },
+    gate: createGate({ deadlineMs: requestDeadlineMs, maxWaiting: 10, slots: 2 }),
+    deadlineMs: requestDeadlineMs,
+    sandboxAnswer: () => {
+      throw new CommandProblem("a test key answers with invented data; use a live one")
+    },
+    now,
+    log,
+    publicUrl: settings.publicUrl ?? listeningUrl(settings.host, settings.port),
+    measure: openStoreReading({ settings: settings.measuring, sql, log, allowPrivate }).measure,
+    write: writing.write,
+    pictures: pictures.read,
+    assistants: checksOf(settings),
+    platforms: NO_PLATFORMS,
+  })
+  try {
+    return await work(async (operation, input) => {
+      const { fault, answer } = await invoke({
+        surface: "tools",
+        requestId: `terminal_${crypto.randomUUID()}`,
+        credentials,
+        keyInUrl: false,
+        address: null,
+        target: async () => ({ operation, input }),
+      })
+      if (fault) throw fault
+      return answer
+    })
+  } finally {
+    wire?.close()
+    await Promise.all([writing.stop(), pictures.stop()])
+  }
+}
+
+function ownerOf({ id, overrides }: Workspace): Caller {
+  const resetsAt = new Date(Date.now() + MONTH_MS).toISOString()
+  return {
+    workspaceId: id,
+    // no key has this number
+    keyId: 0,
+    kind: "live",
+    plan: "enterprise",
+    explorer: true,
+    hasPack: true,
+    boughtPack: true,
+    entitlements: entitlementsOf("enterprise", overrides),
+    scopes: SCOPES,
+    appList: null,
+    credits: { used: 0, limit: Number.MAX_SAFE_INTEGER, remaining: Number.MAX_SAFE_INTEGER, resetsAt },
+    budget: null,
+  }
+}

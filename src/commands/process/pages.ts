@@ -1,0 +1,60 @@
+import { limitKeylessWrites } from "../../access/keyless-writes.ts"
+import { createOwners } from "../../access/sign-in/owner.ts"
+import type { Invoke } from "../../core/invoke.ts"
+import type { Operation } from "../../core/operation.ts"
+import { readTree } from "../../database/assets.ts"
+import { messageRoute, type ReceiveMessage } from "../../http/messages.ts"
+import { prepareSandbox, type Sandbox } from "../../http/sandbox.ts"
+import { once } from "../../lib/prepared.ts"
+import { type SafeFetch, safeFetch } from "../../outbound/safe-fetch.ts"
+import { deskOperations } from "../../pages/desk/desk.ts"
+import { deskRoutes } from "../../pages/desk/surface.ts"
+import { oauthRoutes } from "../../pages/oauth/surface.ts"
+import { signInRoutes } from "../../pages/sign-in/surface.ts"
+import type { LinkParts } from "../../sharing/link-kind.ts"
+import { linkRoutes } from "../../sharing/surface.ts"
+import { type OpenRoute, openPages } from "../../ui/routes.ts"
+import { approvalRoutes } from "../../writes/approving/surface.ts"
+
+interface PagesParts extends LinkParts {
+  invoke: Invoke
+  catalog: readonly Operation[]
+  sandbox: Sandbox
+  /** Left out where nothing can be unsealed: then /in/ is no address. */
+  receive?: ReceiveMessage | undefined
+  /** Asks for documents of clients; left out, on the public network alone. */
+  fetch?: SafeFetch | undefined
+}
+
+const RECEIVE_MS = 5_000
+
+/** The routes of what people open, public links and the pages where somebody signs in, and of what services send. */
+export function openRoutes(parts: PagesParts): OpenRoute[] {
+  const { sql, gate, publicUrl, invoke, catalog, sandbox, receive, trustedProxies, now } = parts
+  const owners = createOwners({ sql, gate, publicUrl })
+  const visitorGate = limitKeylessWrites(gate)
+  const pages = openPages(parts, [
+    ...signInRoutes({ sql, gate, visitorGate, owners, publicUrl }),
+    ...deskRoutes({
+      invoke,
+      owners,
+      operations: [...catalog, ...deskOperations],
+      sampleAnswer: samplesOf(sandbox, publicUrl),
+    }),
+    ...oauthRoutes({ ...parts, visitorGate, owners, fetch: parts.fetch ?? safeFetch }),
+    ...approvalRoutes({ sql, gate, owners }),
+  ])
+  const messages = receive && {
+    receive: (...sent: Parameters<ReceiveMessage>) => gate.run(() => receive(...sent), RECEIVE_MS),
+    publicUrl,
+    trustedProxies,
+    now,
+  }
+  return [...(messages ? [messageRoute(messages)] : []), ...linkRoutes(parts), ...pages]
+}
+
+/** Of the sandbox, and of what pages alone ask: those are read when the first of them is asked for. */
+function samplesOf(sandbox: Sandbox, publicUrl: string): Sandbox["answer"] {
+  const own = once(() => prepareSandbox(deskOperations, readTree("fixtures/desk", ".json"), publicUrl))
+  return (operation, input) => (deskOperations.includes(operation) ? own() : sandbox).answer(operation, input)
+}

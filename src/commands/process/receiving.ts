@@ -1,0 +1,20 @@
+import { createSealer } from "../../access/sealed.ts"
+import { storeMessage } from "../../consoles/billing/receive.ts"
+import { APPLE_ROOTS } from "../../consoles/billing/signed-payload.ts"
+import type { Sql } from "../../database/types.ts"
+import type { ReceiveMessage } from "../../http/messages.ts"
+import type { Settings } from "../../settings/settings.ts"
+
+/** Takes what services send to /in/<account>; undefined without SECRET_KEY, for no secret can be opened to prove it by. */
+export async function createReceiving(
+  sql: Sql,
+  { secretKeys }: Pick<Settings, "secretKeys">,
+  roots: readonly string[] = APPLE_ROOTS,
+): Promise<ReceiveMessage | undefined> {
+  if (!secretKeys) return undefined
+  const parts = { sql, sealer: await createSealer(secretKeys), now: () => new Date() }
+  return async (account, message) => {
+    const receipt = await storeMessage(parts, account, { ...message, roots })
+    return typeof receipt === "object" || receipt === "unreadable" ? receipt : receipt !== "not theirs"
+  }
+}

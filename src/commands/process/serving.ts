@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { type Limits, openLimits } from "../../access/limits/open.ts"
+import { type App, createApp } from "../../app.ts"
+import { catalog } from "../../catalog.ts"
+import { readTree, versionOf } from "../../database/assets.ts"
+import type { Database } from "../../database/types.ts"
+import { prepareSandbox, type Sandbox } from "../../http/sandbox.ts"
+import type { Log } from "../../lib/log.ts"
+import { listeningUrl, type Settings } from "../../settings/settings.ts"
+import {
+  CommandProblem,
+  type Invocation,
+  type ListeningProcess,
+  type ListenOptions,
+  type ProcessPort,
+} from "../cli/command.ts"
+import { checksOf } from "./asking.ts"
+import { greet } from "./greeting.ts"
+import { guardedFetch } from "./guarded-fetch.ts"
+import { createReceiving } from "./receiving.ts"
+import type { Stop } from "./stop.ts"
+import type { RunningProcess } from "./until-stopped.ts"
+import { openWorkers, type Workers } from "./workers.ts"
+
+/** What a start makes while its database opens. The port may turn out to be another: then it is made anew. */
+interface ServingParts {
+  url: string
+  sandbox: Sandbox
+}
+
+export function prepare({ publicUrl, host, port }: Settings): ServingParts {
+  return preparedFor(publicUrl ?? listeningUrl(host, port))
+}
+
+const preparedFor = (url: string): ServingParts => ({
+  url,
+  sandbox: prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), url),
+})
+
+/** Serves over a database that is up to date, until a stop is asked. */
+export async function serve(invocation: Invocation, running: RunningProcess, prepared: ServingParts): Promise<void> {
+  const { stop, log } = running
+  await live(invocation, await listen(invocation, running, prepared), stop, log)
+}
+
+interface House {
+  database: Database
+  app: App
+  workers: Workers
+  listening: ListeningProcess
+  /** The port of the metrics, where they have one. */
+  metrics: ListeningProcess | null
+  url: string
+  closeLimits(): void
+}
+
+/** Serves until a stop is asked, then closes. A greeting under way is left then; the next start repeats it. */
+async function live(invocation: Invocation, house: House, stop: Stop, log: Log): Promise<void> {
+  try {
+    await Promise.race([greet(invocation, house, stop, log), stop.asked])
+    log("info", "stopping", { signal: await stop.asked })
+  } finally {
+    stop.ask("error") // when the greeting failed
+    await close(invocation, house)
+  }
+}
+
+/** Opens the port, then wires the app in the same turn: its links need the port, and no request can come between. */
+async function listen(
+  { settings, process }: Invocation,
+  { database, log }: RunningProcess,
+  prepared: ServingParts,
+): Promise<House> {
+  const { sql, background } = database
+  const workers = await openWorkers(settings, { sql: background, log, as: "server" })
+  const { redisUrl, upstash, host, port, redisPrefix: prefix } = settings
+  const wire = redisUrl !== undefined && !upstash ? process.redisWire(redisUrl) : undefined
+  const limits = openLimits({ upstash, wire, sql, log, prefix })
+  const closeLimits = () => wire?.close()
+  let listening: ListeningProcess | undefined
+  let metrics: ListeningProcess | null = null
+  try {
+    const receive = await createReceiving(sql, settings)
+    listening = openPort({ host, port, setting: "PORT" }, process, (request, peer) => app.fetch(request, peer))
+    const url = settings.publicUrl ?? listeningUrl(host, listening.port)
+    const app: App = createApp({
+      sql,
+      fetch: guardedFetch(settings.allowPrivateTargets),
+      measure: workers.reading.measure,
+      write: workers.writing.write,
+      pictures: workers.pictures.read,
+      assistants: checksOf(settings),
+      platforms: workers.platforms,
+      ...(settings.measuring.on && { budget: workers.reading.budget }),
+      limits,
+      sandbox: (prepared.url === url ? prepared : preparedFor(url)).sandbox,
+      settings: { ...settings, publicUrl: url },
+      log,
+      now: () => new Date(),
+      disk: database.disk,
+      receive,
+      metered: meteredOf(settings, database),
+    })
+    metrics = openMetrics(settings, process, app, log)
+    log("info", "listening", { url, database: database.kind, limits: limits.store })
+    if (!(await answersSoon(limits)))
+      log("warn", "limits_unreachable", { limits: limits.store, reason: "counting in this process until it answers" })
+    workers.start()
+    return { database, app, workers, listening, metrics, url, closeLimits }
+  } catch (error) {
+    await listening?.stop(true)
+    await metrics?.stop(true)
+    closeLimits()
+    throw error
+  }
+}
+
+/** What /metrics tells besides the calls; undefined where nobody is to be told. */
+function meteredOf({ metricsListen, metricsToken, databaseConnections, writer }: Settings, { kind }: Database) {
+  if (!metricsListen && metricsToken === undefined) return undefined
+  return {
+    version: versionOf(),
+    database: { kind, connections: databaseConnections, ...(writer && { writer: { price: writer.price } }) },
+  }
+}
+
+function openMetrics(
+  { metricsListen }: Settings,
+  process: ProcessPort,
+  { metrics }: App,
+  log: Log,
+): ListeningProcess | null {
+  if (!metricsListen || !metrics) return null
+  const listening = openPort({ ...metricsListen, setting: "METRICS_PORT" }, process, metrics)
+  log("info", "metrics_listening", { url: `${listeningUrl(metricsListen.host, listening.port)}/metrics` })
+  return listening
+}
+
+// Twice what a connection may take to be made (redis-wire.ts); it is made in the background.
+const SOON_MS = 1_000
+
+async function answersSoon({ ping }: Limits): Promise<boolean> {
+  const until = performance.now() + SOON_MS
+  while (!(await ping())) {
+    if (performance.now() > until) return false
+    await sleep(50)
+  }
+  return true
+}
+
+type ListenAddress = { host: string; port: number; setting: "PORT" | "METRICS_PORT" }
+
+function openPort(
+  { host, port, setting }: ListenAddress,
+  process: ProcessPort,
+  fetch: ListenOptions["fetch"],
+): ListeningProcess {
+  try {
+    return process.listen({ host, port, fetch })
+  } catch (error) {
+    const { code } = error as { code?: string }
+    const why = UNUSABLE[code ?? ""]?.(setting)
+    if (why) throw new CommandProblem(`cannot listen on ${host}, port ${port}: ${why}`)
+    throw error
+  }
+}
+
+const UNUSABLE: Record<string, (setting: ListenAddress["setting"]) => string> = {
+  EADDRINUSE: (setting) =>
+    `the port is in use; choose another, for example ${setting}=${setting === "PORT" ? 8788 : 9188}`,
+  EADDRNOTAVAIL: (setting) =>
+    `this machine does not have the address; set ${setting === "PORT" ? "HOST" : "METRICS_HOST"} to one it has`,
+  EACCES: () => "the port needs rights that this user does not have; choose one above 1023",
+}
+
+// From the signal on: what is not answered by then is dropped.
+const ANSWERED_BY_MS = 18_000
+
+/**
+ * Readiness goes first, so that load balancers turn away; then the port, while requests under way are answered. Jobs and
+ * readings end or are given back meanwhile, and no new one is begun.
+ */
+async function close({ settings: { drainMs } }: Invocation, house: House): Promise<void> {
+  const { app, workers, listening, metrics, closeLimits } = house
+  const late = setTimeout(() => void listening.stop(true), ANSWERED_BY_MS)
+  app.setReady(false)
+  const workersEnded = workers.stop()
+  await sleep(drainMs)
+  await listening.stop()
+  clearTimeout(late)
+  closeLimits()
+  await workersEnded
+  await metrics?.stop(true)
+}

@@ -1,0 +1,39 @@
+import type { Log } from "../../lib/log.ts"
+import type { Invocation, StopReason } from "../cli/command.ts"
+
+/** The time for stopping runs from the first call of `ask`. */
+export interface Stop {
+  ask(why: StopReason): void
+  isAsked(): boolean
+  asked: Promise<StopReason>
+}
+
+// From the signal on: what is not closed by then is left.
+const GONE_BY_MS = 24_500
+
+// `bun run` and `timeout` pass on a signal that the terminal gave to the whole group: it arrives twice.
+const SAME_SIGNAL_MS = 500
+
+/** The first signal, or the first error that nobody caught. A second signal ends the process at once. */
+export function stopSignal({ process }: Invocation, log: Log): Stop {
+  const { promise: asked, resolve } = Promise.withResolvers<StopReason>()
+  let askedAt: number | undefined
+  let gone: NodeJS.Timeout | undefined
+  const ask = (why: StopReason) => {
+    gone ??= setTimeout(() => process.exit(1), GONE_BY_MS)
+    resolve(why)
+  }
+  process.onStop((why, error) => {
+    if (why === "error") {
+      const { message, stack } = error instanceof Error ? error : new Error(String(error))
+      log("error", "uncaught", { reason: message, stack })
+    } else if (askedAt === undefined) {
+      askedAt = performance.now()
+    } else if (performance.now() - askedAt > SAME_SIGNAL_MS) {
+      log("warn", "stopped_at_once", { signal: why })
+      process.exit(1)
+    }
+    ask(why)
+  })
+  return { ask, asked, isAsked: () => gone !== undefined }
+}

@@ -1,0 +1,58 @@
+import type { Attempt, Platform, SourceName } from "../../core/observation/types.ts"
+import type { Sql } from "../../database/types.ts"
+import type { Sources } from "../../sources.ts"
+import { isHeld, readAgain, readableNames } from "./replay-held.ts"
+import { type Range, type ReplaySubject, startOf } from "./replay-subjects.ts"
+
+interface AttemptRow {
+  id: number
+  kind: Attempt["kind"]
+  at: Date
+  subject: string
+  storefront: string
+  platform: Platform
+  source: SourceName
+  sha256: Uint8Array
+}
+
+const PAGE = 200
+
+/** Not those recorded since, nor pages with another status than 200: an error that looks like an answer is none. */
+export async function* readUnreadAttempts(
+  sql: Sql,
+  sources: Sources,
+  { since, source }: Range,
+): AsyncGenerator<ReplaySubject[]> {
+  const names = readableNames(sources).filter((name) => source === null || name === source)
+  if (names.length === 0) return
+  let after = 0
+  for (;;) {
+    const rows = await sql<AttemptRow[]>`
+      select id, kind, at, subject, storefront, platform, source, sha256
+      from attempt a
+      where id > ${after} and outcome = 'changed' and sha256 is not null and at >= ${startOf(since)}::text::timestamptz
+        and source = any(${names}::text[]) and coalesce(detail, '') !~ '^status [0-9]+$'
+        and not (${isHeld(sql)})
+      order by id
+      limit ${PAGE}`
+    if (rows.length === 0) return
+    yield rows.map((row) => attemptOf(row, sources))
+    after = (rows.at(-1) as AttemptRow).id
+  }
+}
+
+function attemptOf(row: AttemptRow, sources: Sources): ReplaySubject {
+  const { source, platform, storefront, at, sha256, subject } = row
+  return {
+    source,
+    platform,
+    storefront,
+    seenAt: at,
+    sha256,
+    parser: null,
+    subjects: [subject],
+    // the country that it was read from is not known of a read that failed
+    read: (body) => readAgain(sources, row, body),
+    compare: () => [],
+  }
+}

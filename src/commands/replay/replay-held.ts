@@ -1,0 +1,84 @@
+import type { AnyKind } from "../../core/kind.ts"
+import type { StoreObservation } from "../../core/observation/provenance.ts"
+import type { Attempt, Observation, SourceName } from "../../core/observation/types.ts"
+import type { Sql } from "../../database/types.ts"
+import { KINDS, kindNamed } from "../../kinds.ts"
+import { parseBody, type RawBody, type Source } from "../../measuring/source.ts"
+import { type Sources, sourcesIn } from "../../sources.ts"
+import { apps } from "../../stores/kinds/apps.ts"
+import type { AppsObservation } from "../../stores/kinds/apps-shape.ts"
+import { readApps, readHeldApps } from "./replay-apps.ts"
+import type { Range, ReplaySubject } from "./replay-subjects.ts"
+
+interface HeldRange extends Range {
+  /** The first day of which a body can be kept. */
+  firstKept: string
+}
+
+/** What is held of every kind whose bodies are kept, page by page, in the order of their sources. */
+export async function* readHeld(
+  sql: Sql,
+  sources: Sources,
+  { since, source, firstKept }: HeldRange,
+): AsyncGenerator<ReplaySubject[]> {
+  for (const kind of new Set(sourcesIn(sources).map((one) => one.kind))) {
+    if (!kind.stored || !kind.replay) continue
+    const names = sourcesOf(kind, sources)
+      .map(({ name }) => name)
+      .filter((name) => source === null || name === source)
+    if (names.length === 0) continue
+    for await (const page of kind.stored(sql, {
+      since: since ?? (kind.replay.whileKept ? firstKept : null),
+      sources: names,
+    })) {
+      yield page.map((held) => readFrom(kind, sources, held))
+    }
+  }
+}
+
+function readFrom(kind: AnyKind, sources: Sources, held: StoreObservation): ReplaySubject {
+  const { source, platform, storefront = "", seenAt, sha256, parser, egress, origin } = held
+  const replay = kind.replay!
+  const subjects = replay.subjects(held)
+  const subject = { kind: kind.name, source, platform, storefront, subject: subjects.join() }
+  return {
+    ...{ source, platform, storefront, seenAt, sha256, parser, subjects },
+    read(body) {
+      const read =
+        kind === apps ? readHeldApps(sources, held as AppsObservation, body) : readAgain(sources, subject, body, egress)
+      return { ...read, origin }
+    },
+    compare: (seen) => replay.compare(held, seen),
+  }
+}
+
+/** Throws ReadFailure. */
+export function readAgain(
+  sources: Sources,
+  asked: Omit<Attempt, "at" | "outcome">,
+  body: RawBody,
+  egress?: string,
+): Observation {
+  const { source, platform, storefront, subject } = asked
+  const kind = kindNamed(asked.kind)!
+  if (kind === apps) return readApps(sources, asked, body)
+  const of = sourcesOf(kind, sources).find((one) => one.name === source)!
+  return parseBody(of, kind.replay!.asked({ platform, storefront }, subject), body, egress)
+}
+
+function sourcesOf(kind: AnyKind, sources: Sources): Source<unknown>[] {
+  return sourcesIn(sources).filter((one) => one.kind === kind)
+}
+
+/** Of sources whose bodies can be read again. */
+export function readableNames(sources: Sources): SourceName[] {
+  return sourcesIn(sources).flatMap(({ name, kind }) => (kind.replay ? [name] : []))
+}
+
+/** Whether what the failed read `a` was after is held from its body or from a later reading. */
+export function isHeld(sql: Sql) {
+  const each = KINDS.flatMap(({ name, replay }) =>
+    replay ? [sql`or (a.kind = ${name} and exists (${replay.isHeld(sql)}))`] : [],
+  )
+  return sql`false ${each}`
+}

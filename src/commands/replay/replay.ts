@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Observation, SourceName } from "../../core/observation/types.ts"
+import type { Sql } from "../../database/types.ts"
+import { deriveFigures } from "../../keywords/store/figures.ts"
+import { addDays, dayOf } from "../../lib/days.ts"
+import type { RawBodies } from "../../measuring/raw-bodies.ts"
+import { checkObservation, ObservationProblem } from "../../measuring/record/check.ts"
+import { record } from "../../measuring/record/record.ts"
+import { ReadFailure } from "../../measuring/source.ts"
+import type { Sources } from "../../sources.ts"
+import { readHeldReports } from "./replay-account-reports.ts"
+import { readUnreadAttempts } from "./replay-attempts.ts"
+import { readHeld } from "./replay-held.ts"
+import { createReport, type ReplayExample, type ReplayReport, type ReplaySummary } from "./replay-report.ts"
+import type { ReplaySubject } from "./replay-subjects.ts"
+
+interface ReplayOptions {
+  bodies: Pick<RawBodies, "read" | "size">
+  sources: Sources
+  /** The first day looked at, "YYYY-MM-DD". Without it all, but of search results what the oldest body can stand for. */
+  since?: string | undefined
+  /** Only this source's. */
+  source?: SourceName | undefined
+  /** Records what is read otherwise now. */
+  write?: boolean
+  now?: () => Date
+  /** Awaited between two pages, so that others get their turn on the embedded database's one backend. */
+  pause?: () => Promise<void>
+  onProgress?: (readings: number) => void
+}
+
+/**
+ * Without `write` nothing is changed. With it `record` gets what is read otherwise than stored, what an older parser
+ * read, and what can be read now; its own rules decide. Replaying again goes on from where it ended.
+ */
+export async function replay(sql: Sql, options: ReplayOptions): Promise<ReplaySummary> {
+  const { now = () => new Date(), pause = () => sleep(PAUSE_MS), onProgress = () => {}, write = false } = options
+  const report = createReport()
+  let readings = 0
+  for await (const page of readPages(sql, options)) {
+    const seen: Observation[] = []
+    for (const one of page) {
+      const observation = await judge(one, options, now(), report)
+      if (observation) seen.push(observation)
+      readings += one.subjects.length
+    }
+    if (write) await recordParts(sql, seen, now, report)
+    onProgress(readings)
+    await pause()
+  }
+  if (write) await deriveFigures(sql, { now, pause })
+  return report.result()
+}
+
+const PAUSE_MS = 5
+
+async function* readPages(
+  sql: Sql,
+  { bodies, sources, since, source }: ReplayOptions,
+): AsyncGenerator<ReplaySubject[]> {
+  const { oldest, bodies: kept } = await bodies.size()
+  if (kept === 0) return
+  const range = { since: since ?? null, source: source ?? null }
+  if (oldest) yield* readHeld(sql, sources, { ...range, firstKept: addDays(dayOf(oldest), -1) })
+  yield* readHeldReports(sql, range)
+  if (oldest) yield* readUnreadAttempts(sql, sources, range)
+}
+
+/** Says what became of a reading; gives what there is to record. */
+async function judge(
+  stored: ReplaySubject,
+  { bodies }: ReplayOptions,
+  now: Date,
+  report: ReplayReport,
+): Promise<Observation | null> {
+  const { source, sha256, seenAt, subjects, parser } = stored
+  const body = await bodies.read(sha256)
+  if (!body) {
+    report.add(source, "notKept", subjects.length)
+    return null
+  }
+  let seen: Observation
+  try {
+    seen = await stored.read({ ...body, url: "", seenAt })
+    checkObservation(seen, now)
+  } catch (error) {
+    if (!(error instanceof ReadFailure || error instanceof ObservationProblem)) throw error
+    report.add(source, parser === null ? "stillUnreadable" : "unreadable", subjects.length)
+    if (parser !== null) report.example(exampleOf(stored, "unreadable", subjects.join(), reasonOf(error)))
+    return null
+  }
+  if (parser !== null) return compared(stored, seen, report) || parser < seen.parser ? seen : null
+  report.add(source, "nowReadable", 1)
+  report.example(exampleOf(stored, "now readable", subjects.join(), `by parser ${seen.parser}`))
+  return seen
+}
+
+function reasonOf(error: ReadFailure | ObservationProblem): string {
+  return `${error instanceof ReadFailure ? error.outcome : "changed"}: ${error.message}`
+}
+
+function exampleOf(
+  { source, platform, storefront, seenAt }: ReplaySubject,
+  change: ReplayExample["change"],
+  subject: string,
+  detail: string,
+): ReplayExample {
+  return { source, change, platform, storefront, subject, seenAt, detail }
+}
+
+/** Whether anything differs. */
+function compared(stored: ReplaySubject, seen: Observation, report: ReplayReport): boolean {
+  const differences = stored.compare(seen)
+  differences.forEach((difference, place) => {
+    report.add(stored.source, difference ? "different" : "same", 1)
+    if (!difference) return
+    report.add(stored.source, "places", difference.places)
+    report.example(exampleOf(stored, "different", stored.subjects[place] as string, difference.detail))
+  })
+  return differences.some((difference) => difference !== null)
+}
+
+// As much as an import stores in one transaction.
+const PART_RESULTS = 1_000
+
+async function recordParts(
+  sql: Sql,
+  seen: readonly Observation[],
+  now: () => Date,
+  report: ReplayReport,
+): Promise<void> {
+  for (const [source, own] of Map.groupBy(seen, ({ source }) => source)) {
+    let part: Observation[] = []
+    for (const [place, one] of own.entries()) {
+      part.push(one)
+      const results = part.reduce((sum, held) => sum + (held.kind === "search" ? held.results.length : 20), 0)
+      if (results < PART_RESULTS && place < own.length - 1) continue
+      const { recorded } = await record(sql, part, now, { isImport: true })
+      report.add(source, "recorded", recorded)
+      part = []
+    }
+  }
+}

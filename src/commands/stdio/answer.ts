@@ -1,0 +1,63 @@
+import { isRecord } from "../../lib/objects.ts"
+import { eventsOf } from "./events.ts"
+import { parsed } from "./message.ts"
+
+export class NoAnswer extends Error {
+  override name = "NoAnswer"
+}
+
+/** Settles as the work does, or as soon as it is given up: work in this process may not notice that. */
+export async function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const giveUp = () => reject(signal.reason)
+  signal.addEventListener("abort", giveUp)
+  try {
+    if (signal.aborted) giveUp()
+    return await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener("abort", giveUp)
+  }
+}
+
+/** The messages of an answer: one, none, or those of a stream as they come. */
+export async function* textsOf(response: Response, signal: AbortSignal): AsyncGenerator<string> {
+  const isStream = /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "")
+  if (isStream && response.body) {
+    yield* eventsOf(chunksOf(response.body, signal))
+    signal.throwIfAborted()
+    return
+  }
+  const text = (await unless(signal, response.text())).trim()
+  if (text !== "") yield text
+}
+
+/** The pieces of a body, which is let go of when nobody reads on. */
+async function* chunksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  const hangUp = () => void reader.cancel().catch(() => {})
+  signal.addEventListener("abort", hangUp)
+  try {
+    for (;;) {
+      signal.throwIfAborted()
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    signal.removeEventListener("abort", hangUp)
+    hangUp()
+  }
+}
+
+/** Why what came is no answer of a tool endpoint: something else answers there, or it ended before it had answered. */
+export function foreign(url: string, { status, headers }: Response, text: string): string {
+  const where = new URL(url)
+  const at = where.origin + where.pathname
+  const location = headers.get("location")
+  if (location) return `${at} leads elsewhere (${status}); give the address that it leads to: ${location.slice(0, 200)}`
+  const body = parsed(text)
+  const said = isRecord(body) && typeof body.message === "string" ? `: ${body.message.slice(0, 300)}` : ""
+  if (status >= 400)
+    return `${at} answered ${status}; that is no tool endpoint of Appmeter, or a proxy before it${said}`
+  return `${at} ended without an answer; of a write, look whether it was done before you repeat it`
+}

@@ -1,0 +1,65 @@
+import { createLog, type Log } from "../../lib/log.ts"
+import { CommandProblem, type ExitCode, type Invocation } from "../cli/command.ts"
+import { linesOf } from "../cli/read-lines.ts"
+import { sentenceOf } from "../cli/sentence.ts"
+import { stopSignal } from "../process/stop.ts"
+import { type BridgeParts, bridge } from "./bridge.ts"
+import { explainRemote, isReadableOnTheWay, openRemote } from "./remote.ts"
+
+interface Assistant {
+  key: string
+  /** The tool endpoint of a server; without it that of this process. */
+  server: URL | undefined
+  query: string
+}
+
+/** Passes an assistant's messages on until it closes stdin, or a stop is asked. Gives the exit code. */
+export async function passMessages(invocation: Invocation, { key, server, query }: Assistant): Promise<ExitCode> {
+  const { terminal, settings } = invocation
+  const stdin = inputOf(invocation)
+  const log = createLog(terminal.err, settings.logLevel === "debug" ? "debug" : "warn")
+  const stop = stopSignal(invocation, log)
+  const { url, endpoint, explain, close } = server ? remote(server, terminal.say) : await inProcess(invocation, log)
+  try {
+    await bridge({
+      url: url + query,
+      key,
+      endpoint,
+      explain,
+      lines: linesOf(stdin),
+      stopped: stop.asked,
+      write: (line) => terminal.out(`${line}\n`),
+      say: (text) => terminal.say(`appmeter: ${text}`),
+    })
+  } finally {
+    await close()
+  }
+  return stop.isAsked() && (await stop.asked) === "error" ? 1 : 0
+}
+
+interface OpenBridge extends Pick<BridgeParts, "url" | "endpoint" | "explain"> {
+  close(): Promise<void>
+}
+
+function remote(server: URL, say: (line: string) => void): OpenBridge {
+  if (isReadableOnTheWay(server))
+    say(`appmeter: warning: ${server.origin} is asked without TLS; the key can be read on the way`)
+  const explain = (error: unknown) => explainRemote(server, error)
+  return { url: server.href, endpoint: openRemote(server, process.env), explain, close: async () => {} }
+}
+
+/** Loaded only here: passing on to a server needs none of the service. */
+async function inProcess(invocation: Invocation, log: Log): Promise<OpenBridge> {
+  const { HERE_URL, openInProcess } = await import("./in-process.ts")
+  return { url: HERE_URL, explain: sentenceOf, ...(await openInProcess(invocation, log)) }
+}
+
+function inputOf({ terminal }: Invocation): AsyncIterable<Uint8Array> {
+  try {
+    return terminal.stdin()
+  } catch {
+    throw new CommandProblem(
+      "an assistant starts this and speaks to it over a pipe; appmeter packaging assistants prints the configuration",
+    )
+  }
+}

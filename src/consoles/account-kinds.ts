@@ -1,0 +1,20 @@
+import type { AccountKindName, AnyAccountKind } from "./account-kind.ts"
+import { appStoreConnect } from "./account-kinds/app-store-connect.ts"
+import { appleAds } from "./account-kinds/apple-ads.ts"
+import { adapty, appStoreNotifications, revenueCat, superwall } from "./account-kinds/billing.ts"
+import { revenueCatMetrics } from "./account-kinds/revenuecat-metrics.ts"
+
+/** All that can be connected. */
+export const ACCOUNT_KINDS: readonly AnyAccountKind[] = [
+  appStoreConnect,
+  appleAds,
+  revenueCat,
+  adapty,
+  superwall,
+  appStoreNotifications,
+  revenueCatMetrics,
+]
+
+export function accountKind(name: AccountKindName): AnyAccountKind {
+  return ACCOUNT_KINDS.find((kind) => kind.name === name)!
+}

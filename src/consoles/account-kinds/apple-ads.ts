@@ -1,0 +1,60 @@
+import { AccessProblem } from "../../access/problem.ts"
+import type { AccountKind } from "../account-kind.ts"
+import { type Ads, openAds } from "../ads/client.ts"
+import { listAdAccounts, lookAtAds } from "../ads/look.ts"
+import { readAds } from "../ads/read.ts"
+import type { AdsKey } from "../credentials.ts"
+
+export const appleAds: AccountKind<AdsKey, Ads> = {
+  name: "apple-ads",
+  title: "Apple Ads",
+  summary: "Connect an ad account of Apple Ads, by a key of an API user. Shows what the key may do.",
+  examples: [
+    [
+      "account add apple-ads --client-id SEARCHADS.… --team-id SEARCHADS.… --key-id … --key-file AdsKey.pem",
+      "with several ad accounts: lists them, and ends with 2",
+    ],
+    ["account add apple-ads … --ad-account 123456789", "that one"],
+  ],
+  ids: {
+    clientId: { option: "client-id", value: "ID", meaning: "The API user's client id, under Account Settings, API." },
+    teamId: { option: "team-id", value: "ID", meaning: "The team id that stands beside it." },
+    keyId: {
+      option: "key-id",
+      value: "ID",
+      meaning: "The key id that stands there once the public key was handed in.",
+      fresh: true,
+    },
+  },
+  secret: {
+    name: "privateKey",
+    option: "key-file",
+    value: "FILE",
+    meaning: "The private key, as account keygen made it; - reads it from stdin.",
+  },
+  part: {
+    name: "ad account",
+    option: "ad-account",
+    value: "ID",
+    meaning: "The ad account; needless where the API user has only one.",
+  },
+  listParts: listAdAccounts,
+  check({ clientId, teamId, keyId }, adAccount) {
+    for (const [name, id] of [
+      ["client", clientId],
+      ["team", teamId],
+    ] as const)
+      if (!/^SEARCHADS\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id))
+        throw new AccessProblem(`a ${name} id is SEARCHADS. and a UUID, as Apple Ads shows it under Account Settings`)
+    if (!/^[\w.-]{4,64}$/.test(keyId)) throw new AccessProblem("a key id has letters, digits and hyphens")
+    if (adAccount !== null && !/^\d{1,20}$/.test(adAccount))
+      throw new AccessProblem("an ad account is a number; leave it out to see which there are")
+  },
+  shown: ({ keyId }) => `key …${keyId.slice(-4)}`,
+  open: (key, adAccount, reach) => openAds(key, adAccount, reach),
+  look: (ads, adAccount, now) => lookAtAds(ads, adAccount, now),
+  begins:
+    "campaigns, what they bid on, cost and brought, by the day and back three months; search terms, changes, and what is searched for",
+  needs: ["campaigns", "reports"],
+  read: readAds,
+}

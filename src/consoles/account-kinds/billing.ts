@@ -1,0 +1,134 @@
+import { Buffer } from "node:buffer"
+import { AccessProblem } from "../../access/problem.ts"
+import type { AccountKind } from "../account-kind.ts"
+import {
+  isSame,
+  type Message,
+  provesByHeader,
+  provesByTimedSignature,
+  provesByWebhookSignature,
+} from "../billing/proof.ts"
+import { signedPayload } from "../billing/signed-payload.ts"
+import type { WebhookKey } from "../credentials.ts"
+import type { Look } from "../look.ts"
+import { adaptyEvent, adaptyVerification } from "../sources/billing/adapty.ts"
+import { notifiedApp, storeNotification } from "../sources/billing/notifications.ts"
+import { revenueCatEvent } from "../sources/billing/revenuecat.ts"
+import { superwallEvent } from "../sources/billing/superwall.ts"
+import type { BillingMessage } from "../sources/billing/told.ts"
+
+const LEAST_SECRET = 16
+
+/** What all have in common: nothing is asked of them, and which app it is about is said. */
+const TOLD = {
+  ids: {},
+  part: { name: "app", option: "store-id", value: "ID", meaning: "The app's id in the App Store, of which it tells." },
+  open: async () => null,
+  look: async (_: null, storeId: string): Promise<Look> => ({
+    rights: [],
+    apps: [{ outsideId: storeId, sku: storeId, name: storeId, bundleId: storeId }],
+  }),
+  begins: "nothing; whatever is sent to that address from now on is held, and of before it tells nothing",
+  needs: [],
+} satisfies Partial<AccountKind<WebhookKey, null>>
+
+export const revenueCat = billingService("revenuecat", "RevenueCat", {
+  secretIs: "What RevenueCat sends in Authorization, or signs its messages with",
+  isTheirs: (secret, message) => {
+    const bySignature = provesByTimedSignature(secret, message, "x-revenuecat-webhook-signature")
+    return provesByHeader(secret, message) || bySignature
+  },
+  eventIn: revenueCatEvent,
+})
+
+export const adapty = billingService("adapty", "Adapty", {
+  secretIs: "What Adapty sends in Authorization",
+  isTheirs: provesByHeader,
+  eventIn: adaptyEvent,
+  verification: adaptyVerification,
+})
+
+export const superwall = billingService("superwall", "Superwall", {
+  secretIs: "What Superwall signs its messages with (whsec_…)",
+  isTheirs: provesByWebhookSignature,
+  eventIn: superwallEvent,
+})
+
+interface BillingService {
+  secretIs: string
+  isTheirs(secret: string, message: Message): boolean
+  eventIn(body: unknown): BillingMessage | null
+  /** The answer to a request by which the service proves the address; null if it is no such request. */
+  verification?(body: unknown): object | null
+}
+
+function billingService(
+  name: "revenuecat" | "adapty" | "superwall",
+  title: string,
+  { secretIs, isTheirs, eventIn, verification }: BillingService,
+): AccountKind<WebhookKey, null> {
+  return {
+    ...TOLD,
+    ...{ name, title },
+    summary: `Have ${title} tell of purchases as they happen. Shows the address to enter there.`,
+    examples: [[`account add ${name} --store-id 310633997 --secret-file secret.txt`, "prints the address /in/ac_…"]],
+    secret: { name: "secret", option: "secret-file", value: "FILE", meaning: `${secretIs}; - reads it from stdin.` },
+    check({ secret }, storeId) {
+      checkStoreId(storeId)
+      if (!/^[\x21-\x7e]+$/.test(secret) || secret.length < LEAST_SECRET)
+        throw new AccessProblem(`a secret has ${LEAST_SECRET} characters and more, none of them blank`)
+    },
+    shown: () => "secret",
+    receive({ secret }, _, message) {
+      if (!isTheirs(secret, message)) return "not theirs"
+      const body = parsed(message.body)
+      const reply = verification?.(body)
+      return reply ? { reply } : (eventIn(body) ?? "unreadable")
+    },
+  }
+}
+
+export const appStoreNotifications: AccountKind<Record<string, never>, null> = {
+  ...TOLD,
+  name: "app-store-notifications",
+  title: "App Store Server Notifications",
+  summary: "Have the App Store itself tell of purchases (version 2). Shows the address to enter at App Store Connect.",
+  examples: [["account add app-store-notifications --store-id 310633997", "what it signs proves itself"]],
+  secret: null,
+  check: (_, storeId) => checkStoreId(storeId),
+  shown: () => "Apple's signature",
+  receive(_, storeId, { body, roots, at, bundleIds = [] }) {
+    const { signedPayload: jws } = (parsed(body) ?? {}) as { signedPayload?: unknown }
+    const payload = signedPayload(jws, roots, at)
+    const { signedTransactionInfo } = (payload?.data ?? {}) as Record<string, unknown>
+    // also what Apple signed for somebody else's app is not this one's
+    if (!payload || !isOfApp(payload, storeId, bundleIds)) return "not theirs"
+    const transaction = signedTransactionInfo === undefined ? {} : signedPayload(signedTransactionInfo, roots, at)
+    return transaction ? (storeNotification(payload, transaction) ?? "unreadable") : "not theirs"
+  },
+}
+
+/**
+ * By the app's number. Apple leaves it out in the sandbox: there the bundle id decides, and where it is not known here, a message of
+ * the sandbox is taken, for it counts nowhere.
+ */
+function isOfApp(payload: object, storeId: string, bundleIds: readonly string[]): boolean {
+  const { appAppleId, bundleId, environment } = notifiedApp(payload)
+  if (appAppleId !== undefined && appAppleId !== null) return isSame(String(appAppleId), storeId)
+  if (typeof bundleId !== "string") return false
+  return bundleIds.includes(bundleId) || (bundleIds.length === 0 && environment === "Sandbox")
+}
+
+function checkStoreId(storeId: string | null): void {
+  if (!/^\d{5,20}$/.test(storeId ?? ""))
+    throw new AccessProblem("an app's id in the App Store is a number, as 310633997")
+}
+
+/** Undefined for what is no JSON. */
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString("utf8"))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,200 @@
+import * as v from "valibot"
+import { action } from "../../../core/action.ts"
+import type { Port, Proof, SendPort } from "../../../jobs/outside.ts"
+import type { PlatformWay } from "../../../lib/accounts/platform.ts"
+import { Fault } from "../../../lib/faults.ts"
+import { described, named } from "../../../lib/schema.ts"
+import { normaliseTerm } from "../../../lib/term.ts"
+import { CLOCKS_MS, thingsIn, timeOf } from "../../writing/ads-changes.ts"
+import { AdGroupId, Amount, AppOfCampaign, CampaignId, Currency, KeywordText, OF_ADS, outsideOf } from "./declared.ts"
+import { refuseBid, refuseCurrency } from "./guardrails.ts"
+import type { AdsPlace } from "./things.ts"
+import { amountIn, codeOf, equals, idOf, openCampaign, readAll, readGroup } from "./things.ts"
+
+const MATCHES = ["EXACT", "BROAD"] as const
+
+const State = named(
+  "AdsAddedKeyword",
+  v.strictObject({
+    isThere: described(v.boolean(), "Whether the keyword stands there, paused ones too."),
+    bid: described(v.nullable(v.string()), "Of the keyword itself; null = none, or its ad group's."),
+  }),
+)
+const Result = v.strictObject({ id: v.string(), text: v.string(), matchType: v.string() })
+
+const NegativeArgs = v.strictObject({
+  appId: AppOfCampaign,
+  campaignId: CampaignId,
+  adGroupId: v.optional(AdGroupId),
+  text: KeywordText,
+  matchType: v.optional(v.pipe(v.picklist(MATCHES), v.description("Which searches it keeps away from.")), "EXACT"),
+})
+type NegativeArguments = v.InferOutput<typeof NegativeArgs>
+
+const ExactArgs = v.strictObject({
+  appId: AppOfCampaign,
+  campaignId: CampaignId,
+  adGroupId: AdGroupId,
+  text: KeywordText,
+  amount: v.optional(Amount),
+  currency: Currency,
+})
+type ExactArguments = v.InferOutput<typeof ExactArgs>
+
+/** What stands there of that text and match, in the place where it would be added. */
+interface SeenPlace {
+  ids: string[]
+  status: string | null
+  groupBid: string | null
+}
+
+interface Keyword {
+  list: "keywords" | "negative-keywords"
+  campaignId: string
+  adGroupId: string | undefined
+  text: string
+  matchType: string
+}
+
+const NEGATIVE = (args: NegativeArguments): Keyword => ({
+  list: "negative-keywords",
+  ...args,
+  adGroupId: args.adGroupId,
+})
+const EXACT = (args: ExactArguments): Keyword => ({ list: "keywords", ...args, matchType: "EXACT" })
+
+export const addNegativeKeyword = action({
+  ...OF_ADS,
+  name: "add_negative_keyword",
+  summary: "Keeps a campaign, or one ad group of it, away from searches of a keyword.",
+  description: "Of the whole campaign unless adGroupId is given.",
+  destructive: true,
+  args: NegativeArgs,
+  example: { appId: "app_4fD0Zs81hQbK", campaignId: "444555666", text: "free" },
+  state: State,
+  result: Result,
+  target: (args) => targetOf(NEGATIVE(args)),
+  diff(_, args, seen) {
+    const { text, matchType, campaignId, adGroupId } = args
+    const place = adGroupId === undefined ? `campaign ${campaignId}` : `ad group ${adGroupId}`
+    return {
+      summary: `Keep ${place} away from ${JSON.stringify(text)} (${matchType}).`,
+      target: { kind: "negative_keyword", id: adGroupId ?? campaignId, name: `${text}, ${matchType}` },
+      ...stateOf(seen as SeenPlace, null),
+    }
+  },
+  outside: outsideOf({
+    read: (args: NegativeArguments, port: Port) => readPlace(NEGATIVE(args), args, port),
+    send: (args: NegativeArguments, port: SendPort) => sendNew(NEGATIVE(args), args, null, port),
+    proof: proofOfNew((args) => NEGATIVE(args as NegativeArguments)),
+  }),
+})
+
+export const addExactKeyword = action({
+  ...OF_ADS,
+  name: "add_exact_keyword",
+  summary: "Buys a keyword for an ad group, as an exact match.",
+  description: "With a bid of its own, within the account's limits, or with the ad group's.",
+  destructive: false,
+  args: ExactArgs,
+  example: { appId: "app_4fD0Zs81hQbK", campaignId: "444555666", adGroupId: "555666777", text: "tide times" },
+  state: State,
+  result: Result,
+  target: (args) => targetOf(EXACT(args)),
+  diff({ writer }, { adGroupId, text, amount, currency }, seen) {
+    refuseCurrency(currency, writer.currency)
+    const { groupBid } = seen as SeenPlace
+    if (amount !== undefined) refuseBid(amount, groupBid === null ? null : Number(groupBid), writer.limits)
+    const bid = amount?.toFixed(2) ?? null
+    const bidText = bid ?? (groupBid === null ? "the ad group's" : `the ad group's, ${groupBid}`)
+    return {
+      summary: `Buy ${JSON.stringify(text)} (EXACT) for ad group ${adGroupId}. Its bid: ${bidText}.`,
+      target: { kind: "ads_keyword", id: adGroupId, name: `${text}, EXACT` },
+      ...stateOf(seen as SeenPlace, bid),
+    }
+  },
+  outside: outsideOf({
+    read: (args: ExactArguments, port: Port) => readPlace(EXACT(args), args, port),
+    send: (args: ExactArguments, port: SendPort) => sendNew(EXACT(args), args, args.amount?.toFixed(2) ?? null, port),
+    proof: proofOfNew((args) => EXACT(args as ExactArguments)),
+  }),
+})
+
+function targetOf({ list, campaignId, adGroupId, text, matchType }: Keyword): string {
+  return `${list} ${adGroupId ?? campaignId} ${normaliseTerm(text)} ${matchType}`
+}
+
+function stateOf({ ids, status }: SeenPlace, bid: string | null) {
+  const there = ids.length > 0
+  return {
+    before: { isThere: there, bid: null },
+    after: { isThere: true, bid: there ? null : bid },
+    notes: there ? [`It stands there already${status === "PAUSED" ? ", paused" : ""}: nothing is added.`] : [],
+  }
+}
+
+async function readPlace(keyword: Keyword, place: AdsPlace, port: Port): Promise<SeenPlace> {
+  const { way } = await openCampaign(place, port)
+  const { campaignId, adGroupId } = keyword
+  const group = adGroupId === undefined ? null : await readGroup(way, { campaignId, adGroupId }, port.signal)
+  const same = await listSame(way, keyword, port.signal)
+  return {
+    ids: same.map(({ id }) => idOf(id)).sort(),
+    status: same[0] ? codeOf(same[0].status) : null,
+    groupBid: group?.bid ?? null,
+  }
+}
+
+/** Keywords of that text and match in that place; their case does not matter. */
+async function listSame(way: PlatformWay, keyword: Keyword, signal: AbortSignal): Promise<Record<string, unknown>[]> {
+  const { list, campaignId, adGroupId, text, matchType } = keyword
+  const ofCampaign = [equals("campaignId", campaignId), { field: "adGroupId", operator: "IS_NULL" }]
+  const filters = adGroupId === undefined ? ofCampaign : [equals("adGroupId", adGroupId)]
+  const found = await readAll(way, list, filters, signal)
+  const wanted = normaliseTerm(text)
+  return found.filter(
+    (one) => normaliseTerm(String(one.text)) === wanted && one.matchType === matchType && one.deleted !== true,
+  )
+}
+
+async function sendNew(keyword: Keyword, place: AdsPlace, bid: string | null, port: SendPort) {
+  const { way } = await openCampaign(place, port)
+  const { list, campaignId, adGroupId, text, matchType } = keyword
+  const owner = adGroupId === undefined ? { campaignId: Number(campaignId) } : { adGroupId: Number(adGroupId) }
+  const money = bid === null ? {} : { bid: { amount: bid, currency: way.currency } }
+  const body = { ...owner, text, matchType, status: "ENABLED", ...money }
+  const entity = list === "keywords" ? "Keyword" : "NegativeKeyword"
+  const change = { text: { from: null, to: text }, ...(bid !== null && { bid: { from: null, to: bid } }) }
+  return await port.step({ what: "add keyword", entity, id: null, change }, async () => {
+    const missing = () => new Fault("not_found")
+    const answer = await way.send({ method: "POST", path: `/v1/${list}`, body, missing }, port.signal)
+    const [made] = thingsIn(answer)
+    const isMade = made && normaliseTerm(String(made.text)) === normaliseTerm(text) && made.matchType === matchType
+    if (!isMade || (bid !== null && Number(amountIn(made.bid)) !== Number(bid)))
+      throw new Error("the platform took the keyword and shows another")
+    return { id: idOf(made.id), text, matchType }
+  })
+}
+
+/** One thing of that text, made since: applied. None after an hour and after a day: not applied. */
+function proofOfNew(keywordOf: (args: unknown) => Keyword): Proof {
+  return {
+    absentAt: [60, 1_440],
+    absence: () => new Fault("unavailable", { detail: "It was not applied: a day later the keyword is not there." }),
+    async look(args, { platforms, workspaceId, appId, signal }, { sentAt }) {
+      const keyword = keywordOf(args)
+      const way = await platforms.open("apple-ads", { workspaceId, appId: appId as string })
+      const same = await listSame(way, keyword, signal)
+      if (same.length === 0) return { verdict: "absent", text: "The keyword is not there." }
+      const made = same.filter((one) => timeOf(one.creationTime) >= sentAt.getTime() - CLOCKS_MS)
+      if (same.length !== 1 || made.length !== 1)
+        return { verdict: "unclear", text: "The keyword is there, but was not made by this alone." }
+      const { text, matchType } = keyword
+      return {
+        verdict: "applied",
+        text: "The keyword is there, made since.",
+        result: { id: idOf(made[0]!.id), text, matchType },
+      }
+    },
+  }
+}

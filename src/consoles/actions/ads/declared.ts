@@ -1,0 +1,135 @@
+import * as v from "valibot"
+import type { LookContext } from "../../../core/action.ts"
+import type { OutsideWrite, Port, Proof, ProofFinding, SendPort, SentWrite } from "../../../jobs/outside.ts"
+import type { PlatformDocument } from "../../../lib/accounts/platform.ts"
+import { Fault, type FaultCode } from "../../../lib/faults.ts"
+import { AppId, textUpTo } from "../../../lib/fields.ts"
+import { bounded } from "../../../lib/schema.ts"
+import { findApp } from "../../../tracking/tracked-app.ts"
+import { isInHistory } from "../../writing/ads-changes.ts"
+import { findWriter, type Writer } from "../../writing/writers.ts"
+
+const id = (what: string) => v.pipe(bounded(v.string(), { maxLength: 20 }), v.regex(/^\d{1,20}$/), v.description(what))
+
+export const AppOfCampaign = AppId
+export const CampaignId = id("The campaign, from list_campaigns.")
+export const AdGroupId = id("The ad group, from list_ads_keywords.")
+export const KeywordId = id("The bought keyword, from list_ads_keywords.")
+export const Amount = v.pipe(
+  v.number(),
+  v.minValue(0.01),
+  v.maxValue(1_000_000),
+  v.description("In the account's currency, to the hundredth."),
+)
+export const Currency = v.optional(
+  v.pipe(
+    bounded(v.string(), { maxLength: 3 }),
+    v.regex(/^[A-Za-z]{3}$/),
+    v.description("As EUR: refused where the account pays in another."),
+  ),
+)
+/** The longest that the platform takes. */
+export const KeywordText = v.pipe(textUpTo(80), v.description("The keyword's text; its case does not matter."))
+
+const ADS_FAULTS: readonly FaultCode[] = ["not_connected", "ios_only"]
+
+/** What each write of ads looks at of ours. Throws ios_only, not_connected and write_limit_reached. */
+async function lookAtWriter(
+  { appId }: { appId: string },
+  { sql, caller, lock }: LookContext,
+): Promise<{ writer: Writer }> {
+  const app = await findApp(sql, caller, appId)
+  if (app.iosApp === null) throw new Fault("ios_only")
+  return { writer: await findWriter(sql, "apple-ads", { workspaceId: caller.workspaceId, appId }, { lock }) }
+}
+
+const accountOf = ({ writer }: { writer: Writer }) => writer.id
+
+/** What every write of ads shares. */
+export const OF_ADS = {
+  scope: "ads:write",
+  plan: "studio",
+  credits: 2,
+  faults: ADS_FAULTS,
+  account: accountOf,
+  look: lookAtWriter,
+} as const
+
+/** A change of one field of a campaign or keyword. */
+interface FieldChange {
+  thing: "campaigns" | "keywords"
+  id: string
+  field: "status" | "dailyBudget" | "bid"
+  from: string | null
+  to: string
+  currency: string | null
+}
+
+const ENTITIES = { campaigns: "Campaign", keywords: "Keyword" } as const
+
+/** PUT: partial, and the same again does no harm; it is sent once all the same. */
+export async function sendChange(change: FieldChange, way: Way, port: SendPort): Promise<PlatformDocument> {
+  const { thing, id, field, from, to } = change
+  const step = { what: `set ${field}`, entity: ENTITIES[thing], id, change: { [field]: { from, to } } }
+  return await port.step(step, async () => {
+    const path = `/v1/${thing}/${id}`
+    const missing = () => new Fault("not_found")
+    const answer = await way.send({ method: "PUT", path, body: { [field]: wireValueOf(change) }, missing }, port.signal)
+    const shown = (answer.result as Record<string, unknown> | undefined)?.[field]
+    if (!isSame(textOf(shown), to)) throw new Error(`the platform took the change and shows another ${field}`)
+    return answer
+  })
+}
+
+type Way = Awaited<ReturnType<Port["platforms"]["open"]>>
+
+function wireValueOf({ field, to, currency }: FieldChange): unknown {
+  const money = { amount: to, currency }
+  return field === "status" ? to : field === "bid" ? money : { value: money }
+}
+
+/** A status, or the amount of money however deep it stands. */
+function textOf(said: unknown): string | null {
+  if (typeof said === "string") return said
+  const { amount, value } = (said ?? {}) as { amount?: unknown; value?: { amount?: unknown } }
+  const found = amount ?? value?.amount
+  return found === undefined ? null : String(found)
+}
+
+/** "20" and "20.00" are the same money. */
+function isSame(one: string | null, other: string | null): boolean {
+  if (one === null || other === null) return one === other
+  return one === other || (one.trim() !== "" && Number(one) === Number(other))
+}
+
+/** The history alone proves that it was applied; that it was not, the value as before and no entry after a day. */
+export function proofOf<Args>(changeOf: (args: Args, before: unknown) => Omit<FieldChange, "currency">): Proof {
+  return {
+    absentAt: [1_440],
+    absence: () =>
+      new Fault("unavailable", {
+        detail: "It was not applied: a day later the platform's history has no entry of it.",
+      }),
+    async look(args, port, { before, sentAt }: SentWrite): Promise<ProofFinding> {
+      const change = changeOf(args as Args, before)
+      const { thing, id, field, from, to } = change
+      const way = await port.platforms.open("apple-ads", { workspaceId: port.workspaceId, appId: port.appId as string })
+      const api = { entityType: ENTITIES[thing], entityId: id, field, to }
+      if (await isInHistory(way, api, sentAt, port.signal))
+        return { verdict: "applied", text: "The platform's history has it.", result: { id, [field]: to } }
+      const answer = await way.ask({ path: `/v1/${thing}/${id}` }, port.signal)
+      const now = textOf((answer?.result as Record<string, unknown> | undefined)?.[field])
+      return isSame(now, from)
+        ? { verdict: "absent", text: "The value is as before, and the platform's history has no entry." }
+        : {
+            verdict: "unclear",
+            text: "The value is another than before, and the platform's history has no entry of ours.",
+          }
+    },
+  }
+}
+
+/** As the protocol of outside writes takes it. */
+export function outsideOf(write: object): OutsideWrite {
+  return write as OutsideWrite
+}

@@ -1,0 +1,41 @@
+import { Fault } from "../../../lib/faults.ts"
+import type { WriteLimits } from "../../writing/limits.ts"
+
+/** Throws write_limit_reached. Amounts are of the account's currency. */
+export function refuseBid(amount: number, before: number | null, limits: WriteLimits): void {
+  const { leastBid, mostBid } = limits
+  if (amount < leastBid || amount > mostBid) throw refused(`A bid of this account lies from ${leastBid} to ${mostBid}.`)
+  refuseStep("bid", amount, before, limits)
+}
+
+/** A day's budget below one bid lets nothing be bought at it. */
+export function refuseBudget(
+  amount: number,
+  { before, highestBid }: { before: number | null; highestBid: number | null },
+  limits: WriteLimits,
+): void {
+  if (highestBid !== null && amount < highestBid)
+    throw refused(`A bid of the campaign is ${highestBid}: its daily budget must not be less.`)
+  if (amount > limits.mostBudget) throw refused(`A daily budget of this account is ${limits.mostBudget} at most.`)
+  refuseStep("daily budget", amount, before, limits)
+}
+
+/** A hundredth is a rounding, and no step. */
+function refuseStep(what: string, amount: number, before: number | null, { step }: WriteLimits): void {
+  if (before === null) return
+  const [least, most] = [before * (1 - step), before * (1 + step)]
+  if (amount >= least - 0.005 && amount <= most + 0.005) return
+  const bounds = `${least.toFixed(2)} to ${most.toFixed(2)}`
+  throw refused(`One write moves a ${what} by ${Math.round(step * 100)} % at most: from ${before} to ${bounds}.`)
+}
+
+export function refused(reason: string): Fault {
+  return new Fault("write_limit_reached", { reason })
+}
+
+/** Throws invalid_arguments where another currency than the account's was meant. */
+export function refuseCurrency(meant: string | undefined, currency: string | null): void {
+  if (meant === undefined || meant.toUpperCase() === currency) return
+  const detail = `The account pays in ${currency ?? "a currency that it did not say"}: leave currency out, or name that.`
+  throw new Fault("invalid_arguments", { field: "currency", detail })
+}

@@ -1,0 +1,132 @@
+import type { Port } from "../../../jobs/outside.ts"
+import type { PlatformWay } from "../../../lib/accounts/platform.ts"
+import { Fault } from "../../../lib/faults.ts"
+import { thingsIn } from "../../writing/ads-changes.ts"
+
+/** A campaign as far as writes look at it; its name is somebody's text, and is left out. */
+export interface SeenCampaign {
+  id: string
+  status: string
+  /** Decimal, in the account's currency; null = it has none of its own. */
+  budget: string | null
+  sharedBudget: boolean
+  bidStrategy: string
+}
+
+export interface SeenKeyword {
+  id: string
+  adGroupId: string
+  status: string
+  /** Decimal; null = the ad group's. */
+  bid: string | null
+  groupBid: string | null
+}
+
+export interface AdsPlace {
+  appId: string
+  campaignId: string
+}
+
+/** The account that has the app, and its campaign. Throws not_found for a campaign of another app, or none. */
+export async function openCampaign(
+  { appId, campaignId }: AdsPlace,
+  { platforms, workspaceId, signal }: Port,
+): Promise<{ way: PlatformWay; campaign: SeenCampaign }> {
+  const way = await platforms.open("apple-ads", { workspaceId, appId })
+  const [said] = thingsIn(await way.ask({ path: `/v1/campaigns/${campaignId}` }, signal))
+  if (!said || said.deleted === true || String(said.promotedObjectId) !== way.app) throw new Fault("not_found")
+  const shared = said.sharedBudgets
+  return {
+    way,
+    campaign: {
+      id: campaignId,
+      status: codeOf(said.status),
+      budget: amountIn((said.dailyBudget as AdsRecord | undefined)?.value),
+      sharedBudget: Array.isArray(shared)
+        ? shared.length > 0
+        : shared !== undefined && shared !== null && shared !== false,
+      bidStrategy: codeOf(said.bidStrategy),
+    },
+  }
+}
+
+/** Throws not_found where the campaign has no such keyword. */
+export async function readKeyword(
+  way: PlatformWay,
+  { campaignId, keywordId }: { campaignId: string; keywordId: string },
+  signal: AbortSignal,
+): Promise<SeenKeyword> {
+  const [said] = thingsIn(await way.ask({ path: `/v1/keywords/${keywordId}` }, signal))
+  if (!said || said.deleted === true || String(said.campaignId) !== campaignId) throw new Fault("not_found")
+  const adGroupId = idOf(said.adGroupId)
+  return {
+    ...{ id: keywordId, adGroupId, status: codeOf(said.status), bid: amountIn(said.bid) },
+    groupBid: (await readGroup(way, { campaignId, adGroupId }, signal)).bid,
+  }
+}
+
+/** Throws not_found where the campaign has no such ad group. */
+export async function readGroup(
+  way: PlatformWay,
+  { campaignId, adGroupId }: { campaignId: string; adGroupId: string },
+  signal: AbortSignal,
+): Promise<{ id: string; bid: string | null }> {
+  const [said] = thingsIn(await way.ask({ path: `/v1/adgroups/${adGroupId}` }, signal))
+  if (!said || said.deleted === true || String(said.campaignId) !== campaignId) throw new Fault("not_found")
+  return { id: adGroupId, bid: amountIn(said.bid ?? said.defaultBid) }
+}
+
+type AdsRecord = Record<string, unknown>
+
+/** A condition of a query. */
+export const equals = (field: string, value: string) => ({ field, operator: "EQUALS", value })
+
+const PAGE = 1_000
+const MOST_PAGES = 10
+
+/** What a query finds, at most 10,000. */
+export async function readAll(
+  way: PlatformWay,
+  list: "adgroups" | "keywords" | "negative-keywords",
+  filters: readonly object[],
+  signal: AbortSignal,
+): Promise<AdsRecord[]> {
+  const found: AdsRecord[] = []
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const pagination = { offset: page * PAGE, pageSize: PAGE }
+    const things = thingsIn(await way.ask({ path: `/v1/${list}/query`, body: { filters, pagination } }, signal))
+    found.push(...things)
+    if (things.length < PAGE) break
+  }
+  return found
+}
+
+/** The highest bid of a campaign's ad groups and keywords that are not paused; null = none has one. */
+export async function readHighestBid(
+  way: PlatformWay,
+  campaignId: string,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const filters = [equals("campaignId", campaignId)]
+  const lists = [await readAll(way, "adgroups", filters, signal), await readAll(way, "keywords", filters, signal)]
+  const bids = lists
+    .flat()
+    .filter(({ status, deleted }) => status === "ENABLED" && deleted !== true)
+    .flatMap(({ bid, defaultBid }) => amountIn(bid ?? defaultBid) ?? [])
+  return bids.length === 0 ? null : Math.max(...bids.map(Number))
+}
+
+/** Of {amount, currency}: a decimal text. */
+export function amountIn(money: unknown): string | null {
+  const amount = (money as AdsRecord | undefined | null)?.amount
+  return /^\d{1,12}(\.\d{1,6})?$/.test(String(amount)) ? String(amount) : null
+}
+
+/** A code as ENABLED; anything else is not shown. */
+export function codeOf(said: unknown): string {
+  return typeof said === "string" && /^[A-Z_]{1,60}$/.test(said) ? said : "UNKNOWN"
+}
+
+export function idOf(said: unknown): string {
+  return /^\d{1,20}$/.test(String(said)) ? String(said) : ""
+}

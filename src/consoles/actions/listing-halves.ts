@@ -1,0 +1,141 @@
+import type { SendPort } from "../../jobs/outside.ts"
+import type { PlatformChange, PlatformWay } from "../../lib/accounts/platform.ts"
+import { Fault } from "../../lib/faults.ts"
+import { resourceIn, textOf } from "../writing/console-documents.ts"
+import { type FieldName, fieldsOf, type Half, type Texts } from "./listing-fields.ts"
+import type { ListingQuestion, SeenListing } from "./listing-target.ts"
+import { sameText } from "./same-text.ts"
+
+/** One of the two requests of an edit. */
+interface HalfWrite {
+  half: Half
+  /** Of the texts; null = they are added. */
+  localization: string | null
+  /** The version, or the app's information. */
+  owner: string
+  names: FieldName[]
+}
+
+const TYPES = {
+  info: { type: "appInfoLocalizations", owner: "appInfo", ownerType: "appInfos" },
+  version: { type: "appStoreVersionLocalizations", owner: "appStoreVersion", ownerType: "appStoreVersions" },
+} as const
+
+/** Those that change something: the app's information first, which is stricter, then the version. */
+export function halfWritesOf({ fields, open }: ListingQuestion, seen: SeenListing): HalfWrite[] {
+  return (["info", "version"] as const).flatMap((half) => {
+    const here = seen[half]
+    if (!here) return []
+    const changed = fieldsOf(half, fields).filter((name) => !sameText(seen.texts[name] ?? null, fields[name] ?? null))
+    const isAdded = open && here.localization === null
+    if (changed.length === 0 && !isAdded) return []
+    return [{ half, localization: here.localization, owner: here.id, names: changed }]
+  })
+}
+
+/**
+ * Sends the halves one after the other. Where the second is refused the first is put back, and the refusal holds: nothing
+ * stands. Anything unsure ends it at once; what is unsure is never touched.
+ */
+export async function sendHalves(
+  way: PlatformWay,
+  question: ListingQuestion,
+  seen: SeenListing,
+  port: SendPort,
+): Promise<void> {
+  const standing: { write: HalfWrite; localization: string }[] = []
+  for (const write of halfWritesOf(question, seen)) {
+    try {
+      standing.push({ write, localization: await sendHalf(way, write, question, seen, port) })
+    } catch (error) {
+      if (error instanceof Fault) for (const done of standing) await putBack(way, done, question, seen, port)
+      throw error
+    }
+  }
+}
+
+async function sendHalf(
+  way: PlatformWay,
+  write: HalfWrite,
+  question: ListingQuestion,
+  seen: SeenListing,
+  port: SendPort,
+): Promise<string> {
+  const { half, localization, names } = write
+  const { fields, locale } = question
+  const what = localization === null ? `add ${locale} (${half})` : `set ${names.join(", ")}`
+  const step = { what, entity: TYPES[half].type, id: localization, change: changeOf(names, seen.texts, fields) }
+  return await port.step(step, async () => {
+    const resource = resourceIn(await way.send(requestOf(write, question), port.signal))
+    assertShows(resource, names, fields)
+    return resource.id
+  })
+}
+
+/** Throws anything but a Fault unless it is certain that the first half stands as before. */
+async function putBack(
+  way: PlatformWay,
+  { write, localization }: { write: HalfWrite; localization: string },
+  { locale, fields }: ListingQuestion,
+  seen: SeenListing,
+  port: SendPort,
+): Promise<void> {
+  const { half, names } = write
+  const { type } = TYPES[half]
+  const path = `/v1/${type}/${localization}`
+  const isAdded = write.localization === null
+  const step = {
+    what: isAdded ? `take ${locale} away again (${half})` : `put back ${names.join(", ")}`,
+    ...{ entity: type, id: localization, change: changeOf(names, fields, seen.texts) },
+  }
+  const change: PlatformChange = isAdded
+    ? { method: "DELETE", path, missing: gone }
+    : { method: "PATCH", path, body: bodyOf(type, localization, textsOf(names, seen.texts)), missing: gone }
+  try {
+    await port.step(step, async () => {
+      const answer = await way.send(change, port.signal)
+      if (!isAdded) assertShows(resourceIn(answer), names, seen.texts)
+    })
+  } catch (error) {
+    throw error instanceof Fault ? new Error(`what was sent first could not be put back: ${error.code}`) : error
+  }
+}
+
+function requestOf(
+  { half, localization, owner, names }: HalfWrite,
+  { locale, fields }: ListingQuestion,
+): PlatformChange {
+  const { type, owner: name, ownerType } = TYPES[half]
+  const attributes = textsOf(names, fields)
+  if (localization !== null)
+    return {
+      method: "PATCH",
+      path: `/v1/${type}/${localization}`,
+      body: bodyOf(type, localization, attributes),
+      missing: gone,
+    }
+  const relationships = { [name]: { data: { type: ownerType, id: owner } } }
+  const body = { data: { type, attributes: { locale, ...attributes }, relationships } }
+  return { method: "POST", path: `/v1/${type}`, body, missing: gone }
+}
+
+function bodyOf(type: string, id: string, attributes: Texts) {
+  return { data: { type, id, attributes } }
+}
+
+function gone(): Fault {
+  return new Fault("no_editable_version", { detail: "What was to be edited is not there any more." })
+}
+
+function textsOf(names: readonly FieldName[], texts: Texts): Texts {
+  return Object.fromEntries(names.map((name) => [name, texts[name] ?? null]))
+}
+
+function changeOf(names: readonly FieldName[], from: Texts, to: Texts) {
+  return Object.fromEntries(names.map((name) => [name, { from: from[name] ?? null, to: to[name] ?? null }]))
+}
+
+function assertShows(resource: Parameters<typeof textOf>[0], names: readonly FieldName[], texts: Texts): void {
+  const other = names.find((name) => !sameText(textOf(resource, name), texts[name] ?? null))
+  if (other !== undefined) throw new Error(`the console took the change and shows another ${other}`)
+}

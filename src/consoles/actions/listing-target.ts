@@ -1,0 +1,168 @@
+import type { PlatformWay } from "../../lib/accounts/platform.ts"
+import { Fault } from "../../lib/faults.ts"
+import { type ConsoleResource, listResources, stateOf, textOf } from "../writing/console-documents.ts"
+import { type FieldName, fieldsOf, type Half, LISTING_FIELDS, type Texts } from "./listing-fields.ts"
+
+/** Where one half of a listing stands at the console. */
+interface SeenHalf {
+  /** The version, or the app's information. */
+  id: string
+  state: string
+  /** Of its texts in the locale; null = it has none there. */
+  localization: string | null
+}
+
+/** A listing in a locale, as far as a write touches it. */
+export interface SeenListing {
+  account: string
+  version: SeenHalf
+  /** Null where nothing of it is touched. */
+  info: SeenHalf | null
+  /** Of the fields in question. */
+  texts: Texts
+}
+
+export interface ListingQuestion {
+  locale: string
+  fields: Texts
+  open: boolean
+}
+
+/** In which each half can be edited, the preferred first. */
+const VERSION_STATES = [
+  "PREPARE_FOR_SUBMISSION", "DEVELOPER_REJECTED", "REJECTED", "METADATA_REJECTED", "INVALID_BINARY",
+] // biome-ignore format: a list to scan
+// an app's information waits for review with any of its platforms, beside a version that is still prepared
+const INFO_STATES = ["PREPARE_FOR_SUBMISSION", "DEVELOPER_REJECTED", "REJECTED", "WAITING_FOR_REVIEW"]
+
+interface HalfPaths {
+  owners: (app: string) => string
+  localizations: (id: string) => string
+  state: (resource: ConsoleResource) => string
+}
+
+const PATHS: Record<Half, HalfPaths> = {
+  version: {
+    owners: (app) =>
+      `/v1/apps/${app}/appStoreVersions?${new URLSearchParams({ "filter[platform]": "IOS", limit: "50" })}`,
+    localizations: (id) => `/v1/appStoreVersions/${id}/appStoreVersionLocalizations?limit=200`,
+    state: (resource) => stateOf(resource, "appVersionState", "appStoreState"),
+  },
+  info: {
+    owners: (app) => `/v1/apps/${app}/appInfos?limit=50`,
+    localizations: (id) => `/v1/appInfos/${id}/appInfoLocalizations?limit=200`,
+    state: (resource) => stateOf(resource, "state", "appStoreState"),
+  },
+}
+
+/** What can be edited there now. Throws no_editable_version and locale_not_found. */
+export async function readListing(
+  way: PlatformWay,
+  question: ListingQuestion,
+  signal: AbortSignal,
+): Promise<SeenListing> {
+  const { fields, open } = question
+  const version = await findEditable(way, "version", VERSION_STATES, signal)
+  if (!version.found) throw new Fault("no_editable_version", { detail: statesText("versions", version.states) })
+  const touchesInfo = fieldsOf("info", fields).length > 0 || open
+  const info = touchesInfo ? await findEditable(way, "info", INFO_STATES, signal) : null
+  if (info && !info.found) throw new Fault("no_editable_version", { detail: mixedText(info.states, fields) })
+  const halves: [Half, ConsoleResource | null | undefined][] = [
+    ["version", version.found],
+    ["info", info?.found],
+  ]
+  const read = await Promise.all(
+    halves.map(([half, owner]) => (owner ? readHalf(way, half, owner, question, signal) : null)),
+  )
+  const [ofVersion, ofInfo] = read
+  if (!open) refuseMissing(question, ofVersion!, ofInfo ?? null)
+  return {
+    account: way.account,
+    version: ofVersion!.seen,
+    info: ofInfo?.seen ?? null,
+    texts: { ...ofInfo?.texts, ...ofVersion!.texts },
+  }
+}
+
+async function findEditable(way: PlatformWay, half: Half, editable: readonly string[], signal: AbortSignal) {
+  const { owners, state } = PATHS[half]
+  const all = await listResources(way, owners(way.app), signal)
+  if (!all) throw new Fault("no_editable_version", { detail: "The console does not have the app." })
+  const [found = null] = editable.flatMap((wanted) => all.find((one) => state(one) === wanted) ?? [])
+  return { found, states: all.map(state) }
+}
+
+interface HalfReading {
+  seen: SeenHalf
+  locales: string[]
+  texts: Texts
+}
+
+async function readHalf(
+  way: PlatformWay,
+  half: Half,
+  owner: ConsoleResource,
+  { locale, fields }: ListingQuestion,
+  signal: AbortSignal,
+): Promise<HalfReading> {
+  const all = (await listResources(way, PATHS[half].localizations(owner.id), signal)) ?? []
+  const here = all.find((one) => textOf(one, "locale") === locale) ?? null
+  return {
+    seen: { id: owner.id, state: PATHS[half].state(owner), localization: here?.id ?? null },
+    locales: all.map((one) => textOf(one, "locale") ?? "").filter((text) => /^[A-Za-z-]{2,12}$/.test(text)),
+    texts: textsIn(here, fieldsOf(half, fields)),
+  }
+}
+
+function textsIn(resource: ConsoleResource | null, names: readonly FieldName[]): Texts {
+  return Object.fromEntries(names.map((name) => [name, resource && textOf(resource, name)]))
+}
+
+function refuseMissing({ locale }: ListingQuestion, version: HalfReading, info: HalfReading | null): void {
+  if (version.seen.localization !== null && info?.seen.localization !== null) return
+  const locales = version.locales.toSorted().join(", ") || "none"
+  throw new Fault("locale_not_found", {
+    detail: `The version has the locales ${locales}. With open true, ${locale} is added.`,
+  })
+}
+
+function statesText(what: string, states: readonly string[]): string {
+  const found = [...new Set(states)].sort().join(", ") || "none"
+  return `The states of the app's ${what} are: ${found}. One in ${VERSION_STATES.join(", ")} can be edited.`
+}
+
+/** Of an edit of both halves, one of which cannot be edited. */
+function mixedText(states: readonly string[], fields: Texts): string {
+  const without = fieldsOf("version", fields)
+  const rest =
+    without.length > 0 ? ` ${without.join(", ")} could go without ${fieldsOf("info", fields).join(", ")}.` : ""
+  return `The app's information is in: ${[...new Set(states)].sort().join(", ") || "none"}, where it cannot be edited.${rest}`
+}
+
+/** The texts as they stand in the halves that were seen before, whatever state these are in by now; null = gone. */
+export async function readTexts(
+  way: PlatformWay,
+  { version, info }: SeenListing,
+  { locale, fields }: ListingQuestion,
+  signal: AbortSignal,
+): Promise<{ texts: Texts; localizations: Record<Half, string | null> } | null> {
+  const localizations: Record<Half, string | null> = { info: null, version: null }
+  const texts: Texts = {}
+  for (const [half, seen] of [
+    ["info", info],
+    ["version", version],
+  ] as const) {
+    if (!seen) continue
+    const all = await listResources(way, PATHS[half].localizations(seen.id), signal)
+    if (!all) return null
+    const here = all.find((one) => textOf(one, "locale") === locale) ?? null
+    localizations[half] = here?.id ?? null
+    Object.assign(texts, textsIn(here, fieldsOf(half, fields)))
+  }
+  return { texts, localizations }
+}
+
+/** Whether a field belongs to that half. */
+export function isOf(half: Half, name: FieldName): boolean {
+  return LISTING_FIELDS[name].half === half
+}

@@ -1,0 +1,55 @@
+import { addDays, dayOf } from "../../lib/days.ts"
+import type { ChangeRow } from "../kinds/ads-insights.ts"
+import { type ChangeNotice, changeRows, changesOf, noticesIn } from "../sources/ads/insights.ts"
+import { changesQuery } from "../sources/ads/requests.ts"
+import type { AccountTask } from "../tasks.ts"
+import type { AdsTaskParts } from "./reach.ts"
+import type { AdsReading } from "./store.ts"
+
+/** On connecting; afterwards what may still come in. */
+const FIRST_DAYS = 28
+const LATE_DAYS = 2
+/** Details that are asked for in one turn: a day that was begun is read to its end. */
+const MOST_DETAILS = 200
+
+/** The days on which something was changed that is not known yet, newest first; of each all that was. */
+export async function changedDays(parts: AdsTaskParts, { wasRead }: AccountTask): Promise<AdsReading[]> {
+  const { reach, now, account } = parts
+  const today = dayOf(now())
+  const window = { from: addDays(today, -(wasRead ? LATE_DAYS : FIRST_DAYS)), to: today }
+  const { rows } = await reach.all(changesQuery(window))
+  const byDay = Map.groupBy(noticesIn(rows, reach.aside), ({ day }) => day)
+  const readings: AdsReading[] = []
+  let asked = 0
+  for (const [day, notices] of [...byDay].sort(([a], [b]) => (a < b ? 1 : -1))) {
+    const known = await readKnownChanges(parts, day)
+    const fresh = notices.filter(({ id }) => !known.has(id))
+    if (fresh.length === 0 || asked >= MOST_DETAILS) continue
+    asked += fresh.length
+    const details = await readDetails(parts, fresh)
+    const about = { account: account.id, day }
+    readings.push(changesOf([...[...known.values()].flat(), ...details], about, reach.body(now())))
+  }
+  return readings
+}
+
+async function readDetails({ reach }: AdsTaskParts, notices: readonly ChangeNotice[]): Promise<ChangeRow[]> {
+  const rows: ChangeRow[] = []
+  for (const { id } of notices) {
+    await reach.pause()
+    const result = await reach.detail(id)
+    if (result !== null) rows.push(...changeRows(id, result, reach.aside))
+  }
+  return rows
+}
+
+/** By the platform's id, what a day's changes were as they stand. */
+async function readKnownChanges({ sql, account }: AdsTaskParts, day: string): Promise<Map<string, ChangeRow[]>> {
+  const [stands] = await sql<{ rows: ChangeRow[] }[]>`
+    select (select coalesce(jsonb_agg(r.row order by r.place), '[]') from said_rows(rows, pieces) r (row, place)) as rows
+    from ads_report
+    where account_id = ${account.id} and report = 'ads_changes' and about = '' and day = ${day}
+    order by seen_at desc, parser desc, sha256 desc
+    limit 1`
+  return Map.groupBy(stands?.rows ?? [], ({ change }) => change)
+}

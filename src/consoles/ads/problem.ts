@@ -1,0 +1,98 @@
+import { jsonOrNothing } from "../../measuring/parsing/json.ts"
+import type { OutboundAnswer } from "../../outbound/safe-fetch.ts"
+import { clockProblem } from "../clock.ts"
+import { ConsoleProblem, type ConsoleTrouble } from "../console.ts"
+import { platformText } from "../platform-text.ts"
+
+/** One thing that the platform says is wrong. Its text is the platform's: data, cut and without control characters. */
+interface Refusal {
+  code: string
+  message: string
+  /** Of the request; null = it named none. */
+  field: string | null
+}
+
+interface ProblemFacts {
+  /** Of the answer; null = there was none. */
+  status?: number | null
+  refusals?: readonly Refusal[]
+  /** Whether the platform may have got the request; false = it certainly has not. */
+  isSent?: boolean
+  retryAfterMs?: number | null
+}
+
+/** Its message does not hold the key. Text of the platform's stands in it in quotes, cut and cleaned. */
+export class AdsProblem extends ConsoleProblem {
+  override name = "AdsProblem"
+  readonly status: number | null
+  readonly refusals: readonly Refusal[]
+  readonly isSent: boolean
+
+  constructor(trouble: ConsoleTrouble, message: string, facts: ProblemFacts = {}) {
+    super(trouble, message, { retryAfterMs: facts.retryAfterMs ?? null })
+    this.status = facts.status ?? null
+    this.refusals = facts.refusals ?? []
+    this.isSent = facts.isSent ?? true
+  }
+}
+
+/** Null for what is an answer. */
+export function problemIn({ status, headers, bytes }: OutboundAnswer, now: Date): AdsProblem | null {
+  const refusals = refusalsIn(bytes)
+  if (status < 400 && refusals === null) return status >= 200 && status < 300 ? null : unexpected(status)
+  const facts = { status, refusals: refusals ?? [] }
+  if (status === 401) {
+    const clock = clockProblem(headers, now)
+    if (clock !== null) return new AdsProblem("unavailable", `Apple Ads refuses the token of the key: ${clock}`, facts)
+    return new AdsProblem("unauthorized", "Apple Ads refuses the token of the key", facts)
+  }
+  if (status === 403) return new AdsProblem("forbidden", "the role of the API user does not include this", facts)
+  if (status === 429) {
+    const retryAfterMs = retryAfterOf(headers, now)
+    return new AdsProblem("limited", "too many requests", { ...facts, retryAfterMs })
+  }
+  if (status >= 500) return new AdsProblem("unavailable", `Apple Ads answers ${status}`, facts)
+  const [first] = facts.refusals
+  const said = first && [first.code, first.message].filter((text) => text !== "").join(": ")
+  return new AdsProblem("refused", `Apple Ads refuses this${said ? ` (${said})` : ""}`, facts)
+}
+
+function unexpected(status: number): AdsProblem {
+  return new AdsProblem("unavailable", `Apple Ads answers ${status}`, { status })
+}
+
+const MOST_REFUSALS = 20
+const MOST_TEXT = 300
+
+/** `error.details[]`, `error.errors[]` and `error` itself all occur; of an OAuth endpoint `error` is a word. Null = no error. */
+function refusalsIn(bytes: Uint8Array): Refusal[] | null {
+  const body = jsonOrNothing(new TextDecoder().decode(bytes)) as { error?: unknown } | undefined
+  const error = body?.error
+  if (typeof error === "string") return [{ code: platformText(error, 100), message: "", field: null }]
+  if (typeof error !== "object" || error === null) return null
+  const { details, errors } = error as Record<string, unknown>
+  const listed = [details, errors].find((list) => Array.isArray(list) && list.length > 0) as unknown[] | undefined
+  return (listed ?? [error]).slice(0, MOST_REFUSALS).map(refusalOf)
+}
+
+function refusalOf(said: unknown): Refusal {
+  const { code, messageCode, message, field, info } = (said ?? {}) as Record<string, unknown>
+  const named = (info as { field?: unknown } | undefined)?.field ?? field
+  return {
+    code: platformText(code ?? messageCode ?? "UNKNOWN", 100),
+    message: platformText(message ?? "", MOST_TEXT),
+    field: typeof named === "string" && named !== "" ? platformText(named, 100) : null,
+  }
+}
+
+function retryAfterOf(headers: Headers, now: Date): number | null {
+  const seconds = secondsIn(headers.get("retry-after")) ?? secondsIn(headers.get("ratelimit-reset"))
+  if (seconds !== null) return seconds * 1_000
+  const at = Date.parse(headers.get("retry-after") ?? "")
+  return Number.isNaN(at) ? null : Math.max(0, at - now.getTime())
+}
+
+/** "60" → 60; null for what is no number. */
+export function secondsIn(header: string | null): number | null {
+  return header !== null && /^\d{1,9}$/.test(header.trim()) ? Number(header) : null
+}

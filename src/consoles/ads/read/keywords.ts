@@ -1,0 +1,116 @@
+import type { Fragment } from "postgres"
+import type { Db } from "../../../database/types.ts"
+import type { Money } from "../../read/read-sales.ts"
+import { type AdsMetrics, adsMetrics, type MetricsRow, metricsColumns, moneyOf, summedAsJson } from "./metrics.ts"
+import { type AdsScope, type AdsStanding, ownCampaigns, standingOfDays } from "./standing.ts"
+
+interface AdsKeyword<Beside> {
+  id: string
+  /** Null = deleted before it was ever read. */
+  text: string | null
+  match: string | null
+  /** DELETED = not listed any more; what it cost stands. */
+  status: string
+  campaign: { id: string; name: string }
+  group: { id: string; name: string | null }
+  /** `own` false = the ad group's; null = none is known. */
+  bid: (Money & { own: boolean }) | null
+  metrics: AdsMetrics
+  beside: Beside
+}
+
+type KeywordRow<Beside> = Omit<AdsKeyword<Beside>, "campaign" | "group" | "bid" | "metrics"> &
+  MetricsRow & {
+    campaignId: string
+    campaignName: string
+    groupId: string
+    groupName: string | null
+    ownBid: string | null
+    groupBid: string | null
+    paidIn: string | null
+  }
+
+interface AdsKeywords<Beside> {
+  standing: AdsStanding
+  rows: AdsKeyword<Beside>[]
+  count: number
+  /** Of all of them, and of the campaigns, with what Apple matched by itself. */
+  total: AdsMetrics
+  campaigns: AdsMetrics
+}
+
+type KeywordsRow<Beside> = AdsStanding & {
+  rows: KeywordRow<Beside>[]
+  all: MetricsRow & { count: number }
+  campaigns: MetricsRow
+}
+
+/**
+ * By spend, the largest first; those that cost nothing after them: keywords that stand, and those that cost something before
+ * they were deleted. Each fact is read once. `besideOf` a text is what is shown beside a keyword.
+ */
+export async function readAdsKeywords<Beside>(
+  sql: Db,
+  scope: AdsScope,
+  { limit, besideOf }: { limit: number; besideOf: (text: Fragment) => Fragment },
+): Promise<AdsKeywords<Beside>> {
+  const { account, from, to, country } = scope
+  const [row] = await sql<[KeywordsRow<Beside>]>`
+    with ${ownCampaigns(sql, scope)}, cost as materialized (
+      select f.campaign, f.keyword as id, max(f.ad_group) as ad_group, sum(f.impressions) as impressions, sum(f.taps) as taps,
+        sum(f.installs) as installs, sum(f.new_downloads) as new_downloads, sum(f.spend) as spend, max(f.currency) as currency
+      from own o
+      join ads_day_fact f on f.account_id = ${account} and f.campaign = o.campaign and f.day between ${from} and ${to}
+      where (${country}::text is null or f.country = ${country})
+      group by f.campaign, f.keyword
+    ), bought as materialized (
+      select coalesce(t.campaign, c.campaign) as campaign, coalesce(t.id, c.id) as id, coalesce(t.ad_group, c.ad_group) as ad_group,
+        t.text, t.match, coalesce(t.status, 'DELETED') as status, t.bid, t.currency as paid_in, c.impressions, c.taps, c.installs,
+        c.new_downloads, coalesce(c.spend, 0) as spend, c.currency
+      from (
+        select t.*
+        from own o
+        join ads_thing t on t.account_id = ${account} and t.campaign = o.campaign and t.thing = 'keyword'
+      ) t
+      full join (select * from cost where id is not null) c on c.campaign = t.campaign and c.id = t.id
+    ), shown as materialized (
+      select *
+      from bought
+      order by spend desc, taps desc nulls last, campaign, id
+      limit ${limit}
+    )
+    select s.*, ${summedAsJson(sql, sql`bought`, sql`, count(*)::int as count`)} as all,
+      ${summedAsJson(sql, sql`(select * from cost where id is null)`)} as campaigns, (
+        select coalesce(json_agg(to_json(r)), '[]')
+        from (
+          select k.id, k.text, k.match, k.status, k.campaign as "campaignId", o.name as "campaignName", k.ad_group as "groupId",
+            g.name as "groupName", k.bid::text as "ownBid", g.bid::text as "groupBid", coalesce(k.paid_in, g.currency) as "paidIn",
+            ${metricsColumns(sql)}, ${besideOf(sql`k.text`)} as beside
+          from shown k
+          join own o on o.campaign = k.campaign
+          left join ads_thing g
+            on g.account_id = ${account} and g.campaign = k.campaign and g.thing = 'group' and g.id = k.ad_group
+          order by k.spend desc, k.taps desc nulls last, k.campaign, k.id
+          limit ${limit}
+        ) r
+      ) as rows
+    from ${standingOfDays(sql, scope)} s`
+  const { asOf, reported, late, rows, all, campaigns } = row
+  return {
+    ...{ standing: { asOf, reported, late }, rows: rows.map((one) => keyword(one, scope)), count: all.count },
+    ...{ total: adsMetrics(all, scope), campaigns: adsMetrics(campaigns, scope) },
+  }
+}
+
+function keyword<Beside>(row: KeywordRow<Beside>, scope: AdsScope): AdsKeyword<Beside> {
+  const { id, text, match, status, ownBid, groupBid, paidIn, beside } = row
+  const amount = ownBid ?? groupBid
+  return {
+    ...{ id, text, match, status },
+    campaign: { id: row.campaignId, name: row.campaignName },
+    group: { id: row.groupId, name: row.groupName },
+    bid: amount === null ? null : { ...moneyOf(amount, paidIn ?? scope.currency), own: ownBid !== null },
+    metrics: adsMetrics(row, scope),
+    beside,
+  }
+}

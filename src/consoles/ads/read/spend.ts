@@ -1,0 +1,56 @@
+import type { Db } from "../../../database/types.ts"
+import type { Days } from "../../../lib/days.ts"
+import type { AppAccount } from "../../read/app-accounts.ts"
+import { findAdsAccount } from "./standing.ts"
+
+export interface AdsDaySum {
+  day: string
+  spend: number
+  /** By taps and views, of people who never had the app. */
+  newDownloads: number
+}
+
+interface DailySpend {
+  account: AppAccount
+  zone: string
+  /** Null = the account's is not known. */
+  currency: string | null
+  /** Of days on which every campaign of the app is known, in order; near enough for ratios. */
+  days: AdsDaySum[]
+}
+
+/** What an app's campaigns cost each day in these storefronts, by days of the account's zone; null = no ads account has the app. */
+export async function readDailySpend(
+  sql: Db,
+  { workspaceId, app }: { workspaceId: number; app: { id: string; iosId: string | null } },
+  { from, to, countries }: Days & { countries: readonly string[] },
+): Promise<DailySpend | null> {
+  const account = await findAdsAccount(sql, workspaceId, app, "days")
+  if (!account) return null
+  const { zone, currency } = account
+  const days = await sql<AdsDaySum[]>`
+    select d.day, coalesce(s.spend, 0)::float8 as spend, coalesce(s.new_downloads, 0)::int as "newDownloads"
+    from (
+      select g::date as day
+      from generate_series(${from}::date, ${to}::date, interval '1 day') g
+    ) d
+    cross join lateral (
+      select sum(f.spend) as spend, sum(f.new_downloads) as new_downloads
+      from ads_campaign c
+      join ads_day_fact f on f.account_id = c.account_id and f.campaign = c.campaign and f.day = d.day
+      where c.account_id = ${account.id} and c.app = ${account.outsideId} and f.keyword is null
+        and f.country = any(${countries as string[]}::text[])
+    ) s
+    where not exists (
+      select
+      from ads_campaign c
+      where c.account_id = ${account.id} and c.app = ${account.outsideId} and not exists (
+        select
+        from ads_report r
+        where r.account_id = ${account.id} and r.report = 'ads_days' and r.about = c.campaign and r.day = d.day
+      )
+    )
+    order by d.day
+    limit 1000`
+  return { account, zone, currency, days }
+}

@@ -1,0 +1,106 @@
+import type { Fragment } from "postgres"
+import type { Db } from "../../../database/types.ts"
+import { type AppAccount, findAppAccount } from "../../read/app-accounts.ts"
+import type { AdsTask } from "../../tasks.ts"
+import { type AdsTrouble, adsTroubles } from "../../troubles.ts"
+import { adsWindow } from "../days.ts"
+
+/** The ad account that advertises an app. */
+export interface AdsAccount extends AppAccount {
+  zone: string
+  /** Null = not known. */
+  currency: string | null
+  /** When a task of the account itself was last answered; null = never. */
+  readAt: Date | null
+  /** Failed questions about the account itself and about the app's campaigns. */
+  troubles: AdsTrouble[]
+}
+
+export async function findAdsAccount(
+  sql: Db,
+  workspaceId: number,
+  app: { id: string; iosId: string | null },
+  task: AdsTask,
+): Promise<AdsAccount | null> {
+  const more = sql`, coalesce(c.zone, 'UTC') as zone, c.currency, (
+      select t.read_at
+      from account_task t
+      where t.account_id = c.id and t.task = ${task} and t.subject = ''
+    ) as "readAt", ${adsTroubles(sql)} as troubles`
+  return await findAppAccount<AdsAccount>(sql, { workspaceId, kind: "apple-ads" }, app, more)
+}
+
+/** What is asked about: the app's campaigns in one ad account, over the last 28 days of its zone. */
+export interface AdsScope {
+  account: string
+  /** The store's id of the app. */
+  app: string
+  zone: string
+  currency: string | null
+  from: string
+  to: string
+  /** Null = all. */
+  country: string | null
+  campaign: string | null
+}
+
+export function adsScope(
+  { id, outsideId, zone, currency }: AdsAccount,
+  { country, campaign }: Pick<AdsScope, "country" | "campaign">,
+  now: Date,
+): AdsScope {
+  return { account: id, app: outsideId, zone, currency, ...adsWindow(zone, now), country, campaign }
+}
+
+/** How far an ad account was read. */
+export interface AdsStanding {
+  /** When what is read longest ago was read; null = some of it never was. */
+  asOf: Date | null
+  /** Days of the window on which every campaign is known, in order. */
+  reported: string[]
+  /** The others. */
+  late: string[]
+}
+
+/** A query that a statement begins with: the campaigns that are asked about. */
+export function ownCampaigns(sql: Db, { account, app, campaign }: AdsScope): Fragment {
+  return sql`
+    own as materialized (
+      select c.campaign, c.name
+      from ads_campaign c
+      where c.account_id = ${account} and c.app = ${app} and (${campaign}::text is null or c.campaign = ${campaign})
+    )`
+}
+
+/** One row, an AdsStanding, of the days of own campaigns. */
+export function standingOfDays(sql: Db, scope: AdsScope): Fragment {
+  const { account, from, to } = scope
+  return sql`(
+    select ${ownReadAt(sql, scope, "days")} as "asOf",
+      coalesce(array_agg(k.day order by k.day) filter (where k.is_known), '{}') as reported,
+      coalesce(array_agg(k.day order by k.day) filter (where not k.is_known), '{}') as late
+    from (
+      select g::date::text as day, not exists (
+        select
+        from own o
+        where not exists (
+          select
+          from ads_report r
+          where r.account_id = ${account} and r.report = 'ads_days' and r.about = o.campaign and r.day = g::date
+        )
+      ) as is_known
+      from generate_series(${from}::date, ${to}::date, interval '1 day') g
+      -- or each day is looked up for both
+      offset 0
+    ) k
+  )`
+}
+
+/** When the own campaign that was asked longest ago for this was read; null = one never was. */
+export function ownReadAt(sql: Db, { account }: AdsScope, task: AdsTask): Fragment {
+  return sql`(
+      select case when bool_and(t.read_at is not null) then min(t.read_at) end
+      from own o
+      left join account_task t on t.account_id = ${account} and t.task = ${task} and t.subject = o.campaign
+    )`
+}

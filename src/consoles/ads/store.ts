@@ -1,0 +1,43 @@
+import { Buffer } from "node:buffer"
+import { aboutOf } from "../../core/observation/facts.ts"
+import type { Sql, Tx } from "../../database/types.ts"
+import { record } from "../../measuring/record/record.ts"
+import type { AdsChangesObservation, AdsPopularityObservation } from "../kinds/ads-insights.ts"
+import type { AdsDaysObservation, AdsTermsObservation } from "../kinds/ads-metrics.ts"
+import type { AdsCampaignsObservation, AdsKeywordsObservation } from "../kinds/ads-things.ts"
+import { reportDigest } from "../kinds/reports-shape.ts"
+
+export type AdsReading =
+  | AdsCampaignsObservation
+  | AdsKeywordsObservation
+  | AdsDaysObservation
+  | AdsTermsObservation
+  | AdsChangesObservation
+  | AdsPopularityObservation
+
+/** What stands as long as nothing else is said, whatever the day. */
+const LASTING: readonly AdsReading["kind"][] = ["ads_campaigns", "ads_keywords"]
+
+/** What stands already is not stored again: a thing counts as seen when it was first said so. `finish` comes in the same transaction. */
+export async function storeAdsReadings(
+  sql: Sql,
+  readings: readonly AdsReading[],
+  now: () => Date,
+  finish: (tx: Tx) => Promise<void>,
+): Promise<void> {
+  const fresh: AdsReading[] = []
+  for (const reading of readings) if (!(await findStanding(sql, reading))) fresh.push(reading)
+  await record(sql, fresh, now, { all: true, finish })
+}
+
+async function findStanding(sql: Sql, reading: AdsReading): Promise<boolean> {
+  const { kind, account, day, rows } = reading
+  const isLasting = LASTING.includes(kind)
+  const [stands] = await sql<{ digest: Uint8Array }[]>`
+    select digest
+    from ads_report
+    where account_id = ${account} and report = ${kind} and about = ${aboutOf(reading)} and (${isLasting} or day = ${day})
+    order by day desc, seen_at desc, parser desc, sha256 desc
+    limit 1`
+  return stands !== undefined && Buffer.from(stands.digest).equals(reportDigest(rows))
+}

@@ -1,0 +1,157 @@
+import type { Db } from "../../database/types.ts"
+import type { Days } from "../../lib/days.ts"
+import { addDays } from "../../lib/days.ts"
+import { BILLING_SOURCES, type BillingSource } from "../../lib/upstreams.ts"
+import type { OwnApp, ReportQuery } from "../read/app-accounts.ts"
+import type { AccountState } from "../state.ts"
+
+/** An account that tells of a tracked app's purchases, and what it told in the days asked for. */
+export interface BillingAccount {
+  id: string
+  kind: BillingSource
+  state: AccountState
+  createdAt: Date
+  /** When its first and last message of all were received; null = none was. */
+  firstAt: Date | null
+  asOf: Date | null
+  /** Of those days: what counts, and what is told apart. */
+  events: number
+  sandbox: number
+  otherStores: number
+  /** Messages about family members, who pay nothing. */
+  familyShared: number
+  unknownTypes: number
+}
+
+/** Who knows storefronts first: of two that tell of the same purchases one is counted. Those that told nothing come last. */
+export const PREFERRED: readonly BillingSource[] = ["app-store-notifications", "adapty", "revenuecat", "superwall"]
+
+/** All that tell of the app, the one whose figures count first. Days are UTC. */
+export async function findBillingAccounts(
+  sql: Db,
+  { workspaceId, app, days }: { workspaceId: number; app: OwnApp; days: Days },
+): Promise<BillingAccount[]> {
+  return await sql<BillingAccount[]>`
+    select c.id, c.kind, c.state, c.created_at as "createdAt", a.first_at as "firstAt", a.last_at as "asOf", e.events,
+      e.sandbox, e.other_stores as "otherStores", e.family_shared as "familyShared", e.unknown_types as "unknownTypes"
+    from connected_account c
+    join account_app m on m.account_id = c.id
+    cross join lateral (
+      select min(seen_at) as first_at, max(seen_at) as last_at
+      from billing_event
+      where account_id = c.id
+    ) a
+    cross join lateral (
+      select count(*) filter (
+          where environment = 'production' and store = 'app_store' and counts_as <> 'family_shared'
+        )::int as events,
+        count(*) filter (where environment = 'production' and counts_as = 'family_shared')::int as family_shared,
+        count(*) filter (where environment = 'sandbox')::int as sandbox,
+        count(*) filter (where environment = 'production' and store = 'other')::int as other_stores,
+        count(*) filter (where environment = 'production' and counts_as = 'other')::int as unknown_types
+      from billing_event
+      where account_id = c.id and happened_at >= ${`${days.from}T00:00:00Z`}::timestamptz
+        and happened_at < ${`${addDays(days.to, 1)}T00:00:00Z`}::timestamptz
+    ) e
+    where c.workspace_id = ${workspaceId} and c.kind = any(${[...BILLING_SOURCES]}::text[]) and (
+      m.app_id = ${app.id} or (m.app_id is null and not m.by_hand and m.outside_id = ${app.iosId})
+    )
+    order by a.first_at is null, array_position(${PREFERRED as string[]}::text[], c.kind), c.created_at, c.id
+    limit 20`
+}
+
+interface BillingQuery extends ReportQuery {
+  product: string | null
+}
+
+/** What was paid of one product in one country at one price; of no price (a trial, a cancellation) both are null. */
+export interface PaidRow {
+  product: string
+  country: string | null
+  countryIs: "storefront" | "last_contact" | null
+  currency: string | null
+  price: string | null
+  countsAs: string
+  events: number
+  firstDay: string
+  lastDay: string
+}
+
+/** Of what really was bought in the App Store. A refund stands beside the price that was given back. */
+export async function readPaid(sql: Db, account: string, query: BillingQuery): Promise<PaidRow[]> {
+  return await sql<PaidRow[]>`
+    select product, country, country_is as "countryIs", currency, nullif(abs(price), 0)::text as price,
+      counts_as as "countsAs", sum(quantity)::int as events,
+      min((happened_at at time zone 'utc')::date) as "firstDay", max((happened_at at time zone 'utc')::date) as "lastDay"
+    from billing_event
+    where ${asked(sql, account, query)}
+    group by product, country, country_is, currency, nullif(abs(price), 0), counts_as
+    order by product, country, country_is, currency, nullif(abs(price), 0), counts_as`
+}
+
+interface OfferRow {
+  offer: string
+  product: string
+  firstDay: string
+  lastDay: string
+  redemptions: number
+}
+
+const MOST_OFFERS = 200
+
+/** Offers that something was begun with. */
+export async function readOffers(sql: Db, account: string, query: BillingQuery): Promise<OfferRow[]> {
+  return await sql<OfferRow[]>`
+    select offer, product, min((happened_at at time zone 'utc')::date) as "firstDay",
+      max((happened_at at time zone 'utc')::date) as "lastDay", count(*)::int as redemptions
+    from billing_event
+    where ${asked(sql, account, query)} and offer is not null
+      and counts_as in ('trial_start', 'paid_start', 'trial_conversion', 'renewal', 'one_time', 'upgrade')
+    group by offer, product
+    order by redemptions desc, offer, product
+    limit ${MOST_OFFERS}`
+}
+
+function asked(sql: Db, account: string, { from, to, country, product }: BillingQuery) {
+  return sql`
+    account_id = ${account} and happened_at >= ${`${from}T00:00:00Z`}::timestamptz
+    and happened_at < ${`${addDays(to, 1)}T00:00:00Z`}::timestamptz
+    and environment = 'production' and store = 'app_store' and product is not null
+    and (${country}::text is null or country = ${country}) and (${product}::text is null or product = ${product})`
+}
+
+/** A price as the seller's console has it written down, and from when it counted. */
+export interface ListedPrice {
+  sku: string
+  name: string
+  soldAs: "app" | "purchase" | "subscription"
+  country: string
+  from: string
+  sinceKnown: boolean
+  /** Null = not sold there any more. */
+  currency: string | null
+  price: string | null
+  proceeds: string | null
+  automatic: boolean | null
+}
+
+/** Prices of these storefronts that counted on any of those days. */
+export async function readListedPrices(
+  sql: Db,
+  { account, app }: { account: string; app: string },
+  { from, to, product, countries }: Days & { product: string | null; countries: readonly string[] },
+): Promise<ListedPrice[]> {
+  return await sql<ListedPrice[]>`
+    select p.sku, p.name, p.sold_as as "soldAs", d.country, d.from_day as "from", d.since_known as "sinceKnown",
+      d.currency, d.price::text as price, d.proceeds::text as proceeds, d.automatic
+    from account_product p
+    cross join lateral (
+      select *, lead(from_day) over (partition by country order by from_day) as until
+      from price_period
+      where account_id = p.account_id and app = p.app and product = p.product
+        and country = any(${countries as string[]}::text[])
+    ) d
+    where p.account_id = ${account} and p.app = ${app} and (${product}::text is null or p.sku = ${product})
+      and d.from_day <= ${to}::date and (d.until is null or d.until > ${from}::date)
+    order by p.sku, d.country, d.from_day`
+}

@@ -1,0 +1,45 @@
+import type { Db } from "../../database/types.ts"
+import type { OwnApp } from "../read/app-accounts.ts"
+import { PREFERRED } from "./read-billing.ts"
+
+/** One thing that happened to a purchase, as its sender calls it. */
+interface ToldEvent {
+  at: Date
+  appId: string
+  event: string
+  country: string | null
+  /** US dollars; null = none came with it, or the sender does not say it in them. */
+  revenue: number | null
+}
+
+/** What happened in the App Store within a time, the newest first: of those that tell of the same app one is heard. */
+export async function readToldEvents(
+  sql: Db,
+  { workspaceId, apps, from, to }: { workspaceId: number; apps: readonly OwnApp[]; from: Date; to: Date },
+  limit: number,
+): Promise<ToldEvent[]> {
+  return await sql<ToldEvent[]>`
+    with own as materialized (
+      select distinct on (x.app_id) x.app_id, c.id as account_id
+      from connected_account c
+      join account_app a on a.account_id = c.id
+      join unnest(${apps.map(({ id }) => id)}::text[], ${apps.map(({ iosId }) => iosId)}::text[]) x (app_id, ios_id)
+        on a.app_id = x.app_id or (a.app_id is null and not a.by_hand and a.outside_id = x.ios_id)
+      where c.workspace_id = ${workspaceId} and c.kind = any(${PREFERRED as string[]}::text[]) and exists (
+        select from billing_event where account_id = c.id
+      )
+      order by x.app_id, array_position(${PREFERRED as string[]}::text[], c.kind), c.created_at, c.id
+    )
+    select e.happened_at as at, o.app_id as "appId", e.type as event, e.country, e.price_usd::float8 as revenue
+    from own o
+    cross join lateral (
+      select *
+      from billing_event
+      where account_id = o.account_id and happened_at >= ${from} and happened_at < ${to}
+        and environment = 'production' and store = 'app_store' and counts_as not in ('test', 'family_shared')
+      order by happened_at desc, event_id
+      limit ${limit}
+    ) e
+    order by e.happened_at desc, o.app_id, e.event_id
+    limit ${limit}`
+}

@@ -1,0 +1,71 @@
+import type { Db } from "../../database/types.ts"
+import type { Days } from "../../lib/days.ts"
+import type { AppAccount } from "../read/app-accounts.ts"
+
+/** As the service reckons them; null = it says none. */
+interface ReckonedFigures {
+  mrr: string | null
+  activeSubscriptions: number | null
+  activeTrials: number | null
+}
+
+export interface ReckonedDay extends ReckonedFigures {
+  /** UTC. */
+  day: string
+  currency: string
+  readAt: Date
+}
+
+interface BillingService extends Pick<AppAccount, "id" | "state" | "why"> {
+  /** Apps of its project: its figures are of all of them together. */
+  apps: number
+  /** Read last, whenever that was; null = nothing was. */
+  latest: ReckonedDay | null
+  /** Of the days asked for those on which something was read, in order. */
+  days: ReckonedDay[]
+}
+
+/** What the service that reckons a tracked app's figures says. */
+export async function readBillingService(
+  sql: Db,
+  { id, state, why }: AppAccount,
+  { from, to }: Days,
+): Promise<BillingService> {
+  const [[{ apps } = { apps: 0 }], days, [latest = null]] = await Promise.all([
+    sql<{ apps: number }[]>`
+      select count(*)::int as apps
+      from account_app
+      where account_id = ${id}`,
+    readDays(sql, id, { from, to }),
+    readDays(sql, id, null),
+  ])
+  return { id, state, why, apps, latest, days }
+}
+
+const MOST_DAYS = 400
+
+/** Null = the last. */
+async function readDays(sql: Db, account: string, days: Days | null): Promise<ReckonedDay[]> {
+  const rows = await sql<(Omit<ReckonedDay, keyof ReckonedFigures> & { rows: { metric: string; value: string }[] })[]>`
+    select *
+    from (
+      select day, currency, seen_at as "readAt", rows
+      from billing_metric_day
+      where account_id = ${account}
+        and (${days === null} or day between ${days?.from ?? null}::date and ${days?.to ?? null}::date)
+      order by day desc
+      limit ${days === null ? 1 : MOST_DAYS}
+    ) newest
+    order by day`
+  return rows.map(({ rows, ...day }) => ({ ...day, ...figuresIn(rows) }))
+}
+
+function figuresIn(rows: readonly { metric: string; value: string }[]): ReckonedFigures {
+  const said = (name: string) => rows.find(({ metric }) => metric === name)?.value ?? null
+  const count = (name: string) => {
+    const value = Number(said(name) ?? Number.NaN)
+    return Number.isSafeInteger(value) && value >= 0 ? value : null
+  }
+  const figures = { activeSubscriptions: count("active_subscriptions"), activeTrials: count("active_trials") }
+  return { mrr: said("mrr"), ...figures }
+}

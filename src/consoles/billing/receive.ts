@@ -1,0 +1,94 @@
+import { hash } from "node:crypto"
+import type { Sealer } from "../../access/sealed.ts"
+import type { Sql } from "../../database/types.ts"
+import { isStorable } from "../../lib/text.ts"
+import { DAY_MS } from "../../lib/time.ts"
+import type { BillingSource } from "../../lib/upstreams.ts"
+import { record } from "../../measuring/record/record.ts"
+import type { MessageReply } from "../account-kind.ts"
+import { accountKind } from "../account-kinds.ts"
+import { openKey } from "../credentials.ts"
+import type { BillingObservation } from "../kinds/billing.ts"
+import { noteState } from "../state.ts"
+import { isSame, type Message } from "./proof.ts"
+
+interface ReceivingParts {
+  sql: Sql
+  sealer: Sealer
+  now: () => Date
+}
+
+/** `not theirs`: no such account, or no proof: nobody learns which. */
+type Receipt = "stored" | "known" | "not theirs" | "unreadable" | MessageReply
+
+const PARSER = 1
+
+/** Stores what a message tells, once, and before it returns. Of the message itself nothing is kept. */
+export async function storeMessage(
+  { sql, sealer, now }: ReceivingParts,
+  id: string,
+  message: Message,
+): Promise<Receipt> {
+  const account = await findReceiving(sql, id)
+  if (!account) return refused(message)
+  const key = await openKey(sealer, id, account.sealed)
+  const { kind, part, bundleIds } = account
+  const told = accountKind(kind).receive?.(key, part, { ...message, bundleIds }) ?? refused(message)
+  if (typeof told === "string" || "reply" in told) return told
+  if (Object.values(told).some((value) => typeof value === "string" && !isStorable(value))) return "unreadable"
+  if (await isKnown(sql, id, told.eventId)) return "known"
+  const sha256 = hash("sha256", message.body, "buffer")
+  const provenance = { seenAt: message.at, parser: PARSER, origin: "own" as const, sha256 }
+  const seen = {
+    kind: "billing_event",
+    source: account.kind,
+    platform: "ios",
+    account: id,
+    ...told,
+    ...provenance,
+    happenedAt: happenedBy(told.happenedAt, message.at),
+  }
+  const { refused: wrong } = await record(sql, [seen as BillingObservation], now, {
+    async finish(tx) {
+      await tx`update connected_account set last_ok = now(), failure = null where id = ${id}`
+      await noteState(tx, id, { state: "ok", why: null })
+    },
+  })
+  return wrong.length > 0 ? "unreadable" : "stored"
+}
+
+/** A sender's clock may go ahead: then it happened when it was received. */
+function happenedBy(happenedAt: Date, receivedAt: Date): Date {
+  return happenedAt.getTime() > receivedAt.getTime() + DAY_MS ? receivedAt : happenedAt
+}
+
+/** What takes no longer where there is no account to prove anything to. */
+function refused({ headers, body }: Message): "not theirs" {
+  isSame(headers.get("authorization") ?? "", hash("sha256", body, "hex"))
+  return "not theirs"
+}
+
+async function findReceiving(sql: Sql, id: string) {
+  const [account] = await sql<{ kind: BillingSource; part: string; sealed: string; bundleIds: string[] }[]>`
+    select c.kind, c.part, c.sealed, array(
+      select s.bundle_id
+      from store_app s
+      where s.platform = 'ios' and s.store_id = c.part and s.bundle_id is not null
+      union
+      select a.bundle_id
+      from connected_account o
+      join account_app a on a.account_id = o.id
+      where o.workspace_id = c.workspace_id and o.kind = 'app-store-connect' and a.outside_id = c.part and a.bundle_id <> ''
+    ) as "bundleIds"
+    from connected_account c
+    where c.id = ${id} and c.sealed is not null`
+  return account
+}
+
+async function isKnown(sql: Sql, account: string, event: string): Promise<boolean> {
+  const [row] = await sql`
+    select
+    from billing_event
+    where account_id = ${account} and event_id = ${event}`
+  return row !== undefined
+}

@@ -1,0 +1,82 @@
+import type { Db } from "../../database/types.ts"
+import { addDays } from "../../lib/days.ts"
+import { type EventDifference, explainedEvents } from "../formulas/witnesses.ts"
+import { REPORT_ZONE } from "../pacific.ts"
+import type { EventCounts } from "../read/read-subscriptions.ts"
+import type { Service, WitnessQuery } from "./witness-sums.ts"
+
+/** What both count alike. A console dates what ended at the end of what was paid, a service when renewal was turned off. */
+export const COMPARED = ["trialStarts", "trialConversions", "payments", "refunds"] as const
+type ComparedEvent = (typeof COMPARED)[number]
+
+const COUNTED: Record<ComparedEvent, { console: (keyof EventCounts)[]; service: string[] }> = {
+  trialStarts: { console: ["trialStarts"], service: ["trial_start"] },
+  trialConversions: { console: ["trialConversions"], service: ["trial_conversion"] },
+  // to a service who comes back after a lapse has renewed
+  payments: { console: ["paidStarts", "reactivations", "renewals"], service: ["paid_start", "renewal"] },
+  refunds: { console: ["refunds"], service: ["refund"] },
+}
+
+interface EventWitness extends EventDifference {
+  event: ComparedEvent
+  console: number
+  service: number
+}
+
+/** How often each says that it happened; `events`: what the console said, by day. */
+export async function readEventWitnesses(
+  sql: Db,
+  service: Service,
+  { events, ...query }: WitnessQuery & { events: readonly { day: string; counts: EventCounts }[] },
+): Promise<EventWitness[]> {
+  const told = await readToldCounts(sql, service, query)
+  return COMPARED.map((event) => {
+    const names = COUNTED[event]
+    const said = (of: readonly { counts: EventCounts }[]) =>
+      of.reduce((sum, { counts }) => sum + names.console.reduce((own, name) => own + counts[name], 0), 0)
+    const before = events.filter(({ day }) => day < service.wholeFrom)
+    const counted = told.filter(({ countsAs }) => names.service.includes(countsAs))
+    const sum = (name: keyof Omit<ToldCount, "countsAs">) => counted.reduce((total, row) => total + row[name], 0)
+    const here = {
+      ...{ units: sum("units"), consoleDays: sum("consoleDays") },
+      ...{ unreported: sum("unreported"), before: sum("before") },
+    }
+    const there = { units: said(events), before: said(before) }
+    return { event, console: there.units, service: here.units, ...explainedEvents({ console: there, service: here }) }
+  })
+}
+
+interface ToldCount {
+  countsAs: string
+  /** By days of UTC, and by the console's. */
+  units: number
+  consoleDays: number
+  unreported: number
+  before: number
+}
+
+async function readToldCounts(
+  sql: Db,
+  { id, wholeFrom }: Service,
+  { from, to, country, reported }: WitnessQuery,
+): Promise<ToldCount[]> {
+  const there = sql`day between ${from} and ${to}`
+  const said = sql`day = any(${reported as string[]}::date[])`
+  return await sql<ToldCount[]>`
+    select counts_as as "countsAs", count(*) filter (where utc_day between ${from} and ${to})::int as units,
+      count(*) filter (where ${there})::int as "consoleDays",
+      count(*) filter (where ${there} and not ${said})::int as unreported,
+      count(*) filter (where ${there} and ${said} and day < ${wholeFrom}::date)::int as before
+    from (
+      select counts_as, (happened_at at time zone 'utc')::date as utc_day,
+        (happened_at at time zone ${REPORT_ZONE})::date as day
+      from billing_event
+      where account_id = ${id} and happened_at >= ${`${from}T00:00:00Z`}::timestamptz
+        and happened_at < ${`${addDays(to, 2)}T00:00:00Z`}::timestamptz
+        and environment = 'production' and store = 'app_store' and product is not null
+        and (${country}::text is null or country = ${country})
+    ) told
+    group by counts_as
+    order by counts_as
+    limit 100`
+}

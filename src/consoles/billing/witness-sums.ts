@@ -1,0 +1,146 @@
+import type { Db } from "../../database/types.ts"
+import { addDays, type Days } from "../../lib/days.ts"
+import { REPORT_ZONE } from "../pacific.ts"
+import type { AppAccount } from "../read/app-accounts.ts"
+import type { BillingAccount } from "./read-billing.ts"
+
+/** A service that tells of the same purchases as the console, and from which day of the console's on it told of all. */
+export interface Service extends BillingAccount {
+  firstAt: Date
+  wholeFrom: string
+}
+
+export interface WitnessQuery extends Days {
+  /** Null = all. */
+  country: string | null
+  /** Days that the console has said. */
+  reported: readonly string[]
+}
+
+/** Of `grouping(product, day, country)`: which of the three a row is by. */
+export const CUTS = { 3: "product", 5: "day", 6: "country" } as const
+export type Cut = (typeof CUTS)[keyof typeof CUTS]
+
+export interface SumRow {
+  cut: keyof typeof CUTS
+  name: string | null
+  currency: string | null
+  units: number
+  refunds: number
+  gross: string
+  /** Before the service told of all. */
+  beforeUnits: number
+  beforeGross: string
+  /** Of days that both know. */
+  wholeUnits: number
+  wholeRefunds: number
+  refunded: string
+  free: number
+}
+
+export interface ToldRow extends SumRow {
+  /** By the console's days. */
+  dayUnits: number
+  dayRefunds: number
+  dayGross: string
+  unreportedUnits: number
+  unreportedGross: string
+}
+
+export async function readSold(
+  sql: Db,
+  { id, sku }: AppAccount,
+  wholeFrom: string,
+  { from, to, country }: WitnessQuery,
+): Promise<SumRow[]> {
+  const whole = sql`day >= ${wholeFrom}::date`
+  // what was derived before it was told apart: as far as it follows from the row
+  const back = sql`coalesce(refunded, case when refunds = 0 then 0 when units = -refunds then -gross end)`
+  const free = sql`coalesce(free_units, case when gross = 0 then units else 0 end)`
+  return await sql<SumRow[]>`
+    select grouping(product, day, country) as cut, coalesce(product, day::text, country) as name, currency,
+      sum(units)::int as units, sum(refunds)::int as refunds, sum(gross)::text as gross,
+      coalesce(sum(units) filter (where not ${whole}), 0)::int as "beforeUnits",
+      coalesce(sum(gross) filter (where not ${whole}), 0)::text as "beforeGross",
+      coalesce(sum(units) filter (where ${whole}), 0)::int as "wholeUnits",
+      coalesce(sum(refunds) filter (where ${whole}), 0)::int as "wholeRefunds",
+      coalesce(sum(${back}) filter (where ${whole}), 0)::text as refunded,
+      coalesce(sum(${free}) filter (where ${whole}), 0)::int as free
+    from sales_fact
+    where account_id = ${id} and app = ${sku} and day between ${from} and ${to}
+      and counts_as in ('purchase', 'subscription') and (${country}::text is null or country = ${country})
+    group by grouping sets ((product, currency), (day), (country))
+    order by cut, name, currency`
+}
+
+/** Of what really was bought in the App Store. A day of the console's may lie in two of UTC. */
+export async function readTold(
+  sql: Db,
+  { id, wholeFrom }: Service,
+  { from, to, country, reported }: WitnessQuery,
+): Promise<ToldRow[]> {
+  const [own, there] = [sql`utc_day between ${from} and ${to}`, sql`day between ${from} and ${to}`]
+  const said = sql`${there} and day = any(${reported as string[]}::date[])`
+  const whole = sql`${said} and day >= ${wholeFrom}::date`
+  return await sql<ToldRow[]>`
+    with told as materialized (
+      select product, currency, country, coalesce(price, 0) * quantity as price, price = 0 as is_free,
+        case when counts_as = 'refund' then -quantity else quantity end as unit,
+        case counts_as when 'refund' then quantity when 'refund_reversed' then -quantity else 0 end as refund,
+        (happened_at at time zone 'utc')::date as utc_day, (happened_at at time zone ${REPORT_ZONE})::date as day
+      from billing_event
+      where account_id = ${id} and happened_at >= ${`${from}T00:00:00Z`}::timestamptz
+        and happened_at < ${`${addDays(to, 2)}T00:00:00Z`}::timestamptz
+        and environment = 'production' and store = 'app_store' and product is not null
+        and counts_as in ('paid_start', 'trial_conversion', 'renewal', 'one_time', 'upgrade', 'refund', 'refund_reversed')
+        and (${country}::text is null or country = ${country})
+    )
+    select grouping(product, day, country) as cut, coalesce(product, day::text, country) as name, currency,
+      coalesce(sum(unit) filter (where ${own}), 0)::int as units,
+      coalesce(sum(refund) filter (where ${own}), 0)::int as refunds,
+      coalesce(sum(price) filter (where ${own}), 0)::text as gross,
+      coalesce(sum(unit) filter (where ${there}), 0)::int as "dayUnits",
+      coalesce(sum(refund) filter (where ${there}), 0)::int as "dayRefunds",
+      coalesce(sum(price) filter (where ${there}), 0)::text as "dayGross",
+      coalesce(sum(unit) filter (where ${there} and not day = any(${reported as string[]}::date[])), 0)::int
+        as "unreportedUnits",
+      coalesce(sum(price) filter (where ${there} and not day = any(${reported as string[]}::date[])), 0)::text
+        as "unreportedGross",
+      coalesce(sum(unit) filter (where ${said} and day < ${wholeFrom}::date), 0)::int as "beforeUnits",
+      coalesce(sum(price) filter (where ${said} and day < ${wholeFrom}::date), 0)::text as "beforeGross",
+      coalesce(sum(unit) filter (where ${whole}), 0)::int as "wholeUnits",
+      coalesce(sum(refund) filter (where ${whole}), 0)::int as "wholeRefunds",
+      coalesce(-sum(price) filter (where ${whole} and refund <> 0), 0)::text as refunded,
+      coalesce(sum(unit) filter (where ${whole} and is_free and refund = 0), 0)::int as free
+    from told
+    where ${own} or ${there}
+    group by grouping sets ((product, currency), (day), (country))
+    order by cut, name, currency`
+}
+
+/** Of these products those that the service ever told of, in whatever country and on whatever day. */
+export async function readToldEver(sql: Db, { id }: Service, products: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<{ product: string }[]>`
+    select product
+    from unnest(${products as string[]}::text[]) product
+    where exists (
+      select from billing_event where account_id = ${id} and billing_event.product = product.product
+    )
+    order by product`
+  return new Set(rows.map(({ product }) => product))
+}
+
+export async function readSoldEver(
+  sql: Db,
+  { id, sku }: AppAccount,
+  products: readonly string[],
+): Promise<Set<string>> {
+  const rows = await sql<{ product: string }[]>`
+    select product
+    from unnest(${products as string[]}::text[]) product
+    where exists (
+      select from sales_fact where account_id = ${id} and app = ${sku} and sales_fact.product = product.product
+    )
+    order by product`
+  return new Set(rows.map(({ product }) => product))
+}

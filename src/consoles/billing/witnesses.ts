@@ -1,0 +1,179 @@
+import type { Db } from "../../database/types.ts"
+import { addDays, type Days } from "../../lib/days.ts"
+import {
+  type Cause,
+  type ConsoleSum,
+  explainedDifferences,
+  type ServiceSum,
+  type Sum,
+  type WitnessDifference,
+  type WitnessPair,
+} from "../formulas/witnesses.ts"
+import { pacificDay } from "../pacific.ts"
+import type { AppAccount, MoneyAccounts } from "../read/app-accounts.ts"
+import { decimal, millionths } from "../sources/decimal.ts"
+import { findBillingAccounts } from "./read-billing.ts"
+import {
+  CUTS,
+  type Cut,
+  readSold,
+  readSoldEver,
+  readTold,
+  readToldEver,
+  type Service,
+  type SumRow,
+  type ToldRow,
+  type WitnessQuery,
+} from "./witness-sums.ts"
+
+/** The service whose figures count; null = none has told anything. */
+export async function findService(
+  sql: Db,
+  { isBilled }: MoneyAccounts,
+  asked: { workspaceId: number; app: { id: string; iosId: string | null }; days: Days },
+): Promise<Service | null> {
+  const accounts = isBilled ? await findBillingAccounts(sql, asked) : []
+  const [told] = accounts.flatMap((one) => (one.firstAt === null ? [] : [{ ...one, firstAt: one.firstAt }]))
+  return told ? { ...told, wholeFrom: addDays(pacificDay(told.firstAt), 1) } : null
+}
+
+/** Units less those given back. */
+export interface Units {
+  units: number
+  refunds: number
+}
+
+interface Amounts {
+  units: number
+  /** What customers paid, as decimal text. */
+  gross: string
+}
+
+/** As WitnessDifference, its money in words. */
+export interface ProductWitness {
+  product: string
+  currency: string | null
+  console: Amounts & Units
+  service: Amounts & Units
+  difference: Amounts
+  causes: (Amounts & { cause: Cause })[]
+  /** Share: of the money of the one that says more; null where neither says any. */
+  unexplained: Amounts & { share: number | null }
+}
+
+interface Witnesses {
+  products: ProductWitness[]
+  /** By days of the console's. */
+  days: Map<string, { console: Units; service: Units }>
+  /** Of days that both know. */
+  countries: { country: string | null; console: Units; service: Units }[]
+}
+
+/** What the console and a service say of the same purchases. */
+export async function readWitnesses(
+  sql: Db,
+  { console, service }: { console: AppAccount; service: Service },
+  query: WitnessQuery,
+): Promise<Witnesses> {
+  const [sold, told] = await Promise.all([
+    readSold(sql, console, service.wholeFrom, query),
+    readTold(sql, service, query),
+  ])
+  const products = pairsOf(sold, told, "product").map(([one, other]): WitnessPair => {
+    const { name, currency } = (one ?? other) as SumRow
+    return { product: name as string, currency, console: consoleSum(one), service: serviceSum(other) }
+  })
+  const ids = [...new Set(products.map(({ product }) => product))]
+  const [toldEver, soldEver] = await Promise.all([readToldEver(sql, service, ids), readSoldEver(sql, console, ids)])
+  return {
+    products: explainedDifferences(products, { told: toldEver, sold: soldEver }).map(inWords),
+    days: new Map(
+      pairsOf(sold, told, "day").map(([one, other]) => [
+        (one ?? other)?.name as string,
+        { console: unitsOf(one), service: consoleDaysOf(other) },
+      ]),
+    ),
+    countries: pairsOf(sold, told, "country").map(([one, other]) => ({
+      country: (one ?? other)?.name ?? null,
+      console: wholeOf(one),
+      service: wholeOf(other),
+    })),
+  }
+}
+
+/** Side by side what is of the same product and currency, day or country; in order. */
+function pairsOf(
+  sold: readonly SumRow[],
+  told: readonly ToldRow[],
+  by: Cut,
+): [SumRow | undefined, ToldRow | undefined][] {
+  const keyOf = ({ name, currency }: SumRow) => JSON.stringify([name, currency])
+  const [one, other] = [sold, told].map((rows) => {
+    return new Map(rows.filter(({ cut }) => CUTS[cut] === by).map((row) => [keyOf(row), row]))
+  }) as [Map<string, SumRow>, Map<string, ToldRow>]
+  return [...new Set([...one.keys(), ...other.keys()])].sort().map((key) => [one.get(key), other.get(key)])
+}
+
+const NOTHING: ToldRow = {
+  ...{ cut: 3, name: null, currency: null, units: 0, refunds: 0, gross: "0", beforeUnits: 0, beforeGross: "0" },
+  ...{ wholeUnits: 0, wholeRefunds: 0, refunded: "0", free: 0, dayUnits: 0, dayRefunds: 0, dayGross: "0" },
+  ...{ unreportedUnits: 0, unreportedGross: "0" },
+}
+
+function consoleSum(row: SumRow = NOTHING): ConsoleSum {
+  return {
+    ...{ units: row.units, refunds: row.refunds, gross: millionths(row.gross) },
+    before: { units: row.beforeUnits, gross: millionths(row.beforeGross) },
+    apart: { refunds: row.wholeRefunds, refunded: millionths(row.refunded), free: row.free },
+  }
+}
+
+function serviceSum(row: ToldRow = NOTHING): ServiceSum {
+  return {
+    ...consoleSum(row),
+    consoleDays: { units: row.dayUnits, gross: millionths(row.dayGross) },
+    unreported: { units: row.unreportedUnits, gross: millionths(row.unreportedGross) },
+  }
+}
+
+function unitsOf({ units, refunds }: SumRow = NOTHING): Units {
+  return { units, refunds }
+}
+
+function consoleDaysOf({ dayUnits: units, dayRefunds: refunds }: ToldRow = NOTHING): Units {
+  return { units, refunds }
+}
+
+function wholeOf({ wholeUnits: units, wholeRefunds: refunds }: SumRow = NOTHING): Units {
+  return { units, refunds }
+}
+
+function inWords({
+  product,
+  currency,
+  console,
+  service,
+  difference,
+  causes,
+  unexplained,
+}: WitnessDifference): ProductWitness {
+  const most = Math.max(sizeOf(console.gross), sizeOf(service.gross))
+  const share = most === 0 ? null : Math.round((1_000 * sizeOf(unexplained.gross)) / most) / 1_000
+  return {
+    ...{ product, currency },
+    console: { ...amounts(console), refunds: console.refunds },
+    service: { ...amounts(service), refunds: service.refunds },
+    difference: amounts(difference),
+    causes: causes.map(({ cause, ...sum }) => ({ cause, ...amounts(sum) })),
+    unexplained: { ...amounts(unexplained), share },
+  }
+}
+
+/** Near enough for a share. */
+function sizeOf(gross: bigint): number {
+  return Math.abs(Number(gross))
+}
+
+function amounts({ units, gross }: Sum): Amounts {
+  return { units, gross: decimal(gross) }
+}

@@ -1,0 +1,254 @@
+import { jsonOrNothing } from "../measuring/parsing/json.ts"
+import { OutboundProblem } from "../outbound/problem.ts"
+import type { OutboundAnswer, OutboundOptions, SafeFetch } from "../outbound/safe-fetch.ts"
+import { clockProblem } from "./clock.ts"
+import type { ConsoleKey } from "./credentials.ts"
+import { signingKeyOf, signToken, TOKEN_USE_MS } from "./jwt.ts"
+import { platformText } from "./platform-text.ts"
+
+/** Where the console's API is, and how it is reached. */
+export interface ConsoleReach {
+  outbound: SafeFetch
+  /** Without a slash at the end. */
+  address: string
+  now: () => Date
+}
+
+export interface ConsoleAnswer {
+  status: number
+  bytes: Uint8Array
+  url: string
+  /** Requests that the key has left in this hour; null = not said. */
+  hourLeft: number | null
+}
+
+/** One key's way to the console. */
+export interface Console {
+  /** Answers 200 and 404 alike; anything else is a ConsoleProblem. */
+  get(path: string, signal?: AbortSignal): Promise<ConsoleAnswer>
+  /** The document of a 200. Throws ConsoleProblem, also for what is none. */
+  document(path: string, signal?: AbortSignal): Promise<Record<string, unknown>>
+  /**
+   * Makes something at the console, once: what is not answered may have been made. Answers 201; anything else is a
+   * ConsoleProblem.
+   */
+  create(path: string, document: object): Promise<ConsoleAnswer>
+  /**
+   * A file at an address that the console named, wherever that is: asked without the key, and only over a safe connection where the
+   * console itself is. Any status is an answer. Throws ConsoleProblem `refused`.
+   */
+  download(url: string, signal?: AbortSignal): Promise<{ status: number; bytes: Uint8Array }>
+  /** Sends a change once, with a token that was just made, and gives whatever is answered. Throws OutboundProblem. */
+  send(change: ConsoleChange, signal?: AbortSignal): Promise<OutboundAnswer>
+}
+
+interface ConsoleChange {
+  method: "POST" | "PATCH" | "DELETE"
+  path: string
+  body?: object | undefined
+}
+
+/**
+ * `unauthorized`: a token that was signed just now is refused; `forbidden`: the key's role lacks the right; `agreement`: one
+ * waits for the account holder; `limited`: too many requests; `unavailable`: the platform was not reached, it failed (5xx), or
+ * this machine's clock is wrong; `refused`: any other answer, which says nothing of other questions.
+ */
+export type ConsoleTrouble = "unauthorized" | "forbidden" | "agreement" | "limited" | "unavailable" | "refused"
+
+interface ProblemFacts {
+  retryAfterMs?: number | null
+  /** The platform's own description of the error, cut and cleaned. */
+  details?: readonly string[]
+  /** Requests that the key has left in this hour; null if the answer does not say. */
+  hourLeft?: number | null
+}
+
+/** Its message does not hold the key. Text of the platform's stands in it in quotes, cut and cleaned. */
+export class ConsoleProblem extends Error {
+  override name = "ConsoleProblem"
+  readonly trouble: ConsoleTrouble
+  readonly retryAfterMs: number | null
+  readonly details: readonly string[]
+  readonly hourLeft: number | null
+
+  constructor(trouble: ConsoleTrouble, message: string, facts: ProblemFacts = {}) {
+    super(message)
+    this.trouble = trouble
+    this.retryAfterMs = facts.retryAfterMs ?? null
+    this.details = facts.details ?? []
+    this.hourLeft = facts.hourLeft ?? null
+  }
+}
+
+const AUDIENCE = "appstoreconnect-v1"
+/** A sales report of a large seller, inflated, is some 30 MB; packed a tenth of it. */
+const MOST_BYTES = 16_000_000
+const ANSWER_MS = 30_000
+
+/** Throws AccessProblem where the key is none. */
+export async function openConsole({ issuer, keyId, privateKey }: ConsoleKey, reach: ConsoleReach): Promise<Console> {
+  const key = await signingKeyOf(privateKey)
+  let token: { text: string; madeMs: number } | null = null
+  const freshToken = async () => {
+    const at = reach.now()
+    token = { text: await signToken(key, { issuer, keyId, audience: AUDIENCE }, at), madeMs: at.getTime() }
+    return token.text
+  }
+  const standing = () => (token && reach.now().getTime() - token.madeMs < TOKEN_USE_MS ? token.text : null)
+  const get: Console["get"] = async (path, signal) => {
+    const kept = standing()
+    let answer = await ask(reach, { path }, kept ?? (await freshToken()), signal)
+    // a token is refused now and then right after it was made, and where two clocks differ
+    if (answer.status === 401) answer = await ask(reach, { path }, await freshToken(), signal)
+    const problem = problemOf(answer, reach.now())
+    if (problem) throw problem
+    return answerOf(answer)
+  }
+  return {
+    get,
+    async document(path, signal) {
+      const { status, bytes } = await get(path, signal)
+      const found = status === 200 ? jsonOrNothing(new TextDecoder().decode(bytes)) : undefined
+      if (status === 404) throw new ConsoleProblem("refused", "the console has nothing there")
+      if (typeof found !== "object" || found === null)
+        throw new ConsoleProblem("unavailable", "the console's answer cannot be read")
+      return found as Record<string, unknown>
+    },
+    async create(path, document) {
+      const body = JSON.stringify(document)
+      const answer = await ask(reach, { path, method: "POST", body }, standing() ?? (await freshToken()))
+      const problem = answer.status === 201 ? null : (problemOf(answer, reach.now()) ?? refusalOf(answer))
+      if (problem) throw problem
+      return answerOf(answer)
+    },
+    async download(url, signal) {
+      if (URL.parse(url)?.protocol !== new URL(reach.address).protocol)
+        throw new ConsoleProblem("refused", "the console named a file at an address that is not safe")
+      return await fileReached(reach, url, signal)
+    },
+    async send({ method, path, body }, signal) {
+      const { port } = new URL(reach.address)
+      return await reach.outbound(`${reach.address}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${await freshToken()}`,
+          accept: "application/json",
+          ...(body && { "content-type": "application/json" }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+        ports: port === "" ? [] : [Number(port)],
+        ...{ totalMs: ANSWER_MS, firstByteMs: ANSWER_MS, mostBytes: MOST_BYTES },
+        ...(signal && { signal }),
+      })
+    },
+  }
+}
+
+function answerOf({ status, bytes, url, headers }: OutboundAnswer): ConsoleAnswer {
+  return { status, bytes, url, hourLeft: hourLeftOf(headers.get("x-rate-limit")) }
+}
+
+const MAX_DETAIL = 200
+
+/** "the console answers 410 (GONE: This report can no longer be had)" */
+function refusalOf({ status, bytes, headers }: OutboundAnswer): ConsoleProblem {
+  const details = detailsIn(bytes)
+  const [first] = details.filter((text) => text !== "")
+  const message = `the console answers ${status}${first === undefined ? "" : ` (${first})`}`
+  return new ConsoleProblem("refused", message, { details, hourLeft: hourLeftOf(headers.get("x-rate-limit")) })
+}
+
+/** The host of files is not the console: its failure says nothing of other questions. */
+async function fileReached(reach: ConsoleReach, url: string, signal?: AbortSignal): Promise<OutboundAnswer> {
+  try {
+    return await reached(reach, url, {}, signal)
+  } catch (error) {
+    if (!(error instanceof ConsoleProblem)) throw error
+    throw new ConsoleProblem("refused", error.message.replace("the console", "the file's host"))
+  }
+}
+
+/** Returns the text of each error in a body, cut and cleaned. */
+export function detailsIn(bytes: Uint8Array): string[] {
+  return errorsIn(bytes).map(({ code, detail }) => {
+    return [code, detail].flatMap((text) => (typeof text === "string" ? platformText(text, MAX_DETAIL) : [])).join(": ")
+  })
+}
+
+interface ConsoleRequest {
+  path: string
+  method?: "POST"
+  body?: string
+}
+
+async function ask(reach: ConsoleReach, { path, ...sent }: ConsoleRequest, token: string, signal?: AbortSignal) {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    accept: "application/json, application/a-gzip",
+    ...(sent.body !== undefined && { "content-type": "application/json" }),
+  }
+  return await reached(reach, `${reach.address}${path}`, { ...sent, headers }, signal)
+}
+
+async function reached(
+  { outbound, address }: ConsoleReach,
+  url: string,
+  sent: Pick<OutboundOptions, "method" | "headers" | "body">,
+  signal?: AbortSignal,
+): Promise<OutboundAnswer> {
+  // what stands in for the console may have its files at any port; the console itself has no port of its own
+  const ports = new URL(address).port === "" ? [] : [new URL(address), new URL(url)].map(({ port }) => Number(port))
+  const limits = { totalMs: ANSWER_MS, firstByteMs: ANSWER_MS, mostBytes: MOST_BYTES }
+  try {
+    return await outbound(url, { ...sent, ports, ...limits, ...(signal && { signal }) })
+  } catch (error) {
+    if (!(error instanceof OutboundProblem)) throw error
+    throw new ConsoleProblem("unavailable", `the console was not reached: ${error.message}`)
+  }
+}
+
+/** Null for what is an answer: 200 and 404. */
+export function problemOf(answer: OutboundAnswer, now: Date): ConsoleProblem | null {
+  const { status, headers, bytes } = answer
+  const facts = { hourLeft: hourLeftOf(headers.get("x-rate-limit")) }
+  if (status === 200 || status === 404) return null
+  if (status === 401) {
+    const clock = clockProblem(headers, now)
+    if (clock !== null) return new ConsoleProblem("unavailable", `the console refuses the key: ${clock}`)
+    return new ConsoleProblem("unauthorized", "the console refuses the key: revoked, or another issuer or key id")
+  }
+  if (status === 403)
+    return codesIn(bytes).some((code) => code.startsWith("FORBIDDEN.REQUIRED_AGREEMENTS"))
+      ? new ConsoleProblem("agreement", "an agreement waits for the account holder, in the console's business section")
+      : new ConsoleProblem("forbidden", "the key's role does not include this", facts)
+  if (status === 429) {
+    const retryAfterMs = retryAfterOf(headers.get("retry-after"), now)
+    return new ConsoleProblem("limited", "too many requests", { ...facts, retryAfterMs })
+  }
+  if (status >= 500) return new ConsoleProblem("unavailable", `the console answers ${status}`)
+  return refusalOf(answer)
+}
+
+/** Returns `errors[].code` of an error body. */
+function codesIn(bytes: Uint8Array): string[] {
+  return errorsIn(bytes).flatMap(({ code }) => (typeof code === "string" ? [code] : []))
+}
+
+export function errorsIn(bytes: Uint8Array): Record<string, unknown>[] {
+  const body = jsonOrNothing(new TextDecoder().decode(bytes)) as { errors?: unknown } | undefined
+  const errors = Array.isArray(body?.errors) ? body.errors : []
+  return errors.filter((error) => typeof error === "object" && error !== null)
+}
+
+/** "user-hour-lim:3500;user-hour-rem:499;" → 499 */
+function hourLeftOf(header: string | null): number | null {
+  const [, left] = /\buser-hour-rem:(\d{1,9})\b/.exec(header ?? "") ?? []
+  return left === undefined ? null : Number(left)
+}
+
+function retryAfterOf(header: string | null, now: Date): number | null {
+  if (header === null) return null
+  if (/^\d{1,6}$/.test(header.trim())) return Number(header) * 1_000
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? null : Math.max(0, at - now.getTime())
+}

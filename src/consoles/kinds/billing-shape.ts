@@ -1,0 +1,47 @@
+import * as v from "valibot"
+import { hold } from "../../core/observation/invariants.ts"
+import { Moment, Whole } from "../../core/observation/line-parts.ts"
+import { rule, ruleBy } from "../../core/observation/shape.ts"
+import { CountryCode, Currency, Money, Name, reportShape, Word } from "./reports-shape.ts"
+
+/**
+ * What happened, whoever tells it. `upgrade`: a plan change that is charged at once; `family_shared`: anything that happened to a
+ * member of the buyer's family, who pays nothing.
+ */
+const BILLING_GROUPS = [
+  "trial_start", "trial_conversion", "paid_start", "renewal", "one_time", "cancellation", "uncancellation", "refund",
+  "expiration", "billing_issue", "plan_change", "test", "other", "upgrade", "refund_reversed", "family_shared",
+] as const // biome-ignore format: a list to scan
+
+const DAY_MS = 86_400_000
+
+export const billingShape = v.strictObject({
+  account: reportShape(v.strictObject({})).entries.account,
+  eventId: Name,
+  /** As the sender names it. */
+  type: Name,
+  countsAs: v.picklist(BILLING_GROUPS, "must be what a billing event can count as"),
+  environment: v.picklist(["production", "sandbox"], "must be production or sandbox"),
+  store: v.picklist(["app_store", "other"], "must be app_store or other"),
+  happenedAt: v.pipe(
+    Moment,
+    ruleBy((at, { seenAt }) => {
+      const isPossible = at.getTime() > Date.UTC(2008, 6) && at.getTime() < seenAt.getTime() + DAY_MS
+      hold(isPossible, "bad_time", "it must have happened before it was told, and after the store was opened")
+    }),
+  ),
+  product: Word,
+  country: v.optional(CountryCode),
+  countryIs: v.optional(v.picklist(["storefront", "last_contact"], "must be storefront or last_contact")),
+  currency: v.optional(Currency),
+  price: v.optional(Money),
+  priceUsd: v.optional(Money),
+  offer: Word,
+  /** Pieces; the price is of one. One if left out. */
+  quantity: v.optional(
+    v.pipe(
+      Whole,
+      rule("bad_figure", "a quantity must be a whole number from 1", (n) => n >= 1 && n < 2 ** 31),
+    ),
+  ),
+})

@@ -1,0 +1,62 @@
+import * as v from "valibot"
+import { kind, type ObservationOf } from "../../core/kind.ts"
+import { replaceFacts } from "../store/derived/facts.ts"
+import { SALES } from "../store/derived/reports.ts"
+import { readReports, storeReports } from "../store/reports.ts"
+import { CountryCode, Currency, Money, Name, reportShape, Sku, Units, Word } from "./reports-shape.ts"
+
+export const SalesRow = v.strictObject({
+  /** SKU of the app, also where it is something within it that was sold. */
+  app: Sku,
+  /** SKU of what was sold. */
+  product: Sku,
+  title: Name,
+  /** The console's product type identifier. */
+  type: Name,
+  country: CountryCode,
+  /** Below nothing where it was given back. */
+  units: Units,
+  /** What the customer paid for one. */
+  price: Money,
+  currency: Currency,
+  /** What the seller gets of one. */
+  proceeds: Money,
+  proceedsCurrency: Currency,
+  /** New or Renewal. */
+  subscription: Word,
+  period: Word,
+  promo: Word,
+  /** CMB-C: the credit of a completed bundle, which lowers the money and gives nothing back. */
+  credit: Word,
+})
+export type SalesRow = v.InferOutput<typeof SalesRow>
+
+const shape = reportShape(SalesRow)
+export type SalesObservation = Omit<ObservationOf<"sales", "asc-sales", typeof shape>, "storefront">
+
+/** What was sold on a day. */
+export const sales = kind<SalesObservation>({
+  name: "sales",
+  sources: ["asc-sales"],
+  private: true,
+  demo: true,
+  everywhere: true,
+  shape,
+  facts: SALES,
+  store: async (tx, seen, _, staged) => ({ placed: await storeReports(tx, "sales", seen, staged) }),
+  derive: (tx, { placed }, _, staged) => replaceFacts(tx, "sales", SALES, placed, staged),
+  stored: (sql, range) => readReports<SalesObservation>(sql, "sales", range),
+  example: {
+    source: "asc-sales",
+    platform: "ios",
+    seenAt: "2025-10-25T03:25:01Z",
+    account: "ac_0123456789abcdef01",
+    day: "2025-10-23",
+    rows: [
+      {
+        ...{ app: "TEA01", product: "TEA01.pro.year", title: "Tea Pro", type: "IAY", country: "de", units: 2 },
+        ...{ price: "19.99", currency: "EUR", proceeds: "14.28", proceedsCurrency: "EUR", subscription: "New" },
+      },
+    ],
+  },
+})

@@ -1,0 +1,174 @@
+import { json } from "../database/json.ts"
+import type { Db } from "../database/types.ts"
+import { addDays } from "../lib/days.ts"
+import { type Console, ConsoleProblem } from "./console.ts"
+import { pacificDay } from "./pacific.ts"
+import { salesReportPath } from "./sources/request.ts"
+import { makeFailedDue } from "./tasks.ts"
+
+/** What a key of the seller's console may do, each looked at by a request that changes nothing. */
+type Right = "apps" | "sales" | "analytics" | "reviews" | "prices"
+
+export interface RightState {
+  name: string
+  state: "ok" | "denied" | "unknown"
+  /** Who must do what; null = nothing. */
+  why: string | null
+}
+
+export interface AccountApp {
+  outsideId: string
+  sku: string
+  name: string
+  bundleId: string
+}
+
+/** What one look at an account shows. */
+export interface Look {
+  rights: RightState[]
+  apps: AccountApp[]
+  /** Of an account that has days and money of its own. */
+  zone?: string
+  currency?: string
+}
+
+/** The vendor number is not readable from the API, and a wrong one is answered with a 400 or with a bare 5xx. */
+const VENDOR_HINT = "check the vendor number: App Store Connect shows it in Payments and Financial Reports"
+
+/** Asks some six questions. Throws ConsoleProblem `unauthorized`, `agreement`, `limited` or `unavailable`: then nothing is known. */
+export async function lookAt(console: Console, vendor: string, now: Date): Promise<Look> {
+  const apps: AccountApp[] = []
+  const rights = [await probeConsole("apps", async () => void apps.push(...(await readApps(console))))]
+  const yesterday = addDays(pacificDay(now), -2)
+  const report = salesReportPath("sales", { vendor, day: yesterday })
+  rights.push(await probeSales(() => console.get(report), vendor))
+  const [one] = apps
+  const ofOne: [Right, string][] = [
+    ["analytics", `/v1/apps/${one?.outsideId}/analyticsReportRequests`],
+    ["reviews", `/v1/apps/${one?.outsideId}/customerReviews?limit=1`],
+    ["prices", `/v1/apps/${one?.outsideId}/appPriceSchedule`],
+  ]
+  for (const [name, path] of ofOne) {
+    if (one) rights.push(await probeConsole(name, () => console.get(path)))
+    else rights.push({ name, state: "unknown", why: "known once the account shows an app" })
+  }
+  return { rights, apps }
+}
+
+/** The key was taken for the apps, so a failure here is one of this question: often of its vendor number. */
+async function probeSales(ask: () => Promise<unknown>, vendor: string): Promise<RightState> {
+  try {
+    return await probeConsole("sales", ask)
+  } catch (error) {
+    if (!(error instanceof ConsoleProblem) || error.trouble !== "unavailable") throw error
+    return { name: "sales", state: "unknown", why: `${error.message} for the vendor number ${vendor}; ${VENDOR_HINT}` }
+  }
+}
+
+export const SALES_ROLES = "the role Sales, Finance or Admin"
+
+const NEEDS: Record<Right, string> = {
+  apps: "any role of a team key",
+  sales: `${SALES_ROLES}; a key of one person has it never`,
+  analytics: SALES_ROLES,
+  reviews: "the role Customer Support, App Manager or Admin",
+  prices: "the role App Manager or Admin",
+}
+
+async function probeConsole(name: Right, ask: () => Promise<unknown>): Promise<RightState> {
+  return await probeRight({ name, needs: NEEDS[name] }, ask)
+}
+
+/** A 403 touches its own right alone, and a question that is refused says nothing of it. */
+export async function probeRight(
+  { name, needs }: { name: string; needs: string },
+  ask: () => Promise<unknown>,
+): Promise<RightState> {
+  try {
+    await ask()
+    return { name, state: "ok", why: null }
+  } catch (error) {
+    if (!(error instanceof ConsoleProblem)) throw error
+    if (error.trouble === "forbidden") return { name, state: "denied", why: `needs ${needs}` }
+    if (error.trouble === "refused") {
+      // a wrong vendor number is not found at the first report alone: nothing would ever be read
+      const isVendor = error.details.some((detail) => /\bvendor\b/i.test(detail))
+      if (isVendor)
+        return { name, state: "denied", why: `${error.message}; ${VENDOR_HINT}, and add the account with it` }
+      return { name, state: "unknown", why: error.message }
+    }
+    throw error
+  }
+}
+
+const PAGE = 200
+/** More apps than any seller has. */
+const MOST_PAGES = 25
+
+async function readApps(console: Console): Promise<AccountApp[]> {
+  const apps: AccountApp[] = []
+  let path: string | null = `/v1/apps?fields%5Bapps%5D=name,bundleId,sku&limit=${PAGE}`
+  for (let page = 0; path !== null && page < MOST_PAGES; page++) {
+    const document: Record<string, unknown> = await console.document(path)
+    apps.push(...appsIn(document.data))
+    path = nextPath(document.links)
+  }
+  // an app that is added meanwhile moves another onto the next page
+  return [...new Map(apps.map((app) => [app.outsideId, app])).values()]
+}
+
+function appsIn(data: unknown): AccountApp[] {
+  if (!Array.isArray(data)) throw new ConsoleProblem("unavailable", "the console's list of apps cannot be read")
+  return data.flatMap(({ id, attributes }) => {
+    const { name, bundleId, sku } = attributes ?? {}
+    const known = [id, name, bundleId, sku].every((text) => typeof text === "string" && text !== "")
+    return known && /^\d{1,20}$/.test(id) ? [{ outsideId: id, sku, name, bundleId }] : []
+  })
+}
+
+/** An absolute address; of it only the path is followed, so that the key goes to no other host. */
+export function nextPath(links: unknown): string | null {
+  const next = (links as { next?: unknown } | undefined)?.next
+  const url = typeof next === "string" ? URL.parse(next) : null
+  return url ? `${url.pathname}${url.search}` : null
+}
+
+/** Replaces what was known of the account, but for what a person said by hand. */
+export async function storeLook(tx: Db, account: { id: string; workspaceId: number }, look: Look) {
+  const { rights, apps, zone, currency } = look
+  if (zone !== undefined)
+    await tx`
+      update connected_account
+      set zone = ${zone}, currency = ${currency ?? null}
+      where id = ${account.id}`
+  const mended = await tx`
+    select
+    from account_right
+    where account_id = ${account.id} and name = 'sales' and state = 'denied'`
+  if (mended.length > 0 && rights.some(({ name, state }) => name === "sales" && state === "ok"))
+    await makeFailedDue(tx, account.id)
+  await tx`
+    insert into account_right (account_id, name, state, why)
+    select ${account.id}, name, state, why
+    from jsonb_to_recordset(${json(tx, rights)}) r (name text, state text, why text)
+    order by name
+    on conflict (account_id, name) do update
+    set state = excluded.state, why = excluded.why, seen_at = now()`
+  if (apps.length === 0) return
+  await tx`
+    insert into account_app as held (account_id, outside_id, sku, name, bundle_id, app_id)
+    select ${account.id}, r."outsideId", r.sku, r.name, r."bundleId", (
+      select t.id
+      from store_app s
+      join tracked_app t on t.ios_app = s.id
+      where s.platform = 'ios' and (s.store_id = r."outsideId" or (r."bundleId" <> '' and s.bundle_id = r."bundleId"))
+        and t.workspace_id = ${account.workspaceId}
+      order by t.created_at, t.id
+      limit 1
+    )
+    from jsonb_to_recordset(${json(tx, apps)}) r ("outsideId" text, sku text, name text, "bundleId" text)
+    order by r."outsideId"
+    on conflict (account_id, outside_id) do update
+    set sku = excluded.sku, name = excluded.name, bundle_id = excluded.bundle_id,
+      app_id = case when held.by_hand then held.app_id else excluded.app_id end`
+}

@@ -1,0 +1,164 @@
+import * as v from "valibot"
+import type { Context } from "../../../core/operation.ts"
+import type { OrganicRank } from "../../../keywords/read/organic.ts"
+import { addDays } from "../../../lib/days.ts"
+import { Fault } from "../../../lib/faults.ts"
+import { described, named } from "../../../lib/schema.ts"
+import { Count, Rank, Time } from "../../../tracking/shapes.ts"
+import type { TrackedApp } from "../../../tracking/tracked-app.ts"
+import { WINDOW_DAYS } from "../../ads/days.ts"
+import type { AdsMetrics } from "../../ads/read/metrics.ts"
+import { type AdsAccount, type AdsScope, type AdsStanding, adsScope, findAdsAccount } from "../../ads/read/standing.ts"
+import { type AppAccount, isConnected } from "../../read/app-accounts.ts"
+import { ANSWERED_STATES } from "../../state.ts"
+import type { AdsTask } from "../../tasks.ts"
+import { type AdsTrouble, adsTroubleText, troubledState } from "../../troubles.ts"
+import { Money } from "../account-shapes.ts"
+
+const AdsDay = v.pipe(v.string(), v.isoDate(), v.description("A day of the ad account (dayZone), YYYY-MM-DD."))
+
+export const CampaignId = v.pipe(
+  v.string(),
+  v.maxLength(20),
+  v.regex(/^[0-9]{1,20}$/),
+  v.description("A campaign, as list_campaigns names it; all when left out."),
+)
+
+const metricFields = {
+  impressions: Count,
+  taps: Count,
+  installs: described(Count, "By taps and views; those of the last 30 days still grow."),
+  newDownloads: Count,
+  spend: Money,
+  ttr: described(v.nullable(v.number()), "Taps by impressions; null = no impression."),
+  cpt: described(v.nullable(Money), "Spend by taps; null = no tap."),
+  cpi: described(v.nullable(Money), "Spend by installs; null = no install."),
+}
+
+export const Metrics = named("AdsMetrics", v.strictObject(metricFields))
+
+export const AdsSource = named(
+  "AdsSource",
+  v.strictObject({
+    id: described(v.string(), "The connected ad account, as `appmeter account list` names it."),
+    kind: v.literal("apple-ads"),
+    state: described(
+      v.picklist(ANSWERED_STATES),
+      "limited: a right is missing; revoked: the key is refused; unavailable: the last question to it failed, and it is asked again by itself; demo: every figure is invented. What was read before stays and is dated by asOf.",
+    ),
+    why: described(
+      v.nullable(v.string()),
+      "Who must do what; or which questions failed, or have rows that cannot be read, and why. Null if all is well.",
+    ),
+    asOf: described(v.nullable(Time), "When what was read longest ago of these was read; null = some of it never was."),
+  }),
+)
+
+/** How far the days of the window are known. */
+export const windowFields = {
+  dayZone: described(v.string(), "The time zone of the ad account, whose days these are."),
+  from: described(AdsDay, `First of ${WINDOW_DAYS} days.`),
+  to: described(AdsDay, "The last whose figures are all there."),
+  sources: described(v.array(AdsSource), "Where the figures come from, and how far they were read."),
+}
+
+export const dayFields = {
+  reportedDays: described(Count, `Of the ${WINDOW_DAYS} days, those known of every campaign.`),
+  lateDays: described(v.array(AdsDay), "The others: not known, which is not zero."),
+  installsSettleBy: described(AdsDay, "From this day on installs of the last day do not grow any more."),
+}
+
+export const Organic = named(
+  "OrganicStanding",
+  v.strictObject({
+    country: described(v.string(), "The storefront."),
+    rank: described(v.nullable(Rank), "The app's, unpaid; null = not among the results read, or not measured."),
+    measured: described(v.boolean(), "False = nobody read the results there: not known."),
+    tracked: described(v.boolean(), "The term is tracked for the app there."),
+    day: described(v.nullable(v.string()), "The UTC day of the results; null where measured is false."),
+  }),
+)
+
+const SETTLED_DAYS = 31
+
+export function shownDays({ to }: AdsScope, { reported, late }: AdsStanding) {
+  return { reportedDays: reported.length, lateDays: late, installsSettleBy: addDays(to, SETTLED_DAYS) }
+}
+
+export function shownOrganic(
+  country: string,
+  { rank, measured, tracked, day }: OrganicRank,
+): v.InferOutput<typeof Organic> {
+  return { country, rank, measured, tracked, day }
+}
+
+/** The ad account that advertises the app, with when it was asked for this. Throws unsupported_platform, not_connected. */
+export async function findAdvertiser(
+  app: TrackedApp,
+  task: AdsTask,
+  { sql, caller }: Pick<Context, "sql" | "caller">,
+): Promise<AdsAccount> {
+  if (app.iosId === null)
+    throw new Fault("unsupported_platform", {
+      detail: "The app is on Google Play alone; Apple Ads advertises apps of the App Store.",
+    })
+  const { workspaceId } = caller
+  const account = await findAdsAccount(sql, workspaceId, app, task)
+  if (account) return account
+  const detail = (await isConnected(sql, { workspaceId, kind: "apple-ads" }))
+    ? `The connected ad account has no campaign of ${app.iosId}; see: appmeter account list, appmeter account map.`
+    : "Connect the ad account with: appmeter account add apple-ads."
+  throw new Fault("not_connected", { detail })
+}
+
+/** What is asked about, of an account that said something. Throws unsupported_platform, not_connected, not_measured. */
+export async function findAdsScope(
+  app: TrackedApp,
+  asked: { country?: string | undefined; campaign?: string | undefined },
+  ctx: Pick<Context, "sql" | "caller" | "now">,
+): Promise<{ account: AdsAccount; scope: AdsScope }> {
+  const account = await findAdvertiser(app, "campaigns", ctx)
+  if (account.readAt === null) throw unread(account, ["campaigns"])
+  const { country, campaign } = asked
+  const filter = { country: country?.toLowerCase() ?? null, campaign: campaign ?? null }
+  return { account, scope: adsScope(account, filter, ctx.now()) }
+}
+
+/** Nothing of what is asked was read yet. */
+export function unread(
+  { createdAt, state, why, denied, troubles }: TroubledAccount & Pick<AppAccount, "createdAt" | "denied">,
+  tasks: readonly AdsTask[],
+  missing = "what it says",
+): Fault {
+  const since = `Connected since ${createdAt.toISOString().slice(0, 16)}Z`
+  if (denied !== null) return new Fault("not_measured", { detail: `${since}, but the key may not read: it ${denied}.` })
+  if (why !== null) return new Fault("not_measured", { detail: `${since}; ${state}: ${why}.` })
+  const failed = adsTroubleText(troubles.filter(({ task, isFailed }) => isFailed && tasks.includes(task)))
+  if (failed !== null)
+    return new Fault("not_measured", { detail: `${since}, but not read: ${failed}. It is asked for again by itself.` })
+  return new Fault("not_measured", { detail: `${since}; a running server reads ${missing} within the hour.` })
+}
+
+type TroubledAccount = Pick<AppAccount, "id" | "state" | "why"> & { troubles: readonly AdsTrouble[] }
+
+/** `tasks` are those whose answers are shown. */
+export function adsSource(
+  { id, state, why, troubles }: TroubledAccount,
+  tasks: readonly AdsTask[],
+  asOf: Date | null,
+): v.InferOutput<typeof AdsSource> {
+  const own = troubles.filter(({ task }) => tasks.includes(task))
+  return {
+    id,
+    kind: "apple-ads",
+    state: troubledState(state, own, { isRead: asOf !== null }),
+    why: why ?? adsTroubleText(own),
+    asOf: asOf?.toISOString() ?? null,
+  }
+}
+
+/** A part of the whole's spend; null where nothing was spent. */
+export function shareOf({ spend }: AdsMetrics, whole: AdsMetrics): number | null {
+  const all = Number(whole.spend.amount)
+  return all > 0 ? Math.round((Number(spend.amount) / all) * 10_000) / 10_000 : null
+}

@@ -1,0 +1,60 @@
+import * as v from "valibot"
+import type { Sql } from "../../database/types.ts"
+import { described, named } from "../../lib/schema.ts"
+import { Count, Day, Time } from "../../tracking/shapes.ts"
+import { type ReckonedDay, readBillingService } from "../billing/read-metrics.ts"
+import type { MoneyAccounts, ReportQuery } from "../read/app-accounts.ts"
+import { ANSWERED_STATES } from "../state.ts"
+import { Money } from "./account-shapes.ts"
+
+const figures = {
+  mrr: described(v.nullable(Money), "Monthly recurring revenue; null = it says none."),
+  activeSubscriptions: v.nullable(Count),
+  activeTrials: v.nullable(Count),
+}
+
+export const BillingFigures = described(
+  v.nullable(
+    named(
+      "BillingFigures",
+      v.strictObject({
+        id: described(v.string(), "The connected account, as `appmeter account list` names it."),
+        kind: v.picklist(["revenuecat-metrics"]),
+        state: v.picklist(ANSWERED_STATES),
+        why: described(v.nullable(v.string()), "Who must do what, or what failed; null = nothing."),
+        projectApps: described(
+          Count,
+          "Apps of the project that all figures are of together, whatever country is asked for.",
+        ),
+        asOf: described(v.nullable(Time), "When it was last asked; null = it has said nothing yet."),
+        ...figures,
+        days: described(
+          v.array(v.strictObject({ day: Day, ...figures })),
+          "The UTC days of those asked for on which it was asked, oldest first. Nothing is known of any other.",
+        ),
+      }),
+    ),
+  ),
+  "As a billing service reckons them itself, in one currency; never derived here. Null = none is connected that gives them.",
+)
+
+/** Null where no service is connected that reckons anything. */
+export async function readBillingFigures(
+  sql: Sql,
+  { metrics }: MoneyAccounts,
+  { from, to }: ReportQuery,
+): Promise<v.InferOutput<typeof BillingFigures>> {
+  if (!metrics) return null
+  const service = await readBillingService(sql, metrics, { from, to })
+  const { id, state, why, apps, latest, days } = service
+  return {
+    ...{ id, kind: "revenuecat-metrics" as const, state, why, projectApps: apps },
+    asOf: latest?.readAt.toISOString() ?? null,
+    ...(latest ? shown(latest) : { mrr: null, activeSubscriptions: null, activeTrials: null }),
+    days: days.map((day) => ({ day: day.day, ...shown(day) })),
+  }
+}
+
+function shown({ mrr, currency, activeSubscriptions, activeTrials }: ReckonedDay) {
+  return { mrr: mrr === null ? null : { amount: mrr, currency }, activeSubscriptions, activeTrials }
+}

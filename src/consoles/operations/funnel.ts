@@ -1,0 +1,237 @@
+import * as v from "valibot"
+import { ofApp, operation } from "../../core/operation.ts"
+import { earlier } from "../../lib/days.ts"
+import { Fault } from "../../lib/faults.ts"
+import { keysOf } from "../../lib/objects.ts"
+import { described, named } from "../../lib/schema.ts"
+import type { AnalyticsReport } from "../../lib/upstreams.ts"
+import { Count } from "../../tracking/shapes.ts"
+import { funnelRate, TRAFFIC_SOURCES } from "../formulas/funnel.ts"
+import { type AppAccount, daysUpTo } from "../read/app-accounts.ts"
+import {
+  type FunnelRow,
+  type FunnelStanding,
+  readFunnel,
+  readFunnelStanding,
+  readWhyNoAnalytics,
+} from "../seller/read-funnel.ts"
+import {
+  checkKnown,
+  findReportingAccount,
+  ReportDay,
+  reportFields,
+  reportInput,
+  reportQuery,
+  sourceShape,
+} from "./account-shapes.ts"
+
+const UnknownCount = v.nullable(Count)
+
+const countFields = {
+  impressions: described(UnknownCount, "How often the app was shown in the store."),
+  pageViews: described(UnknownCount, "How often its page was looked at."),
+  taps: described(UnknownCount, "Taps on it where it was shown, apart from page views."),
+  firstDownloads: described(UnknownCount, "Downloads by people who never had it."),
+  redownloads: described(UnknownCount, "Downloads by people who had it before; no part of any rate."),
+}
+
+function Rate(denominator: "impressions" | "pageViews", says: string) {
+  return described(
+    v.strictObject({
+      value: described(
+        v.nullable(v.number()),
+        "0.05 = 5 %; null where either count is not known, or the denominator is under 100.",
+      ),
+      denominator: v.literal(denominator),
+      count: described(UnknownCount, "Of the denominator, over those days on which both counts are known."),
+    }),
+    says,
+  )
+}
+
+const FunnelRates = named(
+  "FunnelRates",
+  v.strictObject({
+    viewed: Rate("impressions", "Page views by impressions."),
+    downloaded: Rate(
+      "pageViews",
+      "First downloads by page views; over 1 where people download from search results, without one.",
+    ),
+    converted: Rate(
+      "impressions",
+      "First downloads by impressions. The console's own rate divides by people, not by impressions.",
+    ),
+  }),
+)
+
+const funnelFields = { ...countFields, rates: FunnelRates }
+
+export const getFunnel = operation({
+  id: "get_funnel",
+  method: "GET",
+  path: "/apps/:appId/funnel",
+  group: "Revenue and ads",
+  toolset: "revenue",
+  summary: "From being shown to being downloaded, by day, country and where people came from.",
+  description:
+    "From the console's analytics reports, two to three days late. A day not reported is null, which is not zero.",
+  effect: "reads",
+  scope: "revenue:read",
+  price: 1,
+  faults: ["not_connected", "not_measured", "unsupported_platform"],
+  input: ofApp({
+    ...reportInput,
+    source: described(v.optional(v.picklist(TRAFFIC_SOURCES)), "Where people came from; all when left out."),
+  }),
+  narrow: { rows: ["days", "countries", "trafficSources"] },
+  output: v.strictObject({
+    ...reportFields,
+    dayZone: described(
+      v.null(),
+      "Apple does not say in which time zone these days are; join them with others over weeks.",
+    ),
+    source: described(v.nullable(v.picklist(TRAFFIC_SOURCES)), "As asked; null = all."),
+    completeTo: described(
+      v.nullable(ReportDay),
+      "The last day on which all counts are whole; days after it still grow. Null = none is yet.",
+    ),
+    totals: described(
+      v.strictObject(funnelFields),
+      "Each count over its own reported days; rates over those on which all are.",
+    ),
+    days: described(
+      v.array(
+        v.strictObject({
+          day: ReportDay,
+          complete: described(v.boolean(), "False = it still grows, or is not known."),
+          ...funnelFields,
+        }),
+      ),
+      "Every day asked for, oldest first.",
+    ),
+    countries: described(
+      v.array(
+        v.strictObject({
+          country: described(v.nullable(v.string()), "Null = the report names none."),
+          ...funnelFields,
+        }),
+      ),
+      "Storefronts with any, the most impressions first. One that is not listed had none on the reported days.",
+    ),
+    trafficSources: described(
+      v.array(v.strictObject({ source: v.picklist(TRAFFIC_SOURCES), ...funnelFields })),
+      "Where people came from, the most impressions first; other = under a name that is none of these.",
+    ),
+  }),
+}).run(async ({ app, source = null, ...asked }, ctx) => {
+  const { sql } = ctx
+  const query = reportQuery(asked, ctx.now())
+  const account = await findReportingAccount(app, ctx)
+  const [standing, missing, all] = await Promise.all([
+    readFunnelStanding(sql, account, { ...query, days: asked.days }),
+    readWhyNoAnalytics(sql, account),
+    readFunnel(sql, account, query),
+  ])
+  checkFunnelKnown(account, standing, missing)
+  const rows = all.filter((row) => source === null || row.source === source)
+  const days = daysUpTo(query.to, asked.days)
+  const completeTo = completeIn(standing)
+  const shape = (own: readonly FunnelRow[], of = days) => funnelOf(own, of, standing)
+  const byDay = Map.groupBy(rows, ({ day }) => day)
+  const shown = { ...account, why: account.why ?? missing }
+  return {
+    ...query,
+    dayZone: null,
+    source,
+    sources: (["engagement", "downloads"] as const).map((report) =>
+      sourceShape(shown, report, standing[report], asked.days),
+    ),
+    completeTo,
+    totals: shape(rows),
+    days: days.map((day) => {
+      return {
+        day,
+        complete: completeTo !== null && day <= completeTo && isWhole(day, standing),
+        ...shape(byDay.get(day) ?? [], [day]),
+      }
+    }),
+    countries: [...Map.groupBy(rows, ({ country }) => country)]
+      .map(([country, own]) => ({ country, ...shape(own) }))
+      .sort((a, b) => byImpressions(a, b) || ((a.country ?? "") < (b.country ?? "") ? -1 : 1)),
+    trafficSources: [...Map.groupBy(rows, ({ source }) => source)]
+      .map(([source, own]) => ({ source, ...shape(own) }))
+      .sort((a, b) => byImpressions(a, b) || (a.source < b.source ? -1 : 1)),
+  }
+})
+
+/** Throws not_measured where nothing was said yet, with who must do what, or when it will be. */
+function checkFunnelKnown(
+  account: AppAccount,
+  { engagement, downloads }: FunnelStanding,
+  missing: string | null,
+): void {
+  if (missing !== null && !engagement.isKnown && !downloads.isKnown)
+    throw new Fault("not_measured", { detail: `The account is connected, but ${missing}.` })
+  checkKnown(
+    { ...account, expects: "the console makes the first file within two days of being asked for one" },
+    { ...engagement, report: "engagement" },
+    { ...downloads, report: "downloads" },
+  )
+}
+
+function completeIn({ engagement, downloads }: FunnelStanding): string | null {
+  if (engagement.wholeTo === null || downloads.wholeTo === null) return null
+  return earlier(engagement.wholeTo, downloads.wholeTo)
+}
+
+function isWhole(day: string, { engagement, downloads }: FunnelStanding): boolean {
+  return engagement.reported.includes(day) && downloads.reported.includes(day)
+}
+
+const REPORT_OF = {
+  impressions: "engagement",
+  pageViews: "engagement",
+  taps: "engagement",
+  firstDownloads: "downloads",
+  redownloads: "downloads",
+} as const satisfies Record<keyof typeof countFields, AnalyticsReport>
+
+type Counts = Record<keyof typeof countFields, number | null>
+
+/** Of some rows, over days: a count is known where its report said at least one of the days. */
+function funnelOf(rows: readonly FunnelRow[], days: readonly string[], standing: FunnelStanding) {
+  const known = (report: AnalyticsReport) => days.some((day) => standing[report].reported.includes(day))
+  const counts = countsOf(rows, (event) => known(REPORT_OF[event]))
+  const both = new Set(days.filter((day) => isWhole(day, standing)))
+  return {
+    ...counts,
+    rates: ratesOf(
+      countsOf(
+        rows.filter(({ day }) => both.has(day)),
+        () => both.size > 0,
+      ),
+    ),
+  }
+}
+
+function countsOf(rows: readonly FunnelRow[], isKnown: (event: keyof Counts) => boolean): Counts {
+  const sum = (name: keyof Counts) => rows.reduce((total, row) => total + row[name], 0)
+  const names = keysOf(REPORT_OF)
+  return Object.fromEntries(names.map((name) => [name, isKnown(name) ? sum(name) : null])) as Counts
+}
+
+function ratesOf({ impressions, pageViews, firstDownloads }: Counts) {
+  return {
+    viewed: { value: funnelRate(pageViews, impressions), denominator: "impressions" as const, count: impressions },
+    downloaded: { value: funnelRate(firstDownloads, pageViews), denominator: "pageViews" as const, count: pageViews },
+    converted: {
+      value: funnelRate(firstDownloads, impressions),
+      denominator: "impressions" as const,
+      count: impressions,
+    },
+  }
+}
+
+function byImpressions(a: Counts, b: Counts): number {
+  return (b.impressions ?? 0) - (a.impressions ?? 0)
+}

@@ -1,0 +1,81 @@
+import * as v from "valibot"
+import type { Context } from "../../../core/operation.ts"
+import { addDays, type Days } from "../../../lib/days.ts"
+import { described, named } from "../../../lib/schema.ts"
+import { DAY_MS } from "../../../lib/time.ts"
+import { Count } from "../../../tracking/shapes.ts"
+import type { TrackedApp } from "../../../tracking/tracked-app.ts"
+import { type AdsDaySum, readDailySpend } from "../../ads/read/spend.ts"
+import { ANSWERED_STATES } from "../../state.ts"
+import type { OutcomeSpan } from "./outcome.ts"
+
+/** A swing of so much moves downloads by itself. */
+const SWING = 0.3
+/** Of either stretch so much must be known. */
+const KNOWN_SHARE = 0.7
+
+const Mean = v.nullable(v.pipe(v.number(), v.minValue(0)))
+
+export const AdsSpend = v.nullable(
+  named(
+    "ImpactAdsSpend",
+    v.strictObject({
+      account: described(v.string(), "The ads account, as `appmeter account list` names it."),
+      state: v.picklist(ANSWERED_STATES),
+      dayZone: described(v.string(), "The account's own time zone, whose days these are."),
+      currency: described(v.nullable(v.string()), "Null = not known."),
+      before: described(Mean, "A day, of the known days compared with. Null = too few of them are known."),
+      after: described(Mean, "A day, of those of the window. Null = too few are known."),
+      boughtBefore: described(
+        Mean,
+        "First downloads that ads brought a day, of the days compared with: they are among downloads and taken off nowhere, for they are known by days of another zone and of the last months alone. Null as before.",
+      ),
+      boughtAfter: described(Mean, "The same of the window. Null as after."),
+      knownBefore: Count,
+      knownAfter: Count,
+      changePercent: described(v.nullable(v.number()), "Null = either is not known, or nothing was spent before."),
+      confounds: described(v.boolean(), "It swung by 30 % and more: the verdict says so. False where it is not known."),
+    }),
+  ),
+)
+
+export type AdsSpendAnswer = v.InferOutput<typeof AdsSpend>
+
+/** In the storefronts that changed. */
+export async function readAdsSpend(
+  app: TrackedApp,
+  { treated, span: { before, after } }: { treated: readonly string[]; span: Pick<OutcomeSpan, "before" | "after"> },
+  { sql, caller }: Pick<Context, "sql" | "caller">,
+): Promise<AdsSpendAnswer> {
+  const owner = { workspaceId: caller.workspaceId, app }
+  const spent = await readDailySpend(sql, owner, { from: before.from, to: after.to, countries: treated })
+  if (!spent) return null
+  const [one, other] = [before, after].map((stretch) => meanOf(spent.days, stretch)) as [StretchMean, StretchMean]
+  const change = one.mean === null || other.mean === null || one.mean === 0 ? null : other.mean / one.mean - 1
+  const began = one.mean === 0 && (other.mean ?? 0) > 0
+  return {
+    ...{ account: spent.account.id, state: spent.account.state, dayZone: spent.zone, currency: spent.currency },
+    ...{ before: rounded(one.mean), after: rounded(other.mean), knownBefore: one.known, knownAfter: other.known },
+    ...{ boughtBefore: rounded(one.bought), boughtAfter: rounded(other.bought) },
+    changePercent: change === null ? null : Math.round(1_000 * change) / 10,
+    confounds: began || (change !== null && Math.abs(change) >= SWING),
+  }
+}
+
+interface StretchMean {
+  known: number
+  mean: number | null
+  bought: number | null
+}
+
+function meanOf(days: readonly AdsDaySum[], { from, to }: Days): StretchMean {
+  const own = days.filter(({ day }) => day >= from && day <= to)
+  const all = (Date.parse(addDays(to, 1)) - Date.parse(from)) / DAY_MS
+  if (own.length < KNOWN_SHARE * all) return { known: own.length, mean: null, bought: null }
+  const mean = (of: (day: AdsDaySum) => number) => own.reduce((sum, day) => sum + of(day), 0) / own.length
+  return { known: own.length, mean: mean(({ spend }) => spend), bought: mean(({ newDownloads }) => newDownloads) }
+}
+
+function rounded(mean: number | null): number | null {
+  return mean === null ? null : Math.round(100 * mean) / 100
+}

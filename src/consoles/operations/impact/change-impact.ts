@@ -1,0 +1,175 @@
+import * as v from "valibot"
+import { unread } from "../../../access/plan-days.ts"
+import { planDays } from "../../../core/day-range.ts"
+import { type Context, ofApp, operation } from "../../../core/operation.ts"
+import { addDays, earlier } from "../../../lib/days.ts"
+import { Fault } from "../../../lib/faults.ts"
+import { Country, wholeNumber } from "../../../lib/fields.ts"
+import { coded, described, named } from "../../../lib/schema.ts"
+import { isRealDay } from "../../../lib/time.ts"
+import { ANALYTICS_REPORTS } from "../../../lib/upstreams.ts"
+import { Day, Rank, Storefront, Time } from "../../../tracking/shapes.ts"
+import { pacificDay } from "../../pacific.ts"
+import { type AppAccount, type ReportStanding, readStanding } from "../../read/app-accounts.ts"
+import { AccountSource, findReportingAccount, sourceShape } from "../account-shapes.ts"
+import { AdsSpend, readAdsSpend } from "./ads-spend.ts"
+import { type ChangedPage, readChangedPage, TREATMENTS } from "./changed-day.ts"
+import { readFunnelImpact } from "./funnel-outcomes.ts"
+import { judgedOutcomes, leadingKind, standingOf } from "./judged.ts"
+import { Missing, missingOf } from "./missing.ts"
+import { daysBack } from "./outcome.ts"
+import { readRankOutcome } from "./rank-outcome.ts"
+import { readSalesOutcomes, salesSpan } from "./sales-outcomes.ts"
+import { sentenceOf } from "./sentence.ts"
+import { Outcome, Overlap, outcomeShape, Verdict } from "./shapes.ts"
+
+/** A window of two weeks sees what one of a week does not. */
+const LONGER_WINDOW = 14
+
+const ChangedDayInput = v.optional(
+  coded(
+    v.pipe(
+      v.string(),
+      v.isoDate(),
+      v.check(isRealDay),
+      v.description(
+        "UTC day on which a change was seen, YYYY-MM-DD, no later than yesterday; the latest when left out.",
+      ),
+    ),
+    "bad_day",
+  ),
+)
+
+export const getChangeImpact = operation({
+  id: "get_change_impact",
+  method: "GET",
+  path: "/apps/:appId/change-impact",
+  group: "Revenue and ads",
+  toolset: "revenue",
+  summary: "What the funnel, ranks and sales did after the store page changed, with an interval.",
+  description:
+    "Storefronts (of ranks: keywords) that changed are compared with those that did not, weighted so that they moved alike before (difference in differences, synthetic controls). The 90 % interval is what the same reckoning gives of earlier days without a change, widened by what smaller counts scatter after a fall; where it has too few, the answer says not enough data. Twenty windows of earlier days are needed: half a year for 7 days.",
+  effect: "reads",
+  scope: "revenue:read",
+  price: 1,
+  faults: ["not_connected", "not_measured", "unsupported_platform", "bad_day"],
+  input: ofApp({
+    country: described(v.optional(Country), "Two-letter storefront code; every one that changed when left out."),
+    day: ChangedDayInput,
+    window: v.optional(wholeNumber(3, 30, "How many days after the change are looked at.", "invalid_arguments"), 7),
+  }),
+  output: v.strictObject({
+    country: described(v.nullable(Storefront), "As asked; null = every storefront that changed."),
+    window: described(Rank, "Days after the change."),
+    day: described(Day, "The UTC day on which the change was seen."),
+    notYetAt: described(Time, "When the last reading without it was seen; the days from then on are left out."),
+    at: described(Time, "When the last of the first readings with it was seen."),
+    changed: described(
+      v.array(named("ImpactChange", v.strictObject({ kind: v.picklist(TREATMENTS), countries: v.array(Storefront) }))),
+      "What changed that day, and where. The first kind decides what it is judged by.",
+    ),
+    complete: described(v.boolean(), "The primary outcome's window is over and known."),
+    verdict: described(Verdict, "Of the primary outcome."),
+    sentence: described(v.string(), "The same in one English sentence."),
+    standing: described(
+      v.nullable(v.picklist(["association", "holds_against_placebos"])),
+      "Of improved and worse: that something moved after a change is no proof that it moved because of it. holds_against_placebos: it moved farther than nine of ten earlier days and than every control did by itself, which 60 to 100 % of chance findings in simulated worlds do as well.",
+    ),
+    outcomes: described(v.array(Outcome), "The primary one first."),
+    missing: Missing,
+    overlaps: described(
+      v.array(Overlap),
+      "What else changed from as many days before the change as the window has until its end, at most 50.",
+    ),
+    adsSpend: described(
+      AdsSpend,
+      "What Apple Ads cost in the storefronts that changed, before and in the window. Null = no ads account has the app.",
+    ),
+    tryWindow: described(
+      v.nullable(Rank),
+      "A longer window that may see what this one does not; null where none is proposed.",
+    ),
+    sources: described(v.array(AccountSource), "Where sales and analytics come from, and how far they were read."),
+  }),
+}).run(async ({ app, country, day, window }, ctx) => {
+  const { sql, now, caller } = ctx
+  const account = await findReportingAccount(app, ctx)
+  const plan = planDays("history", now(), caller)
+  checkDay(day, ctx)
+  const asked = { day, country: country ?? null, window, back: daysBack(window), plan }
+  const changed = await readChangedPage(sql, app, asked)
+  const sales = await readSales(account, { changed, window }, ctx)
+  const storefront = asked.country ?? (changed.treated[0] as string)
+  const ranks = await readRankOutcome(sql, app, { changed, storefront, window, plan, now: now() })
+  const kind = leadingKind(changed.changes.map((change) => change.kind))
+  const spend = await readAdsSpend(app, { treated: changed.treated, span: sales.span }, ctx)
+  const isConfounded = changed.overlaps.some(({ confounds }) => confounds) || spend?.confounds === true
+  const funnel = await readFunnelImpact(sql, account, { changed, window, now: now() })
+  const found = [...funnel.outcomes, ...(ranks ? [ranks] : []), ...sales.outcomes]
+  const judged = judgedOutcomes(found, kind, isConfounded)
+  const primary = judged.find(({ isPrimary }) => isPrimary)
+  const verdict = primary?.verdict ?? "not_enough_data"
+  return {
+    country: asked.country,
+    window,
+    day: changed.day,
+    notYetAt: changed.notYetAt.toISOString(),
+    at: changed.at.toISOString(),
+    changed: changedKinds(changed.changes),
+    complete: primary?.isComplete ?? false,
+    verdict,
+    sentence: sentenceOf(primary),
+    standing: standingOf(primary),
+    outcomes: judged.map(outcomeShape),
+    missing: missingOf({ funnel, hasRanks: ranks !== null, hasSales: sales.standing.isKnown, spend }),
+    overlaps: changed.overlaps,
+    adsSpend: spend,
+    tryWindow: verdict === "no_clear_change" && window < LONGER_WINDOW ? LONGER_WINDOW : null,
+    sources: [
+      sourceShape(account, "sales", sales.standing, sales.days),
+      ...ANALYTICS_REPORTS.filter((report) => funnel.standing[report].isKnown).map((report) =>
+        sourceShape(account, report, sinceFirst(funnel.standing[report]), funnel.days),
+      ),
+    ],
+  }
+})
+
+/** Throws bad_day for a day that is not over, plan_required or bad_day for one before the plan's history. */
+function checkDay(day: string | undefined, { now, caller }: Pick<Context, "now" | "caller">): void {
+  if (day === undefined) return
+  const plan = planDays("history", now(), caller)
+  if (day >= plan.to)
+    throw new Fault("bad_day", { field: "day", detail: `${day} is not over; yesterday is ${addDays(plan.to, -1)}.` })
+  if (day < plan.from)
+    throw unread(caller, { what: "history", day, today: plan.to, otherwise: "bad_day", field: "day" })
+}
+
+async function readSales(
+  account: AppAccount,
+  { changed, window }: { changed: ChangedPage; window: number },
+  { sql, now }: Pick<Context, "sql" | "now">,
+) {
+  const span = salesSpan(changed, window)
+  const to = earlier(span.after.to, addDays(pacificDay(now()), -1))
+  const standing: ReportStanding = await readStanding(sql, account.id, "sales", { from: span.first, to })
+  const outcomes = standing.isKnown
+    ? await readSalesOutcomes(sql, account, { changed, span, standing, now: now() })
+    : []
+  return { standing, outcomes, days: span.days, span }
+}
+
+/** Days before the first file are not late: nobody had asked for them. */
+function sinceFirst({ late, ...standing }: ReportStanding): ReportStanding {
+  const first = standing.reported[0] ?? ""
+  return { ...standing, late: late.filter((day) => day > first) }
+}
+
+function changedKinds(changes: ChangedPage["changes"]) {
+  const kinds = TREATMENTS.filter((kind) => changes.some((change) => change.kind === kind))
+  return kinds.map((kind) => ({
+    kind,
+    countries: [
+      ...new Set(changes.filter((change) => change.kind === kind).map(({ storefront }) => storefront)),
+    ].sort(),
+  }))
+}

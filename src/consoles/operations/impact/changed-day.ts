@@ -1,0 +1,169 @@
+import type { Sql } from "../../../database/types.ts"
+import { addDays, type Days, dayOf, earlier, later } from "../../../lib/days.ts"
+import { Fault } from "../../../lib/faults.ts"
+import type { PAGE_CHANGES } from "../../../listings/changes.ts"
+import { readChanges, type StoredChange } from "../../../listings/read/changes.ts"
+import { PAGE_SOURCES, readPageStates } from "../../../listings/read/store-pages.ts"
+import type { TrackedApp } from "../../../tracking/tracked-app.ts"
+
+type PageChange = (typeof PAGE_CHANGES)[number]
+
+/** What an owner changes to sell more, in the order in which it decides what is looked at. */
+export const TREATMENTS = [
+  "price", "name", "subtitle", "screenshots", "icon", "promotional_text", "description",
+] as const satisfies PageChange[] // biome-ignore format: a list to scan
+export type Treatment = (typeof TREATMENTS)[number]
+
+/** What else of the app's own, seen in one storefront, moves figures there. */
+const BESIDE = ["event_started", "event_ended", "featured", "unfeatured"] as const satisfies PageChange[]
+/** A new version is in all storefronts at once, and so in what the changed ones are compared with. */
+const EVERYWHERE = ["version"] as const satisfies PageChange[]
+const OF_RIVALS = ["event_started", "featured", "name", "price"] as const satisfies PageChange[]
+
+/** Storefronts to compare with have been unchanged for so long. */
+const UNCHANGED_DAYS = 56
+const MOST_CHANGES = 1_000
+const MOST_OVERLAPS = 50
+
+interface Overlap {
+  kind: PageChange
+  country: string
+  day: string
+  own: boolean
+  confounds: boolean
+}
+
+export interface ChangedPage {
+  day: string
+  changes: (StoredChange & { kind: Treatment })[]
+  /** Storefronts that changed, in the app's order; and others that are known not to have. */
+  treated: string[]
+  unchanged: string[]
+  /** When the last reading without the change and the first with it were seen. */
+  notYetAt: Date
+  at: Date
+  /** Days of other changes of the changed storefronts, versions aside. */
+  ownDays: string[]
+  overlaps: Overlap[]
+  /** Of name and subtitle, around the day. */
+  texts: StoredChange[]
+}
+
+interface ChangeQuery {
+  day?: string
+  country: string | null
+  window: number
+  /** Days before the change that are looked at. */
+  back: number
+  plan: Days
+}
+
+/** The day asked for, or the latest with a change. Throws not_measured and bad_day where there is none. */
+export async function readChangedPage(sql: Sql, app: TrackedApp, query: ChangeQuery): Promise<ChangedPage> {
+  const apps = app.iosApp === null ? [] : [app.iosApp]
+  const only = query.country === null ? {} : { storefront: query.country }
+  const day = query.day ?? (await findLatestDay(sql, apps, { ...only, ...query.plan }))
+  if (day === null) throw new Fault("not_measured", { detail: await describeReadings(sql, app, query) })
+  const to = earlier(addDays(day, query.window), query.plan.to)
+  const kinds = [...TREATMENTS, ...BESIDE, ...EVERYWHERE]
+  const all = await readChanges(sql, { apps, kinds, from: addDays(day, -query.back), to, limit: MOST_CHANGES })
+  const isOf = (change: StoredChange) =>
+    change.day === day && (query.country ?? change.storefront) === change.storefront
+  const changes = all.filter((change): change is ChangedPage["changes"][number] => isOf(change) && isTreatment(change))
+  if (changes.length === 0) throw new Fault("bad_day", { field: "day", detail: noChangeOn(day, all) })
+  const isTreated = new Set(changes.map(({ storefront }) => storefront))
+  const treated = app.countries.filter((country) => isTreated.has(country))
+  const own = all.filter((change) => isTreated.has(change.storefront) && !(change.day === day && isTreatment(change)))
+  return {
+    day,
+    changes,
+    treated,
+    unchanged: await readUnchanged(sql, app, all, { day, to: addDays(day, query.window) }),
+    notYetAt: new Date(Math.min(...changes.map(({ beforeSeenAt }) => beforeSeenAt.getTime()))),
+    at: new Date(Math.max(...changes.map(({ at }) => at.getTime()))),
+    ownDays: own.filter(({ kind }) => kind !== "version").map((change) => change.day),
+    overlaps: [
+      ...ownOverlaps(own, day, query.window),
+      ...(await readRivalOverlaps(sql, app, treated, { from: addDays(day, -query.window), to })),
+    ].slice(0, MOST_OVERLAPS),
+    texts: all.filter(({ kind, day: other }) => {
+      return (kind === "name" || kind === "subtitle") && other >= addDays(day, -UNCHANGED_DAYS)
+    }),
+  }
+}
+
+function isTreatment({ kind }: StoredChange): boolean {
+  return TREATMENTS.includes(kind as Treatment)
+}
+
+async function findLatestDay(
+  sql: Sql,
+  apps: readonly number[],
+  asked: Days & { storefront?: string },
+): Promise<string | null> {
+  const [latest] = await readChanges(sql, { apps, ...asked, kinds: TREATMENTS, limit: 1 })
+  return latest?.day ?? null
+}
+
+async function describeReadings(sql: Sql, app: TrackedApp, { country, plan }: ChangeQuery): Promise<string> {
+  const storefronts = country === null ? app.countries : [country]
+  const pages = app.iosApp === null ? null : await readPageStates(sql, app.iosApp, storefronts, PAGE_SOURCES.ios)
+  const first = [...(pages?.values() ?? [])].map(({ firstReadAt }) => dayOf(firstReadAt)).sort()[0]
+  if (first === undefined) return "The app's page was never read there, so no change of it can be known."
+  return `No change of price, name, subtitle, pictures or texts of its page was seen since ${later(first, plan.from)}.`
+}
+
+function noChangeOn(day: string, all: readonly StoredChange[]): string {
+  const days = [...new Set(all.filter(isTreatment).map((change) => change.day))].slice(0, 5)
+  const nearest = days.length > 0 ? `days near it with one: ${days.join(", ")}` : "none near it has one"
+  return `No change of price, name, subtitle, pictures or texts was seen on ${day}; ${nearest}. get_timeline lists changes.`
+}
+
+/** Tracked storefronts whose page was read from before so many days until the window's end and changed in nothing. */
+async function readUnchanged(
+  sql: Sql,
+  app: TrackedApp,
+  all: readonly StoredChange[],
+  { day, to }: { day: string; to: string },
+): Promise<string[]> {
+  const since = addDays(day, -UNCHANGED_DAYS)
+  const changed = new Set(
+    all.filter((change) => change.kind !== "version" && change.day >= since).map(({ storefront }) => storefront),
+  )
+  const others = app.countries.filter((country) => !changed.has(country))
+  if (others.length === 0 || app.iosApp === null) return []
+  const pages = await readPageStates(sql, app.iosApp, others, PAGE_SOURCES.ios)
+  return others.filter((country) => {
+    const page = pages.get(country)
+    return page !== undefined && dayOf(page.firstReadAt) <= since && dayOf(page.seenAt) >= to
+  })
+}
+
+function ownOverlaps(own: readonly StoredChange[], day: string, window: number): Overlap[] {
+  const from = addDays(day, -window)
+  return own
+    .filter((change) => change.day >= from && change.day <= addDays(day, window))
+    .map(({ kind, storefront, day }) => {
+      return { kind: kind as PageChange, country: storefront, day, own: true, confounds: kind !== "version" }
+    })
+}
+
+async function readRivalOverlaps(
+  sql: Sql,
+  app: TrackedApp,
+  treated: readonly string[],
+  days: Days,
+): Promise<Overlap[]> {
+  const apps = sql`
+      select distinct rival as id
+      from app_rival
+      where app_id = ${app.id} and platform = 'ios' and storefront = any(${treated as string[]}::text[])
+      order by id
+      limit 200`
+  const found = await readChanges(sql, { apps, kinds: OF_RIVALS, ...days, limit: MOST_OVERLAPS })
+  return found
+    .filter(({ storefront }) => treated.includes(storefront))
+    .map(({ kind, storefront, day }) => {
+      return { kind: kind as PageChange, country: storefront, day, own: false, confounds: false }
+    })
+}

@@ -1,0 +1,42 @@
+import * as v from "valibot"
+import { described } from "../../../lib/schema.ts"
+import type { AdsSpendAnswer } from "./ads-spend.ts"
+import type { FunnelImpact } from "./funnel-outcomes.ts"
+import { OUTCOMES } from "./outcome.ts"
+
+export const Missing = described(
+  v.array(v.strictObject({ what: v.picklist([...OUTCOMES, "ads_spend"]), why: v.string() })),
+  "What would be looked at and is not there.",
+)
+
+interface FoundParts {
+  funnel: FunnelImpact
+  hasRanks: boolean
+  hasSales: boolean
+  spend: AdsSpendAnswer
+}
+
+const NO_WORDS = "No tracked keyword's words came or went with the name or subtitle of that storefront."
+const NO_SALES = "The console has said nothing of sales yet; a running server reads its reports within minutes."
+
+/** Only what is not there: an outcome that is too young or too small says so itself. */
+export function missingOf({ funnel, hasRanks, hasSales, spend }: FoundParts): v.InferOutput<typeof Missing> {
+  const why = `${funnel.missing?.charAt(0).toUpperCase()}${funnel.missing?.slice(1)}.`
+  const unread = (["search_impressions", "conversion"] as const).filter(
+    (name) => !funnel.outcomes.some(({ outcome }) => outcome === name),
+  )
+  const unsold = (["downloads", "proceeds_per_download"] as const).map((what) => ({ what, why: NO_SALES }))
+  return [
+    ...unread.map((what) => ({ what, why })),
+    ...(hasRanks ? [] : [{ what: "ranks" as const, why: NO_WORDS }]),
+    ...(hasSales ? [] : unsold),
+    ...adsMissing(spend),
+  ]
+}
+
+function adsMissing(spend: AdsSpendAnswer) {
+  const what = "ads_spend" as const
+  if (spend === null) return [{ what, why: "No ads account has the app: what ads brought is not known." }]
+  if (spend.before !== null && spend.after !== null) return []
+  return [{ what, why: "Too few days around the change are known of what ads cost (adsSpend)." }]
+}

@@ -1,0 +1,92 @@
+import type { Sql } from "../../../database/types.ts"
+import { addDays } from "../../../lib/days.ts"
+import type { DailyFigures } from "../../impact/series.ts"
+import { pacificDay } from "../../pacific.ts"
+import type { AppAccount, ReportStanding } from "../../read/app-accounts.ts"
+import { type CountryDay, readCountryDays } from "../../read/read-daily.ts"
+import type { ChangedPage } from "./changed-day.ts"
+import { inSpan, type OutcomeFigures, type OutcomeSpan, spanAround } from "./outcome.ts"
+
+/** Reports that are out so long after their day are mostly all that will come. */
+const SETTLED_DAYS = 4
+
+/** The days that the console's figures are asked for. */
+export function salesSpan({ notYetAt, at, ownDays }: ChangedPage, window: number): OutcomeSpan {
+  const leftOut = { from: pacificDay(notYetAt), to: pacificDay(at) }
+  return spanAround("America/Los_Angeles", leftOut, { window, ownDays })
+}
+
+/** Downloads, and what the seller gets per download, of the storefronts that changed beside those that did not. */
+export async function readSalesOutcomes(
+  sql: Sql,
+  account: AppAccount,
+  { changed, span, standing, now }: { changed: ChangedPage; span: OutcomeSpan; standing: ReportStanding; now: Date },
+): Promise<OutcomeFigures[]> {
+  const countries = [...changed.treated, ...changed.unchanged]
+  const rows = await readCountryDays(sql, account, { from: span.first, to: span.after.to, countries })
+  const reported = new Set(standing.reported)
+  const byCountry = Map.groupBy(rows, ({ country }) => country)
+  const sold = (country: string) => soldBy(country, byCountry.get(country) ?? [], span, reported)
+  const [treated, unchanged] = [changed.treated.map(sold), changed.unchanged.map(sold)]
+  const afterDays = inSpan(span, (day) => (day < span.after.from || reported.has(day) ? 1 : 0))
+  const isOver = span.after.to < pacificDay(now)
+  const isSettled = addDays(span.after.to, SETTLED_DAYS) <= pacificDay(now)
+  const isComplete = isOver && (isSettled || afterDays.every((known) => known === 1))
+  const shared = { better: "higher" as const, treated: changed.treated, country: null, span, isComplete }
+  return [
+    {
+      outcome: "downloads",
+      ...shared,
+      comparison: {
+        scale: "counts",
+        treated: [together(changed.treated.join(" "), treated, span)],
+        controls: unchanged.map(({ per: _, ...one }) => ({ ...one, values: one.downloads })),
+      },
+    },
+    {
+      outcome: "proceeds_per_download",
+      ...shared,
+      comparison: { scale: "counts", treated: treated.map(perDownload), controls: unchanged.map(perDownload) },
+    },
+  ]
+}
+
+interface SoldBy extends DailyFigures {
+  downloads: (number | null)[]
+}
+
+/** Proceeds are those of the currency that most of them are in. */
+function soldBy(name: string, rows: readonly CountryDay[], span: OutcomeSpan, reported: ReadonlySet<string>): SoldBy {
+  const currency = mainCurrency(rows)
+  const [downloads, proceeds] = [new Map<string, number>(), new Map<string, number>()]
+  for (const row of rows) {
+    downloads.set(row.day, (downloads.get(row.day) ?? 0) + row.downloads)
+    if (row.currency === currency) proceeds.set(row.day, row.proceeds)
+  }
+  const known = (figures: Map<string, number>) => {
+    return inSpan(span, (day) => (reported.has(day) ? (figures.get(day) ?? 0) : null))
+  }
+  const weight = [...downloads.values()].reduce((sum, count) => sum + count, 0)
+  return { name, weight, values: known(proceeds), downloads: known(downloads) }
+}
+
+function mainCurrency(rows: readonly CountryDay[]): string | undefined {
+  const paid = Map.groupBy(
+    rows.filter(({ proceeds }) => proceeds !== 0),
+    ({ currency }) => currency,
+  )
+  return [...paid].sort(([a, one], [b, other]) => other.length - one.length || (a < b ? -1 : 1))[0]?.[0]
+}
+
+function perDownload({ downloads, ...figures }: SoldBy): DailyFigures {
+  return { ...figures, per: downloads }
+}
+
+/** All storefronts' counts as one: reports come for all of them at once. */
+function together(name: string, all: readonly SoldBy[], span: OutcomeSpan): DailyFigures {
+  const values = inSpan(span, (_, place) => {
+    if (all.some(({ downloads }) => downloads[place] === null)) return null
+    return all.reduce((sum, { downloads }) => sum + (downloads[place] as number), 0)
+  })
+  return { name, weight: 1, values }
+}

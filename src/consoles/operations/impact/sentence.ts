@@ -1,0 +1,67 @@
+import type { Effect, NoEffect } from "../../impact/effect.ts"
+import type { JudgedOutcome } from "./judged.ts"
+import { standingOf } from "./judged.ts"
+import type { OutcomeName } from "./outcome.ts"
+
+const NAMES: Record<OutcomeName, string> = {
+  search_impressions: "Impressions in search",
+  conversion: "First downloads per page view",
+  ranks: "Places of the keywords whose words changed",
+  downloads: "First downloads",
+  proceeds_per_download: "Proceeds per first download",
+}
+
+/** What may be said of the primary outcome, in one English sentence. */
+export function sentenceOf(outcome: JudgedOutcome | undefined): string {
+  if (!outcome) return "Not enough data: nothing that this kind of change is judged by is read here."
+  const { verdict, effect, span } = outcome
+  if (verdict === "too_early")
+    return `Too early: the window ends with ${span.after.to}${span.dayZone ? ` (${span.dayZone})` : ""}, and its last days must be known.`
+  if (verdict === "not_enough_data") return `Not enough data: ${whyNoEffect(effect as NoEffect, outcome)}.`
+  const said = effect as Effect
+  const moved = `${NAMES[outcome.outcome]} ${movedBy(said.effect)} (90 % interval ${percent(said.low)} to ${percent(said.high)})`
+  switch (verdict) {
+    case "confounded":
+      return `${moved}, but something else of the app's own changed within the window (overlaps): which did what cannot be told.`
+    case "cannot_tell":
+      return `${moved} from before to after, but fewer than 3 others stayed unchanged: what would have happened without the change cannot be told.`
+    case "no_clear_change":
+      return `No clear change: ${moved.charAt(0).toLowerCase()}${moved.slice(1)}; less than about ${percent(said.leastDetectable)} would mostly not be seen.`
+    default:
+      return `${moved} against ${said.controls.length} that stayed unchanged: ${STANDING[standingOf(outcome) as keyof typeof STANDING]}.`
+  }
+}
+
+const STANDING = {
+  association: "an association, not proof",
+  holds_against_placebos:
+    "larger than what earlier days and each of those others show by themselves; most chance findings are too, so it is no proof",
+}
+
+function whyNoEffect(effect: NoEffect, { span }: JudgedOutcome): string {
+  switch (effect.none) {
+    case "unknown_change_day":
+      return `the page was not read for ${span.changed.leftOut} days, somewhere in which it changed`
+    case "unknown_days":
+      return "too many of the days before or after the change are not known, or nothing was paid in them"
+    case "too_few_counts":
+      return "there are fewer than 3 a day, which is noise"
+    case "too_few_days":
+      return `${effect.days} earlier days can be compared, and ${effect.needed} are needed`
+  }
+}
+
+function movedBy(effect: number): string {
+  const by = percentOf(effect)
+  if (by === 0) return "stayed as they were"
+  return by > 0 ? `rose by ${by} %` : `fell by ${-by} %`
+}
+
+function percent(effect: number): string {
+  return `${percentOf(effect)} %`
+}
+
+/** Of the logarithm of a ratio, to a tenth; the same on every machine. */
+export function percentOf(effect: number): number {
+  return Math.round(1_000 * Math.expm1(effect)) / 10 + 0
+}

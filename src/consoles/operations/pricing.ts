@@ -1,0 +1,288 @@
+import * as v from "valibot"
+import { type Context, ofApp, operation } from "../../core/operation.ts"
+import { addDays, dayOf } from "../../lib/days.ts"
+import { Fault } from "../../lib/faults.ts"
+import { Country } from "../../lib/fields.ts"
+import { described, named } from "../../lib/schema.ts"
+import { isStorable } from "../../lib/text.ts"
+import { BILLING_SOURCES } from "../../lib/upstreams.ts"
+import { Count, Day, Storefront, Time } from "../../tracking/shapes.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import {
+  type BillingAccount,
+  findBillingAccounts,
+  type ListedPrice,
+  type PaidRow,
+  readListedPrices,
+  readOffers,
+  readPaid,
+} from "../billing/read-billing.ts"
+import { type AppAccount, findMoneyAccounts, type MoneyAccounts } from "../read/app-accounts.ts"
+import { ANSWERED_STATES } from "../state.ts"
+import { AccountSource, Money } from "./account-shapes.ts"
+import { OfferedPrice, RedeemedOffer, readOffered } from "./offer-shapes.ts"
+
+const DAYS = 365
+
+const Amount = v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/))
+
+const Witness = named(
+  "PricingSource",
+  v.strictObject({
+    id: described(v.string(), "The connected account, as `appmeter account list` names it."),
+    kind: v.picklist(["app-store-connect", ...BILLING_SOURCES]),
+    state: v.picklist(ANSWERED_STATES),
+    counted: described(
+      v.boolean(),
+      "Its figures are shown: of several that tell of the same purchases one is counted.",
+    ),
+    since: described(v.nullable(Time), "When its first message came: nothing before is known; null = none."),
+    asOf: described(v.nullable(Time), "When its last came; null = none."),
+    events: described(v.nullable(Count), "Messages of those days on App Store purchases; null = it sends none."),
+    sandbox: described(v.nullable(Count), "Of tests: not counted."),
+    otherStores: described(v.nullable(Count), "Of other stores: not counted."),
+    familyShared: described(v.nullable(Count), "Of members of buyers' families, who pay nothing: not counted."),
+    unknownTypes: described(v.nullable(Count), "Of a type that counts as nothing."),
+  }),
+)
+
+const counts = {
+  sales: described(Count, "Times it was paid: begun, converted, renewed, bought."),
+  refunds: described(Count, "Times it was given back."),
+}
+
+const Price = named(
+  "PaidPrice",
+  v.strictObject({
+    price: described(Money, "What one paid for it, as its message says."),
+    firstDay: described(Day, "First UTC day on which it was paid or given back."),
+    lastDay: described(Day, "The last."),
+    ...counts,
+    revenue: described(Amount, "Paid at it less given back, before anybody's share."),
+  }),
+)
+
+const Paid = named(
+  "PaidProduct",
+  v.strictObject({
+    product: described(v.string(), "The product's own id."),
+    country: described(v.nullable(Storefront), "Null = the messages name none."),
+    countryIs: described(
+      v.nullable(v.picklist(["storefront", "last_contact"])),
+      "last_contact: where the phone was last heard of, maybe not the country of its account.",
+    ),
+    trialStarts: Count,
+    paidStarts: Count,
+    trialConversions: Count,
+    renewals: Count,
+    oneTime: described(Count, "Bought once and for all."),
+    cancellations: described(Count, "Renewal turned off, dated then."),
+    refunds: Count,
+    prices: described(v.array(Price), "The one last paid first."),
+  }),
+)
+
+const Listed = named(
+  "ListedPrice",
+  v.strictObject({
+    product: described(v.string(), "The seller's SKU."),
+    name: v.string(),
+    soldAs: v.picklist(["app", "purchase", "subscription"]),
+    country: Storefront,
+    from: described(Day, "The day from which it counts."),
+    sinceKnown: described(v.boolean(), "False = no day is named: this is when it was first seen."),
+    price: described(v.nullable(Money), "Null = not sold there from then on."),
+    proceeds: described(v.nullable(Amount), "What the seller gets of it, in the same currency."),
+    automatic: described(v.nullable(v.boolean()), "Apple derives it from another storefront's; null where price is."),
+  }),
+)
+
+export const getPricing = operation({
+  id: "get_pricing",
+  method: "GET",
+  path: "/apps/:appId/pricing",
+  group: "Revenue and ads",
+  toolset: "revenue",
+  summary: "What was paid for each product, at which prices, and what is asked for it.",
+  description:
+    "Of the last 365 days. What was paid is what billing services and the App Store told, in the currency that was paid; what is asked is what the seller's console has written down. Nothing is converted. Without a country, prices that are asked are those of the app's storefronts.",
+  effect: "reads",
+  scope: "revenue:read",
+  price: 1,
+  faults: ["not_connected", "not_measured", "unsupported_platform"],
+  input: ofApp({
+    country: described(v.optional(Country), "Two-letter storefront code; all when left out."),
+    product: described(
+      v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(100), v.check(isStorable))),
+      "Only this product, by its id (SKU).",
+    ),
+  }),
+  narrow: { rows: ["paid", "listed", "offers", "offered"] },
+  output: v.strictObject({
+    from: described(Day, "The first UTC day looked at."),
+    to: described(Day, "The last: yesterday."),
+    country: described(v.nullable(Storefront), "As asked; null = all."),
+    product: described(v.nullable(v.string()), "As asked; null = all."),
+    sources: described(v.array(Witness), "Who tells of purchases, the counted one first, and the console."),
+    paid: described(
+      v.nullable(v.array(Paid)),
+      "What was paid, by product and country; null = nobody tells of purchases.",
+    ),
+    listed: described(
+      v.nullable(v.array(Listed)),
+      "What the console asks now, and asked within those days; null = no console is connected.",
+    ),
+    offers: described(
+      v.nullable(v.array(RedeemedOffer)),
+      "Offers that something was begun or paid with, the most first; null as paid.",
+    ),
+    offered: described(
+      v.nullable(v.array(OfferedPrice)),
+      "What it offers or offered besides, those days; null as listed. Empty = nothing, or not read yet.",
+    ),
+    redeemed: described(v.nullable(AccountSource), "How far the report of redemptions was read; null as listed."),
+  }),
+}).run(async ({ app, country = null, product = null }, ctx) => {
+  const { sql } = ctx
+  const to = addDays(dayOf(ctx.now()), -1)
+  const days = { from: addDays(to, 1 - DAYS), to }
+  const query = { ...days, country, product }
+  const countries = country === null ? app.countries : [country]
+  // what is asked since today is asked now: a console connected this morning has shown its prices
+  const until = { ...days, to: dayOf(ctx.now()), product }
+  const { isBilled, seller } = await findWitnesses(app, ctx)
+  const [billing, prices, offered] = await Promise.all([
+    isBilled ? findBillingAccounts(sql, { workspaceId: ctx.caller.workspaceId, app, days }) : [],
+    seller ? readListedPrices(sql, sellerApp(seller), { ...until, countries }) : [],
+    readOffered(seller, { ...until, country, days: DAYS }, ctx),
+  ])
+  const counted = billing.find(({ firstAt }) => firstAt !== null)
+  if (!counted && prices.length === 0) throw new Fault("not_measured", { detail: waitingFor(billing, seller) })
+  const told = counted && (await Promise.all([readPaid(sql, counted.id, query), readOffers(sql, counted.id, query)]))
+  return {
+    ...query,
+    ...offered,
+    sources: [
+      ...billing.map((account) => billingShape(account, account === counted)),
+      ...(seller ? [sellerShape(seller)] : []),
+    ],
+    paid: told ? paidProducts(told[0]) : null,
+    listed: seller ? prices.map(listedShape) : null,
+    offers: told ? told[1] : null,
+  }
+})
+
+/** Throws unsupported_platform, not_connected. */
+async function findWitnesses(
+  app: TrackedApp,
+  { sql, caller }: Pick<Context, "sql" | "caller">,
+): Promise<MoneyAccounts> {
+  if (app.iosId === null)
+    throw new Fault("unsupported_platform", { detail: "The app is on Google Play alone, of which no account tells." })
+  const accounts = await findMoneyAccounts(sql, caller.workspaceId, app)
+  if (accounts.isBilled || accounts.seller) return accounts
+  throw new Fault("not_connected", {
+    detail: `No account tells of app ${app.iosId}. Connect one with: appmeter account add revenuecat (adapty, superwall, app-store-notifications) for what is paid, app-store-connect for what is asked.`,
+  })
+}
+
+function sellerApp({ id, outsideId }: AppAccount) {
+  return { account: id, app: outsideId }
+}
+
+function waitingFor(billing: readonly BillingAccount[], seller: AppAccount | null): string {
+  const [first] = billing
+  const told = first
+    ? `${first.id} is connected since ${minute(first.createdAt)}, and nothing came to /in/${first.id} yet. `
+    : ""
+  if (!seller) return told.trim()
+  const { id, state, why } = seller
+  const stands = why === null ? "its right prices may be missing, see appmeter account list" : `${state}: ${why}`
+  return `${told}The console (${id}) has shown no price yet; ${stands}.`
+}
+
+function minute(at: Date): string {
+  return `${at.toISOString().slice(0, 16)}Z`
+}
+
+function billingShape(account: BillingAccount, counted: boolean): v.InferOutput<typeof Witness> {
+  const { id, kind, state, firstAt, asOf, events, sandbox, otherStores, familyShared, unknownTypes } = account
+  const told = { since: firstAt?.toISOString() ?? null, asOf: asOf?.toISOString() ?? null }
+  return { id, kind, state, counted, ...told, events, sandbox, otherStores, familyShared, unknownTypes }
+}
+
+function sellerShape({ id, state }: AppAccount): v.InferOutput<typeof Witness> {
+  const nothing = {
+    since: null,
+    asOf: null,
+    events: null,
+    sandbox: null,
+    otherStores: null,
+    familyShared: null,
+    unknownTypes: null,
+  }
+  return { id, kind: "app-store-connect", state, counted: false, ...nothing }
+}
+
+const PAYING = ["paid_start", "trial_conversion", "renewal", "one_time", "upgrade"]
+
+/** By product and country, in order. */
+function paidProducts(rows: readonly PaidRow[]): v.InferOutput<typeof Paid>[] {
+  const groups = Map.groupBy(rows, ({ product, country, countryIs }) => JSON.stringify([product, country, countryIs]))
+  return [...groups.values()].map((own) => {
+    const { product, country, countryIs } = own[0] as PaidRow
+    const count = (...groups: string[]) =>
+      own.reduce((sum, { countsAs, events }) => (groups.includes(countsAs) ? sum + events : sum), 0)
+    return {
+      ...{ product, country, countryIs },
+      ...{ trialStarts: count("trial_start"), paidStarts: count("paid_start"), renewals: count("renewal") },
+      ...{ trialConversions: count("trial_conversion"), oneTime: count("one_time"), refunds: count("refund") },
+      cancellations: count("cancellation"),
+      prices: paidPrices(own),
+    }
+  })
+}
+
+/** Prices without a currency, and of what pays nothing, are none. */
+function paidPrices(rows: readonly PaidRow[]): v.InferOutput<typeof Price>[] {
+  const paid = rows.filter((row) => row.price !== null && row.currency !== null && isMoney(row))
+  const groups = Map.groupBy(paid, ({ price, currency }) => `${currency} ${price}`)
+  const prices = [...groups.values()].map((own) => {
+    const { price, currency } = own[0] as PaidRow
+    const count = (isCounted: (row: PaidRow) => boolean) =>
+      own.filter(isCounted).reduce((sum, { events }) => sum + events, 0)
+    const days = own.flatMap(({ firstDay, lastDay }) => [firstDay, lastDay]).sort()
+    const sales = count(({ countsAs }) => PAYING.includes(countsAs))
+    const refunds = count(({ countsAs }) => countsAs === "refund")
+    const reversed = count(({ countsAs }) => countsAs === "refund_reversed")
+    return {
+      price: { amount: price as string, currency: currency as string },
+      ...{ firstDay: days[0] as string, lastDay: days.at(-1) as string, sales, refunds },
+      revenue: timesDecimal(price as string, sales - refunds + reversed),
+    }
+  })
+  return prices.sort((a, b) => (a.lastDay < b.lastDay ? 1 : a.lastDay > b.lastDay ? -1 : compared(a, b)))
+}
+
+function compared(a: v.InferOutput<typeof Price>, b: v.InferOutput<typeof Price>): number {
+  return `${a.price.currency} ${a.price.amount}` < `${b.price.currency} ${b.price.amount}` ? -1 : 1
+}
+
+function isMoney({ countsAs }: PaidRow): boolean {
+  return countsAs === "refund" || countsAs === "refund_reversed" || PAYING.includes(countsAs)
+}
+
+/** Exact: no number of the machine's stands in between. */
+function timesDecimal(amount: string, times: number): string {
+  if (times === 0) return "0"
+  const [whole = "0", part = ""] = amount.split(".")
+  const product = BigInt(whole + part) * BigInt(times)
+  if (part === "") return `${product}`
+  const digits = (product < 0n ? -product : product).toString().padStart(part.length + 1, "0")
+  return `${product < 0n ? "-" : ""}${digits.slice(0, -part.length)}.${digits.slice(-part.length)}`
+}
+
+function listedShape({ sku, currency, price, proceeds, ...row }: ListedPrice): v.InferOutput<typeof Listed> {
+  const asked = price === null || currency === null ? null : { amount: price, currency }
+  return { product: sku, ...row, price: asked, proceeds: asked && proceeds }
+}

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Context } from "../../core/operation.ts"
+import { DAY_MS } from "../../lib/time.ts"
+import type { AppAccount } from "../read/app-accounts.ts"
+import { isAccountRead, putPricesFirst, readPriceTask } from "../seller/read-country-prices.ts"
+import type { TaskStanding } from "../tasks.ts"
+
+interface PriceReading {
+  /** When it was last read; null = never. */
+  readAt: Date | null
+  /** It was within this call. */
+  isLive: boolean
+  /** The required action or the failure. Null if there is none. */
+  why: string | null
+}
+
+/** The longest that a call waits. */
+const WAIT_MS = 3_500
+const BETWEEN_MS = 150
+
+/**
+ * What is stored, or what the console says now where that is over a day old: whoever reads with the account is asked to do this first,
+ * and how many callers wait makes no difference. Where nobody reads, nobody waits.
+ */
+export async function readLive(account: AppAccount, product: string | null, ctx: Context): Promise<PriceReading> {
+  const { sql } = ctx
+  const stands = await readPriceTask(sql, account, product)
+  const why = whyNot(stands)
+  if (stands?.state === "denied") return { readAt: stands.readAt, isLive: false, why }
+  const isFresh = stands?.readAt && ctx.now().getTime() - stands.readAt.getTime() < DAY_MS
+  if (isFresh || !(await isAccountRead(sql, account))) return { readAt: stands?.readAt ?? null, isLive: false, why }
+  await putPricesFirst(sql, account, product)
+  for (let waited = 0; waited < WAIT_MS; waited += BETWEEN_MS) {
+    await sleep(BETWEEN_MS)
+    const task = await readPriceTask(sql, account, product)
+    if (task && !task.isAsked)
+      return { readAt: task.readAt, isLive: isLater(task.readAt, stands?.readAt ?? null), why: whyNot(task) }
+  }
+  return { readAt: stands?.readAt ?? null, isLive: false, why }
+}
+
+function isLater(readAt: Date | null, before: Date | null): boolean {
+  return readAt !== null && (before === null || readAt > before)
+}
+
+function whyNot(task: TaskStanding | null): string | null {
+  if (task?.state === "denied") return NEEDS
+  return task?.failure ? `prices: ${task.failure}` : null
+}
+
+const NEEDS = "the key may not read prices: that needs the role App Manager or Admin"

@@ -1,0 +1,137 @@
+import type { AnswerOf } from "../../answers.ts"
+import { answerPart } from "../../ui/app/any-answer.ts"
+import { attempted, type Desk, isFault, type Page, readHead, sideAt } from "../../ui/app/desk.ts"
+import { sideForm } from "../../ui/app/frame.ts"
+import { card, failureNote, inventedNote, refusedPart } from "../../ui/app/parts.ts"
+import { type Html, html } from "../../ui/html.ts"
+import { visibilityPart } from "../../visibility/page/assistants.ts"
+import { boughtPart, campaignsPart, commandsPart, popularityPart, typedPart } from "./ads.ts"
+import { funnelPart } from "./funnel.ts"
+import { reportLink } from "./reports.ts"
+
+type SectionOperation =
+  | "list_campaigns"
+  | "list_ads_keywords"
+  | "list_ads_search_terms"
+  | "get_search_popularity"
+  | "list_ads_commands"
+  | "get_ai_visibility"
+  | "get_funnel"
+  | "get_pricing"
+  | "get_change_impact"
+
+interface Subject {
+  appId: string
+  country: string
+}
+
+/** A card of a page. It is left out where its operation does not exist. */
+interface Section {
+  operation: SectionOperation
+  show(desk: Desk, subject: Subject): Promise<Html>
+}
+
+interface SectionOptions<Answer> {
+  title: string
+  hint: string
+  /** The operation takes a storefront. */
+  byCountry?: boolean
+  /** The report with the evidence; `day` is the field of the answer that has its day. */
+  report?: { name: string; day?: keyof Answer & string }
+  /** Renders the answer. Default: facts and tables of all its fields. */
+  part?: (answer: Answer) => Html
+}
+
+function section<Id extends SectionOperation>(operation: Id, options: SectionOptions<AnswerOf<Id>>): Section {
+  const { title, hint, byCountry = false, report, part = answerPart } = options
+  return {
+    operation,
+    async show(desk, { appId, country }) {
+      const answer = await attempted(desk.ask(operation, { appId, ...(byCountry && { country }) }))
+      if (isFault(answer)) return card(title, refusedPart(answer), hint)
+      const body = html`<div class="inside">${inventedNote(answer)}${failureNote(answer)}${part(answer)}</div>`
+      if (!report) return card(title, body, hint)
+      const day = report.day && answer[report.day]
+      const link = reportLink(desk, { id: appId }, { report: report.name, ...(typeof day === "string" && { day }) })
+      return card(title, body, html`${hint} · ${link}`)
+    },
+  }
+}
+
+const ADS: readonly Section[] = [
+  section("list_campaigns", {
+    title: "Campaigns",
+    hint: "Of the connected ads account, matched by store id",
+    part: campaignsPart,
+    report: { name: "ads_days", day: "to" },
+  }),
+  section("list_ads_keywords", {
+    title: "Keywords bought",
+    hint: "The last 28 days, by spend",
+    part: boughtPart,
+    report: { name: "ads_days", day: "to" },
+  }),
+  section("list_ads_search_terms", {
+    title: "Search terms",
+    hint: "What people typed who saw an ad; 28 days",
+    part: typedPart,
+    report: { name: "ads_terms" },
+  }),
+  section("get_search_popularity", {
+    title: "Search popularity",
+    hint: "The store's own, from the ads account",
+    part: popularityPart,
+    report: { name: "ads_popularity" },
+  }),
+  section("list_ads_commands", {
+    title: "Commands",
+    hint: "What was changed, and by whom",
+    part: commandsPart,
+    report: { name: "ads_changes" },
+  }),
+]
+
+const ASSISTANTS: readonly Section[] = [
+  section("get_ai_visibility", {
+    title: "What assistants answer",
+    hint: "A dated sample, not a ranking",
+    byCountry: true,
+    part: visibilityPart,
+  }),
+]
+
+/** Sections of the revenue page besides revenue and subscriptions. */
+export const STORE_SECTIONS: readonly Section[] = [
+  section("get_funnel", {
+    title: "Store funnel",
+    hint: "From impressions to downloads, by the store's own analytics",
+    part: funnelPart,
+    report: { name: "engagement", day: "completeTo" },
+  }),
+  section("get_pricing", { title: "Prices and offers", hint: "Products and offer codes, 365 days" }),
+  section("get_change_impact", { title: "Before and after a change", hint: "The latest change" }),
+]
+
+export async function adsPage(desk: Desk, appId: string): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const { country } = sideAt(app, desk.query)
+  return {
+    title: `Ads · ${app.name}`,
+    app,
+    at: "ads",
+    body: html`${await sectionParts(desk, ADS, { appId, country })}`,
+  }
+}
+
+export async function assistantsPage(desk: Desk, appId: string): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const side = sideAt(app, desk.query)
+  const parts = await sectionParts(desk, ASSISTANTS, { appId, country: side.country })
+  const body = html`${sideForm(desk, app, {}, side)}${parts}`
+  return { title: `Assistants · ${app.name}`, app, at: "assistants", body }
+}
+
+export async function sectionParts(desk: Desk, sections: readonly Section[], subject: Subject): Promise<Html[]> {
+  const existing = sections.filter(({ operation }) => desk.has(operation))
+  return await Promise.all(existing.map((one) => one.show(desk, subject)))
+}

@@ -1,0 +1,48 @@
+import type { AnswerOf } from "../../answers.ts"
+import { answerPart } from "../../ui/app/any-answer.ts"
+import { address, appAddress, type Desk, type Page, readHead } from "../../ui/app/desk.ts"
+import { card, empty, inventedNote } from "../../ui/app/parts.ts"
+import { type Html, html } from "../../ui/html.ts"
+import { dayTime, momentTime } from "../../ui/times.ts"
+import { counted, spoken } from "../../ui/words.ts"
+
+type Evidence = AnswerOf<"get_report_evidence">
+
+/** What the figures of a connected account lead back to: each report of a day as it was said. */
+export async function reportsPage(desk: Desk, appId: string): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const [report, day] = [desk.query.get("report") ?? "sales", desk.query.get("day")]
+  const evidence = await desk.ask("get_report_evidence", { appId, report, ...(day && { day }) })
+  const { account, state, dayZone, said } = evidence
+  return {
+    title: `${spoken(report)} · ${app.name}`,
+    app,
+    at: report.startsWith("ads_") ? "ads" : "revenue",
+    body: html`${inventedNote({ sources: [{ state }] })}<p class="quiet">${spoken(report)} of ${dayTime(evidence.day)}, a day of ${dayZone}, from <code>${account}</code></p>
+${said.length === 0 ? html`<section class="card">${empty("Nothing was said of that day", "No report of it was read: its figures are not known, which is not zero.")}</section>` : said.map(saidPart)}`,
+  }
+}
+
+function saidPart({
+  day,
+  source,
+  seenAt,
+  parser,
+  origin,
+  sha256,
+  about,
+  processed,
+  count,
+  rows,
+}: Evidence["said"][number]): Html {
+  return card(
+    about ?? "The report",
+    html`<div class="inside"><p><code>${source}</code>${origin !== "own" && html` <span class="tag">${origin}</span>`}</p><p class="small quiet">Of ${dayTime(day)} · said ${momentTime(seenAt)} · parser version ${parser}${processed && html` · made ${dayTime(processed)}`}</p><p class="hash">${sha256}</p>${answerPart({ rows })}</div>`,
+    counted(count, "row"),
+  )
+}
+
+/** The way to them, from a part whose figures come from there. */
+export function reportLink(desk: Desk, app: { id: string }, asked: { report: string; day?: string }): Html {
+  return html`<a href="${address(appAddress(desk, app, "reports"), { ...asked })}">Evidence</a>`
+}

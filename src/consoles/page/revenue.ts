@@ -1,0 +1,145 @@
+import type { AnswerOf } from "../../answers.ts"
+import { storefrontName } from "../../lib/storefront-names.ts"
+import { appAddress, attempted, type Desk, isFault, type Page, readHead, sideAt } from "../../ui/app/desk.ts"
+import { card, empty, inventedNote, periodIn, periods, refusedPart, samplePage, tiles } from "../../ui/app/parts.ts"
+import { dayBars } from "../../ui/charts/small.ts"
+import { type Html, html } from "../../ui/html.ts"
+import { dayTime, momentTime, shortDay } from "../../ui/times.ts"
+import { figure, spoken, whole } from "../../ui/words.ts"
+import { STORE_SECTIONS, sectionParts } from "./connected.ts"
+import { reportLink } from "./reports.ts"
+import { witnessesPart } from "./witnesses.ts"
+
+type Money = NonNullable<Units["proceeds"]>[number]
+type Units = Revenue["totals"]
+type Revenue = AnswerOf<"get_revenue">
+type Subscriptions = AnswerOf<"get_subscriptions">
+
+const PERIODS = [30, 7, 90, 365] as const
+
+/** What the seller's own console reports: units and proceeds by day, storefront and product, and subscriptions. */
+export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const days = periodIn(desk.query, PERIODS)
+  const { country } = sideAt(app, desk.query)
+  const [revenue, subscriptions, others] = await Promise.all([
+    attempted(desk.ask("get_revenue", { appId, days })),
+    attempted(desk.ask("get_subscriptions", { appId, days })),
+    sectionParts(desk, STORE_SECTIONS, { appId, country }),
+  ])
+  const page = (body: Html): Page => ({ title: `Revenue · ${app.name}`, app, at: "revenue", body })
+  if (isFault(revenue)) {
+    const body = revenue.code === "not_connected" ? notConnected(desk) : refusedPart(revenue)
+    return page(html`<section class="card">${body}</section>${others}`)
+  }
+  const chosen = periods(appAddress(desk, app, "revenue"), desk.query, days, [7, 30, 90, 365])
+  return page(
+    html`${inventedNote(revenue)}${totalTiles(revenue)}<div class="columns-2">${downloadsPart(revenue, chosen)}${proceedsPart(revenue)}</div><div class="columns-2">${countriesPart(revenue)}<div>${isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions)}${sourcesPart(desk, app, revenue, isFault(subscriptions) ? [] : subscriptions.sources)}</div></div>${witnessesPart(revenue, isFault(subscriptions) ? null : subscriptions.reconciliation)}${others}`,
+  )
+}
+
+const sumOf = (proceeds: readonly Money[] | null) =>
+  proceeds?.map(({ currency, amount }) => `${amount} ${currency}`).join(", ") || "–"
+
+function totalTiles({ totals }: Revenue): Html {
+  return tiles([
+    { name: "Downloads", value: figure(totals.downloads) },
+    { name: "Purchases", value: figure(totals.purchases) },
+    { name: "Subscriptions", value: figure(totals.subscriptions) },
+    { name: "Refunds", value: figure(totals.refunds) },
+    ...(totals.proceeds ?? [])
+      .slice(0, 2)
+      .map(({ currency, amount }) => ({ name: `Proceeds, ${currency}`, value: whole(Number(amount)) })),
+  ])
+}
+
+function downloadsPart({ days, from, to }: Revenue, chosen: Html): Html {
+  const bars = days.map(({ day, reported, downloads }) => ({ day, value: reported ? downloads : null }))
+  return card(
+    "Downloads a day",
+    html`<div class="inside">${dayBars(bars, { title: `Downloads a day, ${shortDay(from)} to ${shortDay(to)}`, said: ({ day, value }) => `${shortDay(day)}: ${value ?? "not reported"}`, from, to })}</div>`,
+    chosen,
+  )
+}
+
+/** Of the currency that brings the most days: amounts of several are never added. */
+function proceedsPart({ days, totals, from, to }: Revenue): Html | false {
+  const currency = totals.proceeds?.[0]?.currency
+  if (currency === undefined) return false
+  const amountOf = (proceeds: readonly Money[] | null) =>
+    Number(proceeds?.find((one) => one.currency === currency)?.amount ?? 0)
+  const bars = days.map(({ day, reported, proceeds }) => ({ day, value: reported ? amountOf(proceeds) : null }))
+  return card(
+    `Proceeds a day, ${currency}`,
+    html`<div class="inside">${dayBars(bars, { title: `Proceeds a day in ${currency}`, said: ({ day, value }) => `${shortDay(day)}: ${value === null ? "not reported" : `${value.toFixed(2)} ${currency}`}`, from, to })}</div>`,
+    "Grey: not reported yet",
+  )
+}
+
+function countriesPart({ countries, products, bundles }: Revenue): Html {
+  const rows = (list: readonly (Units & { name: string })[]) =>
+    list.slice(0, 20).map(
+      ({
+        name,
+        downloads,
+        subscriptions,
+        proceeds,
+      }) => html`<tr><th scope="row"><bdi>${name}</bdi></th><td class="num">${figure(downloads)}</td><td class="num">${figure(subscriptions)}</td><td class="num wrap">${sumOf(proceeds)}</td></tr>
+`,
+    )
+  const table = (first: string, list: readonly (Units & { name: string })[]) =>
+    html`<div class="scroll" tabindex="0" role="group" aria-label="${first}"><table><thead><tr><th scope="col">${first}</th><th scope="col" class="num">Downloads</th><th scope="col" class="num">Subscriptions</th><th scope="col" class="num">Proceeds</th></tr></thead><tbody>${rows(list)}</tbody></table></div>`
+  return html`<div>${card(
+    "By storefront",
+    table(
+      "Storefront",
+      countries.map((one) => ({ ...one, name: storefrontName(one.country) })),
+    ),
+  )}${card(
+    "By product",
+    table(
+      "Product",
+      products.map((one) => ({ ...one, name: one.title })),
+    ),
+  )}${
+    bundles !== null &&
+    bundles.length > 0 &&
+    card(
+      "Bundles of apps",
+      table(
+        "Product",
+        bundles.map((one) => ({ ...one, name: one.title })),
+      ),
+      "In no other figure here: reports do not list their apps",
+    )
+  }</div>`
+}
+
+function subscriptionsPart({ totals, stock }: Subscriptions): Html {
+  return card(
+    "Subscriptions",
+    html`<div class="inside">${stock && html`<dl class="facts">${Object.entries(stock).map(([name, value]) => name !== "day" && html`<div><dt>${spoken(name)}</dt><dd>${figure(value as number)}</dd></div>`)}</dl>`}<h3>Events</h3><dl class="facts">${Object.entries(totals).map(([name, value]) => html`<div><dt>${spoken(name)}</dt><dd>${figure(value)}</dd></div>`)}</dl></div>`,
+    stock && html`Stock of ${dayTime(stock.day)}`,
+  )
+}
+
+function sourcesPart(
+  desk: Desk,
+  app: { id: string },
+  { sources, days: shown }: Revenue,
+  others: Revenue["sources"],
+): Html {
+  const day = shown.findLast(({ reported }) => reported)?.day
+  return card(
+    "Where it comes from",
+    html`<ul class="list">${[...sources, ...others].map(({ kind, report, state, why, asOf, reportedDays, days }) => html`<li><p>${spoken(kind)}, ${spoken(report).toLowerCase()} <span class="tag${state === "ok" ? " good" : " warn"}">${state}</span></p><p class="small quiet">${reportedDays} of ${days} days reported${asOf && html` · as of ${momentTime(asOf)}`}${why && html` · <bdi>${why}</bdi>`} · ${reportLink(desk, app, { report, ...(day && { day }) })}</p></li>`)}</ul>`,
+  )
+}
+
+function notConnected(desk: Desk): Html {
+  return empty(
+    "The seller's console is not connected",
+    "With a key of App Store Connect this page shows downloads, proceeds and subscriptions, day by day, as Apple reports them. The key stays on this machine, sealed.",
+    { command: "appmeter account add app-store-connect", ...samplePage(desk, "revenue") },
+  )
+}

@@ -1,0 +1,27 @@
+import type { Db } from "../../database/types.ts"
+import type { AppAccount } from "./app-accounts.ts"
+
+export interface CountryDay {
+  day: string
+  country: string
+  downloads: number
+  /** In the currency of `currency`, near enough for ratios; sums of money are read-sales.ts. */
+  proceeds: number
+  currency: string
+}
+
+/** What an app sold each day in each of these storefronts, by currency of proceeds; a reported day without rows has none. */
+export async function readCountryDays(
+  sql: Db,
+  { id, sku }: AppAccount,
+  { from, to, countries }: { from: string; to: string; countries: readonly string[] },
+): Promise<CountryDay[]> {
+  return await sql<CountryDay[]>`
+    select day, country, coalesce(sum(units) filter (where counts_as = 'download'), 0)::int as downloads,
+      sum(proceeds)::float8 as proceeds, proceeds_currency as currency
+    from sales_fact
+    where account_id = ${id} and app = ${sku} and day between ${from} and ${to}
+      and country = any(${countries as string[]}::text[])
+    group by day, country, proceeds_currency
+    order by day, country, proceeds_currency`
+}

@@ -1,0 +1,47 @@
+import { json } from "../../database/json.ts"
+import type { Db } from "../../database/types.ts"
+
+/** An app's days in an account's sales reports. */
+export interface SalesSpan {
+  account: string
+  sku: string
+  from: string
+  to: string
+}
+
+interface SpanDownloads {
+  /** Days of the span that the console has reported. */
+  reportedDays: number
+  /** First downloads by storefront; one that is missing had none on the reported days. */
+  countries: Record<string, number>
+}
+
+/** Of spans in their order, all in one statement. */
+export async function readDownloads(sql: Db, spans: readonly SalesSpan[]): Promise<SpanDownloads[]> {
+  if (spans.length === 0) return []
+  return await sql<SpanDownloads[]>`
+    select r.days as "reportedDays", coalesce(d.countries, '{}') as countries
+    from jsonb_to_recordset(${json(
+      sql,
+      spans.map((span, at) => ({ at, ...span })),
+    )}) s (
+      at int, account text, sku text, "from" date, "to" date
+    )
+    cross join lateral (
+      select count(distinct day)::int as days
+      from report_day
+      where account_id = s.account and report = 'sales' and day between s."from" and s."to"
+    ) r
+    cross join lateral (
+      select jsonb_object_agg(country, units) as countries
+      from (
+        select country, sum(units)::int as units
+        from sales_fact
+        where account_id = s.account and app = s.sku and day between s."from" and s."to"
+          and counts_as = 'download'
+        group by country
+      ) c
+    ) d
+    order by s.at
+    limit ${spans.length}`
+}

@@ -1,0 +1,14 @@
+import type { AccountTurn } from "../account-kind.ts"
+import type { Console } from "../console.ts"
+
+/** What a task at the seller's console needs. */
+export interface ConsoleParts extends Pick<AccountTurn, "sql" | "now" | "keep" | "signal" | "fence"> {
+  console: Console
+  account: { id: string }
+}
+
+const HOUR_MS = 3_600_000
+
+export function hoursLater(now: Date, hours: number): Date {
+  return new Date(now.getTime() + hours * HOUR_MS)
+}

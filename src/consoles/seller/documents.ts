@@ -1,0 +1,43 @@
+import { jsonOrNothing } from "../../measuring/parsing/json.ts"
+import { type Console, ConsoleProblem } from "../console.ts"
+import { nextPath } from "../look.ts"
+
+/** A page of a list, as it came and as it reads. */
+interface Page {
+  bytes: Uint8Array
+  data: Resource[]
+}
+
+export interface Resource {
+  id: string
+  type: string
+  attributes: Record<string, unknown>
+  relationships: Record<string, { data?: { id?: unknown } | null } | undefined>
+}
+
+/** More than any list of ours has. */
+const MOST_PAGES = 60
+
+/** Every page of a list; null where the console has nothing there. `spent` counts the requests. Throws ConsoleProblem. */
+export async function readPages(console: Console, path: string, signal?: AbortSignal): Promise<Page[] | null> {
+  const pages: Page[] = []
+  for (let next: string | null = path; next !== null && pages.length < MOST_PAGES; ) {
+    const { status, bytes }: { status: number; bytes: Uint8Array } = await console.get(next, signal)
+    if (status === 404) return null
+    const document = jsonOrNothing(new TextDecoder().decode(bytes)) as Record<string, unknown> | undefined
+    if (typeof document !== "object" || document === null)
+      throw new ConsoleProblem("refused", "the console's answer cannot be read")
+    pages.push({ bytes, data: resourcesIn(document.data) })
+    next = nextPath(document.links)
+  }
+  return pages
+}
+
+function resourcesIn(data: unknown): Resource[] {
+  const list = Array.isArray(data) ? data : [data]
+  return list.flatMap((one) =>
+    typeof one?.id === "string" && typeof one?.type === "string"
+      ? [{ id: one.id, type: one.type, attributes: one.attributes ?? {}, relationships: one.relationships ?? {} }]
+      : [],
+  )
+}

@@ -1,0 +1,71 @@
+import type { Sql } from "../../database/types.ts"
+import type { PriceEntry } from "../formulas/price-periods.ts"
+import type { AppAccount } from "../read/app-accounts.ts"
+import { askTask, readTask, type TaskStanding } from "../tasks.ts"
+
+export interface SoldProduct {
+  /** The console's id; of the app itself the app's. */
+  product: string
+  soldAs: "app" | "purchase" | "subscription"
+  /** The seller's own. */
+  sku: string
+  name: string
+  period: string | null
+}
+
+const MOST_PRODUCTS = 1_000
+
+/** What an app sells, subscriptions first, as the console lists it now. */
+export async function readSoldProducts(sql: Sql, { id, outsideId }: AppAccount): Promise<SoldProduct[]> {
+  return await sql<SoldProduct[]>`
+    select product, sold_as as "soldAs", sku, name, period
+    from account_product
+    where account_id = ${id} and app = ${outsideId} and listed_at is not null
+    order by array_position(array['subscription', 'purchase', 'app'], sold_as), sku, product
+    limit ${MOST_PRODUCTS}`
+}
+
+interface ProductPrices {
+  entries: PriceEntry[]
+  /** When the console first said all of it. */
+  seenAt: Date
+}
+
+/** What a product costs, as was last said; null = nothing was. */
+export async function readProductPrices(
+  sql: Sql,
+  { id, outsideId }: AppAccount,
+  product: string,
+): Promise<ProductPrices | null> {
+  const [held] = await sql<ProductPrices[]>`
+    select rows as entries, seen_at as "seenAt"
+    from price_day
+    where account_id = ${id} and app = ${outsideId} and product = ${product}
+    order by day desc
+    limit 1`
+  return held ?? null
+}
+
+/** How the reading of a product's prices stands, or of what the app sells at all; null = it was never due. */
+export async function readPriceTask(
+  sql: Sql,
+  { id, outsideId }: AppAccount,
+  product: string | null,
+): Promise<TaskStanding | null> {
+  return product === null ? await readTask(sql, id, "products", outsideId) : await readTask(sql, id, "prices", product)
+}
+
+/** Puts the reading before all that is due with the account. */
+export async function putPricesFirst(sql: Sql, { id, outsideId }: AppAccount, product: string | null): Promise<void> {
+  if (product === null) await askTask(sql, id, "products", outsideId)
+  else await askTask(sql, id, "prices", product)
+}
+
+/** Whether a server reads with the account: its key was taken within the last two hours, and it is asked something each hour. */
+export async function isAccountRead(sql: Sql, { id }: AppAccount): Promise<boolean> {
+  const rows = await sql`
+    select
+    from connected_account
+    where id = ${id} and next_at is not null and last_ok > now() - interval '2 hours'`
+  return rows.length > 0
+}

@@ -1,0 +1,174 @@
+import type { Sql } from "../../database/types.ts"
+import { ANALYTICS_REPORTS, type AnalyticsReport } from "../../lib/upstreams.ts"
+import {
+  type FunnelEvent,
+  type ReadFiles,
+  reportedDays,
+  saidOf,
+  type TrafficSource,
+  trafficSource,
+  wholeTo,
+} from "../formulas/funnel.ts"
+import type { ReportQuery } from "../read/app-accounts.ts"
+import { type AppAccount, daysUpTo, type ReportStanding } from "../read/app-accounts.ts"
+import { readTask } from "../tasks.ts"
+import { readFileTroubles } from "../troubles.ts"
+
+/** How many days after a day its figures are whole, as the console says. */
+const WHOLE_AFTER_DAYS: Record<AnalyticsReport, number> = { engagement: 3, downloads: 2 }
+
+/** How a report about an app stands. */
+interface AnalyticsStanding extends ReportStanding {
+  /** The last day that is whole; null = none. */
+  wholeTo: string | null
+}
+
+export type FunnelStanding = Record<AnalyticsReport, AnalyticsStanding>
+
+/** Of the days asked for, those that each report has said, and up to where it is whole. */
+export async function readFunnelStanding(
+  sql: Sql,
+  { id, outsideId }: AppAccount,
+  { from, to, days }: { from: string; to: string; days: number },
+): Promise<FunnelStanding> {
+  const all = await readFiles(sql, { account: id, app: outsideId, from, to })
+  const troubles = await readFileTroubles(sql, id, outsideId)
+  const asked = daysUpTo(to, days)
+  const standings = ANALYTICS_REPORTS.map((report): [AnalyticsReport, AnalyticsStanding] => {
+    const files = all.get(report)!
+    const lag = WHOLE_AFTER_DAYS[report]
+    const reported = reportedDays(asked, files, lag)
+    const isReported = new Set(reported)
+    const late = asked.filter((day) => !isReported.has(day))
+    return [
+      report,
+      {
+        reported,
+        late,
+        asOf: files.asOf,
+        isKnown: files.first !== null,
+        wholeTo: wholeTo(files, lag),
+        troubles: troubles.filter((one) => one.report === report || one.report === null),
+      },
+    ]
+  })
+  return Object.fromEntries(standings) as FunnelStanding
+}
+
+interface FilesQuery {
+  account: string
+  app: string
+  from: string
+  to: string
+}
+
+interface FilesRow extends ReadFiles {
+  report: AnalyticsReport
+  /** When one of them was last read; null = none was. */
+  asOf: Date | null
+}
+
+/** Of each report. In a statement for each of its three tables they take the thread five times as long. */
+async function readFiles(sql: Sql, { account, app, from, to }: FilesQuery): Promise<Map<AnalyticsReport, FilesRow>> {
+  const rows = await sql<FilesRow[]>`
+    select r.report, d.said, f.day as first, i.read, i.unread, i.gone, greatest(d.seen_at, i.read_at) as "asOf"
+    from unnest(${[...ANALYTICS_REPORTS]}::text[]) r (report)
+    cross join lateral (
+      select coalesce(array_agg(distinct day::text order by day::text), '{}') as said, max(seen_at) as seen_at
+      from analytics_day
+      where account_id = ${account} and app = ${app} and report = r.report and day between ${from} and ${to}
+      offset 0
+    ) d
+    left join lateral (
+      select day::text
+      from analytics_day
+      where account_id = ${account} and app = ${app} and report = r.report
+      order by analytics_day.day
+      limit 1
+    ) f on true
+    cross join lateral (
+      select max(read_at) as read_at,
+        coalesce(array_agg(processed::text order by processed) filter (where read_at is not null), '{}') as read,
+        coalesce(array_agg(processed::text order by processed) filter (where read_at is null and is_due), '{}') as unread,
+        coalesce(array_agg(processed::text order by processed) filter (where read_at is null and not is_due), '{}') as gone
+      from (
+        select i.processed, i.read_at, t.next_at is not null as is_due
+        from analytics_instance i
+        left join account_task t on t.account_id = i.account_id and t.task = i.report and t.subject = i.instance
+        where i.account_id = ${account} and i.app = ${app} and i.report = r.report
+        offset 0
+      ) i
+    ) i
+    order by r.report
+    limit 10`
+  return new Map(rows.map((row) => [row.report, row]))
+}
+
+/** Why no reports are made for an app, and who must do what; null = they are, or nobody knows yet. */
+export async function readWhyNoAnalytics(sql: Sql, { id, outsideId }: AppAccount): Promise<string | null> {
+  const task = await readTask(sql, id, "analytics", outsideId)
+  if (task?.state === "not_requested")
+    return `nobody asked the console to make these reports of the app; somebody with the role Admin must, once: appmeter account analytics ${id} ${outsideId}`
+  if (task?.state === "stopped")
+    return `the console stopped making these reports, because nobody read them for long; somebody with the role Admin must ask for them anew: appmeter account analytics ${id} ${outsideId}`
+  if (task?.state === "denied") return "the key may not read these reports: that needs the role Sales, Finance or Admin"
+  return null
+}
+
+export interface FunnelRow extends Record<Exclude<FunnelEvent, "other">, number> {
+  day: string
+  /** Null = the report names none. */
+  country: string | null
+  source: TrafficSource
+}
+
+/** What happened, by day, country and where people came from; where nothing did is not there. */
+export async function readFunnel(
+  sql: Sql,
+  { id, outsideId }: AppAccount,
+  { from, to, country }: ReportQuery,
+): Promise<FunnelRow[]> {
+  const rows = await sql<(Omit<FunnelRow, "source"> & { from: string })[]>`
+    select day, country, came_from as from,
+      coalesce(sum(count) filter (where counts_as = 'impressions'), 0)::int as impressions,
+      coalesce(sum(count) filter (where counts_as = 'pageViews'), 0)::int as "pageViews",
+      coalesce(sum(count) filter (where counts_as = 'taps'), 0)::int as taps,
+      coalesce(sum(count) filter (where counts_as = 'firstDownloads'), 0)::int as "firstDownloads",
+      coalesce(sum(count) filter (where counts_as = 'redownloads'), 0)::int as redownloads
+    from funnel_fact
+    where account_id = ${id} and app = ${outsideId} and report = any(${[...ANALYTICS_REPORTS]}::text[])
+      and day between ${from} and ${to} and counts_as <> 'other'
+      and (${country}::text is null or country = ${country})
+    group by day, country, came_from
+    order by day, country, came_from`
+  return rows.map(({ from, ...row }) => Object.assign(row, { source: trafficSource(from) }))
+}
+
+export interface FunnelDay {
+  day: string
+  country: string
+  /** In the results of searches. */
+  searchImpressions: number
+  pageViews: number
+  firstDownloads: number
+}
+
+/** What happened each day in each of these storefronts, wherever people came from; a reported day that is not there had nothing. */
+export async function readFunnelDays(
+  sql: Sql,
+  { id, outsideId }: AppAccount,
+  { from, to, countries }: { from: string; to: string; countries: readonly string[] },
+): Promise<FunnelDay[]> {
+  return await sql<FunnelDay[]>`
+    select day, country,
+      coalesce(sum(count) filter (where counts_as = 'impressions' and lower(came_from) = ${saidOf("search")}), 0)::int
+        as "searchImpressions",
+      coalesce(sum(count) filter (where counts_as = 'pageViews'), 0)::int as "pageViews",
+      coalesce(sum(count) filter (where counts_as = 'firstDownloads'), 0)::int as "firstDownloads"
+    from funnel_fact
+    where account_id = ${id} and app = ${outsideId} and report = any(${[...ANALYTICS_REPORTS]}::text[])
+      and day between ${from} and ${to} and country = any(${countries as string[]}::text[])
+      and counts_as = any(array['impressions', 'pageViews', 'firstDownloads'])
+    group by day, country
+    order by day, country`
+}

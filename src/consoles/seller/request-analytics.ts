@@ -1,0 +1,47 @@
+import { AccessProblem } from "../../access/problem.ts"
+import { CONSOLE_HOST } from "../../lib/upstreams.ts"
+import { ConsoleProblem, openConsole } from "../console.ts"
+import { type ConsoleKey, openKey } from "../credentials.ts"
+import { findSealed, type Register } from "../register.ts"
+import { analyticsRequestsPath } from "../sources/request.ts"
+import { askTask } from "../tasks.ts"
+import { readPages } from "./documents.ts"
+
+interface AnalyticsWish {
+  id: string
+  /** The store's id of the app. */
+  app: string
+  /** Another key of the same issuer, used for this once and not stored; the account's own when left out. */
+  once?: Pick<ConsoleKey, "keyId" | "privateKey">
+}
+
+/**
+ * Asks the console to make daily reports of an app from now on, which takes an Admin; nothing of ours does so by itself. Returns false
+ * where they are made already. Throws AccessProblem or ConsoleProblem.
+ */
+export async function createAnalyticsRequest(
+  { sql, sealer, reach }: Register,
+  workspaceId: number,
+  { id, app, once }: AnalyticsWish,
+): Promise<boolean> {
+  const { kind, sealed } = await findSealed(sql, workspaceId, id)
+  if (kind !== "app-store-connect") throw new AccessProblem("only a seller's console makes such reports")
+  const own = await openKey(sealer, id, sealed)
+  const console = await openConsole({ ...own, ...once } as ConsoleKey, reach.to(CONSOLE_HOST))
+  const requests = (await readPages(console, analyticsRequestsPath(app)))?.flatMap(({ data }) => data)
+  if (!requests) throw new AccessProblem(`the account has no app ${app}; account list shows its apps`)
+  const isMade = requests.some(({ attributes }) => attributes.stoppedDueToInactivity !== true)
+  try {
+    if (!isMade) await console.create("/v1/analyticsReportRequests", requestFor(app))
+  } catch (error) {
+    if (!(error instanceof ConsoleProblem && error.trouble === "forbidden")) throw error
+    throw new AccessProblem("the key may not ask for reports: that takes a key with the role Admin, see --key-file")
+  }
+  await askTask(sql, id, "analytics", app)
+  return !isMade
+}
+
+function requestFor(app: string) {
+  const relationships = { app: { data: { type: "apps", id: app } } }
+  return { data: { type: "analyticsReportRequests", attributes: { accessType: "ONGOING" }, relationships } }
+}

@@ -1,0 +1,112 @@
+import type { Days } from "../../../lib/days.ts"
+import { addDays, dayOf } from "../../../lib/days.ts"
+import { jsonOrNothing } from "../../../measuring/parsing/json.ts"
+import { type About, type RawBody, ReadFailure } from "../../../measuring/source.ts"
+import type { AdsPopularityObservation } from "../../kinds/ads-insights.ts"
+import type { AdsDaysObservation, AdsTermsObservation } from "../../kinds/ads-metrics.ts"
+import type { AdsCampaignsObservation, AdsKeywordsObservation } from "../../kinds/ads-things.ts"
+import { popularityIn } from "./insights.ts"
+import { daysIn, type ReportPages, termsIn } from "./reports.ts"
+import {
+  type AdsQuery,
+  campaignsQuery,
+  dailyReport,
+  groupsQuery,
+  keywordsQuery,
+  negativesQuery,
+  popularityQuery,
+  searchTermsReport,
+} from "./requests.ts"
+import { type PlatformRow, rowsIn } from "./said.ts"
+import { campaignsIn, negativeGroups, thingsIn } from "./things.ts"
+
+/** Whose bodies are kept: of changes they say who made them. */
+export type KeptAds =
+  | AdsCampaignsObservation
+  | AdsKeywordsObservation
+  | AdsDaysObservation
+  | AdsTermsObservation
+  | AdsPopularityObservation
+
+/** Further back than any day was ever asked for. */
+const FURTHEST_DAYS = 100
+
+/** What the kept body of a reading says now: the answers to all of its questions, in their order. Throws ReadFailure. */
+export function adsIn(held: KeptAds, body: Pick<RawBody, "text"> & About): KeptAds {
+  const answers = new Answers(body.text)
+  const { account } = held
+  switch (held.kind) {
+    case "ads_campaigns":
+      return campaignsIn(answers.to(campaignsQuery()).rows, account, body)
+    case "ads_keywords":
+      return thingsOf(answers, held, body)
+    case "ads_terms": {
+      const window = { from: held.day, to: held.day }
+      const pages = answers.to(searchTermsReport(held.campaign, window))
+      return termsIn(pages, { account, campaign: held.campaign, window }, body)
+    }
+    case "ads_popularity": {
+      const { country, day: sunday } = held
+      return popularityIn(answers.to(popularityQuery(country, sunday)).rows, { account, country, sunday }, body)
+    }
+    case "ads_days":
+      return dayOfBody(answers, held, body)
+  }
+}
+
+function thingsOf(answers: Answers, { account, campaign }: AdsKeywordsObservation, about: About) {
+  const groups = answers.to(groupsQuery(campaign)).rows
+  const keywords = answers.to(keywordsQuery(campaign)).rows
+  const ofItself = answers.to(negativesQuery(campaign, null)).rows
+  const ids = negativeGroups(groups)
+  const together = ids.length > 0 ? answers.to(negativesQuery(campaign, ids)) : null
+  const ofGroups = together?.isRefused
+    ? ids.flatMap((id) => answers.to(negativesQuery(campaign, [id])).rows)
+    : (together?.rows ?? [])
+  return thingsIn({ groups, keywords, negatives: [...ofItself, ...ofGroups] }, { account, campaign }, about)
+}
+
+/** A body is of many days; one of which it says nothing had nothing. */
+function dayOfBody(answers: Answers, { account, campaign, day }: AdsDaysObservation, about: About): AdsDaysObservation {
+  const seen = dayOf(about.seenAt)
+  const window: Days = { from: addDays(seen, -FURTHEST_DAYS), to: addDays(seen, 1) }
+  const whole = answers.to(dailyReport("campaigns", campaign, window))
+  const keywords = answers.to(dailyReport("keywords", campaign, window))
+  const days = daysIn({ campaign: whole, keywords }, { account, campaign, window }, about)
+  const own = days.find((one) => one.day === day)
+  if (!own) throw new ReadFailure("changed", "the body says nothing of the day any more")
+  return own
+}
+
+/** A question has as many answers as it took until a page was not full. */
+class Answers {
+  readonly #left: unknown[]
+
+  constructor(text: string) {
+    const answers = jsonOrNothing(text)
+    if (!Array.isArray(answers)) throw new ReadFailure("changed", "the body is no list of answers")
+    this.#left = [...answers]
+  }
+
+  to({ pageSize: usual }: AdsQuery): ReportPages & { isRefused: boolean } {
+    const pages: { rows: PlatformRow[]; beside: PlatformRow[]; isRefused: boolean } = {
+      rows: [],
+      beside: [],
+      isRefused: false,
+    }
+    const marks = this.#left[0] as { refused?: unknown; pageSize?: unknown; result?: unknown } | null | undefined
+    // ads/reach.ts marks what was refused, and what was asked in smaller pages
+    const isMark = typeof marks === "object" && marks !== null && marks.result === undefined
+    if (isMark) this.#left.shift()
+    if (isMark && marks.refused === true) return { ...pages, isRefused: true }
+    const pageSize = isMark && typeof marks.pageSize === "number" ? marks.pageSize : usual
+    for (;;) {
+      const result = (this.#left.shift() as { result?: unknown } | null | undefined)?.result
+      const rows = rowsIn(result)
+      if (!rows) throw new ReadFailure("changed", "the body has not the answers that were asked for")
+      pages.rows.push(...rows)
+      pages.beside.push(Array.isArray(result) ? {} : (result as PlatformRow))
+      if (rows.length < pageSize) return pages
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import type { Days } from "../../../lib/days.ts"
+import { addDays, dayOf } from "../../../lib/days.ts"
+
+interface Filter {
+  field: string
+  operator: "EQUALS" | "IN" | "IS_NULL" | "BETWEEN"
+  value?: string | readonly string[]
+}
+
+/** A question to the Apple Ads Platform API, without the page that is asked for. */
+export interface AdsQuery {
+  path: string
+  body: Record<string, unknown> & { filters?: readonly Filter[] }
+  /** The most rows that a page may have. */
+  pageSize: number
+}
+
+const THINGS = 1_000
+const REPORTED = 5_000
+const INSIGHTS = 10_000
+
+/** Campaigns of apps; those of Maps advertise a business. What was deleted is not listed. */
+export function campaignsQuery(): AdsQuery {
+  const filters: Filter[] = [{ field: "promotedObjectType", operator: "EQUALS", value: "APPSTORE_APP" }]
+  return { path: "/v1/campaigns/query", body: { filters }, pageSize: THINGS }
+}
+
+export function groupsQuery(campaign: string): AdsQuery {
+  return { path: "/v1/adgroups/query", body: { filters: [ofCampaign(campaign)] }, pageSize: THINGS }
+}
+
+export function keywordsQuery(campaign: string): AdsQuery {
+  return { path: "/v1/keywords/query", body: { filters: [ofCampaign(campaign)] }, pageSize: THINGS }
+}
+
+/** Of the campaign itself where `groups` is null, else of these ad groups. */
+export function negativesQuery(campaign: string, groups: readonly string[] | null): AdsQuery {
+  const [only] = groups?.length === 1 ? groups : []
+  const ofGroups: Filter[] = [
+    only === undefined
+      ? { field: "adGroupId", operator: "IN", value: groups ?? [] }
+      : { field: "adGroupId", operator: "EQUALS", value: only },
+  ]
+  const ofItself: Filter[] = [ofCampaign(campaign), { field: "adGroupId", operator: "IS_NULL" }]
+  return { path: "/v1/negative-keywords/query", body: { filters: groups ? ofGroups : ofItself }, pageSize: THINGS }
+}
+
+/** What a campaign or its keywords cost and brought, by day and country. */
+export function dailyReport(of: "campaigns" | "keywords", campaign: string, { from, to }: Days): AdsQuery {
+  // of one day alone no other is told apart
+  const daily = from === to ? {} : { granularity: "DAILY" }
+  return report(of, campaign, { start: from, end: to, timeZone: "ORTZ", ...daily })
+}
+
+/** Of the whole window: fewer terms are withheld than of its days one by one. */
+export function searchTermsReport(campaign: string, { from, to }: Days): AdsQuery {
+  return report("searchterms", campaign, { start: from, end: to, timeZone: "ORTZ" })
+}
+
+function report(entity: string, campaign: string, timeRange: object): AdsQuery {
+  const body = {
+    filters: [ofCampaign(campaign)],
+    timeRange,
+    groupBy: ["countryOrRegion"],
+    options: { includeRows: ["GRAND_TOTAL"] },
+  }
+  return { path: `/v1/reports/apps/${entity}/query`, body, pageSize: REPORTED }
+}
+
+/** What was changed by whom, of whole days of UTC; at most six months back. */
+export function changesQuery({ from, to }: Days): AdsQuery {
+  const between = { field: "eventTime", operator: "BETWEEN" as const, value: [from, addDays(to, 1)] }
+  const entities = { field: "entityType", operator: "IN" as const, value: CHANGED_THINGS }
+  const options = { needTotals: "false", timeZone: "UTC", metadata: "latest" }
+  return { path: "/v1/change-history/query", body: { filters: [between, entities], options }, pageSize: THINGS }
+}
+
+const CHANGED_THINGS = ["Campaign", "AdGroup", "Keyword", "NegativeKeyword"]
+
+export function changePath(detailId: string): string {
+  return `/v1/change-history/${encodeURIComponent(detailId)}`
+}
+
+/** The week that begins on a Sunday. The platform takes no order of rows, whatever is written. */
+export function popularityQuery(country: string, sunday: string): AdsQuery {
+  const body = {
+    fields: ["rankInGenre", "searchPopularityInGenre", "searchPopularity1to100", "searchPopularity1to5"],
+    filters: [{ field: "countryOrRegion", operator: "EQUALS" as const, value: country.toUpperCase() }],
+    timeRange: { start: sunday, end: addDays(sunday, 6), granularity: "WEEKLY_SUN_SAT" },
+  }
+  return { path: "/v1/insights/apps/search-term-popularity/query", body, pageSize: INSIGHTS }
+}
+
+/** The last week whose figures are out: weeks end on Saturdays, and come on the Monday after. */
+export function publishedSunday(now: Date): string {
+  const [today, weekday] = [dayOf(now), now.getUTCDay()]
+  const monday = addDays(today, -((weekday + 6) % 7))
+  return addDays(monday, -8)
+}
+
+function ofCampaign(id: string): Filter {
+  return { field: "campaignId", operator: "EQUALS", value: id }
+}

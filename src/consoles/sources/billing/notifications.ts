@@ -1,0 +1,108 @@
+import { storefrontOfTerritory } from "../territories.ts"
+import {
+  type BillingMessage,
+  currency,
+  decimal,
+  environment,
+  happened,
+  idText,
+  moment,
+  record,
+  signed,
+  text,
+} from "./told.ts"
+
+const GROUPS: Record<string, BillingMessage["countsAs"]> = {
+  TEST: "test",
+  SUBSCRIBED: "paid_start",
+  OFFER_REDEEMED: "paid_start",
+  DID_RENEW: "renewal",
+  ONE_TIME_CHARGE: "one_time",
+  DID_CHANGE_RENEWAL_PREF: "plan_change",
+  EXPIRED: "expiration",
+  GRACE_PERIOD_EXPIRED: "expiration",
+  DID_FAIL_TO_RENEW: "billing_issue",
+  REFUND: "refund",
+  REFUND_REVERSED: "refund_reversed",
+}
+
+/** Prices are in thousandths of the currency. */
+const MILLIUNITS = 1_000
+/** `revocationPercentage` is in thousandths of a percent. */
+const WHOLE_PERCENTAGE = 100_000
+
+/** Where a notification says which app it is about: its kinds have it in different places. */
+const PLACES = ["data", "summary", "externalPurchaseToken", "appData"] as const
+
+/** The app of a notification. Apple leaves out the number in the sandbox. */
+export function notifiedApp(payload: unknown): { appAppleId: unknown; bundleId: unknown; environment: unknown } {
+  const told = record(payload)
+  const place = PLACES.map((name) => record(told[name])).find((about) => Object.keys(about).length > 0) ?? {}
+  // a token of external purchases names its sandbox in its id alone
+  const isSandboxToken = String(place.externalPurchaseId ?? "").startsWith("SANDBOX")
+  return {
+    appAppleId: place.appAppleId,
+    bundleId: place.bundleId,
+    environment: place.environment ?? (isSandboxToken ? "Sandbox" : undefined),
+  }
+}
+
+/** A notification of the App Store (V2), its parts already taken out of their signatures; null = it is none. */
+export function storeNotification(payload: unknown, transaction: unknown): BillingMessage | null {
+  const [told, bought] = [record(payload), record(transaction)]
+  const [eventId, name, toldAt] = [idText(told.notificationUUID), text(told.notificationType), moment(told.signedDate)]
+  if (!eventId || !name || !toldAt) return null
+  const countsAs = groupOf(name, told.subtype, bought)
+  const storefront = storefrontOfTerritory(String(bought.storefront))
+  const subtype = text(told.subtype)
+  const quantity = quantityOf(bought)
+  return {
+    ...{
+      eventId,
+      type: subtype ? `${name} ${subtype}` : name,
+      countsAs,
+      happenedAt: happened(toldAt, bought.purchaseDate, countsAs),
+      store: "app_store",
+    },
+    environment: environment(notifiedApp(payload).environment),
+    product: text(bought.productId),
+    country: storefront,
+    countryIs: storefront ? "storefront" : undefined,
+    currency: currency(bought.currency),
+    price: countsAs === "family_shared" ? undefined : signed(priceOf(bought, countsAs, quantity), countsAs),
+    offer: text(bought.offerIdentifier),
+    ...(quantity > 1 && { quantity }),
+  }
+}
+
+function quantityOf({ quantity }: Record<string, unknown>): number {
+  return typeof quantity === "number" && Number.isSafeInteger(quantity) && quantity > 1 ? quantity : 1
+}
+
+/** The price of one piece; a prorated refund counts the refunded part. Undefined if the store does not name it. */
+function priceOf(
+  { price, revocationType, revocationPercentage: part }: Record<string, unknown>,
+  countsAs: BillingMessage["countsAs"],
+  quantity: number,
+): string | undefined {
+  if (typeof price !== "number") return undefined
+  const isPart = typeof part === "number" && part >= 0 && part <= WHOLE_PERCENTAGE
+  if (countsAs !== "refund" || revocationType !== "REFUND_PRORATED") return decimal(price, MILLIUNITS * quantity)
+  return isPart ? decimal(price * part, MILLIUNITS * WHOLE_PERCENTAGE * quantity) : undefined
+}
+
+function groupOf(name: string, subtype: unknown, bought: Record<string, unknown>): BillingMessage["countsAs"] {
+  // each member of a family has a notification of its own, at the price that the buyer paid
+  if (bought.inAppOwnershipType === "FAMILY_SHARED") return "family_shared"
+  if (name === "DID_CHANGE_RENEWAL_STATUS") return subtype === "AUTO_RENEW_ENABLED" ? "uncancellation" : "cancellation"
+  const isRedeemed = name === "OFFER_REDEEMED"
+  // an upgrade is charged at once, and no renewal tells of it; a downgrade waits for the next renewal
+  if (isRedeemed || name === "DID_CHANGE_RENEWAL_PREF") {
+    if (subtype === "UPGRADE") return "upgrade"
+    if (subtype === "DOWNGRADE") return "plan_change"
+  }
+  // without a subtype the offer is of a subscription that goes on: nothing begins
+  if (isRedeemed && !subtype) return "other"
+  const group = GROUPS[name] ?? "other"
+  return group === "paid_start" && bought.offerDiscountType === "FREE_TRIAL" ? "trial_start" : group
+}

@@ -1,0 +1,39 @@
+import { dayOf } from "../../../lib/days.ts"
+import { jsonOrNothing } from "../../../measuring/parsing/json.ts"
+import { type RawBody, ReadFailure } from "../../../measuring/source.ts"
+import type { BillingMetricsObservation } from "../../kinds/billing-metrics.ts"
+import { decimal, record, text } from "./told.ts"
+
+const PARSER = 1
+/** What its figures are asked in. */
+const METRICS_CURRENCY = "USD"
+
+export function overviewPath(project: string): string {
+  return `/v2/projects/${encodeURIComponent(project)}/metrics/overview?currency=${METRICS_CURRENCY}`
+}
+
+/** GET /v2/projects/{id}/metrics/overview. Throws ReadFailure: a figure that is left out is unknown, and a list without any is none. */
+export function metricsIn(account: string, body: RawBody): BillingMetricsObservation {
+  const { metrics } = record(jsonOrNothing(body.text))
+  const rows = (Array.isArray(metrics) ? metrics : []).flatMap((said) => {
+    const { id, period, value } = record(said)
+    const [metric, amount] = [text(id), decimal(value)]
+    return metric && amount !== undefined ? [{ metric, period: text(period), value: amount }] : []
+  })
+  if (rows.length === 0) throw new ReadFailure("changed", "the overview holds no figures")
+  const { seenAt, sha256 } = body
+  return {
+    ...{ kind: "billing_metrics", source: "revenuecat-metrics", platform: "ios", parser: PARSER, origin: "own" },
+    ...{ account, day: dayOf(seenAt), currency: METRICS_CURRENCY, rows, seenAt, sha256 },
+  }
+}
+
+/** The apps of a project that are sold in the App Store, by their bundle ids. */
+export function storeAppsIn(document: unknown): { id: string; name: string; bundleId: string }[] {
+  const { items } = record(document)
+  return (Array.isArray(items) ? items : []).flatMap((said) => {
+    const app = record(said)
+    const [id, bundleId] = [text(app.id), text(record(app.app_store).bundle_id)]
+    return app.type === "app_store" && id && bundleId ? [{ id, name: text(app.name) ?? bundleId, bundleId }] : []
+  })
+}

@@ -1,0 +1,64 @@
+import type { OfferKind } from "../../lib/accounts/offer-kinds.ts"
+import { storefrontOfTerritory } from "./territories.ts"
+
+/** A price other than the usual, as the console has it written down; null = it does not say. */
+export interface ListedOffer {
+  kind: OfferKind
+  /** The console's id; of introductory offers, of which each territory has its own, what they offer. */
+  offer: string
+  name: string | null
+  /** FREE_TRIAL, PAY_AS_YOU_GO or PAY_UP_FRONT. */
+  mode: string | null
+  duration: string | null
+  periods: number | null
+  active: boolean | null
+  /** Codes that were made. */
+  codes: number | null
+  /** Storefronts; null = it is of none alone. */
+  countries: string[] | null
+  starts: string | null
+  ends: string | null
+}
+
+interface Resource {
+  id: string
+  attributes: Record<string, unknown>
+  relationships: Record<string, { data?: { id?: unknown } | null } | undefined>
+}
+
+/** Offers of one list. Those that differ in the territory alone are one. */
+export function offersIn(kind: OfferKind, resources: readonly Resource[]): ListedOffer[] {
+  const offers = resources.map((resource) => offerIn(kind, resource))
+  if (kind !== "introductory") return offers
+  return [...Map.groupBy(offers, ({ offer }) => offer).values()].map((own) => ({
+    ...own[0]!,
+    countries: [...new Set(own.flatMap(({ countries }) => countries ?? []))].sort(),
+  }))
+}
+
+function offerIn(kind: OfferKind, { id, attributes, relationships }: Resource): ListedOffer {
+  const { name, offerMode, duration, numberOfPeriods, active, totalNumberOfCodes, productionCodeCount } = attributes
+  const [mode, length, periods] = [wordOf(offerMode), wordOf(duration), countOf(numberOfPeriods)]
+  const [starts, ends] = [dayOf(attributes.startDate), dayOf(attributes.endDate)]
+  const territory = relationships.territory?.data?.id
+  const country = typeof territory === "string" ? storefrontOfTerritory(territory) : undefined
+  const same = [mode, length, periods, starts, ends].map((part) => part ?? "").join(" ")
+  return {
+    ...{ kind, offer: kind === "introductory" ? same : id, name: wordOf(name), mode, duration: length, periods },
+    ...{ active: typeof active === "boolean" ? active : null },
+    codes: countOf(productionCodeCount) ?? countOf(totalNumberOfCodes),
+    ...{ countries: kind === "introductory" ? (country === undefined ? [] : [country]) : null, starts, ends },
+  }
+}
+
+function wordOf(said: unknown): string | null {
+  return typeof said === "string" && said.trim() !== "" ? said.trim().slice(0, 200) : null
+}
+
+function countOf(said: unknown): number | null {
+  return typeof said === "number" && Number.isSafeInteger(said) && said >= 0 ? said : null
+}
+
+function dayOf(said: unknown): string | null {
+  return typeof said === "string" && /^\d{4}-\d\d-\d\d/.test(said) ? said.slice(0, 10) : null
+}

@@ -1,0 +1,120 @@
+import { cutText } from "../../lib/text.ts"
+import { jsonOrNothing } from "../../measuring/parsing/json.ts"
+import { checkedRow, PutAside } from "../../measuring/parsing/put-aside.ts"
+import { type About, ReadFailure } from "../../measuring/source.ts"
+import { PriceRow, type PricesObservation } from "../kinds/prices.ts"
+import { MAX_NAME, MAX_SKU, MAX_WORD } from "../kinds/reports-shape.ts"
+import { storefrontOfTerritory } from "./territories.ts"
+
+/** What is sold, as it was listed when its prices were asked for. */
+export interface ProductListing {
+  account: string
+  app: string
+  product: string
+  soldAs: PricesObservation["soldAs"]
+  sku: string
+  name: string
+  period?: string | undefined
+}
+
+const PARSER = 1
+
+/**
+ * Of the pages of one thing's prices, as one list of documents; the console's own price of each storefront for comparison may
+ * stand among them. A territory without an entry is one where it is not sold: absent, not free. Prices that cannot be read are put
+ * aside. Throws ReadFailure if every price is one, or if the pages are no list.
+ */
+export function pricesIn(
+  bytes: Uint8Array,
+  { account, app, product, soldAs, sku, name, period }: ProductListing,
+  { seenAt, sha256 }: About,
+  aside = new PutAside(),
+): PricesObservation {
+  const pages = jsonOrNothing(new TextDecoder().decode(bytes))
+  if (!Array.isArray(pages)) throw new ReadFailure("changed", "the prices are no list of documents")
+  const things = pages.flatMap((page) => resourcesIn(page?.included))
+  const all = pages.flatMap((page) => resourcesIn(page?.data))
+  const known = new Map([...things, ...all].map((one) => [`${one.type} ${one.id}`, one]))
+  const apple = applePrices(all, known)
+  const rows: PricesObservation["rows"] = []
+  for (const one of all.filter(({ type }) => /Prices$/.test(type)))
+    aside.row(`price ${cutText(one.id, 40)}`, () => {
+      for (const row of entryOf(one, known)) rows.push(priceRow({ ...row, apple: apple.get(row.country) }))
+    })
+  aside.assertSome(rows)
+  const head = { kind: "prices", source: "asc-prices", platform: "ios", seenAt, parser: PARSER, origin: "own", sha256 }
+  return {
+    ...head,
+    ...{ account, app, product, soldAs, sku: cutText(sku, MAX_SKU), name: cutText(name, MAX_NAME), period },
+    day: seenAt.toISOString().slice(0, 10),
+    rows,
+  } as PricesObservation
+}
+
+const priceRow = checkedRow<PricesObservation["rows"][number]>(PriceRow)
+
+interface Resource {
+  type: string
+  id: string
+  attributes: Record<string, unknown>
+  relationships: Record<string, { data?: { type?: unknown; id?: unknown } | null }>
+}
+
+function resourcesIn(data: unknown): Resource[] {
+  const list = Array.isArray(data) ? data : []
+  return list.flatMap((one) =>
+    typeof one?.type === "string" && typeof one?.id === "string"
+      ? [{ type: one.type, id: one.id, attributes: one.attributes ?? {}, relationships: one.relationships ?? {} }]
+      : [],
+  )
+}
+
+type ResourceIndex = ReadonlyMap<string, Resource>
+
+function related(one: Resource, kind: RegExp, known: ResourceIndex): Resource | undefined {
+  const [, of] = Object.entries(one.relationships).find(([name]) => kind.test(name)) ?? []
+  return of?.data ? known.get(`${of.data.type} ${of.data.id}`) : undefined
+}
+
+function entryOf(price: Resource, known: ResourceIndex): PricesObservation["rows"] {
+  const [territory, point] = [related(price, /^territory$/, known), related(price, /PricePoint$/, known)]
+  if (!territory || !point) throw new ReadFailure("changed", "a price comes without its territory or its price point")
+  const country = storefrontOfTerritory(territory.id)
+  if (country === undefined) return []
+  const { startDate, endDate, manual, preserved, planType } = price.attributes
+  return [
+    {
+      ...{ country, currency: text(territory.attributes.currency), price: text(point.attributes.customerPrice) },
+      ...{ proceeds: text(point.attributes.proceeds), point: point.id },
+      ...said({ proceedsYear2: point.attributes.proceedsYear2, startsAt: startDate, endsAt: endDate, plan: planType }),
+      ...(typeof manual === "boolean" && { automatic: !manual }),
+      ...(preserved === true && { preserved: true }),
+    } as PricesObservation["rows"][number],
+  ]
+}
+
+function text(value: unknown): string {
+  if (typeof value !== "string" || value === "") throw new ReadFailure("changed", "a price comes without its figure")
+  return value
+}
+
+function said(fields: Record<string, unknown>): Record<string, string> {
+  const own = Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === "string")
+  return Object.fromEntries(own.map(([name, text]) => [name, cutText(text, MAX_WORD)]))
+}
+
+/** What Apple would have each storefront pay for the same thing; by storefront. */
+function applePrices(all: readonly Resource[], known: ResourceIndex): ReadonlyMap<string, string> {
+  const points = all.filter(({ type }) => /PricePoints$/.test(type))
+  return new Map(
+    points.flatMap((point): [string, string][] => {
+      const country = storefrontOfTerritory(related(point, /^territory$/, known)?.id ?? "")
+      const { customerPrice } = point.attributes
+      return country === undefined || typeof customerPrice !== "string" || !DECIMAL.test(customerPrice)
+        ? []
+        : [[country, customerPrice]]
+    }),
+  )
+}
+
+const DECIMAL = /^\d{1,12}(\.\d{1,6})?$/

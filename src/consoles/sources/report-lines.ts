@@ -1,0 +1,52 @@
+import { Readable } from "node:stream"
+import { createGunzip } from "node:zlib"
+import { ReadFailure } from "../../measuring/source.ts"
+
+/** Of a large seller, inflated. */
+const MOST_BYTES = 64_000_000
+
+/**
+ * Yields the lines of a report. Its body is a gzip file, or text where something on the way has inflated it already: its first
+ * bytes decide. It is inflated as lines are taken, so that of 60 MB nobody holds more than a piece, and others have their turn
+ * between two of them. Files that follow one another are read on. Throws ReadFailure.
+ */
+export async function* reportLines(bytes: Uint8Array): AsyncGenerator<string> {
+  const text = new TextDecoder("utf-8", { fatal: true })
+  let held = ""
+  for await (const piece of inflated(bytes)) {
+    const lines = (held + decoded(text, piece)).split("\n")
+    held = lines.pop() as string
+    for (const line of lines) yield line.endsWith("\r") ? line.slice(0, -1) : line
+  }
+  const rest = held + decoded(text)
+  if (rest !== "") yield rest
+}
+
+async function* inflated(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (!isGzip(bytes)) {
+    yield bytes
+    return
+  }
+  let size = 0
+  try {
+    for await (const piece of Readable.from([bytes]).pipe(createGunzip())) {
+      size += piece.length
+      if (size > MOST_BYTES) throw new ReadFailure("changed", `the report is larger than ${MOST_BYTES} bytes`)
+      yield piece
+    }
+  } catch (error) {
+    throw error instanceof ReadFailure ? error : new ReadFailure("changed", "the report is neither gzip nor text")
+  }
+}
+
+function isGzip([first, second]: Uint8Array): boolean {
+  return first === 0x1f && second === 0x8b
+}
+
+function decoded(decoder: TextDecoder, piece?: Uint8Array): string {
+  try {
+    return piece ? decoder.decode(piece, { stream: true }) : decoder.decode()
+  } catch {
+    throw new ReadFailure("changed", "the report is neither gzip nor text")
+  }
+}

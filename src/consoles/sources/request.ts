@@ -1,0 +1,112 @@
+import type { OfferKind } from "../../lib/accounts/offer-kinds.ts"
+import type { Report } from "../../lib/upstreams.ts"
+
+const TYPES: Record<Report, string> = {
+  sales: "SALES",
+  subscriptions: "SUBSCRIPTION",
+  subscription_events: "SUBSCRIPTION_EVENT",
+  offer_redemptions: "SUBSCRIPTION_OFFER_CODE_REDEMPTION",
+}
+
+/**
+ * The version of each report in 2026, used until the console names another one. Subscription reports are refused without one.
+ * Null: asked for without a version.
+ */
+export const REPORT_VERSIONS: Record<Report, string | null> = {
+  sales: null,
+  subscriptions: "1_4",
+  subscription_events: "1_4",
+  offer_redemptions: "1_0",
+}
+
+/** Path and query of a day's report. */
+export function salesReportPath(
+  report: Report,
+  { vendor, day, version = null }: { vendor: string; day: string; version?: string | null },
+): string {
+  const query = new URLSearchParams({
+    "filter[frequency]": "DAILY",
+    "filter[reportDate]": day,
+    "filter[reportSubType]": "SUMMARY",
+    "filter[reportType]": TYPES[report],
+    "filter[vendorNumber]": vendor,
+    ...(version && { "filter[version]": version }),
+  })
+  return `/v1/salesReports?${query}`
+}
+
+/** Whether reports are made for an app. */
+export function analyticsRequestsPath(app: string): string {
+  return `/v1/apps/${app}/analyticsReportRequests?${new URLSearchParams({ "filter[accessType]": "ONGOING", limit: "200" })}`
+}
+
+export function analyticsReportsPath(request: string): string {
+  return `/v1/analyticsReportRequests/${request}/reports?limit=200`
+}
+
+export function analyticsInstancesPath(report: string): string {
+  return `/v1/analyticsReports/${report}/instances?${new URLSearchParams({ "filter[granularity]": "DAILY", limit: "200" })}`
+}
+
+export function analyticsSegmentsPath(instance: string): string {
+  return `/v1/analyticsReportInstances/${instance}/segments?limit=200`
+}
+
+/** Of an app: what is sold within it. */
+export function purchasesPath(app: string): string {
+  const fields = { "fields[inAppPurchases]": "name,productId,inAppPurchaseType,state" }
+  return `/v1/apps/${app}/inAppPurchasesV2?${new URLSearchParams({ ...fields, limit: "200" })}`
+}
+
+export function subscriptionGroupsPath(app: string): string {
+  return `/v1/apps/${app}/subscriptionGroups?${new URLSearchParams({ "fields[subscriptionGroups]": "referenceName", limit: "200" })}`
+}
+
+export function subscriptionsPath(group: string): string {
+  const fields = { "fields[subscriptions]": "name,productId,state,subscriptionPeriod" }
+  return `/v1/subscriptionGroups/${group}/subscriptions?${new URLSearchParams({ ...fields, limit: "200" })}`
+}
+
+type ProductKind = "app" | "purchase" | "subscription"
+
+/** Where the id of an app's or purchase's price schedule stands; a subscription has none. */
+export function priceSchedulePath(soldAs: Exclude<ProductKind, "subscription">, product: string): string {
+  return soldAs === "app" ? `/v1/apps/${product}/appPriceSchedule` : `/v2/inAppPurchases/${product}/iapPriceSchedule`
+}
+
+const POINT: Record<ProductKind, string> = {
+  app: "appPricePoint",
+  purchase: "inAppPurchasePricePoint",
+  subscription: "subscriptionPricePoint",
+}
+
+/** The lists that together hold all prices; `id` is of the schedule, or of the subscription. */
+export function priceListPaths(soldAs: ProductKind, id: string): string[] {
+  const query = new URLSearchParams({ include: `territory,${POINT[soldAs]}`, limit: "200" })
+  if (soldAs === "subscription") return [`/v1/subscriptions/${id}/prices?${query}`]
+  const schedules = soldAs === "app" ? "appPriceSchedules" : "inAppPurchasePriceSchedules"
+  return ["manualPrices", "automaticPrices"].map((list) => `/v1/${schedules}/${id}/${list}?${query}`)
+}
+
+/** What Apple would have the other storefronts pay where one pays the price of that point. */
+export function equalPricesPath(soldAs: ProductKind, point: string): string {
+  const query = new URLSearchParams({ include: "territory", limit: "200" })
+  const points = {
+    app: "/v3/appPricePoints",
+    purchase: "/v1/inAppPurchasePricePoints",
+    subscription: "/v1/subscriptionPricePoints",
+  }
+  return `${points[soldAs]}/${encodeURIComponent(point)}/equalizations?${query}`
+}
+
+/** The lists of what a product is offered for besides its usual price. */
+export function offerListPaths(soldAs: ProductKind, product: string): [OfferKind, string][] {
+  if (soldAs === "app") return []
+  if (soldAs === "purchase") return [["code", `/v2/inAppPurchases/${product}/offerCodes?limit=200`]]
+  const of = (list: string) => `/v1/subscriptions/${product}/${list}`
+  return [
+    ["introductory", `${of("introductoryOffers")}?${new URLSearchParams({ include: "territory", limit: "200" })}`],
+    ["promotional", `${of("promotionalOffers")}?limit=200`],
+    ["code", `${of("offerCodes")}?limit=200`],
+  ]
+}

@@ -1,0 +1,30 @@
+import type { Facts } from "../../../core/observation/facts.ts"
+import type { Tx } from "../../../database/types.ts"
+import type { AnalyticsReport } from "../../../lib/upstreams.ts"
+import { funnelEvents } from "../../formulas/funnel.ts"
+
+export const ENGAGEMENT = factsOf("engagement")
+export const DOWNLOADS = factsOf("downloads")
+
+/** Of each day the file of the newest processing date counts, whole: nothing of two files is added up. */
+function factsOf(report: AnalyticsReport): Facts {
+  const about = { said: "analytics_day", table: "funnel_fact_row", about: "app", daily: true, shared: true } as const
+  return {
+    ...about,
+    async insert(tx: Tx, { from, set, before }) {
+      const { said, countsAs } = funnelEvents()
+      await tx`
+        insert into funnel_fact_row (set_id, account_id, app, report, day, place, country, came_from, counts_as, count)
+        select ${set}::bigint, account_id, app, ${report}, day, ${before}::int + row_number() over (
+            partition by account_id, app, day order by country, came_from, counts_as
+          ), country, came_from, counts_as, count
+        from (
+          select s.account_id, s.about as app, s.day, s.row ->> 'country' as country, s.row ->> 'from' as came_from,
+            coalesce(c.counts_as, 'other') as counts_as, sum((s.row ->> 'count')::int)::int as count
+          from (${from}) s
+          left join unnest(${said}::text[], ${countsAs}::text[]) c (said, counts_as) on c.said = lower(s.row ->> 'event')
+          group by s.account_id, s.about, s.day, 4, 5, 6
+        ) counted`
+    },
+  }
+}

@@ -1,0 +1,144 @@
+import type { Facts, FactsReport, ReportSubject } from "../../../core/observation/facts.ts"
+import type { Sql, Tx } from "../../../database/types.ts"
+import { KINDS } from "../../../kinds.ts"
+import { beginSets, pieceOf, removeSet } from "../report-sets.ts"
+import { factsAbout, newestSaid, replaceFacts, type Subjects, subjectsOf } from "./facts.ts"
+import { rebuildPrices } from "./rebuild-prices.ts"
+
+/** A day of something that an account says, or what it said last of it. */
+interface Subject {
+  account: string
+  about: string
+  day: string
+}
+
+interface Derivation {
+  report: FactsReport
+  facts: Facts
+}
+
+const AT_ONCE = 20
+
+/** Derives anew what follows from what accounts said, and says of how many days, things and products it stood otherwise. */
+export async function rebuildAccounts(sql: Sql, pause: () => Promise<void>): Promise<number> {
+  let mended = 0
+  for (const { name, facts } of KINDS) {
+    if (!facts) continue
+    const derivation = { report: name as FactsReport, facts }
+    for (let page = await readNext(sql, derivation, null); page.length > 0; ) {
+      for (const subject of page) if (await rebuildSubject(sql, derivation, subject, pause)) mended++
+      await pause()
+      page = await readNext(sql, derivation, page.at(-1)!)
+    }
+  }
+  return mended + (await rebuildPrices(sql, pause))
+}
+
+/** Of what stands by what was said last, the last day alone. */
+async function readNext(sql: Sql, { report, facts }: Derivation, after: Subject | null): Promise<Subject[]> {
+  const about = { report_day: sql`''::text`, analytics_day: sql`app`, ads_report: sql`about` }[facts.said]
+  const [account, of, day] = [after?.account ?? "", after?.about ?? "", after?.day ?? "0001-01-01"]
+  return facts.daily
+    ? await sql<Subject[]>`
+      select distinct account_id as account, ${about} as about, day
+      from ${sql(facts.said)}
+      where report = ${report} and (account_id, ${about}, day) > (${account}, ${of}, ${day}::date)
+      order by account_id, ${about}, day
+      limit ${AT_ONCE}`
+    : await sql<Subject[]>`
+      select account_id as account, ${about} as about, max(day) as day
+      from ${sql(facts.said)}
+      where report = ${report} and ${after ? sql`(account_id, ${about}) > (${account}, ${of})` : sql`true`}
+      group by account_id, ${about}
+      order by account_id, ${about}
+      limit ${AT_ONCE}`
+}
+
+/** Whether it stood otherwise. */
+async function rebuildSubject(
+  sql: Sql,
+  derivation: Derivation,
+  { account, about, day }: Subject,
+  pause: () => Promise<void>,
+): Promise<boolean> {
+  const said = { account, app: about, day }
+  const pieces = await readPieces(sql, derivation, said)
+  if (pieces !== null) return await rebuildPieces(sql, derivation, { said, pieces }, pause)
+  return await sql.begin(async (tx) => {
+    await lockAccount(tx, account)
+    // nobody says more of it meanwhile
+    if ((await readPieces(tx, derivation, said)) !== null) return false
+    const before = await readFacts(tx, derivation, said)
+    await replaceFacts(tx, derivation.report, derivation.facts, [said], new Set())
+    return (await readFacts(tx, derivation, said)) !== before
+  })
+}
+
+/** The set that what was said last stands in; null = it came at once. */
+async function readPieces(db: Sql | Tx, { report, facts }: Derivation, said: ReportSubject): Promise<number | null> {
+  const [newest] = await db<{ pieces: number | null }[]>`
+    select pieces
+    from (${newestSaid(db, report, facts, subjectsOf([said]))}) n`
+  return newest?.pieces ?? null
+}
+
+/** As who stores what it says. */
+async function lockAccount(tx: Tx, account: string): Promise<void> {
+  await tx`
+    select id
+    from connected_account
+    where id = ${account}
+    for no key update`
+}
+
+/** Its facts are made beside those that stand, piece by piece, and take their place only where they are others. */
+async function rebuildPieces(
+  sql: Sql,
+  derivation: Derivation,
+  { said, pieces }: { said: ReportSubject; pieces: number },
+  pause: () => Promise<void>,
+): Promise<boolean> {
+  const { report, facts } = derivation
+  const [set] = (await beginSets(sql, said.account, [facts.table])) ?? []
+  if (set === undefined) return false
+  const places = await sql<{ place: number }[]>`
+    select place
+    from report_piece
+    where set_id = ${pieces}
+    order by place`
+  for (const { place } of places) {
+    await sql.begin(async (tx) => {
+      await facts.insert(tx, { from: pieceOf(tx, said, { set: pieces, place }), set, before: place })
+    })
+    await pause()
+  }
+  const isMended = await sql.begin(async (tx) => {
+    await lockAccount(tx, said.account)
+    const before = await readFacts(tx, derivation, said)
+    if ((await readPieces(tx, derivation, said)) !== pieces || before === (await readDigest(tx, derivation, said, set)))
+      return false
+    await replaceFacts(tx, report, facts, [said], new Set([{ rows: pieces, facts: set }]))
+    return true
+  })
+  if (!isMended) await removeSet(sql, { id: set, holds: facts.table }, pause)
+  return isMended
+}
+
+async function readFacts(tx: Tx, derivation: Derivation, said: ReportSubject): Promise<string> {
+  const day = derivation.facts.daily ? tx`${said.day}::date` : tx`'-infinity'::date`
+  const [stands] = await tx<{ set: number }[]>`
+    select set_id as set
+    from fact_set
+    where account_id = ${said.account} and report = ${derivation.report} and about = ${said.app ?? ""} and day = ${day}`
+  return await readDigest(tx, derivation, said, stands?.set ?? 0)
+}
+
+/** The same in whatever order facts stand. */
+async function readDigest(tx: Tx, { report, facts }: Derivation, said: ReportSubject, set: number): Promise<string> {
+  const subjects: Subjects = subjectsOf([said])
+  const [row] = await tx<[{ facts: string }]>`
+    select count(*) || ' ' || coalesce(sum(hashtextextended((to_jsonb(f) - 'set_id')::text, 0)::numeric), 0) as facts
+    from ${tx(facts.table)} f
+    where ${factsAbout(tx, report, facts, subjects)} and set_id = ${set}`
+  return row.facts
+}

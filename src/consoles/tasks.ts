@@ -1,0 +1,191 @@
+import type { Fragment } from "postgres"
+import type { Db, Sql } from "../database/types.ts"
+import type { AnalyticsReport, Report } from "../lib/upstreams.ts"
+import { growingGap } from "./failed-question.ts"
+import { pacificDay } from "./pacific.ts"
+
+export const ADS_TASKS = ["campaigns", "changes", "keywords", "days", "terms", "popularity"] as const
+export type AdsTask = (typeof ADS_TASKS)[number]
+
+/**
+ * A report of days; a file of an analytics report; `analytics`: whether these reports are made for an app, and which files are new;
+ * `products`: what an app sells; `prices`: what one of these costs.
+ */
+export type ConsoleTask = Report | AnalyticsReport | "analytics" | "products" | "prices"
+
+interface TaskRule {
+  /** The lowest is read first. */
+  place: number
+  /** Days from today on which it is read before everything else. */
+  newestDays?: number
+  /** The task is skipped while the account lacks this right. */
+  right?: string
+}
+
+/** Owners look for the newest days first, and for redemptions last. */
+const DAILY: TaskRule = { place: 3, newestDays: 7 }
+
+const RULES: Record<ConsoleTask | AdsTask, TaskRule> = {
+  analytics: { place: 1 },
+  prices: { place: 1 },
+  products: { place: 1 },
+  engagement: { place: 2 },
+  downloads: { place: 2 },
+  sales: DAILY,
+  subscription_events: DAILY,
+  subscriptions: DAILY,
+  offer_redemptions: DAILY,
+  campaigns: { place: 1, right: "campaigns" },
+  changes: { place: 2, right: "changes" },
+  keywords: { place: 3, right: "campaigns" },
+  days: { place: 4, right: "reports" },
+  terms: { place: 5, right: "reports" },
+  popularity: { place: 6, right: "popularity" },
+}
+
+export interface AccountTask<Task extends ConsoleTask | AdsTask = ConsoleTask | AdsTask> {
+  task: Task
+  /** The day of a report; else the platform's id of an app, file, product or campaign, or a country; empty: the account itself. */
+  subject: string
+  /** A caller waits for it. */
+  isAsked: boolean
+  wasRead: boolean
+}
+
+export type ReportTask = AccountTask<Report>
+
+/**
+ * `read`: with rows; `empty`: published without rows; `late`: not published yet, or not readable; `denied`: not for the key's role;
+ * `gone`: unknown to the platform; `not_requested`: nobody asked the console to make the report; `stopped`: the console stopped
+ * making it because nobody read it.
+ */
+export type TaskState = "due" | "read" | "empty" | "late" | "denied" | "gone" | "not_requested" | "stopped"
+
+interface TaskOutcome {
+  state: TaskState
+  /** Null: not read again. Omitted: an hour later, then at growing gaps. */
+  nextAt?: Date | null
+  /** Null: it was answered. */
+  failure?: string | null
+  /** The rows that were left out, and why. */
+  putAside?: string | null
+}
+
+/**
+ * Adds tasks, each once, whoever adds it. `wanted` is a query of task, subject and day. With `isAgain` those that were not to be read
+ * again are due.
+ */
+export async function makeTasks(sql: Db, account: string, wanted: Fragment, { isAgain = false } = {}): Promise<void> {
+  const onConflict = isAgain ? sql`do update set next_at = now() where account_task.next_at is null` : sql`do nothing`
+  await sql`
+    insert into account_task (account_id, task, subject, day)
+    select ${account}, w.task, w.subject, w.day
+    from (${wanted}) w (task, subject, day)
+    order by 2, 3
+    on conflict (account_id, task, subject) ${onConflict}`
+}
+
+/** SQL: tasks `t` that the rights of their accounts allow, and their rules `r`. */
+function allowedTasks(sql: Db): Fragment {
+  const rules = Object.entries(RULES)
+  return sql`
+    account_task t
+    join unnest(
+      ${rules.map(([task]) => task)}::text[], ${rules.map(([, { place }]) => place)}::int[],
+      ${rules.map(([, { newestDays }]) => newestDays ?? null)}::int[], ${rules.map(([, { right }]) => right ?? null)}::text[]
+    ) with ordinality r (task, place, newest_days, needs, nth) on r.task = t.task and not exists (
+      select
+      from account_right a
+      where a.account_id = t.account_id and a.name = r.needs and a.state = 'denied'
+    )`
+}
+
+/** What a caller waits for, then the newest days of reports, then in the order of the rules. Null: nothing is due. */
+export async function readNextTask(sql: Sql, account: string, now: Date): Promise<AccountTask | null> {
+  const [task] = await sql<AccountTask[]>`
+    select t.task, t.subject, t.asked_at is not null as "isAsked", t.read_at is not null as "wasRead"
+    from ${allowedTasks(sql)}
+    where t.account_id = ${account} and t.next_at <= now()
+    order by t.asked_at nulls last, case when t.day >= ${pacificDay(now)}::date - r.newest_days then 0 else r.place end,
+      t.day desc nulls last, t.next_at, r.nth, t.subject
+    limit 1`
+  return task ?? null
+}
+
+/** SQL: when the next task of the account `c` is due. */
+export function nextTaskAt(sql: Db): Fragment {
+  return sql`(
+    select min(t.next_at)
+    from ${allowedTasks(sql)}
+    where t.account_id = c.id
+  )`
+}
+
+/** Stores the outcome of a question. A late or failed one does not undo what was read before. */
+export async function endTask(
+  sql: Db,
+  account: string,
+  { task, subject }: Pick<AccountTask, "task" | "subject">,
+  { state, nextAt, failure = null, putAside = null }: TaskOutcome,
+): Promise<void> {
+  const isRead = state === "read" || state === "empty"
+  const keepsRead = state === "late" || failure !== null
+  await sql`
+    update account_task
+    set state = case when ${keepsRead} and state in ('read', 'empty') then state else ${state} end,
+      read_at = case when ${isRead} then now() else read_at end,
+      tries = case when ${failure === null} then 0 else tries + 1 end, failure = ${failure},
+      put_aside = case when ${keepsRead} then put_aside else ${putAside} end, asked_at = null,
+      next_at = ${nextAt === undefined ? growingGap(sql) : sql`${nextAt}::timestamptz`}
+    where account_id = ${account} and task = ${task} and subject = ${subject}`
+}
+
+/** Reads a task before all others, also one that is new. The account is due at once. */
+export async function askTask(sql: Sql, account: string, task: ConsoleTask, subject: string): Promise<void> {
+  await sql`
+    with asked as (
+      insert into account_task as t (account_id, task, subject, asked_at, next_at)
+      values (${account}, ${task}, ${subject}, clock_timestamp(), now())
+      on conflict (account_id, task, subject) do update
+      set asked_at = coalesce(t.asked_at, clock_timestamp()), next_at = now()
+    )
+    update connected_account
+    set next_at = now()
+    where id = ${account} and next_at is not null and next_at > now()`
+}
+
+/** Makes due again what failed or was denied: the key, or its role, may have changed. Null: every task. */
+export async function makeFailedDue(sql: Db, account: string, task: ConsoleTask | null = null): Promise<void> {
+  await sql`
+    update account_task
+    set state = case when state = 'denied' then 'due' else state end, failure = null, next_at = now()
+    where account_id = ${account} and (state = 'denied' or failure is not null)
+      and (${task}::text is null or task = ${task})`
+}
+
+export interface TaskStanding {
+  state: TaskState
+  /** When it was last read; null: never. */
+  readAt: Date | null
+  /** A caller still waits for it. */
+  isAsked: boolean
+  /** Why it was not read, or what was left out; null: nothing. */
+  failure: string | null
+  /** False: it was read, but for some rows. */
+  isFailed: boolean
+}
+
+/** Null: there is no such task. */
+export async function readTask(
+  sql: Db,
+  account: string,
+  task: ConsoleTask | AdsTask,
+  subject: string,
+): Promise<TaskStanding | null> {
+  const [standing] = await sql<TaskStanding[]>`
+    select state, read_at as "readAt", asked_at is not null as "isAsked", coalesce(failure, put_aside) as failure,
+      failure is not null as "isFailed"
+    from account_task
+    where account_id = ${account} and task = ${task} and subject = ${subject}`
+  return standing ?? null
+}

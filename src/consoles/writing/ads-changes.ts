@@ -1,0 +1,66 @@
+import type { PlatformDocument, PlatformWay } from "../../lib/accounts/platform.ts"
+import { dayOf } from "../../lib/days.ts"
+import { changePath, changesQuery } from "../sources/ads/requests.ts"
+
+/** How far the platform's clock may be behind. */
+export const CLOCKS_MS = 2 * 60_000
+
+/** What an API user changed of one thing. */
+interface ApiChange {
+  entityType: "Campaign" | "Keyword"
+  entityId: string
+  field: string
+  to: string
+}
+
+/** Whether the platform's own history holds that change, made by a program since then. */
+export async function isInHistory(
+  way: PlatformWay,
+  change: ApiChange,
+  since: Date,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const from = new Date(since.getTime() - CLOCKS_MS)
+  const { path, body } = changesQuery({ from: dayOf(from), to: dayOf(new Date()) })
+  const filters = [...(body.filters ?? []), { field: "entityId", operator: "EQUALS", value: change.entityId }]
+  const listed = await way.ask({ path, body: { ...body, filters, pagination: { offset: 0, pageSize: 1_000 } } }, signal)
+  for (const { userType, eventTime, entityType, metas } of thingsIn(listed)) {
+    const isOurs = userType === "CUSTOMER_API" && entityType === change.entityType
+    if (!isOurs || !(timeOf(eventTime) >= from.getTime())) continue
+    for (const meta of Array.isArray(metas) ? metas : []) {
+      const { [change.entityType]: id, detailId } = (meta ?? {}) as Record<string, unknown>
+      if (String(id) !== change.entityId || typeof detailId !== "string") continue
+      const details = await way.ask({ path: changePath(detailId) }, signal)
+      if (thingsIn(details).some((detail) => holds(detail, change))) return true
+    }
+  }
+  return false
+}
+
+/** The things of an answer, be it one or a list. */
+export function thingsIn(document: PlatformDocument | null): Record<string, unknown>[] {
+  const result = document?.result
+  const list = Array.isArray(result) ? result : [result]
+  return list.filter((one) => typeof one === "object" && one !== null)
+}
+
+function holds({ details }: Record<string, unknown>, { field, to }: ApiChange): boolean {
+  const changes = (Array.isArray(details) ? details : []).flatMap((detail) => (detail?.changes as unknown[]) ?? [])
+  return changes.some((change) => {
+    const { field: name, newValues } = change as { field?: unknown; newValues?: unknown }
+    const values = (Array.isArray(newValues) ? newValues : []).map((value) => plain(String(value)))
+    // a budget's field is named by its whole path
+    return typeof name === "string" && name.split(".")[0] === field && values.includes(plain(to))
+  })
+}
+
+/** "20" and "20.00" are the same money. */
+function plain(value: string): string {
+  return /^\d+(\.\d+)?$/.test(value) ? String(Number(value)) : value
+}
+
+/** Times come without a zone, and are of UTC. */
+export function timeOf(said: unknown): number {
+  const text = String(said)
+  return Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`)
+}

@@ -1,0 +1,78 @@
+import type { PlatformDocument, PlatformWay } from "../../lib/accounts/platform.ts"
+import { Fault } from "../../lib/faults.ts"
+import type { Ads, AdsAnswer } from "../ads/client.ts"
+import { AdsProblem } from "../ads/problem.ts"
+
+interface AdsAccount {
+  account: string
+  app: string
+  currency: string | null
+}
+
+/** The way to Apple Ads for what writes there: what is certain becomes a Fault, what is not stays an error. */
+export function adsWay(ads: Ads, account: AdsAccount): PlatformWay {
+  return {
+    ...account,
+    async ask({ path, body }, signal) {
+      try {
+        return documentOf(body ? await ads.query(path, body, signal) : await ads.get(path, signal))
+      } catch (error) {
+        if (!(error instanceof AdsProblem)) throw error
+        if (error.status === 404) return null
+        throw questionFault(error)
+      }
+    },
+    async send({ method, path, body = {}, missing }, signal) {
+      if (method !== "PUT" && method !== "POST") throw new Error("Apple Ads changes by PUT and POST")
+      try {
+        return documentOf(await ads.send(method, path, body, signal))
+      } catch (error) {
+        throw error instanceof AdsProblem ? (changeFault(error, missing) ?? error) : error
+      }
+    },
+  }
+}
+
+function documentOf({ result }: AdsAnswer): PlatformDocument {
+  return { result }
+}
+
+function questionFault(problem: AdsProblem): Fault {
+  const { trouble } = problem
+  if (trouble === "forbidden") return roleFault()
+  if (trouble === "refused") return refusedFault(problem)
+  return unavailable(problem)
+}
+
+/** Null where the change may have been made all the same. */
+function changeFault(problem: AdsProblem, missing: () => Fault): Fault | null {
+  const { status, trouble, isSent } = problem
+  if (!isSent || trouble === "limited" || trouble === "unauthorized") return unavailable(problem)
+  if (trouble === "forbidden") return roleFault()
+  if (status === 404) return missing()
+  return trouble === "refused" ? refusedFault(problem) : null
+}
+
+function roleFault(): Fault {
+  return new Fault("not_connected", {
+    detail:
+      "The role of the API user does not write: it needs API Account Manager, or Limited Access: API Read & Write.",
+  })
+}
+
+/** The platform's text is data; its field too. */
+function refusedFault({ refusals }: AdsProblem): Fault {
+  const [first] = refusals
+  const said = refusals.map(({ code, message }) => (message ? `${message} (${code})` : code)).join("; ")
+  const detail = `Apple Ads refuses it: ${said || "without a reason"}`.slice(0, 600)
+  return new Fault("invalid_arguments", { detail, ...(first?.field && { field: first.field }) })
+}
+
+function unavailable({ retryAfterMs }: AdsProblem): Fault {
+  const detail = "Apple Ads could not be asked just now; nothing was changed."
+  return new Fault(
+    "unavailable",
+    { detail },
+    retryAfterMs === null ? {} : { retryAfter: Math.ceil(retryAfterMs / 1_000) },
+  )
+}

@@ -1,0 +1,83 @@
+import type { PlatformWay } from "../../lib/accounts/platform.ts"
+import { DAY_MS } from "../../lib/time.ts"
+import { foldReview } from "../../reviews/formulas/review-text.ts"
+import { territoryOfStorefront } from "../sources/territories.ts"
+import { type ConsoleResource, includedIn, listResources, resourceIn, stateOf, textOf } from "./console-documents.ts"
+
+/** A review as it is held here, which knows it by the store's own number; the console has another id for it. */
+interface StoreReview {
+  storefront: string
+  stars: number
+  title: string | null
+  text: string
+  at: Date
+}
+
+export interface StandingReply {
+  id: string
+  text: string
+  /** Of the console's, as PUBLISHED. */
+  state: string
+  changedAt: string | null
+}
+
+/** The console dates reviews with an offset, and feeds by their last edit. */
+export const SAME_DAYS = 2
+
+/** The console's id of a review; null unless exactly one there has its stars, its words and its days. */
+export async function findConsoleReview(
+  way: PlatformWay,
+  review: StoreReview,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const territory = territoryOfStorefront(review.storefront)
+  if (territory === undefined) return null
+  const query = new URLSearchParams({
+    "filter[territory]": territory,
+    "filter[rating]": String(review.stars),
+    ...{ sort: "-createdDate", limit: "200" },
+  })
+  const oldest = review.at.getTime() - SAME_DAYS * DAY_MS
+  // newest first: what comes after one that is too old is older
+  const isPast = (page: readonly ConsoleResource[]) => page.some((one) => dateOf(one) < oldest)
+  const path = `/v1/apps/${way.app}/customerReviews?${query}`
+  const listed = (await listResources(way, path, signal, isPast)) ?? []
+  const same = listed.filter((one) => isSame(one, review))
+  return same.length === 1 ? same[0]!.id : null
+}
+
+function isSame(resource: ConsoleResource, { stars, title, text, at }: StoreReview): boolean {
+  const words = foldReview({ title: textOf(resource, "title"), text: textOf(resource, "body") ?? "" })
+  const near = Math.abs(dateOf(resource) - at.getTime()) <= SAME_DAYS * DAY_MS
+  return resource.attributes.rating === stars && near && words === foldReview({ title, text })
+}
+
+function dateOf(resource: ConsoleResource): number {
+  return Date.parse(textOf(resource, "createdDate") ?? "")
+}
+
+/** The reply that stands at the console; null = none, undefined = there is no such review any more. */
+export async function readReply(
+  way: PlatformWay,
+  id: string,
+  signal: AbortSignal,
+): Promise<StandingReply | null | undefined> {
+  const document = await way.ask({ path: `/v1/customerReviews/${id}?include=response` }, signal)
+  if (!document) return undefined
+  const reply = includedIn(document, "customerReviewResponses")
+  return reply && replyOf(reply)
+}
+
+/** The reply in the answer to what sent it. */
+export function replyIn(document: Record<string, unknown>): StandingReply {
+  return replyOf(resourceIn(document))
+}
+
+function replyOf(resource: ConsoleResource): StandingReply {
+  return {
+    id: resource.id,
+    text: textOf(resource, "responseBody") ?? "",
+    state: stateOf(resource, "state"),
+    changedAt: textOf(resource, "lastModifiedDate"),
+  }
+}

@@ -1,0 +1,82 @@
+import type { PlatformDocument, PlatformWay } from "../../lib/accounts/platform.ts"
+import { Fault } from "../../lib/faults.ts"
+import { jsonOrNothing } from "../../measuring/parsing/json.ts"
+import { OutboundProblem } from "../../outbound/problem.ts"
+import type { OutboundAnswer } from "../../outbound/safe-fetch.ts"
+import { type Console, ConsoleProblem, type ConsoleTrouble, errorsIn, problemOf } from "../console.ts"
+
+/** The way to App Store Connect for what writes there: what is certain becomes a Fault, what is not stays an error. */
+export function consoleWay(console: Console, { account, app }: { account: string; app: string }): PlatformWay {
+  return {
+    account,
+    app,
+    currency: null,
+    async ask({ path }, signal) {
+      try {
+        const { status, bytes } = await console.get(path, signal)
+        if (status === 404) return null
+        const found = documentIn(bytes)
+        if (!found) throw new Fault("asc_unavailable")
+        return found
+      } catch (error) {
+        throw error instanceof ConsoleProblem ? faultOf(error) : error
+      }
+    },
+    async send({ method, path, body, missing }, signal) {
+      if (method === "PUT") throw new Error("the console changes by PATCH")
+      const answer = await console.send({ method, path, body }, signal).catch(refuseUnsent)
+      const { status, bytes } = answer
+      if (status === 204) return {}
+      if (status === 404) throw missing()
+      const found = status < 300 ? documentIn(bytes) : null
+      if (found) return found
+      throw refusalOf(answer) ?? new Error(`the console answers ${status}, and the change may have been made`)
+    },
+  }
+}
+
+/** A request that certainly did not arrive changed nothing. */
+function refuseUnsent(error: unknown): never {
+  throw error instanceof OutboundProblem && !error.isSent ? new Fault("asc_unavailable") : error
+}
+
+/** What the console says no to; null where it may have done it all the same. */
+function refusalOf(answer: OutboundAnswer): Fault | null {
+  const { status, bytes } = answer
+  if (status < 400 || status >= 500) return null
+  if (status === 401 || status === 403 || status === 429) return faultOf(problemOf(answer, new Date())!)
+  return new Fault("asc_rejected", { detail: textOf(bytes) || `The console answers ${status}.` })
+}
+
+const FAULTS: Record<ConsoleTrouble, (problem: ConsoleProblem) => Fault> = {
+  unauthorized: () => new Fault("asc_unavailable"),
+  forbidden: () => new Fault("asc_role"),
+  agreement: ({ message }) => new Fault("asc_rejected", { detail: `${message[0]!.toUpperCase()}${message.slice(1)}.` }),
+  limited: () => new Fault("asc_unavailable"),
+  unavailable: () => new Fault("asc_unavailable"),
+  refused: ({ message }) => new Fault("asc_rejected", { detail: `${message[0]!.toUpperCase()}${message.slice(1)}.` }),
+}
+
+function faultOf(problem: ConsoleProblem): Fault {
+  return FAULTS[problem.trouble](problem)
+}
+
+const MOST_TEXT = 600
+
+/** What the console says of its refusal, as data: on one line, cut, without control characters. */
+function textOf(bytes: Uint8Array): string {
+  const said = errorsIn(bytes).map(({ detail, title, code }) =>
+    [detail, title, code].find((text) => typeof text === "string"),
+  )
+  return said
+    .filter((text) => text !== undefined)
+    .join("; ")
+    .replaceAll(/[\p{C}\s]+/gu, " ")
+    .trim()
+    .slice(0, MOST_TEXT)
+}
+
+function documentIn(bytes: Uint8Array): PlatformDocument | null {
+  const found = jsonOrNothing(new TextDecoder().decode(bytes))
+  return typeof found === "object" && found !== null ? (found as PlatformDocument) : null
+}

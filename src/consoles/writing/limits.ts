@@ -1,0 +1,32 @@
+import { AccessProblem } from "../../access/problem.ts"
+import { keysOf } from "../../lib/objects.ts"
+
+/** What no write of an account goes beyond, whoever approves it. Money is in the account's currency. */
+export interface WriteLimits {
+  /** Writes of a UTC day that did not fail. */
+  writesADay: number
+  /** How far one write moves a bid or a budget: 0.5 = by half of what it is. */
+  step: number
+  leastBid: number
+  mostBid: number
+  mostBudget: number
+}
+
+const USUAL: WriteLimits = { writesADay: 20, step: 0.5, leastBid: 0.1, mostBid: 100, mostBudget: 10_000 }
+
+export const WRITE_LIMIT_NAMES = keysOf(USUAL)
+
+export function limitsOf(own: Partial<WriteLimits>): WriteLimits {
+  return { ...USUAL, ...own }
+}
+
+/** NAME=VALUE. Throws AccessProblem. */
+export function limitIn(typed: string): Partial<WriteLimits> {
+  const [name = "", text = "", ...more] = typed.split("=")
+  const value = Number(text)
+  if (!WRITE_LIMIT_NAMES.includes(name as keyof WriteLimits) || more.length > 0)
+    throw new AccessProblem(`a limit is written NAME=VALUE, as writesADay=5; known are ${WRITE_LIMIT_NAMES.join(", ")}`)
+  if (text.trim() === "" || !(value >= 0 && value <= 1_000_000))
+    throw new AccessProblem(`${name} is a number from 0 to 1,000,000`)
+  return { [name]: value }
+}

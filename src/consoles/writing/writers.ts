@@ -1,0 +1,144 @@
+import { AccessProblem } from "../../access/problem.ts"
+import { json } from "../../database/json.ts"
+import type { Db, Sql } from "../../database/types.ts"
+import { countWritesToday } from "../../jobs/enqueue.ts"
+import { NO_CONSOLE, type PlatformName } from "../../lib/accounts/platform.ts"
+import { Fault } from "../../lib/faults.ts"
+import { accountKind } from "../account-kinds.ts"
+import { openKey, sealKey } from "../credentials.ts"
+import { demoProblem } from "../demo-accounts.ts"
+import { type AccountRow, findAccount, type Register } from "../register.ts"
+import { limitsOf, type WriteLimits } from "./limits.ts"
+
+/** The account that a write of an app goes to. */
+export interface Writer {
+  id: string
+  /** The app there. */
+  outsideId: string
+  currency: string | null
+  limits: WriteLimits
+  /** Writes of this UTC day that did not fail. */
+  usedToday: number
+}
+
+interface WriterRow extends Omit<Writer, "limits" | "usedToday"> {
+  state: string
+  writes: boolean
+  limits: Partial<WriteLimits>
+  /** Why the role of its key does not write; null = it does, or nobody knows. */
+  denied: string | null
+}
+
+interface WorkspaceApp {
+  workspaceId: number
+  appId: string
+}
+
+/** As findWritableAccount; refused too once its writes of the day are used up, which a lock keeps exact. */
+export async function findWriter(
+  sql: Db,
+  platform: PlatformName,
+  app: WorkspaceApp,
+  { lock }: { lock: boolean },
+): Promise<Writer> {
+  const account = await findWritableAccount(sql, platform, app, { lock })
+  const usedToday = await countWritesToday(sql, account.id)
+  const { writesADay } = account.limits
+  if (usedToday < writesADay) return { ...account, usedToday }
+  throw refused(`The account has had ${usedToday} writes today (UTC) and takes ${writesADay} a day.`)
+}
+
+/**
+ * Of several accounts with the app one that writes. With `lock` no other confirm counts or adds writes of it until the
+ * transaction ends. Throws asc_required or not_connected, and write_limit_reached while its writes are off.
+ */
+export async function findWritableAccount(
+  sql: Db,
+  platform: PlatformName,
+  { workspaceId, appId }: WorkspaceApp,
+  { lock }: { lock: boolean },
+): Promise<Omit<Writer, "usedToday">> {
+  const [row] = await sql<WriterRow[]>`
+    select c.id, a.outside_id as "outsideId", c.currency, c.state, c.writes, c.write_limits as limits, (
+      select r.why
+      from account_right r
+      where r.account_id = c.id and r.name = 'writes' and r.state = 'denied'
+    ) as denied
+    from connected_account c
+    join account_app a on a.account_id = c.id
+    join tracked_app t on t.id = ${appId} and t.workspace_id = c.workspace_id
+    left join store_app s on s.id = t.ios_app
+    where c.workspace_id = ${workspaceId} and c.kind = ${platform} and c.sealed is not null and (
+      a.app_id = t.id or (a.app_id is null and not a.by_hand and a.outside_id = s.store_id)
+    )
+    order by c.writes desc, c.created_at, c.id
+    limit 1
+    ${lock ? sql`for no key update of c` : sql``}`
+  if (!row) throw platform === "apple-ads" ? notConnected(NO_ADS) : new Fault("asc_required", { detail: NO_CONSOLE })
+  const { state, writes, denied, limits: own, ...writer } = row
+  if (state === "paused")
+    throw refused(`The account is paused: its owner goes on with appmeter account pause ${row.id} --off.`)
+  if (!writes)
+    throw refused(
+      `Writes to this account are off: its owner switches them on with appmeter account writes ${row.id} on.`,
+    )
+  if (denied !== null) throw notConnected(`The account ${row.id} does not write: it ${denied}.`)
+  return { ...writer, limits: limitsOf(own) }
+}
+
+const NO_ADS =
+  "No Apple Ads account of the workspace advertises this app; connect one with: appmeter account add apple-ads."
+
+function notConnected(detail: string): Fault {
+  return new Fault("not_connected", { detail })
+}
+
+function refused(reason: string): Fault {
+  return new Fault("write_limit_reached", { reason })
+}
+
+interface WritesChange {
+  on: boolean
+  /** What of a key of its own differs from the one in use; checked at the platform first. */
+  key?: Record<string, string> | undefined
+  /** Instead of the usual ones, by name; merged into those it has. */
+  limits?: Partial<WriteLimits> | undefined
+}
+
+/** Switches an account's writes on or off. Off, its key for writes is destroyed. Throws AccessProblem or ConsoleProblem. */
+export async function setWrites(
+  { sql, sealer, reach }: Register,
+  workspaceId: number,
+  id: string,
+  { on, key: fresh, limits = {} }: WritesChange,
+): Promise<AccountRow> {
+  const { kind: name, part, state } = await findAccount(sql, workspaceId, id)
+  if (state === "demo") throw new AccessProblem(demoProblem(id))
+  if (state === "removed") throw new AccessProblem(`${id} was removed, and its key destroyed; add it again`)
+  const kind = accountKind(name)
+  const reading = fresh && (await findWriteKey(sql, id))
+  const key = fresh && { ...(await openKey(sealer, id, reading!.sealed)), ...fresh }
+  if (key) {
+    kind.check(key, part)
+    const look = await kind.look(await kind.open(key, part, reach), part, reach.now())
+    if (look.apps.length === 0) throw new AccessProblem("that key shows no app")
+  }
+  const sealed = key ? await sealKey(sealer, id, key) : null
+  await sql`
+    update connected_account
+    set writes = ${on},
+      sealed_write = case when ${on} then coalesce(${sealed}, sealed_write) end,
+      shown_write = case when ${on} then coalesce(${key ? kind.shown(key) : null}, shown_write) end,
+      write_limits = write_limits || ${json(sql, limits)}
+    where id = ${id}`
+  return await findAccount(sql, workspaceId, id)
+}
+
+/** The sealed key that writes, and with which part of the platform; null = the account was removed meanwhile. */
+export async function findWriteKey(sql: Sql | Db, id: string): Promise<{ sealed: string; part: string } | null> {
+  const [row] = await sql<{ sealed: string; part: string }[]>`
+    select coalesce(sealed_write, sealed) as sealed, part
+    from connected_account
+    where id = ${id} and sealed is not null`
+  return row ?? null
+}

@@ -1,0 +1,48 @@
+import * as v from "valibot"
+import type { Caller } from "../access/caller.ts"
+import { type PlannedDays, planFrom, unread } from "../access/plan-days.ts"
+import { type Days, dayOf, earlier, later } from "../lib/days.ts"
+import { Fault } from "../lib/faults.ts"
+import { coded } from "../lib/schema.ts"
+import { isRealDay } from "../lib/time.ts"
+
+/** An end of a range of days. */
+export function RangeDay(description: string) {
+  return v.optional(coded(v.pipe(v.string(), v.isoDate(), v.check(isRealDay), v.description(description)), "bad_range"))
+}
+
+export const LAST_DAY = "Last UTC day, YYYY-MM-DD; today when left out or where it lies ahead."
+
+/** Throws bad_range where a range ends before it begins. */
+export function inOrder<Range extends { from?: string | undefined; to?: string | undefined }>(range: Range): Range {
+  const { from, to } = range
+  if (from !== undefined && to !== undefined && from > to)
+    throw new Fault("bad_range", { field: "from", detail: `from ${from} lies after to ${to}.` })
+  return range
+}
+
+/** All days that the plan reads of something, as far back as there can be any. */
+export function planDays(what: PlannedDays, now: Date, caller: Caller): Days {
+  const today = dayOf(now)
+  return { from: planFrom(caller, what, today), to: today }
+}
+
+/**
+ * Of the days from `from`, or else as far back as the plan reads, to `to`, or else today, those that are looked at: of days
+ * that have not begun there is nothing, so a `to` that lies ahead is today. Throws bad_range where the first lies ahead too,
+ * plan_required or bad_range where the plan reads none of them.
+ */
+export function lookedAt(what: PlannedDays, asked: { from?: string; to?: string }, now: Date, caller: Caller): Days {
+  const plan = planDays(what, now, caller)
+  const to = lastDay(asked, now)
+  const { from = plan.from } = asked
+  if (asked.from !== undefined && from > to)
+    throw new Fault("bad_range", { field: "from", detail: `${from} lies after ${to}, the last day that there is.` })
+  if (to < plan.from) throw unread(caller, { what, day: to, today: plan.to, otherwise: "bad_range", field: "to" })
+  return { from: later(from, plan.from), to }
+}
+
+/** The last UTC day of a range: the one asked for, but no later than today. */
+export function lastDay({ to }: { to?: string }, now: Date): string {
+  return earlier(to ?? dayOf(now), dayOf(now))
+}

@@ -1,0 +1,266 @@
+import { openTakings } from "../access/allowances.ts"
+import type { Caller, Credits } from "../access/caller.ts"
+import { cannotPay, checkPayable } from "../access/credits.ts"
+import { AllowanceUnavailable } from "../access/hive-allowance.ts"
+import type { Credentials, Surface } from "../access/identify.ts"
+import { checkLatest, creditsKnownAt } from "../access/identify.ts"
+import { keyInUrlFault } from "../access/key-in-url.ts"
+import type { RateAnswer } from "../access/limits/limiter.ts"
+import type { Limits } from "../access/limits/open.ts"
+import { hivePerDay } from "../access/plans.ts"
+import { checkRights } from "../access/rights.ts"
+import type { DiskWatch } from "../database/disk.ts"
+import type { Sql } from "../database/types.ts"
+import { within } from "../jobs/timers.ts"
+import type { Platforms } from "../lib/accounts/platform.ts"
+import { nextMidnight } from "../lib/days.ts"
+import { Fault } from "../lib/faults.ts"
+import type { Measure } from "../lib/live-read.ts"
+import type { PreparedAnswer } from "../lib/prepared.ts"
+import { CallerGone } from "../lib/request-body.ts"
+import type { AssistantChecks } from "../lib/writing/assistant-checks.ts"
+import type { ReadPictures } from "../lib/writing/picture-text.ts"
+import type { Write } from "../lib/writing/written-text.ts"
+import { findApp, readVisibleApps, type TrackedApp } from "../tracking/tracked-app.ts"
+import type { ChargeParts } from "./charging.ts"
+import { payFor } from "./charging.ts"
+import { checkInput, checkStorefronts } from "./check-input.ts"
+import { faultOf } from "./failures.ts"
+import {
+  type AllowanceAccess,
+  type Context,
+  EmptyAnswer,
+  isConditional,
+  narrowed,
+  type Operation,
+  PaidAnswer,
+  PendingAnswer,
+  priceRange,
+} from "./operation.ts"
+
+/** One call, from whichever surface. */
+export interface Call {
+  surface: Surface
+  requestId: string
+  credentials: Credentials
+  /** A key stands in the URL. */
+  keyInUrl: boolean
+  address: string | null
+  /**
+   * Which operation with what input; asked only once the caller is known and within its rate. Null when the surface needed
+   * to know no more than that. Throws Faults, and CallerGone.
+   */
+  target(): Promise<Target | null>
+  /** Whether the caller holds this very answer of an operation already; left out where it names none. */
+  holds?: ((operation: Operation, answer: unknown) => Promise<boolean>) | undefined
+}
+
+export interface Target {
+  operation: Operation
+  input: Record<string, unknown>
+  agreed?: boolean
+}
+
+/** What a surface sends: the answer, or the fault in its place. */
+export interface Reply {
+  status: number
+  /** With 304 what the caller holds already: it is not sent. */
+  answer: unknown
+  /** Set instead of `answer` when a test key gets the sandbox's bytes. */
+  prepared?: PreparedAnswer
+  fault?: Fault
+  /** The month's credits after the call; null while nobody is known. */
+  credits: Credits | null
+  /** The calls of this second; left out where none was counted. */
+  rate?: RateAnswer | undefined
+  /** Credits this call cost. */
+  cost: number
+  operation?: Operation
+  caller?: Caller
+}
+
+interface InvokeParts extends ChargeParts {
+  limits: Limits
+  /** Milliseconds a call may take unless its operation says otherwise. */
+  deadlineMs: number
+  sandboxAnswer: (operation: Operation, input: Record<string, unknown>) => PreparedAnswer
+  now: () => Date
+  publicUrl: string
+  measure: Measure
+  write: Write
+  pictures: ReadPictures
+  assistants: AssistantChecks
+  platforms: Platforms
+  disk?: DiskWatch | undefined
+}
+
+/** Throws CallerGone, and nothing else. */
+export type Invoke = (call: Call) => Promise<Reply>
+
+/** The one path every call takes: who, how fast, what, may they, run, price, charge once, answer. */
+export function createInvoke(parts: InvokeParts): Invoke {
+  return async (call) => {
+    const startedAt = performance.now()
+    try {
+      if (call.keyInUrl) throw keyInUrlFault()
+      const { identify, gate, deadlineMs } = parts
+      const shown = [call.credentials, call.address, call.surface] as const
+      const caller = identify.atHand(...shown) ?? (await gate.run(() => identify.identify(...shown), deadlineMs))
+      return await replyToCaller(parts, call, caller, startedAt)
+    } catch (error) {
+      return faultReply(parts, call, error)
+    }
+  }
+}
+
+async function replyToCaller(parts: InvokeParts, call: Call, caller: Caller, startedAt: number): Promise<Reply> {
+  let rate: RateAnswer | undefined
+  try {
+    rate = await parts.limits.rate.take(`key:${caller.keyId}`, caller.entitlements.ratePerSecond)
+    if (!rate.allowed) throw new Fault("rate_limited", { limit: rate.limit }, { retryAfter: rate.retryAfterSeconds })
+    const askedAt = performance.now()
+    const target = await call.target()
+    if (!target) return { status: 200, answer: undefined, credits: caller.credits, rate, cost: 0, caller }
+    // the caller's own time, while it sends its body, is not the call's
+    const reply = await replyToTarget(parts, { call, caller, ...target }, startedAt + performance.now() - askedAt)
+    return Object.assign(reply, { rate })
+  } catch (error) {
+    return faultReply(parts, call, error, { caller, rate })
+  }
+}
+
+/** A call that is known by who calls and what for; its input is checked on the way. */
+interface KnownCall extends Target {
+  call: Call
+  caller: Caller
+}
+
+/** How long a failed call waits for what it took to be given back, which goes on all the same. */
+const GIVE_BACK_MS = 500
+
+async function replyToTarget(parts: InvokeParts, known: KnownCall, startedAt: number): Promise<Reply> {
+  const { call, caller, operation } = known
+  const { sql, log, gate } = parts
+  const takings = openTakings({ sql, log, requestId: call.requestId }, caller)
+  let cost = 0
+  try {
+    const checked = { ...known, input: checkInput(operation, known.input) }
+    if (caller.kind === "test") return sandboxReply(parts, checked)
+    const until = startedAt + (operation.deadlineMs ?? parts.deadlineMs)
+    const leftMs = () => Math.max(1, until - performance.now())
+    // both: the deadline's timer may fire almost a millisecond early, and the answer stands from then on
+    const givenUp = () => takings.ended || performance.now() > until
+    const { take, release, returnUnit, takeMeasurement, returnMeasurement } = takings
+    const ofCall = { givenUp, take, release, returnUnit, takeMeasurement, returnMeasurement }
+    const begin = (schedule: (sql: Sql) => Sql) =>
+      run(parts, checked, contextOf({ ...parts, sql: schedule(sql) }, checked, ofCall))
+    const of = { workspaceId: caller.workspaceId, operation: operation.id }
+    const outcome = narrowed(operation, checked.input, await gate.call(of, begin, leftMs()))
+    if (!hasAnswer(outcome) && isConditional(operation) && (await call.holds?.(operation, outcome)))
+      return { status: 304, answer: outcome, credits: caller.credits, cost, operation, caller }
+    cost = await payFor(parts, { ...checked, requestId: call.requestId }, outcome, leftMs())
+    if (outcome instanceof EmptyAnswer && outcome.answer instanceof Fault) throw outcome.answer
+    await takings.keep()
+    const answer = hasAnswer(outcome) ? outcome.answer : outcome
+    const status = outcome instanceof PendingAnswer ? 202 : 200
+    return { status, answer, credits: caller.credits, cost, operation, caller }
+  } catch (error) {
+    const reply = faultReply(parts, call, error, { caller, operation, input: known.input, cost })
+    await within(GIVE_BACK_MS, takings.giveBack())
+    return reply
+  }
+}
+
+/** What is said in an answer's place, with what was known of the call by then. */
+function faultReply(
+  parts: InvokeParts,
+  { requestId }: Call,
+  error: unknown,
+  { input, ...known }: Partial<Reply & Pick<KnownCall, "input">> = {},
+): Reply {
+  if (error instanceof CallerGone) throw error
+  const fault = faultOf(parts, requestId, { ...known, input }, error)
+  const credits = known.caller?.credits ?? creditsKnownAt(fault)
+  return { status: fault.status, answer: fault.body(parts.publicUrl), fault, credits, cost: 0, ...known }
+}
+
+/** Test keys never write; everything else answers what the sandbox does. */
+function sandboxReply({ sandboxAnswer }: InvokeParts, { caller, operation, input }: KnownCall): Reply {
+  if (operation.effect === "writes" || operation.effect === "previews") throw new Fault("test_key_read_only")
+  const prepared = sandboxAnswer(operation, input)
+  return { status: 200, answer: undefined, prepared, credits: caller.credits, cost: 0, operation, caller }
+}
+
+function contextOf(
+  { sql, now, publicUrl, limits, measure, write, pictures, assistants, platforms }: InvokeParts,
+  { call, caller, agreed = false }: KnownCall,
+  ofCall: AllowanceAccess & Pick<Context, "givenUp">,
+): Context {
+  return {
+    sql,
+    now,
+    requestId: call.requestId,
+    ...ofCall,
+    caller,
+    publicUrl,
+    agreed,
+    platforms,
+    measure: (wanted, patience) => measure(wanted, patience, caller),
+    write,
+    pictures,
+    assistants,
+    visibleApps: () => readVisibleApps(sql, caller),
+    hiveUsedToday: () => limits.hive.used(caller.workspaceId).catch(unlessAway),
+  }
+}
+
+function unlessAway(error: unknown): null {
+  if (error instanceof AllowanceUnavailable) return null
+  throw error
+}
+
+async function run(parts: InvokeParts, { call, caller, operation, input }: KnownCall, ctx: Context): Promise<unknown> {
+  const { hive, price, terms } = operation
+  const { scope, plan = "free" } = terms ? await terms(input, ctx) : operation
+  await checkLatest(parts.identify, caller, () => checkRights(caller, call.surface, { scope, plan, hive }))
+  const subject: { app?: TrackedApp } = operation.subject ? await readSubject(operation.subject, input, ctx) : {}
+  if (subject.app) checkStorefronts(operation, input, storesOf(subject.app))
+  const least = priceRange(price).min
+  if (hive && cannotPay(caller, least)) await refuseSpentDay(parts, caller)
+  await checkLatest(parts.identify, caller, () => checkPayable(caller, least))
+  if (hive) await takeHive(parts, caller)
+  return await operation.run({ ...input, ...subject }, ctx)
+}
+
+function storesOf({ iosId, androidPkg }: TrackedApp): ("ios" | "android")[] {
+  return [...(iosId === null ? [] : ["ios" as const]), ...(androidPkg === null ? [] : ["android" as const])]
+}
+
+/** The app a call is about and the storefront it asks for, or else the app's first. */
+async function readSubject(name: string, input: Record<string, unknown>, { sql, caller }: Context) {
+  const country = input.country as string | undefined
+  const app = await findApp(sql, caller, input[name] as string, country)
+  return { app, storefront: country ?? app.countries[0] }
+}
+
+/** A day that is used up is said before empty credits are, and a call that credits refuse takes no unit of the day. */
+async function refuseSpentDay({ limits, now }: InvokeParts, caller: Caller): Promise<void> {
+  const perDay = hivePerDay(caller.explorer, caller.hasPack)
+  const used = await limits.hive.used(caller.workspaceId)
+  if (used >= perDay) throw spentDay(now(), perDay, used, nextMidnight(now()))
+}
+
+async function takeHive({ limits, now }: InvokeParts, caller: Caller): Promise<void> {
+  const perDay = hivePerDay(caller.explorer, caller.hasPack)
+  const { allowed, used, resetsAt } = await limits.hive.take(caller.workspaceId, perDay)
+  if (!allowed) throw spentDay(now(), perDay, used, resetsAt)
+}
+
+function spentDay(now: Date, limit: number, used: number, resetsAt: string): Fault {
+  const retryAfter = Math.max(1, Math.ceil((Date.parse(resetsAt) - now.getTime()) / 1_000))
+  return new Fault("daily_hive_limit", { limit, used, resetsAt }, { retryAfter })
+}
+
+function hasAnswer(outcome: unknown): outcome is { answer: unknown } {
+  return outcome instanceof EmptyAnswer || outcome instanceof PendingAnswer || outcome instanceof PaidAnswer
+}

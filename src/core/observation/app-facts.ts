@@ -1,0 +1,285 @@
+import { DAY_MS } from "../../lib/time.ts"
+import { addressProblem, isCurrency, isText, ObservationProblem, type ProblemCode } from "./invariants.ts"
+import type { ListingExtras, MarketFacts, Screenshots, StoreApp } from "./line-parts.ts"
+import type { AnyObservation } from "./provenance.ts"
+
+/** A rule for all sources: imports that break it are refused, parsers leave out its facts (possible). */
+interface Rule<Facts> {
+  code: ProblemCode
+  says: string
+  /** What is left out. */
+  about: readonly (keyof Facts)[]
+  holds(facts: Facts, seenAt: Date): boolean
+}
+
+type AppFacts = Omit<StoreApp, "id" | "market" | "listing" | keyof BuildFacts>
+
+/** More than there are people. */
+const MOST_RATINGS = 10_000_000_000
+/** A hundred times the most that any app has. */
+const MOST_INSTALLS = 1_000_000_000_000
+/** A thousand times the most that a store takes. */
+const MOST_BYTES = 1_000_000_000_000
+/** Clocks differ, and stores write days in time zones of their own. */
+const APP_RULES: readonly Rule<AppFacts>[] = [
+  {
+    code: "bad_figure",
+    says: "ratings must be a whole number from 0 to 10,000,000,000",
+    about: ["ratings"],
+    holds: ({ ratings }) => ratings === undefined || isCount(ratings, MOST_RATINGS),
+  },
+  {
+    code: "bad_figure",
+    says: "rating must be a number from 1 to 5, or 0 where nobody rated",
+    about: ["rating"],
+    holds: ({ rating }) => rating === undefined || rating === 0 || (rating >= 1 && rating <= 5),
+  },
+  {
+    code: "bad_figure",
+    says: "an app without ratings has no rating, and one with ratings has at least 1 star",
+    about: ["rating"],
+    holds: ({ ratings, rating }) => !ratings === !rating || ratings === undefined || rating === undefined,
+  },
+  {
+    code: "bad_figure",
+    says: "the ratings by star must be five whole numbers from 0 to 10,000,000,000, all 0 where nobody rated",
+    about: ["ratingsByStar"],
+    holds: ({ ratings, ratingsByStar: stars }) =>
+      stars === undefined ||
+      (stars.length === 5 && stars.every((one) => isCount(one, MOST_RATINGS) && (ratings !== 0 || one === 0))),
+  },
+  {
+    code: "bad_figure",
+    says: "a price must be a number from 0, below 1,000,000,000,000",
+    about: ["price"],
+    holds: ({ price }) => isPrice(price),
+  },
+  {
+    code: "bad_figure",
+    says: "a currency must be a code of ISO 4217",
+    about: ["currency"],
+    holds: ({ currency }) => currency === undefined || isCurrency(currency),
+  },
+  {
+    code: "bad_figure",
+    says: "a price must have a currency, unless it is 0",
+    about: ["price"],
+    holds: ({ price, currency }) => !price || currency !== undefined,
+  },
+  {
+    code: "bad_text",
+    says: "an icon must be an address that begins with https:// or http://, of 2,000 characters at most",
+    about: ["icon"],
+    holds: ({ icon }) => icon === undefined || addressProblem(icon) === null,
+  },
+  {
+    code: "bad_text",
+    says: "a developer's site must be an address that begins with https:// or http://, of 2,000 characters at most",
+    about: ["developerSite"],
+    holds: ({ developerSite: site }) => site === undefined || addressProblem(site) === null,
+  },
+  {
+    code: "bad_time",
+    says: "a release must lie between 1970 and 2200",
+    about: ["releasedAt"],
+    holds: ({ releasedAt }) => isDate(releasedAt),
+  },
+  {
+    code: "bad_time",
+    says: "an update must lie between 1970 and 2200",
+    about: ["updatedAt"],
+    holds: ({ updatedAt }) => isDate(updatedAt),
+  },
+  {
+    code: "bad_time",
+    says: "an update must not lie more than a day after it was seen, unless the release is still ahead",
+    about: ["updatedAt"],
+    holds: ({ updatedAt, releasedAt }, seenAt) =>
+      isBefore(updatedAt, seenAt) || (releasedAt !== undefined && !isBefore(releasedAt, seenAt)),
+  },
+  {
+    code: "bad_time",
+    says: "an update must not lie more than a day before the release, unless the release is still ahead",
+    about: ["updatedAt"],
+    holds: ({ updatedAt, releasedAt }, seenAt) =>
+      updatedAt === undefined || isBefore(releasedAt, updatedAt) || !isBefore(releasedAt, seenAt),
+  },
+  {
+    code: "bad_text",
+    says: "a developer's id must have 1 to 200 characters",
+    about: ["developerId"],
+    holds: ({ developerId: id }) => id === undefined || isText(id, 200),
+  },
+]
+
+type BuildFacts = Pick<StoreApp, "languages" | "sizeBytes">
+
+/** Of apps alone: a page names its languages in words. */
+const BUILD_RULES: readonly Rule<BuildFacts>[] = [
+  {
+    code: "bad_text",
+    says: "languages must be codes of two small letters, sorted, each once, and at least one",
+    about: ["languages"],
+    holds: ({ languages }) => languages === undefined || areLanguages(languages),
+  },
+  {
+    code: "bad_figure",
+    says: "a size must be a whole number of bytes from 1 to 1,000,000,000,000",
+    about: ["sizeBytes"],
+    holds: ({ sizeBytes: bytes }) => bytes === undefined || (isCount(bytes, MOST_BYTES) && bytes > 0),
+  },
+]
+
+const MARKET_RULES: readonly Rule<MarketFacts>[] = [
+  {
+    code: "bad_figure",
+    says: "installs must be a whole number from 0 to 1,000,000,000,000",
+    about: ["installs"],
+    holds: ({ installs }) => installs === undefined || isCount(installs, MOST_INSTALLS),
+  },
+  {
+    code: "bad_figure",
+    says: "whether anything is sold within an app must be true or false",
+    about: ["hasInAppPurchases"],
+    holds: ({ hasInAppPurchases: sells }) => sells === undefined || typeof sells === "boolean",
+  },
+  {
+    code: "bad_figure",
+    says: "prices within an app must be two numbers from 0 in order, below 1,000,000,000,000",
+    about: ["inAppLeast", "inAppMost", "inAppCurrency"],
+    holds: ({ inAppLeast: least, inAppMost: most }) =>
+      (least === undefined) === (most === undefined) &&
+      isPrice(least) &&
+      isPrice(most) &&
+      (least === undefined || least <= (most as number)),
+  },
+  {
+    code: "bad_figure",
+    says: "an app that sells nothing has no prices within it",
+    about: ["inAppLeast", "inAppMost", "inAppCurrency"],
+    holds: ({ inAppLeast, hasInAppPurchases }) => inAppLeast === undefined || hasInAppPurchases !== false,
+  },
+  {
+    code: "bad_figure",
+    says: "the currency of prices within an app must be a code of ISO 4217",
+    about: ["inAppCurrency"],
+    holds: ({ inAppCurrency: currency }) => currency === undefined || isCurrency(currency),
+  },
+  {
+    code: "bad_figure",
+    says: "prices within an app must have a currency, unless they are 0",
+    about: ["inAppLeast", "inAppMost"],
+    holds: ({ inAppMost, inAppCurrency }) => !inAppMost || inAppCurrency !== undefined,
+  },
+]
+
+/** Throws ObservationProblem for what no store can say of an app. */
+export function checkFacts(app: AppFacts & Pick<StoreApp, "market">, seenAt: Date): void {
+  assertAll(APP_RULES, app, seenAt)
+  if (app.market) assertAll(MARKET_RULES, app.market, seenAt)
+}
+
+/** Throws ObservationProblem for what no app can be built as. */
+export function checkBuild(app: BuildFacts, seenAt: Date): void {
+  assertAll(BUILD_RULES, app, seenAt)
+}
+
+function assertAll<Facts>(rules: readonly Rule<Facts>[], facts: Facts, seenAt: Date): void {
+  const broken = rules.find(({ holds }) => !holds(facts, seenAt))
+  if (broken) throw new ObservationProblem(broken.code, broken.says)
+}
+
+/** What was read without what no store can say of its apps: a page of fifty is not lost for the odd value of one. */
+export function possible<Seen extends AnyObservation>(seen: Seen): Seen {
+  const { seenAt, results, apps, listing }: AnyObservation & ShownParts = seen
+  return {
+    ...seen,
+    ...(results && { results: results.map((app) => possibleApp(app, seenAt)) }),
+    ...(apps && { apps: apps.map((app) => possibleStoreApp(app, seenAt)) }),
+    ...(listing && { listing: possibleListing(possibleApp(listing, seenAt), seenAt) }),
+  }
+}
+
+interface ShownParts {
+  results?: AppFacts[]
+  apps?: StoreApp[]
+  listing?: AppFacts & PageParts
+}
+
+/** Of what an app's page shows, that which the rules are about. */
+interface PageParts extends Pick<ListingExtras, "screenshots" | "similar" | "moreByDeveloper"> {
+  events?: { startsAt?: Date | undefined; endsAt?: Date | undefined }[] | undefined
+}
+
+function possibleStoreApp({ market, listing, ...app }: StoreApp, seenAt: Date): StoreApp {
+  return {
+    ...possibleApp(without(BUILD_RULES as readonly Rule<typeof app>[], app, seenAt), seenAt),
+    ...(market && { market: without(MARKET_RULES, market, seenAt) }),
+    ...(listing && { listing: possibleListing(listing, seenAt) }),
+  }
+}
+
+function possibleApp<App extends AppFacts>(app: App, seenAt: Date): App {
+  return without(APP_RULES as readonly Rule<App>[], app, seenAt)
+}
+
+function without<Facts extends object>(rules: readonly Rule<Facts>[], facts: Facts, seenAt: Date): Facts {
+  let left = facts
+  for (const { holds, about } of rules) {
+    if (holds(left, seenAt)) continue
+    const kept = Object.entries(left).filter(([name]) => !(about as readonly string[]).includes(name))
+    left = Object.fromEntries(kept) as Facts
+  }
+  return left
+}
+
+function possibleListing<Parts extends PageParts>(parts: Parts, seenAt: Date): Parts {
+  const { screenshots, similar, moreByDeveloper, events } = parts
+  return {
+    ...parts,
+    ...(screenshots && { screenshots: addressesIn(screenshots) }),
+    ...(similar && { similar: similar.map((app) => possibleApp(app, seenAt)) }),
+    ...(moreByDeveloper && { moreByDeveloper: moreByDeveloper.map((app) => possibleApp(app, seenAt)) }),
+    ...(events && {
+      events: events.map((event) => {
+        const { startsAt: _, endsAt: __, ...untimed } = event
+        return isInOrder(event) ? event : untimed
+      }),
+    }),
+  }
+}
+
+function addressesIn({ phone, pad }: Screenshots): Screenshots {
+  const isAddress = (one: string) => addressProblem(one) === null
+  return { ...(phone && { phone: phone.filter(isAddress) }), ...(pad && { pad: pad.filter(isAddress) }) }
+}
+
+/** Whether an event ends after it begins, as far as both are said. */
+export function isInOrder({ startsAt, endsAt }: { startsAt?: Date; endsAt?: Date }): boolean {
+  return startsAt === undefined || endsAt === undefined || startsAt <= endsAt
+}
+
+function isCount(figure: number, most: number): boolean {
+  return Number.isInteger(figure) && figure >= 0 && figure <= most
+}
+
+function isPrice(price: number | undefined): boolean {
+  return price === undefined || (price >= 0 && price < 1e12)
+}
+
+function areLanguages(codes: readonly string[]): boolean {
+  return codes.length > 0 && codes.every((code, i) => /^[a-z]{2}$/.test(code) && (i === 0 || codes[i - 1]! < code))
+}
+
+/** Not later than a day after it; what is not said is not. */
+function isBefore(at: Date | undefined, other: Date): boolean {
+  return at === undefined || at.getTime() <= other.getTime() + DAY_MS
+}
+
+// what a store shows may lie ahead: an app can be ordered before its release
+const EARLIEST = Date.parse("1970-01-01")
+const LATEST = Date.parse("2200-01-01")
+
+export function isDate(at: Date | undefined): boolean {
+  return at === undefined || (at.getTime() >= EARLIEST && at.getTime() < LATEST)
+}

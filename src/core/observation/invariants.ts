@@ -1,0 +1,150 @@
+import * as v from "valibot"
+import { Term } from "../../lib/fields.ts"
+import { isStoreId } from "../../lib/store-ids.ts"
+import { isStorefront } from "../../lib/storefronts.ts"
+import { normaliseTerm } from "../../lib/term.ts"
+import { isStorable } from "../../lib/text.ts"
+import { STORES_OPENED_MS } from "../../lib/time.ts"
+import type { SourceName } from "../../lib/upstreams.ts"
+import type { Platform, Provenance } from "./provenance.ts"
+
+export type ProblemCode =
+  | "bad_kind"
+  | "bad_source"
+  | "bad_platform"
+  | "bad_storefront"
+  | "bad_term"
+  | "bad_time"
+  | "bad_month"
+  | "bad_depth"
+  | "too_many_results"
+  | "duplicate_app"
+  | "duplicate_term"
+  | "bad_app_id"
+  | "bad_figure"
+  | "bad_text"
+  | "bad_language"
+  | "bad_review_id"
+  | "duplicate_review"
+  | "bad_provenance"
+
+/** Why an observation or attempt cannot be stored. Its message is one sentence and quotes nothing of it. */
+export class ObservationProblem extends Error {
+  override name = "ObservationProblem"
+  readonly code: ProblemCode
+
+  constructor(code: ProblemCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+export function hold(holds: boolean, code: ProblemCode, message: string): asserts holds {
+  if (!holds) throw new ObservationProblem(code, message)
+}
+
+/** A source that reads this kind, of that platform's store; and a storefront there is. */
+export function checkPlace(
+  { storefront, ...store }: { source: SourceName; platform: Platform; storefront: string },
+  sources: readonly SourceName[],
+): void {
+  checkStore(store, sources)
+  checkStorefront(storefront, store.platform)
+}
+
+/** A storefront of that store, or of either for observations without a store. */
+export function checkStorefront(storefront: string, platform?: Platform): void {
+  const hint = storefront === "uk" ? ": the United Kingdom is gb" : ""
+  const message = `the storefront must be a lower-case two-letter code of the store${hint}`
+  hold(isStorefront(storefront, platform), "bad_storefront", message)
+}
+
+export function checkStore(
+  { source, platform }: { source: SourceName; platform: Platform },
+  sources: readonly SourceName[],
+): void {
+  checkSource(source, sources)
+  hold(platform === "ios" || platform === "android", "bad_platform", "the platform must be ios or android")
+  const store = /^(apple|itunes)-/.test(source) ? "ios" : source.startsWith("play-") ? "android" : platform
+  hold(platform === store, "bad_platform", "the source does not read that platform's store")
+}
+
+export function checkSource(source: SourceName, sources: readonly SourceName[]): void {
+  hold(sources.includes(source), "bad_source", `the source must be one of ${sources.join(", ")}`)
+}
+
+/** `what` is "term", or what else is spelt as a term is. */
+export function checkTerm(term: string, what = "term"): void {
+  const spelt = v.is(Term, term) && isStorable(term) && term === normaliseTerm(term)
+  hold(spelt, "bad_term", `the ${what} must be normalised and have 1 to 150 characters`)
+}
+
+export function checkTime(at: Date, now: Date): void {
+  const ms = at.getTime()
+  hold(!Number.isNaN(ms), "bad_time", "the time must be a valid moment")
+  hold(ms <= now.getTime(), "bad_time", "the time lies in the future")
+  hold(ms >= STORES_OPENED_MS, "bad_time", "the time lies before the stores opened")
+}
+
+/** Ids of that store, each once. `what` names where they stand. */
+export function checkIds(platform: Platform, ids: readonly string[], what: string): void {
+  hold(ids.length <= 1_000, "too_many_results", `there are more than 1000 ${what}`)
+  const seen = new Set<string>()
+  for (const id of ids) {
+    hold(isStoreId(platform, id), "bad_app_id", `an id among the ${what} is not an id of that store`)
+    hold(!seen.has(id), "duplicate_app", `an app stands twice among the ${what}`)
+    seen.add(id)
+  }
+}
+
+export function checkProvenance({ origin, parser, sha256, egress }: Provenance): void {
+  const named = isStorable(origin) && /^\P{C}{1,100}$/u.test(origin)
+  hold(named, "bad_provenance", "the origin must have 1 to 100 printable characters")
+  const known = Number.isInteger(parser) && parser >= 0 && parser <= 32_767
+  hold(known, "bad_provenance", "the parser must be a whole number from 0 to 32767")
+  checkHash(sha256)
+  const placed = egress === undefined || isStorefront(egress)
+  hold(placed, "bad_provenance", "the egress must be a two-letter country code")
+}
+
+export function checkHash(sha256: Uint8Array): void {
+  hold(sha256.length === 32, "bad_provenance", "the SHA-256 must have 32 bytes")
+}
+
+export function checkText(text: string, longest: number, what: string): void {
+  hold(text.length <= longest, "bad_text", `${what} has more than ${longest} characters`)
+  hold(isStorable(text), "bad_text", `${what} holds a NUL or half a character, which cannot be stored`)
+  hold(/\S/.test(text), "bad_text", `${what} is blank`)
+}
+
+const LONGEST_ADDRESS = 2_000
+
+/** Why a text is no address that a page may be led to by; null = it is one. */
+export function addressProblem(text: string): string | null {
+  if (text.length > LONGEST_ADDRESS) return `has more than ${LONGEST_ADDRESS} characters`
+  const isWeb = /^https?:\/\/[^\s\0]+$/i.test(text) && text.isWellFormed() && URL.canParse(text)
+  return isWeb ? null : "is no address that begins with https:// or http://"
+}
+
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"))
+
+/** A code of ISO 4217 that money is counted in. */
+export function isCurrency(code: string): boolean {
+  return CURRENCIES.has(code) && !NO_MONEY.includes(code)
+}
+
+// no currency, and a code for tests
+const NO_MONEY = ["XXX", "XTS"]
+
+/** Text that says something, as it stands. PostgreSQL stores no NUL, and JSON no half of a surrogate pair. */
+export function isText(text: string, longest: number): boolean {
+  return typeof text === "string" && /\S/.test(text) && text.length <= longest && isStorable(text)
+}
+
+export function isGenre(id: string): boolean {
+  return typeof id === "string" && /^[1-9]\d{0,5}$/.test(id)
+}
+
+export function isDeveloperId(id: string): boolean {
+  return typeof id === "string" && /^[1-9]\d{0,15}$/.test(id)
+}

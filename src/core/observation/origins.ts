@@ -1,0 +1,23 @@
+import { Buffer } from "node:buffer"
+import type { Db } from "../../database/types.ts"
+
+/** The origin of this instance's own readings and imports. Any other origin is the name of the publisher that brought it. */
+export const OWN = "own"
+
+/**
+ * Whether the origin of `one` takes precedence over that of `other` where a single row has room for one of them: own readings
+ * first, then the publisher whose name sorts first. So the result does not depend on the order of recording, and everything
+ * of one publisher can be removed.
+ */
+export function outranks(sql: Db, one: string, other: string) {
+  const [mine, theirs] = [sql(`${one}.origin`), sql(`${other}.origin`)]
+  return sql`
+    ((${mine} = ${OWN}, ${theirs} collate "C") > (${theirs} = ${OWN}, ${mine} collate "C"))`
+}
+
+/** The same outside SQL. */
+export function isOutranked(origin: string, by: string): boolean {
+  if (origin === by) return false
+  if (origin === OWN || by === OWN) return by === OWN
+  return Buffer.compare(Buffer.from(by), Buffer.from(origin)) < 0
+}

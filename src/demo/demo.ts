@@ -1,0 +1,97 @@
+import { DEMO } from "../core/observation/types.ts"
+import type { Sql, Tx } from "../database/types.ts"
+import { type ImportResult, importLines } from "../measuring/import/import-lines.ts"
+import { trackApp } from "../tracking/apps.ts"
+import { shownName } from "../tracking/tracked-app.ts"
+import { INVENTED_APP, INVENTED_KEYWORDS } from "./invented/world.ts"
+
+/** The demo's import file below fixtures/demo; SOURCE.md there says where it comes from. */
+export const DEMO_FILE = "search-us-2025-10-25.jsonl"
+/** Its charts, which belong to no workspace. */
+export const DEMO_CHARTS_FILE = "charts.jsonl"
+
+/** Real apps of the file. The last keyword of each was not measured, so that all three states show. */
+export const DEMO_APPS = [
+  {
+    iosId: "1617391485",
+    keywords: ["block blast", "offline games", "puzzle games", "car games", "color by number", "block puzzle"],
+  },
+  {
+    iosId: "897446215",
+    keywords: ["photo editor", "video editor", "ringtone maker", "dynamic lyrics", "photo collage"],
+  },
+  { iosId: "6448311069", keywords: ["ai chat", "question ai", "photo editor", "heads up", "chatgpt"] },
+  { iosId: "399355755", keywords: ["text free", "text now", "meet me", "authenticator app", "second phone number"] },
+] as const
+
+export const DEMO_STOREFRONT = "us"
+
+/** The same, and the one that is in no store. */
+const ALL_APPS: readonly { iosId: string; keywords: readonly string[] }[] = [
+  ...DEMO_APPS,
+  { iosId: INVENTED_APP.id, keywords: INVENTED_KEYWORDS.map(({ term }) => term) },
+]
+
+export interface LoadedDemo extends ImportResult {
+  /** The demo's apps in the workspace, those it tracked before included. */
+  apps: { id: string; name: string }[]
+}
+
+/** Imports the demo's file, given as its text, and tracks its apps in a workspace. Loading again changes nothing. */
+export async function loadDemo(sql: Sql, workspaceId: number, file: string): Promise<LoadedDemo> {
+  const imported = await importLines(sql, linesOf(file))
+  for (const { iosId, keywords } of DEMO_APPS) {
+    await sql.begin(async (tx) => {
+      if (await isTracked(tx, workspaceId, iosId)) return
+      await trackApp(tx, { workspaceId, iosId, countries: [DEMO_STOREFRONT], keywords, origin: DEMO })
+    })
+  }
+  const apps = await listDemoApps(sql, workspaceId)
+  return { ...imported, apps: apps.map(({ id, name }) => ({ id, name })) }
+}
+
+interface DemoAppRow {
+  id: string
+  iosId: string
+  name: string
+  /** The demo's, whatever was added since. */
+  keywords: readonly string[]
+}
+
+/** Those of the demo's apps that the workspace tracks. */
+export async function listDemoApps(sql: Sql, workspaceId: number): Promise<DemoAppRow[]> {
+  const apps = await sql<Omit<DemoAppRow, "keywords">[]>`
+    select a.id, i.store_id as "iosId", ${shownName(sql)} as name
+    from tracked_app a
+    join store_app i on i.id = a.ios_app
+    left join store_app g on g.id = a.android_app
+    where a.workspace_id = ${workspaceId} and i.store_id = any(${ALL_APPS.map(({ iosId }) => iosId)}::text[])
+    order by a.created_at, a.id
+    limit 100`
+  return apps.map((app) => ({ ...app, keywords: ALL_APPS.find(({ iosId }) => iosId === app.iosId)!.keywords }))
+}
+
+/**
+ * Imports the demo's charts, given as their file's text. Where anybody else has read one of them, nothing of it is held. What
+ * `assert` throws in a transaction takes it back and ends the import.
+ */
+export async function loadDemoCharts(
+  sql: Sql,
+  file: string,
+  assert?: (tx: Tx) => Promise<void>,
+): Promise<ImportResult> {
+  return await importLines(sql, linesOf(file), assert && { note: assert })
+}
+
+async function* linesOf(text: string): AsyncGenerator<string> {
+  yield* text.split("\n")
+}
+
+async function isTracked(tx: Tx, workspaceId: number, iosId: string): Promise<boolean> {
+  const rows = await tx`
+    select 1
+    from tracked_app a
+    join store_app i on i.id = a.ios_app
+    where a.workspace_id = ${workspaceId} and i.store_id = ${iosId}`
+  return rows.length > 0
+}

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { DEMO } from "../../core/observation/types.ts"
+import type { Sql, Tx } from "../../database/types.ts"
+import { addDays, dayOf } from "../../lib/days.ts"
+import { record } from "../../measuring/record/record.ts"
+import { trackApp } from "../../tracking/apps.ts"
+import { popularityUntil, readingsOn } from "./readings.ts"
+import { INVENTED_APP, INVENTED_KEYWORDS, INVENTED_RIVALS, INVENTED_STOREFRONT } from "./world.ts"
+
+/** As many as a month's chart shows. */
+const DAYS = 30
+/** Days in one transaction: some fifty readings. */
+const AT_ONCE = 10
+/** Between two of them, so that others get their turn on the embedded database's one backend. */
+const PAUSE_MS = 20
+
+interface InventedOptions {
+  workspaceId: number
+  now: () => Date
+  /** Up to yesterday. */
+  days?: number | undefined
+}
+
+/**
+ * Tracks the app that is in no store, with a month of searches, pages and answers up to yesterday; the newest days first. Loaded
+ * again it changes nothing, and on a later day adds the days between. What `assert` throws in a transaction ends it.
+ */
+export async function loadInvented(
+  sql: Sql,
+  { workspaceId, now, days = DAYS }: InventedOptions,
+  assert: (tx: Tx) => Promise<void> = async () => {},
+): Promise<{ recorded: number; known: number }> {
+  await sql.begin(async (tx) => {
+    await assert(tx)
+    await trackOnce(tx, workspaceId)
+  })
+  const loaded = { recorded: 0, known: 0 }
+  const last = addDays(dayOf(now()), -1)
+  const since = Math.min(days, DAYS)
+  for (let ago = 0; ago < since; ago += AT_ONCE) {
+    const some = Array.from({ length: Math.min(AT_ONCE, since - ago) }, (_, place) => addDays(last, -ago - place))
+    const readings = [...some.flatMap(readingsOn), ...(ago === 0 ? popularityUntil(last) : [])]
+    const { recorded, known } = await record(sql, readings, now, { all: true, finish: assert })
+    loaded.recorded += recorded
+    loaded.known += known
+    await sleep(PAUSE_MS)
+  }
+  return loaded
+}
+
+async function trackOnce(tx: Tx, workspaceId: number): Promise<void> {
+  const held = await tx`
+    select
+    from tracked_app a
+    join store_app i on i.id = a.ios_app
+    where a.workspace_id = ${workspaceId} and i.store_id = ${INVENTED_APP.id}`
+  if (held.length > 0) return
+  const keywords = INVENTED_KEYWORDS.map(({ term }) => term)
+  const about = { iosId: INVENTED_APP.id, name: INVENTED_APP.name, countries: [INVENTED_STOREFRONT] }
+  const manualRivals = [`ios:${INVENTED_RIVALS[0]!.id}`]
+  await trackApp(tx, { workspaceId, ...about, keywords, manualRivals, origin: DEMO })
+}

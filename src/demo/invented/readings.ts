@@ -1,0 +1,50 @@
+import type { Observation, ResultApp } from "../../core/observation/types.ts"
+import { addDays, monthOf } from "../../lib/days.ts"
+import { answersOn } from "./answers.ts"
+import { inventedOn, ratingsOn } from "./day.ts"
+import { pagesOn } from "./pages.ts"
+import { chanceOf, INVENTED_APP, INVENTED_KEYWORDS, INVENTED_RIVALS, numberOf } from "./world.ts"
+
+/** Places that are read of each keyword. */
+const DEPTH = 20
+
+/** What is invented of one day: searches, pages of the app and of a rival, and what assistants answer. */
+export function readingsOn(day: string): Observation[] {
+  return [...INVENTED_KEYWORDS.flatMap((keyword) => searchOn(keyword, day) ?? []), ...pagesOn(day), ...answersOn(day)]
+}
+
+function searchOn({ term, rankOn }: (typeof INVENTED_KEYWORDS)[number], day: string): Observation | null {
+  const number = numberOf(day)
+  const rank = rankOn(number)
+  if (rank === undefined) return null
+  // two rivals change places every tenth day
+  const order = (id: string) => chanceOf(`${term} ${id} ${id.endsWith("7") ? Math.floor(number / 10) : ""}`)
+  const others = INVENTED_RIVALS.toSorted((a, b) => order(a.id) - order(b.id)).map(({ id, name }): ResultApp => {
+    return { id, name, ratings: Math.round(90 + 40_000 * chanceOf(`ratings ${id}`) ** 3), rating: 4.4 }
+  })
+  const own: ResultApp = { id: INVENTED_APP.id, name: INVENTED_APP.name, ...ratingsOn(day) }
+  const results = (rank === null ? others : others.toSpliced(rank - 1, 0, own)).slice(0, DEPTH)
+  return { kind: "search", source: "foreign", ...inventedOn(day, term), term, depth: DEPTH, complete: true, results }
+}
+
+/** What Apple would have published of the month before `last`. */
+export function popularityUntil(last: string): Observation[] {
+  const month = monthOf(addDays(monthOf(last), -1))
+  return INVENTED_KEYWORDS.flatMap(({ term, popularity }): Observation[] => {
+    if (popularity === null) return []
+    const { platform, seenAt, ...from } = inventedOn(monthOf(last), term)
+    return [
+      {
+        kind: "popularity",
+        source: "apple-ads-report",
+        platform,
+        seenAt,
+        ...from,
+        term,
+        month,
+        popularity,
+        genres: [],
+      },
+    ]
+  })
+}

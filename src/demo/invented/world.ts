@@ -1,0 +1,51 @@
+import { hash } from "node:crypto"
+import { INVENTED_IDS } from "../../lib/store-ids.ts"
+import { INVENTED_TERMS } from "../../lib/term.ts"
+
+/** An app that is in no store, with all that a measured month shows of one: of real apps nothing may be made up. */
+export const INVENTED_APP = { id: `${INVENTED_IDS}00001`, name: "Lumen Journal (invented)" } as const
+export const INVENTED_STOREFRONT = "us"
+
+const RIVAL_NAMES = [
+  "Moodleaf", "Dayspring", "Quiet Pages", "Nightnote", "Gratitude Garden", "Inkwell", "Slow Morning", "Five Lines",
+  "Harbour", "Daily Ember", "Softly", "Penpal to Self", "Lantern", "Tidepool", "Mindful Minute", "Paperboat", "Still",
+  "Kindly", "Evergreen Diary", "Nook", "Sunlit", "Breathe Out",
+] // biome-ignore format: a list to scan
+
+export const INVENTED_RIVALS = RIVAL_NAMES.map((name, place) => ({
+  id: `${INVENTED_IDS}${String(place + 101).padStart(5, "0")}`,
+  name: `${name} (invented)`,
+}))
+
+/** Where the app stands on a day of its year, null = absent; undefined = that nobody measured. */
+type DayRank = (number: number) => number | null | undefined
+
+interface InventedKeyword {
+  term: string
+  popularity: number | null
+  rankOn: DayRank
+}
+
+const keyword = (words: string, popularity: number | null, rankOn: DayRank): InventedKeyword => {
+  return { term: INVENTED_TERMS + words, popularity, rankOn }
+}
+
+/** One of each kind: it climbs, stands, swings, comes and goes, has gaps, and was never measured. */
+export const INVENTED_KEYWORDS: readonly InventedKeyword[] = [
+  keyword("gratitude journal", 46, (day) => 14 - Math.floor(((day % 28) * 11) / 27)),
+  keyword("mood diary", 38, (day) => (day % 12 < 3 ? 6 : 5)),
+  keyword("daily journal", 61, (day) => (day % 14 < 7 ? 4 : 7)),
+  keyword("dream log", 22, (day) => (day % 9 < 7 ? 16 + (Math.floor(day / 9) % 3) : null)),
+  keyword("sleep notes", null, (day) => (day % 5 === 0 ? undefined : 7 + (Math.floor(day / 10) % 2))),
+  keyword("habit list", null, () => undefined),
+]
+
+/** Days since 1970: what is invented of a day follows from it alone, whenever it is loaded. */
+export function numberOf(day: string): number {
+  return Math.round(Date.parse(day) / 86_400_000)
+}
+
+/** From 0 to 1, of a text always the same. */
+export function chanceOf(text: string): number {
+  return hash("sha256", text, "buffer").readUInt32BE(0) / 2 ** 32
+}

@@ -1,0 +1,145 @@
+import { deriveFindings, derivePastFindings } from "../alerts/findings.ts"
+import { CommandProblem } from "../commands/cli/command.ts"
+import { deleteDemoAccounts } from "../consoles/demo-accounts.ts"
+import { DEMO } from "../core/observation/types.ts"
+import { readTree } from "../database/assets.ts"
+import type { Sql, Tx } from "../database/types.ts"
+import { addDays, dayOf } from "../lib/days.ts"
+import { type LoadedOwner, loadDemoOwner } from "./accounts/owner.ts"
+import { DEMO_CHARTS_FILE, DEMO_FILE, type LoadedDemo, listDemoApps, loadDemo, loadDemoCharts } from "./demo.ts"
+import { loadInvented } from "./invented/load.ts"
+import { INVENTED_APP, INVENTED_STOREFRONT } from "./invented/world.ts"
+import { type RemovedDemo, removeDemo } from "./remove-demo.ts"
+
+/**
+ * Loads the demo's apps with what was found for their keywords, once in the life of an instance: never again after
+ * `demo remove`, but again when the first time broke off. `firstWorkspaceId` is null unless this start made it. Returns
+ * whether they were loaded: then the rest is wanted (loadRestOnce).
+ */
+export async function loadDemoOnce(sql: Sql, firstWorkspaceId: number | null): Promise<boolean> {
+  if (firstWorkspaceId !== null) {
+    await sql`
+      insert into instance (key, value)
+      values ('demo', ${String(firstWorkspaceId)})
+      on conflict (key) do nothing`
+  }
+  const wanted = await findWanted(sql)
+  if (wanted === null) return false
+  await loadDemo(sql, wanted, readFile(DEMO_FILE))
+  return true
+}
+
+/** The workspace that is to have it; null once all of it was loaded, or it was removed. */
+async function findWanted(sql: Sql): Promise<number | null> {
+  const [wanted] = await sql<{ id: number }[]>`
+    select w.id
+    from instance i
+    join workspace w on w.id::text = i.value
+    where i.key = 'demo' and w.deleted_at is null`
+  return wanted?.id ?? null
+}
+
+/** Up to which day an owner's figures are invented, and for how many. */
+interface OwnerDays {
+  now?: () => Date
+  days?: number
+}
+
+/** What is of no source: an app that is in no store, an owner's figures and reviews, and the alerts that follow by the rules. */
+export async function loadInvention(
+  sql: Sql,
+  workspaceId: number,
+  { now = () => new Date(), days }: OwnerDays,
+  assert: (tx: Tx) => Promise<void> = async () => {},
+): Promise<LoadedOwner> {
+  const world = await loadInvented(sql, { workspaceId, now, days }, assert)
+  const apps = await listDemoApps(sql, workspaceId)
+  const owner = await loadDemoOwner(sql, { workspaceId, apps, now, days }, assert)
+  await findAlerts(sql, now(), assert)
+  return { recorded: world.recorded + owner.recorded, known: world.known + owner.known }
+}
+
+/** Days before today for which alerts are written. */
+const FOUND_DAYS = 29
+
+/** Writes the alerts of the app that is in no store: no worker looks at apps of the demo. */
+async function findAlerts(sql: Sql, now: Date, assert: (tx: Tx) => Promise<void>): Promise<void> {
+  const subject = { platform: "ios" as const, storefront: INVENTED_STOREFRONT, subject: INVENTED_APP.id }
+  await sql.begin(async (tx) => {
+    await assert(tx)
+    await deriveFindings(tx, [subject], now, { origin: DEMO })
+  })
+  const today = dayOf(now)
+  await sql.begin(async (tx) => {
+    await assert(tx)
+    await derivePastFindings(tx, subject, { from: addDays(today, -FOUND_DAYS), to: today }, now, { origin: DEMO })
+  })
+}
+
+/**
+ * Loads the rest, its charts and what is invented up to today, unless the demo is removed meanwhile; and remembers
+ * that all of it was loaded. Returns whether it was.
+ */
+export async function loadRestOnce(sql: Sql, owner: OwnerDays = {}): Promise<boolean> {
+  try {
+    await loadDemoCharts(sql, readFile(DEMO_CHARTS_FILE), assertWanted)
+    const workspaceId = await findWanted(sql)
+    if (workspaceId !== null) await loadInvention(sql, workspaceId, owner, assertWanted)
+  } catch (error) {
+    if (error instanceof DemoGone) return false
+    throw error
+  }
+  await forgetDemo(sql)
+  return true
+}
+
+class DemoGone extends Error {
+  override name = "DemoGone"
+}
+
+/** Throws DemoGone once the demo was forgotten; who forgets it waits for this transaction, and then removes what it wrote. */
+async function assertWanted(tx: Tx): Promise<void> {
+  const wanted = await tx`
+    select
+    from instance
+    where key = 'demo' and value <> 'done'
+    for share`
+  if (wanted.length === 0) throw new DemoGone("the demo was removed")
+}
+
+/** All of it. */
+export async function loadDemoInto(sql: Sql, workspaceId: number, owner: OwnerDays = {}): Promise<LoadedDemo> {
+  const [file, charts] = [readFile(DEMO_FILE), readFile(DEMO_CHARTS_FILE)]
+  const loaded = await loadDemo(sql, workspaceId, file)
+  const { read, recorded, known, bad } = await loadDemoCharts(sql, charts)
+  const invented = await loadInvention(sql, workspaceId, owner)
+  const told = invented.recorded + invented.known
+  const apps = await listDemoApps(sql, workspaceId)
+  return {
+    ...loaded,
+    apps: apps.map(({ id, name }) => ({ id, name })),
+    ...{ read: loaded.read + read + told, recorded: loaded.recorded + recorded + invented.recorded },
+    known: loaded.known + known + invented.known,
+    bad: [...loaded.bad, ...bad],
+  }
+}
+
+function readFile(name: string): string {
+  const file = readTree("fixtures/demo", ".jsonl").get(name)
+  if (file === undefined) throw new CommandProblem(`fixtures/demo/${name} is missing; restore it from the release`)
+  return file
+}
+
+export async function forgetDemo(sql: Sql): Promise<void> {
+  await sql`
+    insert into instance (key, value)
+    values ('demo', 'done')
+    on conflict (key) do update set value = excluded.value`
+}
+
+/** All of it, in every workspace; its invented accounts with all that they say. */
+export async function removeAllOfDemo(sql: Sql): Promise<RemovedDemo & { accounts: number }> {
+  await forgetDemo(sql)
+  const accounts = await sql.begin((tx) => deleteDemoAccounts(tx))
+  return { ...(await removeDemo(sql)), accounts }
+}

@@ -1,0 +1,84 @@
+import { AppId } from "../lib/fields.ts"
+import { type ObjectSchema, type Schema, unwrap } from "../lib/schema.ts"
+import { type Html, html } from "../ui/html.ts"
+import { argumentList } from "./arguments.ts"
+import { KEY_HEADER, postLine, quoted } from "./call-lines.ts"
+
+/** A write behind POST /actions, as far as a reader needs it. */
+export interface DocumentedAction {
+  name: string
+  summary: string
+  description?: string
+  credits: number
+  scope: string
+  /** The lowest. */
+  plan: string
+  destructive: boolean
+  /** There when a job writes it to another platform, after the confirm. */
+  outside?: object
+  args: ObjectSchema
+  /** Arguments to try it with. For an id of an app the lines take one of the reader's own. */
+  example: Record<string, unknown>
+}
+
+/** The writes, each with its arguments and two lines that preview and confirm it. */
+export function actionsPart(actions: readonly DocumentedAction[], publicUrl: string): Html {
+  return html`<h2 id="actions">Actions</h2>
+<p>What <code>POST /actions</code> can do. Preview first: that changes nothing and costs nothing, and answers what would
+change and a <code>confirmToken</code>. Then confirm: the token is good for one confirm, by the same key, within 10 minutes.
+The credits are those of the confirm; one that changes nothing is free. What is done by a job answers a <code>jobId</code>
+for <code>GET /jobs/{jobId}</code>.</p>
+<p>The lines need a live key in <code>$APPMETER_KEY</code>. The first of each pair shows the preview and keeps it in the
+shell, the second confirms it, which writes. Those about an app take this one, the first of the workspace (1 credit):</p>
+<div class="code"><pre>${appLine(publicUrl)}</pre></div>
+${actions.map((action) => actionPart(action, publicUrl))}`
+}
+
+function actionPart(action: DocumentedAction, publicUrl: string): Html {
+  const { name, summary, description, credits, scope, plan, destructive, outside, args } = action
+  const facts = [
+    credits === 0 ? "free of charge" : `${credits} ${credits === 1 ? "credit" : "credits"}`,
+    `scope ${scope}`,
+    plan === "free" ? "every plan" : `${plan} plan or above`,
+    destructive ? "destructive" : "not destructive",
+    ...(outside ? ["done by a job"] : []),
+  ]
+  return html`<section id="${name}">
+<div class="told">
+<h3><a href="#${name}"><code>${name}</code></a></h3>
+<p>${summary}${description && html` ${description}`}</p>
+<p class="quiet">${facts.join(" · ")}</p>
+${argumentList(args)}</div>
+<div class="shown">
+<div class="code"><pre>${previewLine(action, publicUrl)}</pre></div>
+<div class="code"><pre>${confirmLine(publicUrl)}</pre></div>
+</div></section>
+`
+}
+
+/** Keeps the id of the workspace's first app as $APP_ID. */
+function appLine(publicUrl: string): string {
+  const first = `grep -o '"id":"app_[^"]*"' | head -n 1 | cut -d '"' -f 4`
+  return `APP_ID=$(curl -s ${KEY_HEADER} ${quoted(`${publicUrl}/v1/apps`)} | ${first})`
+}
+
+/** Keeps the answer as $PREVIEW and shows it. */
+function previewLine({ name, args, example }: DocumentedAction, publicUrl: string): string {
+  const own = Object.entries(example).map(([field, value]) => [field, isAppId(args, field) ? OWN_APP : value])
+  const body = quoted(JSON.stringify({ action: name, args: Object.fromEntries(own) }))
+  // out of the single quotes and back, for the shell to put its variable in
+  const filled = body.replaceAll(JSON.stringify(OWN_APP), `"'"${OWN_APP}"'"`)
+  return `PREVIEW=$(${postLine(`${publicUrl}/v1/actions`, filled, "-s ")}); printf '%s\\n' "$PREVIEW"`
+}
+
+const OWN_APP = "$APP_ID"
+
+/** Takes the token from $PREVIEW. Text inside the preview has its quotes escaped, so none of it can look like the token. */
+function confirmLine(publicUrl: string): string {
+  const token = `$(printf '%s' "$PREVIEW" | sed -n 's/.*"confirmToken":"\\([^"]*\\)".*/\\1/p')`
+  return postLine(`${publicUrl}/v1/actions/confirm`, `'{"confirmToken":"'"${token}"'"}'`, "-s ")
+}
+
+function isAppId({ entries }: ObjectSchema, field: string): boolean {
+  return unwrap(entries[field] as Schema) === AppId
+}

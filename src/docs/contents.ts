@@ -1,0 +1,29 @@
+import { type Html, type HtmlPart, html } from "../ui/html.ts"
+
+/** A heading of the page, and what stands below it. */
+export interface Chapter {
+  /** Anchor of the heading. */
+  id: string
+  title: string
+  entries: readonly { id: string; text: string }[]
+}
+
+/** The table of contents, by group; its filter shows itself where script runs. */
+export function contents(chapters: readonly Chapter[]): Html {
+  return html`<p hidden><label for="filter">Filter</label> <input id="filter" type="search" autocomplete="off"> <span id="found" role="status"></span></p>
+${chapters.map(
+  ({ id, title, entries }) => html`<div data-group><a class="chapter" href="#${id}">${title}</a>
+${
+  entries.length > 0 &&
+  html`<ul>
+${entries.map((entry) => html`<li><a href="#${entry.id}">${brokenAtSlashes(entry.text)}</a></li>\n`)}</ul>
+`
+}</div>
+`,
+)}`
+}
+
+/** A path longer than its line goes on with its next part, not in the midst of a word. */
+function brokenAtSlashes(text: string): HtmlPart {
+  return text.split("/").map((part, i) => (i === 0 ? part : html`/<wbr>${part}`))
+}

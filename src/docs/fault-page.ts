@@ -1,0 +1,15 @@
+import type { Fault } from "../lib/faults.ts"
+import { html } from "../ui/html.ts"
+import { layout } from "../ui/layout.ts"
+import { ADVICE, STATUS_NAMES } from "./errors.ts"
+
+/** What a person reads in a browser where a program reads the fault as JSON; nothing that was sent stands in it. */
+export function faultPage({ code, status, message }: Fault): string {
+  return layout(
+    STATUS_NAMES[status] as string,
+    message,
+    html`<p>${message}</p>
+${ADVICE[code] && html`<p>${ADVICE[code]}</p>\n`}<p>From here: <a href="/docs">the reference</a>, <a href="/docs/operate">the manual</a>, or the code that programs get,
+<a href="/docs/errors#${code}"><code>${code}</code></a>.</p>`,
+  )
+}

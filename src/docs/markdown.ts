@@ -1,0 +1,117 @@
+import { elementText, type Html, type HtmlPart, html } from "../ui/html.ts"
+
+/** A page of Markdown: the title is its first line, "# Title". */
+export interface MarkdownPage {
+  title: string
+  /** The first paragraph, without markup. */
+  summary: string
+  body: Html
+}
+
+/** The manual's Markdown alone; everything else is text and is escaped. `hrefOf` says where a link leads. */
+export function renderMarkdown(text: string, hrefOf: (target: string) => string): MarkdownPage {
+  const [heading = "", ...lines] = text.trim().split("\n")
+  const blocks = blocksOf(lines)
+  const summary = blocks.find((block) => SHAPES.every((shape) => !shape.begins.test(block[0] as string)))
+  return {
+    title: plainText(heading.replace(/^# /, "")),
+    summary: plainText((summary ?? []).join(" ")),
+    body: html`${blocks.map((block) => html`${renderBlock(block, hrefOf)}\n`)}`,
+  }
+}
+
+/** Text without the marks of code, bold text and links. */
+function plainText(text: string): string {
+  return text.replaceAll(INLINE, (_, code, bold, label) => code ?? bold ?? label)
+}
+
+type HrefOf = (target: string) => string
+
+const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(([^)\s]+)\)/g
+
+interface Shape {
+  /** How the first line of such a block begins. */
+  begins: RegExp
+  render(lines: readonly string[], hrefOf: HrefOf): Html
+}
+
+const SHAPES: readonly Shape[] = [
+  { begins: /^```/, render: (lines) => html`<pre>${elementText(lines.slice(1, -1).join("\n"))}</pre>` },
+  { begins: /^##+ /, render: renderHeading },
+  { begins: /^\|/, render: renderTable },
+  { begins: /^- /, render: (lines, hrefOf) => html`<ul>\n${itemsOf(lines, hrefOf)}</ul>` },
+  { begins: /^\d+\. /, render: (lines, hrefOf) => html`<ol>\n${itemsOf(lines, hrefOf)}</ol>` },
+]
+
+/** Blocks end at an empty line; fenced code ends at its closing fence. */
+function blocksOf(lines: readonly string[]): string[][] {
+  const blocks: string[][] = []
+  let open: string[] = []
+  for (const line of lines) {
+    const inCode = open[0]?.startsWith("```") === true
+    if (inCode || line.trim() !== "") open.push(line)
+    if (inCode ? line === "```" : line.trim() === "" && open.length > 0) {
+      blocks.push(open)
+      open = []
+    }
+  }
+  return open.length > 0 ? [...blocks, open] : blocks
+}
+
+function renderBlock(lines: readonly string[], hrefOf: HrefOf): Html {
+  const shape = SHAPES.find(({ begins }) => begins.test(lines[0] as string))
+  return shape ? shape.render(lines, hrefOf) : html`<p>${inline(lines.join("\n"), hrefOf)}</p>`
+}
+
+function renderHeading([line = ""]: readonly string[], hrefOf: HrefOf): Html {
+  const [, marks = "", text = ""] = /^(#+) (.*)$/.exec(line) ?? []
+  const id = slugOf(text)
+  return marks.length === 2
+    ? html`<h2 id="${id}">${inline(text, hrefOf)}</h2>`
+    : html`<h3 id="${id}">${inline(text, hrefOf)}</h3>`
+}
+
+/** "Where data lives" as an anchor: "where-data-lives". */
+function slugOf(text: string): string {
+  return plainText(text).toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "") // biome-ignore format: one line
+}
+
+function renderTable([head = "", , ...rows]: readonly string[], hrefOf: HrefOf): Html {
+  return html`<table tabindex="0">
+<thead><tr>${cellsOf(head).map((cell) => html`<th>${inline(cell, hrefOf)}</th>`)}</tr></thead>
+<tbody>
+${rows.map((row) => html`<tr>${cellsOf(row).map((cell) => html`<td>${inline(cell, hrefOf)}</td>`)}</tr>\n`)}</tbody>
+</table>`
+}
+
+/** A bar inside a cell is written "\|". */
+function cellsOf(row: string): string[] {
+  const cells = row
+    .replace(/^\|/, "")
+    .replace(/\|\s*$/, "")
+    .split(/(?<!\\)\|/)
+  return cells.map((cell) => cell.trim().replaceAll("\\|", "|")) // biome-ignore format: as one reads it
+}
+
+/** A line that begins no item goes on with the one before. */
+function itemsOf(lines: readonly string[], hrefOf: HrefOf): Html[] {
+  const items: string[] = []
+  for (const line of lines)
+    if (/^(?:-|\d+\.) /.test(line)) items.push(line.replace(/^\S+ /, ""))
+    else items.push(`${items.pop()}\n${line.trim()}`)
+  return items.map((item) => html`<li>${inline(item, hrefOf)}</li>\n`)
+}
+
+function inline(text: string, hrefOf: HrefOf): HtmlPart[] {
+  const parts: HtmlPart[] = []
+  let at = 0
+  for (const found of text.matchAll(INLINE)) {
+    const [whole, code, bold, label, target] = found
+    parts.push(text.slice(at, found.index))
+    if (code !== undefined) parts.push(html`<code>${code}</code>`)
+    else if (bold !== undefined) parts.push(html`<b>${inline(bold, hrefOf)}</b>`)
+    else parts.push(html`<a href="${hrefOf(target as string)}">${inline(label as string, hrefOf)}</a>`)
+    at = found.index + whole.length
+  }
+  return [...parts, text.slice(at)]
+}

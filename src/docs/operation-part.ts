@@ -1,0 +1,66 @@
+import { creditsText, type Operation, pathNames } from "../core/operation.ts"
+import { FAULTS, type FaultCode, UNIVERSAL_FAULTS } from "../lib/faults.ts"
+import { deprecationText } from "../lib/schema.ts"
+import { elementText, type Html, html } from "../ui/html.ts"
+import { answerFields } from "./answer-fields.ts"
+import { argumentList } from "./arguments.ts"
+import { callLines, type TypedCall } from "./call-lines.ts"
+import { codeLinks } from "./fault-link.ts"
+import { sampleJson } from "./sample-json.ts"
+import { FREE, rightsText, shownPath } from "./terms.ts"
+import { type SampleCall, tryForm } from "./try-it.ts"
+
+interface OperationPart {
+  sample: SampleCall
+  /** Every code that a call can be answered with. */
+  faults: readonly FaultCode[]
+  publicUrl: string
+}
+
+/** All that a caller must know of one operation: what is said of it, beside that what is typed. */
+export function operationPart(operation: Operation, { sample, faults, publicUrl }: OperationPart): Html {
+  const { id, method, path, summary, description, input, output } = operation
+  const get = method === "GET"
+  return html`<section id="${id}">
+<div class="told">
+<h3><a href="#${id}"><span class="method ${method}">${method}</span> <code>${shownPath(path)}</code></a></h3>
+<p>${summary}${description && html` ${description}`}</p>
+<p class="quiet"><code>${id}</code> · ${creditsText(operation.price, FREE)} · ${rightsText(operation)}</p>
+${
+  operation.deprecated &&
+  html`<p><strong>${deprecationText(operation.deprecated)}</strong></p>
+`
+}${argumentList(input, pathNames(path))}
+${outcomes(operation, faults)}
+${operation.table && TABLE}${answerFields(output)}</div>
+<div class="shown">
+${callLines(id, typedCall(operation, sample, publicUrl))}
+<details open=""><summary>Sample answer</summary>
+<div class="code"><pre class="answer" tabindex="0">${elementText(sampleJson(sample.answer, get ? SHORT : undefined))}</pre></div></details>
+${get && tryForm(operation, sample)}</div></section>
+`
+}
+
+const TABLE = html`<p>With a key, <code>accept: text/csv</code> or <code>application/jsonl</code> gives its rows; an object
+within a row becomes columns named after both, a list one cell.</p>
+`
+
+/** The whole of a read is one press of a button away. */
+const SHORT = { entries: 2, characters: 120 }
+
+function outcomes({ pending }: Operation, faults: readonly FaultCode[]): Html {
+  const universal: readonly FaultCode[] = UNIVERSAL_FAULTS
+  const own = faults.filter((code) => !universal.includes(code))
+  const statuses = [...new Set(own.map((code) => FAULTS[code].status))].sort((a, b) => a - b)
+  const refusals = statuses.map((status) => {
+    return html`; ${status} ${codeLinks(own.filter((code) => FAULTS[code].status === status))}`
+  })
+  return html`<p>Answers 200${pending && " or, while work goes on, 202"}${refusals}; and <a href="#any-call">what any call can meet</a>.</p>`
+}
+
+/** GETs work as pasted, in the sandbox; it answers no POST, so those need a key. */
+function typedCall({ method }: Operation, { path, rest }: SampleCall, publicUrl: string): TypedCall {
+  if (method === "POST") return { url: `${publicUrl}/v1${path}`, body: rest }
+  const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)])).toString()
+  return { url: `${publicUrl}/v1/sandbox${path}${query && `?${query}`}` }
+}

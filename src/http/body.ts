@@ -1,0 +1,64 @@
+import { Fault } from "../lib/faults.ts"
+import { readUpTo } from "../lib/request-body.ts"
+
+const MOST_BYTES = 64 * 1024
+const MOST_DEPTH = 32
+
+/** The arguments of a POST; an absent or empty body has none. Throws as bodyJson does. */
+export async function bodyInput(request: Request): Promise<Record<string, unknown>> {
+  const bytes = await readUpTo(request, MOST_BYTES)
+  const value = bytes?.length === 0 ? {} : jsonOf(request, bytes)
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw malformed()
+  return value as Record<string, unknown>
+}
+
+/** Throws unsupported_media_type, body_too_large, invalid_arguments for no JSON or one nested too deep, and CallerGone. */
+export async function bodyJson(request: Request): Promise<unknown> {
+  return jsonOf(request, await readUpTo(request, MOST_BYTES))
+}
+
+function jsonOf({ headers }: Request, bytes: Uint8Array | null): unknown {
+  const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase()
+  if (type !== "application/json" || headers.has("content-encoding")) throw new Fault("unsupported_media_type")
+  if (!bytes) throw new Fault("body_too_large")
+  return parse(bytes)
+}
+
+function parse(bytes: Uint8Array): unknown {
+  let text: string
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+  } catch {
+    throw malformed()
+  }
+  if (tooDeep(text)) throw malformed()
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw malformed()
+  }
+}
+
+/** Counted on the text, before anything recursive sees the value. */
+function tooDeep(text: string): boolean {
+  let depth = 0
+  let quoted = false
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i]
+    if (quoted) {
+      if (c === "\\") i++
+      else if (c === '"') quoted = false
+    } else if (c === '"') quoted = true
+    else if (c === "{" || c === "[") {
+      if (++depth > MOST_DEPTH) return true
+    } else if (c === "}" || c === "]") depth--
+  }
+  return false
+}
+
+function malformed(): Fault {
+  return new Fault("invalid_arguments", {
+    field: "body",
+    detail: `The body must be one JSON object in UTF-8, at most ${MOST_DEPTH} deep.`,
+  })
+}

@@ -1,0 +1,57 @@
+import { clientAddress, type TrustedProxies } from "../access/addresses.ts"
+import type { Call, Reply } from "../core/invoke.ts"
+import type { Log } from "../lib/log.ts"
+import { type IncomingRequest, loggedIds } from "./incoming.ts"
+
+/** Who sends a request, as invoke wants to know it from every surface with keys. */
+export function callerOf(
+  { request, requestId, keyInUrl, peer }: IncomingRequest,
+  trustedProxies: TrustedProxies,
+): Pick<Call, "requestId" | "credentials" | "keyInUrl" | "address"> {
+  const { headers } = request
+  return {
+    requestId,
+    credentials: { authorization: headers.get("authorization"), apiKey: headers.get("x-api-key") },
+    keyInUrl,
+    address: clientAddress(peer, headers.get("x-forwarded-for"), trustedProxies),
+  }
+}
+
+/** As servers note a caller who hung up; nobody is left to read it. */
+const GONE = 499
+
+export function hungUp(log: Log, { requestId, sentIds, path }: IncomingRequest): Response {
+  log("info", "call", { requestId, ...loggedIds(sentIds), ...(path === "/mcp" && { path }), status: GONE })
+  return new Response(null, { status: GONE })
+}
+
+/** What a surface adds to the line of a call. `status` and `code` only where they are not the reply's. */
+interface Line {
+  /** One of a fixed set: what a caller may spell freely is not logged. */
+  method: string | undefined
+  /** A template: a path could hold a term or an id. */
+  path: string | undefined
+  status?: number
+  code?: string
+}
+
+export function logCall(
+  log: Log,
+  { requestId, sentIds }: IncomingRequest,
+  reply: Reply,
+  line: Line,
+  latencyMs: number,
+): void {
+  log("info", "call", {
+    requestId,
+    ...loggedIds(sentIds),
+    operation: reply.operation?.id,
+    status: reply.status,
+    code: reply.fault?.code,
+    workspace: reply.caller?.workspaceId,
+    keyId: reply.caller?.keyId,
+    cost: reply.cost,
+    ...line,
+    latencyMs: Math.round(latencyMs * 10) / 10,
+  })
+}

@@ -1,0 +1,71 @@
+import type { TrustedProxies } from "../access/addresses.ts"
+import type { Invoke } from "../core/invoke.ts"
+import { deprecationIn, type Operation } from "../core/operation.ts"
+import { Fault } from "../lib/faults.ts"
+import type { Log } from "../lib/log.ts"
+import { bodyInput } from "./body.ts"
+import { callerOf, logCall } from "./calls.ts"
+import type { IncomingRequest } from "./incoming.ts"
+import { queryInput } from "./query.ts"
+import { answerResponse, isNamed, keyedFault, preparedResponse, rowsAskedFor, weakTag, writeText } from "./responses.ts"
+import type { Dispatch } from "./router.ts"
+
+interface RestParts {
+  invoke: Invoke
+  dispatch: Dispatch
+  trustedProxies: TrustedProxies
+  now: () => Date
+  log: Log
+}
+
+/** REST: every path below /v1 that needs a key. */
+export function createRest({ invoke, dispatch, trustedProxies, now, log }: RestParts) {
+  return async (incoming: IncomingRequest): Promise<Response> => {
+    const started = performance.now()
+    const { request, requestId } = incoming
+    let sent = {}
+    const reply = await invoke({
+      ...callerOf(incoming, trustedProxies),
+      surface: "rest",
+      target: async () => {
+        const target = await targetOf(dispatch, incoming)
+        sent = target.input
+        return target
+      },
+      holds: holdsOf(request),
+    })
+    const path = reply.operation && `/v1${reply.operation.path}`
+    logCall(log, incoming, reply, { method: request.method, path }, performance.now() - started)
+    const { prepared, operation } = reply
+    const deprecation = operation && deprecationIn(operation, sent)
+    const shown = { requestId, credits: reply.credits, rate: reply.rate, deprecation, now: now() }
+    if (prepared && !rowsAskedFor(request, operation)) return preparedResponse(request, prepared, shown)
+    if (prepared) reply.answer = JSON.parse(new TextDecoder().decode(prepared.body))
+    if (reply.fault) return keyedFault(reply.fault, reply.answer, shown)
+    return answerResponse(request, reply, shown)
+  }
+}
+
+/** Of a GET that names what its caller holds. */
+function holdsOf(request: Request) {
+  const given = request.headers.get("if-none-match")
+  if (given === null) return undefined
+  return async (operation: Operation, answer: unknown) =>
+    isNamed(given, weakTag((await writeText(request, operation, answer)).text))
+}
+
+async function targetOf(dispatch: Dispatch, { request, path, query }: IncomingRequest) {
+  const { operation, params } = await dispatch(request.method, path.slice("/v1".length))
+  const asked = queryInput(operation, query, params)
+  if (operation.method === "GET") return { operation, input: { ...asked, ...params } }
+  // a POST takes its arguments from the body alone
+  const [stray] = Object.keys(asked)
+  if (stray !== undefined) throw misplaced(stray, "stands in the body: a POST takes no query")
+  const body = await bodyInput(request)
+  for (const name in params) if (name in body) throw misplaced(name, "stands in the path")
+  return { operation, input: { ...body, ...params } }
+}
+
+function misplaced(name: string, where: string): Fault {
+  return new Fault("invalid_arguments", { field: name.slice(0, 64), detail: `This argument ${where}.` })
+}

@@ -1,0 +1,40 @@
+import { CallerGone, next } from "../lib/request-body.ts"
+
+// Larger than what anybody sends by mistake; what comes is counted and dropped, and costs no memory.
+const MOST_BYTES = 8 * 1024 * 1024
+const PATIENCE_MS = 2_000
+
+/** A caller that sends all before it reads would meet a closed connection. A rest that goes on is not waited for. */
+export async function afterBody(request: Request, answer: Response): Promise<Response> {
+  if (!(await endsSoon(request))) answer.headers.set("connection", "close")
+  return answer
+}
+
+async function endsSoon({ headers, body }: Request): Promise<boolean> {
+  const chunked = headers.has("transfer-encoding")
+  if (!chunked && Number(headers.get("content-length")) > MOST_BYTES) return false
+  // of a GET the runtime shows no body, and lets it go by itself
+  if (body === null) return !chunked
+  if (body.locked) return false
+  const reader = body.getReader()
+  const { promise: late, resolve } = Promise.withResolvers<false>()
+  const timer = setTimeout(resolve, PATIENCE_MS, false)
+  const ended = await Promise.race([drained(reader), late])
+  clearTimeout(timer)
+  if (!ended) void reader.cancel().catch(() => {})
+  return ended
+}
+
+async function drained(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<boolean> {
+  let size = 0
+  try {
+    while (size <= MOST_BYTES) {
+      const { done, value } = await next(reader)
+      if (done) return true
+      size += value.length
+    }
+  } catch (error) {
+    if (!(error instanceof CallerGone)) throw error
+  }
+  return false
+}

@@ -1,0 +1,140 @@
+import { createHash, timingSafeEqual } from "node:crypto"
+import { creditHeaders } from "../access/credits.ts"
+import { keyInUrlFault } from "../access/key-in-url.ts"
+import type { Limits } from "../access/limits/open.ts"
+import type { Gate } from "../database/gate.ts"
+import type { Sql } from "../database/types.ts"
+import { Fault } from "../lib/faults.ts"
+import type { Log } from "../lib/log.ts"
+import { type Calls, countingLog, createCalls } from "../settings/metrics/calls.ts"
+import { createDatabaseReader, type Kind } from "../settings/metrics/database.ts"
+import { createMeasuringReader } from "../settings/metrics/measuring.ts"
+import { createMetrics } from "../settings/metrics/metrics.ts"
+import { TEXT_TYPE } from "../settings/metrics/text.ts"
+import { type IncomingRequest, isSandbox, type ResponseDetails } from "./incoming.ts"
+import type { Shortfalls } from "./readiness.ts"
+import { publicFault } from "./responses.ts"
+
+export interface InstanceFacts {
+  version: string
+  database: Kind
+}
+
+interface MeterParts {
+  sql: Sql
+  gate: Gate
+  limits: Limits
+  log: Log
+  now: () => Date
+  /** What is due against what can be read. */
+  shortfalls: Shortfalls
+  settings: {
+    publicUrl: string
+    /** What a request for the metrics must bear; without it they are given on a port of their own alone. */
+    metricsToken?: string | undefined
+  }
+}
+
+/** Counts what passes through the parts it gives in place of the app's own, and tells it. */
+interface Meter {
+  log: Log
+  limits: Limits
+  /** What needs no key, with GET /metrics among it where there is a token to ask for. */
+  open(keyless: Keyless): Keyless
+  /** GET /metrics on a port of its own, and nothing else. */
+  page(incoming: IncomingRequest): Promise<Response>
+}
+
+type Keyless = (incoming: IncomingRequest) => Response | Promise<Response>
+
+export function createMeter(parts: MeterParts, { version, database }: InstanceFacts): Meter {
+  const { sql, gate, now, settings } = parts
+  const calls = createCalls()
+  const text = createMetrics({
+    calls,
+    gate,
+    database: createDatabaseReader(sql, database, now),
+    measuring: createMeasuringReader({ sql, now, shortfalls: parts.shortfalls }),
+    version,
+  })
+  const page = pageOf(text, parts)
+  return {
+    log: countingLog(parts.log, calls),
+    limits: countingLimits(parts.limits, calls),
+    page,
+    open(keyless) {
+      const counted = countingKeyless(keyless, calls)
+      if (settings.metricsToken === undefined) return counted
+      return (incoming) => (incoming.path === "/metrics" ? page(incoming) : counted(incoming))
+    },
+  }
+}
+
+function pageOf(text: () => Promise<string>, { now, settings: { publicUrl, metricsToken } }: MeterParts) {
+  const bears = metricsToken === undefined ? () => true : bearerOf(metricsToken)
+  return async (incoming: IncomingRequest): Promise<Response> => {
+    const shown: ResponseDetails = { requestId: incoming.requestId, credits: null, now: now() }
+    const refused = refusal(incoming, bears)
+    if (refused) return publicFault(refused, publicUrl, shown)
+    const headers = {
+      ...creditHeaders(null, shown.now),
+      "cache-control": "no-store",
+      "content-type": TEXT_TYPE,
+      "x-content-type-options": "nosniff",
+      "x-request-id": shown.requestId,
+    }
+    return new Response(await text(), { headers })
+  }
+}
+
+function countingKeyless(keyless: Keyless, calls: Calls): Keyless {
+  const count = ({ path }: IncomingRequest, { status }: Response, startedAt: number) => {
+    calls.count({ surface: isSandbox(path) ? "sandbox" : "public", status, latencyMs: performance.now() - startedAt })
+  }
+  return (incoming) => {
+    const startedAt = performance.now()
+    const answer = keyless(incoming)
+    if (!(answer instanceof Promise)) {
+      count(incoming, answer, startedAt)
+      return answer
+    }
+    return answer.then((response) => {
+      count(incoming, response, startedAt)
+      return response
+    })
+  }
+}
+
+function countingLimits(limits: Limits, calls: Calls): Limits {
+  if (limits.store === "process") return limits
+  const take: Limits["rate"]["take"] = async (subject, perSecond) => {
+    const answer = await limits.rate.take(subject, perSecond)
+    if (answer.degraded) calls.fellBack()
+    return answer
+  }
+  return { ...limits, rate: { take } }
+}
+
+function refusal(
+  { request, path, keyInUrl }: IncomingRequest,
+  bears: (request: Request) => boolean,
+): Fault | undefined {
+  if (keyInUrl) return keyInUrlFault()
+  if (path !== "/metrics") return new Fault("unknown_endpoint")
+  if (!bears(request)) return new Fault("invalid_token")
+  if (request.method !== "GET") return new Fault("method_not_allowed", {}, { allow: "GET" })
+  return undefined
+}
+
+/** Digests have one length, and how long they take to compare tells nothing of the token. */
+function bearerOf(token: string): (request: Request) => boolean {
+  const own = digestOf(token)
+  return ({ headers }) => {
+    const given = /^bearer +(\S+)$/i.exec(headers.get("authorization")?.trim() ?? "")?.[1]
+    return given !== undefined && timingSafeEqual(digestOf(given), own)
+  }
+}
+
+function digestOf(text: string): Uint8Array {
+  return createHash("sha256").update(text).digest()
+}

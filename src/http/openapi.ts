@@ -1,0 +1,91 @@
+import { FaultShape } from "../core/fault-shapes.ts"
+import type { Operation } from "../core/operation.ts"
+import { FAULT_CODES, FAULTS } from "../lib/faults.ts"
+import { HEADERS } from "./openapi/headers.ts"
+import { answerName, documentedOperation } from "./openapi/operation.ts"
+import { sharedParameters } from "./openapi/parameters.ts"
+import { errorResponses, NOT_MODIFIED, PARAMETERS } from "./openapi/responses.ts"
+import { Shapes } from "./openapi/shapes.ts"
+import type { Sandbox } from "./sandbox.ts"
+
+/**
+ * OpenAPI 3.1 with the samples as examples. x-credits = the least it costs (x-credits-at-most, x-credits-note),
+ * x-scope, x-plan, x-hive; x-code = a bad value's code; x-table = rows that are offered; x-narrow = what `fields`
+ * leaves; x-errors = codes that not every call can meet. Without `examples` it is half as long, which is enough for a
+ * generator.
+ */
+export function openApiDocument(
+  catalog: readonly Operation[],
+  {
+    publicUrl,
+    sandbox: { samples },
+    version,
+    examples = true,
+  }: { publicUrl: string; sandbox: Pick<Sandbox, "samples">; version: string; examples?: boolean },
+): object {
+  const paths: Record<string, Record<string, object>> = {}
+  const shapes = new Shapes()
+  for (const operation of catalog) {
+    const sample = samples.get(operation.id)
+    if (!sample) throw new Error(`${operation.id} has no sample for the document`)
+    const path = operation.path.replaceAll(/:(\w+)/g, "{$1}")
+    paths[path] = {
+      ...paths[path],
+      [operation.method.toLowerCase()]: documentedOperation(operation, examples ? sample : null, shapes),
+    }
+    shapes.add(answerName(operation), operation.output)
+  }
+  shapes.add("Fault", FaultShape, { "x-codes": codeTable() })
+  const parameters = { ...PARAMETERS, ...sharedParameters(paths) }
+  return {
+    openapi: "3.1.0",
+    info: { ...INFO, "x-appmeter-version": version },
+    servers: [{ url: `${publicUrl}/v1` }],
+    security: [{ bearer: [] }, { apiKey: [] }],
+    tags: tagsOf(catalog),
+    paths,
+    components: {
+      securitySchemes: SECURITY_SCHEMES,
+      headers: HEADERS,
+      parameters,
+      responses: { NotModified: NOT_MODIFIED, ...errorResponses(catalog, examples ? publicUrl : null) },
+      schemas: shapes.schemas,
+    },
+  }
+}
+
+export const INFO = {
+  title: "Appmeter",
+  version: "1.5.0",
+  summary: "Where your apps stand in the stores.",
+  description:
+    "A term that was not measured has `measured: false`; one that was measured without the app among the results read has `rank: null`; otherwise `rank` is a number. The three are never mixed up.\n\nBelow `/sandbox` every GET is answered with fixed sample data, without a key and free of charge.",
+  license: { name: "MIT", identifier: "MIT" },
+}
+
+const SECURITY_SCHEMES = {
+  bearer: { type: "http", scheme: "bearer", description: "An API key: svc_live_… or svc_test_…" },
+  apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "The same key in a header of its own." },
+}
+
+const TAGS: Record<Operation["group"], string> = {
+  Account: "The caller and its workspace.",
+  "Your apps": "What was measured of the apps a workspace tracks.",
+  "Revenue and ads": "What connected sources say of an app's money.",
+  Hive: "Market data of any app or keyword measured.",
+  Writes: "Changes, previewed and then confirmed.",
+}
+
+function tagsOf(catalog: readonly Operation[]): object[] {
+  const groups = [...new Set(catalog.map(({ group }) => group))]
+  return groups.map((name) => ({ name, description: TAGS[name] }))
+}
+
+/** Each code with what it says, and with the fields that it carries beside those of any error. */
+function codeTable(): object {
+  const codes = FAULT_CODES.map((code) => {
+    const { status, message, extra } = FAULTS[code]
+    return [code, { status, message, ...(extra.length > 0 && { fields: extra }) }]
+  })
+  return Object.fromEntries(codes)
+}

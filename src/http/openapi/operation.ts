@@ -1,0 +1,166 @@
+import type * as v from "valibot"
+import { type Operation, pathNames, priceRange } from "../../core/operation.ts"
+import { type Narrow, rowNames } from "../../lib/narrow.ts"
+import { capitalised, deprecationText, jsonSchema, type Schema } from "../../lib/schema.ts"
+import type { Sample } from "../sandbox.ts"
+import { tableColumns } from "../tables.ts"
+import { deprecationHeaders, EVERY_HEADER } from "./headers.ts"
+import { limited } from "./limits.ts"
+import { conditionalParts, faultsOf, ownFaultsOf, responseName, statusesOf } from "./responses.ts"
+import { alternativesOf, referenceTo, type Shapes } from "./shapes.ts"
+
+/** One operation of the document; its answer's schema and its errors stand in the components. Without a sample it has no example. */
+export function documentedOperation(operation: Operation, sample: Sample | null, shapes: Shapes): object {
+  const { id, group, summary, description, brief = description, method, deprecated } = operation
+  const said = [brief, deprecated && deprecationText(deprecated)].filter((text) => text !== undefined)
+  const own = ownFaultsOf(operation)
+  const conditional = conditionalParts(operation)
+  const parameters = [...parametersOf(operation, sample), ...conditional.parameters]
+  return {
+    operationId: id,
+    tags: [group],
+    summary,
+    ...(said.length > 0 && { description: said.join("\n\n") }),
+    ...(deprecated && { deprecated: true }),
+    ...termsOf(operation),
+    ...(own.length > 0 && { "x-errors": own }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(method === "POST" && { requestBody: bodyOf(operation, sample, shapes) }),
+    responses: {
+      200: answerOf(operation, sample),
+      ...pendingOf(operation),
+      ...conditional.responses,
+      ...faultsByStatus(operation),
+    },
+  }
+}
+
+/** The component that holds an operation's answer: list_apps → ListAppsAnswer. */
+export function answerName({ id }: Operation): string {
+  return `${capitalised(id)}Answer`
+}
+
+function termsOf({ price, scope, terms, plan, hive }: Operation): object {
+  const { min, atMost } = priceRange(price)
+  return {
+    "x-credits": min,
+    ...(atMost !== min && { "x-credits-at-most": atMost }),
+    ...(typeof price !== "number" && { "x-credits-note": price.note }),
+    "x-scope": terms ? "of the action" : scope,
+    "x-plan": plan ?? "free",
+    ...(hive && { "x-hive": hive }),
+  }
+}
+
+interface Parameter {
+  name: string
+  in: "path" | "query"
+  required?: true
+  example?: unknown
+}
+
+function parametersOf(operation: Operation, sample: Sample | null): Parameter[] {
+  const inPath = pathNames(operation.path)
+  const names = Object.keys(operation.input.entries)
+  return names
+    .filter((name) => operation.method === "GET" || inPath.includes(name))
+    .map((name) => {
+      const described = parameter(name, operation.input.entries[name] as Schema, inPath.includes(name))
+      // with the sample's values a call is answered by the sandbox
+      return sample && described.required ? { ...described, example: sample.input[name] } : described
+    })
+}
+
+function parameter(name: string, entry: Schema, inPath: boolean): Parameter {
+  const {
+    description,
+    deprecated,
+    "x-deprecation": _,
+    ...schema
+  } = limited(jsonSchema(entry, "input")) as DescribedSchema
+  return {
+    name,
+    in: inPath ? "path" : "query",
+    ...(description !== undefined && { description }),
+    ...(!isOptional(entry) && { required: true }),
+    ...(deprecated && { deprecated }),
+    ...(schema.type === "array" && { style: "form", explode: false }),
+    schema,
+  } as Parameter
+}
+
+type DescribedSchema = ReturnType<typeof jsonSchema> & { deprecated?: boolean; "x-deprecation"?: object }
+
+function isOptional(entry: v.GenericSchema): boolean {
+  return entry.type === "optional" || entry.type === "nullish"
+}
+
+function bodyOf({ path, input }: Operation, sample: Sample | null, shapes: Shapes): object {
+  const inPath = pathNames(path)
+  const { properties, required = [], ...schema } = limited(jsonSchema(input, "input"))
+  const own = Object.entries(properties ?? {}).filter(([name]) => !inPath.includes(name))
+  const needed = required.filter((name) => !inPath.includes(name))
+  const body = { ...schema, properties: Object.fromEntries(own), required: needed }
+  return {
+    required: needed.length > 0,
+    content: {
+      "application/json": {
+        schema: shapes.taken(alternativesOf(body, "Request")),
+        ...(sample && { example: sample.rest }),
+      },
+    },
+  }
+}
+
+function answerOf(operation: Operation, sample: Sample | null): object {
+  const schema = { $ref: referenceTo(answerName(operation)) }
+  return {
+    description: [ANSWER, operation.table && AS_ROWS, operation.narrow && narrowText(operation.narrow)]
+      .filter(Boolean)
+      .join(" "),
+    headers: { ...EVERY_HEADER, ...conditionalParts(operation).etag, ...deprecationHeaders(operation) },
+    content: { "application/json": { schema, ...(sample && { example: sample.answer }) } },
+    ...(operation.table && { "x-table": tableOf(operation) }),
+    ...(operation.narrow && { "x-narrow": narrowOf(operation.narrow, operation) }),
+  }
+}
+
+/** The columns of a list are those of its items, so they are not repeated. */
+function tableOf(operation: Operation): object {
+  const { list } = operation.table!
+  return list ? { list } : { columns: tableColumns(operation) }
+}
+
+const ANSWER = "The answer."
+
+/** Beside the content, not in it: generators would make every typed answer "either this or a text". */
+const AS_ROWS = "Sent as rows (`x-table`) where `accept` prefers text/csv or application/jsonl."
+
+/** The schema is of whole answers: with optional fields every typed client would have to expect each to be missing. */
+const NARROWED = "With `fields` it has those alone (`x-narrow`)."
+const NARROWED_ROWS =
+  "With `fields` its rows have those alone, and the field that names the row (`x-narrow`); other required fields are left out then."
+
+function narrowText(narrow: Narrow): string {
+  return narrow === "parts" ? NARROWED : NARROWED_ROWS
+}
+
+function narrowOf(narrow: Narrow, { output }: Operation): object | string {
+  return narrow === "parts" ? narrow : { ...narrow, always: rowNames(output, narrow.rows) }
+}
+
+/** The same shape, while work goes on. */
+function pendingOf(operation: Operation): Record<number, object> {
+  if (!operation.pending) return {}
+  const schema = { $ref: referenceTo(answerName(operation)) }
+  const description = "Work goes on: ask again, after `eta` seconds where that is given."
+  return { 202: { description, headers: EVERY_HEADER, content: { "application/json": { schema } } } }
+}
+
+function faultsByStatus(operation: Operation): Record<number, object> {
+  const entries = statusesOf(faultsOf(operation)).map((status) => [
+    status,
+    { $ref: `#/components/responses/${responseName(status)}` },
+  ])
+  return Object.fromEntries(entries)
+}

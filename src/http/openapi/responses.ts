@@ -1,0 +1,121 @@
+import { isConditional, missingCode, type Operation, pathNames, priceRange } from "../../core/operation.ts"
+import { FAULT_CODES, FAULTS, Fault, type FaultCode, UNIVERSAL_FAULTS } from "../../lib/faults.ts"
+import { codeOf, type Schema } from "../../lib/schema.ts"
+import { EVERY_HEADER, headerReference } from "./headers.ts"
+
+export function faultsOf(operation: Operation): FaultCode[] {
+  const { price, method, scope, terms, hive, path, subject, effect, input, faults } = operation
+  const possible = new Set<FaultCode>([...UNIVERSAL_FAULTS, ...faults])
+  for (const entry of Object.values(input.entries)) possible.add(codeOf(entry as Schema))
+  if (scope || terms) possible.add("scope_required")
+  if (hive) possible.add("explorer_required").add("daily_hive_limit")
+  if (subject) possible.add("app_not_allowed")
+  if (subject) possible.add("not_found")
+  if (pathNames(path).length > 0) possible.add(missingCode(operation))
+  if (effect === "writes" || effect === "previews") possible.add("test_key_read_only")
+  const impossible = [
+    ...ELSEWHERE,
+    ...(priceRange(price).atMost === 0 ? CHARGING : []),
+    ...(method === "GET" ? BODY : []),
+  ]
+  return FAULT_CODES.filter((code) => possible.has(code) && !impossible.includes(code))
+}
+
+export function ownFaultsOf(operation: Operation): FaultCode[] {
+  const universal: readonly FaultCode[] = UNIVERSAL_FAULTS
+  return faultsOf(operation).filter((code) => !universal.includes(code))
+}
+
+/** Of its operations, of paths and methods that are none, and of a wrong token for /metrics. */
+export function raisedFaults(catalog: readonly Operation[]): Set<FaultCode> {
+  return new Set<FaultCode>([...catalog.flatMap(faultsOf), ...ELSEWHERE, "invalid_token"])
+}
+
+/** What a call of an operation's own path and method never meets; the last stands in the error of a job. */
+const ELSEWHERE: FaultCode[] = ["unknown_endpoint", "method_not_allowed", "changed_since_preview"]
+const CHARGING: FaultCode[] = ["key_budget_reached", "credits_exhausted"]
+const BODY: FaultCode[] = ["body_too_large", "unsupported_media_type"]
+
+export function statusesOf(codes: readonly FaultCode[]): number[] {
+  return [...new Set(codes.map((code) => FAULTS[code].status))].sort((a, b) => a - b)
+}
+
+/** The component that holds the errors of a status: 404 → NotFound. */
+export function responseName(status: number): string {
+  return ERRORS[status]![0]
+}
+
+/** components.responses: one a status, with every code of it; which of them an operation meets is in x-errors. */
+export function errorResponses(catalog: readonly Operation[], publicUrl: string | null): Record<string, object> {
+  const raised = new Set(catalog.flatMap(faultsOf))
+  const codes = FAULT_CODES.filter((code) => raised.has(code))
+  const responses = statusesOf(codes).map((status): [string, object] => {
+    const ofStatus = codes.filter((code) => FAULTS[code].status === status)
+    return [responseName(status), errorResponse(status, ofStatus, publicUrl)]
+  })
+  return Object.fromEntries(responses)
+}
+
+export const PARAMETERS = {
+  IfNoneMatch: {
+    name: "if-none-match",
+    in: "header",
+    description: "The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing.",
+    schema: { type: "string", maxLength: 8_192 },
+  },
+}
+
+/** What an answer that rests on stored data alone has besides: its ETag, and 304 for who holds it. */
+export function conditionalParts(operation: Operation): { etag?: object; parameters: object[]; responses: object } {
+  if (!isConditional(operation)) return { parameters: [], responses: {} }
+  return {
+    etag: { ETag: headerReference("Etag") },
+    parameters: [{ $ref: "#/components/parameters/IfNoneMatch" }],
+    responses: { 304: { $ref: "#/components/responses/NotModified" } },
+  }
+}
+
+/** components.responses, beside those of errors. */
+export const NOT_MODIFIED = {
+  description: "What you hold says the same still. Costs nothing.",
+  headers: { ...EVERY_HEADER, ETag: headerReference("Etag") },
+}
+
+function errorResponse(status: number, codes: FaultCode[], publicUrl: string | null): object {
+  const narrowed = { type: "object", properties: { error: { enum: codes } } }
+  const examples = publicUrl && codes.map((code) => [code, { value: new Fault(code).body(publicUrl) }])
+  return {
+    description: ERRORS[status]![1],
+    headers: { ...EVERY_HEADER, ...headersOf(status) },
+    content: {
+      "application/json": {
+        schema: { allOf: [{ $ref: "#/components/schemas/Fault" }, narrowed] },
+        ...(examples && { examples: Object.fromEntries(examples) }),
+      },
+    },
+  }
+}
+
+function headersOf(status: number): object {
+  if (status === 401) return { "WWW-Authenticate": headerReference("WwwAuthenticate") }
+  if (status === 400 || status === 429 || status === 503) return { "Retry-After": headerReference("RetryAfter") }
+  return {}
+}
+
+/** Of each status: its component's name, and what it means. */
+const ERRORS: Record<number, [name: string, meaning: string]> = {
+  400: ["BadRequest", "The call is wrong; of an argument `problems` says how and where."],
+  401: ["Unauthorized", "No key, or none that is valid."],
+  402: ["PaymentRequired", "No credits are left."],
+  403: ["Forbidden", "The key is good, but not for this call from there."],
+  404: ["NotFound", "There is no such thing, or nothing of it is known."],
+  409: ["Conflict", "It is not as the call takes it to be, or no longer."],
+  413: ["BodyTooLarge", "The body is too large."],
+  415: ["UnsupportedMediaType", "The body is no plain JSON."],
+  429: ["TooManyRequests", "Too many calls, or an allowance is used up."],
+  431: ["HeadersTooLarge", "The request line and headers are too large."],
+  500: ["InternalError", "Something failed here."],
+  502: ["BadGateway", "What was asked outside gave no usable answer."],
+  503: ["Unavailable", "Not just now."],
+  504: ["GatewayTimeout", "What was asked outside gave no answer in time."],
+}

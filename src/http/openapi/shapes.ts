@@ -1,0 +1,109 @@
+import type { JsonSchema } from "@valibot/to-json-schema"
+import { capitalised, type Schema, shapedSchema } from "../../lib/schema.ts"
+import { withoutShared } from "./extension.ts"
+
+type Shape = Record<string, unknown>
+
+/** components.schemas: each shape under its name, and references to it where it stands. */
+export class Shapes {
+  readonly schemas: Record<string, Shape> = {}
+  /** As they were before others were told of as an extension: with all their fields. */
+  private readonly whole = new Map<string, Shape>()
+
+  /** An answer's schema, its named shapes taken out, and what is said of it besides. */
+  add(name: string, schema: Schema, besides: Shape = {}): void {
+    this.put(name, { ...(this.taken(open(shapedSchema(schema))) as Shape), ...besides })
+  }
+
+  /** The same value with every named shape in it replaced by a reference; what is said of it there stays beside that. */
+  taken(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((one) => this.taken(one))
+    if (typeof value !== "object" || value === null) return value
+    const {
+      title,
+      description,
+      "x-about": about,
+      "x-extends": base,
+      ...shape
+    } = Object.fromEntries(Object.entries(value).map(([name, held]) => [name, this.taken(held)])) as Shape
+    const said = { ...(description !== undefined && description !== about && { description }) }
+    const reference = base as { $ref: string } | undefined
+    if (typeof title !== "string") {
+      const told = { ...said, ...this.told(orNull(shape), reference), ...said }
+      return title === undefined ? told : { title, ...told }
+    }
+    this.put(title, { ...(about !== undefined && { description: about }), ...shape }, reference)
+    return { $ref: referenceTo(title), ...said }
+  }
+
+  private put(name: string, shape: Shape, base?: { $ref: string }): void {
+    const held = this.whole.get(name)
+    if (held && JSON.stringify(held) !== JSON.stringify(shape)) throw new Error(`two shapes are named ${name}`)
+    this.whole.set(name, shape)
+    this.schemas[name] = this.told(shape, base)
+  }
+
+  private told(shape: Shape, base: { $ref: string } | undefined): Shape {
+    if (base) return withoutShared(shape, base, this.whole.get(nameIn(base)) as Shape)
+    return discriminated(shape, (name) => this.whole.get(name))
+  }
+}
+
+export const referenceTo = (name: string) => `#/components/schemas/${name}`
+
+function nameIn({ $ref }: { $ref?: string }): string {
+  return $ref?.split("/").at(-1) ?? ""
+}
+
+/** Answers may gain fields at any time, as the manual says: no schema of one forbids what it does not know. */
+function open<T>(schema: T): T {
+  if (typeof schema !== "object" || schema === null) return schema
+  if (Array.isArray(schema)) return schema.map(open) as T
+  const entries = Object.entries(schema).filter(([name, held]) => name !== "additionalProperties" || held !== false)
+  return Object.fromEntries(entries.map(([name, held]) => [name, open(held)])) as T
+}
+
+/** A plain value or null in its short form. */
+function orNull(shape: Shape): Shape {
+  const { anyOf, ...rest } = shape
+  if (!Array.isArray(anyOf) || anyOf.length !== 2 || anyOf[1]?.type !== "null") return shape
+  const [held] = anyOf as [Shape]
+  const short = typeof held.type === "string" && held.type !== "object" && held.enum === undefined
+  return short ? { ...rest, ...held, type: [held.type, "null"] } : shape
+}
+
+/** Alternatives of named shapes say by which field they are told apart. */
+function discriminated(shape: Shape, shapeOf: (name: string) => Shape | undefined): Shape {
+  const { oneOf } = shape
+  if (!Array.isArray(oneOf) || shape.discriminator) return shape
+  const named = oneOf.map((one: { $ref?: string }) => shapeOf(nameIn(one)) as JsonSchema | undefined)
+  const [first] = named
+  const by = Object.entries(first?.properties ?? {}).find(([, field]) => (field as JsonSchema).const !== undefined)?.[0]
+  if (by === undefined) return shape
+  const mapping: [unknown, unknown][] = []
+  for (const [i, each] of named.entries()) {
+    if (!each) return shape
+    mapping.push([(each.properties?.[by] as JsonSchema | undefined)?.const, oneOf[i].$ref])
+  }
+  return { ...shape, discriminator: { propertyName: by, mapping: Object.fromEntries(mapping) } }
+}
+
+/** A body whose field `by` decides the rest (x-by): a shape for each value. Tools have one object at the root. */
+export function alternativesOf(body: JsonSchema, suffix: string): JsonSchema {
+  const entries = Object.entries(body.properties ?? {}) as [string, JsonSchema & { "x-by"?: string }][]
+  const decided = entries.find(([, field]) => field["x-by"] !== undefined)
+  if (!decided) return body
+  const [name, { "x-by": by, anyOf = [] }] = decided
+  const oneOf = (anyOf as JsonSchema[]).map((alternative) => {
+    const { title, description: told, ...args } = alternative
+    const needed = ((args.required as string[] | undefined) ?? []).length > 0
+    return {
+      title: `${capitalised(title as string)}${suffix}`,
+      ...body,
+      ...(told !== undefined && { description: told }),
+      properties: { ...body.properties, [by!]: { const: title }, [name]: args },
+      required: [by!, ...(needed ? [name] : [])],
+    }
+  })
+  return { oneOf } as JsonSchema
+}

@@ -1,0 +1,82 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
+import type * as v from "valibot"
+import type { Operation } from "../core/operation.ts"
+import { type CsvCell, csvRecord } from "../lib/csv.ts"
+import type { TableRow } from "../lib/list-table.ts"
+import { type Schema, unwrap } from "../lib/schema.ts"
+
+/** Media types in which an answer with a table is sent to whoever prefers one to JSON. */
+export const TABLE_TYPES = {
+  "text/csv": "text/csv; charset=utf-8; header=present",
+  "application/jsonl": "application/jsonl; charset=utf-8",
+  "application/x-ndjson": "application/x-ndjson; charset=utf-8",
+} as const
+export type TableType = keyof typeof TABLE_TYPES
+
+/**
+ * Which of them an Accept header prefers (RFC 9110, 12.5.1); null for JSON, and for a header that names nothing we have:
+ * nobody is refused for it. A type that is named beats "*" of the same weight, and of two named ones the first.
+ */
+export function tableTypeFor(accepted: string): TableType | null {
+  const ranges = accepted.toLowerCase().split(",").map(weighed)
+  const named = ranges.filter(
+    ({ type, weight }) => weight > 0 && (Object.hasOwn(TABLE_TYPES, type) || type === "application/json"),
+  )
+  const [best] = named.toSorted((a, b) => b.weight - a.weight)
+  if (!best || best.type === "application/json") return null
+  const anything = ranges.find(({ type }) => type === "*/*" || type === "application/*")
+  return anything && anything.weight > best.weight ? null : (best.type as TableType)
+}
+
+function weighed(range: string): { type: string; weight: number } {
+  const [type = "", ...parameters] = range.split(";").map((text) => text.trim())
+  const weight = Number(parameters.find((text) => text.startsWith("q="))?.slice(2) ?? 1)
+  return { type, weight: weight >= 0 && weight <= 1 ? weight : 0 }
+}
+
+/** The columns of an operation's table: those of its rows, then what its answer says once for all of them. */
+export function tableColumns(operation: Operation): string[] {
+  return [...(operation.table?.columns ?? []), ...onceColumns(operation)]
+}
+
+/**
+ * An answer as rows. What it says once stands in each. Where there are no rows one says that: its cells are empty. A column
+ * that the answer was asked to leave out is none. A hundred thousand rows would hold the thread for 100 ms, so other work gets a
+ * turn between chunks of them.
+ */
+export async function tableText(operation: Operation, answer: unknown, type: TableType): Promise<string> {
+  const whole = answer as Record<string, CsvCell>
+  const once: TableRow = Object.fromEntries(onceColumns(operation).map((name) => [name, whole[name]]))
+  const found: TableRow[] = [...(operation.table?.rows(answer) ?? [])]
+  const isLeft = (name: string) =>
+    found.length > 0 && once[name] === undefined && !found.some((row) => row[name] !== undefined)
+  const columns = tableColumns(operation).filter((name) => !isLeft(name))
+  const isCsv = type === "text/csv"
+  const lines = isCsv ? [csvRecord(columns)] : []
+  for (const row of found.length > 0 ? found : [once]) {
+    const cells = columns.map((name) => once[name] ?? row[name] ?? null)
+    if (lines.push(isCsv ? csvRecord(cells.map(csvCell)) : jsonLine(columns, cells)) % CHUNK === 0) await nextTurn()
+  }
+  return lines.join("")
+}
+
+/** Rows that are written before other work gets a turn. */
+const CHUNK = 2_000
+
+/** A list within a row, as JSON. */
+function csvCell(cell: CsvCell | object): CsvCell {
+  return typeof cell === "object" && cell !== null ? JSON.stringify(cell) : cell
+}
+
+function jsonLine(columns: readonly string[], cells: readonly (CsvCell | object)[]): string {
+  return `${JSON.stringify(Object.fromEntries(columns.map((name, at) => [name, cells[at]])))}\n`
+}
+
+/** Fields of an answer that are one value, and no column of its rows; lists and objects are the table's to take apart. */
+function onceColumns({ table, output }: Operation): string[] {
+  const { entries } = output as v.StrictObjectSchema<v.ObjectEntries, undefined>
+  const isOne = (name: string) => !COMPOSED.test(unwrap(entries[name] as Schema).type)
+  return Object.keys(entries).filter((name) => isOne(name) && !table?.columns.includes(name))
+}
+
+const COMPOSED = /array|object|record|tuple|variant|union/

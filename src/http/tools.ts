@@ -1,0 +1,129 @@
+import type { TrustedProxies } from "../access/addresses.ts"
+import type { Invoke, Reply, Target } from "../core/invoke.ts"
+import { deprecationIn, type Operation } from "../core/operation.ts"
+import type { Log } from "../lib/log.ts"
+import { callerOf, hungUp, logCall } from "./calls.ts"
+import type { IncomingRequest } from "./incoming.ts"
+import { rpcResponse, rpcStream } from "./responses.ts"
+import { atTheDoor, readAsked, type ToolRequest } from "./tools/asked.ts"
+import type { Answers } from "./tools/asking.ts"
+import { type Exchange, type ExchangeEnd, exchange, type Pace } from "./tools/exchange.ts"
+import { createGuard } from "./tools/guard.ts"
+import type { Offers } from "./tools/offers.ts"
+import { sentFor, type ToolReply } from "./tools/sent.ts"
+import { createToolboxes } from "./tools/toolbox.ts"
+
+export interface ToolsParts {
+  invoke: Invoke
+  catalog: readonly Operation[]
+  offers: Offers
+  answers: Answers
+  publicUrl: string
+  /** Address of the metadata by which clients sign in. */
+  resourceMetadata: string
+  trustedProxies: TrustedProxies
+  /** Origins whose pages may call, beside our own. */
+  corsOrigins: readonly string[]
+  now: () => Date
+  log: Log
+  /** How long what waits waits; other than usual in tests alone. */
+  pace?: Partial<Pace> | undefined
+}
+
+/**
+ * JSON-RPC 2.0 by POST, in the revisions of tools/eras.ts. Nothing is kept of a client between requests, and nothing is
+ * answered without a valid key. An answer is one message, or a stream.
+ */
+export function createTools(parts: ToolsParts): (incoming: IncomingRequest) => Promise<Response> {
+  const { publicUrl } = parts
+  const guard = createGuard(publicUrl, parts.corsOrigins)
+  const reading = { toolboxes: createToolboxes(parts.catalog), offers: parts.offers, publicUrl }
+  return async (incoming) => {
+    const started = performance.now()
+    const turnedAway = atTheDoor(incoming, guard, publicUrl)
+    if (turnedAway)
+      return (await end(parts, { incoming, asked: turnedAway, started }, { reply: NOBODY, askedMs: 0 })).response()
+    const asked = await readAsked(incoming, reading)
+    const call = { incoming, asked, started }
+    const messages = messagesOf(parts, call)
+    const first = await messages.next()
+    return first.done ? (await end(parts, call, first.value)).response() : stream(parts, call, first.value, messages)
+  }
+}
+
+const NOBODY: Reply = { status: 0, answer: undefined, credits: null, cost: 0 }
+
+const PACE: Pace = { progressEveryMs: 1_000, patienceMs: 5 * 60_000 }
+
+interface ToolCall {
+  incoming: IncomingRequest
+  asked: ToolRequest
+  started: number
+}
+
+/** What there is to say before the answer, and what the call came to. */
+async function* messagesOf(parts: ToolsParts, { incoming, asked }: ToolCall): Exchange {
+  const { answers, publicUrl, trustedProxies } = parts
+  const caller = callerOf(incoming, trustedProxies)
+  const invoke = (target: Target | null) => parts.invoke({ ...caller, surface: "tools", target: async () => target })
+  const { outcome } = asked
+  if (outcome && "calling" in outcome) {
+    return yield* exchange(outcome, { invoke, answers, docsBase: publicUrl, ...PACE, ...parts.pace })
+  }
+  const reply = await invoke(null)
+  if (reply.caller && outcome && "answerTo" in outcome && typeof outcome.answerTo === "string")
+    await answers.put(outcome.answerTo, reply.caller.keyId, outcome.action ?? "cancel")
+  return { reply, askedMs: 0 }
+}
+
+/** Writes a call's line and gives its last message. */
+async function end(
+  { log, publicUrl, resourceMetadata, now }: ToolsParts,
+  { incoming, asked, started }: ToolCall,
+  ended: ExchangeEnd,
+) {
+  const { reply, askedMs } = ended
+  const sent: ToolReply = await sentFor(asked, ended, { publicUrl, resourceMetadata })
+  const { status, text, error, challenge } = sent
+  const protocol = !reply.fault && error && { status, code: String(error.code) }
+  const line = { method: asked.method, path: "/mcp", ...protocol }
+  logCall(log, incoming, reply, line, performance.now() - started - askedMs)
+  const { outcome, session = null } = asked
+  const calling = outcome && "calling" in outcome ? outcome.calling : null
+  const deprecation = calling ? deprecationIn(calling.operation, calling.input) : undefined
+  const { credits, rate, fault = asked.fault } = reply
+  const shown = { requestId: incoming.requestId, credits, rate, deprecation, now: now() }
+  return {
+    text,
+    response: () => rpcResponse(status, text, shown, { fault, challenge, session: error ? null : session }),
+  }
+}
+
+/** The messages as they come, then the answer. Where the client leaves, what waits is let go. */
+function stream(
+  parts: ToolsParts,
+  call: ToolCall,
+  first: string,
+  messages: AsyncIterator<string, ExchangeEnd, void>,
+): Response {
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(encoder.encode(eventOf(first))),
+    async pull(controller) {
+      const { done, value } = await messages.next()
+      const text = done ? (await end(parts, call, value)).text : value
+      controller.enqueue(encoder.encode(eventOf(text ?? "")))
+      if (done) controller.close()
+    },
+    async cancel() {
+      hungUp(parts.log, call.incoming)
+      await messages.return?.()
+    },
+  })
+  return rpcStream(body, { requestId: call.incoming.requestId, credits: null, now: parts.now() })
+}
+
+/** A message as an event; an empty one as a comment, which says that the other end is there. */
+function eventOf(message: string): string {
+  return message === "" ? ":\n\n" : `event: message\ndata: ${message}\n\n`
+}

@@ -1,0 +1,93 @@
+import { keyInUrlFault } from "../../access/key-in-url.ts"
+import { Fault } from "../../lib/faults.ts"
+import { isRecord } from "../../lib/objects.ts"
+import { bodyJson } from "../body.ts"
+import type { IncomingRequest } from "../incoming.ts"
+import { canAsk, sessionOf, takesStream } from "./asking.ts"
+import { isCalling, type OperationCall } from "./calling.ts"
+import { isModern } from "./eras.ts"
+import { errorOf, parseError, RpcError } from "./errors.ts"
+import type { ClientCall } from "./exchange.ts"
+import type { Guard } from "./guard.ts"
+import { type Id, idOf, type Message, type PersonAnswer, readMessage } from "./message.ts"
+import { knownMethod, outcomeOf } from "./methods.ts"
+import type { Offers } from "./offers.ts"
+import type { Result } from "./results.ts"
+import type { Toolbox } from "./toolbox.ts"
+
+export interface ToolRequest {
+  id: Id
+  modern: boolean
+  /** For the log: undefined unless it is a method that is known. */
+  method: string | undefined
+  /** What to invoke, to answer, to refuse or to pass on; null where nothing is answered. */
+  outcome: ClientCall | Result | RpcError | PersonAnswer | null
+  fault?: Fault
+  /** The session that the answer opens; none is kept. */
+  session?: string | null
+}
+
+interface Reading {
+  toolboxes: (query: string) => Toolbox
+  offers: Offers
+  publicUrl: string
+}
+
+const UNREAD = { id: null, modern: false, method: undefined }
+
+/** What is refused before its body is read. */
+export function atTheDoor(
+  { request, keyInUrl }: IncomingRequest,
+  guard: Guard,
+  publicUrl: string,
+): ToolRequest | undefined {
+  const outcome = guard(request)
+  if (outcome) return { ...UNREAD, outcome }
+  // GET would open a stream of its own and DELETE end a session: nothing is kept of either
+  if (request.method === "POST") return undefined
+  const fault = keyInUrl ? keyInUrlFault() : new Fault("method_not_allowed", {}, { allow: "POST" })
+  return { ...UNREAD, outcome: errorOf(fault, publicUrl), fault }
+}
+
+export async function readAsked({ request, query, keyInUrl }: IncomingRequest, reading: Reading): Promise<ToolRequest> {
+  const asked: ToolRequest = { ...UNREAD, outcome: null }
+  const { toolboxes, offers, publicUrl } = reading
+  try {
+    const body = await readBody(request)
+    asked.id = idOf(body)
+    // a key in the URL is said by invoke, and before anything else that is wrong with the query
+    const toolbox = toolboxes(keyInUrl ? "" : query)
+    const message = readMessage(body)
+    if ("answerTo" in message) return { ...asked, outcome: message }
+    asked.method = knownMethod(message.method)
+    if (message.notification) return asked
+    asked.modern = isModern(message, request.headers)
+    asked.session = sessionOf(message)
+    const outcome = outcomeOf(message, { offers, toolbox, modern: asked.modern })
+    asked.outcome = isCalling(outcome) ? exchangedOf(message, outcome, request.headers, asked.modern) : outcome
+  } catch (error) {
+    asked.outcome = refusalFor(error, publicUrl)
+  }
+  return asked
+}
+
+async function readBody(request: Request): Promise<unknown> {
+  try {
+    return await bodyJson(request)
+  } catch (error) {
+    throw error instanceof Fault && error.code === "invalid_arguments" ? parseError() : error
+  }
+}
+
+function exchangedOf(message: Message, calling: OperationCall, headers: Headers, modern: boolean): ClientCall {
+  const { progressToken } = isRecord(message.params._meta) ? message.params._meta : {}
+  const isToken = typeof progressToken === "string" || Number.isSafeInteger(progressToken)
+  const wanted = isToken && takesStream(headers) ? (progressToken as string | number) : null
+  return { message, calling, modern, canAsk: canAsk(message, headers, modern), progressToken: wanted }
+}
+
+function refusalFor(error: unknown, publicUrl: string): RpcError {
+  if (error instanceof RpcError) return error
+  if (error instanceof Fault) return errorOf(error, publicUrl)
+  throw error
+}

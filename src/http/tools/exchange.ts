@@ -1,0 +1,120 @@
+import { hash, randomBytes } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Reply, Target } from "../../core/invoke.ts"
+import type { Question } from "../../core/operation.ts"
+import { type Answers, questionResult, requestText, type Verdict, verdictIn, verdictOf } from "./asking.ts"
+import type { OperationCall } from "./calling.ts"
+import type { Message } from "./message.ts"
+import type { Result } from "./results.ts"
+
+export interface ClientCall {
+  message: Message
+  calling: OperationCall
+  modern: boolean
+  canAsk: boolean
+  /** Names the call in what is told of its progress; null where nobody wants to hear of it. */
+  progressToken: string | number | null
+}
+
+export interface Pace {
+  /** How often a call that waits says so, to a client that wants to hear of it. */
+  progressEveryMs: number
+  /** How long a person may take: well within what a preview is good for. */
+  patienceMs: number
+}
+
+interface ExchangeParts extends Pace {
+  invoke(target: Target): Promise<Reply>
+  answers: Answers
+  docsBase: string
+}
+
+export interface ExchangeEnd {
+  reply: Reply
+  /** In the place of what the reply would be made into: a question to the client's person. */
+  question?: Result
+  askedMs: number
+}
+
+export type Exchange = AsyncGenerator<string, ExchangeEnd, void>
+
+/** Runs a call to its end: asks a person before it where it must, and gives as messages what there is to say meanwhile. */
+export async function* exchange(exchanged: ClientCall, parts: ExchangeParts): Exchange {
+  const { calling, canAsk } = exchanged
+  const { asks } = calling.operation
+  const asked = asks && canAsk ? yield* ask(asks, exchanged, parts) : GO
+  if (asked.reply) return { ...asked, reply: asked.reply }
+  const reply = yield* told(
+    parts.invoke({ ...calling, agreed: asks !== undefined && canAsk }),
+    exchanged.progressToken,
+    parts.progressEveryMs,
+  )
+  return { reply, askedMs: asked.askedMs }
+}
+
+/** A question's end: without a reply the call goes on. */
+type QuestionEnd = Pick<ExchangeEnd, "question" | "askedMs"> & { reply?: Reply }
+
+const GO: QuestionEnd = { askedMs: 0 }
+
+/** Ends the call, unless the person agrees. What they would be asked is looked up first: who may not call is not asked. */
+async function* ask(
+  question: Question,
+  exchanged: ClientCall,
+  parts: ExchangeParts,
+): AsyncGenerator<string, QuestionEnd, void> {
+  const { message, calling, modern } = exchanged
+  const reply = await parts.invoke({ operation: question.operation, input: calling.input })
+  if (reply.fault) return { reply, askedMs: 0 }
+  const text = (reply.answer as { message: string }).message
+  const started = performance.now()
+  // an answer holds for what was asked, not for another call under the same name
+  const state = hash("sha256", JSON.stringify([calling.input, text]), "base64url")
+  const verdict = modern ? verdictIn(message, question, state) : yield* askOnStream(text, reply, parts)
+  const askedMs = performance.now() - started
+  if (verdict === null) return { reply, question: questionResult(question, text, state), askedMs }
+  if (verdict === "accept") return { askedMs }
+  const fault = question.refusal(verdict === "none" ? "unanswered" : "declined")
+  const body = fault.body(parts.docsBase)
+  return { reply: { ...reply, operation: calling.operation, status: fault.status, answer: body, fault }, askedMs }
+}
+
+/** How often it is looked whether the answer has come, maybe to another process. */
+const LOOK_EVERY_MS = 300
+
+async function* askOnStream(
+  text: string,
+  { caller }: Reply,
+  { answers, patienceMs }: ExchangeParts,
+): AsyncGenerator<string, Verdict, void> {
+  const id = `ask_${randomBytes(16).toString("base64url")}`
+  await answers.open(id, caller!.keyId)
+  yield requestText(id, text)
+  const until = performance.now() + patienceMs
+  while (performance.now() < until) {
+    // what cannot be read now may be the next time
+    const action = await answers.read(id).catch(() => null)
+    if (action !== null) return verdictOf(action)
+    await sleep(LOOK_EVERY_MS)
+    // an empty line keeps the connection, and is how it is learned that nobody listens any more
+    yield ""
+  }
+  return "none"
+}
+
+/** A reply, and until it is there how long it is waited for. */
+async function* told(
+  replying: Promise<Reply>,
+  progressToken: string | number | null,
+  everyMs: number,
+): AsyncGenerator<string, Reply, void> {
+  if (progressToken === null) return await replying
+  const started = performance.now()
+  for (;;) {
+    const reply = await Promise.race([replying, sleep(everyMs, null)])
+    if (reply !== null) return reply
+    const progress = Math.round((performance.now() - started) / 100) / 10
+    const params = { progressToken, progress, message: `Waited ${Math.round(progress)} s for what is read now.` }
+    yield JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params })
+  }
+}

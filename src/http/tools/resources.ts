@@ -1,0 +1,86 @@
+import type { Toolset } from "../../core/operation.ts"
+import { answerOf, type OperationCall } from "./calling.ts"
+import { invalidParams, RpcError } from "./errors.ts"
+import type { Offers, RecordKind } from "./offers.ts"
+import { metaOf, type Result } from "./results.ts"
+
+/** Documents, and the caller's records where their tools are open. */
+export function listResources(
+  { documents, record }: Offers,
+  open: ReadonlySet<Toolset> | null,
+): Result | OperationCall {
+  const own = documents.map(({ text: _, ...document }) => document)
+  const listed = (resources: object[]): Result => ({ fields: { resources: JSON.stringify(resources) } })
+  if (!isOpen(record, open)) return listed(own)
+  const { prefix, description, list } = record
+  return {
+    operation: list.operation,
+    input: {},
+    answered: (reply) => {
+      const theirs = list.of(answerOf(reply)).map(({ id, title }) => ({
+        uri: `${prefix}${encodeURIComponent(id)}`,
+        name: id,
+        title,
+        description,
+        mimeType: JSON_TYPE,
+      }))
+      return listed([...own, ...theirs])
+    },
+    // what the key may not see is not there
+    failed: ({ fault }) => (fault.status === 403 ? listed(own) : undefined),
+  }
+}
+
+export function listTemplates({ record }: Offers, open: ReadonlySet<Toolset> | null): Result {
+  const { prefix, variable, name, title, description } = record
+  const template = { uriTemplate: `${prefix}{${variable}}`, name, title, description, mimeType: JSON_TYPE }
+  return { fields: { resourceTemplates: JSON.stringify(isOpen(record, open) ? [template] : []) } }
+}
+
+/** A document's text, or a record as its operation answers it, at that one's price. Throws RpcError. */
+export function readResource(
+  { documents, record }: Offers,
+  { uri }: Record<string, unknown>,
+  { open, modern }: { open: ReadonlySet<Toolset> | null; modern: boolean },
+): Result | OperationCall {
+  if (typeof uri !== "string") throw invalidParams("uri must be a string: a resource's address from resources/list.")
+  const document = documents.find((one) => one.uri === uri)
+  if (document) return contents(uri, document.mimeType, document.text())
+  const id = isOpen(record, open) ? idIn(uri, record) : null
+  if (!id) throw unknownResource(uri, modern)
+  return {
+    operation: record.read,
+    input: { [record.variable]: id },
+    answered: (reply) => ({
+      ...contents(uri, JSON_TYPE, JSON.stringify(answerOf(reply))),
+      meta: metaOf(reply.credits, reply.cost),
+    }),
+    failed: ({ fault }) => (fault.status === 404 ? unknownResource(uri, modern) : undefined),
+  }
+}
+
+const JSON_TYPE = "application/json"
+
+function isOpen({ toolset }: RecordKind, open: ReadonlySet<Toolset> | null): boolean {
+  return open?.has(toolset) ?? true
+}
+
+function contents(uri: string, mimeType: string, text: string): Result {
+  return { fields: { contents: JSON.stringify([{ uri, mimeType, text }]) } }
+}
+
+/** What an address names; null when it is none of these or malformed. */
+function idIn(uri: string, { prefix }: RecordKind): string | null {
+  if (!uri.startsWith(prefix)) return null
+  try {
+    return decodeURIComponent(uri.slice(prefix.length))
+  } catch {
+    return null
+  }
+}
+
+/** Before the modern revision it had a code of its own. */
+function unknownResource(uri: string, modern: boolean): RpcError {
+  const message = "There is no such resource; resources/list and resources/templates/list have what there is."
+  return new RpcError(modern ? -32602 : -32002, 200, message, { uri: uri.slice(0, 256) })
+}

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Db } from "../database/types.ts"
+import type { Log, LogLevel } from "../lib/log.ts"
+import type { RecurringWork } from "../lib/time.ts"
+
+/** So long after now by the database's clock; null gives null, which greatest() passes over. */
+export function later(sql: Db, ms: number | null) {
+  return sql`now() + ${ms}::float8 * interval '1 millisecond'`
+}
+
+interface SingleRun {
+  go(): void
+  idle(): Promise<void>
+}
+
+export interface RunListener {
+  failed(error: unknown): void
+  worked(): void
+}
+
+/** Work that runs once at a time; asked for meanwhile, it runs once more. */
+export function single(work: () => Promise<unknown>, { worked, failed }: RunListener): SingleRun {
+  let running: Promise<void> | undefined
+  let again = false
+  const run = async () => {
+    do {
+      again = false
+      await work().then(worked, failed)
+    } while (again)
+    running = undefined
+  }
+  return {
+    go() {
+      if (running) again = true
+      else running = run()
+    },
+    idle: async () => running,
+  }
+}
+
+export function recurring(everyMs: number, work: () => Promise<unknown>, ends: RunListener): RecurringWork {
+  const run = single(work, ends)
+  let timer: NodeJS.Timeout | undefined
+  return {
+    start() {
+      timer = setInterval(run.go, everyMs)
+      run.go()
+    },
+    async stop() {
+      clearInterval(timer)
+      await run.idle()
+    },
+  }
+}
+
+/** While the database is away every run fails: the first failure is logged, and the next after a run that worked. */
+export function firstOf(log: Log, event: string, level: LogLevel = "warn"): RunListener {
+  let away = false
+  return {
+    failed(error) {
+      const { message, stack } = error instanceof Error ? error : new Error(String(error))
+      if (!away) log(level, event, { reason: message, ...(stack !== undefined && { stack }) })
+      away = true
+    },
+    worked() {
+      away = false
+    },
+  }
+}
+
+/** Counts milliseconds by whichever clock went further: one stands still while the machine sleeps, the other may be set. */
+export function stopwatch(now: () => Date): () => number {
+  const [ticks, time] = [performance.now(), now().getTime()]
+  return () => Math.max(performance.now() - ticks, now().getTime() - time)
+}
+
+/** The work's answer, or undefined once the time is up; the work then goes on by itself. */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  const over = new AbortController()
+  const late = sleep(ms, undefined, { signal: over.signal }).catch(() => undefined)
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    over.abort()
+  }
+}
+
+export class TooLate extends Error {
+  override name = "TooLate"
+}
+
+/** The work's answer, or TooLate once the time is up or the run is aborted, whatever the work does with its signal. */
+export async function limited<T>(
+  ms: number,
+  run: AbortController,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = new AbortController()
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  late.catch(() => {}) // also when the work has ended first
+  const giveUp = () => {
+    reject(new TooLate(run.signal.aborted ? "stopped before it ended" : `no end within ${ms} ms`))
+    limit.abort()
+  }
+  const timer = setTimeout(giveUp, ms)
+  run.signal.addEventListener("abort", giveUp)
+  if (run.signal.aborted) giveUp()
+  try {
+    return await Promise.race([late, limit.signal.aborted ? late : work(limit.signal)])
+  } finally {
+    clearTimeout(timer)
+    run.signal.removeEventListener("abort", giveUp)
+  }
+}

@@ -1,0 +1,69 @@
+import type { Platform, SearchObservation } from "../../core/observation/types.ts"
+import type { Tx } from "../../database/types.ts"
+import type { Kind, ReadPort, Subject } from "../../measuring/due-kind.ts"
+import { putForwardTerms } from "../../measuring/put-forward.ts"
+import { ReadFailure, type Source } from "../../measuring/source.ts"
+import type { SearchQuestion } from "../kinds/search-shape.ts"
+import { deriveMetrics } from "./metrics.ts"
+
+export type SearchSource = Source<SearchQuestion, SearchObservation>
+
+/** The preferred source; the next is asked when it gives nothing. What the preferred one failed with is what counts. */
+export function searchKind(platform: Platform, sources: readonly [SearchSource, ...SearchSource[]]): Kind {
+  return {
+    name: "search",
+    platform,
+    upstream: sources[0].upstream,
+    together: 1,
+    requests: 1,
+    everyDays: 1,
+    async read([subject], port) {
+      const { storefront, subject: term } = subject
+      return [await firstOf(sources, { storefront, term }, port)]
+    },
+    derive: platform === "ios" ? makeDifficultyDue : deriveMetrics,
+    putsForward: putForwardTerms,
+  }
+}
+
+async function firstOf(
+  sources: readonly SearchSource[],
+  asked: SearchQuestion,
+  port: ReadPort,
+): Promise<SearchObservation> {
+  let failure: unknown
+  for (const source of sources) {
+    try {
+      return await port.ask(source, asked)
+    } catch (error) {
+      if (!(error instanceof ReadFailure)) throw error
+      failure ??= error
+    }
+  }
+  throw failure
+}
+
+/** A tracked keyword's difficulty needs its results first: it becomes due with the first reading of them. */
+export async function makeDifficultyDue(
+  tx: Tx,
+  subjects: readonly Pick<Subject, "platform" | "storefront" | "subject">[],
+): Promise<void> {
+  await tx`
+    insert into due (kind, platform, storefront, subject, priority)
+    select 'difficulty', s.platform, s.storefront, s.subject, min(t.priority)
+    from unnest(
+      ${subjects.map(({ platform }) => platform)}::text[],
+      ${subjects.map(({ storefront }) => storefront)}::text[],
+      ${subjects.map(({ subject }) => subject)}::text[]
+    ) s (platform, storefront, subject)
+    cross join lateral (
+      select priority
+      from tracked_subject
+      where kind = 'difficulty' and platform = s.platform and storefront = s.storefront and subject = s.subject
+      -- looked up for each: joined, all terms that are tracked were read after each search (of 10,000 in 40 ms)
+      offset 0
+    ) t
+    group by s.platform, s.storefront, s.subject
+    order by s.platform, s.storefront, s.subject
+    on conflict do nothing`
+}

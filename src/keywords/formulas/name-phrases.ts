@@ -1,0 +1,43 @@
+import { normaliseTerm } from "../../lib/term.ts"
+import { wordsOf } from "../../listings/checks/field-text.ts"
+import { vocabularyOf } from "../../listings/checks/vocabulary.ts"
+
+/** The most words of a suggested keyword. */
+export const MOST_WORDS = 3
+/** So many apps must carry a phrase; more for a single word, which says less. */
+const LEAST_APPS = 2
+const LEAST_OF_ONE_WORD = 3
+
+/** Phrases of one to three words in the names of several apps, by how many carry them. */
+export function namePhrases(names: readonly string[], language: string): Map<string, number> {
+  const carriers = new Map<string, number>()
+  for (const name of new Set(names)) {
+    for (const phrase of phrasesOf(name, language)) count(carriers, phrase)
+  }
+  return new Map([...carriers].filter(([phrase, apps]) => apps >= (isOneWord(phrase) ? LEAST_OF_ONE_WORD : LEAST_APPS)))
+}
+
+function count(counted: Map<string, number>, phrase: string): void {
+  counted.set(phrase, (counted.get(phrase) ?? 0) + 1)
+}
+
+const isOneWord = (phrase: string) => !phrase.includes(" ")
+
+/** Each once. None begins or ends with a small word, and none reaches over what parts a name. */
+export function phrasesOf(name: string, language: string): Set<string> {
+  const { stop } = vocabularyOf(language)
+  const found = new Set<string>()
+  for (const part of name.split(/[:–—|,.•·/()[\]]| - /u)) {
+    const words = wordsOf(part, language)
+    words.forEach((first, at) => {
+      for (let size = 1; size <= MOST_WORDS && at + size <= words.length; size++) {
+        const last = words[at + size - 1]!
+        if (stop.has(first.term) || stop.has(last.term)) continue
+        // as it is written: a script without blanks has none between words either
+        const phrase = normaliseTerm(part.slice(first.at, last.end))
+        if (phrase.length > 2 && !/^\d+$/.test(phrase)) found.add(phrase)
+      }
+    })
+  }
+  return found
+}

@@ -1,0 +1,163 @@
+import { addDays, monthOf } from "../../lib/days.ts"
+import { type Point, UNMEASURED } from "../../lib/month-bytes.ts"
+import { type Direction, moveBetween } from "./rank-moves.ts"
+
+/** How many days back a rank from before a change is looked for. */
+export const LOOK_BACK_DAYS = 30
+/** How many moves around a change are named. */
+const BIGGEST = 5
+
+/** The UTC days between which something changed. */
+export interface ChangeDays {
+  /** Of the last reading without it. */
+  beforeDay: string
+  /** Of the first reading with it. */
+  day: string
+}
+
+/** The UTC days of which ranks are compared, all included. */
+export interface Span {
+  beforeFrom: string
+  beforeTo: string
+  afterFrom: string
+  afterTo: string
+}
+
+/**
+ * Where the ranks before and after a change are looked for. Before: no later than the last reading without it, and on an
+ * earlier day than the first with it, for in between it may have been there already. After: the days of the window that
+ * follow the day on which it was seen.
+ */
+export function spanOf({ beforeDay, day }: ChangeDays, window: number): Span {
+  const eve = addDays(day, -1)
+  const beforeTo = beforeDay < eve ? beforeDay : eve
+  return {
+    beforeFrom: addDays(beforeTo, 1 - LOOK_BACK_DAYS),
+    beforeTo,
+    afterFrom: addDays(day, 1),
+    afterTo: addDays(day, window),
+  }
+}
+
+/** The first days of all months that these spans lie in, oldest first. */
+export function monthsOf(spans: readonly Span[]): string[] {
+  const days = spans.flatMap(({ beforeFrom, beforeTo, afterFrom, afterTo }) => [
+    ...stretchesBack(beforeFrom, beforeTo),
+    ...stretchesBack(afterFrom, afterTo),
+  ])
+  return [...new Set(days.map(({ month }) => month))].sort()
+}
+
+/** A byte for each day of a month, as they are stored (month-bytes.ts). */
+export interface MonthBytes {
+  ranks: Uint8Array
+  sources: Uint8Array
+  depths: Uint8Array
+}
+
+export interface TermMonths {
+  term: string
+  /** By the month's first day. */
+  months: ReadonlyMap<string, MonthBytes>
+}
+
+interface TermMove {
+  term: string
+  direction: Exclude<Direction, "same">
+  /** Null = absent. */
+  from: number | null
+  to: number | null
+  /** Of an entry or a drop the fewest it can have been: as if the app had stood right below the places read. */
+  places: number
+  fromDay: string
+  toDay: string
+  /** The code of the source of both days. */
+  source: number
+}
+
+/** How many keywords did what; the seven counts add up to all of them. */
+export interface Movements extends Record<Exclude<Direction, "same">, number> {
+  unchanged: number
+  /** Measured on both sides, and absent from a reading that did not go as deep as the rank on the other. */
+  uncertain: number
+  /** Not measured on both sides by one source. */
+  unmeasured: number
+  /** The moves over most places, then to or from the better rank, then in the order of the keywords. */
+  biggest: TermMove[]
+}
+
+/**
+ * What keywords did around a change: each from its last measured day before to the last day of the window after that the
+ * same source measured.
+ */
+export function movementsAround(terms: readonly TermMonths[], span: Span): Movements {
+  const before = stretchesBack(span.beforeFrom, span.beforeTo)
+  const after = stretchesBack(span.afterFrom, span.afterTo)
+  const counts = { up: 0, down: 0, entered: 0, dropped: 0, unchanged: 0, uncertain: 0, unmeasured: 0 }
+  const moves: TermMove[] = []
+  for (const { term, months } of terms) {
+    const was = lastPoint(months, before)
+    const is = was && lastPoint(months, after, was.source)
+    const move = was && is && moveBetween(dayRank(was), dayRank(is))
+    if (!was || !is) counts.unmeasured++
+    else if (!move) counts.uncertain++
+    else if (move.direction === "same") counts.unchanged++
+    else {
+      counts[move.direction]++
+      moves.push({ term, direction: move.direction, ...placesMoved(was, is) })
+    }
+  }
+  return { ...counts, biggest: moves.sort(biggestFirst).slice(0, BIGGEST) }
+}
+
+/** Days 1 to 31 of a month. */
+interface Stretch {
+  month: string
+  first: number
+  last: number
+}
+
+/** The months of these days, the latest first. */
+function stretchesBack(from: string, to: string): Stretch[] {
+  const stretches: Stretch[] = []
+  for (let last = to; last >= from; last = addDays(monthOf(last), -1)) {
+    const first = monthOf(last) > from ? monthOf(last) : from
+    stretches.push({ month: monthOf(last), first: Number(first.slice(8)), last: Number(last.slice(8)) })
+  }
+  return stretches
+}
+
+/** The latest of these days that was measured, by this source if one is given. */
+function lastPoint(
+  months: ReadonlyMap<string, MonthBytes>,
+  stretches: readonly Stretch[],
+  source?: number,
+): Point | null {
+  for (const { month, first, last } of stretches) {
+    const bytes = months.get(month)
+    for (let day = last; bytes && day >= first; day--) {
+      const [rank, by] = [bytes.ranks[day - 1] as number, bytes.sources[day - 1] as number]
+      if (rank === UNMEASURED || (source !== undefined && by !== source)) continue
+      const named = `${month.slice(0, 8)}${String(day).padStart(2, "0")}`
+      return { day: named, rank: rank || null, source: by, depth: bytes.depths[day - 1] as number }
+    }
+  }
+  return null
+}
+
+function dayRank({ source, ...point }: Point) {
+  return { ...point, source: String(source) }
+}
+
+function placesMoved(was: Point, is: Point): Omit<TermMove, "term" | "direction"> {
+  const places = Math.abs((was.rank ?? was.depth + 1) - (is.rank ?? is.depth + 1))
+  return { from: was.rank, to: is.rank, places, fromDay: was.day, toDay: is.day, source: was.source }
+}
+
+function biggestFirst(one: TermMove, other: TermMove): number {
+  return other.places - one.places || best(one) - best(other)
+}
+
+function best({ from, to }: TermMove): number {
+  return Math.min(from ?? Number.POSITIVE_INFINITY, to ?? Number.POSITIVE_INFINITY)
+}

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { hexOf } from "../../core/observation/precedence.ts"
+import type { PopularityObservation } from "../../core/observation/types.ts"
+import type { Sql } from "../../database/types.ts"
+import type { BadLine } from "../../measuring/import/import-lines.ts"
+import { record } from "../../measuring/record/record.ts"
+import type { PublishedFigure } from "./popularity-report.ts"
+
+/** Raised whenever a report is read otherwise. */
+const PARSER = 1
+
+interface PopularityImportResult {
+  recorded: number
+  /** Figures that were there already, from the same report or a later one. */
+  known: number
+  /** Lines whose figures cannot be stored, and why. */
+  bad: BadLine[]
+}
+
+interface PopularityImport {
+  /** When the report was there. A month's figure is seen after the month: an earlier moment becomes the month's end. */
+  seenAt: Date
+  sha256: Uint8Array
+  now: () => Date
+  onProgress?: (done: number) => void
+  /** Awaited between two transactions, so that others get their turn on the embedded database's one backend. */
+  pause?: () => Promise<void>
+}
+
+/** Batches are stored whole or not at all. Of two reports of a month the later one counts. */
+export async function importPopularity(
+  sql: Sql,
+  published: readonly PublishedFigure[],
+  { seenAt, sha256, now, onProgress = () => {}, pause = () => sleep(PAUSE_MS) }: PopularityImport,
+): Promise<PopularityImportResult> {
+  const total: PopularityImportResult = { recorded: 0, known: 0, bad: [] }
+  for (let from = 0; from < published.length; from += BATCH) {
+    if (from > 0) await pause()
+    const batch = published.slice(from, from + BATCH)
+    const held = await findKnown(sql, batch, sha256)
+    const fresh = batch.filter((_, place) => !held.has(place))
+    const observations = fresh.map((one) => observationOf(one, seenAt, sha256))
+    const { recorded, known, refused } = await record(sql, observations, now)
+    total.recorded += recorded
+    total.known += known + held.size
+    for (const { index, problem } of refused) {
+      total.bad.push({ line: (fresh[index] as PublishedFigure).line, reason: problem.message })
+    }
+    onProgress(from + batch.length)
+  }
+  return total
+}
+
+const BATCH = 400
+const PAUSE_MS = 5
+
+/** The places of those that this very report has given before. */
+async function findKnown(sql: Sql, batch: readonly PublishedFigure[], sha256: Uint8Array): Promise<Set<number>> {
+  const rows = await sql<{ place: number }[]>`
+    select k.place::int
+    from unnest(
+      ${batch.map(({ storefront }) => storefront)}::text[],
+      ${batch.map(({ term }) => term)}::text[],
+      ${batch.map(({ month }) => month)}::date[],
+      ${batch.map(({ popularity }) => popularity)}::real[]
+    ) with ordinality k (storefront, term, month, popularity, place)
+    cross join lateral (
+      select id
+      from list
+      where (platform, storefront, term) = ('ios', k.storefront, k.term)
+      offset 0
+    ) l
+    cross join lateral (
+      select score, parts
+      from keyword_metric
+      where (list_id, metric, day, source) = (l.id, 'popularity', k.month, 'apple-ads-report')
+      offset 0
+    ) m
+    where m.score = k.popularity and m.parts ->> 'sha256' = ${hexOf(sha256)}
+    order by k.place
+    limit ${batch.length}`
+  return new Set(rows.map(({ place }) => place - 1))
+}
+
+function observationOf({ line: _, ...said }: PublishedFigure, seenAt: Date, sha256: Uint8Array): PopularityObservation {
+  const [year, month] = said.month.split("-").map(Number) as [number, number]
+  return {
+    kind: "popularity",
+    source: "apple-ads-report",
+    platform: "ios",
+    ...said,
+    seenAt: new Date(Math.max(seenAt.getTime(), Date.UTC(year, month))),
+    parser: PARSER,
+    origin: "own",
+    sha256,
+  }
+}

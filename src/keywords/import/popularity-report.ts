@@ -1,0 +1,150 @@
+import type { PopularityObservation } from "../../core/observation/types.ts"
+import { type CsvRecord, csvRecords } from "../../lib/csv.ts"
+import { storefrontNamed } from "../../lib/storefront-names.ts"
+import { normaliseTerm } from "../../lib/term.ts"
+import type { BadLine } from "../../measuring/import/import-lines.ts"
+
+/** Why nothing can be read from a report, in one sentence. */
+export class ReportProblem extends Error {
+  override name = "ReportProblem"
+}
+
+export type PublishedFigure = Pick<PopularityObservation, "storefront" | "term" | "month" | "popularity" | "genres"> & {
+  line: number
+}
+
+export interface Report {
+  published: PublishedFigure[]
+  /** Lines below the heading, and those among them that are of other storefronts than the one asked for. */
+  read: number
+  others: number
+  /** Lines that were skipped, and why. */
+  bad: BadLine[]
+}
+
+/**
+ * Reads Apple's monthly report of search terms (Apple Ads, "search term rank") as CSV: a line for each genre that names a
+ * keyword, with
+ *
+ *     month,country,genre,search_term,rank_in_genre,popularity_in_genre_1_100,popularity_overall_1_100
+ *
+ * or the headings of Apple's own table ("Country or Region", "Search Popularity (1-100)", …), in any order and case, between
+ * commas, semicolons or tabs; lines above the headings are left out. A country is a code or an English name. `storefront`
+ * takes that storefront alone, and stands for a column of countries that is not there. Throws ReportProblem when the text is
+ * no such report or holds no figures.
+ */
+export function readReport(text: string, storefront?: string): Report {
+  const { records, columns } = openReport(text)
+  if (columns.popularity === undefined) throw new ReportProblem("the report holds no popularity: nothing to import")
+  if (columns.month === undefined) throw new ReportProblem("the report has no column month")
+  if (columns.country === undefined && storefront === undefined) {
+    throw new ReportProblem("the report has no column country; say which it is with --country")
+  }
+  const report: Report = { published: [], read: 0, others: 0, bad: [] }
+  const known = new Map<string, PublishedFigure>()
+  for (const { line, fields } of records) {
+    report.read++
+    const row = fields ? rowOf(fields, columns, storefront) : "the quoting is broken"
+    if (row === null) report.others++
+    else if (typeof row === "string") report.bad.push({ line, reason: row })
+    else {
+      const reason = add(known, row, line)
+      if (reason !== undefined) report.bad.push({ line, reason })
+    }
+  }
+  report.published = [...known.values()]
+  return report
+}
+
+const HEADINGS = {
+  month: ["month"],
+  country: ["country", "country_or_region"],
+  genre: ["genre"],
+  term: ["search_term"],
+  rank: ["rank_in_genre"],
+  inGenre: ["popularity_in_genre_1_100", "search_popularity_in_genre_1_100"],
+  popularity: ["popularity_overall_1_100", "search_popularity_1_100"],
+}
+type Columns = Partial<Record<keyof typeof HEADINGS, number>>
+
+const SEPARATORS = [",", ";", "\t"]
+const MOST_ABOVE = 20
+
+function openReport(text: string): { records: Generator<CsvRecord>; columns: Columns } {
+  for (const separator of SEPARATORS) {
+    const records = csvRecords(text, separator)
+    for (let above = 0; above <= MOST_ABOVE; above++) {
+      const { value, done } = records.next()
+      if (done) break
+      const columns = columnsOf(value.fields ?? [])
+      if (columns.term !== undefined) return { records, columns }
+    }
+  }
+  throw new ReportProblem("this is no report of search terms: no line of headings names search_term")
+}
+
+function columnsOf(fields: readonly string[]): Columns {
+  const spelt = fields.map((field) =>
+    field
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "_")
+      .replace(/^_|_$/g, ""),
+  )
+  const found = Object.entries(HEADINGS).map(([name, headings]) => [
+    name,
+    spelt.findIndex((one) => headings.includes(one)),
+  ])
+  return Object.fromEntries(found.filter(([, at]) => at !== -1))
+}
+
+interface ReportRow {
+  storefront: string
+  month: string
+  term: string
+  popularity: number
+  genre: { genre: string; rank: number; popularity: number } | null
+}
+
+/** What a line says; why it cannot be read; or null when it is of another storefront. */
+function rowOf(fields: readonly string[], columns: Columns, wanted: string | undefined): ReportRow | string | null {
+  const cell = (name: keyof Columns) => fields[columns[name] ?? -1]?.trim() ?? ""
+  const storefront = columns.country === undefined ? wanted : storefrontNamed(cell("country"))
+  if (storefront === undefined) return "country: is no storefront"
+  if (wanted !== undefined && storefront !== wanted) return null
+  const [, month] = /^(\d{4}-(?:0[1-9]|1[0-2]))(?:-01)?$/.exec(cell("month")) ?? []
+  if (month === undefined) return "month: must be written 2025-09"
+  const popularity = wholeNumber(cell("popularity"))
+  if (popularity === null) return "popularity: must be a whole number from 1 to 100"
+  const term = normaliseTerm(cell("term"))
+  if (term === "") return "search_term: is missing"
+  const genre = genreOf(cell("genre"), cell("rank"), cell("inGenre"))
+  if (typeof genre === "string") return genre
+  return { storefront, month: `${month}-01`, term, popularity, genre }
+}
+
+/** A line may do without its genre, but not with half of it. */
+function genreOf(genre: string, rank: string, popularity: string): ReportRow["genre"] | string {
+  if (genre === "" || (rank === "" && popularity === "")) return null
+  const figures = { rank: wholeNumber(rank), popularity: wholeNumber(popularity) }
+  if (figures.rank === null) return "rank_in_genre: must be a whole number from 1"
+  if (figures.popularity === null) return "popularity_in_genre: must be a whole number from 1 to 100"
+  return { genre, rank: figures.rank, popularity: figures.popularity }
+}
+
+function wholeNumber(text: string): number | null {
+  return /^\d{1,9}$/.test(text) ? Number(text) : null
+}
+
+/** Adds a line to what is known of its keyword and month; gives the reason where it does not go with it. */
+function add(known: Map<string, PublishedFigure>, { genre, ...row }: ReportRow, line: number): string | undefined {
+  const key = `${row.storefront} ${row.month} ${row.term}`
+  const held = known.get(key)
+  if (!held) {
+    known.set(key, { ...row, genres: genre ? [genre] : [], line })
+    return undefined
+  }
+  if (held.popularity !== row.popularity) return "popularity: differs from that of an earlier line of the same keyword"
+  if (!genre || held.genres.some((other) => other.genre === genre.genre)) return "says again what an earlier line said"
+  held.genres.push(genre)
+  return undefined
+}

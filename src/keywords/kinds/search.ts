@@ -1,0 +1,143 @@
+import * as v from "valibot"
+import { kind, type StoredRange } from "../../core/kind.ts"
+import { checkTerm } from "../../core/observation/invariants.ts"
+import { Flag, RankSource as RankSourceName, Whole } from "../../core/observation/line-parts.ts"
+import { LineProblem } from "../../core/observation/line-problem.ts"
+import type { Sql } from "../../database/types.ts"
+import { dayOf, monthOf } from "../../lib/days.ts"
+import { RANK_SOURCES, type RankSource } from "../../lib/upstreams.ts"
+import { pagesOf } from "../../measuring/record/best-rows.ts"
+import { differenceOf } from "../../measuring/record/differences.ts"
+import type { SurrogateIds } from "../../measuring/record/identified.ts"
+import { deriveMonths } from "../store/months.ts"
+import { deriveListNow } from "../store/now.ts"
+import { isOwnSearch } from "../store/own-searches.ts"
+import { SOURCE_CODES, sourceOf } from "../store/rank-sources.ts"
+import { storeSearches } from "../store/searches.ts"
+import { idsIn, type SearchObservation, type SearchQuestion, shape } from "./search-shape.ts"
+
+/** What a store answers to a term. Every reading is stored; of several of one moment and source, the best. */
+export const search = kind<SearchObservation, SearchQuestion>({
+  name: "search",
+  sources: RANK_SOURCES,
+  private: false,
+  figures: ({ term }) => ({ kind: "term", subject: term }),
+  demo: true,
+  monthly: true,
+  shape,
+  // without `depth` a line was read as far as its results go
+  line: {
+    entries: { source: RankSourceName, depth: v.optional(Whole), complete: v.optional(Flag, true) },
+    read({ depth, ...said }: SearchObservation) {
+      const read = depth ?? said.results.length
+      if (read === 0) throw new LineProblem("depth: must be given when results is empty")
+      return { ...said, depth: read }
+    },
+  },
+  question: { about: ({ term }) => term, checkSubject: (subject) => checkTerm(subject) },
+  names: (seen) => ({ list: seen, apps: idsIn(seen.results) }),
+  weight: ({ results }) => results.length,
+  async store(tx, readings, known) {
+    const shown = await storeSearches(tx, readings, known)
+    return { placed: shown.map(({ from }) => from), shown, named: readings.map((from) => namedIn(from, known)) }
+  },
+  async derive(tx, { placed }, { listOf }) {
+    await deriveMonths(
+      tx,
+      placed.map((from) => ({ listId: listOf(from), month: monthOf(dayOf(from.seenAt)) })),
+    )
+    await deriveListNow(tx, placed.map(listOf))
+  },
+  stored: readSearches,
+  replay: {
+    whileKept: true,
+    subjects: ({ term }) => [term],
+    asked: ({ storefront }, term) => ({ storefront, term }),
+    compare: (held, now) => [
+      differenceOf("places", idsIn(held.results), idsIn(now.results), [
+        now.depth !== held.depth && `depth ${now.depth}, was ${held.depth}`,
+        now.complete !== held.complete && (now.complete ? "complete now" : "broken off now"),
+      ]),
+    ],
+    isHeld: (sql) => sql`
+      select
+      from list l
+      join search_results r on r.list_id = l.id and r.day = (a.at at time zone 'utc')::date
+      where (l.platform, l.storefront, l.term) = (a.platform, a.storefront, a.subject)
+        and r.seen_at = a.at and r.sha256 = a.sha256`,
+  },
+  latest: (sql, { platform, storefront, subject }, since) => sql`
+    select max(seen_at) as "seenAt"
+    from list l
+    join search_results r on r.list_id = l.id and r.day >= (${since}::timestamptz at time zone 'utc')::date
+    where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${subject})
+      and complete and ${isOwnSearch(sql)} and seen_at >= ${since}`,
+  example: {
+    source: "import",
+    platform: "ios",
+    storefront: "us",
+    term: "photo editor",
+    seenAt: "2025-10-25T03:25:01.530Z",
+    results: [{ id: "897446215", name: "Canva" }, { id: "1617391485" }],
+  },
+})
+
+/** Includes readings that are stored already or outdone: names must not depend on the order of recording. */
+function namedIn(from: SearchObservation, { appOf }: SurrogateIds) {
+  return { from, apps: from.results, appIds: idsIn(from.results).map((id) => appOf(from.platform, id)) }
+}
+
+// With 200 results each, a page looks up some 10,000 ids.
+const PAGE = 50
+
+type StoredSearchRow = Omit<SearchObservation, "source" | "results" | "egress"> & {
+  egress: string | null
+  ids: string[]
+  listId: number
+  day: string
+  code: number
+  /** To the microsecond. */
+  seen: string
+}
+
+/** Yields stored readings in pages. Results contain only what is stored of them: the apps in their order. */
+async function* readSearches(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<SearchObservation[]> {
+  const codes = sources.map((source) => SOURCE_CODES[source as RankSource])
+  const pages = pagesOf(
+    (after: StoredSearchRow | null) => sql<StoredSearchRow[]>`
+      select r.list_id as "listId", r.day, r.source as code, r.seen_at::text as seen, 'search' as kind, l.platform,
+        l.storefront, l.term, r.depth, r.complete, coalesce(a.ids, '{}') as ids, r.seen_at as "seenAt", r.parser,
+        r.origin, r.egress, r.sha256
+      from (
+        select *
+        from search_results
+        where day >= ${since ?? "0001-01-01"} and source = any(${codes}::smallint[])
+          and (list_id, day, source, seen_at) > (
+            ${after?.listId ?? 0}, ${after?.day ?? "0001-01-01"}::date, ${after?.code ?? 0}::smallint,
+            ${after?.seen ?? "-infinity"}::text::timestamptz
+          )
+        order by list_id, day, source, seen_at
+        limit ${PAGE}
+      ) r
+      join list l on l.id = r.list_id
+      cross join lateral (
+        select array_agg(s.store_id order by u.place) as ids
+        from unnest(r.app_ids) with ordinality u (id, place)
+        join store_app s on s.id = u.id
+      ) a
+      order by r.list_id, r.day, r.source, r.seen_at`,
+  )
+  for await (const rows of pages) yield rows.map(readingOf)
+}
+
+function readingOf({
+  listId: _listId,
+  day: _day,
+  seen: _seen,
+  code,
+  ids,
+  egress,
+  ...row
+}: StoredSearchRow): SearchObservation {
+  return { ...row, source: sourceOf(code), results: ids.map((id) => ({ id })), ...(egress !== null && { egress }) }
+}

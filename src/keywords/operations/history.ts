@@ -1,0 +1,185 @@
+import * as v from "valibot"
+import { ENTITLEMENTS } from "../../access/plans.ts"
+import { inOrder, LAST_DAY, lookedAt, RangeDay } from "../../core/day-range.ts"
+import { ofApp, operation } from "../../core/operation.ts"
+import type { Sql } from "../../database/types.ts"
+import { cursorOf, placeIn } from "../../lib/cursor.ts"
+import { addDays, type Days, dayOf } from "../../lib/days.ts"
+import { Fault } from "../../lib/faults.ts"
+import { AppCountry, Term, wholeNumber } from "../../lib/fields.ts"
+import type { TableRow } from "../../lib/list-table.ts"
+import { coded, described, named } from "../../lib/schema.ts"
+import { sourceOn, sourceRuns } from "../../lib/source-runs.ts"
+import { isStorable } from "../../lib/text.ts"
+import { isRealDay } from "../../lib/time.ts"
+import { Day, Rank, RankRuns, Store, Storefront } from "../../tracking/shapes.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { readRankSeries, type SeriesPlace, type TermSeries } from "../read/series.ts"
+
+/** The longest history that a plan reads; what a workspace has beyond that is asked for by its days. */
+const MOST_DAYS = ENTITLEMENTS.enterprise.historyDays
+const MOST_TERMS = 100
+const MOST_KEYWORDS = 1_000
+const LONGEST_CURSOR = 2_000
+
+const Point = described(
+  v.strictTuple([Day, v.nullable(Rank)]),
+  "[day, rank]; rank null = measured, and the app was not among the results read. Days without a point were not measured.",
+)
+
+const Keyword = named(
+  "KeywordHistory",
+  v.strictObject({
+    term: described(v.string(), "The keyword."),
+    sources: RankRuns,
+    series: described(v.array(Point), "Measured days only, oldest first."),
+  }),
+)
+
+export const getRankHistory = operation({
+  id: "get_rank_history",
+  method: "GET",
+  path: "/apps/:appId/history",
+  group: "Your apps",
+  toolset: "keywords",
+  summary: "The rank of every tracked keyword over time.",
+  description:
+    "As far back as the plan's history goes, unless days or from is given; of the iOS side where the app has one, else of the Android side. list_keyword_ranks has the latest alone.",
+  effect: "reads",
+  scope: "apps:read",
+  plan: "pro",
+  price: 1,
+  faults: [],
+  input: ofApp({
+    country: AppCountry,
+    days: v.optional(wholeNumber(1, MOST_DAYS, "So many UTC days up to today, in place of from and to.", "bad_days")),
+    from: RangeDay("First UTC day, YYYY-MM-DD; as far back as the plan reads when left out."),
+    to: RangeDay(LAST_DAY),
+    terms: described(
+      v.optional(v.pipe(v.array(Term), v.minLength(1), v.maxLength(MOST_TERMS))),
+      "Only these keywords.",
+    ),
+    limit: v.optional(wholeNumber(1, MOST_KEYWORDS, "The most keywords on a page; all when left out.")),
+    cursor: v.optional(
+      coded(
+        v.pipe(
+          v.string(),
+          v.minLength(1),
+          v.maxLength(LONGEST_CURSOR),
+          v.description("nextCursor of the page before, beside the same country, days, from, to and terms."),
+        ),
+        "bad_cursor",
+      ),
+    ),
+  }),
+  instead: { days: ["from", "to"] },
+  refine: inOrder,
+  toolDefaults: { days: 30 },
+  narrow: { rows: ["keywords"] },
+  output: v.strictObject({
+    country: Storefront,
+    platform: Store,
+    from: described(Day, "The first UTC day of the window."),
+    to: described(Day, "The last UTC day of the window: today, unless another was asked for."),
+    keywords: described(v.array(Keyword), "Every tracked keyword of the storefront, in its order."),
+    notTracked: v.optional(
+      described(v.array(v.string()), "With terms: those of them that the app does not track there."),
+    ),
+    nextCursor: v.optional(
+      described(v.nullable(v.string()), "With limit or cursor: the cursor of the next page; null = there is none."),
+    ),
+  }),
+  table: {
+    columns: ["day", "term", "measured", "rank", "source"],
+    *rows({ keywords }) {
+      for (const keyword of keywords) yield* historyRows(keyword)
+    },
+  },
+}).run(async ({ app, storefront, days, from, to, terms, limit, cursor }, { sql, now, caller }) => {
+  const platform = app.iosApp === null ? ("android" as const) : ("ios" as const)
+  const called = [app.id, storefront, days, from, to, terms]
+  const start = cursor === undefined ? undefined : startIn(called, cursor)
+  const range = days === undefined ? { from, to } : { from: addDays(dayOf(now()), 1 - days) }
+  const window = lookedAt("history", start?.window ?? range, now(), caller)
+  // one more than is shown tells whether there is a next page
+  const most = limit && limit + 1
+  const read = await readRankSeries(sql, app, {
+    platform,
+    storefront,
+    ...window,
+    terms,
+    limit: most,
+    after: start?.after,
+  })
+  const shown = read.slice(0, limit)
+  const isWhole = limit === undefined && cursor === undefined
+  const untracked = async (asked: readonly string[]) => {
+    const tracked = isWhole ? read.map(({ term }) => term) : await findTracked(sql, app, storefront, asked)
+    return [...new Set(asked).difference(new Set(tracked))]
+  }
+  return {
+    country: storefront,
+    platform,
+    ...window,
+    keywords: shown.map(keywordOf),
+    ...(terms && { notTracked: await untracked(terms) }),
+    ...((limit || cursor) && { nextCursor: read.length > shown.length ? nextCursor(called, window, shown) : null }),
+  }
+})
+
+function keywordOf({ term, points }: TermSeries) {
+  return {
+    term,
+    sources: sourceRuns(points),
+    series: points.map(({ day, rank }): [string, number | null] => [day, rank]),
+  }
+}
+
+/** Where a page begins: behind that keyword, in the window of the first page, whatever day it is by now. */
+interface PageStart {
+  window: Days
+  after: SeriesPlace
+}
+
+const Place = v.strictTuple([
+  v.pipe(v.string(), v.isoDate(), v.check(isRealDay)),
+  v.pipe(v.string(), v.isoDate(), v.check(isRealDay)),
+  v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2_147_483_647)),
+  v.pipe(v.string(), v.check(isStorable)),
+])
+
+/** Throws bad_cursor for what is no cursor of such a call. */
+function startIn(called: unknown, cursor: string): PageStart {
+  const place = v.safeParse(Place, placeIn(called, cursor))
+  if (!place.success) throw new Fault("bad_cursor", { field: "cursor", detail: NO_CURSOR })
+  const [from, to, position, term] = place.output
+  return { window: { from, to }, after: { position, term } }
+}
+
+const NO_CURSOR =
+  "cursor must be the nextCursor of a page of this very call: the same app, country, days, from, to and terms; only limit and fields may differ. Leave it out for the first page."
+
+function nextCursor(called: unknown, { from, to }: Days, shown: readonly SeriesPlace[]): string {
+  const { position, term } = shown.at(-1) as SeriesPlace
+  return cursorOf(called, [from, to, position, term])
+}
+
+/** Those that the app tracks there; anywhere at all, where the storefront is none of its own. */
+async function findTracked(sql: Sql, app: TrackedApp, storefront: string, terms: readonly string[]): Promise<string[]> {
+  const anywhere = !app.countries.includes(storefront)
+  const rows = await sql<{ term: string }[]>`
+    select distinct term
+    from tracked_term
+    where app_id = ${app.id} and (${anywhere} or country = ${storefront}) and term = any(${terms as string[]}::text[])
+    order by term
+    limit ${terms.length}`
+  return rows.map(({ term }) => term)
+}
+
+/** A row a measured day; a keyword that was not measured has one that says so. What was not asked for is no column. */
+function historyRows({ term, sources, series }: Partial<v.InferOutput<typeof Keyword>>): TableRow[] {
+  if (!series) return [{ term }]
+  if (series.length === 0) return [{ day: null, term, measured: false, rank: null, source: sources && null }]
+  const sourceOf = (day: string) => sources && sourceOn(sources, day)
+  return series.map(([day, rank]) => ({ day, term, measured: true, rank, source: sourceOf(day) }))
+}

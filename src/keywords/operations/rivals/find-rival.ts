@@ -1,0 +1,190 @@
+import type { Fragment } from "postgres"
+import * as v from "valibot"
+import type { Side } from "../../../core/observation/provenance.ts"
+import type { Platform } from "../../../core/observation/types.ts"
+import type { Context } from "../../../core/operation.ts"
+import type { Sql } from "../../../database/types.ts"
+import { addDays, dayOf } from "../../../lib/days.ts"
+import { Fault } from "../../../lib/faults.ts"
+import { bounded, coded, described } from "../../../lib/schema.ts"
+import { isStoreId, parseRival, STORE_ID_PATTERNS } from "../../../lib/store-ids.ts"
+import { STORES } from "../../../lib/store-pages.ts"
+import { iconIn, type NamePlace, nameIn } from "../../../stores/store/app-names.ts"
+import type { TrackedApp } from "../../../tracking/tracked-app.ts"
+import { dayAnswers, type SideApp, sideOf } from "../../read/day-answers.ts"
+import { trackedLists } from "../../read/tracked-lists.ts"
+
+/** A rival in a path. */
+export const RivalId = coded(
+  v.pipe(
+    bounded(v.string(), { maxLength: "android:".length + 255, pattern: STORE_ID_PATTERNS.either }),
+    v.check((text) => asRival(text) !== null),
+    v.description(
+      "A rival's id from list_rivals, of the platform asked for: digits on the App Store, a package name on Google Play. ios:<store id> and android:<package>, as manualRivals has them, are understood too.",
+    ),
+  ),
+  "bad_app_id",
+)
+
+/** What every answer about a rival begins with. */
+export const rivalFields = {
+  id: described(v.string(), "Store id."),
+  name: described(v.string(), "The store's name of it, or the id until one was seen."),
+}
+
+export interface Rival {
+  platform: Platform
+  storeId: string
+  /** Its store_app id; null while nothing showed it yet. */
+  appId: number | null
+  /** Where it is called by this name. */
+  place: NamePlace
+  name: string
+  developer: string | null
+  icon: string | null
+  /** Named by hand. */
+  manual: boolean
+}
+
+/**
+ * A rival of an app: named by hand, or seen among the results of the app's keywords in any of its storefronts, on the
+ * latest measured day or in the last 30. Throws bad_app_id for an id of the other store, not_found for any other app.
+ */
+export async function findRival(
+  { sql, now }: Pick<Context, "sql" | "now">,
+  app: TrackedApp,
+  { rivalId, platform, storefront }: Side & { rivalId: string },
+): Promise<Rival> {
+  const asked = asRival(rivalId)
+  if (asked?.platform !== platform)
+    throw new Fault("bad_app_id", {
+      field: "rivalId",
+      detail: `rivalId must be the id of an app on ${STORES[platform]}.`,
+    })
+  const storeId = asked.id
+  const manual = app.manualRivals?.includes(`${platform}:${storeId}`) ?? false
+  const place = { storefront, countries: app.countries }
+  const isOwn = storeId === (platform === "ios" ? app.iosId : app.androidPkg)
+  const sides = sidesFrom(app, { platform, storefront })
+  const facts = await readFacts(sql, { platform, storeId, place }, manual || isOwn ? null : (sides[0] as SideApp))
+  const isRival =
+    !isOwn && (manual || facts?.shown || (facts && (await wasSeen(sql, { app, sides, rival: facts.appId }, now()))))
+  if (!isRival) throw new Fault("not_found")
+  const { appId = null, name = null, developer = null, icon = null } = facts ?? {}
+  return { platform, storeId, appId, place, name: name ?? storeId, developer, icon, manual }
+}
+
+/** By store id, for it may have become known only just now; undefined while it is not. */
+export async function readStoreApp(sql: Sql, rival: Rival): Promise<Facts | undefined> {
+  return await readFacts(sql, rival, null)
+}
+
+function asRival(text: string): { platform: Platform; id: string } | null {
+  if (text.includes(":")) return parseRival(text)
+  const platform = (["ios", "android"] as const).find((one) => isStoreId(one, text))
+  return platform ? { platform, id: text } : null
+}
+
+interface Facts {
+  appId: number
+  name: string | null
+  developer: string | null
+  icon: string | null
+  /** Among the results of a side's latest measured day; false where none is asked about. */
+  shown: boolean
+}
+
+type RivalName = Pick<Rival, "platform" | "storeId" | "place">
+
+async function readFacts(
+  sql: Sql,
+  { platform, storeId, place }: RivalName,
+  side: SideApp | null,
+): Promise<Facts | undefined> {
+  const [name, icon] = [nameIn(sql, sql`store_app.id`, place), iconIn(sql, sql`store_app.id`, place)]
+  const isAsked = side !== null && side.own !== null
+  const [facts] = await sql<Facts[]>`
+    select id as "appId", ${name} as name, developer, ${icon} as icon,
+      ${isAsked ? standsIn(sql, side, sql`store_app.id`) : sql`false`} as shown
+    from store_app
+    where (platform, store_id) = (${platform}, ${storeId})`
+  return facts
+}
+
+/** Whether an app is in any result of the side's latest measured day. */
+function standsIn(sql: Sql, side: SideApp, app: Fragment): Fragment {
+  return sql`coalesce((
+        select bool_or(rank > 0) filter (where last_day = day)
+        from (
+          select last_day, rank, max(last_day) over () as day
+          from (${trackedLists(sql, { ...side, own: app })}) k
+        ) k
+      ), false)`
+}
+
+/** The app's storefronts on a platform, the one asked for first. */
+function sidesFrom(app: TrackedApp, { platform, storefront }: Side): SideApp[] {
+  const storefronts = [...new Set([storefront, ...app.countries])]
+  return storefronts.map((one) => sideOf(app, { platform, storefront: one }))
+}
+
+interface RivalQuery {
+  app: TrackedApp
+  sides: readonly SideApp[]
+  /** store_app id. */
+  rival: number
+}
+
+/** So many keywords are looked at where the storefront was not asked for, or the day is not the latest. */
+const LISTS = 1_000
+const BACK_DAYS = 30
+
+/** Elsewhere, or before. */
+async function wasSeen(sql: Sql, { app, sides, rival }: RivalQuery, now: Date): Promise<boolean> {
+  const [, ...others] = sides
+  if (sides.every(({ own }) => own === null)) return false
+  if (others.length > 0 && (await isShown(sql, others, rival))) return true
+  return await wasShown(sql, { app, sides, rival }, addDays(dayOf(now), -BACK_DAYS))
+}
+
+/** Whether it stands in the results of the latest measured day. */
+async function isShown(sql: Sql, sides: readonly SideApp[], rival: number): Promise<boolean> {
+  const [row] = await sql<[{ shown: boolean }]>`
+    with ${dayAnswers(sql, sides, { lists: LISTS })}
+    select exists (select from answer where array_position(app_ids, ${rival}::int) is not null) as shown`
+  return row.shown
+}
+
+/** 50 keywords with 31 days each took the embedded database 4 to 25 ms; without the `offset 0` all was read, in 100 ms. */
+const TOGETHER = 50
+
+async function wasShown(sql: Sql, { app, sides, rival }: RivalQuery, since: string): Promise<boolean> {
+  const lists = await sql<{ id: number }[]>`
+    select l.id
+    from tracked_term t
+    cross join lateral (
+      select id
+      from list
+      where (platform, storefront, term) = (${sides[0]!.platform}, t.country, t.term) and last_day >= ${since}
+      offset 0
+    ) l
+    where t.app_id = ${app.id} and t.country = any(${app.countries}::text[])
+    order by t.position, t.country, t.term
+    limit ${LISTS}`
+  for (let from = 0; from < lists.length; from += TOGETHER) {
+    const ids = lists.slice(from, from + TOGETHER).map(({ id }) => id)
+    const [row] = await sql<[{ shown: boolean }]>`
+      select exists (
+        select
+        from unnest(${ids}::int[]) l (id)
+        cross join lateral (
+          select
+          from search_results
+          where list_id = l.id and day >= ${since} and complete and array_position(app_ids, ${rival}::int) is not null
+          offset 0
+        ) r
+      ) as shown`
+    if (row.shown) return true
+  }
+  return false
+}

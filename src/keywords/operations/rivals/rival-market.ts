@@ -1,0 +1,227 @@
+import * as v from "valibot"
+import { LOOKUP_SOURCES } from "../../../core/observation/types.ts"
+import { type Context, ofApp, operation, pending } from "../../../core/operation.ts"
+import { keptSince, READING_DEADLINE_MS, READING_FAULTS, readOnRequest } from "../../../core/read-on-request.ts"
+import type { Sql } from "../../../database/types.ts"
+import { Fault } from "../../../lib/faults.ts"
+import { AppCountry, Platform } from "../../../lib/fields.ts"
+import type { LiveSubject } from "../../../lib/live-read.ts"
+import { described, named } from "../../../lib/schema.ts"
+import type { SourceName } from "../../../lib/upstreams.ts"
+import { type MarketDay, tellingDays } from "../../../market/read/market-facts.ts"
+import { latestRatings } from "../../../stores/read/rating-days.ts"
+import { nameIn } from "../../../stores/store/app-names.ts"
+import { Count, Day, Store, Storefront, Time } from "../../../tracking/shapes.ts"
+import { findRival, type Rival, RivalId, rivalFields } from "./find-rival.ts"
+import { ratingFields, ratingsOf } from "./rival-ratings.ts"
+
+const KEPT_DAYS = 7
+
+const Prices = named(
+  "PurchasePrices",
+  v.strictObject({
+    least: described(v.number(), "The cheapest, in the currency's units."),
+    most: described(v.number(), "The dearest."),
+    currency: described(v.string(), "ISO 4217."),
+  }),
+)
+
+const Change = named(
+  "RivalMarketChange",
+  v.strictObject({
+    change: described(
+      v.pipe(v.number(), v.integer()),
+      "Installs more than at the measurement before; less than 0 = fewer.",
+    ),
+    from: described(Day, "The UTC day of the measurement before, by the same source."),
+    to: described(Day, "The UTC day of the latest."),
+  }),
+)
+
+export const getRivalMarket = operation({
+  id: "get_rival_market",
+  method: "GET",
+  path: "/apps/:appId/rivals/:rivalId/market",
+  group: "Your apps",
+  toolset: "rivals",
+  summary: "What a store says of a rival: price, ratings and release; on Google Play its installs.",
+  description: `Read on request and kept ${KEPT_DAYS} days; what takes longer than a few seconds answers 202 with what is stored so far and eta.`,
+  effect: "measures",
+  scope: "apps:read",
+  plan: "free",
+  price: 1,
+  faults: READING_FAULTS,
+  pending: true,
+  deadlineMs: READING_DEADLINE_MS,
+  input: ofApp({ rivalId: RivalId, country: AppCountry, platform: Platform }),
+  output: v.strictObject({
+    country: Storefront,
+    platform: Store,
+    ...rivalFields,
+    available: described(
+      v.nullable(v.boolean()),
+      "False = the store does not sell it in this storefront: what stands beside is of before. Null = not read yet.",
+    ),
+    price: described(v.nullable(v.number()), "In the currency's units, 0 = free; null = not said."),
+    currency: described(v.nullable(v.string()), "ISO 4217; null = not said."),
+    ...ratingFields,
+    releasedAt: described(v.nullable(Time), "When it first came to the store; null = not said."),
+    hasInAppPurchases: described(
+      v.nullable(v.boolean()),
+      "Null = not said, or the App Store's page of it was not read.",
+    ),
+    inAppPrices: described(
+      v.nullable(Prices),
+      "What is sold within it, on Google Play; null = not said, or App Store.",
+    ),
+    installs: described(
+      v.nullable(Count),
+      "Of all time and all countries, exact, on Google Play; null = not said, or App Store: it tells none.",
+    ),
+    installsDay: described(v.nullable(Day), "The UTC day of that figure."),
+    installsChange: described(v.nullable(Change), "Null until two days' installs were read, or App Store."),
+    measuredAt: described(
+      v.nullable(Time),
+      "When the store was asked for price, release and availability; null = not yet.",
+    ),
+    eta: v.optional(described(Count, "With 202: seconds until the answer may be there.")),
+  }),
+}).run(async ({ app, storefront, platform, rivalId }, ctx) => {
+  const rival = await findRival(ctx, app, { rivalId, platform, storefront })
+  const stored = await readStored(ctx.sql, rival, storefront)
+  const { eta, isRead } = await renewed(ctx, rival, storefront, stored)
+  const shown = marketOf(rival, isRead ? await readStored(ctx.sql, rival, storefront) : stored)
+  const answer = { country: storefront, platform, ...shown }
+  return eta === null ? answer : pending({ eta }, answer)
+})
+
+interface Renewal {
+  /** Seconds until all is read that is not kept; null when it is. What only an App Store page says may be missing. */
+  eta: number | null
+  /** Something may be stored now that was not before. */
+  isRead: boolean
+}
+
+async function renewed(
+  ctx: Context,
+  rival: Rival,
+  storefront: string,
+  stored: StoredMarket | undefined,
+): Promise<Renewal> {
+  const { platform, storeId: subject } = rival
+  const since = keptSince(ctx.now(), KEPT_DAYS)
+  const { saidAt = null, pageAt = null } = stored ?? {}
+  const read = async (kind: LiveSubject["kind"], seenAt: Date | null): Promise<Renewal> => {
+    if (seenAt && seenAt >= since) return { eta: null, isRead: false }
+    const wanted = { kind, platform, storefront, subject }
+    return { eta: await readOnRequest(ctx, wanted, { keptDays: KEPT_DAYS }), isRead: true }
+  }
+  const all = await Promise.all([
+    read("app", saidAt),
+    ...(platform === "ios" ? [read("listing", pageAt).catch(orNothing)] : []),
+  ])
+  const left = all.flatMap(({ eta }) => eta ?? [])
+  return { eta: left.length > 0 ? Math.max(...left) : null, isRead: all.some(({ isRead }) => isRead) }
+}
+
+function orNothing(error: unknown): Renewal {
+  if (error instanceof Fault) return { eta: null, isRead: false }
+  throw error
+}
+
+type StoredDay = Omit<MarketDay, "seenAt">
+
+/** All that is stored of a rival there, whoever read it; each null where nothing is. */
+interface StoredMarket {
+  name: string | null
+  /** When its page was read last. */
+  pageAt: Date | null
+  /** Of the latest look-up. */
+  saidAt: Date | null
+  available: boolean | null
+  price: number | null
+  currency: string | null
+  releasedAt: Date | null
+  marketDays: StoredDay[] | null
+  ratings: number | null
+  rating: number | null
+  ratingsDay: string | null
+  ratingsSource: SourceName | null
+}
+
+/** Undefined = nothing ever showed it. */
+async function readStored(
+  sql: Sql,
+  { platform, storeId, place }: Rival,
+  storefront: string,
+): Promise<StoredMarket | undefined> {
+  // the App Store tells no installs
+  const days = { storefront, installs: platform === "android" }
+  const [stored] = await sql<StoredMarket[]>`
+    select ${nameIn(sql, sql`a.id`, place)} as name, p.seen_at as "pageAt", s.seen_at as "saidAt", s.available,
+      s.price::float8 as price, s.currency, s.released_at as "releasedAt", m.days as "marketDays", r.ratings,
+      r.rating::numeric::float8 as rating, r.day as "ratingsDay", r.source as "ratingsSource"
+    from store_app a
+    left join lateral (
+      select seen_at
+      from listing_run
+      where app_id = a.id and storefront = ${storefront} and source = 'apple-app-page' and section = 'page'
+      order by first_seen_at desc
+      limit 1
+    ) p on true
+    left join lateral (
+      select available, price, currency, released_at, seen_at
+      from app_storefront
+      where app_id = a.id and storefront = ${storefront} and source = any(${LOOKUP_SOURCES as string[]}::text[])
+      order by seen_at desc, source
+      limit 1
+    ) s on true
+    left join lateral (
+      select json_agg(d order by d.day desc, d."seenAt" desc, d.source) as days
+      from (${tellingDays(sql, sql`a.id`, days)}) d
+    ) m on true
+    left join lateral (${latestRatings(sql, sql`a.id`, storefront)}) r on true
+    where (a.platform, a.store_id) = (${platform}, ${storeId})`
+  return stored
+}
+
+const UNREAD = {
+  ...{ available: null, price: null, currency: null, releasedAt: null, hasInAppPurchases: null, inAppPrices: null },
+  ...{ installs: null, installsDay: null, installsChange: null, measuredAt: null },
+}
+
+function marketOf({ storeId, name }: Rival, stored: StoredMarket | undefined) {
+  if (!stored) return { id: storeId, name, ...UNREAD, ...ratingsOf(null) }
+  const { available, price, currency, releasedAt, saidAt, ratings, rating, ratingsDay, ratingsSource } = stored
+  return {
+    ...{ id: storeId, name: stored.name ?? storeId, ...UNREAD },
+    ...(saidAt && { available, price, currency, releasedAt: releasedAt?.toISOString() ?? null }),
+    ...soldIn(stored.marketDays ?? []),
+    measuredAt: saidAt?.toISOString() ?? null,
+    ...{ rating, ratings, ratingsDay, ratingsSource },
+  }
+}
+
+function soldIn(days: readonly StoredDay[]) {
+  const [latest] = days
+  if (!latest) return {}
+  const { inAppLeast: least, inAppMost: most, inAppCurrency: currency } = latest
+  const isPriced = least !== null && most !== null && currency !== null
+  const installed = days.find(({ installs }) => installs !== null)
+  return {
+    hasInAppPurchases: days.find((one) => one.hasInAppPurchases !== null)?.hasInAppPurchases ?? null,
+    inAppPrices: isPriced ? { least, most, currency } : null,
+    installs: installed?.installs ?? null,
+    installsDay: installed?.day ?? null,
+    installsChange: installed ? changeTo(installed, days) : null,
+  }
+}
+
+/** Against the measured day before, by the same source. */
+function changeTo(
+  { day: to, source, installs }: StoredDay,
+  days: readonly StoredDay[],
+): v.InferOutput<typeof Change> | null {
+  const before = days.find((one) => one.source === source && one.installs !== null && one.day < to)
+  return before ? { change: (installs as number) - (before.installs as number), from: before.day, to } : null
+}

@@ -1,0 +1,94 @@
+import type { AnswerOf } from "../../answers.ts"
+import { appAddress, type Desk, type Page, readHead, sideAt, sideCode } from "../../ui/app/desk.ts"
+import { card, empty, facts } from "../../ui/app/parts.ts"
+import { type Html, html } from "../../ui/html.ts"
+import { dayTime, momentTime } from "../../ui/times.ts"
+import { counted, figure, sideName, spoken } from "../../ui/words.ts"
+
+type Origin = Omit<Reading, "depth" | "complete" | "rank">
+type Reading = Evidence["readings"][number]
+type Evidence = AnswerOf<"get_evidence">
+
+/** What a keyword's figures lead back to: who read what, when, and the reading itself. */
+export async function evidencePage(desk: Desk, appId: string): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const side = sideAt(app, desk.query)
+  const term = desk.query.get("term") ?? ""
+  const day = desk.query.get("day")
+  const evidence = await desk.ask("get_evidence", { appId, ...side, term, ...(day && { day }) })
+  const [first, ...others] = evidence.readings
+  const ranksHref = `${appAddress(desk, app, "ranks")}?${new URLSearchParams({ terms: term, at: sideCode(side) })}`
+  return {
+    title: `Evidence of “${evidence.term}” · ${app.name}`,
+    app,
+    at: "",
+    body: html`<p class="crumbs"><a href="${ranksHref}">Days of “${evidence.term}”</a></p>
+<div class="columns-2 wide-left">
+<div>${first ? card("The reading", html`<div class="inside">${readingPart(first)}</div>${placesPart(evidence)}`, html`${sideName(side)}, ${dayTime(evidence.day)}`) : card("The reading", empty("Not measured that day", "Nobody read this search on that day, so there is no rank: that is not the same as being absent."), dayTime(evidence.day))}</div>
+<div>${others.length > 0 && card("Other readings of the day", html`<div class="inside">${others.map(readingPart)}</div>`, counted(others.length, "reading"))}${card("Popularity and difficulty", metricsPart(evidence))}${evidence.ratings.length > 0 && card("Ratings", html`<div class="inside">${evidence.ratings.map(ratingsPart)}</div>`)}</div>
+</div>`,
+  }
+}
+
+function readingPart(reading: Reading): Html {
+  const { rank, depth, complete } = reading
+  const stands =
+    rank === null
+      ? html`<span class="gone">absent</span> from the first ${depth}`
+      : html`<strong>${rank}</strong> of ${depth} read`
+  return html`${facts([["Rank", stands], ["Whole", complete ? null : "no, it broke off and answers no day"], ...originFacts(reading)])}${bodyPart(reading)}`
+}
+
+function originFacts({ source, seenAt, parser, egress, origin }: Origin): [string, Html | string | number | null][] {
+  return [
+    ["Read by", html`<code>${source}</code>`],
+    ["When", momentTime(seenAt)],
+    ["Parser", parser === null ? null : `version ${parser}`],
+    ["From the country", egress?.toUpperCase() ?? null],
+    ["Came by", ORIGINS[origin] ?? origin],
+  ]
+}
+
+const ORIGINS: Record<string, string> = { own: "this instance's own reading", demo: "the demo", import: "an import" }
+
+function bodyPart({ sha256, url }: Origin): Html {
+  return html`<p class="small quiet">SHA-256 of the body as it came:</p><p class="hash">${sha256 ?? "not held"}</p>${url && html`<p class="small quiet">Asked for at:</p><p class="hash">${url}</p>`}`
+}
+
+function placesPart({ places }: Evidence): Html {
+  if (places.length === 0) return html``
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Places"><table><caption>The first ${places.length} places of that reading, as they were read.</caption><thead><tr><th scope="col" class="num">Place</th><th scope="col">App</th><th scope="col">Store id</th></tr></thead>
+<tbody>${places.map(
+    ({
+      place,
+      id,
+      name,
+      own,
+    }) => html`<tr><td class="num">${place}</td><td>${own ? html`<strong><bdi>${name ?? id}</bdi></strong> <span class="tag good">your app</span>` : html`<bdi>${name ?? ""}</bdi>`}</td><td class="small"><code>${id}</code></td></tr>
+`,
+  )}</tbody></table></div>`
+}
+
+function metricsPart({ metrics }: Evidence): Html {
+  if (metrics.length === 0)
+    return empty(
+      "No figure yet",
+      "Popularity and difficulty come with the readings that they rest on, some minutes after a keyword's first rank.",
+    )
+  return html`<ul class="list">${metrics.map(
+    ({
+      metric,
+      score,
+      source,
+      seenAt,
+      formula,
+      restsOn,
+    }) => html`<li><p><strong>${spoken(metric)}</strong> ${score === null ? "none can be given" : figure(score)}${metric === "popularity" && formula > 0 && score !== null && html` <span class="small quiet">a score that orders keywords, no popularity: what can be said is its band</span>`}</p>
+<p class="small quiet">${momentTime(seenAt)}, <code>${source}</code>${formula > 0 && `, formula ${formula}`}</p>${restsOn.map((read) => html`<p class="small quiet">Rests on <code>${read.source}</code>, ${momentTime(read.seenAt)} <span class="hash">${read.sha256?.slice(0, 16) ?? ""}</span></p>`)}</li>
+`,
+  )}</ul>`
+}
+
+function ratingsPart(one: Evidence["ratings"][number]): Html {
+  return html`${facts([["Ratings", figure(one.ratings)], ["Average", figure(one.rating, 2)], ["Day", dayTime(one.day)], ...originFacts(one)])}${bodyPart(one)}`
+}

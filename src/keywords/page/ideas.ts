@@ -1,0 +1,87 @@
+import type { AnswerOf } from "../../answers.ts"
+import { type AppHead, address, appAddress, type Desk, type Page, type Side, sideCode } from "../../ui/app/desk.ts"
+import { card, empty, samplePage } from "../../ui/app/parts.ts"
+import { askPart, madePage, type TextPage, writtenCard } from "../../ui/app/texts/written.ts"
+import { writeForm } from "../../ui/app/write/form.ts"
+import { type Html, html } from "../../ui/html.ts"
+import { dayTime, shortDay } from "../../ui/times.ts"
+import { counted, figure, popularityBand, sideName } from "../../ui/words.ts"
+
+type Idea = Ideas["ideas"][number]
+type Ideas = AnswerOf<"suggest_keywords">
+
+const PAGE: TextPage = { title: "Keyword ideas", at: "", back: { tab: "", name: "Keywords" } }
+
+function askForIdeas(desk: Desk, app: AppHead, side: Side): Html {
+  return askPart(desk, address(appAddress(desk, app, "ideas"), { at: sideCode(side) }), {
+    title: "Keywords worth tracking",
+    said: "Found in what was measured: where the app or its rivals stand already, what the store suggests, what names of apps share; each with its evidence. A language model, if one is set up, adds its own. It takes 1 credit and, while the ideas are new, a unit of the month for AI writing; the same on the same day takes no second one.",
+    button: "Find some",
+  })
+}
+
+export async function ideasPage(desk: Desk, appId: string): Promise<Page> {
+  return await madePage<Ideas>(desk, appId, {
+    page: PAGE,
+    offer: (app, side) => askForIdeas(desk, app, side),
+    make: ({ country: cc }) => desk.ask("suggest_keywords", { appId, cc }),
+    show: (answer, app) =>
+      answer.candidates === 0
+        ? html`<section class="card">${noIdeas(desk, answer)}</section>`
+        : ideasPart(desk, app, answer),
+  })
+}
+
+function ideasPart(desk: Desk, app: AppHead, answer: Ideas): Html {
+  const { candidates, ideas, newIdeas, written } = answer
+  return html`${card(
+    `For ${sideName(answer)}`,
+    ideas.length + (newIdeas?.length ?? 0) > 0
+      ? chosenForm(desk, app, answer)
+      : empty("Nothing new was found", "What speaks for a keyword here is tracked already, or names somebody's app."),
+    `Of ${counted(candidates, "keyword")} looked at`,
+  )}${writtenCard(written)}`
+}
+
+function noIdeas(desk: Desk, answer: Ideas): Html {
+  return empty(
+    `Nothing that was measured in ${sideName(answer)} speaks for a keyword yet`,
+    "Ideas come from the results of searches in which the app or its rivals stand, from what the store suggests, and from names of apps beside yours: they need some measured days. No unit was taken.",
+    samplePage(desk, "ideas"),
+  )
+}
+
+/** What is chosen is tracked by the write that adds keywords, previewed as every write. */
+function chosenForm(desk: Desk, app: AppHead, { ideas, newIdeas }: Ideas): Html {
+  const isForm = desk.formFields.length > 0
+  const table = html`<div class="scroll" tabindex="0" role="group" aria-label="Keyword ideas"><table class="rows"><thead><tr><th scope="col">Keyword, and why</th><th scope="col" class="num">Rank</th><th scope="col" class="wide num">Popularity</th><th scope="col" class="wide num">Difficulty</th></tr></thead>
+<tbody>${ideas.map((idea) => ideaRow(idea, isForm))}${(newIdeas ?? []).map((idea) => newRow(idea, isForm))}</tbody></table></div>`
+  if (!isForm) return table
+  const write = { action: "add_keywords", back: appAddress(desk, app), fixed: { appId: app.id } }
+  return writeForm(desk, { ...write, button: "Track the chosen: look at it first", isTable: true }, table) as Html
+}
+
+function ideaRow(idea: Idea, isForm: boolean): Html {
+  const { term, reason, measured, rank, popularity, popularityLow: low, popularityHigh: high, difficulty } = idea
+  const searched = low === null ? figure(popularity) : popularityBand(low, high)
+  return html`<tr><th scope="row">${termPart(term, isForm)}${idea.picked && html` <span class="tag good">fits the app</span>`}<p class="small quiet">${reason}</p>${idea.evidence.slice(1).map((one) => html`<p class="small quiet">${evidenceText(one)}</p>`)}</th><td class="num">${measured ? (rank ?? html`<span class="gone">absent</span>`) : figure(null)}</td><td class="wide num">${searched}</td><td class="wide num">${figure(difficulty)}</td></tr>
+`
+}
+
+function newRow({ term, reason }: { term: string; reason: string }, isForm: boolean): Html {
+  return html`<tr><th scope="row">${termPart(term, isForm)} <span class="tag">a model's idea</span><p class="small quiet">${reason}</p></th><td class="num">${figure(null)}</td><td class="wide num">${figure(null)}</td><td class="wide num">${figure(null)}</td></tr>
+`
+}
+
+function termPart(term: string, isForm: boolean): Html {
+  if (!isForm) return html`<bdi>${term}</bdi>`
+  return html`<label><input type="checkbox" name="keywords" value="${term}"> <bdi>${term}</bdi></label>`
+}
+
+/** The first of them is the reason, which is said in a sentence. */
+function evidenceText({ kind, rank, rival, prefix, apps, day }: Idea["evidence"][number]): Html {
+  const read = day && html`, ${dayTime(day, shortDay)}`
+  if (kind === "suggested") return html`The store suggests it for “<bdi>${prefix}</bdi>”${read}`
+  if (kind === "names") return html`In the names of ${counted(apps ?? 0, "app")}${read}`
+  return html`${kind === "ranked" ? "You rank" : html`<bdi>${rival}</bdi> ranks`} ${rank}${read}`
+}

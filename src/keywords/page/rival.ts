@@ -1,0 +1,125 @@
+import type { AnswerOf } from "../../answers.ts"
+import { dayNumber } from "../../lib/days.ts"
+import { changePart } from "../../listings/page/diff.ts"
+import {
+  type AppHead,
+  address,
+  appAddress,
+  type Desk,
+  type Page,
+  readHead,
+  type Side,
+  sideAt,
+  sideCode,
+} from "../../ui/app/desk.ts"
+import { badge } from "../../ui/app/frame.ts"
+import { card, empty, facts } from "../../ui/app/parts.ts"
+import { dayBars } from "../../ui/charts/small.ts"
+import { type Html, html } from "../../ui/html.ts"
+import { dayTime, shortDay } from "../../ui/times.ts"
+import { counted, figure, whole } from "../../ui/words.ts"
+
+type Rival = AnswerOf<"get_rival">
+
+/**
+ * One rival beside the app. To look into its keywords takes one of the month's spies, so a link alone opens none: the page is
+ * whole after its button was pressed, and 30 days long looking again takes nothing.
+ */
+export async function rivalPage(desk: Desk, appId: string): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const side = sideAt(app, desk.query)
+  const rivalId = desk.query.get("rival") ?? ""
+  const page = (title: string, body: Html): Page => ({ title: `${title} · ${app.name}`, app, at: "rivals", body })
+  const back = html`<p class="crumbs"><a href="${address(appAddress(desk, app, "rivals"), { at: sideCode(side) })}">Rivals</a></p>`
+  if (!desk.isSample && !desk.isSent) return page("A rival", html`${back}${await openPart(desk, app, side, rivalId)}`)
+  const rival = await desk.ask("get_rival", { appId, rivalId, ...side })
+  return page(
+    rival.name,
+    html`${back}<div class="subject">${badge(rival.name)}<div><h2><bdi>${rival.name}</bdi></h2><p class="quiet small">${rival.developer && html`<bdi>${rival.developer}</bdi> · `}<code>${rival.id}</code>${rival.manual && html` <span class="tag">named by hand</span>`}</p></div></div>
+<div class="columns-2 wide-left"><div>${keywordsPart(desk, app, side, rival)}</div><div>${ratingsPart(rival)}${changesPart(rival)}</div></div>`,
+  )
+}
+
+async function openPart(desk: Desk, app: AppHead, side: Side, rivalId: string): Promise<Html> {
+  const { rivals } = await desk.ask("list_rivals", {
+    appId: app.id,
+    ...side,
+  })
+  const known = rivals.find(({ id }) => id === rivalId)
+  if (!known)
+    return html`<section class="card">${empty("No such rival there", "Rivals are the apps that stand above yours when its keywords are read, and those you name by hand.")}</section>`
+  const to = address(appAddress(desk, app, "rival"), { rival: known.id, at: sideCode(side) })
+  return card(
+    known.name,
+    html`<div class="inside"><p>Its ratings, what changed on its page, and every keyword it ranks for. It takes 1 credit, and of the month's keyword spies one; for 30 days it can then be looked at again without another spy.</p></div><form class="filters" method="post" action="${to}">${desk.formFields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="main" type="submit">Open it</button></form>`,
+  )
+}
+
+function keywordsPart(
+  desk: Desk,
+  app: AppHead,
+  side: Side,
+  { locked, keywords = [], total = 0, searched, spies, openUntil }: Rival,
+): Html {
+  const title = "What it ranks for"
+  if (locked)
+    return card(
+      title,
+      empty(
+        "The month's keyword spies are used up",
+        `${spies ? `${spies.used} of ${spies.limit}. ` : ""}The next month brings more.`,
+      ),
+    )
+  if (keywords.length === 0)
+    return card(
+      title,
+      empty("Found on no keyword", "It stood in none of the results that were read in the last seven days."),
+    )
+  return card(
+    title,
+    html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table class="rows"><thead><tr><th scope="col">Keyword</th><th scope="col" class="num">Theirs</th><th scope="col" class="num">Ours</th><th scope="col">Read</th></tr></thead>
+<tbody>${keywords.slice(0, MOST_KEYWORDS).map(
+      ({
+        term,
+        rank,
+        ourRank,
+        day,
+        tracked,
+      }) => html`<tr><th scope="row">${tracked ? html`<a href="${address(appAddress(desk, app, "evidence"), { term, at: sideCode(side), day })}"><bdi>${term}</bdi></a>` : html`<bdi>${term}</bdi> <span class="tag">not tracked</span>`}</th><td class="num"><span class="${ourRank === null || rank < ourRank ? "down" : "up"}">${rank}</span></td><td class="num">${ourRank ?? html`<span class="gone">absent</span>`}</td><td class="small">${dayTime(day, shortDay)}</td></tr>
+`,
+    )}</tbody></table></div>`,
+    html`${keywords.length < total && `${keywords.length} of `}${counted(total, "keyword")} of ${figure(searched)} looked at${openUntil && html` · open until ${dayTime(openUntil.slice(0, 10))}`}`,
+  )
+}
+
+const MOST_KEYWORDS = 200
+
+function ratingsPart({ rating, ratings, ratingsDay, available, history }: Rival): Html {
+  const { points, from, to } = history
+  const gained = points.slice(1).map(({ day, ratings: count, source }, at) => {
+    const before = points[at]!
+    const isComparable = before.source === source && count >= before.ratings
+    return {
+      day,
+      value: isComparable ? (count - before.ratings) / Math.max(1, dayNumber(day) - dayNumber(before.day)) : null,
+    }
+  })
+  return card(
+    "Ratings",
+    html`<div class="inside">${facts([
+      ["Ratings", figure(ratings)],
+      ["Average", figure(rating, 2)],
+      ["In the store", available === null ? null : available ? "yes" : "no"],
+    ])}${gained.length > 0 && html`<h3>Gained a day, up to each reading</h3>${dayBars(gained, { title: "Ratings gained a day", said: ({ day, value }) => `${shortDay(day)}: ${value === null ? "not comparable" : whole(value)}`, from, to })}`}</div>`,
+    ratingsDay && dayTime(ratingsDay),
+  )
+}
+
+function changesPart({ changes }: Rival): Html {
+  if (changes.length === 0)
+    return card(
+      "What changed on its page",
+      empty("No change was seen", "Its page is read once a day where the pace allows it; 90 days are looked back."),
+    )
+  return card("What changed on its page", html`<ul class="list">${changes.map(changePart)}</ul>`)
+}

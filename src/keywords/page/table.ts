@@ -1,0 +1,97 @@
+import type { Days } from "../../lib/days.ts"
+import { ownValue } from "../../lib/objects.ts"
+import { type AppHead, address, appAddress, type Desk, type Side, sideCode } from "../../ui/app/desk.ts"
+import { pager } from "../../ui/app/parts.ts"
+import { shareBar, sparkline } from "../../ui/charts/small.ts"
+import { type Html, html } from "../../ui/html.ts"
+import { dayTime, shortDay } from "../../ui/times.ts"
+import { popularityBand, spoken } from "../../ui/words.ts"
+import type { KeywordRow } from "./rows.ts"
+
+interface ShownRows {
+  shown: readonly KeywordRow[]
+  found: number
+  page: number
+  pages: number
+}
+
+/** Keywords with rank, change, their days, popularity and difficulty; some of them can be chosen for a chart together. */
+export function keywordTable(desk: Desk, app: AppHead, side: Side, { shown, found, page, pages }: ShownRows): Html {
+  const path = appAddress(desk, app)
+  const order = desk.query.get("order") ?? "rank"
+  const heading = (code: string, name: string, kind = "") => {
+    if (desk.isSample) return html`<th scope="col" class="${kind}">${name}</th>`
+    const kept = Object.fromEntries([...desk.query].filter(([name]) => name !== "page"))
+    const sorted =
+      order === code && html` aria-sort="${code === "rank" || code === "term" ? "ascending" : "descending"}"`
+    return html`<th scope="col" class="${kind}"${sorted}><a href="${address(path, { ...kept, order: code })}">${name}</a></th>`
+  }
+  // a day alone is no line
+  const hasLines = shown.some(({ line }) => line !== null && line.series.length > 1)
+  const span = hasLines ? spanOf(shown) : null
+  return html`<form method="get" action="${appAddress(desk, app, "ranks")}"><input type="hidden" name="at" value="${sideCode(side)}">
+<div class="scroll" tabindex="0" role="group" aria-label="Keywords"><table class="rows" id="keywords">
+<caption>${found === 1 ? "1 keyword" : `${found} keywords`}. A rank leads to its reading; chosen keywords are drawn together.</caption>
+<thead><tr><th scope="col" class="pick"><span class="small">Draw</span></th>${heading("term", "Keyword")}${heading("rank", "Rank", "num")}${heading("change", "Change", "num")}${hasLines && html`<th scope="col" class="wide">Days</th>`}${heading("popularity", "Popularity", "wide")}${heading("difficulty", "Difficulty", "wide")}</tr></thead>
+<tbody>
+${shown.map((row) => keywordRow(desk, app, side, { row, span }))}</tbody>
+</table></div>
+<p class="pages pick"><button type="submit">Draw the chosen together</button></p></form>
+${pager(path, desk.query, { page, pages })}`
+}
+
+/** All sparklines of a table are of the same days. */
+function spanOf(rows: readonly KeywordRow[]): Days {
+  const series = rows.flatMap(({ line }) => (line && line.series.length > 0 ? [line.series] : []))
+  return {
+    from: series.map((points) => points[0]![0]).sort()[0] ?? "",
+    to:
+      series
+        .map((points) => points.at(-1)![0])
+        .sort()
+        .at(-1) ?? "",
+  }
+}
+
+function keywordRow(desk: Desk, app: AppHead, side: Side, { row, span }: { row: KeywordRow; span: Days | null }): Html {
+  const { term, line, difficulty, difficultyBand } = row
+  const asked = { term, at: sideCode(side) }
+  return html`<tr><td class="pick"><input type="checkbox" name="terms" value="${term}" aria-label="Draw ${term}"></td><th scope="row"><a href="${address(appAddress(desk, app, "ranks"), { terms: term, at: asked.at })}"><bdi>${term}</bdi></a>${tagsOf(app, term)}</th><td class="num">${rankText(row, address(appAddress(desk, app, "evidence"), asked))}</td><td class="num">${changeText(row)}</td>${
+    span && html`<td class="wide">${line ? sparkline(line.series, { ...span, sources: line.sources }) : ""}</td>`
+  }<td class="wide">${popularityText(row)}</td><td class="wide">${figureBar(difficulty, difficultyBand ?? "", difficulty !== null && difficulty >= 70 ? "hard" : "")}</td></tr>
+`
+}
+
+function tagsOf({ tags }: AppHead, term: string): Html[] {
+  return (ownValue(tags, term) ?? []).map((tag) => html` <span class="tag">${tag}</span>`)
+}
+
+/** Three states, three things. */
+function rankText({ measured, rank, searchDepth, measuring, notMeasuring, term }: KeywordRow, href: string): Html {
+  if (!measured && measuring) return html`<span class="tag">being read</span>`
+  if (!measured)
+    return html`<span class="quiet" title="${notMeasuring ? spoken(notMeasuring) : "not measured"}">–</span>`
+  const said = rank === null ? html`<span class="gone">absent</span>` : String(rank)
+  const depth = searchDepth === null ? "" : ` of ${searchDepth} read`
+  return html`<a class="rank" href="${href}" aria-label="${rank === null ? "absent" : `rank ${rank}`}${depth}, ${term}: evidence">${said}</a>`
+}
+
+function changeText({ move }: KeywordRow): Html | string {
+  if (!move) return ""
+  const since = html`<span class="quiet small"> ${dayTime(move.since, shortDay)}</span>`
+  if (move.direction === "entered") return html`<span class="up">▲ new</span>${since}`
+  if (move.direction === "dropped") return html`<span class="down">▼ out</span>${since}`
+  if (move.direction === "same") return html`<span class="quiet">=</span>`
+  return html`<span class="${move.direction}">${move.direction === "up" ? "▲" : "▼"} ${move.places}</span>${since}`
+}
+
+/** What a store says is a figure; an estimate is the band that it lies in, on another scale. */
+function popularityText({ popularity, popularityLow: low, popularityHigh: high, popularitySource }: KeywordRow): Html {
+  if (low === null) return figureBar(popularity, popularitySource ?? "")
+  return popularityBand(low, high)
+}
+
+function figureBar(value: number | null, said: string, tone = ""): Html {
+  if (value === null) return html`<span class="quiet" title="not measured">–</span>`
+  return html`<span class="bar-cell" title="${said}"><span>${Math.round(value)}</span>${shareBar(value / 100, tone)}</span>`
+}

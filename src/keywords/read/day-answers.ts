@@ -1,0 +1,85 @@
+import type { Side } from "../../core/observation/provenance.ts"
+import { ownId, type RankedApp } from "../../core/observation/types.ts"
+import type { Db } from "../../database/types.ts"
+import { latestAnswer } from "./latest-answer.ts"
+
+export interface SideApp extends Side {
+  appId: string
+  /** The app's store_app id there; null where nothing of it is measured. */
+  own: number | null
+}
+
+export function sideOf(app: RankedApp, { platform, storefront }: Side): SideApp {
+  return { platform, storefront, appId: app.id, own: ownId(app, { platform, storefront }) }
+}
+
+/** Every storefront of an app on every store it is in, in its order. */
+export function sidesOf(app: RankedApp): SideApp[] {
+  const sides = app.countries.flatMap((storefront) =>
+    (["ios", "android"] as const).map((platform) => sideOf(app, { platform, storefront })),
+  )
+  return sides.filter(({ own }) => own !== null)
+}
+
+interface AnswersFilter {
+  /** At most so many keywords: the first of each side, side by side. The day shown is still that of all. */
+  lists?: number
+  /** Only this keyword's answer; the day shown is still that of all. */
+  term?: string
+}
+
+/** Two queries for a `with`: `term`, tracked keywords with the latest day of their side, and `answer`, that day's. */
+export function dayAnswers(sql: Db, sides: readonly SideApp[], { lists, term }: AnswersFilter = {}) {
+  return sql`
+    ${dayTerms(sql, sides, lists)}, answer as materialized (
+      select t.tracked, t.side, t.own, t.term, t.position, t.list_id, t.day, r.source, r.depth, r.seen_at, r.app_ids,
+        array_position(r.app_ids, t.own) as our_rank
+      from term t
+      cross join lateral (
+        select source, depth, seen_at, app_ids
+        from list_now
+        where list_id = t.list_id and day = t.day
+        offset 0
+      ) r
+      where ${term ?? null}::text is null or t.term = ${term ?? null}
+    )`
+}
+
+/** The first of them alone: `list_id` and `last_day` are null where a keyword's results were never read. */
+export function dayTerms(sql: Db, sides: readonly SideApp[], lists?: number) {
+  const keyword = { platform: sql`k.platform`, storefront: sql`k.storefront`, term: sql`k.term` }
+  return sql`
+    term as materialized (
+      select k.*, l.list_id, l.day as last_day, max(l.day) over (partition by k.side) as day
+      from (
+        select s.*, k.term, k.position
+        from ${rowsOf(sql, sides)}
+        -- fenced: of arrays whose length it does not know the planner expects ten sides, and reads the whole table for them
+        cross join lateral (
+          select term, position
+          from tracked_term
+          where (app_id, country) = (s.tracked, s.storefront)
+          offset 0
+        ) k
+        where s.own is not null
+      ) k
+      left join lateral (${latestAnswer(sql, sql`list_id, day`, keyword)}) l on true
+      ${lists === undefined ? sql`` : sql`order by k.position, k.side, k.term limit ${lists}`}
+    )`
+}
+
+/** One side is a row: of arrays the planner takes any ten for dearer than one, and plans each statement anew. */
+function rowsOf(sql: Db, sides: readonly SideApp[]) {
+  const [one, ...others] = sides
+  if (one && others.length === 0)
+    return sql`(
+          select ${one.appId}::text as tracked, ${one.platform}::text as platform, ${one.storefront}::text as storefront,
+            ${one.own}::int as own, 1::bigint as side
+        ) s`
+  return sql`unnest(
+          ${sides.map(({ appId }) => appId)}::text[],
+          ${sides.map(({ platform }) => platform)}::text[],
+          ${sides.map(({ storefront }) => storefront)}::text[],
+          ${sides.map(({ own }) => own)}::int[]
+        ) with ordinality s (tracked, platform, storefront, own, side)`
+}

@@ -1,0 +1,200 @@
+import { RANK_SOURCES, SOURCE_CODES, type SourceName, sourceOf } from "../../core/observation/types.ts"
+import type { Sql } from "../../database/types.ts"
+import { CHART_SOURCE_CODES } from "../../lib/charts.ts"
+import { quarterOf } from "../../lib/days.ts"
+import { bestFirst } from "../../measuring/record/best-first.ts"
+import type { ListKey } from "../../measuring/record/identities.ts"
+import { nameIn } from "../../stores/store/app-names.ts"
+
+export interface FigureProvenance {
+  source: SourceName
+  seenAt: Date
+  /** Null where only the time is held. */
+  parser: number | null
+  /** Of the body, hex. */
+  sha256: string | null
+  /** Country it was read from; null = not known, or of no account. */
+  egress: string | null
+  origin: string
+}
+
+export interface ReadingEvidence extends FigureProvenance {
+  depth: number
+  complete: boolean
+  /** Where the app stands in it; null = it does not. */
+  rank: number | null
+}
+
+/** A day's readings of a list, that which answers the day first; then those that broke off. `app` is a store_app id. */
+export async function readReadingsOn(sql: Sql, { list, day, app }: { list: ListKey; day: string; app: number }) {
+  const rows = await sql<(Omit<ReadingEvidence, "source"> & { code: number })[]>`
+    select r.source as code, r.seen_at as "seenAt", r.parser, encode(r.sha256, 'hex') as sha256, r.egress, r.origin,
+      r.depth, r.complete, array_position(r.app_ids, ${app}::int) as rank
+    from list l
+    join search_results r on r.list_id = l.id and r.day = ${day}
+    where (l.platform, l.storefront, l.term) = (${list.platform}, ${list.storefront}, ${list.term})
+    order by complete desc, ${bestFirst(sql)}
+    limit 1000`
+  return rows.map(({ code, ...row }): ReadingEvidence => ({ source: sourceOf(code), ...row }))
+}
+
+/** The latest day on which a list has a reading that answers; null = never. */
+export async function readLastDay(sql: Sql, { platform, storefront, term }: ListKey): Promise<string | null> {
+  const [row] = await sql<{ day: string | null }[]>`
+    select last_day as day
+    from list
+    where (platform, storefront, term) = (${platform}, ${storefront}, ${term})`
+  return row?.day ?? null
+}
+
+export interface MetricEvidence {
+  metric: string
+  /** Of a published figure, its month's first. */
+  day: string
+  source: string
+  seenAt: Date
+  score: number | null
+  formula: number
+  parts: Record<string, unknown>
+}
+
+/** Each figure of a keyword as it stood on a day: the latest of each source up to it. */
+export async function readMetricsUntil(sql: Sql, list: ListKey, day: string): Promise<MetricEvidence[]> {
+  return await sql<MetricEvidence[]>`
+    select distinct on (m.metric, m.source) m.metric, m.day, m.source, m.seen_at as "seenAt", m.score, m.formula, m.parts
+    from list l
+    join keyword_metric m on m.list_id = l.id
+    where (l.platform, l.storefront, l.term) = (${list.platform}, ${list.storefront}, ${list.term}) and m.day <= ${day}
+    order by m.metric, m.source, m.day desc
+    limit 100`
+}
+
+export interface RatingsEvidence extends FigureProvenance {
+  day: string
+  ratings: number | null
+  rating: number | null
+  /** The term whose results counted them, where they came with results. */
+  term: string | null
+}
+
+/** The latest of each source up to that day. Counts from search results lead to one such reading. */
+export async function readRatingsUntil(
+  sql: Sql,
+  { app, storefront, day }: { app: number; storefront: string; day: string },
+): Promise<RatingsEvidence[]> {
+  const codes = RANK_SOURCES.map((source) => SOURCE_CODES[source])
+  return await sql<RatingsEvidence[]>`
+    select c.source, c.day, c.seen_at as "seenAt", c.ratings, c.rating, c.origin, coalesce(c.parser, r.parser) as parser,
+      encode(coalesce(c.sha256, r.sha256), 'hex') as sha256, r.egress, r.term
+    from (
+      select distinct on (source) *
+      from rating_day
+      where app_id = ${app} and storefront = ${storefront} and day <= ${day} and quarter <= ${quarterOf(day)}::date
+      order by source, day desc
+      limit 100
+    ) c
+    left join lateral (
+      select s.parser, s.sha256, s.egress, l.term
+      from list l
+      join search_results s on s.list_id = l.id and s.day = c.day
+      join unnest(${[...RANK_SOURCES]}::text[], ${codes}::smallint[]) k (source, code) on k.code = s.source
+      where c.sha256 is null and l.storefront = c.storefront and s.seen_at = c.seen_at
+        and k.source = c.source and ${app}::int = any(s.app_ids)
+      order by l.id
+      limit 1
+    ) r on true
+    order by c.source
+    limit 100`
+}
+
+/** Whether an app tracks a keyword in a storefront. */
+export async function isTracked(sql: Sql, appId: string, storefront: string, term: string): Promise<boolean> {
+  const rows = await sql`
+    select
+    from tracked_term
+    where app_id = ${appId} and country = ${storefront} and term = ${term}
+    limit 1`
+  return rows.length > 0
+}
+
+interface ReadingApp {
+  place: number
+  /** As store_app knows it. */
+  id: number
+  storeId: string
+  name: string | null
+}
+
+/** The first places of one reading of a list, with the names that its storefront shows. */
+export async function readReadingApps(
+  sql: Sql,
+  { platform, storefront, term, day, seenAt }: ListKey & { day: string; seenAt: Date },
+  { most, countries }: { most: number; countries: readonly string[] },
+): Promise<ReadingApp[]> {
+  return await sql<ReadingApp[]>`
+    select p.place::int as place, s.id, s.store_id as "storeId",
+      ${nameIn(sql, sql`s.id`, { storefront, countries })} as name
+    from list l
+    join search_results r on r.list_id = l.id and r.day = ${day} and r.seen_at = ${seenAt}
+    join unnest(r.app_ids[1:${most}::int]) with ordinality p (id, place) on true
+    join store_app s on s.id = p.id
+    where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${term})
+    order by r.source, p.place
+    limit ${most}`
+}
+
+/** A reading of something of an app, by what it is of. */
+interface AppReading extends Omit<FigureProvenance, "source" | "egress"> {
+  of: string
+  source: string
+  /** Since when it has said the same; null where that is not held. */
+  sameSince: Date | null
+}
+
+/**
+ * The latest readings of an app's page, its reviews and the charts it may stand in, in a storefront of its store, without
+ * those of the hidden review feeds.
+ */
+export async function readAppReadings(
+  sql: Sql,
+  {
+    app,
+    storefront,
+    platform,
+    hiddenFeeds,
+  }: { app: number; storefront: string; platform: "ios" | "android"; hiddenFeeds: readonly string[] },
+): Promise<AppReading[]> {
+  return await sql<AppReading[]>`
+    select 'page, ' || section as of, source, seen_at as "seenAt", parser,
+      encode(sha256s[cardinality(sha256s)], 'hex') as sha256, origin, first_seen_at as "sameSince"
+    from (
+      select distinct on (section, source) *
+      from listing_run
+      where app_id = ${app} and storefront = ${storefront}
+      order by section, source, seen_at desc
+      limit 50
+    ) p
+    union all
+    select 'reviews, ' || feed || case when complete then '' else ' (broken off)' end, source, seen_at, parser,
+      encode(sha256, 'hex'), origin, null
+    from review_read
+    where app_id = ${app} and feed <> all(${hiddenFeeds as string[]}::text[])
+    union all
+    select 'chart, ' || c.chart || ', ' || c.device || ', ' || case c.genre when '36' then 'all apps' else 'genre ' || c.genre end,
+      coalesce(k.source, r.source::text), r.seen_at, r.parser, encode(r.sha256, 'hex'), r.origin, null
+    from store_app s
+    join chart c on c.platform = ${platform} and c.storefront = ${storefront} and c.genre in ('36', s.genre)
+      and c.last_day is not null
+    join lateral (
+      select *
+      from chart_results
+      where chart_id = c.id and day = c.last_day
+      order by seen_at desc, source
+      limit 1
+    ) r on true
+    left join unnest(${Object.keys(CHART_SOURCE_CODES)}::text[], ${Object.values(CHART_SOURCE_CODES)}::smallint[]) k (source, code)
+      on k.code = r.source
+    where s.id = ${app}
+    order by of, source, "seenAt"
+    limit 200`
+}

@@ -1,0 +1,90 @@
+import type { PendingQuery, Row } from "postgres"
+import { type RankSource, sourceOf } from "../../core/observation/types.ts"
+import type { Sql } from "../../database/types.ts"
+import type { SourceName } from "../../lib/upstreams.ts"
+import type { ListKey } from "../../measuring/record/identities.ts"
+import { preferredRating } from "../../stores/read/rating-days.ts"
+import { nameIn } from "../../stores/store/app-names.ts"
+import type { DifficultyParts } from "../formulas/difficulty.ts"
+import { currentTen, latestTen } from "../store/keyword-inputs.ts"
+import { CALCULATED } from "../store/keyword-rows.ts"
+
+export interface FirstTen {
+  day: string
+  source: RankSource
+  origin: string
+  depth: number
+  seenAt: Date
+  /** How many apps the whole reading holds. */
+  results: number
+  apps: RatedResult[]
+  /** Of the latest difficulty; null = none was made. */
+  parts: DifficultyParts | null
+}
+
+export interface RatedResult {
+  id: string
+  /** As it is shown in that storefront; null = nowhere yet. */
+  name: string | null
+  publisher: string | null
+  publisherId: string | null
+  ratings: number | null
+  ratingsDay: string | null
+  ratingsSource: SourceName | null
+}
+
+/** Null = no reading is young enough, or none was read ten deep or to its end. Looked up by keys alone. */
+export async function readFirstTen(sql: Sql, list: ListKey, now: Date): Promise<FirstTen | null> {
+  return (await readTen(sql, list, currentTen(sql, now))) ?? (await readTen(sql, list, latestTen(sql, now)))
+}
+
+async function readTen(
+  sql: Sql,
+  { platform, storefront, term }: ListKey,
+  ten: PendingQuery<Row[]>,
+): Promise<FirstTen | null> {
+  const [row] = await sql<(Omit<FirstTen, "source"> & { source: number })[]>`
+    select r.day, r.source, r.origin, r.depth, r.seen_at as "seenAt", r.results, d.parts, f.apps
+    from list l
+    cross join lateral (${ten}) r
+    left join lateral (
+      select parts
+      from keyword_metric
+      where list_id = l.id and metric = 'difficulty' and source = ${CALCULATED}
+      order by day desc
+      limit 1
+    ) d on true
+    cross join lateral (${ratedResults(sql, storefront)}) f
+    where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${term})`
+  return row ? { ...row, source: sourceOf(row.source) } : null
+}
+
+/** The apps of the reading `r`, as a query of one row. */
+function ratedResults(sql: Sql, storefront: string) {
+  return sql`
+    select coalesce(
+        json_agg(
+          json_build_object(
+            'id', s.store_id, 'name', ${nameIn(sql, sql`s.id`, { storefront, countries: [] })},
+            'publisher', s.developer, 'publisherId', s.developer_id,
+            'ratings', c.ratings, 'ratingsDay', c.day, 'ratingsSource', c.source
+          )
+          order by u.place
+        ), '[]'
+      ) as apps
+    from unnest(r.app_ids) with ordinality u (app_id, place)
+    -- fenced: of an array whose length it does not know the planner reads the whole table
+    cross join lateral (
+      select id, store_id, developer, developer_id
+      from store_app
+      where id = u.app_id
+      offset 0
+    ) s
+    left join lateral (
+      select ratings, day, source
+      from rating_count
+      where app_id = s.id and storefront = ${storefront} and ratings is not null
+      order by day desc, ${preferredRating(sql)}
+      limit 1
+    ) c on true`
+}

@@ -1,0 +1,136 @@
+import { Buffer } from "node:buffer"
+import type { Sql } from "../../database/types.ts"
+import type { SourceName } from "../../lib/upstreams.ts"
+import type { RawBodies } from "../../measuring/raw-bodies.ts"
+import type { ListKey } from "../../measuring/record/identities.ts"
+import type { SourceRequest } from "../../measuring/source.ts"
+import type { Sources } from "../../sources.ts"
+import {
+  type FigureProvenance,
+  type MetricEvidence,
+  type RatingsEvidence,
+  type ReadingEvidence,
+  readLastDay,
+  readMetricsUntil,
+  readRatingsUntil,
+  readReadingsOn,
+} from "./evidence.ts"
+
+export interface Evidence {
+  /** Where it was read; null for what was imported. */
+  url: string | null
+  /** Whether the body is still in the folder. */
+  bodyKept: boolean
+}
+
+/** A reading that a calculated figure rests on. */
+interface FigureSource extends Evidence {
+  source: string
+  seenAt: string
+  sha256: string
+  prefix?: string
+}
+
+export interface KeywordEvidence extends ListKey {
+  day: string
+  /** The day's readings; the first answers the day if it is complete. */
+  readings: (ReadingEvidence & Evidence)[]
+  /** Figures as they stood on the day asked for, else as they stand, and what they rest on. */
+  metrics: (MetricEvidence & { restsOn: FigureSource[] })[]
+  ratings: (RatingsEvidence & Evidence)[]
+}
+
+interface EvidenceParts {
+  sql: Sql
+  bodies: Pick<RawBodies, "has">
+  sources: Sources
+}
+
+interface EvidenceSubject {
+  list: ListKey
+  /** As the store knows it, and as store_app does. */
+  app: { storeId: string; id: number }
+  /** "YYYY-MM-DD"; the latest on which the list was read when left out, or else today. */
+  day?: string | undefined
+  today: string
+}
+
+/** A look-up of several apps is shown by the address that asks for this one. */
+export async function readKeywordEvidence(
+  { sql, bodies, sources }: EvidenceParts,
+  { list, app, day: asked, today }: EvidenceSubject,
+): Promise<KeywordEvidence> {
+  const day = asked ?? (await readLastDay(sql, list)) ?? today
+  const { storefront, term } = list
+  const withBody = async <Of extends Pick<FigureProvenance, "sha256">>(of: Of, url: string | null) => ({
+    ...of,
+    url,
+    bodyKept: of.sha256 !== null && (await bodies.has(Buffer.from(of.sha256, "hex"))),
+  })
+  const readings = await readReadingsOn(sql, { list, day, app: app.id })
+  const until = asked ?? today
+  const metrics = await readMetricsUntil(sql, list, until)
+  const ratings = await readRatingsUntil(sql, { app: app.id, storefront, day: until })
+  return {
+    ...list,
+    day,
+    readings: await Promise.all(
+      readings.map((one) => withBody(one, urlOf(sources, one.source, { storefront, term, prefix: term }))),
+    ),
+    metrics: await Promise.all(
+      metrics.map(async (one) => ({
+        ...one,
+        restsOn: await Promise.all(
+          readIn(one).map((read) => {
+            const url = urlOf(sources, read.source, { storefront, term, prefix: read.prefix ?? term })
+            return withBody(read, url)
+          }),
+        ),
+      })),
+    ),
+    ratings: await Promise.all(
+      ratings.map((one) =>
+        withBody(one, urlOf(sources, one.source, { storefront, term: one.term, ids: [app.storeId] })),
+      ),
+    ),
+  }
+}
+
+/** What a metric's parts say it rests on: of a published figure its report, of a calculated one its readings. */
+function readIn({ source, seenAt, parts }: MetricEvidence): Omit<FigureSource, keyof Evidence>[] {
+  const { read, sha256 } = parts as { read?: Omit<FigureSource, keyof Evidence>[]; sha256?: string }
+  if (Array.isArray(read)) return read
+  return sha256 === undefined ? [] : [{ source, seenAt: seenAt.toISOString(), sha256 }]
+}
+
+interface AskedFor {
+  storefront: string
+  term?: string | null
+  prefix?: string
+  ids?: string[]
+}
+
+/** Where a source asks for it; null where no store is asked, or not in that storefront. */
+export function urlOf(sources: Sources, name: SourceName | string, asked: AskedFor): string | null {
+  const { storefront, term, prefix, ids } = asked
+  const { search, hints, lookups, catalogues } = sources
+  for (const source of [...search, ...catalogues]) {
+    if (source.name === name && term != null) return at(source.upstream, () => source.request({ storefront, term }))
+  }
+  for (const source of hints) {
+    if (source.name === name && prefix) return at(source.upstream, () => source.request({ storefront, prefix }))
+  }
+  for (const source of lookups) {
+    if (source.name === name && ids) return at(source.upstream, () => source.request({ storefront, ids }))
+  }
+  return null
+}
+
+function at(upstream: string, request: () => SourceRequest): string | null {
+  try {
+    return `https://${upstream}${request().path}`
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}

@@ -1,0 +1,111 @@
+import type { Outcome } from "../../core/observation/types.ts"
+import type { Sql } from "../../database/types.ts"
+import { addDays } from "../../lib/days.ts"
+import type { ListKey } from "../../measuring/record/identities.ts"
+import { ladder } from "../formulas/hint-ladder.ts"
+import { ESTIMATE, SHOWN_DAYS } from "../store/keyword-figures.ts"
+import { CALCULATED } from "../store/keyword-rows.ts"
+import { isOwnSearch } from "../store/own-searches.ts"
+
+export interface StoredFigure {
+  metric: "popularity" | "difficulty" | "demand" | "hints"
+  /** Of a published one its month's first. */
+  day: string
+  source: string
+  /** Of the youngest reading behind it. */
+  seenAt: Date
+  /** Null = all that it needs was read, and gives none. */
+  score: number | null
+  /** 0 = the store published it. */
+  formula: number
+  parts: Record<string, unknown>
+}
+
+/** The figures of a keyword that stand on a day: of each metric the latest, of popularity the published one too. */
+export async function readFigures(
+  sql: Sql,
+  { platform, storefront, term }: ListKey,
+  today: string,
+): Promise<StoredFigure[]> {
+  return await sql<StoredFigure[]>`
+    select m.metric, m.day, m.source, m.seen_at as "seenAt", m.score, m.formula, m.parts
+    from list l
+    join keyword_now n on n.list_id = l.id
+    cross join lateral (
+      values
+        ('popularity', n.published_day, n.published_by), ('popularity', n.estimate_day, ${ESTIMATE}),
+        ('difficulty', n.difficulty_day, ${CALCULATED}), ('demand', n.demand_day, ${CALCULATED}),
+        ('hints', n.hints_day, ${CALCULATED})
+    ) f (metric, day, source)
+    join keyword_metric m on (m.list_id, m.metric, m.day, m.source) = (l.id, f.metric, f.day, f.source)
+    where (l.platform, l.storefront, l.term) = (${platform}, ${storefront}, ${term})
+      and (m.formula = 0 or m.day >= ${addDays(today, -SHOWN_DAYS)}::date)
+    order by m.metric, m.formula
+    limit 5`
+}
+
+/** What of a keyword is read: the results of its search, the store's suggestions, the ratings of its first ten apps. */
+export const READ_PARTS = ["results", "suggestions", "ratings"] as const
+export type ReadPart = (typeof READ_PARTS)[number]
+
+export interface ReadAttempt {
+  of: ReadPart
+  at: Date
+  /** `incomplete`: the reading broke off, and answers nothing. */
+  outcome: "read" | "incomplete" | Outcome
+}
+
+/** Of a row of `due`: what was read and could not be stored is to readers of a keyword a reading that failed. */
+export function outcomeOfDue(sql: Sql) {
+  return sql`case failure when 'unstored' then 'failed' else failure end`
+}
+
+/** The last time that this instance tried to read each part of a keyword, however it ended. */
+export async function readAttempts(sql: Sql, { platform, storefront, term }: ListKey): Promise<ReadAttempt[]> {
+  const key = sql`(${platform}, ${storefront}, ${term})`
+  return await sql<ReadAttempt[]>`
+    select distinct on (of) of, at, outcome
+    from (
+      select case kind when 'search' then 'results' when 'hints' then 'suggestions' else 'ratings' end as of, t.*
+      from due
+      cross join lateral (values (measured_at, 'read'), (failed_at, ${outcomeOfDue(sql)})) t (at, outcome)
+      where kind in ('search', 'hints', 'difficulty') and (platform, storefront, subject) = ${key}
+      union all
+      (
+        select 'results', at, outcome
+        from attempt
+        where (kind, platform, storefront, subject) = ('search', ${platform}, ${storefront}, ${term})
+        order by at desc, source
+        limit 1
+      )
+      union all
+      (
+        select 'suggestions', at, outcome
+        from attempt
+        where kind = 'hints' and platform = ${platform} and storefront = ${storefront}
+          and subject = any(${ladder(term)}::text[])
+        order by at desc, subject, source
+        limit 1
+      )
+      union all
+      (
+        select 'results', r.seen_at, case when r.complete then 'read' else 'incomplete' end
+        from list l
+        join search_results r on r.list_id = l.id and r.day >= (now() - interval '39 days')::date
+        where (l.platform, l.storefront, l.term) = ${key} and ${isOwnSearch(sql)}
+        order by r.seen_at desc, r.source
+        limit 1
+      )
+      union all
+      (
+        select 'suggestions', seen_at, 'read'
+        from hint_answer
+        where (platform, storefront, prefix) = ${key} and origin = 'own'
+        order by day desc, seen_at desc, source
+        limit 1
+      )
+    ) a
+    where at is not null
+    order by of, at desc, outcome
+    limit ${READ_PARTS.length}`
+}

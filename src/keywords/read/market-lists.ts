@@ -1,0 +1,26 @@
+import type { Fragment } from "postgres"
+import type { Side } from "../../core/observation/provenance.ts"
+import type { Sql } from "../../database/types.ts"
+
+/** The keywords of a storefront, whoever tracks them, whose latest answer is of the UTC day `since` or later. */
+export interface MarketLists extends Side {
+  since: string
+}
+
+/** The same on a UTC day, which decides whether a figure is too old to show. */
+export interface MarketDay extends MarketLists {
+  today: string
+}
+
+/** The condition for rows of list_now. */
+export function inMarket(sql: Sql, { platform, storefront, since }: MarketLists): Fragment {
+  return sql`day >= ${since}::date and storefront = ${storefront} and platform = ${platform}`
+}
+
+export async function countMarketLists(sql: Sql, { platform, storefront, since }: MarketLists): Promise<number> {
+  const [row] = await sql<[{ lists: number }]>`
+    select count(*)::int as lists
+    from list
+    where platform = ${platform} and storefront = ${storefront} and last_day >= ${since}::date`
+  return row.lists
+}

@@ -1,0 +1,146 @@
+import { type RankSource, sourceOf } from "../../core/observation/types.ts"
+import type { Sql } from "../../database/types.ts"
+import { nameIn } from "../../stores/store/app-names.ts"
+import { NEAR_PLACES, placeWeight } from "../formulas/related-terms.ts"
+import { popularityOrderOf } from "../store/popularity-order.ts"
+import { latestAnswer } from "./latest-answer.ts"
+import type { MarketLists } from "./market-lists.ts"
+
+/** What was answered to a keyword last, with its first apps. */
+export interface TermAnswer {
+  term: string
+  listId: number
+  day: string
+  source: RankSource
+  origin: string
+  depth: number
+  seenAt: Date
+  /** How many apps the whole answer holds. */
+  results: number
+  /** store_app ids of the first ones, in their order. */
+  first: number[]
+}
+
+/** The latest answers to these keywords, as far as there are any, each with so many apps. */
+export async function readTermAnswers(
+  sql: Sql,
+  { platform, storefront, since }: MarketLists,
+  terms: readonly string[],
+  apps: number,
+): Promise<Map<string, TermAnswer>> {
+  const keyword = { platform: sql`${platform}`, storefront: sql`${storefront}`, term: sql`k.term` }
+  const rows = await sql<(Omit<TermAnswer, "source"> & { source: number })[]>`
+    select k.term, n.list_id as "listId", n.day, n.source, n.origin, n.depth, n.seen_at as "seenAt",
+      cardinality(n.app_ids) as results, n.app_ids[1:${apps}::int] as first
+    from unnest(${terms as string[]}::text[]) with ordinality k (term, place)
+    cross join lateral (
+      ${latestAnswer(sql, sql`list_id, day, source, origin, depth, seen_at, app_ids`, keyword)}
+    ) n
+    where n.day >= ${since}::date
+    order by k.place
+    limit ${terms.length}`
+  return new Map(rows.map(({ source, ...row }) => [row.term, { ...row, source: sourceOf(source) }]))
+}
+
+interface Neighbour {
+  term: string
+  /** Of the apps that were asked about, those among its own first places. */
+  shared: number
+  /** 0 to 1: what is shared by the geometric mean of how many places each has. */
+  relatedness: number
+  /** What neighbours are ordered by. */
+  closeness: number
+}
+
+interface NeighbourQuery {
+  /** Whose apps they are: it is none itself. */
+  listId: number
+  /** store_app ids, in the order in which they stand: NEAR_PLACES at most. */
+  apps: readonly number[]
+  /** Below this relatedness is no neighbour. */
+  least: number
+  limit: number
+}
+
+/**
+ * Keywords whose latest answers begin with some of these apps, the closest first. An app tells the more of two keywords the
+ * fewer have it, and the higher it stands in both: 1 / ln(keywords that have it), as Adamic and Adar weigh what two people have
+ * in common ("Friends and neighbors on the web", 2003), times placeWeight of either place. The closeness is the sum of those by
+ * the length of the other's places, as in a cosine; that of the apps that were asked about is the same for all.
+ *
+ * test/bench/research-formulas.ts compares it with the count alone, with 1 / keywords ("resource allocation": Zhou, Lü and
+ * Zhang, 2009) and with ln(all keywords / keywords), each with places and without. The second is as good there, where no app
+ * stands in more than 28, but leaves an app of 1,000 keywords a thousandth of its word.
+ */
+export async function findNeighbours(
+  sql: Sql,
+  { platform, storefront, since }: MarketLists,
+  { listId, apps, least, limit }: NeighbourQuery,
+): Promise<Neighbour[]> {
+  return await sql<Neighbour[]>`
+    with sharing as materialized (
+      select n.term, n.places, count(*)::int as shared, sum(a.weight * (${WEIGHTS}::float8[])[n.place] / n.commonness) as weight
+      from unnest(${apps as number[]}::int[], ${WEIGHTS.slice(0, apps.length)}::float8[]) a (app, weight)
+      cross join lateral (
+        select term, places, place, ln(1 + count(*) over ()::float8) as commonness
+        from (
+          select term, least(cardinality(app_ids), ${NEAR_PLACES}::int) as places,
+            array_position(app_ids[1:${NEAR_PLACES}::int], a.app) as place
+          from list_now
+          where app_ids @> array[a.app] and day >= ${since}::date and list_id <> ${listId}
+            and storefront = ${storefront} and platform = ${platform}
+          offset 0
+        ) holding
+        where place is not null
+        offset 0
+      ) n
+      group by n.term, n.places
+    )
+    select term, shared, relatedness, weight / (${LENGTHS}::float8[])[places] as closeness
+    from sharing
+    cross join lateral (select shared / sqrt(places * ${apps.length}::int) as relatedness) r
+    where relatedness >= ${least}::float8
+    order by closeness desc, term
+    limit ${limit}`
+}
+
+const WEIGHTS = Array.from({ length: NEAR_PLACES }, (_, at) => placeWeight(at + 1))
+
+/** Of what so many places tell together. */
+const LENGTHS = WEIGHTS.map((_, at) => Math.hypot(...WEIGHTS.slice(0, at + 1)))
+
+/** What these apps are called there, in their order; null = no name was seen. */
+export async function readNames(sql: Sql, apps: readonly number[], storefront: string): Promise<(string | null)[]> {
+  const rows = await sql<{ name: string | null }[]>`
+    select ${nameIn(sql, sql`a.app`, { storefront, countries: [] })} as name
+    from unnest(${apps as number[]}::int[]) with ordinality a (app, place)
+    order by a.place
+    limit ${apps.length}`
+  return rows.map(({ name }) => name)
+}
+
+/**
+ * Keywords with a popularity, published or by its order, above `above`, about as long as a text, the most popular
+ * first.
+ */
+export async function readPopularTerms(
+  sql: Sql,
+  { platform, storefront, letters, above }: { platform: string; storefront: string; letters: number; above: number },
+): Promise<{ term: string; popularity: number | null }[]> {
+  const order = popularityOrderOf(sql, {
+    published: sql`n.published`,
+    estimate: sql`n.estimate`,
+    platform: sql`l.platform`,
+  })
+  return await sql<{ term: string; popularity: number | null }[]>`
+    select l.term, n.published::float8 as popularity
+    from list l
+    join keyword_now n on n.list_id = l.id
+    where l.platform = ${platform} and l.storefront = ${storefront} and ${order} > ${above}::float8
+      and char_length(l.term) between ${letters - SLIPS}::int and ${letters + SLIPS}::int
+    order by ${order} desc, l.term
+    limit 5000`
+}
+
+/** A slip adds or leaves out few letters. */
+const SLIPS = 3

@@ -1,0 +1,126 @@
+import type { PendingQuery, Row } from "postgres"
+import type { Sql } from "../../database/types.ts"
+import { bestFirst } from "../../measuring/record/best-first.ts"
+import { numbersIn, numbersTogether } from "./columns.ts"
+import type { SideApp } from "./day-answers.ts"
+import { readStandings, type TermStanding } from "./standings.ts"
+
+export interface TermPlaces {
+  term: string
+  day: string
+  source: number
+  seenAt: Date
+  ourRank: number | null
+  /** store_app ids in their order, the first of all. */
+  apps: Int32Array
+}
+
+/** Keywords whose results one statement reads: some 5 ms on the embedded database. */
+const PIECE = 250
+/** Places of a reading that are looked at. */
+const MOST_PLACES = 250
+
+interface Reading {
+  /** Only places above the app itself, where it has one. */
+  onlyAbove: boolean
+}
+
+/** The results of the day shown of every keyword measured on it, in pieces and in the keywords' order. */
+export async function* readPlaces(sql: Sql, side: SideApp, { onlyAbove }: Reading): AsyncGenerator<TermPlaces[]> {
+  const { day, terms } = await readStandings(sql, side, null)
+  if (day === null) return
+  const measured = terms.filter((term) => term.measured)
+  for (let from = 0; from < measured.length; from += PIECE) {
+    const piece = measured.slice(from, from + PIECE)
+    const latest = sql`
+          select source, seen_at, app_ids
+          from list_now
+          where list_id = t.list_id and day = ${day}
+          offset 0`
+    const row = await readPiece(sql, side, piece, { answer: latest, onlyAbove })
+    // what was read meanwhile of a day that came has taken the place of the day shown
+    const isWhole = row.count === piece.length
+    const whole = isWhole ? row : await readPiece(sql, side, piece, { answer: dayAnswer(sql, day), onlyAbove })
+    yield placesIn(whole, piece, day)
+  }
+}
+
+function dayAnswer(sql: Sql, day: string) {
+  return sql`
+          select source, seen_at, app_ids
+          from search_results
+          where list_id = t.list_id and day = ${day} and complete
+          order by ${bestFirst(sql)}
+          limit 1`
+}
+
+interface PieceQuery {
+  /** One row of source, seen_at and app_ids for the list of `t`. */
+  answer: PendingQuery<Row[]>
+  onlyAbove: boolean
+}
+
+/** Of each text a part a keyword; null where there is none. */
+interface PieceRow {
+  count: number
+  /** Their places in the piece, from 1. */
+  keywords: string | null
+  sources: string | null
+  /** Milliseconds since 1970. */
+  seenAt: string | null
+  ourRanks: string | null
+  apps: string | null
+}
+
+async function readPiece(
+  sql: Sql,
+  { own }: SideApp,
+  piece: readonly TermStanding[],
+  { answer, onlyAbove }: PieceQuery,
+): Promise<PieceRow> {
+  const each = (column: PendingQuery<Row[]>) => numbersTogether(sql, column)
+  const [row] = await sql<[PieceRow]>`
+    select count(*)::int as count, ${each(sql`t.n`)} as keywords, ${each(sql`r.source`)} as sources,
+      ${each(sql`floor(extract(epoch from r.seen_at) * 1000)::bigint`)} as "seenAt", ${each(sql`p.our_rank`)} as "ourRanks",
+      string_agg(
+        array_to_string(r.app_ids[1:case when ${onlyAbove} then coalesce(p.our_rank - 1, ${MOST_PLACES}) else ${MOST_PLACES} end], ' '), ';'
+      ) as apps
+    from unnest(${piece.map(({ listId }) => listId)}::int[]) with ordinality t (list_id, n)
+    cross join lateral (${answer}) r
+    cross join lateral (select array_position(r.app_ids, ${own}) as our_rank offset 0) p`
+  return row
+}
+
+function placesIn(row: PieceRow, piece: readonly TermStanding[], day: string): TermPlaces[] {
+  const [keywords, sources, seenAt, ourRanks] = [row.keywords, row.sources, row.seenAt, row.ourRanks].map((text) =>
+    numbersIn(text ?? ""),
+  )
+  return appsIn(row.apps ?? "", row.count).map((apps, at) => ({
+    ...{ term: piece[keywords![at]! - 1]!.term, day, source: sources![at] as number },
+    ...{ seenAt: new Date(seenAt![at] as number), ourRank: ourRanks![at] as number | null, apps },
+  }))
+}
+
+const SPACE = 32
+const ZERO = 48
+const NINE = 57
+
+/** Of a million places, split and read one by one, the strings alone took a quarter of a second. */
+function appsIn(text: string, count: number): Int32Array[] {
+  const all: Int32Array[] = []
+  const numbers = new Int32Array(MOST_PLACES)
+  let [found, number, at] = [0, -1, 0]
+  while (all.length < count) {
+    const code = text.charCodeAt(at++)
+    if (code >= ZERO && code <= NINE) {
+      number = (number < 0 ? 0 : number * 10) + code - ZERO
+      continue
+    }
+    if (number >= 0) numbers[found++] = number
+    number = -1
+    if (code === SPACE) continue
+    all.push(numbers.slice(0, found))
+    found = 0
+  }
+  return all
+}

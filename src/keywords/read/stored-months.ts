@@ -1,0 +1,82 @@
+import type { PendingQuery, Row } from "postgres"
+import type { Db } from "../../database/types.ts"
+import { dayNumber } from "../../lib/days.ts"
+import type { StoredMonth } from "../../lib/month-bytes.ts"
+
+type Part = PendingQuery<Row[]>
+
+/** What storedMonths gives: null = nothing is held, or was asked for. */
+export interface MonthsRow {
+  rankBytes: Uint8Array | null
+  dayBytes: Uint8Array | null
+}
+
+/**
+ * Columns for monthsByList: what is held of an app (its store_app id) and of `lists` (an int[]) in these months, which
+ * follow one another. A table at a time: joined keyword by keyword a thousand took a third longer.
+ */
+export function storedMonths(sql: Db, { own, lists }: { own: Part; lists: Part }, months: readonly string[]): Part {
+  const [first = null, last = first] = [months[0], months.at(-1)]
+  if (first === null) return sql`null::bytea as "rankBytes", null::bytea as "dayBytes"`
+  const of = sql`list_id = l.id and month between ${givenMonth(sql, first)} and ${givenMonth(sql, last as string)}`
+  // each list's own look-up: of all lists at once the planner takes them for ten, and reads the app's whole months for
+  // each
+  const each = (columns: Part, rows: Part) => sql`(
+        select string_agg(int4send(l.id) || int4send(m.month - '1970-01-01'::date) || ${columns}, '')
+        from unnest(${lists}) l (id)
+        cross join lateral (${rows} offset 0) m
+      )`
+  return sql`
+      ${each(sql`m.ranks`, sql`select month, ranks from rank_month where app_id = ${own} and ${of}`)} as "rankBytes",
+      ${each(sql`m.sources || m.depths`, sql`select month, sources, depths from list_month where ${of}`)} as "dayBytes"`
+}
+
+/**
+ * A month by which partitions are chosen when the statement begins: what is no constant, as a text that becomes a date.
+ * Chosen when it is planned, the plan for whatever months seems to cost as many times more as there are months in all,
+ * each call is planned anew, and that takes longer than to read them.
+ */
+function givenMonth(sql: Db, month: string): Part {
+  return sql`${month}::text::date`
+}
+
+const HEAD = 8
+/** Bytes of a month, however many days it has. */
+const MONTH = 31
+
+/** By the list's id, oldest first; months of which one of the two is missing are left out. */
+export function monthsByList(
+  { rankBytes: ranks, dayBytes: days }: MonthsRow,
+  months: readonly string[],
+): Map<number, StoredMonth[]> {
+  const byList = new Map<number, StoredMonth[]>()
+  if (ranks === null || days === null) return byList
+  const names = new Map(months.map((month) => [dayNumber(month), month]))
+  const ranked = placesIn(ranks, HEAD + MONTH)
+  for (const [key, at] of placesIn(days, HEAD + 2 * MONTH)) {
+    const ranksAt = ranked.get(key)
+    if (ranksAt === undefined) continue
+    const [list, number] = [Math.floor(key / MOST_DAYS), key % MOST_DAYS]
+    const held = byList.get(list)
+    const stored = {
+      ...{ month: names.get(number) as string, ranks, sources: days, depths: days },
+      from: { ranks: ranksAt, sources: at, depths: at + MONTH },
+    }
+    if (held) held.push(stored)
+    else byList.set(list, [stored])
+  }
+  for (const held of byList.values()) if (held.length > 1) held.sort((a, b) => (a.month < b.month ? -1 : 1))
+  return byList
+}
+
+/** More days than any month's first has. */
+const MOST_DAYS = 2 ** 20
+
+/** Where the bytes of each list and month begin. */
+function placesIn(bytes: Uint8Array, length: number): Map<number, number> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const places = new Map<number, number>()
+  for (let at = 0; at < bytes.length; at += length)
+    places.set(view.getInt32(at) * MOST_DAYS + view.getInt32(at + 4), at + HEAD)
+  return places
+}

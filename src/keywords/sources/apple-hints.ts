@@ -1,0 +1,74 @@
+import type { HintsObservation } from "../../core/observation/types.ts"
+import { normaliseTerm } from "../../lib/term.ts"
+import { at, text } from "../../measuring/parsing/json.ts"
+import { asksForProof } from "../../measuring/parsing/proof.ts"
+import { MAX_XML_BYTES } from "../../measuring/parsing/xml.ts"
+import { ReadFailure, type Source } from "../../measuring/source.ts"
+import { parsePlist } from "../../stores/apple/plist.ts"
+import { appleStorefront } from "../../stores/apple/storefronts.ts"
+import { type HintsQuestion, hints } from "../kinds/hints.ts"
+
+const PARSER = 1
+
+// Recorded lists have 10 at most; earlier ones had up to 25.
+const MOST = 25
+const MOST_ITEMS = 1_000
+
+/**
+ * What the App Store suggests for a beginning that is typed, in its order: a property list with `hints`, each a dict
+ * with a `term` (recorded in 2026), or a bare string. The storefront is that of the header X-Apple-Store-Front, which
+ * also names the platform (29): without it the endpoint answers 200 with an empty list, whatever was typed. A language
+ * behind a dash (143443-4,29) must be one that the storefront has: reports say of others that nothing is suggested, and
+ * without one the storefront's own answers. With the header, an empty list is an answer. What cannot be a term (over 150 characters) is left out.
+ */
+export const appleHints: Source<HintsQuestion, HintsObservation> = {
+  name: "apple-hints",
+  kind: hints,
+  upstream: "search.itunes.apple.com",
+  parser: PARSER,
+  maxBytes: MAX_XML_BYTES,
+
+  request: ({ storefront, prefix }) => ({
+    path: `/WebObjects/MZSearchHints.woa/wa/hints?clientApplication=Software&term=${encodeURIComponent(normaliseTerm(prefix))}`,
+    headers: { "x-apple-store-front": `${appleStorefront(storefront).id},29` },
+  }),
+
+  parse: (body, { storefront, prefix }, about) => ({
+    kind: "hints",
+    source: "apple-hints",
+    platform: "ios",
+    storefront,
+    prefix: normaliseTerm(prefix),
+    terms: termsOf(body),
+    origin: "own",
+    parser: PARSER,
+    ...about,
+  }),
+}
+
+const changed = (detail: string) => new ReadFailure("changed", detail)
+
+function termsOf(body: string): string[] {
+  const hints = at(parseAnswer(body), "hints")
+  if (!Array.isArray(hints)) throw changed("no list of hints")
+  if (hints.length > MOST_ITEMS) throw changed("more hints than any list has")
+  const terms = hints.map(termOf).filter((term) => [...term].length <= 150)
+  return [...new Set(terms)].slice(0, MOST)
+}
+
+function parseAnswer(body: string): unknown {
+  try {
+    return parsePlist(body, "the answer")
+  } catch (error) {
+    // a page; a hint in a list that broke off is none
+    throw !/<plist[\s>]/.test(body) && asksForProof(body)
+      ? new ReadFailure("blocked", "a proof is asked for", { cause: error })
+      : error
+  }
+}
+
+function termOf(hint: unknown): string {
+  const said = text(typeof hint === "string" ? hint : at(hint, "term"))
+  if (said === undefined) throw changed("a hint without a term")
+  return normaliseTerm(said)
+}

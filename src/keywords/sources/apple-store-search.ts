@@ -1,0 +1,143 @@
+import type { ResultApp, SearchObservation } from "../../core/observation/types.ts"
+import { withoutUndefined } from "../../lib/objects.ts"
+import { isStoreId } from "../../lib/store-ids.ts"
+import { appsOf, at, count, list, parseJson, text } from "../../measuring/parsing/json.ts"
+import { mismatched } from "../../measuring/parsing/mismatched.ts"
+import { asksForProof } from "../../measuring/parsing/proof.ts"
+import { ReadFailure, type Source } from "../../measuring/source.ts"
+import { artworkUrl } from "../../stores/apple/artwork.ts"
+import { appleStorefront } from "../../stores/apple/storefronts.ts"
+import { search } from "../kinds/search.ts"
+import type { SearchQuestion } from "../kinds/search-shape.ts"
+
+const DEPTH = 200
+const PARSER = 1
+
+/**
+ * The search of the App Store's own app on an iPhone (MZStore): the ids of up to 250 apps in rank order, and what the
+ * first few show. Platform 24 with `t:native` in the storefront header has it answer in flat JSON; other platforms nest
+ * the same under `pageData` (its shape is read from the public projects app-store-scraper and drewster99/appstore). The
+ * answer repeats the storefront that it served; one of another is `mismatched`. `rating` is left out: this source rounds
+ * it to halves of a star. It is reported to answer 503 for spells, and not always to have a phone's order.
+ */
+export const appleStoreSearch: Source<SearchQuestion, SearchObservation> = {
+  name: "apple-store-search",
+  kind: search,
+  upstream: "search.itunes.apple.com",
+  parser: PARSER,
+
+  request({ storefront, term }) {
+    const { id, language } = appleStorefront(storefront)
+    const query = `clientApplication=Software&media=software&term=${encodeURIComponent(term)}`
+    return {
+      path: `/WebObjects/MZStore.woa/wa/search?${query}`,
+      headers: {
+        "user-agent": "AppStore/3.0 iOS/18.0 model/iPhone16,2 hwp/t8130 build/22A3354 (6; dt:311) AMS/1",
+        accept: "application/json",
+        "accept-language": language,
+        "x-apple-store-front": `${id},24 t:native`,
+      },
+    }
+  },
+
+  parse(body, asked, about) {
+    const answer = parsed(body)
+    const named = namesStorefront(answer, asked.storefront)
+    const bubble = appBubble(answer)
+    const rows = at(bubble, "results")
+    if (!Array.isArray(rows)) throw changed("no list of results")
+    const total = count(at(bubble, "totalCount"))
+    if (rows.length === 0 && (total !== 0 || !named)) throw changed("the list of results is empty")
+    const facts = factsOf(answer)
+    const apps = rows.filter(isApp).map((row) => appOf(row, facts))
+    const results = appsOf(apps, DEPTH)
+    if (rows.length > 0 && results.length === 0) throw changed("no row is an app")
+    return {
+      kind: "search",
+      source: "apple-store-search",
+      platform: "ios",
+      storefront: asked.storefront,
+      term: asked.term,
+      depth: total === rows.length ? DEPTH : results.length,
+      complete: true,
+      results,
+      origin: "own",
+      parser: PARSER,
+      ...about,
+    }
+  },
+}
+
+const changed = (detail: string) => new ReadFailure("changed", detail)
+
+/** The part of the answer that holds its data, whichever way it is nested. */
+function parsed(body: string): { root: unknown; page: unknown } {
+  if (/^\s*</.test(body)) {
+    throw asksForProof(body) ? new ReadFailure("blocked", "a proof is asked for") : changed("a page instead of JSON")
+  }
+  const root = parseJson(body, "the answer")
+  const page = at(root, "bubbles") === undefined ? at(root, "pageData") : root
+  return { root, page }
+}
+
+type Answer = ReturnType<typeof parsed>
+
+/** Whether the answer says which storefront it served. Throws when that is another one. */
+function namesStorefront({ root, page }: Answer, storefront: string): boolean {
+  const said = at(page, "metricsBase", "storeFront") ?? at(root, "metricsBase", "storeFront")
+  if (said === undefined) return false
+  // "143441", "143441-1,24" or the number
+  const id = /^\d{6}(?=\D|$)/.exec(text(said) ?? `${count(said)}`)?.[0]
+  if (id === undefined) throw changed("the answer names no storefront")
+  if (id !== String(appleStorefront(storefront).id)) throw mismatched("the answer is another storefront's")
+  return true
+}
+
+function appBubble({ page }: Answer): unknown {
+  const bubbles = list(at(page, "bubbles"))
+  // one of another name holds stories, or the apps of another device
+  const bubble = bubbles.find((one) => at(one, "name") === "software") ?? bubbles.find(isUnnamed)
+  if (bubble === undefined) throw changed("no list of results")
+  return bubble
+}
+
+function isUnnamed(bubble: unknown): boolean {
+  return at(bubble, "name") === undefined
+}
+
+/** Whether a row is an app, by whichever of the fields seen it has. Throws for a row that is none of it. */
+function isApp(row: unknown): boolean {
+  if (typeof row !== "object" || row === null) throw changed("a row of another shape")
+  const [entity, kind, type] = [at(row, "entity"), at(row, "kind"), at(row, "type")]
+  const name = entity ?? kind
+  if (name !== undefined && typeof name !== "string") throw changed("a row of an unknown kind")
+  if (name !== undefined) return name === "software" || name === "iosSoftware"
+  return type === undefined || type === 0 || type === "software" || type === "apps"
+}
+
+/** What the answer shows of the first apps, by their id. */
+function factsOf({ root, page }: Answer): unknown {
+  const platform = at(page, "storePlatformData") ?? at(root, "storePlatformData")
+  const lockup = at(platform, "native-search-lockup-search") ?? at(platform, "native-search-lockup")
+  return at(lockup, "results")
+}
+
+function appOf(row: unknown, facts: unknown): ResultApp {
+  const id = idOf(row)
+  const app = at(facts, id)
+  return withoutUndefined<ResultApp>({
+    id,
+    name: text(at(app, "name")),
+    icon: artworkUrl(at(app, "artwork", "url")),
+    developer: text(at(app, "artistName")),
+    bundleId: text(at(app, "bundleId")),
+    ratings: count(at(app, "userRating", "ratingCount")),
+  })
+}
+
+function idOf(row: unknown): string {
+  const value = at(row, "id")
+  const id = typeof value === "number" ? String(value) : value
+  if (typeof id !== "string" || !isStoreId("ios", id)) throw changed("a row without an app's id")
+  return id
+}

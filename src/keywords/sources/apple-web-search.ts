@@ -1,0 +1,181 @@
+import type { ResultApp, SearchObservation } from "../../core/observation/types.ts"
+import { appsOf, at, list, text } from "../../measuring/parsing/json.ts"
+import { mismatched } from "../../measuring/parsing/mismatched.ts"
+import { spelt } from "../../measuring/parsing/spelt.ts"
+import { ReadFailure, type Source } from "../../measuring/source.ts"
+import { adamId, lockupApp } from "../../stores/apple/lockup.ts"
+import { browserHeaders, embeddedPages } from "../../stores/apple/page.ts"
+import { search } from "../kinds/search.ts"
+import type { SearchQuestion } from "../kinds/search-shape.ts"
+
+const DEPTH = 200
+const PARSER = 1
+
+/**
+ * The search page of apps.apple.com for the iPhone, whose embedded data has the order that a phone shows (its shape is
+ * read from the public projects respectaso and OpenASO): some 12 results in full, then the ids of the next, together
+ * about 200. Apple picks the storefront from where a request comes from unless the cookie `geo` says otherwise, so the
+ * page must name the one that was asked for. A page of another storefront is `mismatched`: asking less often would not
+ * help, and somebody must see it. `ratings` is left out where the page abbreviates it ("1.2M"). The depth is 200 where
+ * the page says that there is nothing more, else as many places as it names.
+ */
+export const appleWebSearch: Source<SearchQuestion, SearchObservation> = {
+  name: "apple-web-search",
+  kind: search,
+  upstream: "apps.apple.com",
+  parser: PARSER,
+
+  request: ({ storefront, term }) => ({
+    path: `/${storefront}/iphone/search?term=${encodeURIComponent(term)}`,
+    headers: browserHeaders(storefront),
+  }),
+
+  parse(body, asked, about) {
+    const { intent, page } = searchPage(body)
+    checkAnswers(asked, intent, body)
+    const first = rowsOf(resultShelf(page))
+    const next = nextOf(page)
+    if (first.length === 0 && (next !== undefined || !isPositive(intent)))
+      throw changed("the shelf of results is empty")
+    const results = appsOf([...first, ...(next ?? [])], DEPTH)
+    return {
+      kind: "search",
+      source: "apple-web-search",
+      platform: "ios",
+      storefront: asked.storefront,
+      term: asked.term,
+      depth: next ? results.length : DEPTH,
+      complete: true,
+      results,
+      origin: "own",
+      parser: PARSER,
+      ...about,
+    }
+  },
+}
+
+const changed = (detail: string) => new ReadFailure("changed", detail)
+
+/** The one entry of the embedded data that is a page of search results, and what it says it answers. */
+function searchPage(body: string): { intent: unknown; page: unknown } {
+  const pages = embeddedPages(body).filter((entry) => list(at(entry, "data", "shelves")).some(isResultShelf))
+  if (pages.length !== 1) throw changed("no shelf of results, or several pages of them")
+  return { intent: at(pages[0], "intent"), page: at(pages[0], "data") }
+}
+
+/** Throws unless the page names the storefront that was asked for, and no other term or platform. */
+function checkAnswers({ storefront, term }: SearchQuestion, intent: unknown, body: string): void {
+  const own = canonical(body)
+  const said = text(at(intent, "storefront"))?.toLowerCase() ?? /^\/([a-z]{2})\//.exec(own?.pathname ?? "")?.[1]
+  if (said === undefined) throw changed("the page does not name its storefront")
+  if (said !== storefront) throw mismatched("the page is another storefront's", said)
+  const platform = at(intent, "platform")
+  if (platform !== undefined && platform !== "iphone") throw mismatched("the page is another platform's")
+  const answered = at(intent, "term") ?? own?.searchParams.get("term") ?? undefined
+  if (answered !== undefined && spelt(answered) !== spelt(term)) throw mismatched("the page answers another term")
+}
+
+/** The page's address as it gives it itself; older pages name storefront and term nowhere else. */
+function canonical(body: string): URL | null {
+  const name = body.indexOf('rel="canonical"')
+  if (name === -1) return null
+  const tag = body.slice(body.lastIndexOf("<", name), body.indexOf(">", name))
+  const address = /\shref="(https:\/\/apps\.apple\.com\/[^"]*)"/.exec(tag)?.[1]
+  return address === undefined ? null : URL.parse(address.replaceAll("&amp;", "&"))
+}
+
+/** Only a page that names the term it answers can say that nothing is found for it. */
+function isPositive(intent: unknown): boolean {
+  return text(at(intent, "term")) !== undefined && text(at(intent, "storefront")) !== undefined
+}
+
+function isResultShelf(shelf: unknown): boolean {
+  return at(shelf, "contentType") === "searchResult" && Array.isArray(at(shelf, "items"))
+}
+
+function resultShelf(page: unknown): readonly unknown[] {
+  const shelves = list(at(page, "shelves")).filter(isResultShelf)
+  // other shelves of the kind hold recommendations
+  const named = shelves.filter((shelf) => at(shelf, "id") === "SearchResults.shelfId")
+  const [shelf, ...more] = named.length > 0 ? named : shelves
+  if (more.length > 0) throw changed("several shelves of results")
+  return list(at(shelf, "items"))
+}
+
+/** The apps of the rows shown in full, without what is paid for or edited. */
+function rowsOf(rows: readonly unknown[]): ResultApp[] {
+  const apps = rows.filter((row) => !isOther(row)).map(appOf)
+  if (rows.length > 0 && apps.length === 0) throw changed("no row is an app")
+  return apps
+}
+
+// An app by itself, and an app with one of its events; by what their place is given for.
+const APP_ROWS: unknown[] = ["AppSearchResult", "AppEventSearchResult"]
+const APP_REASONS: unknown[] = [undefined, "content", "appEvent"]
+// Cards that take no place among the apps.
+const OTHER_ROWS: unknown[] = [
+  "EditorialSearchResult", "DeveloperSearchResult", "AppBundleSearchResult", "InAppSearchResult", "GroupingSearchResult",
+] // biome-ignore format: a list to scan
+
+/**
+ * Whether a row takes no place among the apps. Throws where that cannot be told: a row too few, or too many, moves all
+ * below it. A card of an unknown kind that names no app moves nothing.
+ */
+function isOther(row: unknown): boolean {
+  const [lockup, kind, type] = [at(row, "lockup"), at(row, "$kind"), at(row, "resultType")]
+  if (typeof row !== "object" || row === null) throw changed("a row of another shape")
+  if (type === "ad" || [row, lockup].some((part) => at(part, "isAd") === true || at(part, "isSponsored") === true)) {
+    return true
+  }
+  if (OTHER_ROWS.includes(kind)) return true
+  if (APP_ROWS.includes(kind)) {
+    if (!APP_REASONS.includes(type)) throw changed("an app in a place of an unknown kind")
+    return type === undefined && at(lockup, "adamId") === null
+  }
+  if (kind !== undefined && namesApp(row)) throw changed("a row of an unknown kind")
+  return kind !== undefined || lockup === undefined || at(lockup, "adamId") === null
+}
+
+/** Whether an id of an app stands anywhere in a card. By a queue: a body may be nested deeper than calls can be. */
+function namesApp(card: unknown): boolean {
+  const open = [card]
+  for (const here of open) {
+    if (typeof here !== "object" || here === null) continue
+    if (adamId(at(here, "adamId")) !== undefined) return true
+    for (const inner of Object.values(here)) open.push(inner)
+  }
+  return false
+}
+
+function appOf(row: unknown): ResultApp {
+  const app = lockupApp(at(row, "lockup"))
+  if (app === undefined) throw changed("a row without an app's id")
+  return app
+}
+
+/** The apps after those shown in full; undefined where the page says that there are none. */
+function nextOf(page: unknown): ResultApp[] | undefined {
+  const next = at(page, "nextPage")
+  if (next === null) return undefined
+  const rows = at(next, "results")
+  if (!Array.isArray(rows)) throw changed("it does not say what comes next")
+  const apps = rows.filter((row) => isNextApp(at(row, "type")))
+  // a new kind among the apps is none; a new name of the apps themselves leaves none
+  if (apps.length === 0 && !rows.every((row) => NEXT_OTHERS.includes(at(row, "type"))))
+    throw changed("no next result is an app")
+  return apps.map((row) => ({ id: nextId(at(row, "id")) }))
+}
+
+// Types of Apple's media API that are no apps.
+const NEXT_OTHERS: unknown[] = ["app-bundles", "app-events", "developers", "editorial-items", "groupings", "in-apps"]
+
+function isNextApp(type: unknown): boolean {
+  if (typeof type !== "string") throw changed("a next result of no type")
+  return type === "apps"
+}
+
+function nextId(value: unknown): string {
+  const id = adamId(value)
+  if (id === undefined) throw changed("a next result without an app's id")
+  return id
+}

@@ -1,0 +1,140 @@
+import type { ResultApp, SearchObservation } from "../../core/observation/types.ts"
+import { withoutUndefined } from "../../lib/objects.ts"
+import { appsOf, at, list, text } from "../../measuring/parsing/json.ts"
+import { mismatched } from "../../measuring/parsing/mismatched.ts"
+import { spelt } from "../../measuring/parsing/spelt.ts"
+import { ReadFailure, type Source } from "../../measuring/source.ts"
+import { blockOf, playRequest } from "../../stores/play/blocks.ts"
+import { assertCountry, callsOf } from "../../stores/play/calls.ts"
+import { listedFacts } from "../../stores/play/listing.ts"
+import { idOf, isLabelledAd, rowOf, textsIn } from "../../stores/play/rows.ts"
+import { search } from "../kinds/search.ts"
+import type { SearchQuestion } from "../kinds/search-shape.ts"
+
+const PARSER = 3
+
+/**
+ * The search page of play.google.com, in its order: the card of the app that the term names, where there is one, then
+ * the list. Recorded in July 2026: 20 apps with a card, 30 without; there is no second page. Paid rows are left out.
+ *
+ * Whether the store follows `gl` or the address that asks is not known in general. The page names its country and its
+ * term: one of another country or another term is `mismatched`, and no reading.
+ *
+ * `depth` is the number of apps shown, also where they are fewer than usual: that nothing follows a short page is nowhere
+ * said, and an absence must not be claimed for places that were not seen. A page that says that there are no results is
+ * as deep as a full one. Where the store searched for another spelling of its own accord, what it shows is what is read;
+ * where it says that it has nothing for the term, what it offers instead is not.
+ */
+export const playSearch: Source<SearchQuestion, SearchObservation> = {
+  name: "play-search",
+  kind: search,
+  upstream: "play.google.com",
+  parser: PARSER,
+  namesCountry: true,
+  request: ({ storefront, term }) => playRequest("/store/search", storefront, { c: "apps", q: term }),
+  parse(body, { storefront, term }, about) {
+    const answer = blockOf(body, ANSWER)
+    assertCountry(body, storefront)
+    assertTerm(body, term)
+    const results = resultsOf(list(at(answer, 0, 1)), body)
+    const subject = { platform: "android", storefront, term } as const
+    const read = { depth: results.length || PLACES, complete: true, results }
+    return { kind: "search", source: "play-search", ...subject, ...read, parser: PARSER, origin: "own", ...about }
+  },
+}
+
+/** Places of a full page without a card. */
+const PLACES = 30
+
+// What a reading may hold at most.
+const DEEPEST = 250
+
+const ANSWER = { rpc: "lGYRle", key: "ds:4", fits: (data: unknown) => Array.isArray(at(data, 0, 1)) }
+
+/**
+ * Throws ReadFailure: `mismatched` where the page answers another term than was asked for, as one out of a cache would, and
+ * `changed` where it does not say which. The calls that it made for its data name the term as it was asked, also where the
+ * store searched for another spelling; its title speaks where they no longer do.
+ */
+function assertTerm(page: string, term: string): void {
+  const calls = callsOf(page)
+  const [tabs, results] = [TABS, ANSWER.rpc].map((rpc) => calls.find((call) => call.rpc === rpc)?.request)
+  const asked = [text(at(tabs, 0)), text(at(results, 0, 2, 0))].filter((named) => named !== undefined)
+  const named = asked.length > 0 ? asked : titled(page)
+  if (named.length === 0) throw new ReadFailure("changed", "the page does not name its term")
+  if (named.some((one) => spelt(one) !== spelt(term))) {
+    throw mismatched("the page answers another term")
+  }
+}
+
+/** Fills the tabs above the results: apps, books, films. */
+const TABS = "AZO9Cb"
+
+function titled(page: string): string[] {
+  const start = page.indexOf("<title")
+  const title = start === -1 ? null : TITLE.exec(page.slice(start, start + LONGEST_TITLE))
+  return title ? [(title[1] as string).replace(/&(?:amp|lt|gt|quot|#39);/g, (sign) => SIGNS[sign] as string)] : []
+}
+
+const LONGEST_TITLE = 2_000
+const TITLE = /^<title[^<>]*>([^<>]+) - Android Apps on Google Play<\/title>/
+const SIGNS: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" }
+
+/** Cards before lists, as the numbering of the lists has it. */
+function resultsOf(sections: readonly unknown[], body: string): ResultApp[] {
+  if (sections.some(saysNone)) return []
+  const cards = sections.flatMap((section) => cardOf(at(section, CARD)))
+  const lists = sections.filter(isResults)
+  if (lists.length === 0 && cards.length === 0 && isBare(sections, body)) return []
+  const rows = lists.flatMap((section) => list(at(section, LIST, 0)).flatMap(rowOf))
+  if (rows.length === 0) throw new ReadFailure("changed", "no results are found")
+  const missing = Math.min(...lists.map(placesBefore)) - cards.length
+  if (missing > 0) throw new ReadFailure("changed", "the first results are not found")
+  return appsOf([...cards, ...rows], DEEPEST)
+}
+
+const LIST = 22
+const CARD = 23
+
+/**
+ * A list of what was searched for, by its name ("search_results_cluster_apps_range_1_20"); one without a name by its
+ * lack of a heading. Other lists, such as "You might also like", have one.
+ */
+function isResults(section: unknown): boolean {
+  if (!Array.isArray(at(section, LIST, 0))) return false
+  const name = nameOf(section)
+  return name === undefined ? at(section, LIST, 1, 0) === "" : name.startsWith("search_results_cluster")
+}
+
+function nameOf(section: unknown): string | undefined {
+  return text(at(section, 3, 1, 0, 0))
+}
+
+/** How many places come before a list by its name: 1 where a card does. */
+function placesBefore(section: unknown): number {
+  return Number(/_range_(\d{1,3})_\d+$/.exec(nameOf(section) ?? "")?.[1] ?? 0)
+}
+
+/** A card of another kind leads to no app. Where it did, the list begins at the second place: that is looked at too. */
+function cardOf(card: unknown): ResultApp[] {
+  if (!textsIn(card).some((each) => each.includes("/store/apps/details"))) return []
+  const id = idOf(at(card, 17, 0, 0, 4, 2), at(card, 16, 3, "12", 0, 0))
+  if (id === null || isLabelledAd(card)) return []
+  return [withoutUndefined<ResultApp>({ id, ...listedFacts(at(card, 16, 2)) })]
+}
+
+/** Whether the page says in words that it has nothing for the term; lists that follow are of another. */
+function saysNone(section: unknown): boolean {
+  return textsIn(at(section, WORDS)).some((words) => words.startsWith("No results for "))
+}
+
+/** Whether the page has no section but notices, and nothing on all of it leads to an app. */
+function isBare(sections: readonly unknown[], body: string): boolean {
+  return (
+    sections.every((section) => typeof at(section, NOTICE, 0) === "string") && !body.includes("/store/apps/details?id")
+  )
+}
+
+// Where public readers of the page find its words about the search, and the European "About these results".
+const WORDS = 25
+const NOTICE = 31

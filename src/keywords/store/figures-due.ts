@@ -1,0 +1,54 @@
+import type { AnyKind } from "../../core/kind.ts"
+import { type AnyObservation, type ChangedApp, isOfStore } from "../../core/observation/provenance.ts"
+import type { Tx } from "../../database/types.ts"
+import { kindNamed } from "../../kinds.ts"
+import { addDays, dayOf } from "../../lib/days.ts"
+import { SHOWN_DAYS } from "./keyword-figures.ts"
+import { YOUNG_DAYS } from "./keyword-inputs.ts"
+
+interface FigureChanges {
+  /** Recorded readings; those that were stored before are included, so that a repeated import derives again. */
+  readings: readonly AnyObservation[]
+  /** Apps with another rating count, or another date of their last update. */
+  apps: readonly ChangedApp[]
+  /** Apps with another name. */
+  names: readonly ChangedApp[]
+}
+
+/**
+ * Marks what an import changed, in the transaction that stores it: deriveFigures derives the figures that rest on it. Takes
+ * its locks after those of lists and apps.
+ */
+export async function markFigures(
+  tx: Tx,
+  { readings, apps, names }: FigureChanges,
+  kinds: readonly AnyKind[],
+  now: Date,
+): Promise<void> {
+  const since = oldestDay(now)
+  const marks = [
+    ...readings.flatMap((reading) => markOf(reading, kinds, since)),
+    ...apps.map((app) => ({ kind: "app", platform: null, storefront: app.storefront, subject: String(app.appId) })),
+    ...names.map((app) => ({ kind: "name", platform: null, storefront: app.storefront, subject: String(app.appId) })),
+  ]
+  if (marks.length === 0) return
+  await tx`
+    insert into figure_due (kind, platform, storefront, subject)
+    select distinct m.kind, coalesce(m.platform, a.platform), m.storefront, m.subject
+    from jsonb_to_recordset(${tx.json(marks)}) m (kind text, platform text, storefront text, subject text)
+    left join store_app a on a.id = case when m.platform is null then m.subject::int end
+    order by 1, 2, 3, 4
+    on conflict do nothing`
+}
+
+/** No shown figure rests on an older reading: the oldest that is shown may rest on readings of YOUNG_DAYS before. */
+export function oldestDay(now: Date): string {
+  return addDays(dayOf(now), -SHOWN_DAYS - YOUNG_DAYS)
+}
+
+function markOf(reading: AnyObservation, kinds: readonly AnyKind[], since: string) {
+  const { seenAt, storefront } = reading
+  const mark = kindNamed(reading.kind, kinds)?.figures?.(reading)
+  if (!mark || !isOfStore(reading) || storefront === undefined || dayOf(seenAt) < since) return []
+  return [{ ...mark, platform: reading.platform, storefront }]
+}

@@ -1,0 +1,133 @@
+import type { Platform } from "../../core/observation/types.ts"
+import { DEMAND_FORMULA, demandOf } from "../formulas/demand.ts"
+import { DIFFICULTY_FORMULA, difficultyOf } from "../formulas/difficulty.ts"
+import { HINTS_FORMULA, type Hints, hintsOf } from "../formulas/hint-ladder.ts"
+import { estimatePopularity, POPULARITY_FORMULA } from "../formulas/popularity.ts"
+import { ESTIMATE } from "./keyword-figures.ts"
+import type { HintAnswer, KeywordInputs, Results } from "./keyword-inputs.ts"
+
+const METRICS = ["demand", "difficulty", "hints", "popularity"] as const
+
+/** Where a figure comes from that is made of readings; a popularity's is ESTIMATE. */
+export const CALCULATED = "calculated"
+
+export interface MetricRow {
+  listId: number
+  metric: (typeof METRICS)[number]
+  source: string
+  /** Of the youngest reading it rests on. */
+  seenAt: Date
+  score: number | null
+  formula: number
+  /** `read`: readings it rests on; `ratings`: other sources of counts; `of`: figures, under their own `seen_at`. */
+  parts: Record<string, unknown>
+}
+
+/** The figures that a keyword's inputs give; one that lacks what it needs is left out. */
+export function metricRows(
+  { platform, listId, ...inputs }: KeywordInputs & { platform: Platform },
+  now: Date,
+): MetricRow[] {
+  const hints = hintsRow(inputs)
+  const demand = demandRow(inputs)
+  const rows = [hints, demand, difficultyRow(inputs, now), popularityRow(platform, hints, demand)]
+  return rows.flatMap((row) => (row ? { listId, ...row } : []))
+}
+
+type NewMetricRow = Omit<MetricRow, "listId">
+type Inputs = Omit<KeywordInputs, "listId">
+
+function hintsRow({ term, hints: answers }: Inputs): (NewMetricRow & { hints: Hints }) | undefined {
+  const hints = hintsOf(term, new Map(answers.map(({ prefix, terms }) => [prefix, terms])))
+  if (!hints) return undefined
+  const { prefixes, ...parts } = hints
+  const read = answers.filter(({ prefix }) => prefixes.includes(prefix))
+  return {
+    metric: "hints",
+    source: CALCULATED,
+    seenAt: youngest(read.map(({ seenAt }) => seenAt)),
+    score: hints.hintCount,
+    formula: HINTS_FORMULA,
+    parts: { ...parts, read: read.map(evidence) },
+    hints,
+  }
+}
+
+function demandRow({ results }: Inputs): (NewMetricRow & { mass: number | null }) | undefined {
+  const figure = results && demandOf(results.slots.map(({ ratings }) => ratings))
+  if (!figure) return undefined
+  const { score, parts } = figure
+  return {
+    metric: "demand",
+    source: CALCULATED,
+    seenAt: youngest([results.seenAt, ...ratedAt(results)]),
+    score,
+    formula: DEMAND_FORMULA,
+    parts: { ...parts, read: [evidence(results)], ...ratingsRead(results) },
+    mass: parts.ratingMass ?? 0,
+  }
+}
+
+function difficultyRow({ term, results }: Inputs, now: Date): NewMetricRow | undefined {
+  const figure = results && difficultyOf(term, results.slots, now)
+  if (!figure) return undefined
+  const { score, parts } = figure
+  return {
+    metric: "difficulty",
+    source: CALCULATED,
+    seenAt: youngest([results.seenAt, ...ratedAt(results)]),
+    score,
+    formula: DIFFICULTY_FORMULA,
+    parts: { ...parts, read: [evidence(results)], ...ratingsRead(results) },
+  }
+}
+
+function popularityRow(
+  platform: Platform,
+  hints: ReturnType<typeof hintsRow>,
+  demand: ReturnType<typeof demandRow>,
+): NewMetricRow | undefined {
+  // Google Play is asked for the fully typed term alone, and a miss there says little: its depth counts as not read.
+  const read = hints ? { ...hints.hints, ...(platform === "android" && { prefixDepth: null, finished: false }) } : null
+  const figure = estimatePopularity({ ratingMass: demand?.mass ?? null, hints: read })
+  if (!figure) return undefined
+  const made = [demand, hints].flatMap((row) => row ?? [])
+  return {
+    metric: "popularity",
+    source: ESTIMATE,
+    seenAt: youngest(made.map(({ seenAt }) => seenAt)),
+    score: figure.score,
+    formula: POPULARITY_FORMULA,
+    parts: {
+      ...figure.parts,
+      of: Object.fromEntries(made.map(({ metric, seenAt }) => [metric, seenAt.toISOString()])),
+    },
+  }
+}
+
+function evidence({
+  source,
+  seenAt,
+  sha256,
+  prefix,
+}: Partial<HintAnswer> & Pick<HintAnswer, "source" | "seenAt" | "sha256">) {
+  return { source, ...(prefix !== undefined && { prefix }), seenAt: seenAt.toISOString(), sha256 }
+}
+
+/** Rating counts come with other readings too: by which sources, and between which moments. */
+function ratingsRead({ slots, source, seenAt }: Results) {
+  const others = slots.filter(({ ratedBy, ratedAt }) => ratedAt && (ratedBy !== source || +ratedAt !== +seenAt))
+  if (others.length === 0) return {}
+  const times = others.map(({ ratedAt }) => (ratedAt as Date).toISOString()).sort()
+  return {
+    ratings: { sources: [...new Set(others.map(({ ratedBy }) => ratedBy))].sort(), from: times[0], to: times.at(-1) },
+  }
+}
+
+function ratedAt({ slots }: Results): Date[] {
+  return slots.flatMap(({ ratedAt }) => ratedAt ?? [])
+}
+
+function youngest(times: readonly Date[]): Date {
+  return new Date(Math.max(...times.map((at) => at.getTime())))
+}

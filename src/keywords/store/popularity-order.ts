@@ -1,0 +1,19 @@
+import type { Db } from "../../database/types.ts"
+import { ORDER_STEPS } from "../formulas/popularity.ts"
+
+/**
+ * SQL for the popularity that keywords of a store are ordered and weighed by (popularityOrder): the published figure, or the
+ * middle of the band of an estimate. `published`, `estimate` and `platform` are expressions.
+ */
+export function popularityOrderOf(
+  sql: Db,
+  { published, estimate, platform }: Record<"published" | "estimate" | "platform", ReturnType<Db>>,
+) {
+  return sql`coalesce(
+    ${published},
+    case ${platform}
+      when 'ios' then (${ORDER_STEPS.orders}::int[])[width_bucket(${estimate}::int, ${ORDER_STEPS.from}::int[])]
+      else ${estimate}
+    end
+  )`
+}

@@ -1,0 +1,118 @@
+import { OWN } from "../../core/observation/origins.ts"
+import { hexOf } from "../../core/observation/precedence.ts"
+import { type SearchObservation, SOURCE_CODES } from "../../core/observation/types.ts"
+import type { Tx } from "../../database/types.ts"
+import { dayOf } from "../../lib/days.ts"
+import type { SurrogateIds } from "../../measuring/record/identified.ts"
+import type { ShownApps } from "../../stores/store/facts.ts"
+
+/** A stored reading of search results. */
+interface StoredSearch extends ShownApps {
+  from: SearchObservation
+  listId: number
+}
+
+/** Stores readings that are new or better than the stored ones, and returns those. Needs their lists' lock. */
+export async function storeSearches(
+  tx: Tx,
+  readings: readonly SearchObservation[],
+  known: SurrogateIds,
+): Promise<StoredSearch[]> {
+  const rows = readings.map((reading) => rowOf(reading, known))
+  const changed: SearchRow[] = []
+  for (const wave of wavesOf(rows)) changed.push(...(await upsert(tx, wave)))
+  const lists = [...new Set(changed.map(({ listId }) => listId))]
+  if (lists.length > 0) await recountDays(tx, lists)
+  return changed
+}
+
+/** Sets the first and last day on which lists have complete readings. Needs the lists' lock. */
+export async function recountDays(tx: Tx, lists: readonly number[]): Promise<void> {
+  await tx`
+    update list l
+    set first_day = d.first_day, last_day = d.last_day
+    from (
+      select id,
+        (select min(day) from search_results where list_id = id and complete) as first_day,
+        (select max(day) from search_results where list_id = id and complete) as last_day
+      from unnest(${lists as number[]}::int[]) id
+    ) d
+    where l.id = d.id and (l.first_day, l.last_day) is distinct from (d.first_day, d.last_day)`
+}
+
+interface SearchRow extends StoredSearch {
+  key: string
+}
+
+function rowOf(reading: SearchObservation, known: SurrogateIds): SearchRow {
+  const { platform, results, source, seenAt } = reading
+  const listId = known.listOf(reading)
+  return {
+    from: reading,
+    apps: results,
+    appIds: results.map(({ id }) => known.appOf(platform, id)),
+    placed: true,
+    listId,
+    key: keyOf(listId, SOURCE_CODES[source], seenAt),
+  }
+}
+
+function keyOf(listId: number, source: number, seenAt: Date): string {
+  return `${listId} ${source} ${seenAt.getTime()}`
+}
+
+/** Whether the reading `excluded` takes precedence over `held`, of the same moment and source. */
+function isBetter(tx: Tx) {
+  return tx`
+    (excluded.origin = ${OWN}, excluded.parser, excluded.complete, excluded.depth, excluded.sha256)
+      > (held.origin = ${OWN}, held.parser, held.complete, held.depth, held.sha256)`
+}
+
+/** Splits rows, in their order, into parts with distinct keys: one statement cannot write a row twice. */
+export function wavesOf<Keyed extends { key: string }>(rows: readonly Keyed[]): Keyed[][] {
+  const waves: Keyed[][] = []
+  const seen = new Map<string, number>()
+  for (const row of rows) {
+    const wave = seen.get(row.key) ?? 0
+    seen.set(row.key, wave + 1)
+    waves[wave] ??= []
+    waves[wave].push(row)
+  }
+  return waves
+}
+
+async function upsert(tx: Tx, rows: readonly SearchRow[]): Promise<SearchRow[]> {
+  const written = await tx<{ listId: number; source: number; seenAt: Date }[]>`
+    insert into search_results as held
+      (list_id, day, source, seen_at, depth, complete, parser, origin, egress, sha256, app_ids)
+    select list_id, day, source, seen_at, depth, complete, parser, origin, egress, decode(sha256, 'hex'), app_ids
+    from jsonb_to_recordset(${tx.json(rows.map(stored))}) r (
+      list_id int, day date, source smallint, seen_at timestamptz, depth smallint, complete boolean, parser smallint,
+      origin text, egress text, sha256 text, app_ids int[]
+    )
+    order by list_id, day, source, seen_at
+    on conflict (list_id, day, source, seen_at) do update
+    set depth = excluded.depth, complete = excluded.complete, parser = excluded.parser, origin = excluded.origin,
+      egress = excluded.egress, sha256 = excluded.sha256, app_ids = excluded.app_ids
+    where ${isBetter(tx)}
+    returning list_id as "listId", source, seen_at as "seenAt"`
+  const keys = new Set(written.map(({ listId, source, seenAt }) => keyOf(listId, source, seenAt)))
+  return rows.filter(({ key }) => keys.has(key))
+}
+
+function stored({ from, listId, appIds }: SearchRow) {
+  const { source, seenAt, depth, complete, parser, origin, egress = null, sha256 } = from
+  return {
+    list_id: listId,
+    day: dayOf(seenAt),
+    source: SOURCE_CODES[source],
+    seen_at: seenAt.toISOString(),
+    depth,
+    complete,
+    parser,
+    origin,
+    egress,
+    sha256: hexOf(sha256),
+    app_ids: appIds as number[],
+  }
+}

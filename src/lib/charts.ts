@@ -1,0 +1,21 @@
+/** Where a reading of a top chart can come from. */
+export const CHART_SOURCES = ["apple-charts", "import"] as const
+export type ChartSource = (typeof CHART_SOURCES)[number]
+
+/** How a source is stored: the lower code is preferred, and the gaps leave room for sources to come. Never change one. */
+export const CHART_SOURCE_CODES: Record<ChartSource, number> = { "apple-charts": 10, import: 40 }
+
+/** The source of charts stored under a code. */
+export function chartSourceOf(code: number): ChartSource {
+  const source = CHART_SOURCES.find((one) => CHART_SOURCE_CODES[one] === code)
+  if (!source) throw new Error(`no source of charts has the code ${code}`)
+  return source
+}
+
+export const DEVICES = ["iphone", "ipad"] as const
+export type Device = (typeof DEVICES)[number]
+
+export const CHARTS = ["free", "paid", "grossing"] as const
+export type Chart = (typeof CHARTS)[number]
+
+export { ALL_APPS } from "./storefronts.ts"

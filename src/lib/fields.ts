@@ -1,0 +1,97 @@
+import * as v from "valibot"
+import type { FaultCode } from "./faults.ts"
+import { bounded, coded, described, type Schema, unwrap } from "./schema.ts"
+import { isStorefront } from "./storefronts.ts"
+import { isPathStep, normaliseTerm } from "./term.ts"
+
+/** The id of a workspace's app, as GET /apps gives it. A call with such an input has that app as its subject. */
+export const AppId = coded(
+  v.pipe(v.string(), v.minLength(1), v.maxLength(64), v.description("App id from list_apps.")),
+  "invalid_arguments",
+)
+
+export const Country = coded(
+  v.pipe(
+    bounded(v.string(), { maxLength: 2 }),
+    v.regex(/^[A-Za-z]{2}$/),
+    v.check((code) => isStorefront(code.toLowerCase())),
+    v.description("Two-letter storefront code."),
+  ),
+  "bad_country",
+)
+
+/** The same where the specification says "empty =": an empty text is as good as none. */
+export const CountryOrEmpty = coded(
+  v.pipe(
+    bounded(v.string(), { maxLength: 2 }),
+    v.regex(/^([A-Za-z]{2})?$/),
+    v.check((code) => code === "" || isStorefront(code.toLowerCase())),
+    v.description("Two-letter storefront code, or empty."),
+  ),
+  "bad_country",
+)
+
+/** The storefront of a call about an app; the app's first when left out. */
+export const AppCountry = described(
+  v.optional(Country),
+  "Two-letter storefront code; the app's first storefront when left out.",
+)
+
+export const Platform = v.optional(
+  coded(
+    v.pipe(v.picklist(["ios", "android"]), v.description("The store; an app on Google Play alone needs android.")),
+    "invalid_arguments",
+  ),
+  "ios",
+)
+
+export const Term = coded(
+  v.pipe(
+    v.string(),
+    v.minLength(1),
+    // JSON Schema counts code points, valibot's own maxLength UTF-16 units
+    v.metadata({ maxLength: 150 }),
+    v.check((text) => {
+      const length = [...normaliseTerm(text)].length
+      return length >= 1 && length <= 150 && !isPathStep(normaliseTerm(text))
+    }),
+    v.description("The keyword; NFC, trimmed and lower-cased, inner white space significant."),
+  ),
+  "bad_term",
+)
+
+/** A text of `least` to `most` code points, which is how JSON Schema counts; valibot's own lengths are UTF-16 units. */
+export function textUpTo(most: number) {
+  return v.pipe(textOrEmptyUpTo(most), v.minLength(1))
+}
+
+/** The same, or an empty text. */
+export function textOrEmptyUpTo(most: number) {
+  return v.pipe(
+    bounded(v.string(), { maxLength: most }),
+    v.check((text) => [...text].length <= most),
+  )
+}
+
+/** A whole number within bounds; outside them the call is refused with `code`, as any argument where none is given. */
+export function wholeNumber(least: number, most: number, description: string, code?: FaultCode) {
+  const schema = v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most), v.description(description))
+  return code ? coded(schema, code) : schema
+}
+
+/** True for an input that is a storefront code, or a list of them. */
+export function isStorefrontCode(schema: Schema): boolean {
+  const inner = unwrap(schema) as Schema & { item?: Schema }
+  return inner.item ? isStorefrontCode(inner.item) : inner === Country || inner === CountryOrEmpty
+}
+
+/** The one spelling of a checked value that handlers see; undefined for an empty text that stands for none. */
+export function normalise(schema: Schema, value: unknown): unknown {
+  const inner = unwrap(schema) as Schema & { item?: Schema }
+  if (Array.isArray(value) && inner.item) return value.map((held) => normalise(inner.item as Schema, held))
+  if (typeof value !== "string") return value
+  if (inner === CountryOrEmpty && value === "") return undefined
+  if (inner === Country || inner === CountryOrEmpty) return value.toLowerCase()
+  if (inner === Term) return normaliseTerm(value)
+  return value
+}

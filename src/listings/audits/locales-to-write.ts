@@ -1,0 +1,36 @@
+import { LISTING_LOCALES, type ListingLocale, localesOf } from "../../lib/locales.ts"
+import { auditOf } from "./audit.ts"
+import type { AuditRow } from "./storefront-audits.ts"
+
+interface LocaleToWrite {
+  locale: ListingLocale
+  /** Language and region, as a call names it. */
+  code: string
+  /** Sold there, and it reads the locale. */
+  storefronts: number
+  /** Of storefronts whose first locale it is and whose page is in another language; null = none told them. */
+  unservedRatings: number | null
+}
+
+/** Locales that an audited app can be localised for, those first whose audience reads another language now. */
+export function localesToWrite(rows: readonly AuditRow[]): LocaleToWrite[] {
+  const sold = auditOf(rows).filter(({ state }) => state === "sold")
+  const found = LISTING_LOCALES.map((locale): LocaleToWrite => {
+    const reading = sold.filter(({ country }) => localesOf(country).includes(locale))
+    const unserved = reading.flatMap(({ country, localised, ratings }) =>
+      localised === false && localesOf(country)[0] === locale && ratings !== null ? [ratings] : [],
+    )
+    const unservedRatings = unserved.length > 0 ? unserved.reduce((sum, ratings) => sum + ratings, 0) : null
+    return { locale, code: codeOf(locale), storefronts: reading.length, unservedRatings }
+  })
+  return found
+    .filter(({ storefronts }) => storefronts > 0)
+    .sort((a, b) => (b.unservedRatings ?? -1) - (a.unservedRatings ?? -1) || b.storefronts - a.storefronts)
+}
+
+/** A locale without a region is its language's own, whichever region a call names. */
+export function codeOf(locale: ListingLocale): string {
+  const [language, region] = locale.split("-") as [string, string?]
+  if (region === "Hans") return "zh-CN"
+  return region === "Hant" ? "zh-TW" : `${language}-${region ?? language.toUpperCase()}`
+}

@@ -1,0 +1,245 @@
+import { normalForm } from "../lib/normal-form.ts"
+import { DAY_MS } from "../lib/time.ts"
+export const PAGE_CHANGES = [
+  "version", "name", "subtitle", "icon", "price", "screenshots", "description", "promotional_text",
+  "event_started", "event_ended", "featured", "unfeatured",
+] as const // biome-ignore format: a list to scan
+export const RATING_CHANGES = ["rating_jump", "ratings_jump"] as const
+const LISTING_CHANGES = [...PAGE_CHANGES, ...RATING_CHANGES] as const
+export type ListingChangeKind = (typeof LISTING_CHANGES)[number]
+
+/** What a page said, as far as changes are told from it. A part left out was not shown: unknown, never "none". */
+export interface ShownPage {
+  name: string
+  /** BCP 47, of all texts. */
+  language?: string
+  subtitle?: string
+  promotionalText?: string
+  description?: string
+  /** An address. */
+  icon?: string
+  /** Addresses, in order. */
+  screenshots?: { phone?: string[]; pad?: string[] }
+  price?: number
+  /** ISO 4217. */
+  currency?: string
+  version?: string
+  /** Their moments ISO 8601. */
+  events?: { id: string; title: string; startsAt?: string; endsAt?: string }[]
+  editorial?: { id: string; kind: "story" | "collection"; title?: string }[]
+}
+
+/** A page that said the same from one reading to another; no reading between them said anything else. */
+export interface PageRun {
+  firstSeenAt: Date
+  seenAt: Date
+  parser: number
+  page: ShownPage
+}
+
+export interface ListingChange {
+  kind: ListingChangeKind
+  /** The event's id, the card's kind and id ("story 1400000001"), or "" where the kind says all. */
+  subject: string
+  /** Null for what was not there. */
+  before: unknown
+  /** Null for what is not there any more. */
+  after: unknown
+  /** When the reading with what is new was seen. */
+  at: Date
+  /** When the last reading that still said what was before was seen. */
+  beforeSeenAt: Date
+}
+
+/** Runs (or days, of ratings) before one that are looked through: a late run touches no more than as many after it. */
+export const LOOK_BACK = 8
+
+/**
+ * What is new in the run at `place`, of runs of one app, storefront and source, oldest first.
+ *
+ * - Each part is compared with what was last known of it: a part that a page left out says nothing, and neither does the
+ *   page after it of what it said before.
+ * - Texts (name, subtitle, description, promotional text) are compared between pages that name the same language, or of
+ *   which neither names one, and without regard to white space and Unicode form.
+ * - Between pages that different parsers read, only a version number that differs counts: a newer parser may read all
+ *   else otherwise, and the page before it says nothing of those parts any more.
+ * - A price differs with its figure, or with its currency where both are known and something is asked at all.
+ * - Screenshots are compared for the devices that both pages show. Apple's picture hosts (is1-ssl to is5-ssl) hold the same
+ *   pictures. An icon counts as changed with its address; a store may give a new address with a new build.
+ * - An event or editors' card is `event_started` or `featured` when a page shows it first (an event may start later: its
+ *   dates stand in `after`). Since a page that has none leaves the section out, so it is when earlier pages of the same
+ *   parser left it out. One that is gone from a section that is still there is `event_ended` or `unfeatured`; where the
+ *   section is left out nothing is known, but that an event whose own end has passed is over.
+ */
+export function pageChanges(runs: readonly PageRun[], place: number): ListingChange[] {
+  const run = runs[place] as PageRun
+  const earlier = runs.slice(Math.max(0, place - LOOK_BACK), place).toReversed()
+  const reread = earlier.findIndex(({ parser }) => parser !== run.parser)
+  const alike = reread < 0 ? earlier : earlier.slice(0, reread)
+  const inLanguage = alike.filter(({ page }) => page.language === run.page.language)
+  return [
+    ...different("version", run, earlier, ({ version }) => version),
+    ...different("name", run, inLanguage, ({ name }) => name, sameText),
+    ...different("subtitle", run, inLanguage, ({ subtitle }) => subtitle, sameText),
+    ...different("description", run, inLanguage, ({ description }) => description, sameText),
+    ...different("promotional_text", run, inLanguage, ({ promotionalText }) => promotionalText, sameText),
+    ...different("icon", run, alike, ({ icon }) => icon, samePicture),
+    ...different("price", run, alike, priceOf, samePrice),
+    ...screenshotChanges(run, alike),
+    ...comings(["event_started", "event_ended"], run, alike, eventsOf),
+    ...comings(["featured", "unfeatured"], run, alike, cardsOf),
+  ]
+}
+
+function different<Part>(
+  kind: ListingChangeKind,
+  run: PageRun,
+  earlier: readonly PageRun[],
+  partOf: (page: ShownPage) => Part | undefined,
+  same: (one: Part, other: Part) => boolean = Object.is,
+): ListingChange[] {
+  const after = partOf(run.page)
+  const known = earlier.find(({ page }) => partOf(page) !== undefined)
+  if (after === undefined || known === undefined) return []
+  const before = partOf(known.page) as Part
+  return same(before, after) ? [] : [changed(kind, run, known, before, after)]
+}
+
+function changed(kind: ListingChangeKind, run: PageRun, known: PageRun, before: unknown, after: unknown, subject = "") {
+  return { kind, subject, before, after, at: run.firstSeenAt, beforeSeenAt: known.seenAt }
+}
+
+function sameText(one: string, other: string): boolean {
+  return spelt(one) === spelt(other)
+}
+
+function spelt(text: string): string {
+  return normalForm(text, "NFC").replace(/\s+/gu, " ").trim()
+}
+
+function samePicture(one: string, other: string): boolean {
+  return one.replace(APPLE_HOST, "") === other.replace(APPLE_HOST, "")
+}
+
+const APPLE_HOST = /^https:\/\/is\d-ssl\.mzstatic\.com(?=\/)/
+
+interface Price {
+  price: number
+  currency?: string
+}
+
+function priceOf({ price, currency }: ShownPage): Price | undefined {
+  return price === undefined ? undefined : { price, ...(currency !== undefined && { currency }) }
+}
+
+function samePrice(one: Price, other: Price): boolean {
+  if (one.price !== other.price) return false
+  return one.price === 0 || one.currency === other.currency || !one.currency || !other.currency
+}
+
+const DEVICES = ["phone", "pad"] as const
+
+function screenshotChanges(run: PageRun, alike: readonly PageRun[]): ListingChange[] {
+  const shared = (page: ShownPage) =>
+    DEVICES.filter((device) => page.screenshots?.[device] && run.page.screenshots?.[device])
+  const known = alike.find(({ page }) => shared(page).length > 0)
+  if (known === undefined) return []
+  const devices = shared(known.page).filter((device) => !samePictures(pictures(known, device), pictures(run, device)))
+  const of = (one: PageRun) => Object.fromEntries(devices.map((device) => [device, pictures(one, device)]))
+  return devices.length > 0 ? [changed("screenshots", run, known, of(known), of(run))] : []
+}
+
+function pictures({ page }: PageRun, device: (typeof DEVICES)[number]): string[] {
+  return page.screenshots?.[device] ?? []
+}
+
+function samePictures(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((one, place) => samePicture(one, others[place] as string))
+}
+
+interface TimedItem {
+  subject: string
+  endsAt: number
+  said: unknown
+}
+
+function eventsOf({ events }: ShownPage): TimedItem[] | undefined {
+  return events?.map((said) => ({ subject: said.id, endsAt: Date.parse(said.endsAt ?? ""), said }))
+}
+
+function cardsOf({ editorial }: ShownPage): TimedItem[] | undefined {
+  return editorial?.map((said) => ({ subject: `${said.kind} ${said.id}`, endsAt: Number.NaN, said }))
+}
+
+function comings(
+  [came, went]: [ListingChangeKind, ListingChangeKind],
+  run: PageRun,
+  alike: readonly PageRun[],
+  itemsOf: (page: ShownPage) => TimedItem[] | undefined,
+): ListingChange[] {
+  const [latest] = alike
+  if (latest === undefined) return []
+  const place = alike.findIndex(({ page }) => itemsOf(page) !== undefined)
+  const known = alike[place]
+  const silent = place < 0 ? alike : alike.slice(0, place)
+  const now = itemsOf(run.page)
+  const before = (known && itemsOf(known.page)) ?? []
+  const isOver = ({ endsAt }: TimedItem, { firstSeenAt }: PageRun) => endsAt <= firstSeenAt.getTime()
+  const started = without(now ?? [], before)
+  // an event that ended by its own date did so with the first page after it
+  const ended = without(before, now ?? []).filter(
+    (item) => (now !== undefined || isOver(item, run)) && !silent.some((one) => isOver(item, one)),
+  )
+  return [
+    ...started.map(({ subject, said }) => changed(came, run, known ?? latest, null, said, subject)),
+    ...ended.map(({ subject, said }) => changed(went, run, known as PageRun, said, null, subject)),
+  ]
+}
+
+function without(items: readonly TimedItem[], others: readonly TimedItem[]): TimedItem[] {
+  const known = new Set(others.map(({ subject }) => subject))
+  return items.filter(({ subject }) => !known.has(subject))
+}
+
+/** What a page said of an app's ratings on a day, last of all; null where it did not. */
+export interface RatingDay {
+  seenAt: Date
+  /** 0 to 5. */
+  rating: number | null
+  ratings: number | null
+}
+
+/** `rating_jump`: the average moved by a tenth of a star or more. */
+const RATING_JUMP = 0.1
+/** `ratings_jump`: down by 100 and a tenth, or up by 100 and a tenth for each day since it was last known. */
+const RATINGS_JUMP = { least: 100, share: 0.1 }
+
+/** The jumps on the day at `place`, of measured days of one app, storefront and source, oldest first. */
+export function ratingChanges(days: readonly RatingDay[], place: number): ListingChange[] {
+  const day = days[place] as RatingDay
+  const earlier = days.slice(Math.max(0, place - LOOK_BACK), place).toReversed()
+  const last = {
+    rating: earlier.find(({ rating }) => rating !== null),
+    ratings: earlier.find((one) => one.ratings !== null),
+  }
+  const jump = (kind: ListingChangeKind, known: RatingDay, of: "rating" | "ratings"): ListingChange => ({
+    ...{ kind, subject: "", before: known[of], after: day[of], at: day.seenAt, beforeSeenAt: known.seenAt },
+  })
+  return [
+    ...(last.rating && averageJumped(last.rating, day) ? [jump("rating_jump", last.rating, "rating")] : []),
+    ...(last.ratings && countJumped(last.ratings, day) ? [jump("ratings_jump", last.ratings, "ratings")] : []),
+  ]
+}
+
+function averageJumped(before: RatingDay, after: RatingDay): boolean {
+  if (before.rating === null || after.rating === null) return false
+  // 4.6 and 4.7, of single precision in the table, are a tenth apart
+  return Math.round(Math.abs(after.rating - before.rating) * 1_000) / 1_000 >= RATING_JUMP
+}
+
+function countJumped(before: RatingDay, after: RatingDay): boolean {
+  if (before.ratings === null || after.ratings === null) return false
+  const grown = after.ratings - before.ratings
+  const days = grown < 0 ? 1 : Math.max(1, Math.round((after.seenAt.getTime() - before.seenAt.getTime()) / DAY_MS))
+  return Math.abs(grown) >= Math.max(RATINGS_JUMP.least, RATINGS_JUMP.share * before.ratings * days)
+}

@@ -1,0 +1,60 @@
+import { normalForm } from "../../lib/normal-form.ts"
+import { APPLE_PRODUCTS, KNOWN_BRANDS, OTHER_PLATFORMS } from "../../lib/words/products.ts"
+import type { AppBackground } from "./app-background.ts"
+import { type Word, wordsOf } from "./field-text.ts"
+import { type Phrases, phrasesFrom, phrasesOf } from "./phrases.ts"
+import { rivalNames } from "./rival-names.ts"
+import { vocabularyOf } from "./vocabulary.ts"
+import { wordKeys } from "./word-keys.ts"
+
+/** What is known of an app, made ready to be looked for in any number of texts in one language. */
+export interface Background {
+  known: AppBackground
+  /** Of each tracked keyword, in their order, the words that a listing needs for it. */
+  needed: { term: string; words: Word[] }[]
+  /** Words of the app's own name and of its maker's. */
+  own: { brand: string[]; maker: string[] }
+  /** Names of others, without those made of the app's own words. */
+  others: { platforms: Phrases; apple: Phrases; brands: Phrases; rivals: Phrases; makers: Phrases }
+}
+
+export function backgroundIn(known: AppBackground, language: string): Background {
+  const vocabulary = vocabularyOf(language)
+  const tracked = known.tracked.map((term) => ({ term, words: wordsOf(normalForm(term, "NFC"), language) }))
+  const needed = tracked.map(({ term, words }) => {
+    const telling = words.filter((word) => !vocabulary.stop.has(word.term))
+    return { term, words: telling.length > 0 ? telling : words }
+  })
+  const common = tracked.flatMap(({ words }) => words.map(({ term }) => term))
+  const { brand, maker, rivals, makers } = rivalNames(known, { language, vocabulary, common })
+  const alien = (phrases: Phrases) => without(phrases, ownWords(known))
+  return {
+    known,
+    needed,
+    own: { brand, maker },
+    others: {
+      platforms: alien(OTHERS),
+      apple: alien(APPLE),
+      brands: alien(BRANDS),
+      rivals: alien(rivals),
+      makers: alien(makers),
+    },
+  }
+}
+
+const APPLE = phrasesOf(APPLE_PRODUCTS)
+const OTHERS = phrasesOf(OTHER_PLATFORMS)
+const BRANDS = phrasesOf(KNOWN_BRANDS)
+
+/** Words of the names under which the store knows the app and its maker: they are not others' names. */
+function ownWords({ name, developer }: AppBackground): string[] {
+  return `${name ?? ""} ${developer ?? ""}`.split(/[^\p{L}\p{M}\p{N}]+/u).map((word) => wordKeys(word, "en").term)
+}
+
+function without({ byFirst, unspaced }: Phrases, own: readonly string[]): Phrases {
+  if (own.length === 0) return { byFirst, unspaced }
+  const words = new Set(own)
+  const others = [...byFirst.values()].flat().filter((phrase) => !phrase.every((word) => words.has(word)))
+  const foreign = unspaced.filter((phrase) => !own.some((word) => word.includes(phrase)))
+  return phrasesFrom([...others, ...foreign.map((phrase) => [phrase])])
+}

@@ -1,0 +1,66 @@
+import { normalForm } from "../../lib/normal-form.ts"
+import { type FieldText, UNSPACED, type Word } from "./field-text.ts"
+import { quoted } from "./finding.ts"
+import { type Check, given, type Listing } from "./listing.ts"
+
+interface TermCoverage {
+  term: string
+  /** Null = words are missing from the fields that were given, and name, subtitle or keywords was not. */
+  covered: boolean | null
+  missing: string[]
+  /** Words found in another form alone: plural or accents. */
+  variants: string[]
+}
+
+/** Wherever the words stand: search makes phrases of all three fields. Small words are not needed. */
+export function coverageOf(listing: Listing): TermCoverage[] {
+  const fields = given(listing, "name", "subtitle", "keywords")
+  const held = heldBy(fields)
+  const all = fields.length === 3
+  return listing.background.needed.map(({ term, words }) => {
+    const missing = unique(words.filter((word) => !isHeld(word, held)).map(({ text }) => text))
+    const variants = unique(words.filter((word) => isHeld(word, held) && !isSame(word, held)).map(({ text }) => text))
+    return { term, covered: missing.length === 0 ? true : all ? false : null, missing, variants }
+  })
+}
+
+/** A mark for each tracked keyword that cannot be made of the three fields; none unless all three were given. */
+export const leftOut: Check = (listing) => {
+  const field = listing.fields.keywords
+  if (!field) return []
+  return coverageOf(listing).flatMap(({ term, covered, missing }) => {
+    if (covered !== false) return []
+    const message = `The tracked keyword ${quoted(term)} cannot be made of name, subtitle and keywords: ${missing.map(quoted).join(", ")} missing.`
+    return [
+      { code: "tracked_keyword_left_out", severity: "warning", field, at: -1, end: -1, absent: term, message } as const,
+    ]
+  })
+}
+
+interface FieldWords {
+  terms: ReadonlySet<string>
+  loose: ReadonlySet<string>
+  /** All texts, for words of scripts without blanks. */
+  texts: string
+}
+
+function heldBy(fields: readonly FieldText[]): FieldWords {
+  const words = fields.flatMap((field) => field.words)
+  return {
+    terms: new Set(words.map(({ term }) => term)),
+    loose: new Set(words.map(({ loose }) => loose)),
+    texts: fields.map(({ text }) => normalForm(text, "NFKC").toLowerCase()).join("\n"),
+  }
+}
+
+function isHeld(word: Word, held: FieldWords): boolean {
+  return isSame(word, held) || (!word.segmented && held.loose.has(word.loose))
+}
+
+function isSame({ term, segmented }: Word, { terms, texts }: FieldWords): boolean {
+  return terms.has(term) || (segmented && UNSPACED.test(term) && texts.includes(term))
+}
+
+function unique(words: string[]): string[] {
+  return [...new Set(words)]
+}

@@ -1,0 +1,107 @@
+import { normalForm } from "../../lib/normal-form.ts"
+import type { Field, Stretch } from "./finding.ts"
+import { type WordKeys, wordKeys } from "./word-keys.ts"
+
+export interface Word extends WordKeys, Stretch {
+  text: string
+  /** Of a script that writes no blanks between words: where it ends is a dictionary's opinion. */
+  segmented: boolean
+  /** The keyword it stands in; null outside the keyword field. */
+  entry: Entry | null
+}
+
+/** What stands between two commas of the keyword field: with the white space around it, and (at, end) without. */
+export interface Entry extends Stretch {
+  from: number
+  to: number
+  words: Word[]
+}
+
+/** A field's text in NFC with its words; all positions are UTF-16 units of that text. */
+export interface FieldText {
+  field: Field
+  text: string
+  /** In code points. */
+  length: number
+  words: Word[]
+  /** Of the keyword field; empty for any other. */
+  entries: Entry[]
+  /** The code points before a position. */
+  offsetOf(at: number): number
+}
+
+/** Time and memory grow with the text's length alone. */
+export function readField(field: Field, raw: string, language: string): FieldText {
+  const text = normalForm(raw, "NFC")
+  const offsets = codePointOffsets(text)
+  const entries = field === "keywords" ? entriesOf(text, language) : []
+  return {
+    field,
+    text,
+    length: offsets ? (offsets[text.length] as number) : text.length,
+    words: field === "keywords" ? entries.flatMap(({ words }) => words) : wordsOf(text, language),
+    entries,
+    offsetOf: (at) => (offsets ? (offsets[at] as number) : at),
+  }
+}
+
+/** Runs of letters, marks and digits; runs in a script without blanks as the platform's dictionary parts them. */
+export function wordsOf(text: string, language: string, from = 0, entry: Entry | null = null): Word[] {
+  const words: Word[] = []
+  const add = (run: string, at: number, segmented: boolean) =>
+    words.push({ text: run, at, end: at + run.length, segmented, entry, ...wordKeys(run, language) })
+  for (const { 0: run, index } of text.matchAll(RUN)) {
+    if (!UNSPACED.test(run)) add(run, from + index, false)
+    else
+      for (const { segment, index: within } of segmenter(language).segment(run))
+        add(segment, from + index + within, UNSPACED.test(segment))
+  }
+  return words
+}
+
+/** Letters of scripts that write no blanks between words. */
+export const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]/u
+
+// the joiners stand within words of Indic and Arabic scripts
+const RUN = /[\p{L}\p{N}][\p{L}\p{M}\p{N}\u200c\u200d]*/gu
+
+const segmenters = new Map<string, Intl.Segmenter>()
+
+function segmenter(language: string): Intl.Segmenter {
+  const made = segmenters.get(language) ?? new Intl.Segmenter(language, { granularity: "word" })
+  segmenters.set(language, made)
+  return made
+}
+
+function entriesOf(text: string, language: string): Entry[] {
+  const entries: Entry[] = []
+  let from = 0
+  for (let to = 0; to <= text.length; to++) {
+    if (to < text.length && !isComma(text[to] as string)) continue
+    const held = text.slice(from, to)
+    const at = from + held.length - held.trimStart().length
+    const entry: Entry = { from, to, at, end: Math.max(at, from + held.trimEnd().length), words: [] }
+    entry.words = wordsOf(text.slice(entry.at, entry.end), language, entry.at, entry)
+    entries.push(entry)
+    from = to + 1
+  }
+  return text === "" ? [] : entries
+}
+
+/** App Store Connect takes the English and the Chinese comma. */
+function isComma(character: string): boolean {
+  return character === "," || character === "，"
+}
+
+/** Null where every character is one UTF-16 unit. */
+function codePointOffsets(text: string): Uint32Array | null {
+  if (!/[\ud800-\udfff]/.test(text)) return null
+  const offsets = new Uint32Array(text.length + 1)
+  for (let at = 0, points = 0; at < text.length; points++) {
+    const size = (text.codePointAt(at) as number) > 0xffff ? 2 : 1
+    for (let unit = 0; unit < size; unit++) offsets[at + unit] = points
+    at += size
+    offsets[at] = points + 1
+  }
+  return offsets
+}

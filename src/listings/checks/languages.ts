@@ -1,0 +1,68 @@
+import { SIMPLIFIED, TRADITIONAL } from "../../lib/words/chinese.ts"
+import type { WordLists } from "../../lib/words/entry.ts"
+import { WORD_LISTS } from "../../lib/words/lists.ts"
+import { type Field, quoted } from "./finding.ts"
+import { LABELS } from "./lengths.ts"
+import { type Check, type FieldText, given, type Listing, type Mark, markOf, type Word } from "./listing.ts"
+import { shareIn } from "./scripts.ts"
+import { vocabularyOf } from "./vocabulary.ts"
+
+/**
+ * By small words and letters that are a language's own. Nothing is said of short texts, nor unless the other language
+ * has three times the signs.
+ */
+export const languages: Check = (listing) =>
+  given(listing, "subtitle", "promotionalText", "description").flatMap((field) => strange(field, listing))
+
+/** How many signs of a language a text has: its small words, words with its own letters. Chinese: characters of its form. */
+export function signsOf(words: readonly Word[], language: string): number {
+  return signWords(words, language).length
+}
+
+const LEAST: Partial<Record<Field, number>> = { subtitle: 2, promotionalText: 3, description: 5 }
+
+function strange(field: FieldText, { language, vocabulary }: Listing): Mark[] {
+  const here = signsOf(field.words, language)
+  const others = Object.keys(WORD_LISTS).filter((other) => other !== language && sameScript(other, vocabulary.lists))
+  const counted = others.map((other) => ({ other, signs: signWords(field.words, other) }))
+  const [most] = counted.toSorted((a, b) => b.signs.length - a.signs.length)
+  const word = most?.signs[0]
+  if (!most || !word || most.signs.length < (LEAST[field.field] ?? 5) || most.signs.length < 3 * Math.max(1, here))
+    return []
+  if ((shareIn(field.text, vocabulary.lists.scripts) ?? 1) < 1 / 3) return []
+  const message = `The ${LABELS[field.field]} reads like ${named(most.other)}, not ${named(language)}: ${quoted(word.text)} is one of ${most.signs.length} signs of it.`
+  return [markOf(field, word, { code: "wrong_language", severity: "warning", message })]
+}
+
+function sameScript(language: string, { scripts }: WordLists): boolean {
+  return WORD_LISTS[language]?.scripts.some((script) => scripts.includes(script)) ?? false
+}
+
+function signWords(words: readonly Word[], language: string): Word[] {
+  const { stop, lists } = vocabularyOf(language)
+  const form = FORMS[language]
+  if (form) return words.filter(({ text }) => form.test(text))
+  if (lists.scripts.includes("Hiragana")) return words.filter(({ text }) => KANA.test(text))
+  const letters = lists.letters === undefined ? null : lettersPattern(lists.letters)
+  return words.filter(({ term, key }) => letters?.test(key) || (term.length > 1 && stop.has(term)))
+}
+
+const KANA = /^\p{Script=Hiragana}+$/u
+const FORMS: Readonly<Record<string, RegExp>> = {
+  "zh-Hans": new RegExp(`[${SIMPLIFIED}]`, "u"),
+  "zh-Hant": new RegExp(`[${TRADITIONAL}]`, "u"),
+}
+
+const patterns = new Map<string, RegExp>()
+
+function lettersPattern(letters: string): RegExp {
+  const made = patterns.get(letters) ?? new RegExp(`[${letters}]`, "u")
+  patterns.set(letters, made)
+  return made
+}
+
+const display = new Intl.DisplayNames(["en"], { type: "language" })
+
+function named(language: string): string {
+  return display.of(language) ?? language
+}

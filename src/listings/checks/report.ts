@@ -1,0 +1,148 @@
+import { type ListingLocale, localesOf } from "../../lib/locales.ts"
+import type { Background } from "./background.ts"
+import { characters } from "./characters.ts"
+import { coverageOf, leftOut } from "./coverage.ts"
+import { readField } from "./field-text.ts"
+import { fillers } from "./fillers.ts"
+import { type Code, FIELDS, type Field, LIMITS, SEVERITIES, type Severity } from "./finding.ts"
+import { languages } from "./languages.ts"
+import { lengths } from "./lengths.ts"
+import type { Check, FieldText, Listing, Mark } from "./listing.ts"
+import { names } from "./names.ts"
+import { prices } from "./prices.ts"
+import { repeats } from "./repeats.ts"
+import { scripts } from "./scripts.ts"
+import { spaces } from "./spaces.ts"
+import { vocabularyOf } from "./vocabulary.ts"
+
+/** Every check, each of one matter. None looks at what another found. */
+const CHECKS: readonly Check[] = [
+  lengths, characters, spaces, repeats, names, fillers, prices, scripts, languages, leftOut,
+] // biome-ignore format: a list to scan
+
+export type Texts = Partial<Record<Field, string>>
+
+export interface Finding {
+  code: Code
+  severity: Severity
+  /** Null = the listing as a whole. */
+  field: Field | null
+  /** As the field's text in NFC spells it, its first 100 code points. */
+  what: string
+  /** In code points of that text; null where the words stand nowhere. */
+  offset: number | null
+  /** Code points that would be saved without it; 0 where nothing would be. */
+  characters: number
+  message: string
+}
+
+/** The most findings of one code in one field; how many more there were is counted. */
+export const MOST_ALIKE = 50
+
+/** A listing's texts for the checks. `language` is a key of WORD_LISTS. */
+export function listingOf(texts: Texts, language: string, background: Background): Listing {
+  const fields = FIELDS.flatMap((field) => {
+    const text = texts[field]
+    return text === undefined ? [] : [[field, readField(field, text, language)] as const]
+  })
+  return { fields: Object.fromEntries(fields), language, vocabulary: vocabularyOf(language), background }
+}
+
+/** Where a listing is to be shown. */
+export interface Place {
+  storefront: string
+  locale: ListingLocale
+}
+
+/** All findings: by field, then by place, the gravest of one place first. Time grows with the texts' length alone. */
+export function checkListing(listing: Listing, place: Place) {
+  const strange = unread(place)
+  // of a listing that the storefront does not read, no tracked keyword of that storefront is expected
+  const checks = strange.length > 0 ? CHECKS.filter((check) => check !== leftOut) : CHECKS
+  const marks = checks.flatMap((check) => check(listing)).toSorted(inOrder)
+  const counted = new Map<string, number>()
+  const shown = marks.filter(({ code, field }) => {
+    const alike = (counted.get(`${code} ${field.field}`) ?? 0) + 1
+    counted.set(`${code} ${field.field}`, alike)
+    return alike <= MOST_ALIKE
+  })
+  const { keywords } = listing.fields
+  return {
+    findings: [...strange, ...shown.map(findingOf)],
+    findingsLeftOut: marks.length - shown.length,
+    counts: Object.fromEntries(
+      SEVERITIES.map((severity) => [
+        severity,
+        [...strange, ...marks].filter((one) => one.severity === severity).length,
+      ]),
+    ) as Record<Severity, number>,
+    keywordRoomLost: keywords ? roomLost(keywords, marks) : null,
+    coverage: coverageOf(listing),
+  }
+}
+
+/** Apple falls back on the app's primary language where no locale of the storefront is there. */
+function unread({ storefront, locale }: Place): Finding[] {
+  const read = localesOf(storefront)
+  if (read.includes(locale)) return []
+  const message = `The storefront ${storefront} reads ${read.join(", ")}; ${locale} is shown there only as the primary language of an app without those.`
+  return [
+    { code: "locale_not_read", severity: "hint", field: null, what: locale, offset: null, characters: 0, message },
+  ]
+}
+
+function inOrder(a: Mark, b: Mark): number {
+  return (
+    FIELDS.indexOf(a.field.field) - FIELDS.indexOf(b.field.field) ||
+    placeOf(a) - placeOf(b) ||
+    SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
+    (a.code < b.code ? -1 : a.code > b.code ? 1 : 0)
+  )
+}
+
+/** What stands nowhere comes last. */
+function placeOf({ at }: Mark): number {
+  return at < 0 ? Number.MAX_SAFE_INTEGER : at
+}
+
+function findingOf({ code, severity, field, at, end, absent, waste, message }: Mark): Finding {
+  const { offsetOf, text } = field
+  return {
+    code,
+    severity,
+    field: field.field,
+    what: [...(absent ?? text.slice(at, Math.min(end, at + 200)))].slice(0, 100).join(""),
+    offset: absent === undefined ? offsetOf(at) : null,
+    characters: waste ? offsetOf(waste.end) - offsetOf(waste.at) : 0,
+    message,
+  }
+}
+
+/** Each code point once; being too long saves none. A keyword of which nothing is left takes a comma with it. */
+function roomLost(field: FieldText, marks: readonly Mark[]): number {
+  const lost = new Uint8Array(field.text.length)
+  for (const { code, severity, field: of, waste } of marks)
+    if (of === field && waste && severity !== "hint" && code !== "too_long") lost.fill(1, waste.at, waste.end)
+  let [points, keywords] = [0, 0]
+  for (const { from, to } of field.entries) {
+    let kept = false
+    for (let at = from; at < to; at++) {
+      if (lost[at] === 0) kept = true
+      else points += field.offsetOf(at + 1) - field.offsetOf(at)
+    }
+    if (!kept) keywords++
+  }
+  return points + Math.max(0, Math.min(keywords, field.entries.length - 1))
+}
+
+/** A field's length against its limit, in code points. */
+export function measured({ field, text, length }: FieldText) {
+  const limit = LIMITS[field]
+  return {
+    length,
+    limit,
+    over: Math.max(0, length - limit),
+    left: Math.max(0, limit - length),
+    bytes: new TextEncoder().encode(text).length,
+  }
+}

@@ -1,0 +1,33 @@
+import type { WordLists } from "../../lib/words/entry.ts"
+import { WORD_LISTS } from "../../lib/words/lists.ts"
+import { type Phrases, phrasesOf } from "./phrases.ts"
+import { wordKeys } from "./word-keys.ts"
+
+/** A language's word lists, ready to be looked up. Words are under their `term`. */
+export interface Vocabulary {
+  lists: WordLists
+  stop: ReadonlySet<string>
+  filler: Phrases
+  /** The language's own words for costing nothing and the English ones, which are understood everywhere. */
+  free: Phrases
+  deal: Phrases
+}
+
+const made = new Map<string, Vocabulary>()
+
+/** Throws where there are no lists of the language. */
+export function vocabularyOf(language: string): Vocabulary {
+  const known = made.get(language)
+  if (known) return known
+  const lists = WORD_LISTS[language]
+  if (!lists) throw new Error(`no word lists of ${language}`)
+  const vocabulary: Vocabulary = {
+    lists,
+    stop: new Set(lists.stop.split(" ").map((word) => wordKeys(word, language).term)),
+    filler: phrasesOf(lists.filler),
+    free: phrasesOf(`${lists.free} ${(WORD_LISTS.en as WordLists).free}`),
+    deal: phrasesOf(lists.deal),
+  }
+  made.set(language, vocabulary)
+  return vocabulary
+}

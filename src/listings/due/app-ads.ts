@@ -1,0 +1,41 @@
+import type { Platform } from "../../core/observation/types.ts"
+import { type Kind, NotYet, type ReadPort, type Subject } from "../../measuring/due-kind.ts"
+import { itunesLookup } from "../../stores/apple/itunes-lookup.ts"
+import { playDetails } from "../../stores/play/details.ts"
+import { readAppAds } from "./read-app-ads.ts"
+
+/** What the developer's site says of who may sell ads in an app; of one that names no site, that it names none. */
+export function appAdsKind(platform: Platform): Kind {
+  return {
+    name: "app_ads",
+    platform,
+    upstream: "developer-sites",
+    together: 1,
+    // over TLS, at the root domain
+    requests: 1,
+    everyDays: 14,
+    async read([subject], port) {
+      const developerSite = await readSite(subject, port)
+      if (developerSite === undefined) throw new NotYet("no look-up has told of the developer's site", LOOK_AGAIN_MS)
+      const { now, signal, parseAppAds: parse } = port
+      return [await readAppAds(port.askSite, { platform, id: subject.subject, developerSite }, { now, signal, parse })]
+    },
+  }
+}
+
+/** A look-up says so itself; each try costs a turn, and of apps on Google Play there may never be one. */
+const LOOK_AGAIN_MS = 24 * 3_600_000
+
+/** Null = a look-up of this version found none; undefined = there was no such look-up yet. */
+async function readSite({ platform, subject }: Subject, { sql }: ReadPort): Promise<string | null | undefined> {
+  const lookUp = platform === "ios" ? itunesLookup : playDetails
+  const [row] = await sql<{ site: string | null; isKnown: boolean }[]>`
+    select a.developer_site as site, a.developer_site is not null or exists (
+      select
+      from app_storefront s
+      where s.app_id = a.id and s.source = ${lookUp.name} and s.available and s.parser >= ${lookUp.parser}
+    ) as "isKnown"
+    from store_app a
+    where a.platform = ${platform} and a.store_id = ${subject}`
+  return row?.isKnown ? row.site : undefined
+}

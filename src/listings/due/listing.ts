@@ -1,0 +1,37 @@
+import type { Kind, ReadPort, Subject } from "../../measuring/due-kind.ts"
+import { putForwardApps } from "../../measuring/put-forward.ts"
+import { itunesLookup } from "../../stores/apple/itunes-lookup.ts"
+import { appleAppPage } from "../sources/apple-app-page.ts"
+
+/**
+ * Of tracked apps, and of their rivals where turns are left over. A missing page changes nothing: whether the app is
+ * sold is for the look-up to say.
+ */
+export const listingOnAppStore: Kind = {
+  name: "listing",
+  platform: "ios",
+  upstream: appleAppPage.upstream,
+  together: 1,
+  requests: 1,
+  everyDays: 1,
+  async read([subject], port) {
+    const { storefront, subject: id } = subject
+    if (await isNotSold(port, subject)) return []
+    return [await port.ask(appleAppPage, { storefront, id })]
+  },
+  putsForward: putForwardApps,
+}
+
+/** Look-ups are daily: an older one may have been followed by another that failed. */
+const LOOK_UP_COUNTS_HOURS = 72
+
+async function isNotSold({ sql, now }: ReadPort, { platform, storefront, subject }: Subject): Promise<boolean> {
+  const rows = await sql`
+    select
+    from store_app a
+    join app_storefront s on s.app_id = a.id
+    where a.platform = ${platform} and a.store_id = ${subject} and s.storefront = ${storefront}
+      and s.source = ${itunesLookup.name} and not s.available
+      and s.seen_at > ${now()}::timestamptz - ${LOOK_UP_COUNTS_HOURS}::int * interval '1 hour'`
+  return rows.length > 0
+}

@@ -1,0 +1,92 @@
+import * as v from "valibot"
+import { ownId } from "../../core/observation/types.ts"
+import type { Sql } from "../../database/types.ts"
+import { described, extending, named } from "../../lib/schema.ts"
+import { appPage } from "../../lib/store-pages.ts"
+import { Count, Time } from "../../tracking/shapes.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { NO_SHELVES, readSimilarShelves, type ShelfOwner, type Shelves } from "../read/placements.ts"
+import { type MarketFacts, NO_PAGE, type PageParts, readLatestMarketFacts, readPageParts } from "../read/store-pages.ts"
+import { shelfShape } from "./listing-shapes.ts"
+import {
+  countShape,
+  pageFields,
+  pageShape,
+  StorePage,
+  shownFields,
+  starsFields,
+  starsShape,
+} from "./store-page-shapes.ts"
+
+export const AndroidPage = named(
+  "AndroidStorePage",
+  extending(
+    StorePage,
+    v.strictObject({
+      ...pageFields,
+      releasedAt: described(v.nullable(Time), "The app's first release; null = not said."),
+      updatedAt: described(v.nullable(Time), "The app's latest update; null = not said."),
+      screenshots: described(
+        v.nullable(v.array(v.string())),
+        "Addresses in the order shown; the page does not tell devices apart. Null = not shown.",
+      ),
+      installs: described(v.nullable(Count), "As exactly as the page says, of all countries; null = not said."),
+      inAppLeast: described(v.nullable(v.number()), "The cheapest thing sold within the app; null = not said."),
+      inAppMost: described(v.nullable(v.number()), "The dearest thing sold within the app; null = not said."),
+      inAppCurrency: described(v.nullable(v.string()), "ISO 4217, of inAppLeast and inAppMost."),
+      marketAt: described(v.nullable(Time), "When installs and in-app prices were read last; null = never."),
+      ...shownFields,
+      ...starsFields,
+    }),
+  ),
+)
+
+interface AndroidPageFacts extends PageParts {
+  market: MarketFacts | null
+  shelves: Shelves
+}
+
+/** The app's page on Google Play as it was read last; null for an app that is not there. */
+export async function readAndroidPage(
+  sql: Sql,
+  app: TrackedApp,
+  { storefront }: { storefront: string },
+): Promise<v.InferInput<typeof AndroidPage> | null> {
+  if (app.androidApp === null || app.androidPkg === null) return null
+  const tracked = ownId(app, { platform: "android", storefront }) !== null
+  const { looked, page, release, market, shelves, counts } = tracked
+    ? await readPage(sql, { appId: app.androidApp, countries: app.countries }, storefront)
+    : UNREAD
+  const similarAt = shelves.readAt.get(storefront)
+  const shown = pageShape({ looked, page, release })
+  return {
+    storeId: app.androidPkg,
+    url: appPage("android", app.androidPkg, storefront),
+    ...shown,
+    hasInAppPurchases: shown.hasInAppPurchases ?? market?.hasInAppPurchases ?? null,
+    releasedAt: looked?.releasedAt?.toISOString() ?? null,
+    updatedAt: looked?.updatedAt?.toISOString() ?? null,
+    screenshots: page?.page.screenshots?.phone ?? null,
+    installs: market?.installs ?? null,
+    inAppLeast: market?.inAppLeast ?? null,
+    inAppMost: market?.inAppMost ?? null,
+    inAppCurrency: market?.inAppCurrency ?? null,
+    marketAt: market?.seenAt.toISOString() ?? null,
+    similarAt: similarAt?.toISOString() ?? null,
+    similar: similarAt ? shelves.apps.map(shelfShape) : null,
+    ...countShape(counts),
+    ...starsShape(counts),
+  }
+}
+
+const UNREAD: AndroidPageFacts = { ...NO_PAGE, market: null, shelves: NO_SHELVES }
+
+async function readPage(sql: Sql, app: Omit<ShelfOwner, "platform">, storefront: string): Promise<AndroidPageFacts> {
+  const { appId } = app
+  const [parts, market, shelves] = await Promise.all([
+    readPageParts(sql, appId, "android", storefront),
+    readLatestMarketFacts(sql, appId, storefront, "play-details"),
+    readSimilarShelves(sql, { platform: "android", ...app }, [storefront]),
+  ])
+  return { ...parts, market, shelves }
+}

@@ -1,0 +1,198 @@
+import * as v from "valibot"
+import { ownId } from "../../core/observation/types.ts"
+import type { Sql } from "../../database/types.ts"
+import { described, extending, named } from "../../lib/schema.ts"
+import { appPage } from "../../lib/store-pages.ts"
+import { Count, Time } from "../../tracking/shapes.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import {
+  NO_SHELVES,
+  type Placement,
+  readPlacements,
+  readSimilarShelves,
+  type ShelfOwner,
+  type Shelves,
+} from "../read/placements.ts"
+import { type LatestCounts, NO_PAGE, type PageParts, type PageReading, readPageParts } from "../read/store-pages.ts"
+import { CardShape, cardShape, EventShape, eventShape, goesOn, isCard, shelfShape } from "./listing-shapes.ts"
+import {
+  countShape,
+  pageFields,
+  pageShape,
+  StorePage,
+  shownFields,
+  starsFields,
+  starsShape,
+} from "./store-page-shapes.ts"
+
+/** How many languages an answer on Free names. */
+const FREE_LANGUAGES = 5
+
+const WITHHELD = ["events", "promotionalText", "inAppPurchases"] as const
+const LOCKABLE = ["languages", ...WITHHELD] as const
+
+const Extras = v.strictObject({
+  measuredAt: described(v.nullable(Time), "When the page was read last; null = never: nothing here is known."),
+  languageCount: described(v.nullable(Count), "Null = the page does not say."),
+  languages: described(
+    v.nullable(v.array(v.string())),
+    `As the page names them, in its order; on Free the first ${FREE_LANGUAGES}. Null = the page does not say.`,
+  ),
+  ...starsFields,
+  events: described(
+    v.nullable(v.array(EventShape)),
+    "In-app events that run or begin later. Null = the page shows no events, or they are locked.",
+  ),
+  promotionalText: described(v.nullable(v.string()), "Null = the page shows none, or it is locked."),
+  inAppPurchases: described(
+    v.nullable(
+      v.array(
+        v.strictObject({
+          name: described(v.string(), "As the page names it."),
+          price: described(v.nullable(v.string()), "As written; null = not shown."),
+        }),
+      ),
+    ),
+    "Those that the page names. Null = it names none, or they are locked.",
+  ),
+  locked: described(
+    v.nullable(Count),
+    "How many languages remain beyond those named. 0 from the Pro plan; null = never measured.",
+  ),
+  withheld: described(
+    v.nullable(
+      v.strictObject({
+        events: described(Count, "In-app events."),
+        promotionalText: described(Count, "1 where the page shows one."),
+        inAppPurchases: described(Count, "In-app purchases that the page names."),
+      }),
+    ),
+    "How much else the plan holds back. All 0 from the Pro plan; null = never measured.",
+  ),
+  lockedParts: described(v.array(v.picklist(LOCKABLE)), "Which parts are held back, wholly or from the sixth on."),
+})
+
+export const IosPage = named(
+  "IosStorePage",
+  extending(
+    StorePage,
+    v.strictObject({
+      ...pageFields,
+      size: described(v.nullable(v.string()), "As written; null = not shown."),
+      minimumOs: described(v.nullable(v.string()), "The lowest version of the phone's system; null = not shown."),
+      screenshotsPhone: described(
+        v.nullable(v.array(v.string())),
+        "Addresses in the order shown. Null = the page has no row of them for this device; empty = the row holds none.",
+      ),
+      screenshotsPad: described(v.nullable(v.array(v.string())), "As screenshotsPhone."),
+      eventsLive: described(
+        v.nullable(Count),
+        "In-app events that run now, as the latest page dates them. Null = the page has no section of events, or was never read.",
+      ),
+      eventsScheduled: described(v.nullable(Count), "In-app events that begin later; null as eventsLive."),
+      editorial: described(
+        v.nullable(v.array(CardShape)),
+        "Stories and collections of the store's editors that the latest page shows. Null = the page has no such cards, or was never read.",
+      ),
+      ...shownFields,
+      listingExtras: described(Extras, "What the page says beyond that; on Free a part of it (locked)."),
+    }),
+  ),
+)
+
+interface IosPageQuery {
+  storefront: string
+  /** The first UTC day of the plan's history. */
+  since: string
+  now: Date
+  free: boolean
+}
+
+interface IosPageFacts extends PageParts {
+  shown: readonly Placement[]
+  shelves: Shelves
+}
+
+/** The app's page on the App Store as it was read last; null for an app that is not there. */
+export async function readIosPage(
+  sql: Sql,
+  app: TrackedApp,
+  asked: IosPageQuery,
+): Promise<v.InferInput<typeof IosPage> | null> {
+  if (app.iosApp === null || app.iosId === null) return null
+  const { storefront } = asked
+  const owner = { appId: app.iosApp, countries: app.countries }
+  const read = ownId(app, { platform: "ios", storefront }) === null ? UNREAD : await readPage(sql, owner, asked)
+  const { looked, page, release, shown, shelves, counts } = read
+  const said = page?.page
+  const events = shown.filter((one) => goesOn(one, asked.now)).map((one) => eventShape(one, asked.now))
+  const similarAt = shelves.readAt.get(storefront)
+  return {
+    storeId: app.iosId,
+    url: appPage("ios", app.iosId, storefront),
+    ...pageShape({ looked, page, release }),
+    size: said?.size ?? null,
+    minimumOs: said?.minimumOs ?? null,
+    screenshotsPhone: said?.screenshots?.phone ?? null,
+    screenshotsPad: said?.screenshots?.pad ?? null,
+    eventsLive: said?.events ? events.filter(({ state }) => state === "live").length : null,
+    eventsScheduled: said?.events ? events.filter(({ state }) => state === "scheduled").length : null,
+    editorial: said?.editorial ? shown.filter(isCard).map(cardShape) : null,
+    similarAt: similarAt?.toISOString() ?? null,
+    similar: similarAt ? shelves.apps.map(shelfShape) : null,
+    ...countShape(counts),
+    listingExtras: extrasOf({ page, counts, events: said?.events ? events : null }, asked.free),
+  }
+}
+
+const UNREAD: IosPageFacts = { ...NO_PAGE, shown: [], shelves: NO_SHELVES }
+
+async function readPage(
+  sql: Sql,
+  app: Omit<ShelfOwner, "platform">,
+  { storefront, since }: IosPageQuery,
+): Promise<IosPageFacts> {
+  const { appId } = app
+  const [parts, { placements }, shelves] = await Promise.all([
+    readPageParts(sql, appId, "ios", storefront),
+    readPlacements(sql, appId, [storefront], since),
+    readSimilarShelves(sql, { platform: "ios", ...app }, [storefront]),
+  ])
+  return { ...parts, shown: placements.filter(({ shown }) => shown), shelves }
+}
+
+interface PageExtras {
+  page: PageReading | undefined
+  counts: LatestCounts
+  events: v.InferInput<typeof EventShape>[] | null
+}
+
+function extrasOf({ page, counts, events }: PageExtras, free: boolean): v.InferInput<typeof Extras> {
+  const { languages = null, promotionalText = null, inAppPurchases = null } = page?.page ?? {}
+  const remain = {
+    languages: Math.max(0, (languages?.length ?? 0) - FREE_LANGUAGES),
+    events: events?.length ?? 0,
+    promotionalText: promotionalText === null ? 0 : 1,
+    inAppPurchases: inAppPurchases?.length ?? 0,
+  }
+  const lockedParts = free ? LOCKABLE.filter((part) => remain[part] > 0) : []
+  const purchases = inAppPurchases?.map(({ name, price = null }) => ({ name, price })) ?? null
+  return {
+    measuredAt: page?.seenAt.toISOString() ?? null,
+    languageCount: languages?.length ?? null,
+    languages: free ? (languages?.slice(0, FREE_LANGUAGES) ?? null) : languages,
+    ...starsShape(counts),
+    events: free ? null : events,
+    promotionalText: free ? null : promotionalText,
+    inAppPurchases: free ? null : purchases,
+    locked: page ? (free ? remain.languages : 0) : null,
+    withheld: page ? withheldOf(remain, free) : null,
+    lockedParts,
+  }
+}
+
+type WithheldCounts = Record<(typeof WITHHELD)[number], number>
+
+function withheldOf({ events, promotionalText, inAppPurchases }: WithheldCounts, free: boolean): WithheldCounts {
+  return free ? { events, promotionalText, inAppPurchases } : { events: 0, promotionalText: 0, inAppPurchases: 0 }
+}

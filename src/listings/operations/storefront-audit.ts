@@ -1,0 +1,100 @@
+import * as v from "valibot"
+import { planCovers } from "../../access/plans.ts"
+import { type Context, nothing, ofApp, operation, pending } from "../../core/operation.ts"
+import { Fault } from "../../lib/faults.ts"
+import { described } from "../../lib/schema.ts"
+import { Count, Time } from "../../tracking/shapes.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import {
+  type AuditState,
+  auditState,
+  beginScan,
+  FAILS_BEYOND_ONE_IN,
+  isScannable,
+  REFRESH_HOURS,
+  SCAN_MINUTES,
+} from "../audits/storefront-audits.ts"
+import { nullable, Row, Summary, tableOf } from "./storefront-audit-shapes.ts"
+
+/** Rows that the free plan shows. */
+const PREVIEW = 5
+
+export const getStorefrontAudit = operation({
+  id: "get_storefront_audit",
+  method: "GET",
+  path: "/apps/:appId/storefront-audit",
+  group: "Your apps",
+  toolset: "page",
+  summary: "The app's App Store page in every storefront: where it is sold, in which language, with what missing.",
+  description: `Answers the last scan. With refresh it begins another, unless the last is younger than ${REFRESH_HOURS} hours, and answers 202 with eta, in seconds, and what is known so far; a scan that is under way, whoever began it, is joined. A scan of which more than one storefront in ${FAILS_BEYOND_ONE_IN} was not read within ${SCAN_MINUTES} minutes is audit_failed until another is begun. What this instance does not read, and an app that is on Google Play alone, is not_measured. On Free the table ends after its first ${PREVIEW} rows.`,
+  effect: "measures",
+  scope: "apps:read",
+  plan: "free",
+  price: 1,
+  faults: ["audit_failed", "not_measured"],
+  pending: true,
+  input: ofApp({
+    refresh: described(v.optional(v.boolean()), "True = begin a new scan if the last is old enough."),
+  }),
+  narrow: { rows: ["rows"] },
+  table: "rows",
+  output: v.strictObject({
+    measured: described(v.boolean(), "False = no scan was finished yet: nothing is known."),
+    running: described(v.boolean(), "A scan is under way; what stands here is of the one before."),
+    startedAt: nullable(Time, "When the scan began; null = never."),
+    finishedAt: nullable(
+      Time,
+      `When its last storefront was read; a page that was read in the ${REFRESH_HOURS} hours before counts. Null = never.`,
+    ),
+    nextRefreshAt: nullable(Time, "From when refresh begins another; null = at once, or one is under way."),
+    summary: nullable(Summary, "Of the whole table, on every plan; null = never scanned."),
+    rows: described(
+      v.array(Row),
+      "A row a storefront: sold ones by their ratings, most first and unknown last, then not_read, then not_sold; equals by code. Empty = never scanned.",
+    ),
+    locked: described(Count, "How many more rows the plan holds back; 0 from the Pro plan."),
+    eta: v.optional(described(Count, "While a scan is under way: seconds until it may be finished.")),
+  }),
+}).run(async ({ app, refresh }, ctx) => {
+  if (app.iosApp === null) throw new Fault("not_measured", { detail: NOT_ON_APP_STORE })
+  const before = await auditState(ctx.sql, app.iosApp)
+  const begins = refresh === true && (before.failed || !before.isYoung)
+  const state = begins ? await beginAudit(app, before, ctx) : before
+  if (state.failed && state.eta === null) throw new Fault("audit_failed")
+  const answer = answerOf(state, planCovers(ctx.caller.plan, "pro") ? Number.POSITIVE_INFINITY : PREVIEW)
+  if (state.eta !== null && (begins || !state.last)) return pending({ eta: state.eta }, answer)
+  return state.last ? answer : nothing(answer)
+})
+
+const NOT_ON_APP_STORE = "The app is not on the App Store, as far as the workspace says."
+const NOT_READ = "This instance does not read it."
+
+/** A scan that nobody reads would fail an hour later, so none is begun: not_measured. */
+async function beginAudit(app: TrackedApp, { eta }: AuditState, { sql, now, measure }: Context): Promise<AuditState> {
+  if (eta === null) {
+    const page = { kind: "listing", platform: "ios", storefront: app.countries[0], subject: app.iosId! } as const
+    const isRead = await isScannable(sql, app.id)
+    const read = isRead && (await measure(page, { maxAgeMs: now().getTime(), waitMs: 0 }))
+    if (!read || (read.state === "failed" && read.why === "off")) throw new Fault("not_measured", { detail: NOT_READ })
+  }
+  await beginScan(sql, app.id)
+  return await auditState(sql, app.iosApp!)
+}
+
+function answerOf({ last, isYoung, eta }: AuditState, most: number) {
+  const { summary, rows } = last ? tableOf(last.rows) : { summary: null, rows: [] }
+  const nextAt = last && isYoung ? new Date(last.finishedAt.getTime() + REFRESH_HOURS * HOUR_MS) : null
+  return {
+    measured: last !== null,
+    running: eta !== null,
+    startedAt: last?.startedAt.toISOString() ?? null,
+    finishedAt: last?.finishedAt.toISOString() ?? null,
+    nextRefreshAt: nextAt?.toISOString() ?? null,
+    summary,
+    rows: rows.slice(0, most),
+    locked: Math.max(0, rows.length - most),
+    ...(eta !== null && { eta }),
+  }
+}
+
+const HOUR_MS = 3_600_000

@@ -1,0 +1,83 @@
+import { diffWordsWithSpace } from "diff"
+import { type Html, html } from "../../ui/html.ts"
+import { dayTime, momentTime } from "../../ui/times.ts"
+import { counted, spoken } from "../../ui/words.ts"
+
+/** A change of a store page, of the owner's app or of a rival. */
+export interface Change {
+  kind: string
+  day: string
+  notYetAt: string | null
+  title: string | null
+  before: string | null
+  after: string | null
+  picturesBefore: string[] | null
+  picturesAfter: string[] | null
+  source: string
+}
+
+/** Changes of text. The text itself is hidden for rivals' descriptions, and for promotional texts on some plans. */
+const TEXT_KINDS = ["name", "subtitle", "description", "promotional_text"]
+
+/** Shows the values before and after a change, or that a hidden text changed. */
+export function changePart(change: Change): Html {
+  const { kind, day, notYetAt, title, before, after, picturesBefore, picturesAfter, source } = change
+  const hasText = before !== null || after !== null
+  const isHidden = !hasText && TEXT_KINDS.includes(kind)
+  return html`<li><p><strong>${spoken(kind)}</strong>${title && html` · <bdi>${title}</bdi>`}</p>${
+    hasText && diffPart(before, after)
+  }${isHidden && html`<p class="quiet">It changed; its words are not told here.</p>`}${
+    picturesAfter && picturesPart(picturesBefore ?? [], picturesAfter)
+  }<p class="small quiet">Seen ${dayTime(day)}${
+    notYetAt && html`, not yet on ${momentTime(notYetAt)}`
+  } · <code>${source}</code></p></li>
+`
+}
+
+function picturesPart(before: readonly string[], after: readonly string[]): Html {
+  return html`<div class="swap"><p><span>Before</span> ${counted(before.length, "picture")}</p>${html`<p><span>After</span> ${counted(after.length, "picture")}</p></div>`}`
+}
+
+/** A text before and after with the removed and added words marked. Shows only the paragraphs that differ. */
+export function diffPart(
+  before: string | null,
+  after: string | null,
+  names: readonly [string, string] = ["Before", "After"],
+): Html {
+  const [old, current] =
+    before !== null && after !== null ? markedWords(...differingParagraphs(before, after)) : [before, after]
+  return html`<div class="swap">${textPart(names[0], old)}${textPart(names[1], current)}</div>`
+}
+
+function textPart(name: string, text: Html | string | null): Html {
+  return html`<p><span>${name}</span> <bdi>${text ?? html`<span class="quiet">nothing</span>`}</bdi></p>`
+}
+
+/** Replaces equal paragraphs at both ends with "…". */
+function differingParagraphs(before: string, after: string): [string, string] {
+  const old = before.split(/\n+/)
+  const current = after.split(/\n+/)
+  const shortest = Math.min(old.length, current.length)
+  let first = 0
+  while (first < shortest && old[first] === current[first]) first++
+  let last = 0
+  while (last < shortest - first && old.at(-1 - last) === current.at(-1 - last)) last++
+  const middle = (paragraphs: readonly string[]) =>
+    `${first > 0 ? "… " : ""}${paragraphs.slice(first, paragraphs.length - last).join("\n")}${last > 0 ? " …" : ""}`
+  return [middle(old), middle(current)]
+}
+
+/** Texts that differ in more words are shown whole: comparing them takes the square of their differences. */
+const MAX_EDITS = 300
+
+/** Marks the words that were removed and added. */
+function markedWords(before: string, after: string): [Html | string, Html | string] {
+  const parts = diffWordsWithSpace(before, after, { maxEditLength: MAX_EDITS })
+  if (!parts) return [before, after]
+  const old = parts.filter(({ added }) => !added)
+  const current = parts.filter(({ removed }) => !removed)
+  return [
+    html`${old.map(({ value, removed }) => (removed ? html`<del>${value}</del>` : value))}`,
+    html`${current.map(({ value, added }) => (added ? html`<ins>${value}</ins>` : value))}`,
+  ]
+}

@@ -1,0 +1,182 @@
+import type { AnswerOf } from "../../answers.ts"
+import {
+  type AppHead,
+  address,
+  appAddress,
+  attempted,
+  type Desk,
+  isFault,
+  type Page,
+  readHead,
+  type Side,
+  sideAt,
+  sideCode,
+} from "../../ui/app/desk.ts"
+import { card, empty, refusedPart, samplePage } from "../../ui/app/parts.ts"
+import {
+  askPart,
+  attemptedText,
+  ofLimit,
+  refusedCard,
+  type TextPage,
+  textPage,
+  writtenCard,
+} from "../../ui/app/texts/written.ts"
+import { type Html, type HtmlPart, html } from "../../ui/html.ts"
+import { dayTime, momentTime } from "../../ui/times.ts"
+import { counted, figure, popularityBand, spoken, whole } from "../../ui/words.ts"
+
+type Locales = AnswerOf<"list_locales">
+type Translation = AnswerOf<"localize_listing">
+
+const PAGE: TextPage = { title: "In another language", at: "page", back: { tab: "page", name: "Store page" } }
+
+const names = new Intl.DisplayNames(["en"], { type: "language" })
+const nameOf = (locale: string) => names.of(locale) ?? locale
+
+/** The way there from the store page. */
+export function localisationCard(desk: Desk, app: AppHead): Html {
+  return card(
+    "This page in another language",
+    html`<div class="inside"><p>Which languages its storefronts read and the page is not in, by its storefront audit; and a translation by a language model, with keywords for that language and checks of each field. What it takes is said before it is begun.</p><p><a href="${appAddress(desk, app, "localize")}">Choose a language</a></p></div>`,
+  )
+}
+
+/** Locales to choose from; of the one that the address names, what a translation takes; and, once its button was pressed, the translation. */
+export async function localisationPage(desk: Desk, appId: string): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const side = sideAt(app, desk.query)
+  const page = (body: HtmlPart) => textPage(desk, app, side, { page: PAGE, body: html`${body}` })
+  const code = desk.isSample ? "de-DE" : (desk.query.get("locale") ?? "")
+  const isPoll = desk.query.has("poll")
+  if (desk.isSample || (code !== "" && (desk.isSent || isPoll))) {
+    const shots = desk.query.has("shots")
+    const asked = { appId, locale: code, ...(shots && { shots }), ...(isPoll && { poll: true }) }
+    const text = await attemptedText(desk.ask("localize_listing", asked))
+    if (!isFault(text))
+      return page([textPart(desk, app, { text, code, shots }), desk.isSample && (await choosePart(desk, app, ""))])
+    return page([refusedCard(PAGE.title, text), await choosePart(desk, app, code)])
+  }
+  const begun = desk.isSent && desk.query.has("audit") && (await attempted(beginAudit(desk, appId)))
+  return page([isFault(begun) && card("Storefront audit", refusedPart(begun)), await choosePart(desk, app, code, side)])
+}
+
+const beginAudit = (desk: Desk, appId: string) => desk.ask("get_storefront_audit", { appId, refresh: true })
+
+async function choosePart(desk: Desk, app: AppHead, code: string, side?: Side): Promise<HtmlPart> {
+  const found = await desk.ask("list_locales", { appId: app.id })
+  if (app.iosId === null)
+    return html`<section class="card">${empty("It is on Google Play alone", "Listings are translated for the App Store, whose storefronts an audit looks through.", samplePage(desk, "localize"))}</section>`
+  if (found.auditedAt === null) return noAudit(desk, app, found)
+  const chosen = found.locales.find((one) => one.code === code)
+  const shots = desk.query.has("shots")
+  const path = appAddress(desk, app, "localize")
+  const asked = { locale: code, ...(side && { at: sideCode(side) }), ...(shots && { shots: "1" }) }
+  return [
+    chosen &&
+      askPart(desk, address(path, asked), {
+        title: `In ${nameOf(chosen.locale)}`,
+        said: `By a language model, from the page as it stands${shots ? ", captions of the first four screenshots with it" : ""}: each field within the store's limit, what cannot be said as well left as it is. Nothing is changed in a store. It takes 1 credit; a language that is new for this text takes one of the listing writes that your plan has, which comes back if it fails.`,
+        button: "Translate it",
+      }),
+    chosen &&
+      card(
+        "Translated before?",
+        html`<div class="inside"><p><a href="${address(path, { ...asked, poll: "1" })}">Look at it again</a>, which takes nothing.</p></div>`,
+      ),
+    localesPart(desk, app, found, code),
+  ]
+}
+
+function localesPart(desk: Desk, app: AppHead, { locales, auditedAt }: Locales, code: string): Html {
+  const form =
+    !desk.isSample &&
+    html`<form class="filters" method="get" action="${appAddress(desk, app, "localize")}"><label class="grow">Language<select name="locale">${locales.map((one) => html`<option value="${one.code}"${one.code === code && html` selected=""`}>${nameOf(one.locale)} (${one.locale})</option>`)}</select></label><label><input type="checkbox" name="shots" value="1"${desk.query.has("shots") && html` checked=""`}> Captions of screenshots too</label><button type="submit">Choose</button></form>
+`
+  const unserved = locales.filter(({ unservedRatings }) => unservedRatings !== null)
+  return card(
+    "Languages its people read",
+    html`${form}${
+      unserved.length > 0
+        ? unservedTable(unserved)
+        : empty(
+            "Each storefront shows its own first language",
+            `${counted(locales.length, "language")} can be chosen all the same.`,
+          )
+    }`,
+    html`By the audit of ${dayTime((auditedAt as string).slice(0, 10))}`,
+  )
+}
+
+function unservedTable(locales: Locales["locales"]): Html {
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Languages"><table class="rows"><caption>Languages that people read where the page is in another, by the ratings of the storefronts whose first language it is.</caption><thead><tr><th scope="col">Language</th><th scope="col" class="num">Storefronts that read it</th><th scope="col" class="num">Ratings not reached</th></tr></thead>
+<tbody>${locales.map(
+    ({ locale, storefronts, unservedRatings }) =>
+      html`<tr><th scope="row">${nameOf(locale)} <span class="small quiet">${locale}</span></th><td class="num">${storefronts}</td><td class="num">${figure(unservedRatings)}</td></tr>
+`,
+  )}</tbody></table></div>`
+}
+
+function noAudit(desk: Desk, app: AppHead, { eta, isFailed }: Locales): HtmlPart {
+  if (eta !== null)
+    return html`<section class="card">${empty("The audit is under way", `It looks at the page in every storefront, and may be over in ${counted(Math.ceil(eta / 60), "minute")}.`)}</section>`
+  const teaching = empty(
+    isFailed ? "The last audit read too few storefronts" : "No storefront audit yet",
+    "Which languages are worth it is told by an audit: it looks at the app's page in all storefronts of the App Store, and says where it is sold and in which language.",
+    samplePage(desk, "localize"),
+  )
+  if (app.isInvented) return html`<section class="card">${teaching}</section>`
+  return [
+    html`<section class="card">${teaching}</section>`,
+    askPart(desk, address(appAddress(desk, app, "localize"), { audit: "1" }), {
+      title: "Audit every storefront",
+      said: "175 pages are read, which takes some minutes beside what is due. It takes 1 credit.",
+      button: "Begin an audit",
+    }),
+  ]
+}
+
+function textPart(
+  desk: Desk,
+  app: AppHead,
+  { text, code, shots }: { text: Translation; code: string; shots: boolean },
+): HtmlPart {
+  const { state, locale, source, fields, keywords, written, eta } = text
+  if (state === "pending") {
+    const again = address(appAddress(desk, app, "localize"), { locale: code, ...(shots && { shots: "1" }), poll: "1" })
+    return card(
+      `In ${nameOf(locale)}`,
+      html`<div class="inside"><p>It is being written, and may be there in ${counted(eta ?? 20, "second")}.</p><p><a href="${again}">Look again</a>, which takes nothing.</p></div>`,
+    )
+  }
+  return [
+    source &&
+      html`<p class="quiet">${nameOf(locale)}, from the page in ${nameOf(source.locale)} as it was read ${momentTime(source.pageReadAt)}. For ${counted(text.storefronts.length, "storefront")}: ${text.storefronts.map((country) => country.toUpperCase()).join(", ")}. Read it before you use it.</p>`,
+    html`<div class="columns-2 wide-left"><div>${fields.map(fieldPart)}</div><div>${keywordsPart(keywords)}${captionsPart(text)}${writtenCard(written)}</div></div>`,
+  ]
+}
+
+function fieldPart({ field, source, text, characters, limit, kept }: Translation["fields"][number]): Html {
+  return card(
+    spoken(field),
+    html`<div class="inside"><div class="swap"><p><span>Now</span> <bdi>${source}</bdi></p><p><span>Then</span> <bdi>${text}</bdi></p></div>${kept !== null && html`<p class="small quiet"><span class="tag warn">as it is</span> ${kept}</p>`}</div>`,
+    ofLimit(characters, limit),
+  )
+}
+
+function keywordsPart(keywords: Translation["keywords"]): Html | false {
+  if (keywords.length === 0) return false
+  return card(
+    "For the keyword field",
+    html`<ul class="list">${keywords.map(({ term, popularity, popularityLow: low, popularityHigh: high }) => html`<li><bdi>${term}</bdi> <span class="small quiet">${popularity !== null ? `popularity ${whole(popularity)}` : low !== null ? html`popularity ${popularityBand(low, high)}` : "not measured there"}</span></li>`)}</ul>`,
+    ofLimit([...keywords.map(({ term }) => term).join(",")].length, 100),
+  )
+}
+
+function captionsPart({ shots }: Translation): Html | false {
+  if (shots === null) return false
+  return card(
+    "Captions of screenshots",
+    html`<ul class="list">${shots.map(({ position, source, text }) => html`<li><p><span class="quiet">${position}</span> <bdi>${source ?? "not read"}</bdi></p>${text !== null && html`<p><bdi>${text}</bdi></p>`}</li>`)}</ul>`,
+  )
+}

@@ -1,0 +1,70 @@
+import type { AnswerOf } from "../../answers.ts"
+import { type AppHead, address, appAddress, type Desk, type Page, type Side, sideCode } from "../../ui/app/desk.ts"
+import { card, empty, samplePage } from "../../ui/app/parts.ts"
+import { askPart, madePage, type TextPage, writtenCard } from "../../ui/app/texts/written.ts"
+import { type Html, html } from "../../ui/html.ts"
+import { momentTime } from "../../ui/times.ts"
+import { sideName } from "../../ui/words.ts"
+
+type Screenshots = AnswerOf<"get_screenshot_text">
+
+const PAGE: TextPage = { title: "Words in screenshots", at: "page", back: { tab: "page", name: "Store page" } }
+
+/** The way there from the store page. */
+export function screenshotsCard(desk: Desk, app: AppHead, side: Side, isLink = true): Html {
+  return askPart(desk, address(appAddress(desk, app, "shots"), { at: sideCode(side) }), {
+    title: "Words in the screenshots",
+    said: "What stands large in the first four pictures, read by OCR on this machine; the stores' search does not read it, people do. It takes 1 credit and, unless these pictures were read before, a unit of the month for AI writing.",
+    button: "Read them",
+    isLink,
+  })
+}
+
+export async function screenshotsPage(desk: Desk, appId: string): Promise<Page> {
+  return await madePage<Screenshots>(desk, appId, {
+    page: PAGE,
+    offer: (app, side) =>
+      app.isInvented
+        ? html`<section class="card">${noPictures(desk)}</section>`
+        : screenshotsCard(desk, app, side, false),
+    make: ({ country: cc }) => desk.ask("get_screenshot_text", { appId, cc }),
+    show: screenshotsPart,
+  })
+}
+
+function screenshotsPart(answer: Screenshots): Html {
+  const { pageReadAt, unread, screenshots, written } = answer
+  return html`${card(
+    `On the page in ${sideName(answer)}`,
+    screenshots.length === 0
+      ? empty("The page shows no screenshot", "Once it does, the words in the first four can be read.")
+      : html`${unread.length > 0 && html`<p class="inside"><span class="tag warn">not read</span> Nothing here reads ${unread.join(", ")}: words in that language are missing.</p>`}<ul class="list">${screenshots.map(pictureRow)}</ul>`,
+    html`Page read ${momentTime(pageReadAt)}`,
+  )}${writtenCard(written)}`
+}
+
+/** It is said before anything is asked: nothing could come of it. */
+function noPictures(desk: Desk): Html {
+  return empty(
+    "The invented app's pictures are at no address",
+    "Of an app in a store the words in its first four screenshots are read here, with how sure the reading is.",
+    samplePage(desk, "shots"),
+  )
+}
+
+const PROBLEMS: Record<string, string> = {
+  unreachable: "Its host did not answer just now: the next time it is tried again.",
+  unreadable: "It is no PNG or JPEG, or too large.",
+}
+
+function pictureRow({ position, caption, lines, problem }: Screenshots["screenshots"][number]): Html {
+  const sure = lines && lines.length > 0 ? Math.min(...lines.map(({ confidence }) => confidence)) : null
+  return html`<li><p><span class="quiet">${position}</span> ${
+    problem
+      ? html`<span class="tag warn">not read</span> ${PROBLEMS[problem] ?? problem}`
+      : caption
+        ? html`<strong><bdi>${caption.replaceAll("\n", " / ")}</bdi></strong>`
+        : html`<span class="quiet">no large words</span>`
+  }</p>${sure !== null && html`<p class="small quiet">${Math.round(sure)} of 100 sure of its least sure word</p>`}</li>
+`
+}

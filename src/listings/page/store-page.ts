@@ -1,0 +1,127 @@
+import type { AnswerOf } from "../../answers.ts"
+import { type Desk, type Page, readHead, sideAt } from "../../ui/app/desk.ts"
+import { sideForm } from "../../ui/app/frame.ts"
+import { card, empty, facts, readBy, samplePage } from "../../ui/app/parts.ts"
+import { readingsLink } from "../../ui/app/readings.ts"
+import { starsPart } from "../../ui/app/stars.ts"
+import { draftCard } from "../../ui/app/texts/drafts.ts"
+import { type Html, type HtmlPart, html } from "../../ui/html.ts"
+import { dayTime, momentTime } from "../../ui/times.ts"
+import { counted, figure, STORES, spoken, whole } from "../../ui/words.ts"
+import { type Change, changePart } from "./diff.ts"
+import { localisationCard } from "./localisation.ts"
+import { screenshotsCard } from "./screenshots.ts"
+
+type StorePages = AnswerOf<"get_store_page">
+type IosPage = NonNullable<StorePages["ios"]>
+type AndroidPage = NonNullable<StorePages["android"]>
+type StorePage = IosPage | AndroidPage
+
+/** The app's page in a store as it was last read, and what changed on it, before and after. */
+export async function storePagePage(desk: Desk, appId: string): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const side = sideAt(app, desk.query)
+  const [answer, texts] = await Promise.all([
+    desk.ask("get_store_page", { appId, country: side.country }),
+    desk.ask("list_changed_texts", { appId, ...side }),
+  ])
+  const page = answer[side.platform]
+  const told = new Map(texts.changes.map((change) => [changeKey(change), change]))
+  const changes = answer.timeline
+    .filter(({ platform }) => platform === side.platform)
+    .map((change) => ({ ...change, ...told.get(changeKey(change)) }))
+  return {
+    title: `Store page · ${app.name}`,
+    app,
+    at: "page",
+    body: html`${sideForm(desk, app, {}, side)}<div class="columns-2 wide-left"><div>${changesPart(desk, changes, answer.timelineFrom, page)}${page?.measured && [draftCard(desk, app, side), side.platform === "ios" && localisationCard(desk, app), screenshotsCard(desk, app, side)]}</div><div>${
+      page
+        ? pagePart(side.platform, page, readingsLink(desk, app, side))
+        : card(STORES[side.platform], empty("The app is not in this store", "Add its other side with the same id."))
+    }</div></div>`,
+  }
+}
+
+const changeKey = ({ kind, at, source }: Pick<Change, "kind" | "source"> & { at: string }) => `${kind} ${at} ${source}`
+
+const isIosPage = (page: StorePage): page is IosPage => "minimumOs" in page
+
+/** The facts that only this page's store has. */
+function factsOfStore(page: StorePage): [string, HtmlPart][] {
+  if (!isIosPage(page))
+    return [
+      ["Installs", page.installs && whole(page.installs)],
+      ["Screenshots", page.screenshots?.length],
+    ]
+  return [
+    ["Size", page.size],
+    ["Needs", page.minimumOs && `iOS ${page.minimumOs}`],
+    ["Screenshots", page.screenshotsPhone?.length],
+    ["On iPad", page.screenshotsPad?.length],
+    ["Languages", page.listingExtras.languageCount],
+    ["Events live", page.eventsLive],
+  ]
+}
+
+function pagePart(platform: "ios" | "android", page: StorePage, evidence: Html): Html {
+  const stars = isIosPage(page) ? page.listingExtras.stars : page.stars
+  const promotionalText = isIosPage(page) && page.listingExtras.promotionalText
+  return html`${card(
+    STORES[platform],
+    html`<div class="inside">${
+      page.measured
+        ? facts([
+            ["Version", page.version && html`<bdi>${page.version}</bdi>`],
+            ["Released", page.versionReleasedAt && dayTime(page.versionReleasedAt.slice(0, 10))],
+            [
+              "Price",
+              page.price === null
+                ? null
+                : page.price === 0
+                  ? "free"
+                  : `${page.price.toFixed(2)} ${page.currency ?? ""}`,
+            ],
+            ["Category", page.category],
+            ["Age", page.ageRating],
+            ...factsOfStore(page),
+          ])
+        : html`<p class="quiet">The page was never read: what it shows is not known.</p>`
+    }${page.releaseNotes && html`<h3>What's new</h3><p><bdi>${page.releaseNotes}</bdi></p>`}${promotionalText && html`<h3>Promotional text</h3><p><bdi>${promotionalText}</bdi></p>`}</div>`,
+    html`${readBy(page.measuredAt, page.source)} ${evidence}`,
+  )}${page.ratings !== null && card("Ratings", html`<div class="inside"><p><strong>${figure(page.rating, 1)}</strong> of ${counted(page.ratings, "rating")}</p>${stars && starsPart(stars)}</div>`, html`${page.ratingsAt && dayTime(page.ratingsAt.slice(0, 10))} ${evidence}`)}${extrasPart(page)}`
+}
+
+function extrasPart(page: StorePage): Html {
+  const { similar } = page
+  const events = (isIosPage(page) && page.listingExtras.events) || []
+  const bought = (isIosPage(page) && page.listingExtras.inAppPurchases) || []
+  const editorial = isIosPage(page) ? page.editorial : null
+  return html`${events.length > 0 && card("In-app events", html`<ul class="list">${events.map(({ title, kind, state, startsAt, endsAt }) => html`<li><p><bdi>${title ?? "No title"}</bdi> <span class="tag">${state}</span></p><p class="small quiet">${kind}${startsAt && html` · ${dayTime(startsAt.slice(0, 10))}`}${endsAt && html` to ${dayTime(endsAt.slice(0, 10))}`}</p></li>`)}</ul>`)}${
+    bought.length > 0 &&
+    card(
+      "In-app purchases",
+      html`<ul class="list">${bought.map(({ name, price }) => html`<li><bdi>${name}</bdi> <span class="quiet">${price}</span></li>`)}</ul>`,
+    )
+  }${editorial && editorial.length > 0 && card("Featured", html`<ul class="list">${editorial.map(({ title, kind, lastSeenAt }) => html`<li><bdi>${title}</bdi> <span class="tag">${spoken(kind)}</span><p class="small quiet">Last seen ${momentTime(lastSeenAt)}</p></li>`)}</ul>`)}${
+    similar &&
+    similar.length > 0 &&
+    card(
+      "Similar apps, by the store",
+      html`<ul class="list">${similar.slice(0, 8).map(({ place, name }) => html`<li><span class="quiet">${place}</span> <bdi>${name}</bdi></li>`)}</ul>`,
+    )
+  }`
+}
+
+function changesPart(desk: Desk, changes: readonly Change[], from: string, page: StorePage | null): Html {
+  const title = "What changed"
+  if (changes.length === 0) {
+    const why = page?.measured
+      ? "Every reading of the page is held against the one before it: version, texts, screenshots, events, price. Nothing differed so far."
+      : "The page is read once a day. From the second reading on its changes stand here, before and after."
+    return card(
+      title,
+      empty(page?.measured ? "No change was seen" : "The page was not read yet", why, samplePage(desk, "page")),
+    )
+  }
+  return card(title, html`<ul class="list">${changes.map(changePart)}</ul>`, html`Since ${dayTime(from)}`)
+}

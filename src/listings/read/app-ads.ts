@@ -1,0 +1,17 @@
+import type { AppAdsObservation } from "../../core/observation/types.ts"
+import type { Sql } from "../../database/types.ts"
+
+export interface AppAds extends Pick<AppAdsObservation, "seenAt" | "domain" | "state" | "records" | "variables"> {
+  day: string
+}
+
+/** The latest look of a day that could tell, of an app by its store_app id; null = nobody looked. */
+export async function readStoredAppAds(sql: Sql, appId: number): Promise<AppAds | null> {
+  const [row] = await sql<AppAds[]>`
+    select day, seen_at as "seenAt", domain, state, records, variables
+    from app_ads
+    where app_id = ${appId}
+    order by day desc
+    limit 1`
+  return row ?? null
+}

@@ -1,0 +1,111 @@
+import type { Fragment } from "postgres"
+import type { Db } from "../../database/types.ts"
+import { addDays, dayOf } from "../../lib/days.ts"
+import type { SourceName } from "../../lib/upstreams.ts"
+import type { ListingChange, ListingChangeKind } from "../changes.ts"
+import type { Series } from "../store/listing-runs.ts"
+
+export interface ChangesQuery {
+  /** Ids of store_app, tracked ones and rivals alike; or a query that gives each `id` once. */
+  apps: readonly number[] | Fragment
+  storefront?: string
+  from: string
+  to: string
+  kinds?: readonly ListingChangeKind[]
+  limit: number
+}
+
+export interface StoredChange extends ListingChange, Series {
+  source: SourceName
+  /** The UTC day of `at`. */
+  day: string
+}
+
+/** Newest first. Each change is told once: where the app's own page was read too, a look-up's change does not count. */
+export async function readChanges(sql: Db, asked: ChangesQuery): Promise<StoredChange[]> {
+  const told: HeldChange[] = []
+  // whether one is told is looked up for few at a time: of 200 apps there are thousands
+  const atOnce = Math.max(asked.limit, 50)
+  for (let after: HeldChange | undefined; ; ) {
+    const page = await readNewestRuns(sql, asked, { atOnce, after })
+    told.push(...page.filter(({ isTold }) => isTold))
+    if (told.length >= asked.limit || page.length < atOnce) break
+    after = page.at(-1)
+  }
+  return told.slice(0, asked.limit).map(({ isTold: _, ...change }) => ({ ...change, day: dayOf(change.at) }))
+}
+
+interface HeldChange extends Omit<StoredChange, "day"> {
+  isTold: boolean
+}
+
+async function readNewestRuns(
+  sql: Db,
+  { apps, storefront, from, to, kinds }: ChangesQuery,
+  { atOnce, after }: { atOnce: number; after: HeldChange | undefined },
+): Promise<HeldChange[]> {
+  const only = { storefront: storefront ?? null, kinds: (kinds as string[] | undefined) ?? null }
+  const rest = after
+    ? sql`and at <= ${after.at} and (at, app_id, storefront, source, kind, subject)
+        < (${after.at}, ${after.appId}, ${after.storefront}, ${after.source}, ${after.kind}, ${after.subject})`
+    : sql``
+  // of 200 apps with 200 changes each: which they are, the index alone tells
+  return await sql<HeldChange[]>`
+    with newest as materialized (
+      select k.*
+      from (${Array.isArray(apps) ? sql`select distinct unnest(${apps}::int[]) as id` : (apps as Fragment)}) a
+      cross join lateral (
+        select app_id, at, storefront, source, kind, subject
+        from listing_change
+        where app_id = a.id
+          and at >= ${`${from}T00:00:00Z`}::timestamptz
+          and at < ${`${addDays(to, 1)}T00:00:00Z`}::timestamptz
+          and (${only.storefront}::text is null or storefront = ${only.storefront})
+          and (${only.kinds}::text[] is null or kind = any(${only.kinds}::text[]))
+          ${rest}
+        order by at desc, storefront desc, source desc, kind desc, subject desc
+        limit ${atOnce}
+      ) k
+      order by k.at desc, k.app_id desc, k.storefront desc, k.source desc, k.kind desc, k.subject desc
+      limit ${atOnce}
+    )
+    select c.app_id as "appId", c.storefront, c.source, c.kind, c.subject, c.before, c.after, c.at,
+      c.before_seen_at as "beforeSeenAt", not ${toldByPage(sql)} as "isTold"
+    from newest n
+    join listing_change c using (app_id, at, storefront, source, kind, subject)
+    order by c.at desc, c.app_id desc, c.storefront desc, c.source desc, c.kind desc, c.subject desc`
+}
+
+/** A look-up's change is the page's to tell when the page was read then, or tells one of the same kind across it. */
+function toldByPage(sql: Db) {
+  const page = sql`(r.app_id, r.storefront, r.source, r.section) = (c.app_id, c.storefront, 'apple-app-page', 'page')`
+  return sql`(
+    c.source = 'itunes-lookup'
+    and (
+      (
+        select r.seen_at
+        from listing_run r
+        where ${page} and r.first_seen_at <= c.at
+        order by r.first_seen_at desc
+        limit 1
+      ) >= c.at - interval '48 hours'
+      and exists (
+        select
+        from listing_run r
+        where ${page} and r.first_seen_at <= c.before_seen_at
+      )
+      or coalesce(
+        (
+          select p.before_seen_at
+          from listing_change p
+          where p.source = 'apple-app-page'
+            and (p.app_id, p.storefront, p.kind, p.subject) = (c.app_id, c.storefront, c.kind, c.subject)
+            and p.at > c.before_seen_at
+          order by p.at
+          limit 1
+        ) < c.at,
+        false
+      )
+    )
+  )`
+}

@@ -1,0 +1,36 @@
+import type { Side } from "../../core/observation/provenance.ts"
+import type { Sql } from "../../database/types.ts"
+import { TEXT_SOURCES } from "../../overview/read/plan-inputs.ts"
+
+/** The texts of an app's page as it was read last; null = the page shows none, or does not say. */
+export interface ListingTexts {
+  name: string
+  /** On Google Play the short description. */
+  subtitle: string | null
+  promotionalText: string | null
+  description: string | null
+  seenAt: Date
+}
+
+/** Null = the page was not read there. */
+export async function readListingTexts(
+  sql: Sql,
+  app: number,
+  { platform, storefront }: Side,
+): Promise<ListingTexts | null> {
+  const source = TEXT_SOURCES[platform]
+  const [row] = await sql<ListingTexts[]>`
+    select c.content ->> 'name' as name, nullif(c.content ->> 'subtitle', '') as subtitle,
+      nullif(c.content ->> 'promotionalText', '') as "promotionalText",
+      nullif(c.content ->> 'description', '') as description, r.seen_at as "seenAt"
+    from (
+      select seen_at, digest
+      from listing_run
+      where (app_id, storefront, source, section) = (${app}, ${storefront}, ${source}, 'page')
+      order by first_seen_at desc
+      limit 1
+    ) r
+    join listing_content c
+      on (c.app_id, c.storefront, c.source, c.section, c.digest) = (${app}, ${storefront}, ${source}, 'page', r.digest)`
+  return row ?? null
+}

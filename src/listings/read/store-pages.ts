@@ -1,0 +1,231 @@
+import type { FactSource, Listing, Platform, RatingsByStar } from "../../core/observation/types.ts"
+import type { Db } from "../../database/types.ts"
+import { preferredRating } from "../../stores/read/rating-days.ts"
+import { type ChangesQuery, readChanges, type StoredChange } from "./changes.ts"
+
+/** Which sources tell of an app's own page, the preferred first. */
+export const PAGE_SOURCES: Record<Platform, readonly FactSource[]> = {
+  ios: ["apple-app-page", "itunes-lookup"],
+  android: ["play-details"],
+}
+
+/** What a page said of its app, as it is stored: without its names and description, and moments as text. */
+type StoredPage = Partial<
+  Omit<Listing, "name" | "subtitle" | "description" | "versions" | "rating" | "ratings" | "ratingsByStar" | "similar">
+>
+
+export interface PageState {
+  storefront: string
+  source: FactSource
+  /** The first reading of all, by whichever of the sources. */
+  firstReadAt: Date
+  /** The first of the latest readings, one after the other, that said just this. */
+  unchangedSince: Date
+  seenAt: Date
+  origin: string
+  /** Whether it showed cards of the store's editors, and a section of events. */
+  hasEditorial: boolean
+  hasEvents: boolean
+}
+
+export interface PageReading extends PageState {
+  page: StoredPage
+}
+
+/** When an app's page (a store_app id) was read in each storefront, by the first of these sources that read it there. */
+export async function readPageStates(
+  sql: Db,
+  appId: number,
+  storefronts: readonly string[],
+  sources: readonly FactSource[],
+): Promise<Map<string, PageState>> {
+  const rows = await sql<PageState[]>`
+    select ${stateColumns(sql)}
+    ${latestRuns(sql, appId, storefronts, sources)}
+    order by s.place, u.preference
+    limit 1000`
+  return firstOfEach(rows)
+}
+
+/** What an app's page (a store_app id) said last in a storefront, by the first of these sources that read it there. */
+export async function readLatestPage(
+  sql: Db,
+  appId: number,
+  storefront: string,
+  sources: readonly FactSource[],
+): Promise<PageReading | undefined> {
+  const rows = await sql<PageReading[]>`
+    select ${pageColumns(sql)}
+    ${latestRuns(sql, appId, [storefront], sources)}
+    order by s.place, u.preference
+    limit 1000`
+  return firstOfEach(rows).get(storefront)
+}
+
+function pageColumns(sql: Db) {
+  return sql`${stateColumns(sql)}, c.content - '{name,subtitle,description}'::text[] as page`
+}
+
+function stateColumns(sql: Db) {
+  return sql`
+  s.storefront, u.source, min(f.first_seen_at) over (partition by s.storefront) as "firstReadAt",
+  r.first_seen_at as "unchangedSince", r.seen_at as "seenAt", r.origin, c.content ? 'editorial' as "hasEditorial",
+  c.content ? 'events' as "hasEvents"`
+}
+
+function latestRuns(sql: Db, appId: number, storefronts: readonly string[], sources: readonly FactSource[]) {
+  return sql`
+    from unnest(${storefronts as string[]}::text[]) with ordinality s (storefront, place)
+    cross join unnest(${sources as string[]}::text[]) with ordinality u (source, preference)
+    cross join lateral (
+      select first_seen_at, seen_at, origin, digest
+      from listing_run
+      where (app_id, storefront, source, section) = (${appId}, s.storefront, u.source, 'page')
+      order by first_seen_at desc
+      limit 1
+    ) r
+    cross join lateral (
+      select first_seen_at
+      from listing_run
+      where (app_id, storefront, source, section) = (${appId}, s.storefront, u.source, 'page')
+      order by first_seen_at
+      limit 1
+    ) f
+    join listing_content c
+      on (c.app_id, c.storefront, c.source, c.section, c.digest) = (${appId}, s.storefront, u.source, 'page', r.digest)`
+}
+
+function firstOfEach<State extends PageState>(rows: readonly State[]): Map<string, State> {
+  return new Map(rows.toReversed().map((row) => [row.storefront, row]))
+}
+
+interface Release {
+  releasedAt: Date | null
+  notes: string | null
+}
+
+export interface LatestCounts {
+  rating: number | null
+  ratings: number | null
+  ratingsAt: Date | null
+  stars: RatingsByStar | null
+  starsAt: Date | null
+}
+
+interface StoreFacts {
+  available: boolean
+  availableAt: Date
+  price: number | null
+  currency: string | null
+  genre: string | null
+  releasedAt: Date | null
+  updatedAt: Date | null
+}
+
+/** What is said of an app's page in a storefront by all that read it. */
+export interface PageParts {
+  /** As readLatestPage gives it. */
+  page: PageReading | undefined
+  /** Of the page's version; the form that counts. */
+  release: Release
+  /** What a look-up said last; null = nobody looked the app up there. */
+  looked: StoreFacts | null
+  /** The latest rating count, and the latest count by star, which fewer readings tell. */
+  counts: LatestCounts
+}
+
+export const NO_PAGE: PageParts = {
+  page: undefined,
+  release: { releasedAt: null, notes: null },
+  looked: null,
+  counts: { rating: null, ratings: null, ratingsAt: null, stars: null, starsAt: null },
+}
+
+/** In one statement: as four they took half as long again. */
+export async function readPageParts(
+  sql: Db,
+  appId: number,
+  platform: Platform,
+  storefront: string,
+): Promise<PageParts> {
+  const [row] = await sql<[PartsRow]>`
+    select p.*, v.released_at as "versionAt", v.notes, f.available, f.seen_at as "availableAt", f.price::float8 as price,
+      f.currency, f.genre, f.released_at as "releasedAt", f.updated_at as "updatedAt",
+      c.rating, c.ratings, c.seen_at as "ratingsAt", to_json(s.stars) as stars, s.seen_at as "starsAt"
+    from (select) nothing
+    left join lateral (
+      select ${pageColumns(sql)}
+      ${latestRuns(sql, appId, [storefront], PAGE_SOURCES[platform])}
+      order by u.preference
+      limit 1
+    ) p on true
+    left join lateral (
+      select released_at, notes
+      from listing_version
+      where (app_id, storefront, source, version) = (${appId}, ${storefront}, p.source, p.page ->> 'version')
+      order by parser desc, first_seen_at desc, digest
+      limit 1
+    ) v on true
+    left join app_storefront f on (f.app_id, f.storefront, f.source) = (${appId}, ${storefront}, ${LOOKED_UP_BY[platform]})
+    left join lateral (
+      select rating::numeric::float8 as rating, ratings, seen_at
+      from rating_count
+      where (app_id, storefront) = (${appId}, ${storefront}) and ratings is not null
+      order by day desc, ${preferredRating(sql)}
+      limit 1
+    ) c on true
+    left join lateral (
+      select stars, seen_at
+      from rating_count
+      where (app_id, storefront) = (${appId}, ${storefront}) and stars is not null
+      order by day desc, ${preferredRating(sql)}
+      limit 1
+    ) s on true`
+  const { source, availableAt, ...said } = row
+  const { rating, ratings, ratingsAt, stars, starsAt } = said
+  return {
+    page: source === null ? undefined : { ...said, source },
+    release: { releasedAt: said.versionAt, notes: said.notes },
+    looked: availableAt === null ? null : { ...said, availableAt },
+    counts: { rating, ratings, ratingsAt, stars, starsAt },
+  }
+}
+
+/** What looks apps up. */
+const LOOKED_UP_BY: Record<Platform, FactSource> = { ios: "itunes-lookup", android: "play-details" }
+
+type PartsRow = Omit<PageReading, "source"> &
+  Omit<StoreFacts, "availableAt"> &
+  LatestCounts & { source: FactSource | null; availableAt: Date | null; versionAt: Date | null; notes: string | null }
+
+export interface MarketFacts {
+  installs: number | null
+  hasInAppPurchases: boolean | null
+  inAppLeast: number | null
+  inAppMost: number | null
+  inAppCurrency: string | null
+  seenAt: Date
+}
+
+/** What a page said last of installs and of what is sold within an app; null = never read. */
+export async function readLatestMarketFacts(sql: Db, appId: number, storefront: string, source: FactSource) {
+  const [row] = await sql<MarketFacts[]>`
+    select installs, has_in_app_purchases as "hasInAppPurchases", in_app_least::float8 as "inAppLeast",
+      in_app_most::float8 as "inAppMost", in_app_currency as "inAppCurrency", seen_at as "seenAt"
+    from market_fact
+    where (app_id, storefront, source) = (${appId}, ${storefront}, ${source})
+    order by day desc
+    limit 1`
+  return row ?? null
+}
+
+interface NewestChanges {
+  changes: StoredChange[]
+  /** There are more than so many. */
+  truncated: boolean
+}
+
+export async function readNewestChanges(sql: Db, { limit, ...asked }: ChangesQuery): Promise<NewestChanges> {
+  const changes = await readChanges(sql, { ...asked, limit: limit + 1 })
+  return { changes: changes.slice(0, limit), truncated: changes.length > limit }
+}

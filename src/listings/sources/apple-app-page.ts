@@ -1,0 +1,148 @@
+import type { Listing, ListingObservation } from "../../core/observation/types.ts"
+import { isRecord, withoutUndefined } from "../../lib/objects.ts"
+import { at, text } from "../../measuring/parsing/json.ts"
+import { mismatched } from "../../measuring/parsing/mismatched.ts"
+import { fact, required } from "../../measuring/parsing/required.ts"
+import { ReadFailure, type Source } from "../../measuring/source.ts"
+import { artworkUrl } from "../../stores/apple/artwork.ts"
+import { browserHeaders, canonicalStorefront, embeddedPages, linkedData } from "../../stores/apple/page.ts"
+import type { ListingQuestion } from "../../stores/kinds/listing-shape.ts"
+import { listing } from "../kinds/listing.ts"
+import { editorialOf, eventsOf } from "./apple-app-page/editors.ts"
+import { type InformationRow, informationOf, purchasesOf, rowsOf } from "./apple-app-page/information.ts"
+import { offerOf } from "./apple-app-page/offers.ts"
+import { ratingsOf } from "./apple-app-page/ratings.ts"
+import { appsOn, itemsOn, type Shelves, screenshotsOf } from "./apple-app-page/shelves.ts"
+import { versionsOf } from "./apple-app-page/versions.ts"
+
+const PARSER = 1
+
+/**
+ * An app's page on apps.apple.com: its embedded data (the shape that public projects record of 2025 and 2026: a `lockup`
+ * and shelves by name), and for what that lacks the page's description for search engines. Apple picks the storefront from
+ * where a request comes from unless the cookie `geo` says otherwise, so the page must name the storefront and the app that
+ * were asked for. A shelf that the page has not is left out; one whose content is of another shape is a `changed`. Events
+ * and editorial cards are read where their cards are of the kinds that the store's pages use elsewhere.
+ */
+export const appleAppPage: Source<ListingQuestion, ListingObservation> = {
+  name: "apple-app-page",
+  kind: listing,
+  upstream: "apps.apple.com",
+  parser: PARSER,
+  // it embeds some reviews, with their writers
+  namesPeople: true,
+
+  request: ({ storefront, id }) => ({
+    path: `/${storefront}/app/id${encodeURIComponent(id)}`,
+    headers: browserHeaders(storefront),
+  }),
+
+  parse(body, asked, about) {
+    const product = productOf(body)
+    checkAnswers(asked, product, body)
+    return {
+      kind: "listing",
+      source: "apple-app-page",
+      platform: "ios",
+      storefront: asked.storefront,
+      id: asked.id,
+      listing: listingOf(product),
+      origin: "own",
+      parser: PARSER,
+      ...about,
+    }
+  },
+}
+
+interface Product {
+  intent: unknown
+  page: unknown
+  shelves: Shelves
+  /** What the page tells search engines of the app. */
+  linked: unknown
+}
+
+/** The one entry of the embedded data that is an app's page. */
+function productOf(body: string): Product {
+  const pages = embeddedPages(body).filter((entry) => isRecord(at(entry, "data", "shelfMapping")))
+  if (pages.length !== 1) throw changed("no page of an app, or several")
+  const [intent, page] = [at(pages[0], "intent"), at(pages[0], "data")]
+  const kind = at(intent, "$kind")
+  if (kind !== undefined && kind !== "ProductPageIntent") throw changed("the page of something else")
+  return { intent, page, shelves: at(page, "shelfMapping") as Shelves, linked: linkedData(body, "SoftwareApplication") }
+}
+
+const changed = (detail: string) => new ReadFailure("changed", detail)
+
+/** Throws unless the page names the app and the storefront that were asked for, and nowhere another. */
+function checkAnswers({ storefront, id }: ListingQuestion, { intent, page, shelves }: Product, body: string): void {
+  const address = CANONICAL.exec(text(at(page, "canonicalURL")) ?? "")
+  const place = text(at(intent, "storefront"))?.toLowerCase() ?? address?.[1] ?? canonicalStorefront(body)
+  if (place === undefined) throw changed("the page does not name its storefront")
+  if (place !== storefront) throw mismatched("the page is another storefront's", place)
+  const own = [at(intent, "id"), at(page, "lockup", "adamId"), address?.[2]]
+  const said = [...own, at(itemsOn(shelves, "productRatings"), 0, "productId")].filter((one) => isSaid(one))
+  if (!own.some(isSaid)) throw changed("the page does not name its app")
+  if (said.some((one) => String(one) !== id)) throw mismatched("the page is another app's")
+}
+
+const CANONICAL = /^https:\/\/apps\.apple\.com\/([a-z]{2})\/app\/(?:[^/?#]+\/)?id(\d{1,12})(?:[?#]|$)/
+
+function isSaid(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
+
+function listingOf({ intent, page, shelves, linked }: Product): Listing {
+  const lockup = at(page, "lockup")
+  const rows = rowsOf(shelves) ?? []
+  const offer = offerOf(page, linked)
+  return withoutUndefined<Listing>({
+    name: required(at(lockup, "title") ?? at(page, "title") ?? at(linked, "name"), text),
+    language: fact(at(intent, "language"), languageTag),
+    subtitle: subtitleOf(lockup, rows),
+    promotionalText: fact(at(page, "promotionalText"), text) ?? paragraphOn(shelves, "promotionalText"),
+    description: paragraphOn(shelves, "description") ?? fact(at(linked, "description"), text),
+    bundleId: fact(at(lockup, "bundleId"), text),
+    ...developerOf(page, linked),
+    // the picture for search engines has another address, which would look like a new icon
+    icon: fact(at(lockup, "icon", "template"), artworkUrl),
+    screenshots: screenshotsOf(shelves),
+    ...informationOf(rows, shelves),
+    ...offer,
+    inAppPurchases: purchasesOf(rows, offer.hasInAppPurchases),
+    ...versionsOf(shelves),
+    ...ratingsOf(shelves, linked),
+    similar: appsOn(shelves, "similarItems"),
+    moreByDeveloper: appsOn(shelves, "moreByDeveloper"),
+    events: eventsOf(shelves),
+    editorial: editorialOf(shelves),
+  })
+}
+
+function languageTag(value: unknown): string | undefined {
+  return typeof value === "string" && /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/.test(value) ? value : undefined
+}
+
+/** Of an app without a subtitle the page shows the category in its place, which its information names too. */
+function subtitleOf(lockup: unknown, rows: readonly InformationRow[]): string | undefined {
+  const subtitle = fact(at(lockup, "subtitle"), text)
+  const told = rows.flatMap(({ lines, summary }) => [...lines.map((line) => line.text), summary])
+  const lower = subtitle?.toLowerCase()
+  return told.some((one) => one?.toLowerCase() === lower) ? undefined : subtitle
+}
+
+function paragraphOn(shelves: Shelves, name: string): string | undefined {
+  const [item] = itemsOn(shelves, name) ?? []
+  return item === undefined ? undefined : required(at(item, "paragraph", "text") ?? at(item, "text"), text)
+}
+
+function developerOf(page: unknown, linked: unknown): Pick<Listing, "developer" | "developerId"> {
+  const action = at(page, "developerAction")
+  const address = text(at(action, "pageUrl")) ?? text(at(linked, "author", "url"))
+  return withoutUndefined<Pick<Listing, "developer" | "developerId">>({
+    developer: fact(at(action, "title"), text) ?? fact(at(linked, "author", "name"), text),
+    developerId: DEVELOPER.exec(address ?? "")?.[1],
+  })
+}
+
+const DEVELOPER = /^https:\/\/apps\.apple\.com\/[a-z]{2}\/developer\/(?:[^/?#]+\/)?id([1-9]\d{0,15})(?:[?#]|$)/

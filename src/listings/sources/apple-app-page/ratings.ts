@@ -1,0 +1,48 @@
+import type { Listing, RatingsByStar } from "../../../core/observation/types.ts"
+import { at, count, stars } from "../../../measuring/parsing/json.ts"
+import { fact } from "../../../measuring/parsing/required.ts"
+import { ReadFailure } from "../../../measuring/source.ts"
+import { itemsOn, type Shelves } from "./shelves.ts"
+
+/**
+ * What an app is rated: of the page's own data, else of what it tells search engines, which has no counts by star. An app
+ * that nobody has rated has 0 ratings and no rating, though Apple writes 0 stars.
+ */
+export function ratingsOf(shelves: Shelves, linked: unknown): Pick<Listing, "rating" | "ratings" | "ratingsByStar"> {
+  const [shelf] = itemsOn(shelves, "productRatings") ?? []
+  if (shelf === undefined) {
+    const said = at(linked, "aggregateRating")
+    return rated(fact(at(said, "ratingValue"), upToFive), fact(at(said, "reviewCount"), count))
+  }
+  const average = fact(at(shelf, "ratingAverage"), upToFive)
+  const ratingsByStar = fact(at(shelf, "ratingCounts"), fiveCounts)
+  if (ratingsByStar && average) checkOrder(ratingsByStar, average)
+  const { rating, ratings } = rated(average, fact(at(shelf, "totalNumberOfRatings"), count))
+  return { rating, ratings, ratingsByStar }
+}
+
+function rated(average: number | undefined, ratings: number | undefined) {
+  return { rating: ratings === 0 || average === 0 ? undefined : average, ratings, ratingsByStar: undefined }
+}
+
+function upToFive(value: unknown): number | undefined {
+  return value === 0 ? 0 : stars(value)
+}
+
+function fiveCounts(value: unknown): RatingsByStar | undefined {
+  if (!Array.isArray(value) || value.length !== 5) return undefined
+  const counts = value.map(count)
+  return counts.every((one) => one !== undefined) ? (counts as RatingsByStar) : undefined
+}
+
+// Recorded averages lie within 0.1 of what the counts give.
+const TOLERANCE = 0.5
+
+/** Throws ReadFailure where the counts cannot run from five stars to one. */
+function checkOrder(counts: RatingsByStar, average: number): void {
+  const total = counts.reduce((sum, one) => sum + one, 0)
+  const weighted = counts.reduce((sum, one, place) => sum + one * (5 - place), 0) / total
+  // NaN where nobody is counted
+  if (Math.abs(weighted - average) > TOLERANCE)
+    throw new ReadFailure("changed", "the counts by star are in no known order")
+}

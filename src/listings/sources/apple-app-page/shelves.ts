@@ -1,0 +1,64 @@
+import type { ResultApp, Screenshots } from "../../../core/observation/types.ts"
+import { appsOf, at, text } from "../../../measuring/parsing/json.ts"
+import { ReadFailure } from "../../../measuring/source.ts"
+import { lockupApp } from "../../../stores/apple/lockup.ts"
+
+/** The sections of a page, by the names that the store gives them. */
+export type Shelves = Readonly<Record<string, unknown>>
+
+/** What stands on a shelf; undefined where the page has none of that name. Throws ReadFailure for one that holds no list. */
+export function itemsOn(shelves: Shelves, name: string): readonly unknown[] | undefined {
+  const shelf = at(shelves, name)
+  if (shelf === undefined || shelf === null) return undefined
+  const items = at(shelf, "items")
+  if (!Array.isArray(items)) throw changed("a shelf without its list")
+  return items
+}
+
+const changed = (detail: string) => new ReadFailure("changed", detail)
+
+// More than any page was seen to show; what is longer is no row of recommendations.
+const MOST_APPS = 200
+
+/** The apps of a row of other apps, in its order. Cards of another kind among them (a bundle's) are no apps. */
+export function appsOn(shelves: Shelves, name: string): ResultApp[] | undefined {
+  const items = itemsOn(shelves, name)
+  if (items === undefined) return undefined
+  const lockups = items.filter((item) => at(item, "$kind") === undefined || at(item, "$kind") === "Lockup")
+  if (items.length > 0 && lockups.length === 0) throw changed("no card of a row is an app")
+  return appsOf(lockups.map(appOf), MOST_APPS)
+}
+
+function appOf(lockup: unknown): ResultApp {
+  const app = lockupApp(lockup)
+  if (app === undefined) throw changed("an app without its id")
+  return app
+}
+
+/** The screenshots for phone and tablet; undefined where the page shows neither. */
+export function screenshotsOf(shelves: Shelves): Screenshots | undefined {
+  const phone = addressesOn(shelves, "product_media_phone_")
+  const pad = addressesOn(shelves, "product_media_pad_")
+  return phone || pad ? { ...(phone && { phone }), ...(pad && { pad }) } : undefined
+}
+
+/** Of a row of pictures and films its pictures. */
+function addressesOn(shelves: Shelves, name: string): string[] | undefined {
+  const pictures = itemsOn(shelves, name)?.filter((item) => at(item, "screenshot") !== undefined)
+  return pictures?.map((item) => pictureUrl(at(item, "screenshot")))
+}
+
+/** In its own size: a screenshot that is replaced has another address up to that. */
+function pictureUrl(picture: unknown): string {
+  const [, base] = TEMPLATE.exec(text(at(picture, "template")) ?? "") ?? []
+  const [width, height] = [at(picture, "width"), at(picture, "height")]
+  if (base === undefined || !isSide(width) || !isSide(height)) throw changed("a screenshot of another shape")
+  return `${base}/${width}x${height}bb.jpg`
+}
+
+// "https://…/Screen.png/{w}x{h}{c}.{f}", or with the crop filled in: "{w}x{h}bb.{f}"
+const TEMPLATE = /^(https:\/\/[^{}\s]+)\/\{w\}x\{h\}(?:\{c\}|bb)\.\{f\}$/
+
+function isSide(pixels: unknown): pixels is number {
+  return Number.isInteger(pixels) && (pixels as number) > 0 && (pixels as number) < 100_000
+}

@@ -1,0 +1,46 @@
+import type { Listing, ListingVersion } from "../../../core/observation/types.ts"
+import { withoutUndefined } from "../../../lib/objects.ts"
+import { at, text } from "../../../measuring/parsing/json.ts"
+import { fact, required } from "../../../measuring/parsing/required.ts"
+import { ReadFailure } from "../../../measuring/source.ts"
+import { moment } from "./moments.ts"
+import { itemsOn, type Shelves } from "./shelves.ts"
+
+/**
+ * The newest version, and the whole history where the page embeds it: behind the shelf's "see all" (recorded), with the
+ * number alone, where the shelf itself writes "Version 3.0" in the page's language.
+ */
+export function versionsOf(shelves: Shelves): Pick<Listing, "version" | "versions"> {
+  const newest = itemsOn(shelves, "mostRecentVersion")?.map(versionOf)
+  if (newest === undefined) return {}
+  const versions = historyOf(shelves)?.map(versionOf) ?? newest
+  const version = versions[0]?.version
+  if (versions.findIndex((one) => one.version === newest[0]?.version) > 0) {
+    throw new ReadFailure("changed", "the history does not begin with the newest version")
+  }
+  return { ...(version !== undefined && { version }), versions }
+}
+
+function historyOf(shelves: Shelves): readonly unknown[] | undefined {
+  const all = at(shelves, "mostRecentVersion", "seeAllAction", "pageData", "shelves")
+  if (all === undefined || all === null) return undefined
+  const items = at(all, 0, "items")
+  if (!Array.isArray(items)) throw new ReadFailure("changed", "a history without versions")
+  return items
+}
+
+function versionOf(item: unknown): ListingVersion {
+  return withoutUndefined<ListingVersion>({
+    version: required(at(item, "primarySubtitle"), number),
+    releasedAt: fact(at(item, "secondarySubtitle"), moment),
+    notes: fact(at(item, "text"), text),
+  })
+}
+
+/** "3.0" of "3.0", "Version 3.0" and "バージョン 3.0"; "v3.0" is a developer's own way to number. */
+function number(value: unknown): string | undefined {
+  const said = text(value)?.trim()
+  return said && (NAMED.exec(said)?.[1] ?? (/^\S+$/.test(said) && /\d/.test(said) ? said : undefined))
+}
+
+const NAMED = /^(?:[\p{L}\p{M}\p{Cf}\s]*\s|[^\p{ASCII}]+)(\d\S*)$/u

@@ -1,0 +1,146 @@
+import { hash } from "node:crypto"
+import { hexOf } from "../../core/observation/precedence.ts"
+import type { ListingObservation } from "../../core/observation/types.ts"
+
+export interface Series {
+  appId: number
+  storefront: string
+  source: string
+}
+
+export interface Moment {
+  at: number
+  /** Of what the section said, 32 hex digits. */
+  digest: string
+  /** When the version that the page shows was released; null if unknown. */
+  releasedAt: number | null
+  parser: number
+  origin: string
+  /** Of the body, hex. */
+  sha256: string
+}
+
+/** Consecutive readings with the same digest, release, parser and origin. */
+export interface Run extends Pick<Moment, "digest" | "releasedAt" | "parser" | "origin"> {
+  moments: readonly number[]
+  sha256s: readonly string[]
+}
+
+export function momentOf(
+  { seenAt, parser, origin, sha256 }: ListingObservation,
+  digest: string,
+  releasedAt: number | null,
+): Moment {
+  return { at: seenAt.getTime(), digest, releasedAt, parser, origin, sha256: hexOf(sha256) }
+}
+
+/** The latest release named before a moment, by parser and origin. */
+export type Releases = Map<string, number>
+
+interface MergedRuns {
+  runs: Run[]
+  /** Runs of readings that an older state of the page answered. */
+  stale: Run[]
+  /** The added readings that are stored. */
+  kept: Set<Moment>
+}
+
+/**
+ * Runs of all readings, oldest first, in any order of arrival. Of one moment the newer parser is stored, then the greater
+ * sha256. `releases` are those before the first run of `held`.
+ */
+export function mergeRuns(held: readonly Run[], added: readonly Moment[], releases: Releases = new Map()): MergedRuns {
+  const moments = new Map(held.flatMap(momentsOf).map((moment) => [moment.at, moment]))
+  for (const moment of added) {
+    const other = moments.get(moment.at)
+    if (!other || goesBefore(moment, other)) moments.set(moment.at, moment)
+  }
+  const ordered = [...moments.values()].sort((a, b) => a.at - b.at)
+  const stale = findStale(ordered, new Map(releases))
+  const all = new Set(ordered)
+  return {
+    runs: toRuns(ordered.filter((moment) => !stale.has(moment))),
+    stale: toRuns(ordered.filter((moment) => stale.has(moment))),
+    kept: new Set(added.filter((moment) => all.has(moment))),
+  }
+}
+
+/**
+ * A store never goes back to an earlier release, its caches do: a reading that names an earlier one than a reading before
+ * it is stale. Readings of another parser or origin are no measure: one that misread a date would make all others stale.
+ */
+function findStale(ordered: readonly Moment[], releases: Releases): Set<Moment> {
+  const stale = new Set<Moment>()
+  for (const moment of ordered) {
+    const { releasedAt } = moment
+    if (releasedAt === null) continue
+    const key = releaseKey(moment)
+    const newest = releases.get(key)
+    if (newest !== undefined && releasedAt < newest) stale.add(moment)
+    else releases.set(key, releasedAt)
+  }
+  return stale
+}
+
+export function releaseKey({ parser, origin }: Pick<Moment, "parser" | "origin">): string {
+  return `${parser} ${origin}`
+}
+
+function toRuns(ordered: readonly Moment[]): Run[] {
+  const runs: { [Part in keyof Run]: Run[Part] extends readonly (infer T)[] ? T[] : Run[Part] }[] = []
+  for (const { at, sha256, digest, releasedAt, parser, origin } of ordered) {
+    const last = runs.at(-1)
+    if (
+      last &&
+      last.digest === digest &&
+      last.releasedAt === releasedAt &&
+      last.parser === parser &&
+      last.origin === origin
+    ) {
+      last.moments.push(at)
+      last.sha256s.push(sha256)
+    } else runs.push({ digest, releasedAt, parser, origin, moments: [at], sha256s: [sha256] })
+  }
+  return runs
+}
+
+function momentsOf({ moments, sha256s, ...same }: Run): Moment[] {
+  return moments.map((at, place) => ({ ...same, at, sha256: sha256s[place] as string }))
+}
+
+function goesBefore(one: Moment, other: Moment): boolean {
+  if (one.parser !== other.parser) return one.parser > other.parser
+  const [a, b] = [one, other].map(({ digest, sha256, origin }) => `${sha256} ${digest} ${origin}`) as [string, string]
+  return a > b
+}
+
+/** Of a series, the rows that differ from what is stored, told by their first moment. */
+export function runChanges(held: readonly Run[], runs: readonly Run[]): { gone: Run[]; written: Run[] } {
+  const [before, after] = [held, runs].map((all) => new Map(all.map((run) => [run.moments[0] as number, run])))
+  return {
+    gone: held.filter(({ moments }) => !after?.has(moments[0] as number)),
+    written: runs.filter((run) => !isSame(before?.get(run.moments[0] as number), run)),
+  }
+}
+
+function isSame(held: Run | undefined, run: Run): boolean {
+  return (
+    held !== undefined &&
+    held.digest === run.digest &&
+    held.releasedAt === run.releasedAt &&
+    held.parser === run.parser &&
+    held.origin === run.origin &&
+    held.moments.join() === run.moments.join() &&
+    held.sha256s.join() === run.sha256s.join()
+  )
+}
+
+/** Of what is said, in whichever order an object's parts stand: 32 hex digits. */
+export function digestOf(content: unknown): string {
+  return hash("sha256", JSON.stringify(content, inOrder)).slice(0, 32)
+}
+
+function inOrder(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

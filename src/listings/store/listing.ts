@@ -1,0 +1,241 @@
+import type { ListingObservation, ResultApp } from "../../core/observation/types.ts"
+import { takeLocks } from "../../database/locks.ts"
+import type { Tx } from "../../database/types.ts"
+import { withoutUndefined } from "../../lib/objects.ts"
+import { DAY_MS } from "../../lib/time.ts"
+import type { SurrogateIds } from "../../measuring/record/identified.ts"
+import type { ShownApps } from "../../stores/store/facts.ts"
+import type { OutdatedReading } from "../../stores/store/outdated.ts"
+import { deriveChanges, type Span } from "./changes.ts"
+import { storeItems } from "./listing-items.ts"
+import {
+  type HeldRun,
+  type MergedSection,
+  type ReadListing,
+  type ReadSection,
+  readReleases,
+  readRuns,
+  sectionsOf,
+  writeRuns,
+} from "./listing-run-rows.ts"
+import { digestOf, mergeRuns, momentOf, type Releases, type Run, runChanges } from "./listing-runs.ts"
+import { storeVersions } from "./listing-versions.ts"
+
+interface StoredListings {
+  shown: (ShownApps & { from: ListingObservation })[]
+  outdated: OutdatedReading[]
+}
+
+/**
+ * Runs of readings that said the same, events and cards, versions, and the changes that follow: the same in any order
+ * of coming. `placed` = new, or better than another of that moment. A stale reading shows nothing of its app. Needs the
+ * series' lock (lockSeries).
+ */
+export async function storeListings(
+  tx: Tx,
+  readings: readonly ListingObservation[],
+  known: SurrogateIds,
+): Promise<StoredListings> {
+  if (readings.length === 0) return { shown: [], outdated: [] }
+  const pages = readings.map((from) => pageOf(from, known))
+  const merged = mergeAll(pages, await readRuns(tx, pages), await readReleases(tx, pages))
+  const series = merged.flatMap(({ rows }) => rows)
+  await writeRuns(tx, series)
+  const kept = new Set(merged.flatMap((one) => one.kept))
+  const stale = new Set(merged.flatMap((one) => one.stale))
+  const placed = pages.filter(({ sections }) => sections.some((section) => kept.has(section)))
+  await storeItems(
+    tx,
+    placed.filter((page) => !isStale(page, stale)),
+  )
+  await storeVersions(tx, placed)
+  await deriveChanges(tx, spansOf(series))
+  return {
+    shown: pages.map((page) => shownOf(page, known, { placed: placed.includes(page), stale: isStale(page, stale) })),
+    outdated: merged.flatMap((one) => one.outdated),
+  }
+}
+
+function isStale({ sections }: ReadListing, stale: ReadonlySet<ReadSection>): boolean {
+  return sections.some((section) => stale.has(section))
+}
+
+/** For what follows from reading to reading of these apps. Apps share some locks, so a large import takes few. */
+export async function lockSeries(tx: Tx, apps: readonly number[]): Promise<void> {
+  const shares = new Set(apps.map((app) => app % SERIES_LOCKS))
+  await takeLocks(
+    tx,
+    "listing",
+    [...shares].map((share) => [share]),
+  )
+}
+
+const SERIES_LOCKS = 64
+
+/** What has a place of its own, day by day or once, is no part of the page's content: it would be another every day. */
+function pageOf(from: ListingObservation, { appOf }: SurrogateIds): ReadListing {
+  const { platform, storefront, source, id, listing } = from
+  const { rating, ratings, ratingsByStar, versions, updatedAt, similar, moreByDeveloper, ...page } = listing
+  const appId = appOf(platform, id)
+  const key = `${appId} ${storefront} ${source}`
+  const section = (name: ReadSection["name"], content: unknown, releasedAt: number | null = null): ReadSection[] =>
+    content === undefined
+      ? []
+      : [{ name, content, moment: momentOf(from, digestOf(content), releasedAt), key: `${key} ${name}` }]
+  const sections = [
+    ...section("page", page, releaseOf(from)),
+    ...section("similar", similar && idsOf(similar)),
+    ...section("developer", moreByDeveloper && idsOf(moreByDeveloper)),
+  ]
+  return { from, appId, storefront, source, key, sections }
+}
+
+/** When the version that a page shows was released. A date ahead of the reading is that of a pre-order. */
+function releaseOf({ seenAt, listing: { version, versions = [], updatedAt } }: ListingObservation): number | null {
+  const current = versions.find((one) => one.version === version && one.releasedAt !== undefined)
+  const dates = versions.flatMap(({ releasedAt }) => releasedAt?.getTime() ?? [])
+  const releasedAt =
+    updatedAt?.getTime() ?? current?.releasedAt?.getTime() ?? (dates.length > 0 ? Math.max(...dates) : null)
+  return releasedAt !== null && releasedAt <= seenAt.getTime() + DAY_MS ? releasedAt : null
+}
+
+function idsOf(apps: readonly ResultApp[]): string[] {
+  return apps.map(({ id }) => id)
+}
+
+interface MergedReadings {
+  rows: MergedSection[]
+  /** Sections of readings that are new, or better than another of their moment. */
+  kept: ReadSection[]
+  /** Sections of readings that an older state of the page answered. */
+  stale: ReadSection[]
+  /** Stored readings that turned out to be stale. */
+  outdated: OutdatedReading[]
+}
+
+function mergeAll(
+  pages: readonly ReadListing[],
+  held: ReadonlyMap<string, HeldRun[]>,
+  releases: ReadonlyMap<string, Releases>,
+): MergedReadings[] {
+  return [...Map.groupBy(sectionsOf(pages), ({ section: { key } }) => key)].map(([key, same]) => {
+    const [{ page, section }] = same as [(typeof same)[number]]
+    return mergeSection({
+      page,
+      name: section.name,
+      sections: same.map((one) => one.section),
+      held: held.get(key) ?? [],
+      releases: section.name === "page" ? releases.get(page.key) : undefined,
+    })
+  })
+}
+
+interface SectionReadings {
+  page: ReadListing
+  name: ReadSection["name"]
+  sections: ReadSection[]
+  held: readonly HeldRun[]
+  releases: Releases | undefined
+}
+
+function mergeSection({ page, name, sections, held, releases }: SectionReadings): MergedReadings {
+  const { appId, storefront, source } = page
+  const { runs, stale, kept } = mergeRuns(
+    held,
+    sections.map(({ moment }) => moment),
+    releases,
+  )
+  const staleMoments = new Set(stale.flatMap(({ moments }) => moments))
+  const isStored = ({ moment }: ReadSection) => kept.has(moment)
+  const isStaleSection = ({ moment }: ReadSection) => staleMoments.has(moment.at)
+  const stored = sections.filter(isStored)
+  const [heldFresh, heldStale] = [
+    held.filter(({ section }) => section !== "stale"),
+    held.filter(({ section }) => section === "stale"),
+  ]
+  const rowsOf = (
+    section: string,
+    { before, other, after, added }: { before: HeldRun[]; other: HeldRun[]; after: Run[]; added: ReadSection[] },
+  ): MergedSection => ({
+    appId,
+    storefront,
+    source,
+    section,
+    contents: added.map(({ content, moment }) => ({ digest: moment.digest, content })),
+    moved: movedContents(before, other, after),
+    held: before,
+    runs: after,
+    ...runChanges(before, after),
+  })
+  const rows = [
+    rowsOf(name, {
+      before: heldFresh,
+      other: heldStale,
+      after: runs,
+      added: stored.filter((one) => !isStaleSection(one)),
+    }),
+  ]
+  if (heldStale.length + stale.length > 0)
+    rows.push(
+      rowsOf("stale", { before: heldStale, other: heldFresh, after: stale, added: stored.filter(isStaleSection) }),
+    )
+  return {
+    rows,
+    kept: stored,
+    stale: sections.filter(isStaleSection),
+    outdated: heldFresh
+      .flatMap(({ moments }) => moments)
+      .filter((at) => staleMoments.has(at))
+      .map((at) => ({ appId, storefront, source, seenAt: new Date(at) })),
+  }
+}
+
+/** Contents of runs that stood in the other section before. */
+function movedContents(before: readonly HeldRun[], other: readonly HeldRun[], after: readonly Run[]) {
+  const stored = new Set(before.map(({ digest }) => digest))
+  const elsewhere = new Set(other.map(({ digest }) => digest))
+  const digests = after.map(({ digest }) => digest).filter((digest) => !stored.has(digest) && elsewhere.has(digest))
+  return { from: other[0]?.section ?? "", digests: [...new Set(digests)] }
+}
+
+/** Where pages' runs came, went or changed; not where the latest one only goes on: nothing follows from that. */
+function spansOf(merged: readonly MergedSection[]): Span[] {
+  return merged.flatMap(({ appId, storefront, source, section, held, runs, gone, written }) => {
+    const firsts = [...gone, ...written].map(({ moments }) => moments[0] as number)
+    // nothing is told from a page that was read for the first time
+    const isFirst = held.length === 0 && runs.length === 1
+    if (section !== "page" || firsts.length === 0 || isFirst) return []
+    const [last, before] = [runs.at(-1), held.at(-1)]
+    const goesOn = last?.digest === before?.digest && last?.parser === before?.parser && last?.origin === before?.origin
+    if (goesOn && firsts.length === 1 && firsts[0] === before?.moments[0]) return []
+    return [{ appId, storefront, source, from: new Date(Math.min(...firsts)), to: new Date(Math.max(...firsts)) }]
+  })
+}
+
+/** The figures of other apps stand on a page of someone else's: those are told by their own. */
+function shownOf(
+  { from }: ReadListing,
+  { appOf }: SurrogateIds,
+  { placed, stale }: { placed: boolean; stale: boolean },
+) {
+  const {
+    name,
+    icon,
+    developer,
+    developerId,
+    bundleId,
+    rating,
+    ratings,
+    ratingsByStar,
+    similar = [],
+    moreByDeveloper = [],
+  } = from.listing
+  const others = [...similar, ...moreByDeveloper].filter(({ id }) => id !== from.id)
+  const named = others.map((app) => withoutUndefined<ResultApp>({ ...app, ratings: undefined, rating: undefined }))
+  if (stale) return { from, apps: [], appIds: [], placed }
+  const apps = [
+    ...named,
+    withoutUndefined({ id: from.id, name, icon, developer, developerId, bundleId, rating, ratings, ratingsByStar }),
+  ]
+  return { from, apps, appIds: apps.map(({ id }) => appOf(from.platform, id)), placed }
+}

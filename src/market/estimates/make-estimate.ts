@@ -1,0 +1,121 @@
+import type { Db } from "../../database/types.ts"
+import { addDays } from "../../lib/days.ts"
+import type { IntervalCalibration } from "../formulas/conformal.ts"
+import type { Gain } from "../formulas/count-readings.ts"
+import { MONTH_DAYS } from "../formulas/count-readings.ts"
+import { type DownloadEstimate, estimateDownloads, LEVEL } from "../formulas/downloads.ts"
+import type { Estimate } from "../formulas/estimate.ts"
+import { widenedBy } from "../formulas/grades.ts"
+import { type Growth, growthOf } from "../formulas/growth.ts"
+import type { MeasuredDownloads } from "../formulas/install-gain.ts"
+import { downloadsPerRating, STORE_PRIORS } from "../formulas/ratio.ts"
+import { grossingRevenue, PUBLISHED_ANCHORS, paidRevenue, type RevenueEstimate } from "../formulas/revenue.ts"
+import { type RatingGain, readMeasuredDownloads, readRatingGains } from "../read/gains.ts"
+import { readMoneyFacts } from "./money-facts.ts"
+
+/** An app's figures of 30 days; null = not known. */
+export interface AppFigures {
+  downloads: Estimate | null
+  revenue: RevenueEstimate | null
+  /** What the revenue follows from; null without one. */
+  revenueBy: "price" | "place" | null
+  growth: Growth | null
+  /** Storefronts whose counts it rests on; of what Google Play counts itself 1, as the count is the world's. */
+  markets: number
+  /** Days over which counts were compared; null = one count alone, or none. */
+  days: number | null
+  /** Of the newest count. */
+  day: string | null
+}
+
+export interface EstimatedApp {
+  app: number
+  platform: "ios" | "android"
+  genre: string | null
+}
+
+interface EstimateTerms {
+  /** The last UTC day that is known of. */
+  asOf: string
+  /** How far apps lie from their store's level, by those that Google Play counts; null = too few are known. */
+  calibration: IntervalCalibration | null
+}
+
+/** What is known of an app up to a UTC day. Reads; pure otherwise. */
+export async function makeEstimate(sql: Db, app: EstimatedApp, terms: EstimateTerms): Promise<AppFigures> {
+  return app.platform === "ios"
+    ? await readAppStoreFigures(sql, app, terms)
+    : await readGooglePlayFigures(sql, app, terms.asOf)
+}
+
+/** What Google Play counts itself is measured, and nothing else is said of it. */
+async function readGooglePlayFigures(sql: Db, { app }: EstimatedApp, asOf: string): Promise<AppFigures> {
+  const [rated, now, before, money] = [
+    await readRatingGains(sql, app, asOf),
+    await readMeasuredDownloads(sql, app, asOf),
+    await readMeasuredDownloads(sql, app, addDays(asOf, -MONTH_DAYS)),
+    await readMoneyFacts(sql, app),
+  ]
+  const downloads = now && { ...now, markets: 1 }
+  const growth = growthOf(gainOf(now), gainOf(before), "measured", LEVEL)
+  // the price is that of a month: what a shorter span sold is less
+  const revenue = now && now.days >= MONTH_DAYS - 2 ? paidRevenue(downloads, money.priceUsd) : null
+  return {
+    downloads: now,
+    revenue,
+    revenueBy: revenue && "price",
+    growth,
+    markets: now ? 1 : 0,
+    days: now?.days ?? null,
+    day: now?.to ?? newestDay(rated),
+  }
+}
+
+function gainOf(measured: MeasuredDownloads | null): Gain | null {
+  return measured && { gained: measured.value as number, days: measured.days, from: measured.from, to: measured.to }
+}
+
+async function readAppStoreFigures(
+  sql: Db,
+  { app, genre }: EstimatedApp,
+  { asOf, calibration }: EstimateTerms,
+): Promise<AppFigures> {
+  const storefronts = await readRatingGains(sql, app, asOf)
+  const money = await readMoneyFacts(sql, app)
+  const downloads = downloadsFrom(storefronts, genre, calibration)
+  const grossing = money.isSold ? grossingRevenue(money.place, money.depth, PUBLISHED_ANCHORS, LEVEL) : null
+  const paid = paidRevenue(downloads, money.priceUsd)
+  // what is bought within a paid app shows in the list alone
+  const isByPrice = grossing?.value == null && Boolean(money.priceUsd)
+  return {
+    downloads,
+    revenue: isByPrice ? paid : grossing,
+    revenueBy: isByPrice ? paid && "price" : grossing && "place",
+    growth: growthFrom(storefronts),
+    markets: downloads?.markets ?? 0,
+    days: downloads?.days ?? null,
+    day: newestDay(storefronts),
+  }
+}
+
+function newestDay(storefronts: readonly RatingGain[]): string | null {
+  return storefronts.reduce<string | null>((newest, { day }) => (newest && newest > day ? newest : day), null)
+}
+
+/** Downloads of an app of the App Store by its ratings. How far its level may be off, no truth of another store says. */
+export function downloadsFrom(
+  storefronts: readonly RatingGain[],
+  genre: string | null,
+  calibration: IntervalCalibration | null,
+): DownloadEstimate | null {
+  const ratio = downloadsPerRating("ios", { own: null, genre }, [])
+  const widened = calibration && widenedBy(calibration, STORE_PRIORS.ios.spread)
+  return estimateDownloads({ storefronts, ratio, level: LEVEL, calibration: widened })
+}
+
+/** Of the storefront in which most was rated in both months: it says it best. */
+function growthFrom(storefronts: readonly RatingGain[]): Growth | null {
+  const least = ({ gain, before }: RatingGain) => Math.min(gain?.gained ?? 0, before?.gained ?? 0)
+  const [best] = storefronts.toSorted((a, b) => least(b) - least(a))
+  return best ? growthOf(best.gain, best.before, "prior", LEVEL) : null
+}

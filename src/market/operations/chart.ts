@@ -1,0 +1,164 @@
+import * as v from "valibot"
+import { Genre, genreId, readGenreNames, refuseUnknownGenre } from "../../charts/operations/chart-genres.ts"
+import { ChartStore, Depth, Source } from "../../charts/operations/charts.ts"
+import { readChart } from "../../charts/read/charts.ts"
+import type { ChartKey } from "../../charts/store/chart-identities.ts"
+import { operation } from "../../core/operation.ts"
+import { READING_DEADLINE_MS, READING_FAULTS } from "../../core/read-on-request.ts"
+import type { Sql } from "../../database/types.ts"
+import { ALL_APPS, CHARTS } from "../../lib/charts.ts"
+import { wholeNumber } from "../../lib/fields.ts"
+import { valueAt } from "../../lib/objects.ts"
+import { coded, described, named } from "../../lib/schema.ts"
+import { Count, Day, Origin, Rank, Storefront, Time } from "../../tracking/shapes.ts"
+import { placeCurve } from "../formulas/place-curve.ts"
+import { readFigures, shownFigure } from "./estimates/figures.ts"
+import type { OwnContext } from "./estimates/own-sales.ts"
+import { ESTIMATE_CREDITS, Estimate, isEstimated } from "./estimates.ts"
+import { MarketCountry } from "./inputs.ts"
+import { marketAppFields, readMarketApps } from "./market-apps.ts"
+import { readNow } from "./read-now.ts"
+
+const CREDITS = 10
+const MOST = 100
+/** A chart that somebody follows is read daily. */
+const KEPT_DAYS = 1
+
+const Row = named(
+  "MarketChartRow",
+  v.strictObject({
+    rank: Rank,
+    ...marketAppFields,
+    estimate: v.optional(
+      described(
+        v.nullable(Estimate),
+        "With estimates: the app's own, as everywhere; null = there is none of this app.",
+      ),
+    ),
+    rankEstimate: v.optional(
+      described(
+        v.nullable(Estimate),
+        "With estimates: what its place brings, as the middle of the apps around, falling with the place; null = not known.",
+      ),
+    ),
+  }),
+)
+
+const Threshold = named(
+  "ChartThreshold",
+  v.strictObject({
+    rank: Rank,
+    estimate: Estimate,
+    n: v.optional(described(Count, "Apps of the list that have a figure.")),
+  }),
+)
+/** Places that the specification names. */
+const THRESHOLDS = [10, 50, 100]
+
+export const hiveGetChart = operation({
+  id: "hive_get_chart",
+  method: "GET",
+  path: "/hive/charts",
+  group: "Hive",
+  toolset: "hive",
+  summary: "A top chart of the App Store, whether or not anybody tracks an app on it.",
+  description: `The iPhone's list as it was read last. One that nobody follows is read when it is asked for, and kept ${KEPT_DAYS * 24} hours; what cannot be read now is answered as it was read before, and day says when. A row without an estimate is not paid for.`,
+  effect: "measures",
+  scope: "hive:read",
+  hive: "pack",
+  price: {
+    min: CREDITS,
+    atMost: CREDITS + MOST * ESTIMATE_CREDITS,
+    of: (_, { apps }) => CREDITS + ESTIMATE_CREDITS * apps.filter(({ estimate }) => isEstimated(estimate)).length,
+    note: `${ESTIMATE_CREDITS} a row with an estimate`,
+  },
+  faults: READING_FAULTS,
+  deadlineMs: READING_DEADLINE_MS,
+  input: v.strictObject({
+    country: MarketCountry,
+    kind: v.optional(coded(v.pipe(v.picklist(CHARTS), v.description("Which list; free when left out.")), "bad_kind")),
+    genre: v.optional(genreId("The App Store's id of a genre; all apps when left out.")),
+    limit: v.optional(wholeNumber(1, MOST, `The most rows; ${MOST} when left out.`, "invalid_arguments")),
+    estimates: v.optional(v.pipe(v.boolean(), v.description("With what each app is thought to bring in a month."))),
+  }),
+  table: "apps",
+  output: v.strictObject({
+    country: Storefront,
+    platform: ChartStore,
+    device: described(v.picklist(["iphone"]), "Whose chart: always the iPhone's."),
+    kind: described(v.picklist(CHARTS), "Which list."),
+    genre: Genre,
+    day: Day,
+    measuredAt: described(Time, "When it was seen."),
+    source: Source,
+    origin: Origin,
+    depth: Depth,
+    measuredSince: described(Day, "The first day on which this list was read."),
+    measure: v.optional(
+      described(
+        v.picklist(["downloads", "revenue"]),
+        "With estimates: what they are of. Revenue on the grossing list.",
+      ),
+    ),
+    apps: v.array(Row),
+    thresholds: v.optional(
+      described(
+        v.nullable(v.array(Threshold)),
+        "With estimates: what it takes to stand at #10, #50 and #100; one that lies before or behind all apps with an estimate is missing. Null = fewer than five apps of the list have one.",
+      ),
+    ),
+  }),
+}).run(async ({ country: storefront, kind = "free", genre = ALL_APPS, limit = MOST, estimates }, ctx) => {
+  const { sql } = ctx
+  const key = { platform: "ios", storefront, device: "iphone", chart: kind, genre } as const
+  await refuseUnknownGenre(sql, key)
+  return await readNow(ctx, { wanted: wantedChart(key), keptDays: KEPT_DAYS }, async () => {
+    const found = await readChart(sql, key)
+    if (!found) return null
+    const { day, seenAt, source, origin, depth, firstDay, appIds } = found
+    return {
+      ...{ country: storefront, platform: key.platform, device: key.device, kind, genre: await readGenre(sql, key) },
+      ...{ day, measuredAt: seenAt.toISOString(), source, origin, depth, measuredSince: firstDay },
+      ...(await readRows(ctx, appIds, { storefront, limit, measure: estimates ? MEASURES[kind] : null })),
+    }
+  })
+})
+
+/** How a chart is asked for. */
+export function wantedChart({ platform, storefront, device, chart, genre }: ChartKey) {
+  return { kind: "chart" as const, platform, storefront, subject: `${device} ${chart} ${genre}` }
+}
+
+export async function readGenre(sql: Sql, { storefront, genre }: ChartKey): Promise<v.InferOutput<typeof Genre>> {
+  return { id: genre, name: (await readGenreNames(sql, storefront, [genre])).get(genre) ?? null }
+}
+
+/** What a list is ordered by. */
+const MEASURES = { free: "downloads", paid: "downloads", grossing: "revenue" } as const
+
+interface RowTerms {
+  storefront: string
+  limit: number
+  /** Null = without estimates. */
+  measure: "downloads" | "revenue" | null
+}
+
+async function readRows(ctx: OwnContext, appIds: readonly number[], { storefront, limit, measure }: RowTerms) {
+  const shown = appIds.slice(0, limit)
+  const named = await readMarketApps(ctx.sql, shown, storefront)
+  const apps = shown.map((app, i) => ({ rank: i + 1, ...valueAt(named, app) }))
+  if (measure === null) return { apps }
+  const figures = await readFigures(ctx, appIds)
+  const own = appIds.map((app) => figures.get(app)?.[measure] ?? null)
+  const curve = placeCurve(own)
+  const place = (at: number) => shownFigure(curve[at] ?? null)
+  const thresholds = THRESHOLDS.flatMap((rank) => {
+    const estimate = place(rank - 1)
+    return estimate ? [{ rank, estimate, n: curve[rank - 1]!.n }] : []
+  })
+  return {
+    measure,
+    apps: apps.map((row, at) => ({ ...row, estimate: shownFigure(own[at] ?? null), rankEstimate: place(at) })),
+    thresholds: curve.some((one) => one !== null) ? thresholds : null,
+  }
+}

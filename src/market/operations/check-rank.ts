@@ -1,0 +1,164 @@
+import * as v from "valibot"
+import type { Side } from "../../core/observation/provenance.ts"
+import { LOOKUP_SOURCES } from "../../core/observation/types.ts"
+import { type Context, operation } from "../../core/operation.ts"
+import { deadlineOf, keptSince, READING_FAULTS, WAIT_MS } from "../../core/read-on-request.ts"
+import type { Sql } from "../../database/types.ts"
+import { type OwnReading, readOwn } from "../../keywords/read/own-reading.ts"
+import { Fault } from "../../lib/faults.ts"
+import { Term } from "../../lib/fields.ts"
+import { valueAt } from "../../lib/objects.ts"
+import { coded, described, named } from "../../lib/schema.ts"
+import { Origin, Rank, RankSource, Store, Storefront, Time } from "../../tracking/shapes.ts"
+import { MarketCountry, platformOf, platformOfChecked, refuseOtherLink, StoreAppLink, storeIdIn } from "./inputs.ts"
+import { findBundle, findStoreApp, marketAppFields, readMarketApps } from "./market-apps.ts"
+import { readNow } from "./read-now.ts"
+
+/** How long a call waits for the store's search. */
+const SEARCH_WAIT_MS = 8_000
+const KEPT_DAYS = 1 / 24
+/** Whether a store sells an app changes seldom. */
+const SOLD_KEPT_DAYS = 1
+const ABOVE = 5
+const TOP = 10
+
+const Place = named("MarketPlace", v.strictObject({ rank: Rank, ...marketAppFields }))
+
+export const checkRank = operation({
+  id: "check_rank",
+  method: "GET",
+  path: "/rank-check",
+  group: "Hive",
+  toolset: "hive",
+  summary: "Where any app stands for any keyword right now, tracked or not.",
+  description:
+    "The store is searched for this call, unless this instance did within the hour. Tracked keywords: list_keyword_ranks; the days before: hive_get_keyword_ranks.",
+  effect: "measures",
+  scope: "hive:read",
+  hive: "pack",
+  price: 10,
+  faults: [...READING_FAULTS, "hive_read_failed"],
+  deadlineMs: deadlineOf(SEARCH_WAIT_MS, WAIT_MS),
+  names: "app",
+  appInput: "app",
+  input: v.strictObject({
+    app: StoreAppLink,
+    term: Term,
+    cc: MarketCountry,
+    platform: v.optional(
+      coded(
+        v.pipe(v.picklist(["ios", "android"]), v.description("Read from the app when left out.")),
+        "invalid_arguments",
+      ),
+    ),
+  }),
+  refine(input) {
+    refuseOtherLink(input.app, { code: "bad_app_id", field: "app" })
+    return { ...input, app: storeIdIn(input.app)! }
+  },
+  output: v.strictObject({
+    app: described(v.strictObject(marketAppFields), "The app."),
+    term: described(v.string(), "The keyword, as it was normalised."),
+    country: Storefront,
+    platform: Store,
+    state: described(
+      v.picklist(["ranked", "absent", "not_in_store"]),
+      "absent: the app is sold there, and stands below depth or nowhere. not_in_store: it is not sold there.",
+    ),
+    rank: described(v.nullable(Rank), "Null unless ranked."),
+    above: described(v.nullable(v.array(Place)), `Up to ${ABOVE} apps just above it, by rank; null unless ranked.`),
+    top: described(v.nullable(v.array(Place)), `The first ${TOP} results; null where ranked.`),
+    depth: described(Rank, "How many places were read."),
+    source: RankSource,
+    origin: Origin,
+    measuredAt: described(Time, "When the store answered."),
+    egress: described(v.nullable(Storefront), "The country that the store was asked from; null = it was not said."),
+    sha256: described(v.string(), "Of the store's answer as it came: the evidence."),
+  }),
+}).run(async ({ app, term, cc: storefront, platform: asked }, ctx) => {
+  const id = await storeIdMeant(ctx.sql, app, asked)
+  const platform = platformOfChecked(id)
+  if (asked && asked !== platform)
+    throw new Fault("invalid_arguments", { field: "platform", detail: otherStore(platform) })
+  const search = { kind: "search", platform, storefront, subject: term } as const
+  return await readNow(ctx, { wanted: search, keptDays: KEPT_DAYS, waitMs: SEARCH_WAIT_MS, live: true }, async () => {
+    const reading = await readOwn(ctx.sql, { platform, storefront, term }, keptSince(ctx.now(), KEPT_DAYS))
+    return reading && (await standingOf(ctx, { platform, storefront, id }, { ...reading, term }))
+  })
+})
+
+/**
+ * The app meant by a package name that an App Store app has for its bundle id: that app where the App Store is asked for, or
+ * where no app of Google Play is known by it.
+ */
+async function storeIdMeant(sql: Sql, id: string, asked: "ios" | "android" | undefined): Promise<string> {
+  if (platformOf(id) === "ios" || asked === "android") return id
+  const [app, ...others] = await findBundle(sql, id, 2)
+  if (app === undefined || (asked === undefined && (await findStoreApp(sql, { platform: "android", id })) !== null))
+    return id
+  if (others.length > 0)
+    throw new Fault("bad_app_id", {
+      field: "app",
+      detail: `Several apps of the App Store have the bundle id ${id}: give the App Store id.`,
+    })
+  return app.id
+}
+
+function otherStore(platform: "ios" | "android"): string {
+  return `platform says otherwise than the app, which is one of ${platform}: leave it out.`
+}
+
+interface AnyApp extends Side {
+  id: string
+}
+
+interface TermReading extends OwnReading {
+  term: string
+}
+
+/** The three states: a reading without the app says that it is absent only where the store is known to sell it. */
+async function standingOf(ctx: Context, app: AnyApp, reading: TermReading) {
+  const { sql } = ctx
+  const { id, platform, storefront } = app
+  const own = await findStoreApp(sql, app)
+  const rank = own === null ? 0 : reading.appIds.indexOf(own) + 1
+  if (rank > 0) {
+    const { places: above, ...shown } = await readShown(sql, app, reading, [Math.max(0, rank - 1 - ABOVE), rank - 1])
+    return { ...shown, state: "ranked" as const, rank, above, top: null }
+  }
+  const lookUp = { kind: "app", platform, storefront, subject: id } as const
+  return await readNow(ctx, { wanted: lookUp, keptDays: SOLD_KEPT_DAYS }, async () => {
+    const sold = await isSold(sql, app)
+    if (sold === null) return null
+    const { places: top, ...shown } = await readShown(sql, app, reading, [0, TOP])
+    return { ...shown, state: sold ? ("absent" as const) : ("not_in_store" as const), rank: null, above: null, top }
+  })
+}
+
+/** What all states say, and the places from one to another. */
+async function readShown(sql: Sql, app: AnyApp, reading: TermReading, [from, to]: [number, number]) {
+  const { id, platform, storefront } = app
+  const { term, depth, source, origin, seenAt, egress, sha256, appIds } = reading
+  const own = await findStoreApp(sql, app)
+  const ids = appIds.slice(from, to)
+  const apps = await readMarketApps(sql, own === null ? ids : [own, ...ids], storefront)
+  return {
+    app: (own !== null && apps.get(own)) || { id, name: id, publisher: null, publisherId: null },
+    ...{ term, country: storefront, platform, depth, source, origin },
+    ...{ measuredAt: seenAt.toISOString(), egress, sha256 },
+    places: ids.map((id, i) => ({ rank: from + i + 1, ...valueAt(apps, id) })),
+  }
+}
+
+/** As a look-up said last, however long ago; null = none was made. */
+async function isSold(sql: Sql, { platform, storefront, id }: AnyApp): Promise<boolean | null> {
+  const [row] = await sql<{ available: boolean }[]>`
+    select s.available
+    from store_app a
+    join app_storefront s on s.app_id = a.id
+    where (a.platform, a.store_id) = (${platform}, ${id}) and s.storefront = ${storefront}
+      and s.source = any(${LOOKUP_SOURCES as string[]}::text[])
+    order by s.seen_at desc, s.source
+    limit 1`
+  return row?.available ?? null
+}

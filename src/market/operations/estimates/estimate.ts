@@ -1,0 +1,191 @@
+import * as v from "valibot"
+import { type Context, nothing, operation, pending } from "../../../core/operation.ts"
+import { READING_DEADLINE_MS, READING_FAULTS, readOnRequest, throwUnlessAnswer } from "../../../core/read-on-request.ts"
+import type { Sql } from "../../../database/types.ts"
+import { Fault } from "../../../lib/faults.ts"
+import { described, named } from "../../../lib/schema.ts"
+import { DAY_MS } from "../../../lib/time.ts"
+import { Count, Day, Store, Storefront, Time } from "../../../tracking/shapes.ts"
+import { LEVEL } from "../../formulas/downloads.ts"
+import { isKnown, type StoredEstimate } from "../../read/estimates.ts"
+import { readFollowedMarket } from "../../read/followed.ts"
+import { readGradedMonth } from "../../read/grades.ts"
+import { BASES, Estimate } from "../estimates.ts"
+import { MarketCountry, platformOfChecked, StoreAppId } from "../inputs.ts"
+import { findStoreApp, marketAppFields, readMarketApps } from "../market-apps.ts"
+import { readFigures, type ShownEstimate, shownFigure } from "./figures.ts"
+import { GradedMonth, OwnMonth, readOwnMonths } from "./graded-figures.ts"
+
+const CREDITS = 500
+const KEPT_DAYS = 1
+/** So many storefronts are read for one app: each is a request to the store. */
+const MOST_STOREFRONTS = 10
+/** From what is recorded to what is made of it. */
+const MAKING_S = 3
+/** What is recorded in the next minutes is looked at at once. */
+const WANTED_MINUTES = 10
+
+/** As `bun test/bench/estimates.ts` tries it: by the store's prior, eleven months between both readings. */
+export const RATINGS_TEST = { month: "2021-06", n: 26, medianError: 86, coverage: 0.69 }
+
+const Growth = named(
+  "DownloadsGrowth",
+  v.strictObject({ percent: v.number(), low: v.number(), high: v.number() }),
+  "Against the 30 days before.",
+)
+
+const BackTest = named(
+  "EstimateBackTest",
+  v.strictObject({
+    month: described(v.string(), "Of the truth it was tried on."),
+    n: described(Count, "Apps."),
+    medianError: described(v.number(), "Percent: half of the figures err by more."),
+    coverage: described(v.number(), "The share of the truths within the interval."),
+  }),
+  "What such figures were worth on Google Play, whose own counts are known. Of the App Store no truth is public.",
+)
+
+export const hiveEstimateApp = operation({
+  id: "hive_estimate_app",
+  method: "GET",
+  path: "/hive/estimate/:id",
+  group: "Hive",
+  toolset: "hive",
+  summary: "What any app is thought to bring in a month: downloads and revenue, each with its interval.",
+  description:
+    "Downloads of a Google Play app are the store's own counts, those of an App Store app follow from ratings gained. The first call reads the app: 202 with eta, for 1 credit. Unknown is null, never 0.",
+  effect: "measures",
+  scope: "hive:estimate",
+  hive: "pack",
+  price: CREDITS,
+  faults: READING_FAULTS,
+  deadlineMs: READING_DEADLINE_MS,
+  pending: true,
+  appInput: "id",
+  input: v.strictObject({ id: StoreAppId, country: MarketCountry }),
+  output: v.strictObject({
+    ...marketAppFields,
+    platform: Store,
+    country: described(Storefront, "Whose name is shown, and which is read first."),
+    downloads: described(v.nullable(Estimate), "Of 30 days, or of `days` where they are measured; null = not known."),
+    revenue: described(v.nullable(Estimate), "US dollars of 30 days; null = not known."),
+    revenueBasis: described(
+      v.nullable(v.picklist(BASES)),
+      "What the revenue rests on: as basis where it is downloads at a price; own = places of the grossing list, of which your own apps' sales say what they bring: moved for your workspace alone. Null = not known.",
+    ),
+    revenueMarkets: described(v.nullable(Count), "Storefronts that the revenue is of; null = not known."),
+    growth: described(v.nullable(Growth), "Of the downloads; null = not known."),
+    level: described(v.number(), "How likely an interval is meant to hold the truth."),
+    basis: described(
+      v.nullable(v.picklist(BASES)),
+      "What the downloads rest on: measured = counted by the store, prior = what is known of the store at large.",
+    ),
+    markets: described(Count, "Storefronts whose counts the downloads rest on; others are not in them."),
+    days: described(v.nullable(Count), "Over which counts were compared; null = one count alone, or none."),
+    day: described(v.nullable(Day), "Of the newest count."),
+    pairs: described(v.nullable(Count), "Known truths that the interval rests on; 0 = none: its width is the prior's."),
+    coverage: described(v.nullable(v.number()), "What such intervals reached on those; null = not tried."),
+    formula: described(v.nullable(Count), "Another number = the same counts give another figure."),
+    madeAt: described(v.nullable(Time), "Null = not yet."),
+    backTest: described(v.nullable(BackTest), "Null = measured, or not tried: one count alone."),
+    graded: described(v.nullable(GradedMonth), "Null = measured, or fewer than 20 such apps are read."),
+    ownRecord: described(
+      v.nullable(v.array(OwnMonth)),
+      "Of your own app: each month's figure beside what your console reported, newest first. Shown to your workspace alone, and used for no other figure. Null = no connected console speaks of the app, or the key may not read revenue.",
+    ),
+    eta: v.optional(described(Count, "With 202: seconds until there may be a figure.")),
+  }),
+}).run(async ({ id, country }, ctx) => {
+  const platform = platformOfChecked(id)
+  const { eta, why } = await readCounts(ctx, { platform, id }, country)
+  const app = await findStoreApp(ctx.sql, { platform, id })
+  const [held] = app === null ? [] : (await readFigures(ctx, [app])).values()
+  const named = app === null ? undefined : (await readMarketApps(ctx.sql, [app], country)).get(app)
+  const about = { publisher: null, publisherId: null, name: id, ...named, id, platform, country }
+  const ownRecord = app === null || platform !== "ios" ? null : await readOwnMonths(ctx, id)
+  const graded = held?.basis === "prior" && held.days !== null ? await readGradedMonth(ctx.sql) : null
+  const answer = { ...about, ...shown(held), graded, ownRecord }
+  if (held && isKnown(held)) return answer
+  if (eta !== null) return pending({ eta }, answer)
+  throwUnlessAnswer(why)
+  const left = app === null ? null : await readSecondsToFigure(ctx, app, why ? undefined : held)
+  if (left !== null) return pending({ eta: left }, answer)
+  return nothing(why ?? new Fault("not_measured", { detail: NOTHING_COUNTED }))
+})
+
+const NOTHING_COUNTED = "It was read, and the store counted nothing of it that could be compared."
+
+interface MarketAppId {
+  platform: "ios" | "android"
+  id: string
+}
+
+/** Has counts read that are older than a day; and why the first storefront's cannot be. */
+async function readCounts(ctx: Context, { platform, id }: MarketAppId, country: string) {
+  const storefronts = platform === "ios" ? await readWantedStorefronts(ctx.sql, country) : [country]
+  await insertWanted(ctx.sql, { platform, id })
+  const reads = storefronts.map((storefront) =>
+    readOnRequest(ctx, { kind: "app", platform, storefront, subject: id }, { keptDays: KEPT_DAYS, waitMs: 0 }),
+  )
+  // what cannot be read elsewhere is left out, and `markets` says so
+  const ends = await Promise.allSettled(reads)
+  const etas = ends.flatMap((end) => (end.status === "fulfilled" && end.value !== null ? [end.value] : []))
+  const [first] = ends
+  const why = first?.status === "rejected" ? first.reason : null
+  if (why !== null && !(why instanceof Fault)) throw why
+  return { eta: etas.length > 0 ? Math.max(...etas) + MAKING_S : null, why }
+}
+
+/** The one asked for, and those that are followed. */
+async function readWantedStorefronts(sql: Sql, country: string): Promise<string[]> {
+  const followed = (await readFollowedMarket(sql)).map(({ storefront }) => storefront)
+  return [...new Set([country, ...followed])].slice(0, MOST_STOREFRONTS)
+}
+
+async function insertWanted(sql: Sql, { platform, id }: MarketAppId): Promise<void> {
+  await sql`
+    insert into estimate_due as held (app_id, wanted_until)
+    select id, clock_timestamp() + ${WANTED_MINUTES}::int * interval '1 minute'
+    from store_app
+    where (platform, store_id) = (${platform}, ${id})
+    on conflict (app_id) do update
+    set wanted_until = excluded.wanted_until,
+      -- counts that came after it was made wait for hours while nobody asks
+      next_at = case
+        when held.next_at < clock_timestamp() + interval '6 hours' then clock_timestamp()
+        else held.next_at
+      end
+    where held.wanted_until is null or held.wanted_until < clock_timestamp() + interval '1 minute'`
+}
+
+/** Null = none is to be expected. */
+async function readSecondsToFigure({ sql, now }: Context, app: number, held: StoredEstimate | undefined) {
+  const [row] = await sql<{ isDue: boolean }[]>`
+    select coalesce(next_at <= clock_timestamp() + ${MAKING_S}::int * interval '1 second', false) as "isDue"
+    from estimate_due
+    where app_id = ${app}`
+  if (row?.isDue) return MAKING_S
+  // one count alone: the next is of another day
+  if (!held?.day) return null
+  return Math.max(MAKING_S, Math.ceil((Date.parse(held.day) + 2 * DAY_MS - now().getTime()) / 1_000))
+}
+
+function shown(held: ShownEstimate | undefined) {
+  const { downloads = null, revenue = null, growth = null, basis = null, days = null } = held ?? {}
+  return {
+    ...{ downloads: shownFigure(downloads), revenue: shownFigure(revenue) },
+    ...{
+      revenueBasis: held?.revenueBasis ?? null,
+      revenueMarkets: revenue?.markets ?? null,
+      growth,
+      level: LEVEL,
+      basis,
+      markets: held?.markets ?? 0,
+      days,
+      day: held?.day ?? null,
+    },
+    ...{ pairs: held?.pairs ?? null, coverage: held?.coverage ?? null, formula: held?.formula ?? null },
+    madeAt: held?.madeAt.toISOString() ?? null,
+    backTest: basis === "prior" && days !== null ? RATINGS_TEST : null,
+  }
+}

@@ -1,0 +1,64 @@
+import { LEVEL } from "../../formulas/downloads.ts"
+import { restateDownloads, restatePlace, restateRevenue, type StatedFigure, timesOf } from "../../formulas/own-level.ts"
+import type { PlaceFigure } from "../../formulas/place-curve.ts"
+import { readEstimates, type StoredEstimate } from "../../read/estimates.ts"
+import type { Estimate } from "../estimates.ts"
+import { type OwnLevel, readOwnLevel } from "./own-level.ts"
+import type { OwnContext } from "./own-sales.ts"
+
+/** As a workspace is shown it. */
+export interface ShownEstimate extends StoredEstimate {
+  /** What the revenue rests on; null = there is none. */
+  revenueBasis: StoredEstimate["basis"]
+}
+
+/**
+ * What apps (store_app ids) are thought to bring, by id: the one way to a figure that a workspace is shown. Figures of the
+ * App Store stand as they are stored for everybody, or as own sales of this workspace, and of no other, move them.
+ */
+export async function readFigures(
+  ctx: OwnContext,
+  apps: readonly number[],
+  read: OwnLevel | null | Promise<OwnLevel | null> = readOwnLevel(ctx),
+): Promise<Map<number, ShownEstimate>> {
+  const [held, level] = await Promise.all([readEstimates(ctx.sql, apps), read])
+  return new Map([...held].map(([app, one]) => [app, shownTo(level, app, one)]))
+}
+
+function shownTo(level: OwnLevel | null, app: number, held: StoredEstimate): ShownEstimate {
+  const stated = level === null || level.known.size === 0 ? held : restated(app, held, level)
+  const { revenue, revenueBy, basis } = stated
+  if (revenue === null || revenueBy !== "place") return { ...stated, revenueBasis: revenue && basis }
+  const times = level?.timesOfPlaces ?? null
+  if (times === null) return { ...stated, revenueBasis: "prior" }
+  return { ...stated, revenue: { ...revenue, ...restatePlace(revenue, times) }, revenueBasis: "own" }
+}
+
+/** Growth is of an app against itself: a level changes nothing of it. */
+function restated(app: number, held: StoredEstimate, level: OwnLevel): StoredEstimate {
+  // what Google Play counts itself rests on no level
+  if (held.basis !== "prior") return held
+  const ratio = level.ratioOf(app, held.genre)
+  const stated = { ...held, basis: ratio.basis, ...(ratio.basis === "own" && { pairs: 0, coverage: null }) }
+  const { downloads, revenue } = held
+  if (!isStated(downloads)) return stated
+  const own = restateDownloads(downloads, ratio, { level: LEVEL, isCompared: held.days !== null })
+  const isByDownloads = isStated(revenue) && held.revenueBy === "price"
+  return {
+    ...stated,
+    downloads: { ...own, under: null },
+    revenue: isByDownloads ? { ...revenue, ...restateRevenue(revenue, own, timesOf(ratio)) } : revenue,
+  }
+}
+
+function isStated<F extends PlaceFigure>(figure: F | null): figure is F & StatedFigure {
+  return figure !== null && figure.value !== null
+}
+
+/** Money and apps are not divided: figures are whole. */
+export function shownFigure(figure: PlaceFigure | null): Estimate | null {
+  if (figure === null) return null
+  const whole = (amount: number | null) => amount && Math.round(amount)
+  const { value, low, high, under } = figure
+  return { value: whole(value), low: whole(low), high: whole(high), under: whole(under) }
+}

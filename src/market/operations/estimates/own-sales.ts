@@ -1,0 +1,90 @@
+import { findReportNames, isConnected } from "../../../consoles/read/app-accounts.ts"
+import { readDownloads } from "../../../consoles/read/read-downloads.ts"
+import type { Context } from "../../../core/operation.ts"
+import type { Sql } from "../../../database/types.ts"
+import { addDays, daysInMonth } from "../../../lib/days.ts"
+import { MONTH_DAYS } from "../../formulas/count-readings.ts"
+import { ESTIMATE_FORMULA } from "../../formulas/downloads.ts"
+import { type KnownApp, STORE_PRIORS } from "../../formulas/ratio.ts"
+import { type KeptFigure, readKeptFigures } from "../../read/grades.ts"
+
+export type OwnContext = Pick<Context, "sql" | "caller" | "visibleApps" | "now">
+
+/** A kept figure of an own app, beside what its console reported of the same 30 days and storefronts. */
+export interface SoldMonth {
+  figure: KeptFigure
+  /** Of the 30 days those that the console has reported. */
+  reportedDays: number
+  /** First downloads; null = not all of the days are reported. */
+  downloads: number | null
+}
+
+/** An own app of the App Store, and what its console's reports name it by. */
+export interface ReportedApp {
+  iosId: string
+  account: string
+  sku: string
+}
+
+/**
+ * Those of which a console reports. Empty where no connected console speaks of the workspace's apps, and for a key that may not
+ * read what it says; an app off the key's list is missing.
+ */
+export async function findReportedApps(
+  { sql, caller: { scopes, workspaceId }, visibleApps }: OwnContext,
+  only: string | null = null,
+): Promise<ReportedApp[]> {
+  const kind = "app-store-connect"
+  if (!scopes.includes("revenue:read") || !(await isConnected(sql, { workspaceId, kind }))) return []
+  const apps = (await visibleApps()).filter(({ iosId }) => iosId !== null && (only === null || iosId === only))
+  if (apps.length === 0) return []
+  const names = await findReportNames(sql, { workspaceId, kind }, apps)
+  return apps.flatMap(({ id, iosId }) => {
+    const name = names.get(id)
+    return name ? [{ iosId: iosId!, account: name.id, sku: name.sku }] : []
+  })
+}
+
+/** The last months of own apps by their ids in the App Store, the newest first. */
+export async function readSoldMonths(
+  sql: Sql,
+  own: readonly ReportedApp[],
+  months: number,
+): Promise<Map<string, SoldMonth[]>> {
+  if (own.length === 0) return new Map()
+  const ids = own.map(({ iosId }) => iosId)
+  const kept = await readKeptFigures(sql, ids, months)
+  const wanted = own.flatMap(({ iosId, account, sku }) =>
+    (kept.get(iosId) ?? []).map((figure) => ({ iosId, figure, account, sku, ...daysOf(figure) })),
+  )
+  const reported = await readDownloads(
+    sql,
+    wanted.map(({ account, sku, from, to }) => ({ account, sku, from, to })),
+  )
+  const sold = wanted.map(({ iosId, figure }, at) => {
+    const { reportedDays, countries } = reported[at]!
+    const isWhole = reportedDays === MONTH_DAYS
+    return { iosId, figure, reportedDays, downloads: isWhole ? downloadsIn(countries, figure) : null }
+  })
+  const none = ids.map((id) => [id, [] as SoldMonth[]] as const)
+  return new Map([...none, ...Map.groupBy(sold, ({ iosId }) => iosId)])
+}
+
+function daysOf({ month }: KeptFigure) {
+  const to = addDays(month, daysInMonth(month) - 1)
+  return { from: addDays(to, 1 - MONTH_DAYS), to }
+}
+
+/** A storefront without a row on reported days had none. */
+function downloadsIn(countries: Readonly<Record<string, number>>, { storefronts }: KeptFigure): number {
+  return storefronts.reduce((sum, storefront) => sum + (countries[storefront] ?? 0), 0)
+}
+
+/** Downloads beside ratings gained of the months that are reported whole; null where either is none. */
+export function knownApp(months: readonly SoldMonth[]): KnownApp | null {
+  const whole = months.filter(({ downloads, figure }) => downloads !== null && figure.formula === ESTIMATE_FORMULA)
+  const downloads = whole.reduce((sum, month) => sum + month.downloads!, 0)
+  // figures are ratings gained times the prior; a month that is only under an amount gained none
+  const ratings = whole.reduce((sum, { figure }) => sum + (figure.value ?? 0), 0) / 10 ** STORE_PRIORS.ios.mean
+  return downloads > 0 && ratings > 0 ? { genre: whole[0]!.figure.genre, downloads, ratings } : null
+}

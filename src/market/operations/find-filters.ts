@@ -1,0 +1,95 @@
+import * as v from "valibot"
+import { GenreId } from "../../charts/operations/chart-genres.ts"
+import { CHARTS } from "../../lib/charts.ts"
+import { Fault } from "../../lib/faults.ts"
+import { Country, wholeNumber } from "../../lib/fields.ts"
+import { keysOf } from "../../lib/objects.ts"
+import { coded, described } from "../../lib/schema.ts"
+import { wordsOf } from "../../stores/app-text.ts"
+
+/** No list is deeper. */
+export const DEEPEST = 1_000
+const MOST_MONTHS = 240
+/** Rows that pages reach. */
+const MOST_ROWS = 10_000
+const DEFAULT_COUNTRIES = ["us"]
+
+export const KINDS = ["grossing", ...CHARTS.filter((kind) => kind !== "grossing"), "ipad"] as const
+
+/** What the least is said to be, the most is too. */
+const whole = (least: number, most: number, text?: string) =>
+  filterOf(v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most)), text)
+const figure = (text?: string) => filterOf(v.number(), text)
+
+function filterOf<S extends v.GenericSchema<number>>(schema: S, text: string | undefined) {
+  return v.optional(coded(text === undefined ? schema : described(schema, text), "bad_filter"))
+}
+
+/** What apps are found by: at least one of them. */
+const filters = {
+  genre: described(
+    v.optional(coded(v.pipe(v.array(GenreId), v.minLength(1), v.maxLength(3)), "bad_genre")),
+    "Of the lists; 36 = overall.",
+  ),
+  country: v.optional(
+    coded(v.pipe(v.array(Country), v.minLength(1), v.maxLength(5)), "bad_country"),
+    DEFAULT_COUNTRIES,
+  ),
+  kind: v.optional(coded(v.pipe(v.picklist(KINDS), v.description("ipad = the iPad's free list.")), "bad_kind")),
+  released: whole(1, MOST_MONTHS, "First seen within so many months."),
+  rankMin: whole(1, DEEPEST, "Bounds its best place on all lists asked for, the `rank` shown."),
+  rankMax: whole(1, DEEPEST),
+  revenueMin: figure("US dollars a month."),
+  revenueMax: figure(),
+  downloadsMin: figure("A month."),
+  downloadsMax: figure(),
+  growthMin: figure("Percent in 30 days."),
+  growthMax: figure(),
+  text: v.optional(
+    coded(
+      v.pipe(
+        v.string(),
+        v.maxLength(120),
+        v.check((text) => wordsOf(text).length > 0),
+        v.description("Every word of it in a name or the publisher's."),
+      ),
+      "bad_filter",
+    ),
+  ),
+  publisher: v.optional(
+    coded(v.pipe(v.string(), v.minLength(1), v.maxLength(255), v.description("publisherId.")), "bad_filter"),
+  ),
+}
+
+export const FindInput = v.strictObject({
+  ...filters,
+  estimates: v.optional(v.pipe(v.boolean(), v.description("Adds what is estimated."))),
+  limit: v.optional(wholeNumber(1, 200, "Apps a page.", "invalid_arguments"), 50),
+  page: v.optional(wholeNumber(1, MOST_ROWS, `limit × page: up to ${MOST_ROWS}.`, "invalid_arguments"), 1),
+})
+export type FindQuery = v.InferOutput<typeof FindInput>
+
+const RANGES = ["rank", "revenue", "downloads", "growth"] as const
+
+/** Throws no_filters where nothing is asked for, bad_filter for a range that holds nothing, and for a page too far on. */
+export function checkFilters(query: FindQuery): FindQuery {
+  const names = keysOf(filters)
+  if (!names.some((name) => isFilter(query, name))) throw new Fault("no_filters", { filters: names })
+  for (const range of RANGES) {
+    const [least, most] = [query[`${range}Min`], query[`${range}Max`]]
+    if (least === undefined || most === undefined || least <= most) continue
+    const detail = `${range}Min is ${least} and ${range}Max ${most}: nothing lies between.`
+    throw new Fault("bad_filter", { field: `${range}Min`, detail })
+  }
+  if (query.limit * query.page > MOST_ROWS) {
+    const detail = `limit × page goes to ${MOST_ROWS}, and ${query.limit} × ${query.page} came: narrow the filters instead.`
+    throw new Fault("invalid_arguments", { field: "page", detail })
+  }
+  return query
+}
+
+/** The United States alone are what a call without a country is about. */
+function isFilter(query: FindQuery, name: keyof typeof filters): boolean {
+  if (name === "country") return query.country.join() !== DEFAULT_COUNTRIES.join()
+  return query[name] !== undefined
+}

@@ -1,0 +1,156 @@
+import * as v from "valibot"
+import { nothing, operation } from "../../core/operation.ts"
+import { findGap, type GapKeyword } from "../../keywords/read/keywords-of-apps.ts"
+import { countMarketLists } from "../../keywords/read/market-lists.ts"
+import { cursorOf } from "../../lib/cursor.ts"
+import { Platform } from "../../lib/fields.ts"
+import { bounded, coded, described, named } from "../../lib/schema.ts"
+import { STORE_ID_PATTERNS } from "../../lib/store-ids.ts"
+import { isStorable } from "../../lib/text.ts"
+import { Count, Rank, Store, Storefront } from "../../tracking/shapes.ts"
+import { MarketCountry, platformOf } from "./inputs.ts"
+import { findMarketApps, marketAppFields } from "./market-apps.ts"
+import {
+  answerFields,
+  KeywordsCursor,
+  keywordAnswer,
+  MOST_KEYWORDS,
+  marketLists,
+  NextCursor,
+  placeAfter,
+  refuseOtherStore,
+  searchedFields,
+} from "./market-keywords.ts"
+
+const LEAST_APPS = 2
+const MOST_APPS = 5
+/** The price of each app that ranks for any keyword. */
+const CREDITS = 200
+
+const AppIds = coded(
+  v.pipe(
+    v.array(
+      v.pipe(
+        bounded(v.string(), { pattern: STORE_ID_PATTERNS.any }),
+        v.maxLength(255),
+        v.check((id) => platformOf(id) !== null),
+      ),
+    ),
+    v.minLength(LEAST_APPS),
+    v.maxLength(MOST_APPS),
+    v.check((ids) => new Set(ids).size === ids.length),
+    v.metadata({ uniqueItems: true }),
+    v.description(`${LEAST_APPS} to ${MOST_APPS} App Store ids or package names.`),
+  ),
+  "bad_ids",
+)
+
+const App = named(
+  "GapApp",
+  v.strictObject({
+    ...marketAppFields,
+    inside: described(
+      v.boolean(),
+      "True if it ranks for a keyword that was searched. False: outside the index, not charged, and not in the rows.",
+    ),
+    keywords: described(Count, "How many of them it ranks for."),
+  }),
+)
+
+const Keyword = named(
+  "GapKeyword",
+  v.strictObject({
+    term: described(v.string(), "The keyword."),
+    held: described(Rank, "How many of the apps rank for it."),
+    missing: described(v.array(v.string()), "Ids of those inside the index that do not."),
+    ranks: described(
+      v.record(v.string(), v.nullable(Rank)),
+      "By id, of the apps inside the index; null if absent from the results to that depth.",
+    ),
+    ...answerFields,
+  }),
+)
+
+const HeldPlace = v.strictTuple([
+  v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MOST_APPS)),
+  v.nullable(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100))),
+  v.pipe(v.string(), v.check(isStorable)),
+])
+
+export const hiveGetKeywordGap = operation({
+  id: "hive_get_keyword_gap",
+  method: "GET",
+  path: "/hive/gap",
+  group: "Hive",
+  toolset: "hive",
+  summary: "Keywords that some of several apps rank for and others do not.",
+  description: "Searches all keywords that this instance read or imported, for any workspace (searched).",
+  effect: "reads",
+  scope: "hive:spy",
+  hive: "explorer",
+  price: {
+    min: CREDITS,
+    atMost: CREDITS * MOST_APPS,
+    of: (_, { apps }) => CREDITS * apps.filter(({ inside }) => inside).length,
+    note: `${CREDITS} an app inside the index`,
+  },
+  faults: [],
+  input: v.strictObject({ ids: AppIds, country: MarketCountry, platform: Platform, cursor: KeywordsCursor }),
+  narrow: { rows: ["keywords"] },
+  table: "keywords",
+  output: v.strictObject({
+    country: Storefront,
+    platform: Store,
+    ...searchedFields,
+    apps: described(v.array(App), "In the order asked."),
+    total: described(Count, "Keywords that any of them ranks for."),
+    keywords: described(
+      v.array(Keyword),
+      `Those that most of the apps rank for first, then the most popular, then by term; at most ${MOST_KEYWORDS}.`,
+    ),
+    nextCursor: NextCursor,
+  }),
+}).run(async ({ ids, country: storefront, platform, cursor }, ctx) => {
+  refuseOtherStore(ids, platform, { code: "bad_ids", field: "ids" })
+  const called = ["gap", ids, storefront, platform]
+  const place = placeAfter(called, cursor, HeldPlace)
+  const lists = marketLists({ platform, storefront }, ctx.now())
+  const known = await findMarketApps(ctx.sql, { platform, storefront }, ids)
+  // an app that was never seen ranks nowhere
+  const apps = ids.map((id) => known.get(id)?.app ?? 0)
+  const after = place && { held: place[0], popularityOrder: place[1], term: place[2] }
+  // one more than a page tells whether there is a next one
+  const found = await findGap(ctx.sql, lists, apps, { after, limit: MOST_KEYWORDS + 1 })
+  const shown = found.keywords.slice(0, MOST_KEYWORDS)
+  const last = shown.at(-1)
+  const hasMore = found.keywords.length > shown.length
+  const counted = ids.map((id, i) => {
+    const { name, publisher, publisherId } = known.get(id) ?? { name: id, publisher: null, publisherId: null }
+    const keywords = found.totals[i] ?? 0
+    return { id, name, publisher, publisherId, inside: keywords > 0, keywords }
+  })
+  const answer = {
+    country: storefront,
+    platform,
+    since: lists.since,
+    searched: Math.max(await countMarketLists(ctx.sql, lists), found.total),
+    apps: counted,
+    total: found.total,
+    keywords: shown.map((keyword) => ({
+      term: keyword.term,
+      held: keyword.held,
+      ...ranksOf(keyword, counted),
+      ...keywordAnswer(keyword),
+    })),
+    nextCursor: last && hasMore ? cursorOf(called, [last.held, last.popularityOrder, last.term]) : null,
+  }
+  return found.total > 0 ? answer : nothing(answer)
+})
+
+function ranksOf({ ranks }: GapKeyword, apps: readonly { id: string; inside: boolean }[]) {
+  const inside = apps.flatMap(({ id, inside }, at) => (inside ? [{ id, rank: ranks[at]! }] : []))
+  return {
+    missing: inside.flatMap(({ id, rank }) => (rank === null ? [id] : [])),
+    ranks: Object.fromEntries(inside.map(({ id, rank }) => [id, rank])),
+  }
+}

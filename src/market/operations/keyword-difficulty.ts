@@ -1,0 +1,172 @@
+import * as v from "valibot"
+import { planCovers } from "../../access/plans.ts"
+import { type Context, nothing, operation } from "../../core/operation.ts"
+import { keptSince, READING_DEADLINE_MS, READING_FAULTS, throwUnlessAnswer } from "../../core/read-on-request.ts"
+import { LEAST_RESULTS } from "../../keywords/formulas/difficulty.ts"
+import { titleMatch } from "../../keywords/formulas/title-match.ts"
+import { readLatestHints } from "../../keywords/kinds/hints.ts"
+import { AdsPopularity, adsPopularityInput, readAdsPopularity } from "../../keywords/operations/ads-popularity.ts"
+import { type FirstTen, type RatedResult, readFirstTen } from "../../keywords/read/first-ten.ts"
+import { UNMEASURED } from "../../keywords/store/keyword-figures.ts"
+import { readKeywordMetrics } from "../../keywords/store/keyword-metrics.ts"
+import { dayOf } from "../../lib/days.ts"
+import { Fault } from "../../lib/faults.ts"
+import { Term } from "../../lib/fields.ts"
+import { FIRST, medianOf } from "../../lib/figure.ts"
+import { described, named } from "../../lib/schema.ts"
+import {
+  Count,
+  Day,
+  DifficultyBand,
+  latestRatingsFields,
+  Origin,
+  Rank,
+  RankSource,
+  Store,
+  Storefront,
+  Time,
+} from "../../tracking/shapes.ts"
+import { MarketCountry } from "./inputs.ts"
+import { KEPT_DAYS, readTermNow } from "./keywords/read-term.ts"
+import { marketAppFields } from "./market-apps.ts"
+
+/** From here on a title holds each word of the keyword, in whatever order (titleMatch). */
+const LOOSE = 0.5
+
+const score = (text: string) => described(v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(100))), text)
+
+const Result = named(
+  "RatedResult",
+  v.strictObject({
+    rank: Rank,
+    ...marketAppFields,
+    ...latestRatingsFields,
+    inTitle: described(v.nullable(v.boolean()), "Its name holds the keyword; null = no name was seen."),
+  }),
+)
+
+export const getKeywordDifficulty = operation({
+  id: "get_keyword_difficulty",
+  method: "GET",
+  path: "/keyword-difficulty",
+  group: "Hive",
+  toolset: "hive",
+  summary: "How hard any keyword is on the App Store, and what that is made of.",
+  description: `Read when asked for, and kept ${KEPT_DAYS} days. On Free only keywords tracked in that storefront, whose figures list_keyword_ranks has too; how your app fares among them: get_keyword_competition.`,
+  effect: "measures",
+  scope: "hive:read",
+  hive: "pack",
+  price: 10,
+  faults: [...READING_FAULTS, "hive_read_failed", "plan_required"],
+  deadlineMs: READING_DEADLINE_MS,
+  input: v.strictObject({ term: Term, cc: MarketCountry, adsPopularity: adsPopularityInput }),
+  output: v.strictObject({
+    term: described(v.string(), "The keyword, as it was normalised."),
+    country: Storefront,
+    platform: Store,
+    difficulty: score(
+      "How strong the first ten are, the higher the harder, as in list_keyword_ranks. Null = the store says too little of them, or there are too few (difficultyNone).",
+    ),
+    difficultyBand: described(v.nullable(DifficultyBand), "Null where difficulty is."),
+    difficultyNone: described(v.boolean(), `There are fewer than ${LEAST_RESULTS} results: too few for one.`),
+    difficultyAt: described(v.nullable(Time), "When the youngest reading behind it was seen."),
+    parts: described(
+      v.nullable(
+        v.strictObject({
+          titles: score("How far the ten names are about the keyword."),
+          weakest: score("How many ratings the three weakest have, by their logarithm."),
+          freshness: score("How lately they were updated."),
+        }),
+      ),
+      "What the difficulty is made of: 0.3 titles + 0.6 weakest + 0.1 freshness. Null where difficulty is.",
+    ),
+    demand: score("How much is searched for, as far as ratings tell; null = too few of them are known."),
+    demandAt: described(v.nullable(Time), "When the youngest reading behind it was seen."),
+    related: described(
+      v.nullable(v.array(v.string())),
+      "What the store suggests for the keyword, in its order; empty = nothing. Null = not read yet.",
+    ),
+    relatedAt: described(v.nullable(Time), "When the store suggested it."),
+    day: described(Day, "The UTC day on which the results were read."),
+    measuredAt: described(Time, "When the results were seen."),
+    source: RankSource,
+    origin: Origin,
+    depth: described(Rank, "How many places were read."),
+    results: described(Count, "How many apps they hold."),
+    thin: described(v.boolean(), `There are fewer than ${FIRST} results.`),
+    zayifEslesme: described(
+      v.nullable(v.boolean()),
+      "Loosely matched: none of the ten names holds each word of the keyword. Null = no result, or not all names are known.",
+    ),
+    rated: described(Count, "Of how many of the ten the rating count is known."),
+    strongest: described(v.nullable(Count), "The most ratings among them; null = of none known."),
+    median: described(v.nullable(v.number()), "Their median rating count; null = of none known."),
+    top: described(v.array(Result), "The first ten."),
+    adsPopularity: AdsPopularity,
+  }),
+}).run(async ({ term, cc: storefront, adsPopularity }, ctx) => {
+  await refuseUntracked(ctx, term, storefront)
+  const list = { platform: "ios", storefront, term } as const
+  const why = await readTermNow(ctx, list)
+  const ten = await readFirstTen(ctx.sql, list, ctx.now())
+  const metrics = (
+    await readKeywordMetrics(ctx.sql, { platform: "ios", storefront, terms: [term], today: dayOf(ctx.now()) })
+  ).get(term)
+  if (why && (!ten || !metrics?.difficultyAt)) {
+    throwUnlessAnswer(why)
+    return nothing(why)
+  }
+  if (!ten) return nothing(new Fault("not_measured", { detail: NOT_DEEP }))
+  const { difficulty, difficultyBand, difficultyNone, difficultyAt, demand, demandAt } = metrics ?? UNMEASURED
+  const hints = await readLatestHints(ctx.sql, { platform: "ios", storefront, prefix: term }, sinceDay(ctx))
+  return {
+    ...{ term, country: storefront, platform: "ios" as const },
+    ...{ difficulty, difficultyBand, difficultyNone, difficultyAt, parts: difficulty === null ? null : partsOf(ten) },
+    ...{ demand, demandAt, related: hints?.terms ?? null, relatedAt: hints?.seenAt.toISOString() ?? null },
+    ...shownTen(term, ten),
+    adsPopularity: adsPopularity === true ? await readAdsPopularity([term], storefront, ctx) : null,
+  }
+})
+
+const NOT_DEEP = "It was read, and not as far as the tenth result."
+
+/** Throws plan_required on Free for what the workspace does not track there. */
+async function refuseUntracked({ sql, caller, visibleApps }: Context, term: string, storefront: string): Promise<void> {
+  if (planCovers(caller.plan, "pro")) return
+  const apps = await visibleApps()
+  const rows = await sql`
+    select
+    from tracked_term
+    where app_id = any(${apps.map(({ id }) => id)}::text[]) and country = ${storefront} and term = ${term}
+    limit 1`
+  if (rows.length === 0) throw new Fault("plan_required", { detail: UNTRACKED })
+}
+
+const UNTRACKED =
+  "On the Free plan only keywords that are tracked in that storefront; others need the Pro plan or above."
+
+function sinceDay(ctx: Context): string {
+  return dayOf(keptSince(ctx.now(), KEPT_DAYS))
+}
+
+function partsOf({ parts }: FirstTen) {
+  return parts && { titles: parts.titles, weakest: parts.weakest, freshness: parts.freshness }
+}
+
+function shownTen(term: string, { day, source, origin, depth, seenAt, results, apps }: FirstTen) {
+  const counts = apps.flatMap(({ ratings }) => ratings ?? []).toSorted((a, b) => a - b)
+  return {
+    ...{ day, measuredAt: seenAt.toISOString(), source, origin, depth, results, thin: results < FIRST },
+    zayifEslesme: isLoose(term, apps),
+    ...{ rated: counts.length, strongest: counts.at(-1) ?? null, median: medianOf(counts) },
+    top: apps.map(({ name, ...app }, i) => ({
+      ...{ rank: i + 1, ...app, name: name ?? app.id, inTitle: name === null ? null : titleMatch(term, name) === 1 },
+    })),
+  }
+}
+
+/** One name that holds the words is enough; that none does is known where all names are. */
+function isLoose(term: string, apps: readonly RatedResult[]): boolean | null {
+  if (apps.some(({ name }) => name !== null && titleMatch(term, name) >= LOOSE)) return false
+  return apps.length === 0 || apps.some(({ name }) => name === null) ? null : true
+}

@@ -1,0 +1,176 @@
+import * as v from "valibot"
+import { OUTCOMES } from "../../core/observation/types.ts"
+import { type Context, nothing, operation } from "../../core/operation.ts"
+import { popularityBand } from "../../keywords/formulas/popularity.ts"
+import { READ_PARTS } from "../../keywords/read/keyword-standing.ts"
+import { type MetricRecord, readMetricRecords } from "../../keywords/read/metric-records.ts"
+import { cursorOf, placeIn } from "../../lib/cursor.ts"
+import { addDays, type Days, dayOf } from "../../lib/days.ts"
+import { Fault } from "../../lib/faults.ts"
+import { Term, wholeNumber } from "../../lib/fields.ts"
+import { coded, described, named } from "../../lib/schema.ts"
+import { isRealDay } from "../../lib/time.ts"
+import { Day, Rank, Source, Store, Storefront, Time } from "../../tracking/shapes.ts"
+import { dayPrice, MOST_DAYS } from "./day-prices.ts"
+import { AppStoreAlone, MarketCountry } from "./inputs.ts"
+
+const DAYS = 30
+/** Of each series. */
+const PAGE = 200
+const LONGEST_CURSOR = 1_000
+
+const MetricDay = named(
+  "MetricRecord",
+  v.strictObject({
+    day: described(Day, "The UTC day it is of; of a published popularity the first of its month."),
+    state: described(
+      v.picklist(["measured", "absent", "failed", "incomplete"]),
+      "measured = a figure; absent = all that it needs was read, and gave none; failed = a reading that it needs failed, and incomplete = broke off: neither says anything of the keyword.",
+    ),
+    value: described(
+      v.nullable(v.pipe(v.number(), v.integer())),
+      "Null unless measured; of an estimate its band stands.",
+    ),
+    low: described(v.nullable(v.number()), "Of an estimate: the low end of its band; else null."),
+    high: described(v.nullable(v.number()), "The high end, included; else null."),
+    basis: described(
+      v.nullable(v.picklist(["published", "estimate", "calculated"])),
+      "published = by the store, of a month; estimate = a popularity's band by our formula; calculated = a difficulty. Null = failed or incomplete.",
+    ),
+    formula: described(
+      v.nullable(v.pipe(v.number(), v.integer())),
+      "Version of the formula: compare figures of one alone. Null = none made it.",
+    ),
+    at: described(Time, "When the youngest reading behind it was seen, or was tried."),
+    of: described(v.nullable(v.picklist(READ_PARTS)), "What was to be read; null = measured or absent."),
+    outcome: described(v.nullable(v.picklist(OUTCOMES)), "How it failed; null unless failed."),
+    source: described(v.nullable(Source), "Who published it, or was asked; null = calculated here, or not held."),
+  }),
+)
+
+export const hiveGetKeywordMetricsHistory = operation({
+  id: "hive_get_keyword_metrics_history",
+  method: "GET",
+  path: "/hive/keywords/:term/metrics/history",
+  group: "Hive",
+  toolset: "hive",
+  summary: "What was stored of any keyword's popularity and difficulty, day by day.",
+  description: `Never asks a store. A day without a record was not measured, not zero. Each series pages apart, by ${PAGE} records. The latest: hive_get_keyword_metrics.`,
+  effect: "reads",
+  scope: "hive:read",
+  hive: "explorer",
+  price: dayPrice(DAYS),
+  faults: [],
+  input: v.strictObject({
+    term: Term,
+    platform: AppStoreAlone,
+    days: v.optional(wholeNumber(1, MOST_DAYS, `UTC days up to today; ${DAYS} when left out.`, "bad_days")),
+    cursor: v.optional(
+      coded(
+        v.pipe(
+          v.string(),
+          v.minLength(1),
+          v.maxLength(LONGEST_CURSOR),
+          v.description("pagination.nextCursor; same term, country and days."),
+        ),
+        "bad_cursor",
+      ),
+    ),
+    country: MarketCountry,
+  }),
+  narrow: { rows: ["difficulty", "popularity"] },
+  output: v.strictObject({
+    term: described(v.string(), "The keyword, as it was normalised."),
+    country: Storefront,
+    platform: described(Store, "Always ios."),
+    days: described(Rank, "How many were asked for."),
+    from: described(Day, "The first of them."),
+    to: described(Day, "The last: the day of the first page."),
+    difficulty: described(v.array(MetricDay), "The latest first."),
+    popularity: described(
+      v.array(MetricDay),
+      "The latest first. A published month stands here where any of its days is among those asked for.",
+    ),
+    pagination: v.strictObject({
+      nextCursor: described(v.nullable(v.string()), "Asks for the next page; null = there is none."),
+    }),
+  }),
+}).run(async ({ term, country: storefront, platform, days = DAYS, cursor }, ctx) => {
+  const list = { platform, storefront, term }
+  const called = ["keyword metrics history", term, storefront, days]
+  const page = cursor === undefined ? firstPage(ctx, days) : pageIn(called, cursor)
+  const read = async (metric: "difficulty" | "popularity") => {
+    const after = page[metric]
+    if (after === undefined) return { shown: [], next: null }
+    // one more than is shown tells whether there is a next page
+    const records = await readMetricRecords(ctx.sql, list, metric, { ...page.window, after, limit: PAGE + 1 })
+    const shown = records.slice(0, PAGE)
+    return { shown, next: records.length > PAGE ? (shown.at(-1)?.place ?? null) : null }
+  }
+  const [difficulty, popularity] = [await read("difficulty"), await read("popularity")]
+  const { from, to } = page.window
+  const isOver = difficulty.next === null && popularity.next === null
+  const answer = {
+    ...{ term, country: storefront, platform, days, from, to },
+    difficulty: difficulty.shown.map((record) => shownRecord(record, "calculated")),
+    popularity: popularity.shown.map((record) => shownRecord(record, "estimate")),
+    pagination: { nextCursor: isOver ? null : cursorOf(called, [from, to, difficulty.next, popularity.next]) },
+  }
+  const records = [...difficulty.shown, ...popularity.shown]
+  if (records.length === 0 && cursor === undefined)
+    return nothing(new Fault("not_measured", { detail: NOTHING_STORED }))
+  return records.some(({ result }) => result !== null) ? answer : nothing(answer)
+})
+
+const NOTHING_STORED = "Nothing of it is stored of these days, and no reading of it failed on them."
+
+/** Where each series goes on: behind that place, at its start (null), or not at all (left out). */
+interface MetricPage {
+  window: Days
+  difficulty?: string | null
+  popularity?: string | null
+}
+
+function firstPage({ now }: Context, days: number): MetricPage {
+  const to = dayOf(now())
+  return { window: { from: addDays(to, 1 - days), to }, difficulty: null, popularity: null }
+}
+
+const PlaceDay = v.pipe(v.string(), v.isoDate(), v.check(isRealDay))
+const SeriesPlace = v.nullable(v.pipe(v.string(), v.regex(/^[\x20-\x7e]{1,200}$/)))
+const CursorPlace = v.strictTuple([PlaceDay, PlaceDay, SeriesPlace, SeriesPlace])
+
+/** Throws bad_cursor for what is no cursor of such a call. */
+function pageIn(called: unknown, cursor: string): MetricPage {
+  const place = v.safeParse(CursorPlace, placeIn(called, cursor))
+  if (!place.success) throw new Fault("bad_cursor", { field: "cursor", detail: NO_CURSOR })
+  const [from, to, difficulty, popularity] = place.output
+  return {
+    window: { from, to },
+    ...(difficulty !== null && { difficulty }),
+    ...(popularity !== null && { popularity }),
+  }
+}
+
+const NO_CURSOR =
+  "cursor must be the nextCursor of a page of this very call: the same term, country and days; only fields may differ. Leave it out for the first page."
+
+function shownRecord(
+  { day, at, result, of, outcome, source }: MetricRecord,
+  made: "estimate" | "calculated",
+): v.InferInput<typeof MetricDay> {
+  const shared = { day, at: at.toISOString(), of, source }
+  if (result === null) {
+    const failure = outcome === "incomplete" ? null : outcome
+    const state = failure === null ? ("incomplete" as const) : ("failed" as const)
+    return { ...shared, state, ...NO_VALUE, basis: null, formula: null, outcome: failure }
+  }
+  const { score, formula } = result
+  const state = score === null ? ("absent" as const) : ("measured" as const)
+  const basis = formula === 0 ? ("published" as const) : made
+  const band = basis === "estimate" && score !== null ? popularityBand("ios", score) : null
+  const value = band ? { ...NO_VALUE, ...band } : { ...NO_VALUE, value: score }
+  return { ...shared, state, ...value, basis, formula: formula === 0 ? null : formula, outcome: null }
+}
+
+const NO_VALUE = { value: null, low: null, high: null }

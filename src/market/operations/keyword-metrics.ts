@@ -1,0 +1,62 @@
+import * as v from "valibot"
+import { nothing, operation } from "../../core/operation.ts"
+import { AdsPopularity, adsPopularityInput, readAdsPopularity } from "../../keywords/operations/ads-popularity.ts"
+import { readAttempts, readFigures } from "../../keywords/read/keyword-standing.ts"
+import { dayOf } from "../../lib/days.ts"
+import { Fault } from "../../lib/faults.ts"
+import { Term } from "../../lib/fields.ts"
+import { described } from "../../lib/schema.ts"
+import { Store, Storefront } from "../../tracking/shapes.ts"
+import { AppStoreAlone, MarketCountry } from "./inputs.ts"
+import { DifficultyStanding, difficultyOf, figure, PopularityStanding, popularityOf } from "./metric-shapes.ts"
+
+export const hiveGetKeywordMetrics = operation({
+  id: "hive_get_keyword_metrics",
+  method: "GET",
+  path: "/hive/keywords/:term/metrics",
+  group: "Hive",
+  toolset: "hive",
+  summary: "What is stored of any keyword's popularity and difficulty, and what each rests on.",
+  description: "Never asks a store: what is not stored is unmeasured. get_keyword_difficulty reads now.",
+  effect: "reads",
+  scope: "hive:read",
+  hive: "explorer",
+  price: 10,
+  faults: [],
+  input: v.strictObject({
+    term: Term,
+    platform: AppStoreAlone,
+    country: MarketCountry,
+    adsPopularity: adsPopularityInput,
+  }),
+  output: v.strictObject({
+    term: described(v.string(), "The keyword, as it was normalised."),
+    country: Storefront,
+    platform: described(Store, "Always ios."),
+    popularity: figure(
+      1,
+      "As Apple's monthly report says it, 1 to 100; null = absent, unmeasured, or a band (popularityStanding).",
+    ),
+    difficulty: figure(0, "How hard the first ten are to join; null = absent or unmeasured (difficultyStanding)."),
+    popularityStanding: PopularityStanding,
+    difficultyStanding: DifficultyStanding,
+    adsPopularity: AdsPopularity,
+  }),
+}).run(async ({ term, country: storefront, platform, adsPopularity }, ctx) => {
+  const { sql, now } = ctx
+  const list = { platform, storefront, term }
+  const at = now()
+  const figures = await readFigures(sql, list, dayOf(at))
+  const attempts = await readAttempts(sql, list)
+  if (figures.length === 0 && attempts.length === 0)
+    return nothing(new Fault("not_measured", { detail: "Nobody has tried to measure it here." }))
+  const known = { figures, attempts, now: at }
+  const [popularity, difficulty] = [popularityOf(known), difficultyOf(known)]
+  const answer = {
+    ...{ term, country: storefront, platform, popularity: popularity.score, difficulty: difficulty.score },
+    ...{ popularityStanding: popularity.standing, difficultyStanding: difficulty.standing },
+    adsPopularity: adsPopularity === true ? await readAdsPopularity([term], storefront, ctx) : null,
+  }
+  const states = [popularity, difficulty].map(({ standing }) => standing.state)
+  return states.every((state) => state === "unmeasured") ? nothing(answer) : answer
+})

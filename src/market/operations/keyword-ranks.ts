@@ -1,0 +1,137 @@
+import * as v from "valibot"
+import { type Context, nothing, operation } from "../../core/operation.ts"
+import type { Sql } from "../../database/types.ts"
+import { type DayResults, readDays, readLastDayBy } from "../../keywords/read/term-results.ts"
+import { addDays, dayOf } from "../../lib/days.ts"
+import { Fault } from "../../lib/faults.ts"
+import { Platform, Term, wholeNumber } from "../../lib/fields.ts"
+import type { TableRow } from "../../lib/list-table.ts"
+import { valueAt } from "../../lib/objects.ts"
+import { described, named } from "../../lib/schema.ts"
+import type { ListKey } from "../../measuring/record/identities.ts"
+import { Day, Rank, RankSource, Store, Storefront, Time } from "../../tracking/shapes.ts"
+import { dayPrice, MOST_DAYS } from "./day-prices.ts"
+import { MarketCountry } from "./inputs.ts"
+import { readMarketApps } from "./market-apps.ts"
+import { whyUnread } from "./read-now.ts"
+
+const DAYS = 7
+const TOP = 20
+/** Of a day no source reads more. */
+const MOST_TOP = 250
+const MOST_ROWS = 999
+
+const Results = named(
+  "MarketResults",
+  v.strictObject({
+    day: Day,
+    measured: described(v.boolean(), "False = nobody read it that day: the rest is null."),
+    measuredAt: described(v.nullable(Time), "When the day's best reading was seen."),
+    source: described(v.nullable(RankSource), "Compare ranks of one source only."),
+    origin: described(v.nullable(v.string()), "Who read it: own = this instance."),
+    depth: described(v.nullable(Rank), "How many places were read: below it may stand anybody."),
+    apps: described(
+      v.nullable(
+        v.array(
+          v.strictObject({
+            rank: Rank,
+            id: described(v.string(), "App Store id, or package name."),
+            name: described(
+              v.string(),
+              "As that storefront shows it, else as another does; the id until a name was seen anywhere.",
+            ),
+          }),
+        ),
+      ),
+      "By rank; empty = the store found nothing.",
+    ),
+  }),
+)
+
+export const hiveGetKeywordRanks = operation({
+  id: "hive_get_keyword_ranks",
+  method: "GET",
+  path: "/hive/keywords/:term/ranks",
+  group: "Hive",
+  toolset: "hive",
+  summary: "Who stood first for any keyword, day by day.",
+  description: `The days that were read, here or by import; days shrink so that top times days stays under ${MOST_ROWS + 1}. A keyword without any is read once for having been asked for. One app now: check_rank; your own apps: get_rank_history.`,
+  effect: "measures",
+  scope: "hive:read",
+  hive: "pack",
+  price: dayPrice(DAYS),
+  faults: ["not_measured", "hive_read_failed"],
+  input: v.strictObject({
+    term: Term,
+    top: v.optional(wholeNumber(1, MOST_TOP, `${TOP} when left out.`, "invalid_arguments")),
+    days: v.optional(wholeNumber(1, MOST_DAYS, `Up to today; ${DAYS} when left out.`, "bad_days")),
+    country: MarketCountry,
+    platform: Platform,
+  }),
+  output: v.strictObject({
+    term: described(v.string(), "The keyword, as it was normalised."),
+    country: Storefront,
+    platform: Store,
+    top: described(Rank, "At most so many results of each day."),
+    days: described(Rank, "How many days were given: fewer than asked for where top is large."),
+    from: described(Day, "The first day given."),
+    to: described(Day, "The last day given: today."),
+    results: described(v.array(Results), "Every day given, the latest first."),
+  }),
+  table: {
+    columns: ["day", "measured", "rank", "id", "name", "measuredAt", "source", "origin", "depth"],
+    rows: ({ results }) => results.flatMap(dayRows),
+  },
+}).run(async ({ term, country: storefront, platform, top = TOP, days: asked = DAYS }, ctx) => {
+  const list = { platform, storefront, term }
+  const days = Math.min(asked, Math.floor(MOST_ROWS / top))
+  const to = dayOf(ctx.now())
+  const window = { from: addDays(to, 1 - days), to, top }
+  const found = await readDays(ctx.sql, list, window)
+  if (found.length === 0) return nothing(await putToBeRead(ctx, list, to))
+  return {
+    ...{ term, country: storefront, platform, top, days, from: window.from, to },
+    results: await readShownDays(ctx.sql, found, { ...window, storefront }),
+  }
+})
+
+async function readShownDays(
+  sql: Sql,
+  found: readonly DayResults[],
+  { from, to, storefront }: { from: string; to: string; storefront: string },
+): Promise<v.InferInput<typeof Results>[]> {
+  const byDay = new Map(found.map((one) => [one.day, one]))
+  const apps = await readMarketApps(sql, [...new Set(found.flatMap(({ appIds }) => appIds))], storefront)
+  const shown: v.InferInput<typeof Results>[] = []
+  for (let day = to; day >= from; day = addDays(day, -1)) {
+    const read = byDay.get(day)
+    if (!read) shown.push({ day, measured: false, ...UNREAD })
+    else {
+      const { source, origin, depth, seenAt, appIds } = read
+      const named = appIds.map((app, i) => {
+        const { id, name } = valueAt(apps, app)
+        return { rank: i + 1, id, name }
+      })
+      shown.push({ day, measured: true, measuredAt: seenAt.toISOString(), source, origin, depth, apps: named })
+    }
+  }
+  return shown
+}
+
+const UNREAD = { measuredAt: null, source: null, origin: null, depth: null, apps: null }
+
+/** What is said of a keyword of which no day is stored in the window. */
+async function putToBeRead(ctx: Context, { platform, storefront, term }: ListKey, to: string): Promise<Fault> {
+  const wanted = { kind: "search", platform, storefront, subject: term } as const
+  const why = await whyUnread(ctx, { wanted, keptDays: 0, waitMs: 0 })
+  const { detail = BUSY } = (why?.extra ?? {}) as { detail?: string }
+  const last = await readLastDayBy(ctx.sql, { platform, storefront, term }, to)
+  return new Fault("not_measured", { detail: last ? `${detail} The last day stored is ${last}.` : detail })
+}
+
+const BUSY = "The store cannot be asked for it just now: ask again later."
+
+function dayRows({ apps, ...day }: v.InferInput<typeof Results>): TableRow[] {
+  if (!apps || apps.length === 0) return [{ ...day, rank: null, id: null, name: null }]
+  return apps.map((app) => ({ ...day, ...app }))
+}

@@ -1,0 +1,119 @@
+import type { Context } from "../../../core/operation.ts"
+import { phrasesOf } from "../../../keywords/formulas/name-phrases.ts"
+import { likeness, NEAR_PLACES, weighPhrases } from "../../../keywords/formulas/related-terms.ts"
+import type { MarketLists } from "../../../keywords/read/market-lists.ts"
+import { findNeighbours, readNames, readPopularTerms, type TermAnswer } from "../../../keywords/read/neighbours.ts"
+import { readSuggestedTerms } from "../../../keywords/read/suggestions.ts"
+import { languageOf, localesOf } from "../../../lib/locales.ts"
+import { normaliseTerm } from "../../../lib/term.ts"
+
+/** Keywords of one answer. */
+export const MOST_CANDIDATES = 50
+/** Places that what shares apps leaves to other reasons, as far as these have some. */
+const LEFT = { names: 15, suggestions: 10 }
+/** Below it two keywords share what everybody ranks for. */
+const LEAST_RELATED = 0.1
+const LEAST_LIKE = 0.5
+const LEAST_BEGINNING = 3
+
+/** Why a keyword is proposed: each as far as it holds. */
+export interface Candidate {
+  term: string
+  /** Of the seed's first places. */
+  shared: { apps: number; of: number; relatedness: number } | null
+  /** How many names of the seed's first apps hold it. */
+  names: number | null
+  suggested: boolean
+}
+
+interface SeedFacts {
+  term: string
+  lists: MarketLists
+  /** The seed's latest answer; null = none. */
+  answer: TermAnswer | null
+  /** What the store suggests for the seed; null = not read. */
+  suggested: readonly string[] | null
+}
+
+/** Keywords that share apps with the seed, the closest first, then those in its apps' names, then what the store suggests. */
+export async function findCandidates({ sql }: Context, seed: SeedFacts): Promise<Candidate[]> {
+  const shared = await findSharing(sql, seed)
+  const names = await readNamePhrases(sql, seed)
+  const suggested = new Set(seed.suggested ?? [])
+  const found = new Map<string, Candidate>()
+  const add = (term: string, why: Partial<Candidate>) => {
+    if (term !== seed.term) found.set(term, { ...(found.get(term) ?? NO_REASON), term, ...why })
+  }
+  const left = Math.min(LEFT.names, names.size) + Math.min(LEFT.suggestions, suggested.size)
+  for (const [term, why] of [...shared].slice(0, MOST_CANDIDATES - left)) add(term, { shared: why })
+  const spaceFor = (rest: number) => MOST_CANDIDATES - rest - found.size
+  const inNames = [...names].filter(([term]) => !found.has(term) && term !== seed.term)
+  for (const [term] of inNames.slice(0, spaceFor(Math.min(LEFT.suggestions, suggested.size)))) add(term, {})
+  for (const term of [...suggested].filter((term) => !found.has(term) && term !== seed.term).slice(0, spaceFor(0)))
+    add(term, {})
+  return [...found.values()].map((one) => ({
+    ...one,
+    shared: shared.get(one.term) ?? null,
+    names: names.get(one.term) ?? null,
+    suggested: suggested.has(one.term),
+  }))
+}
+
+const NO_REASON: Candidate = { term: "", shared: null, names: null, suggested: false }
+
+async function findSharing(
+  sql: Context["sql"],
+  { lists, answer }: SeedFacts,
+): Promise<Map<string, Candidate["shared"]>> {
+  if (!answer || answer.first.length === 0) return new Map()
+  const apps = answer.first.slice(0, NEAR_PLACES)
+  const close = await findNeighbours(sql, lists, {
+    listId: answer.listId,
+    apps,
+    least: LEAST_RELATED,
+    limit: MOST_CANDIDATES + 1,
+  })
+  return new Map(
+    close.map(({ term, shared, relatedness }) => [
+      term,
+      { apps: shared, of: apps.length, relatedness: Math.round(100 * relatedness) / 100 },
+    ]),
+  )
+}
+
+async function readNamePhrases(sql: Context["sql"], { lists, answer }: SeedFacts): Promise<Map<string, number>> {
+  if (!answer) return new Map()
+  const names = await readNames(sql, answer.first.slice(0, NEAR_PLACES), lists.storefront)
+  const language = languageOf(localesOf(lists.storefront)[0])
+  const phrases = weighPhrases(names.map((name) => (name === null ? NO_PHRASES : phrasesOf(name, language))))
+  return new Map(phrases.slice(0, MOST_CANDIDATES).map(({ phrase, names }) => [phrase, names]))
+}
+
+const NO_PHRASES: ReadonlySet<string> = new Set()
+
+export interface Spelling {
+  term: string
+  source: "keywords" | "suggestions"
+  popularity: number | null
+}
+
+/** What a seed that the store suggests nothing for may have been meant to be; null = nothing known is written alike. */
+export async function findSpelling({ sql }: Context, seed: SeedFacts, order: number | null): Promise<Spelling | null> {
+  if (seed.suggested === null || seed.suggested.length > 0) return null
+  const { platform, storefront, since } = seed.lists
+  const letters = [...seed.term]
+  const prefixes = letters
+    .slice(LEAST_BEGINNING)
+    .map((_, at) => normaliseTerm(letters.slice(0, at + LEAST_BEGINNING).join("")))
+  const suggested = await readSuggestedTerms(sql, { platform, storefront }, { prefixes, since })
+  const known = await readPopularTerms(sql, { platform, storefront, letters: letters.length, above: order ?? 0 })
+  const all: Spelling[] = [
+    ...known.map((one) => ({ ...one, source: "keywords" as const })),
+    ...suggested.map(({ term }) => ({ term, source: "suggestions" as const, popularity: null })),
+  ]
+  const like = all
+    .map((one) => ({ one, like: likeness(one.term, seed.term) }))
+    .filter(({ one, like }) => one.term !== seed.term && like >= LEAST_LIKE)
+    .sort((a, b) => b.like - a.like)
+  return like[0]?.one ?? null
+}

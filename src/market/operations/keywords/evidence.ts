@@ -1,0 +1,95 @@
+import * as v from "valibot"
+import type { Context } from "../../../core/operation.ts"
+import type { MarketLists } from "../../../keywords/read/market-lists.ts"
+import { readTermAnswers, type TermAnswer } from "../../../keywords/read/neighbours.ts"
+import { type KeywordMetrics, UNMEASURED } from "../../../keywords/store/keyword-figures.ts"
+import { readKeywordMetrics } from "../../../keywords/store/keyword-metrics.ts"
+import { dayOf } from "../../../lib/days.ts"
+import { described, named } from "../../../lib/schema.ts"
+import { findKeywordsUnderWay, type KeywordUnderWay, NOT_SCHEDULED } from "../../../measuring/under-way.ts"
+import { Count, Day, Origin, popularityFields, RankSource, Time } from "../../../tracking/shapes.ts"
+
+/** Apps that are shown of a keyword's results. */
+export const TOP = 10
+
+const State = named(
+  "MetricState",
+  v.picklist(["measured", "absent", "pending", "failed", "unmeasured"]),
+  "measured = there is a figure, or a band; absent = all that it needs was read, and gives none; pending = it is being measured; failed = a source failed at the last try; unmeasured = nobody tried, or not for long.",
+)
+const score = (text: string) => described(v.nullable(v.number()), text)
+
+/** What is known of a keyword in a storefront. */
+export const evidenceFields = {
+  ...popularityFields,
+  popularityState: State,
+  popularityAt: described(v.nullable(Time), "When it was seen; null where neither measured nor absent."),
+  difficulty: score("0 to 100; null unless measured."),
+  difficultyState: State,
+  difficultyAt: described(v.nullable(Time), "When it was seen; null where neither measured nor absent."),
+  appCount: described(v.nullable(Count), "How many apps the results hold; null = not read lately."),
+  appCountAtLeast: described(
+    v.nullable(v.boolean()),
+    "It was read no further: there may be more. Null where appCount is.",
+  ),
+  day: described(v.nullable(Day), "Of the results; null = not read lately."),
+  source: described(v.nullable(RankSource), "Who read them; null = not read lately."),
+  origin: Origin,
+}
+
+export interface TermEvidence {
+  fields: v.InferOutput<v.StrictObjectSchema<typeof evidenceFields, undefined>>
+  answer: TermAnswer | null
+  /** As KeywordMetrics has it. */
+  order: number | null
+}
+
+/** Of each keyword, in their order. Nothing is asked of a store. */
+export async function readEvidence(
+  { sql, now }: Context,
+  lists: MarketLists,
+  terms: readonly string[],
+): Promise<TermEvidence[]> {
+  const { platform, storefront } = lists
+  const metrics = await readKeywordMetrics(sql, { platform, storefront, terms, today: dayOf(now()) })
+  const underWay = await findKeywordsUnderWay(sql, { platform, storefront, terms })
+  const answers = await readTermAnswers(sql, lists, terms, 2 * TOP)
+  return terms.map((term) => {
+    const answer = answers.get(term) ?? null
+    const known = metrics.get(term) ?? UNMEASURED
+    return {
+      answer,
+      order: known.popularityOrder,
+      fields: fieldsOf(known, underWay.get(term) ?? NOT_SCHEDULED, answer),
+    }
+  })
+}
+
+function fieldsOf(known: KeywordMetrics, under: KeywordUnderWay, answer: TermAnswer | null): TermEvidence["fields"] {
+  const { popularity, popularityLow, popularityHigh, popularityNone, popularitySource, popularityAt } = known
+  const { difficulty, difficultyNone, difficultyAt } = known
+  return {
+    ...{ popularity, popularityLow, popularityHigh },
+    popularityState: stateOf(popularity ?? popularityLow, popularityNone, under.popularityNotMeasuring),
+    ...{ popularitySource, popularityAt },
+    difficulty,
+    difficultyState: stateOf(difficulty, difficultyNone, under.difficultyNotMeasuring),
+    difficultyAt,
+    appCount: answer?.results ?? null,
+    appCountAtLeast: answer && answer.results >= answer.depth,
+    day: answer?.day ?? null,
+    source: answer?.source ?? null,
+    origin: answer?.origin ?? null,
+  }
+}
+
+function stateOf(
+  figure: number | null,
+  isNone: boolean,
+  notMeasuring: KeywordUnderWay["notMeasuring"],
+): v.InferOutput<typeof State> {
+  if (figure !== null) return "measured"
+  if (isNone) return "absent"
+  if (notMeasuring === null) return "pending"
+  return notMeasuring === "read_failed" || notMeasuring === "source_refuses" ? "failed" : "unmeasured"
+}

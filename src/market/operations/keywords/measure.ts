@@ -1,0 +1,160 @@
+import * as v from "valibot"
+import { type Context, operation, pending } from "../../../core/operation.ts"
+import { deadlineOf } from "../../../core/read-on-request.ts"
+import { readAttempts, readFigures } from "../../../keywords/read/keyword-standing.ts"
+import { dayOf } from "../../../lib/days.ts"
+import { Fault, type FaultCode } from "../../../lib/faults.ts"
+import { Term, wholeNumber } from "../../../lib/fields.ts"
+import { keysOf } from "../../../lib/objects.ts"
+import { coded, described } from "../../../lib/schema.ts"
+import { Store, Storefront } from "../../../tracking/shapes.ts"
+import { AppStoreAlone, MarketCountry } from "../inputs.ts"
+import {
+  DifficultyStanding,
+  difficultyOf,
+  FRESH_DAYS,
+  figure,
+  PopularityStanding,
+  popularityOf,
+} from "../metric-shapes.ts"
+import { type KeywordReading, METRICS, type Metric, type ReadProblem, readKeyword } from "./reading.ts"
+
+const LONGEST_WAIT_S = 20
+/** As long as a person waits for a tool. */
+const TOOL_WAIT_S = 15
+/** Unless it read, or joins, what was there already. */
+const PRICE = 50
+
+const ENDS = ["stored", "measured", "absent", "pending", "failed", "incomplete"] as const
+const end = (metric: Metric) =>
+  described(
+    v.nullable(v.picklist(ENDS)),
+    `How it ended for ${metric}: stored = a fresh figure or absence was there already; measured, absent = this reading's; pending = it goes on; failed = what it needs was not read; incomplete = read, and says too little. Null = not asked for.`,
+  )
+
+export const hiveMeasureKeyword = operation({
+  id: "hive_measure_keyword",
+  method: "POST",
+  path: "/hive/keywords/:term/metrics/measure",
+  group: "Hive",
+  toolset: "hive",
+  summary: "Have any keyword's popularity and difficulty measured now.",
+  description: `Kept ${FRESH_DAYS} days. New work takes a unit of the day's, joining it none. 202: it goes on; hive_get_keyword_metrics has it later.`,
+  effect: "measures",
+  scope: "hive:measure",
+  hive: "explorer",
+  price: PRICE,
+  faults: [
+    "hive_write_failed",
+    "hive_measurement_unavailable",
+    "hive_measurement_queue_failed",
+    "hive_measurement_failed",
+    "hive_measurement_incomplete",
+    "hive_measurement_deferred",
+    "hive_measurement_not_started",
+  ],
+  // a test key's sample knows one keyword
+  missing: "hive_measurement_unavailable",
+  pending: true,
+  toolDefaults: { wait: TOOL_WAIT_S },
+  deadlineMs: deadlineOf(LONGEST_WAIT_S * 1_000),
+  input: v.strictObject({
+    term: Term,
+    country: MarketCountry,
+    platform: AppStoreAlone,
+    metrics: v.optional(
+      coded(
+        v.pipe(
+          v.array(v.picklist(METRICS)),
+          v.minLength(1),
+          v.maxLength(METRICS.length),
+          v.check((metrics) => new Set(metrics).size === metrics.length),
+          v.metadata({ uniqueItems: true }),
+          v.description("Each ends for itself."),
+        ),
+        "bad_metrics",
+      ),
+      [...METRICS],
+    ),
+    wait: v.optional(wholeNumber(0, LONGEST_WAIT_S, "Seconds to wait for the end.", "bad_wait"), 0),
+  }),
+  output: v.strictObject({
+    term: described(v.string(), "The keyword, as it was normalised."),
+    country: Storefront,
+    platform: described(Store, "Always ios."),
+    started: described(v.boolean(), "This call began new work, which took a unit of the day's measurements."),
+    popularityEnd: end("popularity"),
+    difficultyEnd: end("difficulty"),
+    popularity: figure(
+      1,
+      "As Apple's monthly report says it, 1 to 100; null = absent, unmeasured, or a band (popularityStanding).",
+    ),
+    difficulty: figure(0, "How hard the first ten are to join; null = absent or unmeasured (difficultyStanding)."),
+    popularityStanding: PopularityStanding,
+    difficultyStanding: DifficultyStanding,
+  }),
+}).run(async ({ term, country: storefront, platform, metrics, wait }, ctx) => {
+  const list = { platform, storefront, term }
+  const before = await readStandings(ctx, list)
+  const wanted = metrics.filter((metric) => !isFresh(before[metric]))
+  const reading =
+    wanted.length === 0 ? NO_WORK : await readKeyword(ctx, list, { metrics: wanted, waitMs: wait * 1_000 })
+  const standings = wanted.length === 0 ? before : await readStandings(ctx, list)
+  const endOf = (metric: Metric): End | null => {
+    if (!metrics.includes(metric)) return null
+    return wanted.includes(metric) ? endFor(standings[metric], reading.ends[metric]) : "stored"
+  }
+  const { popularity, difficulty } = standings
+  const answer = {
+    ...{ term, country: storefront, platform, started: reading.started },
+    ...{ popularityEnd: endOf("popularity"), difficultyEnd: endOf("difficulty") },
+    ...{ popularity: popularity.score, difficulty: difficulty.score },
+    ...{ popularityStanding: popularity.standing, difficultyStanding: difficulty.standing },
+  }
+  const ends = [answer.popularityEnd, answer.difficultyEnd]
+  const unread = wanted.filter((metric) => !isFresh(standings[metric]))
+  const code = codeOf(reading, unread, ends)
+  if (code) throw new Fault(code, { metrics: answer }, { retryAfter: RETRY_S })
+  return ends.includes("pending") ? pending({}, answer) : answer
+})
+
+type End = (typeof ENDS)[number]
+type Standings = Awaited<ReturnType<typeof readStandings>>
+
+const NO_WORK: KeywordReading = { started: false, ends: {} }
+const RETRY_S = 60
+
+async function readStandings({ sql, now }: Context, list: { platform: "ios"; storefront: string; term: string }) {
+  const at = now()
+  const known = { figures: await readFigures(sql, list, dayOf(at)), attempts: await readAttempts(sql, list), now: at }
+  return { popularity: popularityOf(known), difficulty: difficultyOf(known) }
+}
+
+function isFresh({ standing: { state, stale } }: Standings[Metric]): boolean {
+  return state !== "unmeasured" && stale === false
+}
+
+function endFor(one: Standings[Metric], problem: KeywordReading["ends"][Metric]): End {
+  if (problem === "pending") return "pending"
+  if (isFresh(one)) return one.standing.state === "absent" ? "absent" : "measured"
+  return problem ? "failed" : "incomplete"
+}
+
+/** What stands in the answer's place where work has ended and a metric has no figure; null = none does. */
+function codeOf({ ends }: KeywordReading, unread: readonly Metric[], shown: readonly (End | null)[]): FaultCode | null {
+  const problems = unread.map((metric) => ends[metric])
+  if (problems.includes("not_started")) return CODES.not_started
+  if (shown.includes("pending")) return null
+  const worst = keysOf(CODES).find((one) => problems.includes(one))
+  if (worst) return CODES[worst]
+  return unread.length > 0 ? "hive_measurement_incomplete" : null
+}
+
+/** The first that any metric ended with is said. */
+const CODES: Record<ReadProblem, FaultCode> = {
+  not_started: "hive_measurement_not_started",
+  unstored: "hive_write_failed",
+  failed: "hive_measurement_failed",
+  deferred: "hive_measurement_deferred",
+  off: "hive_measurement_unavailable",
+}

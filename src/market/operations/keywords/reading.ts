@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Context } from "../../../core/operation.ts"
+import { Fault } from "../../../lib/faults.ts"
+import type { LiveReadState, LiveSubject, Patience } from "../../../lib/live-read.ts"
+import { valueAt } from "../../../lib/objects.ts"
+import { DAY_MS } from "../../../lib/time.ts"
+import { findKeywordsUnderWay } from "../../../measuring/under-way.ts"
+import { FRESH_DAYS } from "../metric-shapes.ts"
+import type { AppStoreTerm } from "./read-term.ts"
+
+export const METRICS = ["popularity", "difficulty"] as const
+export type Metric = (typeof METRICS)[number]
+
+/** Why a metric that was read for has no figure. */
+export type ReadProblem = "off" | "failed" | "unstored" | "deferred" | "not_started"
+
+export interface KeywordReading {
+  /** This call began it, with a unit of the day's measurements. */
+  started: boolean
+  /** Of each metric that was asked for: still under way, why what it needs was not read, or null: it was. */
+  ends: Partial<Record<Metric, "pending" | ReadProblem | null>>
+}
+
+/**
+ * Has a keyword's results, the ratings of its first ten and, for a popularity, the store's suggestions read, each unless it is
+ * kept, and goes on when nobody waits any more. Throws daily_hive_limit where it would begin and the day's units are used up, and
+ * hive_measurement_queue_failed where it could not be put to be read.
+ */
+export async function readKeyword(
+  ctx: Context,
+  { platform, storefront, term }: AppStoreTerm,
+  { metrics, waitMs }: { metrics: readonly Metric[]; waitMs: number },
+): Promise<KeywordReading> {
+  const parts = openParts(ctx, { platform, storefront, subject: term }, waitMs)
+  const shown = await parts.beginResults()
+  const suggested = metrics.includes("popularity") ? await parts.begin("hints") : null
+  const [results, suggestions] = await settled([shown.end, suggested?.end])
+  const isStarted = await parts.settle()
+  const states = { popularity: [suggestions, results], difficulty: [results] }
+  const ends: KeywordReading["ends"] = {}
+  for (const metric of metrics) ends[metric] = endOf(states[metric])
+  if (Object.values(ends).includes("pending")) await noteNotStarted(ctx, { platform, storefront, term }, ends)
+  return { started: isStarted, ends }
+}
+
+type PartKind = "search" | "hints" | "difficulty"
+
+/**
+ * A keyword's work is begun, or joined, by its first part that is not kept: whoever joins that joins all of it, and whoever
+ * begins it takes a unit.
+ */
+function openParts(ctx: Context, side: Omit<LiveSubject, "kind">, waitMs: number) {
+  const until = performance.now() + waitMs
+  /** Whether this call began the work; null = neither begun nor joined yet. */
+  let isNew: boolean | null = null
+  let spent: Fault | undefined
+  const mayBegin = async () => {
+    if (isNew !== null) return true
+    const { granted, limit, used, resetsAt } = await ctx.takeMeasurement()
+    const retryAfter = Math.max(1, Math.ceil((Date.parse(resetsAt) - ctx.now().getTime()) / 1_000))
+    if (!granted) spent = new Fault("daily_hive_limit", { limit, used, resetsAt }, { retryAfter })
+    return granted
+  }
+  const begin = async (kind: PartKind) => {
+    const entered = Promise.withResolvers<boolean | null>()
+    const next = kind === "search" ? { next: { kind: "difficulty" as const, ...side } } : {}
+    const patience = { waitMs: Math.max(0, until - performance.now()), mayBegin, onPut: entered.resolve, ...next }
+    const end = put(ctx, { kind, ...side }, patience)
+    end.then(
+      () => entered.resolve(null),
+      () => entered.resolve(null),
+    )
+    const how = await entered.promise
+    isNew ??= how
+    return { end }
+  }
+  // whose ratings are read is known once there are results
+  const beginResults = async () => {
+    const search = await begin("search")
+    if (isNew === null) return (await search.end).state === "fresh" ? await begin("difficulty") : search
+    const rated = async (state: LiveReadState) => (state.state === "fresh" ? (await begin("difficulty")).end : state)
+    return { end: search.end.then(rated) }
+  }
+  const settle = async () => {
+    if (!isNew) await ctx.returnMeasurement()
+    if (spent) throw spent
+    return isNew ?? false
+  }
+  return { begin, beginResults, settle }
+}
+
+async function put(ctx: Context, wanted: LiveSubject, patience: Omit<Patience, "maxAgeMs">): Promise<LiveReadState> {
+  try {
+    return await ctx.measure(wanted, { maxAgeMs: FRESH_DAYS * DAY_MS, ...patience })
+  } catch (cause) {
+    throw Object.assign(new Fault("hive_measurement_queue_failed"), { cause })
+  }
+}
+
+/** Both have ended before either is told to have failed: what goes on must not outlive its call unseen. */
+async function settled(
+  readings: readonly (Promise<LiveReadState> | undefined)[],
+): Promise<(LiveReadState | undefined)[]> {
+  const ended = await Promise.allSettled(readings)
+  for (const one of ended) if (one.status === "rejected") throw one.reason
+  return ended.map((one) => (one.status === "fulfilled" ? one.value : undefined))
+}
+
+function endOf(states: readonly (LiveReadState | undefined)[]): "pending" | ReadProblem | null {
+  const problems = states.flatMap((state) => (state ? (problemOf(state) ?? []) : []))
+  return PRECEDENCE.find((one) => problems.includes(one)) ?? null
+}
+
+const PRECEDENCE = ["pending", "unstored", "failed", "deferred", "off", "not_started"] as const
+
+function problemOf(state: LiveReadState): "pending" | ReadProblem | null {
+  if (state.state === "fresh") return null
+  if (state.state === "pending") return "pending"
+  const { why } = state
+  // ten apps that were looked up and give no figure were read
+  if (why === "not_found") return null
+  if (why === "off" || why === "unstored") return why
+  if (why === "gone") return "not_started"
+  return why === "busy" || why === "rate_limited" || why === "blocked" ? "deferred" : "failed"
+}
+
+/** Between the end of one reading and the row of the next that follows it. */
+const BETWEEN_MS = 300
+
+/** What is pending has a row of what is due, unless it went meanwhile. */
+async function noteNotStarted(ctx: Context, list: AppStoreTerm, ends: KeywordReading["ends"]): Promise<void> {
+  const { term, ...side } = list
+  const findUnscheduled = async () => {
+    const found = valueAt(await findKeywordsUnderWay(ctx.sql, { ...side, terms: [term] }), term)
+    return METRICS.filter((metric) => ends[metric] === "pending" && found[`${metric}NotMeasuring`] === "not_scheduled")
+  }
+  if ((await findUnscheduled()).length === 0) return
+  await sleep(BETWEEN_MS)
+  for (const metric of await findUnscheduled()) ends[metric] = "not_started"
+}

@@ -1,0 +1,201 @@
+import * as v from "valibot"
+import { Genre, readGenreNames, refuseUnknownGenre } from "../../charts/operations/chart-genres.ts"
+import { Source as ChartSource, ChartStore, Depth } from "../../charts/operations/charts.ts"
+import { type ChartAnswer, readChart } from "../../charts/read/charts.ts"
+import {
+  type ListedFacts,
+  LOOKED_UP,
+  listChartGenres,
+  NEAR_DAYS,
+  readListedFacts,
+} from "../../charts/read/listed-apps.ts"
+import type { ChartKey } from "../../charts/store/chart-identities.ts"
+import { type Context, nothing, operation } from "../../core/operation.ts"
+import { READING_DEADLINE_MS, READING_FAULTS, readOnRequest } from "../../core/read-on-request.ts"
+import { landscapeOf, PLACES } from "../../keywords/formulas/landscape.ts"
+import { ALL_APPS } from "../../lib/charts.ts"
+import { Fault } from "../../lib/faults.ts"
+import { FIRST } from "../../lib/figure.ts"
+import { keysOf } from "../../lib/objects.ts"
+import { bounded, coded, described, named } from "../../lib/schema.ts"
+import { Count, Day, Origin, ReadingSpan, Storefront, Time } from "../../tracking/shapes.ts"
+import { wantedChart } from "./chart.ts"
+import { MarketCountry } from "./inputs.ts"
+import { readNow } from "./read-now.ts"
+
+const CHART_KEPT_DAYS = 1
+/** What look-ups say ages less than the list does. */
+const APPS_KEPT_DAYS = 7
+
+/** Apple's ids of the genres that go by a name here. */
+const KEYS = {
+  all: ALL_APPS,
+  games: "6014",
+  entertainment: "6016",
+  "photo-video": "6008",
+  productivity: "6007",
+  "health-fitness": "6013",
+  education: "6017",
+  lifestyle: "6012",
+  finance: "6015",
+  "social-networking": "6005",
+} as const
+type FilterKey = keyof typeof KEYS
+const NAMES = keysOf(KEYS)
+const KEY_OF = new Map(NAMES.map((key) => [KEYS[key] as string, key]))
+
+const GenreOrKey = coded(
+  v.pipe(
+    bounded(v.string(), { maxLength: 20 }),
+    v.regex(new RegExp(`^(?:[1-9]\\d{0,5}|${NAMES.join("|")})$`)),
+    v.description(
+      `The category: the App Store's id of a genre, or one of ${NAMES.join(", ")}. Every measured one when left out, and then nothing is read.`,
+    ),
+  ),
+  "bad_genre",
+)
+
+const figure = (fields: v.ObjectEntries, text: string) =>
+  described(
+    v.strictObject({
+      ...fields,
+      n: described(Count, "Of how many it is known."),
+      of: described(Count, "How many there are."),
+    }),
+    text,
+  )
+const Median = v.nullable(v.number())
+const Share = described(v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1))), "0 to 1.")
+const basis = (text: string) => described(v.nullable(ReadingSpan), text)
+
+const Category = named(
+  "CategoryLandscape",
+  v.strictObject({
+    genre: Genre,
+    key: described(v.nullable(v.picklist(NAMES)), "The name it goes by in genre; null = its id alone."),
+    day: Day,
+    measuredAt: described(Time, "When the list was seen."),
+    source: ChartSource,
+    origin: Origin,
+    depth: Depth,
+    listed: described(Count, `How many apps the figures are of: the first ${PLACES}, or all where there are fewer.`),
+    ratingsWall: figure({ least: v.nullable(Count), median: Median }, `Rating counts of the first ${FIRST}.`),
+    rating: figure({ median: Median }, "The average rating, of apps that have one."),
+    nameLength: figure({ median: Median }, "Characters of the name in that storefront."),
+    releasedWithinYear: figure({ share: Share }, "First came to the store in the 365 days before the list's."),
+    updatedWithin90Days: figure({ share: Share }, "The version that is sold came in the 90 days before the list's."),
+    languages: figure({ median: Median }, "How many languages the store names of an app."),
+    sizeBytes: figure({ median: Median }, "How large an app is."),
+    publishers: figure(
+      { count: v.nullable(Count), apps: v.nullable(Count) },
+      "Those with two apps or more on this list, and how many apps are theirs.",
+    ),
+    restsOn: v.strictObject({
+      ratings: basis(`Rating counts, of the ${NEAR_DAYS} days around the list's; null = none is known.`),
+      lookUps: basis("Look-ups of the apps, for releases, updates, languages and sizes; null = none is known."),
+    }),
+  }),
+)
+
+export const hiveGetLandscape = operation({
+  id: "hive_get_landscape",
+  method: "GET",
+  path: "/hive/landscape",
+  group: "Hive",
+  toolset: "hive",
+  summary: "What a newcomer meets in a category of the App Store.",
+  description: `Figures of the first ${PLACES} apps of the iPhone's free list; null where known of less than half. A category asked for is read then, with look-ups of its first ${LOOKED_UP} apps, and kept ${CHART_KEPT_DAYS} day (look-ups ${APPS_KEPT_DAYS}). Without a ratings wall it costs what an empty answer does.`,
+  effect: "measures",
+  scope: "hive:read",
+  hive: "pack",
+  price: 10,
+  faults: READING_FAULTS,
+  deadlineMs: READING_DEADLINE_MS,
+  narrow: { rows: ["categories"] },
+  input: v.strictObject({ genre: v.optional(GenreOrKey), country: MarketCountry }),
+  table: "categories",
+  output: v.strictObject({
+    country: Storefront,
+    platform: ChartStore,
+    device: described(v.picklist(["iphone"]), "Whose lists: always the iPhone's."),
+    kind: described(v.picklist(["free"]), "Which lists: always those of free apps."),
+    categories: described(
+      v.array(Category),
+      "All apps first, then by id; the one that was asked for; empty = none was ever read.",
+    ),
+    readingForS: described(
+      v.nullable(Count),
+      "Apps of the category that was asked for are being looked up: ask again in so many seconds. Null = they are not.",
+    ),
+  }),
+}).run(async ({ genre, country }, ctx) => {
+  if (genre === undefined) return await measuredCategories(ctx, country)
+  const key = keyOf(country, genre)
+  await refuseUnknownGenre(ctx.sql, key)
+  return await readNow(ctx, { wanted: wantedChart(key), keptDays: CHART_KEPT_DAYS }, async () => {
+    if (!(await readChart(ctx.sql, key))) return null
+    const readingForS = await readApps(ctx, key)
+    return answered(country, [await readCategory(ctx, key)], readingForS)
+  })
+})
+
+async function measuredCategories(ctx: Context, country: string) {
+  const genres = await listChartGenres(ctx.sql, country)
+  const categories: Awaited<ReturnType<typeof readCategory>>[] = []
+  // one after another: each is a hundred apps, and others use the database meanwhile
+  for (const genre of genres) categories.push(await readCategory(ctx, keyOf(country, genre)))
+  return answered(country, categories, null)
+}
+
+/** An answer without a single wall tells little: it costs what nothing costs. */
+function answered(country: string, categories: Awaited<ReturnType<typeof readCategory>>[], readingForS: number | null) {
+  const place = { country, platform: "ios" as const, device: "iphone" as const, kind: "free" as const }
+  const answer = { ...place, categories, readingForS }
+  return categories.some(({ ratingsWall }) => ratingsWall.median !== null) ? answer : nothing(answer)
+}
+
+/**
+ * Has the first apps of a chart looked up, unless they were; seconds while that is under way. What cannot be looked up is
+ * left out of the answer, which says of how many apps each figure is.
+ */
+async function readApps(ctx: Context, key: ChartKey): Promise<number | null> {
+  const wanted = { ...wantedChart(key), kind: "chart_apps" } as const
+  try {
+    return await readOnRequest(ctx, wanted, { keptDays: APPS_KEPT_DAYS })
+  } catch (error) {
+    if (error instanceof Fault) return null
+    throw error
+  }
+}
+
+function keyOf(storefront: string, genre: string): ChartKey {
+  const id = KEYS[genre as FilterKey] ?? genre
+  return { platform: "ios", storefront, device: "iphone", chart: "free", genre: id }
+}
+
+async function readCategory({ sql }: Context, key: ChartKey) {
+  const { storefront, genre } = key
+  const { day, seenAt, source, origin, depth, appIds } = (await readChart(sql, key)) as ChartAnswer
+  const apps = await readListedFacts(sql, appIds.slice(0, PLACES), { storefront, day })
+  const { wall, released, updated, publishers, ...medians } = landscapeOf(apps, day)
+  const names = await readGenreNames(sql, storefront, [genre])
+  return {
+    ...{ genre: { id: genre, name: names.get(genre) ?? null }, key: KEY_OF.get(genre) ?? null },
+    ...{ day, measuredAt: seenAt.toISOString(), source, origin, depth, listed: apps.length },
+    ...{ ratingsWall: wall, ...medians, releasedWithinYear: released, updatedWithin90Days: updated, publishers },
+    restsOn: {
+      ratings: basisOf(apps, ({ ratingsAt, ratingsSource }) => [ratingsAt, ratingsSource]),
+      lookUps: basisOf(apps, ({ lookedAt, lookedSource }) => [lookedAt, lookedSource]),
+    },
+  }
+}
+
+function basisOf<S extends string>(
+  apps: readonly ListedFacts[],
+  readOf: (app: ListedFacts) => [Date | null, S | null],
+): { from: string; to: string; sources: S[] } | null {
+  const read = apps.map(readOf).filter((one): one is [Date, S] => one[0] !== null && one[1] !== null)
+  if (read.length === 0) return null
+  const at = read.map(([moment]) => moment.toISOString()).sort()
+  return { from: at[0]!, to: at.at(-1)!, sources: [...new Set(read.map(([, source]) => source))].sort() }
+}

@@ -1,0 +1,78 @@
+import * as v from "valibot"
+import type { Side } from "../../core/observation/provenance.ts"
+import type { Platform } from "../../core/observation/types.ts"
+import type { Sql } from "../../database/types.ts"
+import { described } from "../../lib/schema.ts"
+import { nameIn } from "../../stores/store/app-names.ts"
+
+/** How an app of the market is called wherever it stands. */
+export const marketAppFields = {
+  id: described(v.string(), "App Store id, or package name."),
+  name: described(
+    v.string(),
+    "As that storefront shows it, else as another does; the id until a name was seen anywhere.",
+  ),
+  publisher: described(v.nullable(v.string()), "Who sells it, as the store names them; null = not said yet."),
+  publisherId: described(
+    v.nullable(v.string()),
+    "The store's own id of them, for hive_get_publisher; null = not said yet.",
+  ),
+}
+
+interface MarketApp {
+  id: string
+  name: string
+  publisher: string | null
+  publisherId: string | null
+}
+
+/** Its store_app id; null = nobody ever saw it. */
+export async function findStoreApp(sql: Sql, { platform, id }: { platform: Platform; id: string }) {
+  const [row] = await sql<{ id: number }[]>`
+    select id
+    from store_app
+    where (platform, store_id) = (${platform}, ${id})`
+  return row?.id ?? null
+}
+
+/** Store_app ids of the App Store's apps with a bundle id, in the order in which they were first seen; at most `most`. */
+export async function findBundle(sql: Sql, bundleId: string, most: number): Promise<{ app: number; id: string }[]> {
+  return await sql<{ app: number; id: string }[]>`
+    select id as app, store_id as id
+    from store_app
+    where platform = 'ios' and bundle_id = ${bundleId}
+    order by id
+    limit ${most}`
+}
+
+/** Those of a store's ids that anybody ever saw, by id, named as in a storefront. */
+export async function findMarketApps(
+  sql: Sql,
+  { platform, storefront }: Side,
+  ids: readonly string[],
+): Promise<Map<string, MarketApp & { app: number }>> {
+  const rows = await sql<(MarketApp & { app: number })[]>`
+    select s.id as app, s.store_id as id, s.developer as publisher, s.developer_id as "publisherId",
+      coalesce(${nameIn(sql, sql`s.id`, { storefront, countries: [] })}, s.store_id) as name
+    from store_app s
+    where s.platform = ${platform} and s.store_id = any(${ids as string[]}::text[])
+    order by s.id
+    limit ${ids.length}`
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Apps by their store_app ids, named as in a storefront. */
+export async function readMarketApps(
+  sql: Sql,
+  apps: readonly number[],
+  storefront: string,
+): Promise<Map<number, MarketApp>> {
+  const rows = await sql<(MarketApp & { app: number })[]>`
+    select s.id as app, s.store_id as id, s.developer as publisher, s.developer_id as "publisherId",
+      coalesce(${nameIn(sql, sql`s.id`, { storefront, countries: [] })}, s.store_id) as name
+    from store_app s
+    where s.id = any(${apps as number[]}::int[])
+    order by s.id
+    limit ${apps.length}`
+  return new Map(rows.map(({ app, ...shown }) => [app, shown]))
+}

@@ -1,0 +1,153 @@
+import * as v from "valibot"
+import { Source } from "../../charts/operations/charts.ts"
+import { nothing, operation } from "../../core/operation.ts"
+import { READING_DEADLINE_MS, READING_FAULTS } from "../../core/read-on-request.ts"
+import type { Sql } from "../../database/types.ts"
+import { CHARTS, DEVICES } from "../../lib/charts.ts"
+import { Fault } from "../../lib/faults.ts"
+import { valueAt } from "../../lib/objects.ts"
+import { described, named } from "../../lib/schema.ts"
+import { Count, Day, Origin, Rank, Store, Storefront, Time } from "../../tracking/shapes.ts"
+import {
+  type ChartedApp,
+  findBestStorefront,
+  readChartedApps,
+  readPublisher,
+  readUnnamedStorefronts,
+} from "../read/publishers.ts"
+import { readMarketApps } from "./market-apps.ts"
+import { readNow } from "./read-now.ts"
+
+const KEPT_DAYS = 7
+/** Where names come from, and whose shelf is read of a publisher who is on no chart. */
+const FIRST = "us"
+const IDS = /^[1-9]\d{0,15}$/
+
+const FirstSeen = described(
+  v.nullable(Day),
+  "The first day on which it was seen on a chart. Null = not known: it stood there when the chart was first read.",
+)
+
+const Charted = named(
+  "ChartedApp",
+  v.strictObject({
+    id: described(v.string(), "App Store id."),
+    name: described(
+      v.string(),
+      "As the store shows it in the United States or else elsewhere, or the id until a name was seen.",
+    ),
+    rank: described(Rank, "Its best place on any chart, as each was read last."),
+    country: Storefront,
+    device: described(v.picklist(DEVICES), "Of that chart."),
+    kind: described(v.picklist(CHARTS), "Of that chart."),
+    genre: described(v.string(), "Of that chart: the App Store's id, 36 = all apps."),
+    day: described(Day, "When that chart was read last."),
+    measuredAt: described(Time, "When it was seen."),
+    source: Source,
+    origin: Origin,
+    firstSeen: FirstSeen,
+    storefronts: described(
+      v.array(v.strictObject({ country: Storefront, rank: Rank, day: Day, firstSeen: FirstSeen })),
+      "Its best place in each, the best first.",
+    ),
+  }),
+)
+
+export const hiveGetPublisher = operation({
+  id: "hive_get_publisher",
+  method: "GET",
+  path: "/hive/publisher/:publisherId",
+  group: "Hive",
+  toolset: "hive",
+  summary: "Every app of a publisher that stands on a top chart of the App Store.",
+  description:
+    "Of the charts that this instance read, in every storefront, with each app's best place and since when it stands there. publisherId is what other hive_ tools call so.",
+  effect: "measures",
+  scope: "hive:read",
+  hive: "pack",
+  price: 10,
+  faults: READING_FAULTS,
+  deadlineMs: READING_DEADLINE_MS,
+  input: v.strictObject({
+    publisherId: v.pipe(
+      v.string(),
+      v.minLength(1),
+      v.maxLength(255),
+      v.description("The App Store's id of who sells an app."),
+    ),
+  }),
+  narrow: { rows: ["apps"] },
+  table: "apps",
+  output: v.strictObject({
+    publisherId: v.string(),
+    name: described(v.nullable(v.string()), "As the store names them; null = not said yet."),
+    platform: described(Store, "Always ios: of Google Play there is no chart data."),
+    apps: described(v.array(Charted), "The best place first. Empty = none of theirs stands on a chart that was read."),
+    searched: described(
+      v.array(Storefront),
+      "Storefronts of which charts were read; others may have apps of theirs too.",
+    ),
+    shelf: described(
+      v.nullable(
+        v.strictObject({
+          country: Storefront,
+          count: described(Count, "Apps sold there, on a chart or not."),
+          complete: described(v.boolean(), "False = the answer was as long as it can be: there may be more."),
+          measuredAt: described(Time, "When the store was asked."),
+        }),
+      ),
+      `All that they sell in one storefront, read when it is asked for and kept ${KEPT_DAYS} days; null = it could not be read yet.`,
+    ),
+  }),
+}).run(async ({ publisherId }, ctx) => {
+  if (!IDS.test(publisherId)) return nothing(new Fault("not_measured", { detail: ON_APP_STORE }))
+  const country = (await findBestStorefront(ctx.sql, publisherId)) ?? FIRST
+  const wanted = { kind: "developer", platform: "ios", storefront: country, subject: publisherId } as const
+  const elsewhere = () => readWhyUnnamed(ctx.sql)
+  return await readNow(ctx, { wanted, keptDays: KEPT_DAYS, elsewhere }, async () => {
+    const [charted, { name, shelf, searched }] = await Promise.all([
+      readChartedApps(ctx.sql, publisherId),
+      readPublisher(ctx.sql, publisherId, country),
+    ])
+    if (charted.length === 0 && !shelf) return null
+    const apps = await readPublisherApps(ctx.sql, charted)
+    const answer = {
+      ...{ publisherId, name, platform: "ios" as const, apps, searched },
+      shelf: shelf && { ...shelf, measuredAt: shelf.measuredAt.toISOString() },
+    }
+    return apps.length > 0 ? answer : nothing(answer)
+  })
+})
+
+const ON_APP_STORE = "Publishers on the App Store have numbers; of Google Play there is no chart data."
+
+/** Apps on these charts may be the publisher's without anybody knowing. */
+async function readWhyUnnamed(sql: Sql): Promise<string | null> {
+  const storefronts = await readUnnamedStorefronts(sql)
+  if (storefronts.length === 0) return null
+  return `Charts of ${storefronts.join(", ")} name publishers without their ids, so nobody's apps are found on them.`
+}
+
+async function readPublisherApps(sql: Sql, charted: readonly ChartedApp[]) {
+  const byApp = Map.groupBy(charted, ({ app }) => app)
+  const named = await readMarketApps(sql, [...byApp.keys()], FIRST)
+  const apps = [...byApp].map(([app, [best, ...others]]) => {
+    const { id, name } = valueAt(named, app)
+    const { rank, country, device, kind, genre, day, seenAt, source, origin } = best!
+    const storefronts = [best!, ...others].map(({ country, rank, day, firstSeen }) => ({
+      country,
+      rank,
+      day,
+      firstSeen,
+    }))
+    const reading = { day, measuredAt: seenAt.toISOString(), source, origin }
+    return { id, name, rank, country, device, kind, genre, ...reading, firstSeen: earliest(storefronts), storefronts }
+  })
+  return apps.sort((one, other) => one.rank - other.rank || Number(one.id) - Number(other.id))
+}
+
+/** Not known where it is not known of one of them. */
+function earliest(storefronts: readonly { firstSeen: string | null }[]): string | null {
+  const days = storefronts.map(({ firstSeen }) => firstSeen)
+  return days.includes(null) ? null : (days as string[]).toSorted()[0]!
+}

@@ -1,0 +1,250 @@
+import * as v from "valibot"
+import type { Platform } from "../../core/observation/types.ts"
+import { type Context, nothing, operation } from "../../core/operation.ts"
+import { NOT_THERE, READING_DEADLINE_MS, READING_FAULTS, throwUnlessAnswer } from "../../core/read-on-request.ts"
+import { Fault } from "../../lib/faults.ts"
+import { wholeNumber } from "../../lib/fields.ts"
+import { coded, described, named } from "../../lib/schema.ts"
+import { normaliseTerm } from "../../lib/term.ts"
+import { Count, Origin, Source, Store, Storefront, Time } from "../../tracking/shapes.ts"
+import { type NamedApp, type NameSearch, readNamedApps, readNameSearch } from "../read/named-apps.ts"
+import { findAppsByText, MOST_COMPARED, NEARNESS, type Nearness } from "../read/texts.ts"
+import { MarketCountry, platformOf, refuseOtherLink, storeIdIn } from "./inputs.ts"
+import { findBundle, findStoreApp, marketAppFields } from "./market-apps.ts"
+import { whyUnread } from "./read-now.ts"
+
+/** An app that is looked up is looked up daily by whoever follows it; what a name finds changes less often. */
+const KEPT_DAYS = 1
+const NAMES_KEPT_DAYS = 7
+const MAX_QUERY_LENGTH = 120
+
+const MATCHES = ["link", "id", "package", ...NEARNESS, "store"] as const
+
+const Query = coded(
+  v.pipe(
+    v.string(),
+    v.minLength(1),
+    // JSON Schema counts code points, valibot's own maxLength UTF-16 units
+    v.metadata({ maxLength: MAX_QUERY_LENGTH }),
+    v.check((text) => {
+      const length = [...text.trim()].length
+      return length >= 1 && length <= MAX_QUERY_LENGTH
+    }),
+    v.description(
+      "An app's name or its publisher's, in any case and without accents; a link to its store page, an App Store id or a package name.",
+    ),
+  ),
+  "bad_query",
+)
+
+const Resolved = named(
+  "ResolvedApp",
+  v.strictObject({
+    ...marketAppFields,
+    platform: Store,
+    ratings: described(v.nullable(Count), "How many ratings in that storefront; null = not measured."),
+    ratingsAt: described(v.nullable(Time), "When they were seen; null where ratings is."),
+    matchedBy: described(
+      v.picklist(MATCHES),
+      "link, id, package: q is that of the app; a package is an App Store app's bundle id too. name, prefix: q is a name of it, or begins one; words: every word of q occurs in its names; publisher: some only in its publisher's, whatever storefront they are of. store: the store's search found it by other words.",
+    ),
+    source: described(v.nullable(Source), "Who said last who it is; null = nobody yet: its id is all that is known."),
+    origin: Origin,
+    seenAt: described(v.nullable(Time), "When that was said."),
+  }),
+)
+
+export const hiveResolveApp = operation({
+  id: "hive_resolve_app",
+  method: "GET",
+  path: "/hive/resolve",
+  group: "Hive",
+  toolset: "hive",
+  summary: "Finds the store id of any app by name, publisher or link.",
+  description: `The nearest names first, alike ones by ratings in that storefront. Where fewer are known than asked for, the App Store's search is asked too and its answer kept ${NAMES_KEPT_DAYS} days.`,
+  effect: "measures",
+  scope: "hive:read",
+  hive: "pack",
+  price: 10,
+  faults: READING_FAULTS,
+  deadlineMs: READING_DEADLINE_MS,
+  appInput: "q",
+  input: v.strictObject({
+    q: Query,
+    limit: v.optional(wholeNumber(1, 25, "The most apps.", "invalid_arguments"), 10),
+    country: MarketCountry,
+  }),
+  refine(input) {
+    refuseOtherLink(input.q, { code: "bad_query", field: "q" })
+    return input
+  },
+  table: "apps",
+  output: v.strictObject({
+    q: v.string(),
+    country: Storefront,
+    apps: described(v.array(Resolved), "The nearest first."),
+    complete: described(
+      v.boolean(),
+      `False = over ${MOST_COMPARED.toLocaleString("en")} apps are as near: only those that were known first were compared, so ask with more of the name.`,
+    ),
+    storeAsked: described(
+      v.nullable(v.boolean()),
+      "Whether the App Store's own search was asked. False = it could not be (why); null = enough was known without it.",
+    ),
+    storeAskedAt: described(v.nullable(Time), "When its answer was given that is among these; null = none is."),
+    why: described(v.nullable(v.string()), "Why it could not be asked; null where storeAsked is not false."),
+  }),
+}).run(async ({ q, limit, country }, ctx) => {
+  const asked = { q, text: q.trim(), limit, country }
+  const form = formOf(asked.text)
+  const known = form && (await readByForm(ctx, form, country))
+  const byForm = [known?.app ?? [], form?.matchedBy === "package" ? await readByBundle(ctx, form.id, asked) : []].flat()
+  if (form && byForm.length > 0)
+    return answerOf(asked, { apps: byForm.slice(0, limit).map((app) => ({ app, matchedBy: form.matchedBy })) })
+  const isLink = form?.matchedBy === "link"
+  const found: AppMatches = isLink ? { apps: [] } : await findByText(ctx, asked)
+  if (found.apps.length > 0) return answerOf(asked, found)
+  // the id that the question names is told, though nobody could be asked about it
+  if (form && known?.isUnread) return nothing(answerOf(asked, { ...found, apps: [bare(form)] }))
+  if (isLink) return nothing(new Fault("not_measured", { detail: NOT_THERE }))
+  throwUnlessAnswer(found.why)
+  return nothing(found.why ?? answerOf(asked, found))
+})
+
+interface Question {
+  q: string
+  text: string
+  limit: number
+  country: string
+}
+
+interface Form {
+  platform: Platform
+  id: string
+  matchedBy: "link" | "id" | "package"
+}
+
+interface AppMatch {
+  app: Omit<NamedApp, "app">
+  matchedBy: (typeof MATCHES)[number]
+}
+
+interface AppMatches {
+  apps: AppMatch[]
+  isCut?: boolean
+  /** Why the store's search could not be asked; null = it was. Undefined = there was no need. */
+  why?: Fault | null
+  storeAskedAt?: Date | undefined
+}
+
+/** The app whose link or id a text is. */
+function formOf(text: string): Form | null {
+  const id = storeIdIn(text)
+  const platform = id === null ? null : platformOf(id)
+  if (id === null || platform === null) return null
+  return { id, platform, matchedBy: text.includes("/") ? "link" : platform === "ios" ? "id" : "package" }
+}
+
+/** Who the app is, looked up where nobody has named it yet. */
+async function readByForm(ctx: Context, { platform, id }: Form, storefront: string) {
+  const held = await readKnown(ctx, { platform, id }, storefront)
+  if (held) return { app: held, isUnread: false }
+  const wanted = { kind: "app", platform, storefront, subject: id } as const
+  const why = await whyUnread(ctx, { wanted, keptDays: KEPT_DAYS })
+  const app = await readKnown(ctx, { platform, id }, storefront)
+  return { app, isUnread: why !== null && why.extra.detail !== NOT_THERE }
+}
+
+/** Apps of the App Store whose bundle id a package name is: many publishers use one for both stores. */
+async function readByBundle({ sql }: Context, bundleId: string, { country: storefront, limit }: Question) {
+  const apps = await findBundle(sql, bundleId, limit)
+  const places = apps.map(({ app }, place) => ({ app, place }))
+  return (await readNamedApps(sql, places, { storefront, limit })).filter(({ name }) => name !== null)
+}
+
+async function readKnown({ sql }: Context, { platform, id }: Pick<Form, "platform" | "id">, storefront: string) {
+  const app = await findStoreApp(sql, { platform, id })
+  if (app === null) return null
+  const [row] = await readNamedApps(sql, [{ app, place: 0 }], { storefront, limit: 1 })
+  return row && row.name !== null ? row : null
+}
+
+/** By the index; where that gives fewer than are asked for, after the store's own search has told what it finds. */
+async function findByText(ctx: Context, asked: Question): Promise<AppMatches> {
+  const known = await readIndex(ctx, asked)
+  const { country: storefront, limit } = asked
+  if (known.apps.length === limit) return known
+  const term = normaliseTerm(asked.text)
+  const why = await whyNotAsked(ctx, term, storefront)
+  // what the store has just named is found by the index too, where its name has the words
+  const { apps, isCut } = why ? known : await readIndex(ctx, asked)
+  const search = await readNameSearch(ctx.sql, term, storefront)
+  const others = await readOthers(ctx, search, apps, { storefront, limit: limit - apps.length })
+  return { apps: [...apps, ...others], isCut, why, storeAskedAt: search?.seenAt }
+}
+
+async function readIndex({ sql }: Context, { text, limit, country: storefront }: Question) {
+  const near = await findAppsByText(sql, text)
+  const compared = near.slice(0, MOST_COMPARED)
+  const places = compared.map(({ app, nearness }) => ({ app, place: NEARNESS.indexOf(nearness) }))
+  const nearness = new Map(compared.map((one) => [one.app, one.nearness]))
+  const apps = await readNamedApps(sql, places, { storefront, limit })
+  return {
+    apps: apps.map((app) => ({ app, matchedBy: nearness.get(app.app) as Nearness })),
+    isCut: near.length > MOST_COMPARED,
+  }
+}
+
+async function whyNotAsked(ctx: Context, term: string, storefront: string): Promise<Fault | null> {
+  const wanted = { kind: "app_names", platform: "ios", storefront, subject: term } as const
+  return await whyUnread(ctx, { wanted, keptDays: NAMES_KEPT_DAYS })
+}
+
+/** What the store found and the index did not, in the order of their ratings: the store's own is no rank. */
+async function readOthers(
+  { sql }: Context,
+  search: NameSearch | null,
+  known: readonly { app: NamedApp }[],
+  { storefront, limit }: { storefront: string; limit: number },
+): Promise<AppMatch[]> {
+  const ids = new Set(known.map(({ app }) => app.app))
+  const others = (search?.apps ?? []).filter((app) => !ids.has(app)).map((app) => ({ app, place: 0 }))
+  const apps = limit > 0 ? await readNamedApps(sql, others, { storefront, limit }) : []
+  return apps.map((app) => ({ app, matchedBy: "store" }))
+}
+
+function bare({ id, platform, matchedBy }: Form): AppMatch {
+  const unknown = {
+    name: null,
+    publisher: null,
+    publisherId: null,
+    ratings: null,
+    ratingsAt: null,
+    source: null,
+    origin: null,
+    seenAt: null,
+  }
+  return { app: { id, platform, ...unknown }, matchedBy }
+}
+
+function answerOf({ q, country }: Question, { apps, isCut = false, why, storeAskedAt }: AppMatches) {
+  return {
+    ...{ q, country, apps: apps.map(shownOf), complete: !isCut },
+    ...{ storeAsked: why === undefined ? null : why === null, storeAskedAt: storeAskedAt?.toISOString() ?? null },
+    why: why ? (why.extra.detail ?? why.message) : null,
+  }
+}
+
+function shownOf({ app, matchedBy }: AppMatch): v.InferOutput<typeof Resolved> {
+  const { id, platform, name, publisher, publisherId, ratings, ratingsAt, source, origin, seenAt } = app
+  return {
+    ...{ id, name: name ?? id, publisher, publisherId, platform, ratings },
+    ...{
+      ratingsAt: ratingsAt?.toISOString() ?? null,
+      matchedBy,
+      source,
+      origin,
+      seenAt: seenAt?.toISOString() ?? null,
+    },
+  }
+}

@@ -1,0 +1,106 @@
+import * as v from "valibot"
+import { type Context, nothing, operation } from "../../core/operation.ts"
+import { findAppKeywords } from "../../keywords/read/keywords-of-apps.ts"
+import { countMarketLists } from "../../keywords/read/market-lists.ts"
+import { cursorOf } from "../../lib/cursor.ts"
+import { Fault } from "../../lib/faults.ts"
+import { Platform } from "../../lib/fields.ts"
+import { described, named } from "../../lib/schema.ts"
+import { isStorable } from "../../lib/text.ts"
+import { Count, Rank, Store, Storefront } from "../../tracking/shapes.ts"
+import { MarketCountry, StoreAppId } from "./inputs.ts"
+import { findStoreApp, marketAppFields, readMarketApps } from "./market-apps.ts"
+import {
+  answerFields,
+  KeywordsCursor,
+  keywordAnswer,
+  MOST_KEYWORDS,
+  marketLists,
+  NextCursor,
+  placeAfter,
+  refuseOtherStore,
+  searchedFields,
+} from "./market-keywords.ts"
+
+const Keyword = named(
+  "MarketKeyword",
+  v.strictObject({
+    term: described(v.string(), "The keyword."),
+    rank: described(Rank, "The app's rank."),
+    ...answerFields,
+  }),
+)
+
+const RankPlace = v.strictTuple([
+  v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000)),
+  v.pipe(v.string(), v.check(isStorable)),
+])
+
+export const hiveSpyApp = operation({
+  id: "hive_spy_app",
+  method: "GET",
+  path: "/hive/spy/:id",
+  group: "Hive",
+  toolset: "hive",
+  summary: "Every keyword that any app ranks for, the best rank first.",
+  description:
+    "Searches all keywords that this instance read or imported, for any workspace (searched). Sends no request to a store.",
+  effect: "reads",
+  scope: "hive:spy",
+  hive: "pack",
+  price: 200,
+  faults: ["not_measured"],
+  input: v.strictObject({ id: StoreAppId, country: MarketCountry, platform: Platform, cursor: KeywordsCursor }),
+  narrow: { rows: ["keywords"] },
+  table: "keywords",
+  output: v.strictObject({
+    ...marketAppFields,
+    country: Storefront,
+    platform: Store,
+    ...searchedFields,
+    total: described(Count, "Keywords that the app ranks for."),
+    keywords: described(
+      v.array(Keyword),
+      `The best ranks first; at most ${MOST_KEYWORDS}. Empty if it ranks for none.`,
+    ),
+    nextCursor: NextCursor,
+  }),
+}).run(async ({ id, country: storefront, platform, cursor }, ctx) => {
+  refuseOtherStore([id], platform, { code: "bad_app_id", field: "id" })
+  const called = ["spy", id, storefront, platform]
+  const place = placeAfter(called, cursor, RankPlace)
+  const lists = marketLists({ platform, storefront }, ctx.now())
+  const app = await findStoreApp(ctx.sql, { platform, id })
+  const after = place && { rank: place[0], term: place[1] }
+  // one more than a page tells whether there is a next one; an app that was never seen ranks nowhere
+  const page = { after, limit: MOST_KEYWORDS + 1 }
+  const found = await findAppKeywords(ctx.sql, lists, { app: app ?? 0, beside: null, tracker: null }, page)
+  const searched = Math.max(await countMarketLists(ctx.sql, lists), found.total)
+  if (searched === 0) return nothing(new Fault("not_measured", { detail: NO_LISTS }))
+  const shown = found.keywords.slice(0, MOST_KEYWORDS)
+  const last = shown.at(-1)
+  const hasMore = found.keywords.length > shown.length
+  const answer = {
+    ...(await readAppNamed(ctx, app, { id, storefront })),
+    country: storefront,
+    platform,
+    since: lists.since,
+    searched,
+    total: found.total,
+    keywords: shown.map((keyword) => ({ term: keyword.term, rank: keyword.rank, ...keywordAnswer(keyword) })),
+    nextCursor: last && hasMore ? cursorOf(called, [last.rank, last.term]) : null,
+  }
+  return last ? answer : nothing(answer)
+})
+
+const NO_LISTS = "No keyword of this storefront was read in the last 30 days, so no rank is known."
+
+/** The app's name in the storefront; its id if the app was never seen. */
+async function readAppNamed(
+  { sql }: Context,
+  app: number | null,
+  { id, storefront }: { id: string; storefront: string },
+) {
+  const known = app === null ? undefined : (await readMarketApps(sql, [app], storefront)).get(app)
+  return known ?? { id, name: id, publisher: null, publisherId: null }
+}

@@ -1,0 +1,59 @@
+import type { Fragment } from "postgres"
+import type { Db } from "../../database/types.ts"
+
+export interface MarketDay {
+  day: string
+  seenAt: Date
+  source: string
+  /** As exactly as the store says it. */
+  installs: number | null
+  hasInAppPurchases: boolean | null
+  /** The cheapest and the dearest thing that is sold within the app, in `inAppCurrency` (ISO 4217). */
+  inAppLeast: number | null
+  inAppMost: number | null
+  inAppCurrency: string | null
+}
+
+/**
+ * A query: of each source the days among its last 30 that tell what the market is like: the latest, the latest that says whether
+ * something is sold within the app, and with `installs` the two latest of those, newest first; a day may stand twice.
+ */
+export function tellingDays(
+  sql: Db,
+  app: Fragment,
+  { storefront, installs }: { storefront: string; installs: boolean },
+): Fragment {
+  const next = (beside: Fragment) => sql`(
+          select source
+          from market_fact
+          where app_id = ${app} and storefront = ${storefront} ${beside}
+          order by source
+          limit 1
+        )`
+  // of a limit that is a parameter a tenth of a year's rows is expected, and the statement is planned anew each time
+  const newest = sql`(
+              select *
+              from market_fact
+              where app_id = ${app} and storefront = ${storefront} and source = told.source
+              order by day desc
+              limit 30
+            ) newest`
+  return sql`
+        with recursive told (source) as (
+          ${next(sql``)}
+          union all
+          select ${next(sql`and source > told.source`)}
+          from told
+          where told.source is not null
+        )
+        select day, seen_at as "seenAt", latest.source, installs, has_in_app_purchases as "hasInAppPurchases",
+          in_app_least::float8 as "inAppLeast", in_app_most::float8 as "inAppMost", in_app_currency as "inAppCurrency"
+        from told
+        cross join lateral (
+          (select * from ${newest} limit 1)
+          union all
+          (select * from ${newest} where has_in_app_purchases is not null limit 1)
+          ${installs ? sql`union all (select * from ${newest} where installs is not null limit 2)` : sql``}
+        ) latest
+        order by day desc, seen_at desc, source`
+}

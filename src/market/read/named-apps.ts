@@ -1,0 +1,76 @@
+import type { Platform, SourceName } from "../../core/observation/types.ts"
+import type { Sql } from "../../database/types.ts"
+import { preferredRating } from "../../stores/read/rating-days.ts"
+import { nameIn } from "../../stores/store/app-names.ts"
+
+/** Who an app is, for whoever looks for it by its name. */
+export interface NamedApp {
+  /** Its store_app id. */
+  app: number
+  id: string
+  platform: Platform
+  /** Null = no store has named it. */
+  name: string | null
+  publisher: string | null
+  publisherId: string | null
+  ratings: number | null
+  ratingsAt: Date | null
+  /** Who said last who it is, and when. */
+  source: SourceName | null
+  origin: string | null
+  seenAt: Date | null
+}
+
+/**
+ * Who these apps (store_app ids) are, as in a storefront: in the order of their places, then those with most ratings
+ * there, unknown last, then by store id.
+ */
+export async function readNamedApps(
+  sql: Sql,
+  apps: readonly { app: number; place: number }[],
+  { storefront, limit }: { storefront: string; limit: number },
+): Promise<NamedApp[]> {
+  if (apps.length === 0) return []
+  return await sql<NamedApp[]>`
+    with ordered as materialized (
+      select s.id, c.ratings, c.seen_at, row_number() over (
+          order by f.place, c.ratings desc nulls last, s.store_id collate "C", s.platform
+        ) as place
+      from unnest(${apps.map(({ app }) => app)}::int[], ${apps.map(({ place }) => place)}::int[]) f (app, place)
+      join store_app s on s.id = f.app
+      left join lateral (
+        select ratings, seen_at
+        from rating_count
+        where (app_id, storefront) = (s.id, ${storefront}) and ratings is not null
+        order by day desc, ${preferredRating(sql)}
+        limit 1
+      ) c on true
+      order by place
+      limit ${limit}
+    )
+    select s.id as app, s.store_id as id, s.platform, ${nameIn(sql, sql`s.id`, { storefront, countries: [] })} as name,
+      s.developer as publisher, s.developer_id as "publisherId", o.ratings::float8 as ratings, o.seen_at as "ratingsAt",
+      s.source, s.origin, s.seen_at as "seenAt"
+    from ordered o
+    join store_app s on s.id = o.id
+    order by o.place
+    limit ${limit}`
+}
+
+/** What the App Store's own search found of a text when it was last asked there. */
+export interface NameSearch {
+  /** store_app ids, in no order of the store's. */
+  apps: number[]
+  seenAt: Date
+}
+
+/** Null = it was not asked. */
+export async function readNameSearch(sql: Sql, term: string, storefront: string): Promise<NameSearch | null> {
+  const [row] = await sql<NameSearch[]>`
+    select app_ids as apps, seen_at as "seenAt"
+    from name_search
+    where (platform, storefront, text) = ('ios', ${storefront}, ${term})
+    order by seen_at desc, source
+    limit 1`
+  return row ?? null
+}

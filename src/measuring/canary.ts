@@ -1,0 +1,40 @@
+import type { HintsObservation, Platform } from "../core/observation/types.ts"
+import type { SearchSource } from "../keywords/due/search.ts"
+import type { HintsQuestion } from "../keywords/kinds/hints.ts"
+import type { SourceName } from "../lib/upstreams.ts"
+import type { Kind } from "./due-kind.ts"
+import type { Source } from "./source.ts"
+import { assertCanary, canaryOf } from "./source-alarms.ts"
+
+type HintSource = Source<HintsQuestion, HintsObservation>
+
+/** One kind, or none without sources. Its subject is a source, its storefront the place where that source is tried. */
+export function canaryKinds(
+  platform: Platform,
+  searches: readonly SearchSource[],
+  hints: readonly HintSource[],
+): Kind[] {
+  const [first] = [...searches, ...hints]
+  if (!first) return []
+  const kind: Kind = {
+    name: "canary",
+    platform,
+    upstream: first.upstream,
+    together: 1,
+    requests: 1,
+    everyDays: 1,
+    async read([subject], port) {
+      const { subject: name, storefront } = subject
+      const canary = canaryOf(name as SourceName, storefront)
+      const search = searches.find((source) => source.name === name)
+      const hint = hints.find((source) => source.name === name)
+      if (!canary || (!search && !hint)) return []
+      const seen = search
+        ? await port.ask(search, { storefront, term: canary.term })
+        : await port.ask(hint!, { storefront, prefix: canary.term })
+      assertCanary(seen)
+      return [seen]
+    },
+  }
+  return [kind]
+}

@@ -1,0 +1,204 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { AnyKind } from "../../core/kind.ts"
+import type { Attempt, Observation } from "../../core/observation/types.ts"
+import type { Sql, Tx } from "../../database/types.ts"
+import { deriveFigures } from "../../keywords/store/figures.ts"
+import { KINDS, kindNamed } from "../../kinds.ts"
+import { dayOf, monthOf } from "../../lib/days.ts"
+import { releaseImportedEstimates, releaseMonths } from "../../market/store/estimates-due.ts"
+import { recordAttempt } from "../record/attempts.ts"
+import { ObservationProblem } from "../record/check.ts"
+import { type RecordOptions, record } from "../record/record.ts"
+import { type BatchSize, createBatchSize } from "./batch-size.ts"
+import { LineProblem, type ParsedLine, parseSound } from "./lines.ts"
+
+export interface ImportProgress {
+  read: number
+  /** Readings stored: new ones, and those that replaced a lesser one. */
+  recorded: number
+  /** Readings and attempts that were there already. */
+  known: number
+  attempts: number
+  skipped: number
+}
+
+export interface ImportResult extends Omit<ImportProgress, "skipped"> {
+  /** Lines that were skipped, by number from 1, and why. */
+  bad: BadLine[]
+  /** Items of recorded lines that were skipped as invalid; left out where there are none. */
+  skipped?: BadLine[]
+}
+
+export interface BadLine {
+  line: number
+  reason: string
+}
+
+interface ImportOptions {
+  /** Lines stored in one transaction, fewer where that would take long (batch-size.ts). */
+  batch?: number
+  /** Awaited between two transactions, so that others get their turn on the embedded database's one backend. */
+  pause?: () => Promise<void>
+  onProgress?: (progress: ImportProgress) => void
+  now?: () => Date
+  /** Called with the readings of a transaction, in it, also where they were there already; again where it is tried again. */
+  note?: (tx: Tx, readings: readonly Observation[]) => Promise<void>
+  kinds?: readonly AnyKind[]
+}
+
+/**
+ * Batches are stored whole or not at all, long pages of reviews in parts; bad lines are skipped and named. The figures of
+ * keywords that rest on what was stored are derived at the end. An interrupted import is simply repeated.
+ */
+export async function importLines(
+  sql: Sql,
+  lines: AsyncIterable<string>,
+  {
+    batch = 200,
+    pause = () => sleep(PAUSE_MS),
+    onProgress = () => {},
+    now = () => new Date(),
+    note,
+    kinds = KINDS,
+  }: ImportOptions = {},
+): Promise<ImportResult> {
+  const total: ImportResult = { read: 0, recorded: 0, known: 0, attempts: 0, bad: [] }
+  const months = new Set<string>()
+  let pending: NumberedLine[] = []
+  let results = 0
+  let number = 0
+  const size = createBatchSize()
+  const storing: ImportState = { sql, total, size, pause, now, note, kinds }
+  const flush = async () => {
+    await store(storing, pending, results)
+    pending = []
+    results = 0
+    const { bad, ...counts } = total
+    onProgress({ ...counts, skipped: bad.length })
+  }
+  for await (const text of lines) {
+    number++
+    const line = number === 1 ? text.replace(/^\uFEFF/, "") : text
+    if (line.trim() === "") continue
+    total.read++
+    const parsed = tryParse(line, number, storing)
+    if (!parsed) continue
+    const more = resultsOf(parsed, kinds)
+    if (pending.length >= batch || (results > 0 && results + more > size.results)) {
+      await flush()
+      await pause()
+    }
+    const long = longReading(parsed, storing)
+    if (long) await storeParts(storing, number, long)
+    else {
+      pending.push({ number, parsed })
+      results += more
+    }
+    if (parsed.kind === "observation") months.add(monthOf(dayOf(parsed.observation.seenAt)))
+  }
+  await flush()
+  await deriveFigures(sql, { now, pause })
+  await releaseImportedEstimates(sql)
+  await releaseMonths(sql, [...months])
+  total.bad.sort((a, b) => a.line - b.line)
+  return total
+}
+
+const PAUSE_MS = 5
+
+function resultsOf(parsed: ParsedLine, kinds: readonly AnyKind[]): number {
+  if (parsed.kind === "attempt") return 0
+  return kindNamed(parsed.observation.kind, kinds)?.weight?.(parsed.observation) ?? 1
+}
+
+interface NumberedLine {
+  number: number
+  parsed: ParsedLine
+}
+
+function tryParse(text: string, line: number, { total, kinds, now }: ImportState): ParsedLine | undefined {
+  try {
+    const { parsed, skipped } = parseSound(text, now(), kinds)
+    if (skipped.length > 0) total.skipped = [...(total.skipped ?? []), ...skipped.map((reason) => ({ line, reason }))]
+    return parsed
+  } catch (error) {
+    if (!(error instanceof LineProblem || error instanceof ObservationProblem)) throw error
+    total.bad.push({ line, reason: error.message })
+  }
+}
+
+interface ImportState {
+  sql: Sql
+  total: ImportResult
+  size: BatchSize
+  pause: () => Promise<void>
+  now: () => Date
+  note: ImportOptions["note"]
+  kinds: readonly AnyKind[]
+}
+
+async function store(storing: ImportState, pending: readonly NumberedLine[], results: number): Promise<void> {
+  const { sql, total, now } = storing
+  const readings: { line: number; observation: Observation }[] = []
+  const attempts: { line: number; attempt: Attempt }[] = []
+  for (const { number: line, parsed } of pending) {
+    if (parsed.kind === "attempt") attempts.push({ line, attempt: parsed.attempt })
+    else readings.push({ line, observation: parsed.observation })
+  }
+  const observations = readings.map(({ observation }) => observation)
+  const stored = await record(sql, observations, now, optionsOf(storing, observations, results))
+  total.recorded += stored.recorded
+  total.known += stored.known
+  for (const { index, problem } of stored.refused) {
+    total.bad.push({ line: readings[index]?.line as number, reason: problem.message })
+  }
+  for (const { line, attempt } of attempts) await logAttempt(sql, line, attempt, total, now)
+}
+
+function optionsOf(
+  { size, note, kinds }: ImportState,
+  observations: readonly Observation[],
+  results: number,
+): RecordOptions {
+  const finish = note && ((tx: Tx) => note(tx, observations))
+  return { kinds, isImport: true, noteMs: (ms) => size.note(results, ms), ...(finish && { finish }) }
+}
+
+async function logAttempt(
+  sql: Sql,
+  line: number,
+  attempt: Attempt,
+  total: ImportResult,
+  now: () => Date,
+): Promise<void> {
+  try {
+    if (await recordAttempt(sql, attempt, now)) total.attempts++
+    else total.known++
+  } catch (error) {
+    if (!(error instanceof ObservationProblem)) throw error
+    total.bad.push({ line, reason: error.message })
+  }
+}
+
+/** A reading that would take a transaction too long, and can be stored in parts. */
+function longReading(parsed: ParsedLine, { size, kinds }: ImportState): Observation | null {
+  if (parsed.kind === "attempt" || resultsOf(parsed, kinds) <= size.results) return null
+  return kindNamed(parsed.observation.kind, kinds)?.split ? parsed.observation : null
+}
+
+async function storeParts(storing: ImportState, line: number, reading: Observation): Promise<void> {
+  const { sql, total, size, pause, now, kinds } = storing
+  let isNew = false
+  for (let rest: Observation | null = reading; rest; ) {
+    const [part, left]: [Observation, Observation | null] = kindNamed(rest.kind, kinds)!.split!(rest, size.results)
+    const results = resultsOf({ kind: "observation", observation: part }, kinds)
+    const { recorded, refused } = await record(sql, [part], now, optionsOf(storing, [part], results))
+    const [bad] = refused
+    if (bad) return void total.bad.push({ line, reason: bad.problem.message })
+    isNew ||= recorded > 0
+    rest = left
+    if (rest) await pause()
+  }
+  if (isNew) total.recorded++
+  else total.known++
+}

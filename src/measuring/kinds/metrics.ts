@@ -1,9 +1,0 @@
-import type { Tx } from "../../database/types.ts"
-import { deriveKeywordMetrics } from "../../observations/derived/keyword-metrics.ts"
-import type { Subject } from "../kind.ts"
-
-/** A keyword's figures anew, from what is stored by now. */
-export async function deriveMetrics(tx: Tx, subjects: readonly Subject[], now: Date): Promise<void> {
-  const lists = subjects.map(({ platform, storefront, subject: term }) => ({ platform, storefront, term }))
-  await deriveKeywordMetrics(tx, lists, now)
-}

@@ -1,0 +1,225 @@
+import type { Observation } from "../../core/observation/types.ts"
+import { type AppAdsFile, parseAppAds } from "../../listings/sources/app-ads.ts"
+import { SOURCES, sourcesIn } from "../../sources.ts"
+import { parseBody, type RawBody, ReadFailure, type Source } from "../source.ts"
+import type { Reply, Request } from "./parse-worker.ts"
+
+/** Reads bodies: small ones in place, large ones in a thread beside the one that answers calls. */
+export interface Parsers {
+  /** As parseBody. Throws ReadFailure too where the thread does not end in time or is lost: the body is that failure's. */
+  parse<Asked, Seen extends Observation>(
+    source: Source<Asked, Seen>,
+    asked: Asked,
+    body: RawBody,
+    egress: string | undefined,
+  ): Promise<Seen>
+  /** As parseAppAds. Throws ReadFailure as `parse` does. */
+  parseAppAds(bytes: Uint8Array): Promise<AppAdsFile>
+  /** Ends the thread; what it reads then fails. */
+  stop(): void
+}
+
+export interface ParsersOptions {
+  /** Begins a thread that speaks as parse-worker.ts does. */
+  start?: () => Worker
+  /** The longest that a thread may take for one body, its own beginning included. */
+  deadlineMs?: number
+  /** A thread ends after so long without work. */
+  idleMs?: number
+}
+
+/** Read in place: 64 KB take a few milliseconds at worst (test/bench/hostile.ts), less than to hand them over. */
+const SMALL_BYTES = 64_000
+/** A thread that read more, or what was no answer, ends with it, and what it took is given back. */
+const LARGE_BYTES = 2_000_000
+
+/** Where a thread cannot be had (another runtime, or one that forbids it) every body is read in place. */
+export function openParsers(options: ParsersOptions = {}): Parsers {
+  const thread = new BodyThread(options)
+  return {
+    async parse<Asked, Seen extends Observation>(
+      source: Source<Asked, Seen>,
+      asked: Asked,
+      body: RawBody,
+      egress: string | undefined,
+    ) {
+      const { bytes, seenAt, sha256 } = body
+      if (bytes.length < SMALL_BYTES || !isKnown(source)) return parseBody(source, asked, body, egress)
+      const about = { source: source.name, asked, seenAt, sha256: new Uint8Array(sha256), egress }
+      const reply = await thread.ask({ of: "source", bytes, ...about }).catch((failure: ReadFailure) => {
+        failure.body = body
+        throw failure
+      })
+      if (!reply || !("seen" in reply)) return parseBody(source, asked, body, egress)
+      // the same reader gave it
+      return reply.seen as Seen
+    },
+    async parseAppAds(bytes) {
+      const reply = bytes.length < SMALL_BYTES ? null : await thread.ask({ of: "app-ads", bytes })
+      return reply && "file" in reply ? reply.file : parseAppAds(new TextDecoder().decode(bytes))
+    },
+    stop: () => thread.stop(),
+  }
+}
+
+const PARSES = new Map<string, unknown>(sourcesIn(SOURCES).map(({ name, parse }) => [name, parse]))
+
+/** Whether the thread has the same reader by that name. */
+function isKnown({ name, parse }: { name: string; parse: unknown }): boolean {
+  return PARSES.get(name) === parse
+}
+
+type Question = Request extends infer R ? (R extends { id: number } ? Omit<R, "id"> : never) : never
+type Answer = Exclude<Reply, { id?: undefined }>
+
+interface Job {
+  question: Question
+  resolve(answer: Answer | null): void
+  reject(failure: ReadFailure): void
+}
+
+interface Thread {
+  worker: Worker
+  /** Whether it ever said a word: one that never did may not be had here at all. */
+  hasBegun: boolean
+  /** Terminated, and its memory not yet given back. */
+  isEnding: boolean
+  job: Job | null
+  timer: NodeJS.Timeout | undefined
+}
+
+/**
+ * One thread at a time, also while it ends: reading a body takes up to a hundred times its size, and two threads would take
+ * that twice.
+ */
+class BodyThread {
+  readonly #options: Required<ParsersOptions>
+  readonly #waiting: Job[] = []
+  #thread: Thread | null = null
+  #isAvailable = typeof Worker !== "undefined"
+  #asked = 0
+
+  constructor({ start = startWorker, deadlineMs = 15_000, idleMs = 30_000 }: ParsersOptions) {
+    this.#options = { start, deadlineMs, idleMs }
+  }
+
+  /** Null where there are no threads. */
+  async ask(question: Question): Promise<Answer | null> {
+    if (!this.#isAvailable) return null
+    return await new Promise((resolve, reject) => {
+      this.#waiting.push({ question, resolve, reject })
+      this.#go()
+    })
+  }
+
+  stop(): void {
+    const stopped = new ReadFailure("failed", "the reading was stopped")
+    for (const job of this.#waiting.splice(0)) job.reject(stopped)
+    const thread = this.#thread
+    if (!thread) return
+    thread.job?.reject(stopped)
+    this.#end(thread)
+  }
+
+  #go(): void {
+    if (this.#waiting.length === 0 || this.#thread?.job || this.#thread?.isEnding) return
+    const thread = this.#thread ?? this.#begin()
+    if (thread) this.#give(thread, this.#waiting.shift()!)
+    else for (const job of this.#waiting.splice(0)) job.resolve(null)
+  }
+
+  /** Null where none can be had. */
+  #begin(): Thread | null {
+    if (!this.#isAvailable) return null
+    try {
+      const worker = this.#options.start()
+      this.#thread = { worker, hasBegun: false, isEnding: false, job: null, timer: undefined }
+      this.#listen(this.#thread)
+      return this.#thread
+    } catch {
+      this.#isAvailable = false
+      return null
+    }
+  }
+
+  #listen(thread: Thread): void {
+    thread.worker.onmessage = ({ data }: MessageEvent<Reply>) => {
+      thread.hasBegun = true
+      const { job } = thread
+      if (data.id === undefined || !job) return
+      this.#rest(thread, job, "failure" in data)
+      if ("failure" in data) job.reject(new ReadFailure(data.failure.outcome, data.failure.message, data.failure))
+      else job.resolve(data)
+      this.#go()
+    }
+    thread.worker.onerror = (event) => {
+      // else the runtime takes it for an error of this thread
+      event.preventDefault?.()
+      this.#lose(thread, LOST)
+    }
+    thread.worker.addEventListener("close", () => {
+      this.#lose(thread, LOST)
+      this.#forget(thread)
+    })
+  }
+
+  #give(thread: Thread, job: Job): void {
+    const { deadlineMs } = this.#options
+    clearTimeout(thread.timer)
+    thread.job = job
+    thread.timer = setTimeout(() => {
+      // one that is slow to begin is there all the same
+      thread.hasBegun = true
+      this.#lose(thread, `its body was not read within ${deadlineMs} ms`)
+    }, deadlineMs)
+    thread.worker.postMessage({ id: ++this.#asked, ...job.question } satisfies Request)
+  }
+
+  #rest(thread: Thread, { question }: Job, hasFailed: boolean): void {
+    clearTimeout(thread.timer)
+    thread.job = null
+    if (hasFailed || question.bytes.length > LARGE_BYTES) {
+      this.#end(thread)
+      return
+    }
+    thread.timer = setTimeout(() => this.#end(thread), this.#options.idleMs)
+    thread.timer.unref?.()
+  }
+
+  #lose(thread: Thread, why: string): void {
+    if (thread.isEnding) return
+    const { job } = thread
+    this.#end(thread)
+    if (thread.hasBegun) job?.reject(new ReadFailure("failed", why))
+    else {
+      this.#isAvailable = false
+      job?.resolve(null)
+    }
+  }
+
+  #end(thread: Thread): void {
+    clearTimeout(thread.timer)
+    thread.job = null
+    thread.isEnding = true
+    // Deno tells nobody that a thread is gone
+    thread.timer = setTimeout(() => this.#forget(thread), CLOSE_MS)
+    thread.timer.unref?.()
+    thread.worker.terminate()
+  }
+
+  #forget(thread: Thread): void {
+    clearTimeout(thread.timer)
+    if (this.#thread === thread) this.#thread = null
+    this.#go()
+  }
+}
+
+const LOST = "its body ended the thread that read it"
+const CLOSE_MS = 1_000
+
+// Less room for what is garbage, where the runtime knows of it.
+const OPTIONS = { type: "module", smol: true } as const
+
+function startWorker(): Worker {
+  return new Worker(new URL("./parse-worker.ts", import.meta.url).href, OPTIONS)
+}

@@ -1,0 +1,68 @@
+import { ObservationProblem } from "../../core/observation/invariants.ts"
+import type { StoreObservation } from "../../core/observation/provenance.ts"
+import { rulesOf } from "../../core/observation/shape.ts"
+import { ReadFailure } from "../source.ts"
+
+type RowShape = Parameters<typeof rulesOf>[0]
+
+/** Rows that cannot be read. Each is left out by itself; the owner is shown how many there are, and why the first is one. */
+export class PutAside {
+  #count = 0
+  #reason = ""
+  readonly #notes = new Set<string>()
+
+  /** Runs the work of one row. A row that cannot be read, or that could not be stored, is put aside. */
+  row(name: string, work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      if (!(error instanceof ReadFailure) && !(error instanceof ObservationProblem)) throw error
+      this.add(name, error.message)
+    }
+  }
+
+  /** Runs the work of each row, as row() does. `nameOf` names a row by its place. */
+  each<Row>(rows: readonly Row[], nameOf: (row: Row, place: number) => string, work: (row: Row) => void): void {
+    for (const [place, row] of rows.entries()) this.row(nameOf(row, place), () => work(row))
+  }
+
+  add(name: string, reason: string): void {
+    this.#count++
+    if (this.#count === 1) this.#reason = `${name}: ${reason}`
+  }
+
+  /** Something else that the answer lacks. */
+  note(text: string): void {
+    this.#notes.add(text)
+  }
+
+  /** Throws ReadFailure if every row was put aside: such an answer is unreadable, and not empty. */
+  assertSome(rows: readonly unknown[]): void {
+    if (rows.length === 0 && this.#count > 0) throw new ReadFailure("changed", this.#rows())
+  }
+
+  /** Null if nothing was left out. */
+  text(): string | null {
+    const parts = [...(this.#count > 0 ? [this.#rows()] : []), ...this.#notes]
+    return parts.length > 0 ? parts.join("; ").slice(0, MAX_TEXT) : null
+  }
+
+  #rows(): string {
+    if (this.#count === 1) return `1 row cannot be read (${this.#reason})`
+    return `${this.#count} rows cannot be read (the first: ${this.#reason})`
+  }
+}
+
+const MAX_TEXT = 1_000
+
+/** Returns a function that returns a row of that shape. It throws ObservationProblem if the row could not be stored. */
+export function checkedRow<Row extends object>(shape: RowShape): (row: Row) => Row {
+  const check = rulesOf(shape)
+  return (row) => {
+    check?.(row, NOTHING)
+    return row
+  }
+}
+
+// no rule of a row asks when it was seen
+const NOTHING = {} as StoreObservation

@@ -1,0 +1,25 @@
+import { checkFacts } from "../../core/observation/app-facts.ts"
+import { checkText, hold, isGenre, isText } from "../../core/observation/invariants.ts"
+import { MOST_APP_GENRES, type StoreApp } from "../../core/observation/line-parts.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
+
+/** Throws ObservationProblem unless the facts are such as a store can show of an app at that moment. */
+export function checkApp(app: StoreApp, seenAt: Date): void {
+  checkFacts(app, seenAt)
+  if (app.genre !== undefined) checkText(app.genre, 100, "a genre")
+  checkGenresOf(app)
+}
+
+function checkGenresOf({ genre, genres }: StoreApp): void {
+  if (genres === undefined) return
+  hold(genres.length <= MOST_APP_GENRES, "too_many_results", `an app has more than ${MOST_APP_GENRES} genres`)
+  hold(genre !== undefined && genres[0] === genre, "bad_text", "the first of an app's genres must be its main one")
+  const named = new Set(genres).size === genres.length && genres.every((id) => isText(id, 20))
+  hold(named, "bad_text", "each of an app's genres must have 1 to 20 characters, and stand once")
+}
+
+/** Throws ObservationProblem for a genre that is no number of the App Store: its charts would be asked for by it. */
+export function checkGenre(platform: Platform, { genre, genres = [] }: StoreApp): void {
+  const known = platform !== "ios" || ((genre === undefined || isGenre(genre)) && genres.every(isGenre))
+  hold(known, "bad_text", "a genre of the App Store must be a number of the store")
+}

@@ -1,0 +1,60 @@
+import { type ChartKey, ensureChartIds } from "../../charts/store/chart-identities.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
+import type { Tx } from "../../database/types.ts"
+import { ensureAppIds, type ListKey, listIds } from "./identities.ts"
+
+/** The surrogate ids of what observations speak of. */
+export interface SurrogateIds {
+  lists: readonly number[]
+  listOf(key: ListKey): number
+  charts: readonly number[]
+  chartOf(key: ChartKey): number
+  appOf(platform: Platform, id: string): number
+  /** Of all apps of which something is derived from reading to reading. */
+  series: readonly number[]
+}
+
+export interface Names {
+  list?: ListKey
+  chart?: ChartKey
+  apps?: readonly string[]
+  /** Those of them of which something is derived from reading to reading. */
+  series?: readonly string[]
+}
+
+/** Comes before any row is locked: a process that makes identities waits for others that do. */
+export async function identify(tx: Tx, named: readonly (Names & { platform: Platform })[]): Promise<SurrogateIds> {
+  const listsNamed = new Map(named.flatMap(({ list }) => (list ? [[listKeyOf(list), list]] : [])))
+  const chartsNamed = new Map(named.flatMap(({ chart }) => (chart ? [[chartKeyOf(chart), chart]] : [])))
+  const appsNamed = new Map(
+    named.flatMap(({ platform, apps = [] }) => apps.map((id) => [appKeyOf(platform, id), { platform, id }])),
+  )
+  const lists = placed(listsNamed, listsNamed.size === 0 ? [] : await listIds(tx, [...listsNamed.values()]))
+  const apps = placed(appsNamed, appsNamed.size === 0 ? [] : await ensureAppIds(tx, [...appsNamed.values()]))
+  const charts = placed(chartsNamed, chartsNamed.size === 0 ? [] : await ensureChartIds(tx, [...chartsNamed.values()]))
+  const appOf = (platform: Platform, id: string) => apps.get(appKeyOf(platform, id)) as number
+  return {
+    lists: [...lists.values()],
+    listOf: (key) => lists.get(listKeyOf(key)) as number,
+    charts: [...charts.values()],
+    chartOf: (key) => charts.get(chartKeyOf(key)) as number,
+    appOf,
+    series: named.flatMap(({ platform, series = [] }) => series.map((id) => appOf(platform, id))),
+  }
+}
+
+function listKeyOf({ platform, storefront, term }: ListKey): string {
+  return `${platform} ${storefront} ${term}`
+}
+
+function chartKeyOf({ platform, storefront, device, chart, genre }: ChartKey): string {
+  return `${platform} ${storefront} ${device} ${chart} ${genre}`
+}
+
+function appKeyOf(platform: Platform, id: string): string {
+  return `${platform}:${id}`
+}
+
+function placed(keys: ReadonlyMap<string, unknown>, ids: readonly number[]): Map<string, number> {
+  return new Map([...keys.keys()].map((key, place) => [key, ids[place] as number]))
+}

@@ -1,0 +1,116 @@
+import type { Platform } from "../../core/observation/provenance.ts"
+import { takeLock, takeSharedLock } from "../../database/locks.ts"
+import type { Tx } from "../../database/types.ts"
+
+export interface ListKey {
+  platform: Platform
+  storefront: string
+  term: string
+}
+
+export interface AppKey {
+  platform: Platform
+  id: string
+}
+
+/** Nothing is removed until the transaction ends: ids inside app_ids have no foreign key. Taken first of all. */
+export async function holdIdentities(tx: Tx): Promise<void> {
+  await takeSharedLock(tx, "identities removed")
+}
+
+/** Waits for all who hold identities, and keeps others from it: with this lists and apps nobody uses can be removed. */
+export async function lockRemoval(tx: Tx): Promise<void> {
+  await takeLock(tx, "identities removed")
+}
+
+/** Taken before any row lock by those that make lists or apps, so that nobody waits in a circle. */
+export async function lockIdentities(tx: Tx): Promise<void> {
+  await holdIdentities(tx)
+  await takeLock(tx, "identities made")
+}
+
+/** The ids of these lists, in order; lists not known yet are made. Burns no identity value. */
+export async function listIds(tx: Tx, keys: readonly ListKey[]): Promise<number[]> {
+  const columns = [
+    keys.map(({ platform }) => platform),
+    keys.map(({ storefront }) => storefront),
+    keys.map(({ term }) => term),
+  ] as const
+  const known = await findLists(tx, columns)
+  if (!known.includes(null)) return known as number[]
+  await lockIdentities(tx)
+  const missing = missingOf(keys, await findLists(tx, columns))
+  await tx`
+    insert into list (platform, storefront, term)
+    select distinct k.*
+    from unnest(
+      ${missing.map(({ platform }) => platform)}::text[],
+      ${missing.map(({ storefront }) => storefront)}::text[],
+      ${missing.map(({ term }) => term)}::text[]
+    ) k (platform, storefront, term)
+    order by 1, 2, 3`
+  return (await findLists(tx, columns)) as number[]
+}
+
+/** The ids of these apps, in order; apps not known yet are made, without facts. Burns no identity value. */
+export async function ensureAppIds(tx: Tx, keys: readonly AppKey[]): Promise<number[]> {
+  const columns = [keys.map(({ platform }) => platform), keys.map(({ id }) => id)] as const
+  const known = await findApps(tx, columns)
+  if (!known.includes(null)) return known as number[]
+  await lockIdentities(tx)
+  const missing = missingOf(keys, await findApps(tx, columns))
+  await tx`
+    insert into store_app (platform, store_id)
+    select distinct k.*
+    from unnest(${missing.map(({ platform }) => platform)}::text[], ${missing.map(({ id }) => id)}::text[])
+      k (platform, store_id)
+    order by 1, 2`
+  return (await findApps(tx, columns)) as number[]
+}
+
+/** Locks lists against other writers of their readings, in the order everybody does. */
+export async function lockLists(tx: Tx, ids: readonly number[]): Promise<void> {
+  await tx`
+    select id
+    from list
+    where id = any(${[...new Set(ids)]}::int[])
+    order by id
+    for no key update`
+}
+
+/** Those keys that were not found. */
+export function missingOf<Key>(keys: readonly Key[], found: readonly (number | null)[]): Key[] {
+  return keys.filter((_, place) => found[place] === null)
+}
+
+// Key by key: without statistics a join would be made of each key with all there is.
+async function findLists(tx: Tx, columns: readonly [string[], string[], string[]]): Promise<(number | null)[]> {
+  const [platforms, storefronts, terms] = columns
+  const rows = await tx<{ id: number | null }[]>`
+    select l.id
+    from unnest(${platforms}::text[], ${storefronts}::text[], ${terms}::text[])
+      with ordinality k (platform, storefront, term, place)
+    left join lateral (
+      select id
+      from list
+      where (platform, storefront, term) = (k.platform, k.storefront, k.term)
+      offset 0
+    ) l on true
+    order by k.place`
+  return rows.map(({ id }) => id)
+}
+
+async function findApps(tx: Tx, columns: readonly [string[], string[]]): Promise<(number | null)[]> {
+  const [platforms, ids] = columns
+  const rows = await tx<{ id: number | null }[]>`
+    select a.id
+    from unnest(${platforms}::text[], ${ids}::text[]) with ordinality k (platform, store_id, place)
+    left join lateral (
+      select id
+      from store_app
+      where (platform, store_id) = (k.platform, k.store_id)
+      offset 0
+    ) a on true
+    order by k.place`
+  return rows.map(({ id }) => id)
+}

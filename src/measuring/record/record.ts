@@ -1,0 +1,249 @@
+import { lockCharts } from "../../charts/store/chart-identities.ts"
+import { assertFresh, PIECE_ROWS, storePieces } from "../../consoles/store/report-sets.ts"
+import type { AnyKind, StoreResult } from "../../core/kind.ts"
+import type { ReportSets, RowsObservation, StagedSets } from "../../core/observation/facts.ts"
+import { type AnyObservation, isOfStore } from "../../core/observation/provenance.ts"
+import type { Observation } from "../../core/observation/types.ts"
+import type { Sql, Tx } from "../../database/types.ts"
+import { markFigures } from "../../keywords/store/figures-due.ts"
+import { KINDS, kindNamed } from "../../kinds.ts"
+import { dayOf, monthOf } from "../../lib/days.ts"
+import { deriveAppTexts } from "../../listings/store/app-texts.ts"
+import { lockSeries } from "../../listings/store/listing.ts"
+import { putForwardEstimates } from "../../market/store/estimates-due.ts"
+import { appsWithFacts, lockApps, type ShownApps, storeFacts } from "../../stores/store/facts.ts"
+import { storeMarket } from "../../stores/store/market.ts"
+import { storeNames } from "../../stores/store/names.ts"
+import { removeOutdated } from "../../stores/store/outdated.ts"
+import { checkObservation, ObservationProblem } from "./check.ts"
+import { identify, type SurrogateIds } from "./identified.ts"
+import { holdIdentities, lockLists } from "./identities.ts"
+
+interface RecordResult {
+  /** Readings that were new, or replaced a lesser one of the same moment and source. */
+  recorded: number
+  /** Readings that were there already, or are held in a better form. */
+  known: number
+  /** Those that break an invariant, by their place in the call; nothing of them is stored. */
+  refused: { index: number; problem: ObservationProblem }[]
+}
+
+export interface RecordOptions {
+  /**
+   * The last thing in the transaction, also when nothing was new; again after a deadlock, so it changes nothing but by
+   * `tx`. What it throws takes everything back.
+   */
+  finish?: (tx: Tx) => Promise<void>
+  /** Throws the problem of the first reading that breaks an invariant, and stores none, in place of leaving it out. */
+  all?: true
+  /** Told for how many milliseconds the transaction had the database to itself. */
+  noteMs?: (ms: number) => void
+  kinds?: readonly AnyKind[]
+  /** More readings follow: estimates wait for the last, and keywords' figures for deriveFigures. */
+  isImport?: boolean
+}
+
+/**
+ * Stores measurements; no other code does. One transaction for the call, so keep to some 500 readings: the readings,
+ * what they show of apps, and what is derived for tracked apps are there together or not at all. Safe from several
+ * processes at once. Reports of accounts are there one by one, each whole or not at all: a transaction stores some hundred
+ * of their rows, and those of a larger report are stored before it counts (see `facts` of a kind).
+ *
+ * Of readings of the same list or chart, source and moment the best is held, whichever came first: this instance's own, then
+ * that of the newer parser, a complete one before one that broke off, the deeper, the greater sha256. Of what a
+ * source said of an app in a storefront, of its suggestions on a day, and of its figure for a month, the latest is held
+ * (see latestOf); of a store's genres, of a developer's shelf and of a day's market and app-ads.txt too. Pages of apps are
+ * all held (see storeListings), also as look-ups say them, and what changed between them is derived. The day of a reading is
+ * the UTC day of its `seenAt`.
+ */
+export async function record(
+  sql: Sql,
+  observations: readonly Observation[],
+  now: () => Date = () => new Date(),
+  { finish, all, noteMs, kinds = KINDS, isImport = false }: RecordOptions = {},
+): Promise<RecordResult> {
+  const { sound, refused } = sift(observations, now(), kinds)
+  if (all && refused[0]) throw refused[0].problem
+  if (sound.length === 0 && !finish) return { recorded: 0, known: 0, refused }
+  await openMonths(sql, sound, kinds)
+  const staged = await storeReportPieces(sql, sound, kinds)
+  const parts = inParts(sound, kinds, staged)
+  let recorded = 0
+  for (const [place, part] of parts.entries())
+    recorded += await retryDeadlocks(() =>
+      sql.begin(async (tx) => {
+        const startedAt = performance.now()
+        const count = part.length > 0 ? await store(tx, part, kinds, { staged, isImport, now: now() }) : 0
+        if (place === parts.length - 1) await finish?.(tx)
+        noteMs?.(performance.now() - startedAt)
+        return count
+      }),
+    )
+  return { recorded, known: sound.length - recorded, refused }
+}
+
+/** Reports of more rows than others wait for: each row is stored, and none counts yet. */
+async function storeReportPieces(
+  sql: Sql,
+  sound: readonly Observation[],
+  kinds: readonly AnyKind[],
+): Promise<ReportSets> {
+  const staged = new Map<AnyObservation, StagedSets>()
+  for (const one of sound) {
+    const { facts } = kindNamed(one.kind, kinds) ?? {}
+    if (!facts || rowsOf(one) <= PIECE_ROWS) continue
+    const sets = await storePieces(sql, one as RowsObservation, facts)
+    if (sets) staged.set(one, sets)
+  }
+  return staged
+}
+
+/** In their order: reports of some hundred rows together, and with the last of them all that is no report. */
+function inParts(sound: readonly Observation[], kinds: readonly AnyKind[], staged: ReportSets): Observation[][] {
+  const parts: Observation[][] = []
+  let part: Observation[] = []
+  let rows = 0
+  for (const one of sound.filter(({ kind }) => kindNamed(kind, kinds)?.facts)) {
+    const own = staged.has(one) ? 1 : rowsOf(one) + 1
+    if (part.length > 0 && rows + own > PIECE_ROWS) {
+      parts.push(part)
+      part = []
+      rows = 0
+    }
+    part.push(one)
+    rows += own
+  }
+  return [...parts, [...part, ...sound.filter(({ kind }) => !kindNamed(kind, kinds)?.facts)]]
+}
+
+function rowsOf(one: Observation): number {
+  return "rows" in one ? one.rows.length : 0
+}
+
+function sift(observations: readonly Observation[], now: Date, kinds: readonly AnyKind[]) {
+  const sound: Observation[] = []
+  const refused: RecordResult["refused"] = []
+  observations.forEach((observation, index) => {
+    try {
+      checkObservation(observation, now, kinds)
+      sound.push(observation)
+    } catch (error) {
+      if (!(error instanceof ObservationProblem)) throw error
+      refused.push({ index, problem: error })
+    }
+  })
+  return { sound, refused }
+}
+
+// In a transaction of its own: attaching waits for writers of `list` and of `chart`, which may wait for it in turn.
+async function openMonths(sql: Sql, sound: readonly Observation[], kinds: readonly AnyKind[]): Promise<void> {
+  const placed = sound.filter(({ kind }) => kindNamed(kind, kinds)?.monthly)
+  const months = new Set(placed.map(({ seenAt }) => monthOf(dayOf(seenAt))))
+  if (months.size === 0) return
+  await retryDeadlocks(
+    () => sql`
+      select open_month(month)
+      from unnest(${[...months].sort()}::date[]) month
+      where to_regclass('chart_results' || to_char(month, '_YYYY_MM')) is null
+      order by month`,
+  )
+}
+
+const TRIES = 4
+
+/** Everybody locks in one order, but for a transaction that tracks several apps: it takes its lists in its own. */
+export async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await run()
+    } catch (error) {
+      if ((error as { code?: string }).code !== "40P01" || tried === TRIES) throw error
+    }
+  }
+}
+
+/** In phases, and in each kind by kind in the order of their list, so that nobody waits in a circle. */
+async function store(
+  tx: Tx,
+  sound: readonly Observation[],
+  kinds: readonly AnyKind[],
+  { staged, isImport, now }: { staged: ReportSets; isImport: boolean; now: Date },
+): Promise<number> {
+  // a plan that was kept from when a table was small would read it whole for each key, for as long as the connection lives
+  await tx`set local plan_cache_mode = force_custom_plan`
+  await assertFresh(tx, new Map([...staged].filter(([one]) => sound.includes(one as Observation))))
+  await holdIdentities(tx)
+  const { readings, wholeOf } = withParts(sound, kinds)
+  const known = await identify(
+    tx,
+    readings.flatMap((one) => (isOfStore(one) ? [{ platform: one.platform, ...namesIn(one, kinds) }] : [])),
+  )
+  await lock(tx, known)
+  const stored: [AnyKind, StoreResult<AnyObservation>][] = []
+  for (const kind of kinds) {
+    const own = readings.filter((one) => one.kind === kind.name)
+    if (own.length > 0) stored.push([kind, await kind.store(tx, own, known, staged)])
+  }
+  const results = stored.map(([, result]) => result)
+  const market = await storeMarket(tx, marketsIn(sound, kinds), known)
+  const shown = results.flatMap(({ shown = [] }) => shown)
+  const named = results.flatMap(({ shown = [], named = shown }) => named)
+  const outdated = results.flatMap((result) => result.outdated ?? [])
+  await lockApps(tx, [...new Set([...appsWithFacts([...shown, ...named]), ...outdated.map(({ appId }) => appId)])])
+  await removeOutdated(tx, outdated)
+  const { rated, counted, resold } = await storeFacts(tx, shown)
+  const names = await storeNames(tx, named)
+  await deriveAppTexts(tx, [...resold, ...names.map(({ appId }) => appId)])
+  for (const [kind, { placed }] of stored) {
+    await kind.derive?.(tx, { placed, rated: rated.filter((one) => one.kind === kind.name) }, known, staged)
+  }
+  await putForwardEstimates(tx, countedApps(sound, { shown, rated, market }, kinds, known), { isImport })
+  const dated = results.flatMap((result) => result.dated ?? [])
+  if (isImport) await markFigures(tx, { readings, apps: [...counted, ...dated, ...outdated], names }, kinds, now)
+  const taken = [...results.flatMap(({ placed }) => placed), ...market, ...rated]
+  return new Set(taken.map((one) => wholeOf.get(one) ?? one)).size
+}
+
+/** With the readings that stand in others; these are counted as the others. */
+function withParts(sound: readonly Observation[], kinds: readonly AnyKind[]) {
+  const wholeOf = new Map<AnyObservation, AnyObservation>()
+  for (const one of sound) for (const part of kindNamed(one.kind, kinds)?.parts?.(one) ?? []) wholeOf.set(part, one)
+  return { readings: [...sound, ...wholeOf.keys()] as AnyObservation[], wholeOf }
+}
+
+function namesIn(one: AnyObservation, kinds: readonly AnyKind[]) {
+  return kindNamed(one.kind, kinds)?.names?.(one)
+}
+
+async function lock(tx: Tx, { lists, charts, series }: SurrogateIds): Promise<void> {
+  if (lists.length > 0) await lockLists(tx, lists)
+  if (charts.length > 0) await lockCharts(tx, charts)
+  await lockSeries(tx, series)
+}
+
+/** Apps whose ratings or installs were new. */
+function countedApps(
+  sound: readonly Observation[],
+  {
+    shown,
+    rated,
+    market,
+  }: { shown: readonly ShownApps[]; rated: readonly AnyObservation[]; market: readonly AnyObservation[] },
+  kinds: readonly AnyKind[],
+  { appOf }: SurrogateIds,
+): number[] {
+  const [newRatings, newMarket] = [new Set(rated), new Set(market)]
+  const counted = shown
+    .filter(({ from }) => newRatings.has(from))
+    .flatMap(({ apps, appIds }) => appIds.filter((_, place) => apps[place]!.ratings !== undefined))
+  const installed = marketsIn(sound, kinds)
+    .filter(({ from }) => newMarket.has(from))
+    .flatMap(({ from, said }) => said.map(({ id }) => appOf(from.platform, id)))
+  return [...counted, ...installed]
+}
+
+function marketsIn(sound: readonly Observation[], kinds: readonly AnyKind[]) {
+  return sound.flatMap((from) => {
+    return isOfStore(from) ? [{ from, said: kindNamed(from.kind, kinds)?.market?.(from) ?? [] }] : []
+  })
+}

@@ -1,7 +1,0 @@
-import type { Db } from "../database/types.ts"
-import { OWN } from "./origins.ts"
-
-/** The first is the day's answer: by source, own before others', the deepest, the latest. Leave out incomplete readings. */
-export function bestFirst(sql: Db) {
-  return sql`source, origin <> ${OWN}, depth desc, seen_at desc`
-}

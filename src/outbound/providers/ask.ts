@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { WireName } from "../../lib/writing/written-text.ts"
+import { chat } from "./chat.ts"
+import { messages } from "./messages.ts"
+import { type AskParts, postJson } from "./post.ts"
+import type { WireFormat, WriterQuestion, WriterReading } from "./provider.ts"
+import { responses } from "./responses.ts"
+
+const WIRE_FORMATS: Readonly<Record<WireName, WireFormat>> = { chat, responses, messages }
+
+export interface WriterSettings {
+  /** Ends in /v1, without a slash. The operator's own: it may be anywhere. */
+  url: string
+  api: WireName
+  model: string
+  key: string | undefined
+  contextTokens: number
+  tokensADay: number
+  atOnce: number
+}
+
+export type WriterReply = WriterReading & {
+  /** The answer as it came; left out of a failure that has none. */
+  bytes?: Uint8Array
+  /** Of a failure: the status that was answered, and the provider's own code where it is a plain word. */
+  status?: number
+  code?: string
+  retryAfterMs?: number
+  /** The provider says that asking again does not help. */
+  isFinal?: boolean
+}
+
+const RETRIES = 2
+const FIRST_WAIT_MS = 500
+const PATIENCE_MS = 8_000
+
+/**
+ * Asks a model once, and again where the provider asks to wait no longer than patience allows. An answer that was read is
+ * never asked for again here. Rejects only when the signal aborts.
+ */
+export async function askWriter(
+  settings: WriterSettings,
+  question: WriterQuestion,
+  parts: AskParts,
+): Promise<WriterReply> {
+  for (let tried = 0; ; tried++) {
+    const reply = await askOnce(settings, question, parts)
+    if (!("failed" in reply) || reply.failed !== "busy" || reply.isFinal || tried === RETRIES) return reply
+    const waitMs = reply.retryAfterMs ?? FIRST_WAIT_MS * 2 ** tried
+    if (waitMs > (parts.patienceMs ?? PATIENCE_MS)) return { ...reply, retryAfterMs: waitMs }
+    await sleep(waitMs, undefined, { signal: parts.signal })
+  }
+}
+
+async function askOnce(settings: WriterSettings, question: WriterQuestion, parts: AskParts): Promise<WriterReply> {
+  const format: WireFormat = WIRE_FORMATS[settings.api]
+  const asked = { model: settings.model, host: new URL(settings.url).hostname }
+  const post = (body: object) =>
+    postJson({ url: `${settings.url}${format.path}`, headers: format.headers(settings.key), body }, parts)
+  const first = await post(format.body(question, asked))
+  const isRejected = "failed" in first && first.failed === "rejected"
+  const reply = isRejected && format.simpler ? await post(format.simpler(question, asked)) : first
+  return "failed" in reply ? reply : { ...format.read(reply.body), bytes: reply.bytes }
+}
+
+/** What an answer that was kept says, as when it came. */
+export function readAgain(api: WireName, bytes: Uint8Array): WriterReading {
+  return WIRE_FORMATS[api].read(JSON.parse(new TextDecoder().decode(bytes)))
+}

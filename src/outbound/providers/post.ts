@@ -1,0 +1,113 @@
+import { AS_SENT, fetchedBody } from "../fetched.ts"
+import { CODINGS } from "../inflate.ts"
+import { OutboundProblem } from "../problem.ts"
+import { at, listAt, textAt, type WriterFailure } from "./provider.ts"
+
+export interface AskParts {
+  fetch: (url: string, init: RequestInit) => Promise<Response>
+  now: () => Date
+  signal: AbortSignal
+  /** The longest that one wait before another try may be. */
+  patienceMs?: number
+}
+
+export interface PostFailure {
+  failed: WriterFailure
+  /** The status that was answered, and the provider's own code where it is a plain word. */
+  status?: number
+  code?: string
+  retryAfterMs?: number
+  /** The provider says that asking again does not help. */
+  isFinal?: boolean
+}
+
+interface PostedJson {
+  url: string
+  headers: Record<string, string>
+  body: object
+}
+
+const MOST_BYTES = 4_000_000
+
+/** Sends a request once. `bytes` are the answer as it came. Rejects only when the signal aborts. */
+export async function postJson(
+  { url, headers, body }: PostedJson,
+  { fetch, now, signal }: AskParts,
+): Promise<{ body: unknown; bytes: Uint8Array } | PostFailure> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", "accept-encoding": CODINGS, ...headers },
+      body: JSON.stringify(body),
+      // the key goes nowhere else
+      redirect: "manual",
+      signal,
+      ...AS_SENT,
+    })
+    const bytes = await readBytes(response)
+    const read = jsonOf(bytes)
+    if (response.status !== 200) return failureOf(response, read, now())
+    return bytes === undefined || read === undefined ? { failed: "unreadable", status: 200 } : { body: read, bytes }
+  } catch {
+    signal.throwIfAborted()
+    // no answer came: refused while it loads, or broken off
+    return { failed: "busy", code: "no_answer" }
+  }
+}
+
+/** Undefined for a body that is larger than any answer. */
+async function readBytes(response: Response): Promise<Uint8Array | undefined> {
+  try {
+    return await fetchedBody(response, MOST_BYTES)
+  } catch (error) {
+    if (error instanceof OutboundProblem && error.code === "too_large") return undefined
+    throw error
+  }
+}
+
+function jsonOf(bytes: Uint8Array | undefined): unknown {
+  try {
+    return bytes && JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    return undefined
+  }
+}
+
+/** By the status, and by codes that say that no waiting helps. */
+function failureOf({ status, headers }: Response, body: unknown, now: Date): PostFailure {
+  // Gemini's has come inside a list
+  const error = at(Array.isArray(body) ? body[0] : body, "error")
+  const found = textAt(error, "code") ?? textAt(error, "type") ?? textAt(error, "status")
+  const code = found !== undefined && /^[A-Za-z_]{1,60}$/.test(found) ? found : undefined
+  const said = { status, ...(code !== undefined && { code }) }
+  const failed = kindOf(status, code)
+  if (failed !== "busy") return { failed, ...said }
+  const waitMs = waitOf(headers, now) ?? waitIn(listAt(error, "details"))
+  const isFinal = headers.get("x-should-retry") === "false"
+  return { failed, ...said, ...(waitMs !== undefined && { retryAfterMs: waitMs }), ...(isFinal && { isFinal }) }
+}
+
+const SPENT = /quota|spend_limit|billing|credit/
+
+function kindOf(status: number, code: string | undefined): WriterFailure {
+  if ([401, 402, 403, 404].includes(status) || (status >= 300 && status < 400)) return "denied"
+  if (status === 429 && code !== undefined && SPENT.test(code)) return "denied"
+  return status === 408 || status === 409 || status === 429 || status >= 500 ? "busy" : "rejected"
+}
+
+/** In milliseconds, of either header; a date counts from now. Undefined = not said. */
+function waitOf(headers: Headers, now: Date): number | undefined {
+  const ms = headers.get("retry-after-ms")
+  if (ms !== null && /^\d{1,9}$/.test(ms)) return Number(ms)
+  const said = headers.get("retry-after")
+  if (said === null) return undefined
+  const wait = /^\d{1,7}(\.\d+)?$/.test(said) ? Number(said) * 1_000 : Date.parse(said) - now.getTime()
+  return Number.isNaN(wait) ? undefined : Math.max(0, Math.ceil(wait))
+}
+
+/** Gemini tells it in the body: "34.4s". */
+function waitIn(details: readonly unknown[]): number | undefined {
+  const [said] = details.flatMap((detail) => textAt(detail, "retryDelay") ?? [])
+  const seconds = said !== undefined && /^(\d{1,7}(?:\.\d+)?)s$/.exec(said)?.[1]
+  return seconds ? Math.ceil(Number(seconds) * 1_000) : undefined
+}

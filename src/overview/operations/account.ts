@@ -1,0 +1,229 @@
+import * as v from "valibot"
+import { type AnyAllowance, countUsedAllowances } from "../../access/allowances.ts"
+import { type Balance, refreshCredits } from "../../access/credits.ts"
+import { hivePerDay, PLANS } from "../../access/plans.ts"
+import { SCOPES } from "../../access/scopes.ts"
+import { type Context, operation } from "../../core/operation.ts"
+import type { Sql } from "../../database/types.ts"
+import { nextMidnight } from "../../lib/days.ts"
+import { described, named } from "../../lib/schema.ts"
+import { Count, Storefront, Time } from "../../tracking/shapes.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+
+const PlanName = v.picklist(PLANS)
+const PerDay = described(Count, "Hive calls a day: 10,000 with Explorer, 500 while a credit pack lasts, otherwise 0.")
+const PerSecond = described(Count, "Requests a second that one key may make.")
+
+const Account = v.strictObject({
+  plan: described(PlanName, "The workspace's plan."),
+  auth: described(v.picklist(["live key", "test key", "sign-in"]), "How the caller authenticated."),
+  scopes: described(v.array(v.picklist(SCOPES)), "What the key may do."),
+  apps: described(
+    v.array(
+      v.strictObject({
+        id: described(v.string(), "The appId used in paths."),
+        name: described(v.string(), "Its own name, or the store's."),
+        countries: described(
+          v.array(Storefront),
+          "Tracked storefronts; the first is the default of calls about the app.",
+        ),
+      }),
+    ),
+    "The apps that this key may see, oldest first.",
+  ),
+  appRestriction: described(v.boolean(), "The key is limited to the apps listed."),
+  credits: described(
+    v.strictObject({
+      used: described(Count, "Used this month."),
+      limit: described(Count, "Of so many."),
+      resetsAt: described(v.nullable(Time), "When the next month starts, UTC."),
+    }),
+    "The workspace's credits this month; limit holds the plan's and what is left of packs. Remaining = limit - used.",
+  ),
+  hive: described(v.strictObject({ perDay: PerDay }), "The daily allowance of Hive calls."),
+  ratePerSecond: PerSecond,
+  docs: described(v.pipe(v.string(), v.url()), "The reference."),
+})
+
+const AUTH = { live: "live key", test: "test key", grant: "sign-in" } as const
+
+export const whoami = operation({
+  id: "whoami",
+  method: "GET",
+  path: "/account",
+  group: "Account",
+  toolset: "account",
+  summary: "Who is calling: plan, scopes, apps and credits.",
+  effect: "reads",
+  scope: null,
+  price: 0,
+  faults: [],
+  input: v.strictObject({}),
+  output: Account,
+}).run(async (_, ctx) => {
+  const { caller, publicUrl } = ctx
+  const [apps, balance] = await Promise.all([ctx.visibleApps(), refreshCredits(ctx.sql, caller)])
+  const { used, limit, resetsAt } = balance
+  return {
+    plan: caller.plan,
+    auth: AUTH[caller.kind],
+    scopes: [...caller.scopes],
+    apps: apps.map(({ id, name, countries }) => ({ id, name, countries })),
+    appRestriction: caller.appList !== null,
+    credits: { used, limit, resetsAt },
+    hive: { perDay: hivePerDay(caller.explorer, balance.packCredits > 0) },
+    ratePerSecond: caller.entitlements.ratePerSecond,
+    docs: `${publicUrl}/docs`,
+  }
+})
+
+const QUOTA_KEYS = [
+  "trackedKeywords", "apps", "discovery", "aiQuestions", "reviewAi", "aiVisibility", "spy", "apiCredits", "hive",
+  "ratePerSecond", "aiWriting", "listingWrites",
+] as const // biome-ignore format: the specification's order, then ours
+
+const Quota = named(
+  "Quota",
+  v.strictObject({
+    key: described(
+      v.picklist(QUOTA_KEYS),
+      "trackedKeywords counts one keyword in one storefront of one app, so a keyword tracked in three storefronts counts three times.",
+    ),
+    kind: described(
+      v.picklist(["stock", "month", "day", "rate", "total"]),
+      "stock: held at once; month and day: used up and renewed in UTC; rate: a second; total: never renewed.",
+    ),
+    used: described(v.nullable(Count), "null = not metered, which does not mean zero."),
+    limit: described(v.nullable(Count), "null = no limit."),
+    byApp: v.optional(
+      described(
+        v.array(
+          v.strictObject({
+            appId: described(v.string(), "As in list_apps."),
+            name: described(v.string(), "As list_apps names it."),
+            used: described(Count, "Its share."),
+          }),
+        ),
+        "The share of each app that this key may see, oldest first; used and limit are the whole workspace's.",
+      ),
+    ),
+  }),
+)
+
+const Left = described(Count, "What is left of bought packs.")
+
+const Usage = v.strictObject({
+  plan: described(PlanName, "The workspace's plan."),
+  quotas: described(v.array(Quota), "What is used of each, and of how much."),
+  packs: described(
+    v.strictObject({
+      ask: Left,
+      reviewAi: Left,
+      aiText: Left,
+      aiVisibility: Left,
+      apiCredits: Left,
+      explorer: described(v.boolean(), "The workspace has Explorer."),
+      prices: described(
+        v.record(v.string(), v.number()),
+        "The operator's price of each pack; empty where none is set.",
+      ),
+    }),
+    "What was bought beside the plan.",
+  ),
+  hive: described(
+    v.strictObject({
+      perDay: PerDay,
+      usedToday: described(v.nullable(Count), "Null while the store that counts them does not answer."),
+      resetsAt: described(Time, "00:00 UTC of the next day."),
+    }),
+    "The daily allowance of Hive calls.",
+  ),
+  ratePerSecond: PerSecond,
+})
+
+type QuotaRow = v.InferOutput<typeof Quota>
+
+export const getUsage = operation({
+  id: "get_usage",
+  method: "GET",
+  path: "/usage",
+  group: "Account",
+  toolset: "account",
+  summary: "What the workspace has used of each quota.",
+  effect: "reads",
+  scope: null,
+  price: 0,
+  faults: [],
+  input: v.strictObject({}),
+  output: Usage,
+}).run(async (_, ctx) => {
+  const { caller, sql } = ctx
+  const apps = await ctx.visibleApps()
+  const [balance, tracked, allowances, usedToday] = await Promise.all([
+    refreshCredits(sql, caller),
+    countTracked(sql, caller.workspaceId),
+    countUsedAllowances(sql, caller.workspaceId),
+    ctx.hiveUsedToday(),
+  ])
+  const hive = {
+    perDay: hivePerDay(caller.explorer, balance.packCredits > 0),
+    usedToday,
+    resetsAt: nextMidnight(ctx.now()),
+  }
+  return {
+    plan: caller.plan,
+    quotas: quotasOf(ctx, { balance, tracked, apps, allowances, hive }),
+    packs: {
+      // Only API credits can be bought so far, so nothing is left of the others.
+      ...{ ask: 0, reviewAi: 0, aiText: 0, aiVisibility: 0 },
+      apiCredits: balance.packCredits,
+      explorer: caller.explorer,
+      prices: {},
+    },
+    hive,
+    ratePerSecond: caller.entitlements.ratePerSecond,
+  }
+})
+
+/** Keywords, one for each storefront and term, of each app of the whole workspace. */
+async function countTracked(sql: Sql, workspaceId: number): Promise<ReadonlyMap<string, number>> {
+  const rows = await sql<{ appId: string; used: number }[]>`
+    select a.id as "appId", (select count(*) from tracked_term where app_id = a.id) as used
+    from tracked_app a
+    where a.workspace_id = ${workspaceId}
+    order by a.id`
+  return new Map(rows.map(({ appId, used }) => [appId, used]))
+}
+
+interface Figures {
+  balance: Balance
+  /** By app, of all that there are. */
+  tracked: ReadonlyMap<string, number>
+  /** Those that the key may see. */
+  apps: readonly TrackedApp[]
+  allowances: ReadonlyMap<AnyAllowance, number>
+  hive: { perDay: number; usedToday: number | null }
+}
+
+/** In the specification's order. What no operation uses yet has no meter: null, never a made-up zero. */
+function quotasOf({ caller: { entitlements, plan } }: Context, figures: Figures): QuotaRow[] {
+  const { balance, tracked, apps, allowances, hive } = figures
+  const byApp = apps.map(({ id, name }) => ({ appId: id, name, used: tracked.get(id) ?? 0 }))
+  const keywords = tracked.values().reduce((sum, used) => sum + used, 0)
+  const written = (of: AnyAllowance) => allowances.get(of) ?? null
+  const monthly = ["discovery", "aiQuestions", "reviewAi", "aiVisibility", "spy"] as const
+  return [
+    { key: "trackedKeywords", kind: "stock", used: keywords, limit: entitlements.trackedKeywords, byApp },
+    { key: "apps", kind: "stock", used: tracked.size, limit: entitlements.apps },
+    ...monthly.map(
+      (key): QuotaRow => ({ key, kind: "month", used: allowances.get(key) ?? null, limit: entitlements[key] }),
+    ),
+    { key: "apiCredits", kind: "month", used: balance.used, limit: balance.limit },
+    { key: "hive", kind: "day", used: hive.usedToday, limit: hive.perDay },
+    { key: "ratePerSecond", kind: "rate", used: null, limit: entitlements.ratePerSecond },
+    { key: "aiWriting", kind: "month", used: written("aiWriting"), limit: entitlements.aiWriting },
+    plan === "free"
+      ? { key: "listingWrites", kind: "total", used: written("listingWritesEver"), limit: entitlements.listingWrites }
+      : { key: "listingWrites", kind: "month", used: written("listingWrites"), limit: entitlements.listingWrites },
+  ]
+}

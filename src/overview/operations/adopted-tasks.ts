@@ -1,0 +1,79 @@
+import * as v from "valibot"
+import type { Platform } from "../../core/observation/types.ts"
+import type { Sql } from "../../database/types.ts"
+import { readRankSeries } from "../../keywords/read/series.ts"
+import { dayOf } from "../../lib/days.ts"
+import { described, named } from "../../lib/schema.ts"
+import { Count, Day, Rank, Storefront, Time } from "../../tracking/shapes.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { gradeDaysOf, gradeKeyword } from "../formulas/plan-grades.ts"
+import { type AdoptedTask, readAdoptedTasks } from "../read/adopted-tasks.ts"
+
+export const AdoptedTaskShape = named(
+  "AdoptedTask",
+  v.strictObject({
+    taskId: described(v.string(), "As it was told."),
+    country: Storefront,
+    field: described(v.string(), "As it was told."),
+    proposed: described(v.string(), "The text, which stood on the page afterwards."),
+    toldAt: described(Time, "When it was first proposed."),
+    adoptedAt: described(Time, "When the page was first seen with it."),
+    from: described(Day, "The first day whose ranks count: a week later."),
+    to: described(Day, "The last, four weeks later."),
+    final: described(v.boolean(), "False = days are still to come."),
+    keywords: described(
+      v.array(
+        v.strictObject({
+          term: described(v.string(), "The keyword."),
+          before: described(v.nullable(Rank), "When it was told; null = absent."),
+          expectedRank: described(Rank, "When it was told."),
+          rank: described(v.nullable(Rank), "In the middle of the measured days; null = absent on most, or none is."),
+          days: described(Count, "Days measured."),
+          verdict: described(
+            v.picklist(["reached", "better", "not_better", "not_measured"]),
+            "reached = the expected rank or better; better = better than before.",
+          ),
+        }),
+      ),
+      "Those that the task was told to gain.",
+    ),
+  }),
+  "What became of a task that was carried out: no proof that its text did it.",
+)
+
+const MOST = 10
+
+/** What became of the tasks that were carried out, the last first. */
+export async function gradeAdoptedTasks(
+  sql: Sql,
+  app: TrackedApp,
+  { platform, storefronts, now }: { platform: Platform; storefronts: readonly string[]; now: Date },
+): Promise<v.InferOutput<typeof AdoptedTaskShape>[]> {
+  const tasks = await readAdoptedTasks(sql, app, { platform, storefronts }, MOST)
+  const graded: v.InferOutput<typeof AdoptedTaskShape>[] = []
+  for (const task of tasks) {
+    const terms = task.keywords.map(({ term }) => term)
+    const days = gradeDaysOf(dayOf(task.adoptedAt))
+    const series = await readRankSeries(sql, app, { platform, storefront: task.storefront, terms, ...days })
+    graded.push(gradedTask(task, new Map(series.map(({ term, points }) => [term, points])), dayOf(now)))
+  }
+  return graded
+}
+
+type Ranks = ReadonlyMap<string, readonly { rank: number | null }[]>
+
+function gradedTask(
+  { storefront: country, toldAt, adoptedAt, keywords, ...task }: AdoptedTask,
+  ranks: Ranks,
+  today: string,
+): v.InferOutput<typeof AdoptedTaskShape> {
+  const days = gradeDaysOf(dayOf(adoptedAt))
+  return {
+    ...{ ...task, country, toldAt: toldAt.toISOString(), adoptedAt: adoptedAt.toISOString(), ...days },
+    final: today > days.to,
+    keywords: keywords.map(({ term, rank: before, expectedRank }) => {
+      const measured = (ranks.get(term) ?? []).map(({ rank }) => rank)
+      return { term, before, expectedRank, ...gradeKeyword({ before, expected: expectedRank }, measured) }
+    }),
+  }
+}

@@ -1,0 +1,39 @@
+import * as v from "valibot"
+import { DIRECTIONS } from "../../keywords/formulas/rank-moves.ts"
+import type { SideDay } from "../../keywords/read/side-days.ts"
+import { described, named } from "../../lib/schema.ts"
+import { Day, Rank, RankSource, Store, Storefront } from "../../tracking/shapes.ts"
+
+export const Move = named(
+  "DayMove",
+  v.strictObject({
+    term: described(v.string(), "The keyword."),
+    platform: Store,
+    country: Storefront,
+    direction: described(v.picklist(DIRECTIONS), "up, down, entered: absent before; dropped: absent that day."),
+    rank: described(v.nullable(Rank), "That day; null = absent from the results read."),
+    was: described(v.nullable(Rank), "On the measured day before; null = absent."),
+    against: described(Day, "The measured day before."),
+    source: described(RankSource, "Who read both days."),
+  }),
+)
+
+/**
+ * The biggest first. A keyword that entered or dropped out moved farther than any that stayed: as from or to the place
+ * behind the last.
+ */
+export function movesOf(sides: readonly SideDay[]): v.InferOutput<typeof Move>[] {
+  const moves = sides.flatMap(({ terms, platform, storefront: country }) =>
+    terms.flatMap(({ term, move, against, source }) => {
+      if (!move || move.direction === "same" || against === null || source === null) return []
+      const { direction, from: was, to: rank } = move
+      const places = Math.abs((was ?? OUTSIDE) - (rank ?? OUTSIDE))
+      return { term, platform, country, direction, rank, was, against, source, places }
+    }),
+  )
+  return moves
+    .sort((a, b) => b.places - a.places || (a.term < b.term ? -1 : a.term > b.term ? 1 : 0))
+    .map(({ places: _, ...move }) => move)
+}
+
+const OUTSIDE = 251

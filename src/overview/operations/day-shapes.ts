@@ -1,0 +1,130 @@
+import * as v from "valibot"
+import type { Caller } from "../../access/caller.ts"
+import { planFrom, unread } from "../../access/plan-days.ts"
+import { Fault } from "../../lib/faults.ts"
+import { bounded, coded, described, named } from "../../lib/schema.ts"
+import { isRealDay } from "../../lib/time.ts"
+import { isTimeZone, zonedBounds, zonedDay } from "../../lib/zoned-days.ts"
+import { Day, Time } from "../../tracking/shapes.ts"
+
+export const TimeZone = v.optional(
+  coded(
+    v.pipe(
+      bounded(v.string(), { pattern: "^[A-Za-z][A-Za-z0-9_+/-]*$" }),
+      v.maxLength(64),
+      v.check(isTimeZone),
+      v.description("IANA time zone, as Europe/Berlin, that the day begins and ends in."),
+    ),
+    "invalid_arguments",
+  ),
+  "UTC",
+)
+
+export const PastDay = v.optional(
+  coded(
+    v.pipe(
+      v.string(),
+      v.isoDate(),
+      v.check(isRealDay),
+      v.description("YYYY-MM-DD, no later than yesterday in that time zone; today when left out."),
+    ),
+    "bad_day",
+  ),
+)
+
+/** The day that an answer is about, as every answer about a day begins. */
+export const askedDayFields = {
+  tz: described(v.string(), "The time zone asked for."),
+  today: described(
+    Day,
+    "The day shown, in that time zone. What the stores show is read once a UTC day: the one of this date.",
+  ),
+  past: described(v.boolean(), "False while the day shown is not over."),
+  realToday: described(Day, "The day it is now in that time zone."),
+  from: described(Time, "When the day shown began."),
+  to: described(Time, "When it ended, or will."),
+  at: described(Time, "When this was answered."),
+}
+
+export const DayShown = named("DayShown", v.strictObject(askedDayFields))
+
+export interface AskedDay {
+  day: string
+  from: Date
+  to: Date
+  now: Date
+  /** The fields above. */
+  shown: { [Name in keyof typeof askedDayFields]: v.InferOutput<(typeof askedDayFields)[Name]> }
+}
+
+/** Throws bad_day for a day that is not over, plan_required or bad_day for one before the plan's history. */
+export function askedDay({ tz, day }: { tz: string; day?: string }, now: Date, caller: Caller): AskedDay {
+  const realToday = zonedDay(now, tz)
+  if (day !== undefined && day >= realToday) {
+    const detail = `${day} is not over in ${tz}, where it is ${realToday}: leave day out to ask for today.`
+    throw new Fault("bad_day", { field: "day", detail })
+  }
+  if (day !== undefined && day < planFrom(caller, "history", realToday))
+    throw unread(caller, { what: "history", day, today: realToday, otherwise: "bad_day", field: "day" })
+  const today = day ?? realToday
+  const { from, to } = zonedBounds(today, tz)
+  const times = { from: from.toISOString(), to: to.toISOString(), at: now.toISOString() }
+  return { day: today, from, to, now, shown: { tz, today, past: day !== undefined, realToday, ...times } }
+}
+
+export const OWN_FIGURES = [
+  "liveUsers",
+  "users",
+  "newUsers",
+  "adRevenue",
+  "subscriptionRevenue",
+  "trials",
+  "adSpend",
+] as const
+export const MONEY_FIGURES: readonly string[] = ["adRevenue", "subscriptionRevenue", "adSpend"]
+
+const CONNECTIONS = ["analytics", "ads", "subscriptions", "apple_ads"] as const
+
+/** What would have to be connected for the figures that no store shows in public. */
+export const Connections = described(
+  v.array(
+    named(
+      "Connection",
+      v.strictObject({
+        id: described(
+          v.picklist(CONNECTIONS),
+          "analytics: an analytics service; ads: an ad network's reports; subscriptions: the console that the app is sold through; apple_ads: the account that advertises it.",
+        ),
+        connected: described(v.boolean(), "False = nothing is known of its figures."),
+        gives: described(v.array(v.picklist(OWN_FIGURES)), "The figures that come from it."),
+        invented: described(v.optional(v.boolean()), "True = all of its figures are the demo's, and nobody's."),
+      }),
+    ),
+  ),
+  "Sources of the workspace's own figures. What is not connected gives none: its figures are null, which is not zero.",
+)
+
+const GIVES: Record<(typeof CONNECTIONS)[number], (typeof OWN_FIGURES)[number][]> = {
+  analytics: ["liveUsers", "users", "newUsers"],
+  ads: ["adRevenue"],
+  subscriptions: ["subscriptionRevenue", "trials"],
+  apple_ads: ["adSpend"],
+}
+
+/**
+ * By what accounts say: of one that no account says nothing is known, and where all that do are the demo's it is invented.
+ */
+export function connections(
+  said: Partial<Record<(typeof CONNECTIONS)[number], readonly { isInvented: boolean }[]>>,
+): v.InferOutput<typeof Connections> {
+  return CONNECTIONS.map((id) => {
+    const accounts = said[id] ?? []
+    const invented = accounts.length > 0 && accounts.every(({ isInvented }) => isInvented)
+    return { id, connected: accounts.length > 0, gives: GIVES[id], ...(invented && { invented }) }
+  })
+}
+
+/** Money is shown to keys that may read revenue. */
+export function hidesMoney({ scopes }: Caller): boolean {
+  return !scopes.includes("revenue:read")
+}

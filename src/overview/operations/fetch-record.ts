@@ -1,0 +1,68 @@
+import * as v from "valibot"
+import { type Context, operation } from "../../core/operation.ts"
+import { Fault } from "../../lib/faults.ts"
+import { textOrEmptyUpTo } from "../../lib/fields.ts"
+import { appRecordId, parseRecordId, type RecordId } from "../../lib/record-ids.ts"
+import { coded, described } from "../../lib/schema.ts"
+import { appAddress, type RecordAnswer, storesOf } from "../../tracking/records.ts"
+import { findApp, type TrackedApp } from "../../tracking/tracked-app.ts"
+import { AppRecord, readApp } from "./apps.ts"
+import { fetchKeyword, KeywordRecord } from "./fetched-keyword.ts"
+import { fetchRival, RivalRecord } from "./fetched-rival.ts"
+
+/** The id of a keyword of 150 characters, each of them percent-encoded from four bytes. */
+const MOST_CHARACTERS = 2_048
+
+const Id = coded(
+  v.pipe(
+    textOrEmptyUpTo(MOST_CHARACTERS),
+    v.check((text) => parseRecordId(text) !== null),
+    v.description("An id that search returned, unchanged."),
+  ),
+  "bad_id",
+)
+
+export const fetchRecord = operation({
+  id: "fetch",
+  method: "GET",
+  path: "/fetch",
+  group: "Account",
+  toolset: "account",
+  summary: "The full record behind an id that search returned.",
+  description:
+    "An app with its latest measurement, a keyword with its rank and history, or a rival with its ratings and the keywords where it stands above the app.",
+  effect: "reads",
+  scope: "apps:read",
+  price: 1,
+  faults: ["app_not_allowed", "not_found"],
+  names: "id",
+  connector: { names: {} },
+  input: v.strictObject({ id: Id }),
+  output: v.strictObject({
+    id: described(v.string(), "As search gives it."),
+    title: described(v.string(), "The app's or rival's name, its store id until a name was seen; or the keyword."),
+    url: described(v.pipe(v.string(), v.url()), "The store's own page."),
+    text: described(v.string(), "The record in one line, for a reader."),
+    metadata: described(v.union([KeywordRecord, AppRecord, RivalRecord]), "Of a keyword, of an app, or of a rival."),
+  }),
+}).run(async ({ id }, ctx) => {
+  const asked = parseRecordId(id) as RecordId
+  const app = await findApp(ctx.sql, ctx.caller, asked.appId, asked.kind === "keyword" ? asked.country : undefined)
+  const record = await readRecord(ctx, app, asked)
+  if (!record) throw new Fault("not_found")
+  return { ...record, text: record.text.replaceAll(/[\s\p{Cc}]+/gu, " ") }
+})
+
+async function readRecord(ctx: Context, app: TrackedApp, asked: RecordId) {
+  if (asked.kind === "keyword") return await fetchKeyword(ctx, app, asked)
+  return asked.kind === "rival" ? await fetchRival(ctx, app, asked) : await fetchApp(ctx, app)
+}
+
+type FetchedApp = RecordAnswer<v.InferOutput<typeof AppRecord>>
+
+async function fetchApp({ sql }: Context, app: TrackedApp): Promise<FetchedApp> {
+  const metadata = await readApp(sql, app)
+  const keywords = Object.values(metadata.keywordsByCountry).flat().length
+  const text = `${app.name}: ${storesOf(app)}; tracked keywords: ${keywords}, in ${app.countries.join(", ")}.`
+  return { id: appRecordId(app.id), title: app.name, url: appAddress(app), text, metadata }
+}

@@ -1,0 +1,162 @@
+import * as v from "valibot"
+import type { Platform } from "../../core/observation/types.ts"
+import type { Context } from "../../core/operation.ts"
+import type { Sql } from "../../database/types.ts"
+import { RivalTerm } from "../../keywords/operations/rivals/list-rivals.ts"
+import { dayAnswers, sideOf } from "../../keywords/read/day-answers.ts"
+import { type RecordId, rivalRecordId } from "../../lib/record-ids.ts"
+import { described, named } from "../../lib/schema.ts"
+import { appPage, STORES } from "../../lib/store-pages.ts"
+import { preferredRating } from "../../stores/read/rating-days.ts"
+import { iconIn, type NamePlace, nameIn } from "../../stores/store/app-names.ts"
+import type { RecordAnswer } from "../../tracking/records.ts"
+import { Count, Day, Source, Store, Storefront } from "../../tracking/shapes.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+
+/** So many keywords of the app are looked at: a small read also of an app with many storefronts. */
+const LISTS = 1_000
+
+const Ratings = v.strictObject({
+  count: described(Count, "How many ratings it had."),
+  day: described(Day, "The UTC day on which the store showed it."),
+  source: described(Source, "Where it was read."),
+})
+
+const Standing = v.strictObject({
+  country: Storefront,
+  day: described(v.nullable(Day), "The latest UTC day on which any of the app's keywords was measured; null = never."),
+  ratings: described(v.nullable(Ratings), "The latest rating count known of that storefront; null = none yet."),
+  terms: described(
+    v.array(RivalTerm),
+    `Keywords where it stands above the app on that day; of a manual rival all it holds. Looked for on the app's first ${LISTS} keywords over all storefronts.`,
+  ),
+})
+
+export const RivalRecord = named(
+  "RivalRecord",
+  v.strictObject({
+    platform: Store,
+    storeId: described(v.string(), "The store's own id of it."),
+    name: described(
+      v.nullable(v.string()),
+      "As the store shows it in the first storefront where it stands above the app, or else in the app's first; null until it was seen.",
+    ),
+    developer: described(v.nullable(v.string()), "Null until one was seen."),
+    icon: described(v.nullable(v.string()), "Address of the store icon; null until one was seen."),
+    manual: described(v.boolean(), "Named by hand: a rival wherever it stands."),
+    app: described(
+      v.strictObject({
+        id: described(v.string(), "As in list_apps."),
+        name: described(v.string(), "As list_apps names it."),
+      }),
+      "The tracked app it is a rival of.",
+    ),
+    storefronts: described(v.array(Standing), "The storefronts that the app tracks, in their order."),
+  }),
+)
+
+type FetchedRival = RecordAnswer<v.InferOutput<typeof RivalRecord>>
+type RivalRecordId = RecordId & { kind: "rival" }
+
+/** The record of a rival; null when it is neither named by hand nor in the latest results of the app's keywords, or hidden. */
+export async function fetchRival(
+  { sql }: Context,
+  app: TrackedApp,
+  asked: RivalRecordId,
+): Promise<FetchedRival | null> {
+  const { platform, storeId } = asked
+  if (app.hiddenRivals?.includes(`${platform}:${storeId}`)) return null
+  const manual = app.manualRivals?.includes(`${platform}:${storeId}`) ?? false
+  const rivalId = await readId(sql, asked)
+  const known = rivalId === null ? manual : rivalId !== (platform === "ios" ? app.iosApp : app.androidApp)
+  if (!known) return null
+  const standings = await readStandings(sql, app, platform, rivalId)
+  if (!manual && standings.every(({ terms }) => terms.length === 0)) return null
+  const storefronts = standings.map(({ terms, ...rest }) => ({
+    ...rest,
+    terms: manual ? terms : terms.filter(isAbove),
+  }))
+  const first = standings.find(({ terms }) => terms.some(isAbove)) ?? { country: app.countries[0] }
+  const place = { storefront: first.country, countries: app.countries }
+  const { name, developer, icon } = (rivalId !== null && (await readFacts(sql, rivalId, place))) || UNSEEN
+  return {
+    id: rivalRecordId(app.id, storeId),
+    title: name ?? storeId,
+    url: appPage(platform, storeId, first.country),
+    text: `${name ?? storeId}, a rival of ${app.name} on ${STORES[platform]}: ${inWords(standings)}.`,
+    metadata: { platform, storeId, name, developer, icon, manual, app: { id: app.id, name: app.name }, storefronts },
+  }
+}
+
+async function readId(sql: Sql, { platform, storeId }: RivalRecordId): Promise<number | null> {
+  const [row] = await sql<{ id: number }[]>`
+    select id
+    from store_app
+    where (platform, store_id) = (${platform}, ${storeId})`
+  return row?.id ?? null
+}
+
+interface Facts {
+  name: string | null
+  developer: string | null
+  icon: string | null
+}
+
+const UNSEEN: Facts = { name: null, developer: null, icon: null }
+
+async function readFacts(sql: Sql, id: number, place: NamePlace): Promise<Facts | undefined> {
+  const [facts] = await sql<Facts[]>`
+    select ${nameIn(sql, sql`s.id`, place)} as name, developer, ${iconIn(sql, sql`s.id`, place)} as icon
+    from store_app s
+    where id = ${id}`
+  return facts
+}
+
+type StandingRow = v.InferOutput<typeof Standing>
+
+/** Every place it holds in each storefront of the app; `rivalId` is its store_app id, null when it was never seen. */
+async function readStandings(sql: Sql, app: TrackedApp, platform: Platform, rivalId: number | null) {
+  const sides = app.countries.map((storefront) => sideOf(app, { platform, storefront }))
+  return await sql<StandingRow[]>`
+    with ${dayAnswers(sql, sides, { lists: LISTS })}, place as (
+      select side, term, position, our_rank, array_position(app_ids, ${rivalId}::int) as their_rank
+      from answer
+    ), held as (
+      select side,
+        json_agg(
+          json_build_object('term', term, 'theirRank', their_rank, 'ourRank', our_rank) order by position, term
+        ) as terms
+      from place
+      where their_rank is not null
+      group by side
+    ), shown as (
+      select side, max(day) as day
+      from term
+      group by side
+    )
+    select c.country, s.day, r.ratings, coalesce(h.terms, '[]') as terms
+    from unnest(${app.countries}::text[]) with ordinality c (country, side)
+    left join shown s on s.side = c.side
+    left join held h on h.side = c.side
+    left join lateral (
+      select json_build_object('count', ratings, 'day', day, 'source', source) as ratings
+      from rating_count
+      where app_id = ${rivalId} and storefront = c.country and ratings is not null
+      order by day desc, ${preferredRating(sql)}
+      limit 1
+    ) r on true
+    order by c.side
+    limit 1000`
+}
+
+function isAbove({ theirRank, ourRank }: v.InferOutput<typeof RivalTerm>): boolean {
+  return ourRank === null || theirRank < ourRank
+}
+
+function inWords(standings: readonly StandingRow[]): string {
+  const parts = standings.flatMap(({ country, day, terms }) => {
+    const above = terms.filter(isAbove).length
+    return above > 0 ? [`above it on ${above} ${above === 1 ? "keyword" : "keywords"} in ${country} on ${day}`] : []
+  })
+  return parts.length > 0 ? parts.join("; ") : "above it on no keyword of the latest measured days"
+}

@@ -1,0 +1,115 @@
+import * as v from "valibot"
+import { operation } from "../../core/operation.ts"
+import type { Sql } from "../../database/types.ts"
+import { findRivals, LISTS, PLACES } from "../../keywords/operations/rivals/found-rivals.ts"
+import { gradeOf, type SearchText, soughtBy } from "../../lib/matching.ts"
+import { appRecordId, keywordRecordId } from "../../lib/record-ids.ts"
+import { coded, described, named } from "../../lib/schema.ts"
+import { searchPage } from "../../lib/store-pages.ts"
+import { appAddress, folded, patternsOf, platformOf, type RecordMatch } from "../../tracking/records.ts"
+import { Count } from "../../tracking/shapes.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+
+const MOST = 50
+
+const Query = coded(
+  v.pipe(
+    v.string(),
+    v.minLength(1),
+    // JSON Schema counts code points, valibot's own maxLength UTF-16 units
+    v.metadata({ maxLength: 120 }),
+    v.check((text) => {
+      const length = [...text.trim()].length
+      return length >= 1 && length <= 120
+    }),
+    v.description("What to look for, in any case: words, a store id, or a link to an app's page in a store."),
+  ),
+  "bad_query",
+)
+
+const Result = named(
+  "SearchResult",
+  v.strictObject({
+    id: described(v.string(), "Pass it to fetch unchanged."),
+    title: described(v.string(), "The app's or rival's name, its store id until a name was seen; or the keyword."),
+    url: described(v.pipe(v.string(), v.url()), "The store's own page: of the app, or its search for the keyword."),
+    kind: described(v.picklist(["app", "keyword", "rival"]), "What it is."),
+  }),
+)
+
+export const search = operation({
+  id: "search",
+  method: "GET",
+  path: "/search",
+  group: "Account",
+  toolset: "account",
+  summary: "Finds the workspace's apps, tracked keywords and rivals.",
+  description: `Apps and rivals by name or store id, keywords by their text; every word must occur. Exact matches first, then those that begin with the text, then those in which every word begins one; at most ${MOST}. Rivals are those named by hand and the apps above yours in the results of the latest measured day, as far as one search reads: the first ${LISTS} keywords and ${PLACES.toLocaleString("en")} places in all, so with many keywords only the first places of each.`,
+  effect: "reads",
+  scope: "apps:read",
+  price: 1,
+  faults: [],
+  connector: { names: { query: "q" } },
+  input: v.strictObject({ q: Query }),
+  output: v.strictObject({
+    query: described(v.string(), "As it was asked."),
+    results: described(v.array(Result), "The best first; among equals apps, then keywords, then rivals."),
+    omitted: described(Count, `Matches beyond the first ${MOST}, among the best 200 keywords and 200 rivals.`),
+  }),
+}).run(async ({ q }, { sql, visibleApps }) => {
+  const sought = soughtBy(q)
+  const apps = await visibleApps()
+  const [keywords, rivals] = await Promise.all([findKeywords(sql, apps, sought), findRivals(sql, apps, sought)])
+  const found = [...findApps(apps, sought), ...keywords, ...rivals]
+  // a stable sort: among equals the order of each kind stays
+  const best = found.sort((a, b) => a.grade - b.grade).slice(0, MOST)
+  return { query: q, results: best.map(({ grade: _, ...result }) => result), omitted: found.length - best.length }
+})
+
+function findApps(apps: readonly TrackedApp[], sought: SearchText): RecordMatch[] {
+  return apps.flatMap((app) => {
+    const ids = [app.iosId, app.androidPkg, app.bundleId].filter((id) => id !== null)
+    const grade = gradeOf(sought, ids, [app.name])
+    return grade === null ? [] : [{ grade, ...foundApp(app) }]
+  })
+}
+
+function foundApp(app: TrackedApp) {
+  return { id: appRecordId(app.id), title: app.name, url: appAddress(app), kind: "app" as const }
+}
+
+/** By app, storefront and position. Of very many the database picks the most alike, so that no short text reads them all. */
+async function findKeywords(sql: Sql, apps: readonly TrackedApp[], sought: SearchText): Promise<RecordMatch[]> {
+  if (sought.storeId !== null) return []
+  const places = apps.flatMap((app) => app.countries.map((country) => ({ app, country })))
+  const rows = await sql<{ place: number; term: string }[]>`
+    select place, term
+    from (
+      select p.place, k.term, k.position, ${folded(sql, sql`k.term`, sought)} as folded
+      from unnest(
+        ${places.map(({ app }) => app.id)}::text[],
+        ${places.map(({ country }) => country)}::text[]
+      ) with ordinality p (app_id, country, place)
+      join tracked_term k on (k.app_id, k.country) = (p.app_id, p.country)
+      offset 0
+    ) k
+    where folded like all(${patternsOf(sought)}::text[])
+    order by folded <> ${sought.text}, strpos(folded, ${sought.text}) <> 1,
+      strpos(' ' || folded, ${` ${sought.text}`}) = 0, place, position, term
+    limit 200`
+  return rows
+    .map(({ place, term }) => ({ ...(places[place - 1] as (typeof places)[number]), place, term }))
+    .flatMap(({ app, country, term }) => {
+      const grade = gradeOf(sought, [], [term])
+      return grade === null ? [] : [{ grade, ...foundKeyword(app, country, term) }]
+    })
+}
+
+function foundKeyword(app: TrackedApp, country: string, term: string) {
+  return {
+    id: keywordRecordId(app.id, country, term),
+    title: term,
+    url: searchPage(platformOf(app), term, country),
+    kind: "keyword" as const,
+  }
+}

@@ -1,0 +1,290 @@
+import * as v from "valibot"
+import { planCovers } from "../../access/plans.ts"
+import { type AdsDay, readAdsDays } from "../../consoles/ads/read/day.ts"
+import { type AccountDay, readAccountDays, readCountryProceeds } from "../../consoles/read/read-day.ts"
+import { ofApp, operation } from "../../core/operation.ts"
+import type { Sql } from "../../database/types.ts"
+import { type SideApp, sidesOf } from "../../keywords/read/day-answers.ts"
+import { readRatingsOn, readStorefrontReviews } from "../../keywords/read/day-facts.ts"
+import { readSideDays, type SideDay } from "../../keywords/read/side-days.ts"
+import { described, extending, named } from "../../lib/schema.ts"
+import { PAGE_CHANGES } from "../../listings/changes.ts"
+import { ChangeShape, changeFields, changeShape, PageChangeKind } from "../../listings/operations/listing-shapes.ts"
+import { readChanges } from "../../listings/read/changes.ts"
+import { Count, Day, Store, Storefront, Time } from "../../tracking/shapes.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { Move, movesOf } from "./day-moves.ts"
+import {
+  type AskedDay,
+  askedDay,
+  askedDayFields,
+  Connections,
+  connections,
+  DayShown,
+  hidesMoney,
+  MONEY_FIGURES,
+  OWN_FIGURES,
+  PastDay,
+  TimeZone,
+} from "./day-shapes.ts"
+
+const PUBLIC_FIGURES = [
+  "keywordsTracked", "keywordsMeasured", "keywordsRanked", "keywordsUp", "keywordsDown", "keywordsEntered",
+  "keywordsDropped", "bestRank", "rating", "ratings", "newReviews", "lowReviews", "newReviewsAverage",
+] as const // biome-ignore format: a list to scan
+
+const Figure = named(
+  "DayFigure",
+  v.strictObject({
+    key: described(
+      v.picklist([...OWN_FIGURES, "proceeds", ...PUBLIC_FIGURES]),
+      "proceeds: what the seller got, each storefront and currency by itself; keywords… count the keywords of that storefront that are tracked now: measured that day, ranked among the results read, and moved since the measured day before; rating is the average of all ratings and ratings their number; lowReviews are those of 1 and 2 stars.",
+    ),
+    platform: described(v.nullable(Store), "Null where the figure is of the whole app."),
+    country: described(v.nullable(Storefront), "Null where the figure is of the whole app."),
+    value: described(
+      v.nullable(v.number()),
+      "Null in every state but measured; also where a measured day has none, such as an average of no reviews, or subscriptionRevenue that is not all in US dollars (get_revenue has each currency).",
+    ),
+    currency: described(
+      v.nullable(v.string()),
+      "Of money, whatever its value: ISO 4217. Null = no money, or not known.",
+    ),
+    was: described(
+      v.nullable(v.number()),
+      "Of ratings: on the measured day before, by the same source. Null = there is none.",
+    ),
+    against: described(v.nullable(Day), "The UTC day of `was`."),
+    state: described(
+      v.picklist(["measured", "not_measured", "not_connected", "hidden"]),
+      "not_measured: nobody read it that day, or, of keywordsTracked of a past day, which were tracked then is not kept; not_connected: it comes from a source that the workspace has not connected; hidden: this key may not read money.",
+    ),
+    source: described(v.nullable(v.string()), "What the figure was read from; null where it was not."),
+    measuredAt: described(
+      v.nullable(Time),
+      "When the source was read, where it was at one moment. Of keywords null: each was read at some moment of the UTC day shown, the latest as list_keyword_ranks tells.",
+    ),
+  }),
+)
+type FigureRow = v.InferOutput<typeof Figure>
+
+const Change = named(
+  "DayChange",
+  extending(
+    ChangeShape,
+    v.strictObject({ country: Storefront, platform: Store, kind: PageChangeKind, ...changeFields }),
+  ),
+)
+
+const MOST_MOVES = 10
+const MOST_CHANGES = 50
+
+export const getToday = operation({
+  id: "get_today",
+  method: "GET",
+  path: "/apps/:appId/today",
+  group: "Your apps",
+  toolset: "apps",
+  summary: "One app's day, each figure marked by its source.",
+  description:
+    "What moved, what changed and what was measured on one day, over every storefront and store of the app. Stores are read once a UTC day; reviews and changes are those of the day in the time zone asked for. No figure is a guess: `state` says why a value is missing. All apps in a row each: get_portfolio_overview.",
+  effect: "reads",
+  scope: "apps:read",
+  plan: "free",
+  price: 1,
+  faults: ["bad_day"],
+  input: ofApp({ tz: TimeZone, day: PastDay }),
+  narrow: { rows: ["figures"] },
+  output: extending(
+    DayShown,
+    v.strictObject({
+      appId: described(v.string(), "As in list_apps."),
+      name: described(v.string(), "As list_apps names it."),
+      ...askedDayFields,
+      figures: described(
+        v.array(Figure),
+        "The workspace's own first, then keywords, ratings and reviews, each storefront and store by itself.",
+      ),
+      moves: described(
+        v.array(Move),
+        `Keywords that moved since the measured day before: the ${MOST_MOVES} biggest moves.`,
+      ),
+      movesOmitted: described(Count, "Smaller moves, which are left out."),
+      changes: described(
+        v.array(Change),
+        `Changes of the app's store pages that were seen that day, newest first, at most ${MOST_CHANGES}.`,
+      ),
+      changesOmitted: described(Count, "Older ones of the day, which are left out."),
+      conns: Connections,
+      hiddenMoney: described(v.boolean(), "This key may not read revenue: money is hidden."),
+    }),
+  ),
+}).run(async ({ app, tz, day }, { sql, now, caller }) => {
+  const asked = askedDay({ tz, day }, now(), caller)
+  const own = (await readAccountDays(sql, caller.workspaceId, [app], asked.day)).get(app.id)
+  const ads = (await readAdsDays(sql, caller.workspaceId, [app], asked.day)).get(app.id)
+  const sides = sidesOf(app)
+  const ranked = await readSideDays(sql, sides, asked.day)
+  const [ratings, reviews, changes] = [
+    await readRatingFigures(sql, sides, asked.day),
+    await readReviewFigures(sql, sides, asked),
+    await readChangesSeen(sql, app, asked, { promotional: planCovers(caller.plan, "pro") }),
+  ]
+  const moves = movesOf(ranked)
+  const hiddenMoney = hidesMoney(caller)
+  return {
+    appId: app.id,
+    name: app.name,
+    ...asked.shown,
+    figures: [
+      ...ownFigures(own, ads, hiddenMoney),
+      ...(hiddenMoney
+        ? [{ ...figure("proceeds", null), state: "hidden" as const }]
+        : proceedsFigures(await readCountryProceeds(sql, caller.workspaceId, [app], asked.day), own)),
+      ...ranked.flatMap((side) => keywordFigures(side, asked.shown)),
+      ...ratings,
+      ...reviews,
+    ],
+    moves: moves.slice(0, MOST_MOVES),
+    movesOmitted: Math.max(0, moves.length - MOST_MOVES),
+    changes: changes.slice(0, MOST_CHANGES),
+    changesOmitted: Math.max(0, changes.length - MOST_CHANGES),
+    conns: connections({ subscriptions: own ? [own] : [], apple_ads: ads ? [ads] : [] }),
+    hiddenMoney,
+  }
+})
+
+/** Of an account that has the app: what it said of the day, by its own time zone. */
+function ownFigures(own: AccountDay | undefined, ads: AdsDay | undefined, hiddenMoney: boolean): FigureRow[] {
+  const said: Partial<Record<(typeof OWN_FIGURES)[number], FigureRow>> = {
+    ...(own && {
+      trials: reportedFigure("trials", own.trials, "asc-subscription-events", own.trialsReadAt),
+      subscriptionRevenue: {
+        ...reportedFigure("subscriptionRevenue", own.dollars, "asc-sales", own.salesReadAt),
+        currency: own.dollars === null ? null : "USD",
+      },
+    }),
+    ...(ads && {
+      adSpend: {
+        ...reportedFigure("adSpend", ads.spend && Number(ads.spend.amount), "apple-ads-days", ads.readAt),
+        currency: ads.spend?.currency ?? null,
+      },
+    }),
+  }
+  return OWN_FIGURES.map((key) => {
+    if (hiddenMoney && MONEY_FIGURES.includes(key)) return { ...figure(key, null), state: "hidden" }
+    return said[key] ?? { ...figure(key, null), state: "not_connected" }
+  })
+}
+
+/** By storefront, those with any; without one a single figure says why. */
+function proceedsFigures(
+  { state, rows }: Awaited<ReturnType<typeof readCountryProceeds>>,
+  own: AccountDay | undefined,
+): FigureRow[] {
+  if (state !== "measured") return [{ ...figure("proceeds", null), state }]
+  const said = reportedFigure("proceeds", null, "asc-sales", own?.salesReadAt ?? null)
+  const figures = rows.flatMap(({ country, proceeds }) =>
+    proceeds.map(({ amount, currency }) => ({
+      ...said,
+      platform: "ios" as const,
+      country,
+      value: Number(amount),
+      currency,
+    })),
+  )
+  return figures.length > 0 ? figures : [{ ...said, value: 0 }]
+}
+
+function reportedFigure(key: FigureRow["key"], value: number | null, source: string, readAt: Date | null): FigureRow {
+  if (readAt === null) return figure(key, null)
+  return { ...figure(key, null), value, source, measuredAt: readAt.toISOString(), state: "measured" }
+}
+
+function figure(key: FigureRow["key"], side: Pick<SideApp, "platform" | "storefront"> | null): FigureRow {
+  const place = { platform: side?.platform ?? null, country: side?.storefront ?? null }
+  const unknown = { value: null, currency: null, was: null, against: null, source: null, measuredAt: null }
+  return { key, ...place, ...unknown, state: "not_measured" }
+}
+
+/** What is tracked is known; all else only where something was measured that day. */
+function keywordFigures(side: SideDay, { past }: { past: boolean }): FigureRow[] {
+  const measured = side.terms.filter((term) => term.measured)
+  const ranks = measured.flatMap(({ rank }) => rank ?? [])
+  const moved = (direction: string) => measured.filter(({ move }) => move?.direction === direction).length
+  const comparable = measured.some(({ move }) => move !== null)
+  const sources = [...new Set(measured.flatMap(({ source }) => source ?? []))].join(", ")
+  const own = (key: FigureRow["key"], value: number): FigureRow => {
+    return { ...figure(key, side), value, state: "measured", source: "appmeter" }
+  }
+  const counted = (key: FigureRow["key"], value: number | null, known = measured.length > 0): FigureRow =>
+    known ? { ...figure(key, side), value, state: "measured", source: sources } : figure(key, side)
+  return [
+    past ? figure("keywordsTracked", side) : own("keywordsTracked", side.terms.length),
+    own("keywordsMeasured", measured.length),
+    counted("keywordsRanked", ranks.length),
+    counted("keywordsUp", moved("up"), comparable),
+    counted("keywordsDown", moved("down"), comparable),
+    counted("keywordsEntered", moved("entered"), comparable),
+    counted("keywordsDropped", moved("dropped"), comparable),
+    counted("bestRank", ranks.length > 0 ? Math.min(...ranks) : null),
+  ]
+}
+
+async function readRatingFigures(sql: Sql, sides: readonly SideApp[], day: string): Promise<FigureRow[]> {
+  const places = sides.map(({ own, storefront }) => ({ app: own as number, storefront }))
+  const days = await readRatingsOn(sql, places, day)
+  return sides.flatMap((side, at) =>
+    (["rating", "ratings"] as const).map((key): FigureRow => {
+      const seen = days[at]
+      if (!seen || seen[key] === null) return figure(key, side)
+      const { source, seenAt, before } = seen
+      const against = before && before[key] !== null ? before.day : null
+      const was = before?.[key] ?? null
+      const said = { value: seen[key], was, against, source, measuredAt: seenAt.toISOString() }
+      return { ...figure(key, side), ...said, state: "measured" }
+    }),
+  )
+}
+
+async function readReviewFigures(sql: Sql, sides: readonly SideApp[], span: AskedDay): Promise<FigureRow[]> {
+  const places = sides.map(({ platform, storefront, own }) => ({ platform, storefront, app: own as number }))
+  const written = await readStorefrontReviews(sql, places, span)
+  return sides.flatMap((side, at) => {
+    const { measured, readAt, source, count, low, average } = written[at] as (typeof written)[number]
+    const values = [
+      ["newReviews", count],
+      ["lowReviews", low],
+      ["newReviewsAverage", average],
+    ] as const
+    return values.map(([key, value]): FigureRow => {
+      if (!measured || readAt === null) return figure(key, side)
+      const said = {
+        value: value === null ? null : Math.round(value * 100) / 100,
+        source,
+        measuredAt: readAt.toISOString(),
+      }
+      return { ...figure(key, side), ...said, state: "measured" }
+    })
+  })
+}
+
+async function readChangesSeen(
+  sql: Sql,
+  app: TrackedApp,
+  { from, to }: AskedDay,
+  { promotional }: { promotional: boolean },
+): Promise<v.InferOutput<typeof Change>[]> {
+  const apps = [app.iosApp, app.androidApp].filter((id) => id !== null)
+  // a day of the zone lies within two UTC days, or three where it is the date line's
+  const days = { from: from.toISOString().slice(0, 10), to: to.toISOString().slice(0, 10) }
+  const found = await readChanges(sql, { apps, ...days, kinds: PAGE_CHANGES, limit: 1_000 })
+  return found
+    .filter(({ at, storefront }) => at >= from && at < to && app.countries.includes(storefront))
+    .map((change) => ({
+      country: change.storefront,
+      platform: change.appId === app.iosApp ? ("ios" as const) : ("android" as const),
+      kind: change.kind as (typeof PAGE_CHANGES)[number],
+      ...changeShape(change, { promotional }),
+    }))
+}

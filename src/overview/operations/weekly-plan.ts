@@ -1,0 +1,282 @@
+import * as v from "valibot"
+import { ownId } from "../../core/observation/types.ts"
+import { type Context, ofApp, operation } from "../../core/operation.ts"
+import { json } from "../../database/json.ts"
+import type { Sql } from "../../database/types.ts"
+import { Country, Platform, wholeNumber } from "../../lib/fields.ts"
+import { localesOf } from "../../lib/locales.ts"
+import { coded, described, named } from "../../lib/schema.ts"
+import { DAY_MS } from "../../lib/time.ts"
+import { readSurroundings } from "../../listings/read/listing-surroundings.ts"
+import { readLatestRatings } from "../../stores/read/rating-days.ts"
+import { Count, Day, popularityFields, Rank, Store, Storefront, Time } from "../../tracking/shapes.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import {
+  findMissing,
+  type KeywordOutlook,
+  LEAST_PEERS,
+  MANY_PEERS,
+  type PageKeywords,
+  type PlanTask,
+  planTasks,
+} from "../formulas/plan-tasks.ts"
+import { planKeywords, readPageTexts, YOUNG_DAYS } from "../read/plan-inputs.ts"
+import { AdoptedTaskShape, gradeAdoptedTasks } from "./adopted-tasks.ts"
+
+/** A change of name or subtitle is left to show what it does for so long. */
+const SETTLES_DAYS = 14
+const MOST_STOREFRONTS = 20
+const STATES = ["tasks", "nothing_to_do", "settling", "not_measured"] as const
+
+const Outlook = named(
+  "TaskOutlook",
+  v.strictObject({
+    term: described(v.string(), "The keyword."),
+    day: described(Day, "When its results were read."),
+    rank: described(v.nullable(Rank), "Null = absent from the results read."),
+    expectedRank: described(
+      Rank,
+      "The median place of apps that carry its words in their name and have no more ratings; of two in the middle the worse.",
+    ),
+    weight: described(
+      v.number(),
+      "1 to 100, in expectedValue: the popularity, or the score behind the band, which says an order and no level.",
+    ),
+    ...popularityFields,
+    popularityAt: described(
+      v.nullable(Time),
+      "When the youngest reading behind it was seen, as in list_keyword_ranks.",
+    ),
+  }),
+)
+
+const Task = named(
+  "WeeklyTask",
+  v.strictObject({
+    taskId: described(v.string(), "The same as long as the same text is proposed; list it in tasksDone to hide it."),
+    platform: Store,
+    country: Storefront,
+    field: described(v.picklist(["subtitle"]), "On Google Play: the short description."),
+    sentence: described(v.string(), "The whole of it in one English sentence."),
+    current: described(v.string(), "As the page shows it; empty where it shows none."),
+    proposed: described(v.string(), "The text to put in its place, within the store's limit."),
+    added: described(v.array(v.string()), "Words that proposed has and current has not."),
+    removed: described(v.array(v.string()), "Words of current that make room for them; empty = nothing goes."),
+    reasons: described(v.array(v.string()), "What was measured that speaks for it, in English sentences."),
+    tradeOff: described(v.string(), "What it costs, in one English sentence."),
+    confidence: described(
+      v.picklist(["low", "medium"]),
+      `low: ${LEAST_PEERS} to ${MANY_PEERS - 1} apps show the expected rank; medium: ${MANY_PEERS} or more. Never high: they carry the words in their name, which counts for more.`,
+    ),
+    expectedValue: described(
+      v.number(),
+      "The sum over the keywords gained of weight × (1 / expected rank − 1 / rank): an index that orders tasks, no forecast of downloads.",
+    ),
+    gains: described(
+      v.array(Outlook),
+      "Tracked keywords that name and subtitle would make up together; the one it is proposed for first.",
+    ),
+  }),
+)
+
+export const getWeeklyPlan = operation({
+  id: "get_weekly_plan",
+  method: "GET",
+  path: "/apps/:appId/weekly-plan",
+  group: "Your apps",
+  toolset: "page",
+  summary: "Texts of the store page worth changing this week, by what was measured.",
+  description: `Each task stands alone and begins with the text as it is. Often there is none, by design: only where at least ${LEAST_PEERS} apps with no more ratings show what the words are worth, and never within ${SETTLES_DAYS} days of a change of name or subtitle. Writes nothing to a store; each task told is kept, and held against what happened: see record.`,
+  effect: "reads",
+  scope: "apps:read",
+  plan: "pro",
+  price: 1,
+  faults: ["bad_goal"],
+  input: ofApp({
+    country: described(v.optional(Country), "Two-letter storefront code; all storefronts of the app when left out."),
+    goal: v.optional(
+      coded(
+        v.pipe(
+          v.picklist(["downloads", "rank", "revenue"]),
+          v.description(
+            "What the app is optimised for; the app's own goal when left out. Tasks are ordered by expected value in any case.",
+          ),
+        ),
+        "bad_goal",
+      ),
+    ),
+    platform: Platform,
+    limit: v.optional(wholeNumber(1, 10, "The most tasks, over all storefronts."), 5),
+  }),
+  output: v.strictObject({
+    platform: Store,
+    goal: described(
+      v.nullable(v.picklist(["downloads", "rank", "revenue"])),
+      "As asked, or else the app's own; null = neither.",
+    ),
+    tasks: described(v.array(Task), "The greatest expected value first."),
+    storefronts: described(
+      v.array(
+        v.strictObject({
+          country: Storefront,
+          state: described(
+            v.picklist(STATES),
+            `nothing_to_do: all was measured, and no change is worth it; settling: name or subtitle changed within ${SETTLES_DAYS} days; not_measured: page, ratings or keywords of the last ${YOUNG_DAYS} days are missing.`,
+          ),
+          settledAt: described(v.nullable(Time), "Of settling: when tasks are told again."),
+          pageReadAt: described(v.nullable(Time), "When the page was read last; null = never."),
+          keywords: described(Count, "Keywords whose results and popularity were read that were looked at."),
+        }),
+      ),
+      `Each storefront looked at, at most the first ${MOST_STOREFRONTS}.`,
+    ),
+    record: described(
+      v.array(AdoptedTaskShape),
+      "Of tasks told before, those whose text stood on the page afterwards, with what its keywords ranked since; the last first, at most 10.",
+    ),
+    storefrontsLeftOut: described(Count, "Further storefronts of the app; ask for each by country."),
+  }),
+}).run(async ({ app, country, goal, platform, limit }, ctx) => {
+  const all = country === undefined ? app.countries : [country]
+  const looked = all.slice(0, MOST_STOREFRONTS)
+  const plans: StorefrontPlan[] = []
+  for (const storefront of looked) plans.push(await planStorefront(app, { platform, storefront }, ctx, limit))
+  const shown = plans
+    .flatMap(({ tasks }) => tasks)
+    .sort((a, b) => b.task.expectedValue - a.task.expectedValue || (a.task.taskId < b.task.taskId ? -1 : 1))
+    .slice(0, limit)
+  await keepTold(ctx.sql, app.id, shown, goal ?? app.goal)
+  const record = await gradeAdoptedTasks(ctx.sql, app, { platform, storefronts: looked, now: ctx.now() })
+  return {
+    platform,
+    goal: goal ?? app.goal,
+    tasks: shown.map((told) => taskRow(told)),
+    storefronts: plans.map(({ state }) => state),
+    record,
+    storefrontsLeftOut: all.length - looked.length,
+  }
+})
+
+interface PlannedTask {
+  platform: "ios" | "android"
+  storefront: string
+  pageSeenAt: Date
+  task: PlanTask
+}
+
+interface StorefrontPlan {
+  state: {
+    country: string
+    state: (typeof STATES)[number]
+    settledAt: string | null
+    pageReadAt: string | null
+    keywords: number
+  }
+  tasks: PlannedTask[]
+}
+
+async function planStorefront(
+  app: TrackedApp,
+  { platform, storefront }: { platform: "ios" | "android"; storefront: string },
+  { sql, now }: Context,
+  limit: number,
+): Promise<StorefrontPlan> {
+  const own = ownId(app, { platform, storefront })
+  const page = own === null ? null : await readPageTexts(sql, own, { platform, storefront })
+  const state = { country: storefront, settledAt: null, pageReadAt: page?.seenAt.toISOString() ?? null, keywords: 0 }
+  if (own === null || !page) return { state: { ...state, state: "not_measured" }, tasks: [] }
+  const settledAt = new Date((page.changedAt?.getTime() ?? Number.NEGATIVE_INFINITY) + SETTLES_DAYS * DAY_MS)
+  if (settledAt > now())
+    return { state: { ...state, state: "settling", settledAt: settledAt.toISOString() }, tasks: [] }
+  const { ratings = null } = (await readLatestRatings(sql, own, storefront)) ?? {}
+  const keywords = await planKeywords(sql, app, { platform, storefront }, now())
+  if (ratings === null || keywords.length === 0) return { state: { ...state, state: "not_measured" }, tasks: [] }
+  const [locale] = localesOf(storefront)
+  const { name, subtitle, seenAt: pageSeenAt } = page
+  const inputs = { appId: app.id, platform, storefront, locale, name, subtitle, ratings, keywords }
+  const tasks = await findTasks(sql, app, inputs, limit)
+  return {
+    state: { ...state, state: tasks.length > 0 ? "tasks" : "nothing_to_do", keywords: keywords.length },
+    tasks: tasks.slice(0, limit).map((task) => ({ platform, storefront, pageSeenAt, task })),
+  }
+}
+
+/** But for those that are done. */
+async function findTasks(sql: Sql, app: TrackedApp, inputs: PageKeywords, limit: number): Promise<PlanTask[]> {
+  const missing = findMissing(inputs)
+  if (missing.length === 0) return []
+  const { platform, storefront, keywords } = inputs
+  const known = await readSurroundings(sql, app, { platform, storefront, day: keywords[0]!.day })
+  const done = new Set(app.tasksDone)
+  const tasks = planTasks({ ...inputs, known }, missing, limit + done.size)
+  return tasks.filter(({ taskId }) => !done.has(taskId))
+}
+
+function taskRow({ platform, storefront, task }: PlannedTask): v.InferOutput<typeof Task> {
+  const { taskId, field, current, proposed, added, removed, gains, confidence, expectedValue, evidence } = task
+  const [first, ...others] = gains as [KeywordOutlook, ...KeywordOutlook[]]
+  const words = added.map((word) => `"${word}"`).join(" and ")
+  return {
+    taskId,
+    platform,
+    country: storefront,
+    field,
+    sentence: `Put ${words} into the ${platform === "ios" ? "subtitle" : "short description"} in ${storefront}: "${proposed}".`,
+    current,
+    proposed,
+    added,
+    removed,
+    reasons: [
+      `"${first.term}" has ${popularityText(first)}, and the app ${first.rank === null ? "is not among the results read" : `ranks ${first.rank}`}.`,
+      `${evidence} apps with no more ratings carry its words in their name; the middle one of them ranks ${first.expectedRank}.`,
+      ...(others.length > 0 ? [`It also makes up ${others.map(({ term }) => `"${term}"`).join(", ")}.`] : []),
+    ],
+    tradeOff: tradeOffOf(removed),
+    confidence,
+    expectedValue,
+    gains,
+  }
+}
+
+function popularityText({ popularity, popularityLow: low, popularityHigh: high }: KeywordOutlook): string {
+  if (popularity !== null) return `popularity ${Math.round(popularity)}`
+  return low === null ? "no popularity that is known" : `a popularity between ${low} and ${high} by our estimate`
+}
+
+function tradeOffOf(removed: readonly string[]): string {
+  if (removed.length === 0) return "Takes room that is free; nothing goes."
+  return `${removed.map((word) => `"${word}"`).join(" and ")} goes, which no tracked keyword holds.`
+}
+
+/**
+ * Expectations are graded once the ranks of their days are measured (adopted-tasks.ts), which cannot be done of what was
+ * not kept. Of what a call told, only what the page shows later enters an answer.
+ */
+async function keepTold(sql: Sql, appId: string, told: readonly PlannedTask[], goal: string | null): Promise<void> {
+  if (told.length === 0) return
+  const rows = told.map(({ platform, storefront, pageSeenAt, task }) => ({
+    task_id: task.taskId,
+    platform,
+    storefront,
+    field: task.field,
+    current_text: task.current,
+    proposed_text: task.proposed,
+    page_seen_at: pageSeenAt.toISOString(),
+    keywords: task.gains,
+    expected_value: task.expectedValue,
+  }))
+  await sql`
+    insert into plan_task (
+      app_id, task_id, platform, storefront, field, current_text, proposed_text, page_seen_at, keywords, expected_value, goal
+    )
+    select ${appId}, task_id, platform, storefront, field, current_text, proposed_text, page_seen_at, keywords,
+      expected_value, ${goal}
+    from jsonb_to_recordset(${json(sql, rows)}) r (
+      task_id text, platform text, storefront text, field text, current_text text, proposed_text text,
+      page_seen_at timestamptz, keywords jsonb, expected_value real
+    )
+    order by task_id
+    on conflict (app_id, task_id) do update
+    set current_text = excluded.current_text, page_seen_at = excluded.page_seen_at, keywords = excluded.keywords,
+      expected_value = excluded.expected_value, goal = excluded.goal, last_told_at = now()`
+}

@@ -1,0 +1,44 @@
+import { ownId, type Platform, type RankedApp } from "../../core/observation/types.ts"
+import type { Db } from "../../database/types.ts"
+import { TEXT_SOURCES } from "./plan-inputs.ts"
+
+/** A task of a weekly plan whose text was put on the page afterwards. */
+export interface AdoptedTask {
+  taskId: string
+  storefront: string
+  field: string
+  proposed: string
+  toldAt: Date
+  /** When the page was first seen with it. */
+  adoptedAt: Date
+  /** As they stood when it was last told. */
+  keywords: { term: string; rank: number | null; expectedRank: number }[]
+}
+
+/** Of an app in these storefronts, adopted last first. */
+export async function readAdoptedTasks(
+  sql: Db,
+  app: RankedApp,
+  { platform, storefronts }: { platform: Platform; storefronts: readonly string[] },
+  limit: number,
+): Promise<AdoptedTask[]> {
+  const [storefront = ""] = storefronts
+  return await sql<AdoptedTask[]>`
+    select t.task_id as "taskId", t.storefront, t.field, t.proposed_text as proposed, t.first_told_at as "toldAt",
+      r.first_seen_at as "adoptedAt", t.keywords
+    from plan_task t
+    cross join lateral (
+      select r.first_seen_at
+      from listing_run r
+      join listing_content c
+        on (c.app_id, c.storefront, c.source, c.section, c.digest) = (r.app_id, r.storefront, r.source, r.section, r.digest)
+      where (r.app_id, r.storefront, r.source, r.section)
+          = (${ownId(app, { platform, storefront })}, t.storefront, ${TEXT_SOURCES[platform]}, 'page')
+        and r.first_seen_at > t.first_told_at and c.content ->> t.field = t.proposed_text
+      order by r.first_seen_at
+      limit 1
+    ) r
+    where t.app_id = ${app.id} and t.platform = ${platform} and t.storefront = any(${storefronts as string[]}::text[])
+    order by r.first_seen_at desc, t.task_id
+    limit ${limit}`
+}

@@ -1,0 +1,64 @@
+import * as v from "valibot"
+import { readApprovalRule } from "../../access/approval-rules.ts"
+import { operation } from "../../core/operation.ts"
+import { described } from "../../lib/schema.ts"
+import { Count, Time } from "../../lib/shapes.ts"
+import { changedLines } from "../../tracking/actions/changed-lines.ts"
+import { listApprovals as readApprovals, settleApproval as settle } from "../../writes/approvals.ts"
+import { refuseLimited, shared } from "./workspace.ts"
+
+export const listApprovals = operation({
+  ...shared,
+  id: "list_approvals",
+  path: "/desk/approvals",
+  summary: "Writes that wait for a person's yes, and which must.",
+  scope: null,
+  output: v.strictObject({
+    required: described(v.array(v.string()), "Actions that every key of the workspace needs a yes for."),
+    approvals: v.array(
+      v.strictObject({
+        id: v.string(),
+        action: v.string(),
+        summary: v.string(),
+        lines: described(v.array(v.string()), "What changes, before and after."),
+        notes: v.array(v.string()),
+        credits: Count,
+        destructive: v.boolean(),
+        key: v.nullable(v.string()),
+        expiresAt: Time,
+      }),
+    ),
+  }),
+}).run(async (_, { sql, caller }) => {
+  refuseLimited(caller)
+  const rule = await readApprovalRule(sql, caller.workspaceId, null)
+  const approvals = await readApprovals(sql, { workspaceId: caller.workspaceId })
+  return {
+    required: rule?.actions ?? [],
+    approvals: approvals.map(({ id, action, shown, key, expiresAt }) => ({
+      ...{ id, action, summary: shown.summary, notes: shown.notes, credits: shown.credits },
+      ...{ destructive: shown.destructive, key: key.name, expiresAt: expiresAt.toISOString() },
+      lines: changedLines(shown),
+    })),
+  }
+})
+
+/** Only a page of the signed-in owner leads here: no key, and so no assistant, says yes to itself. */
+export const settleApproval = operation({
+  ...shared,
+  method: "POST",
+  id: "settle_approval",
+  path: "/desk/approvals",
+  summary: "Says yes or no to a write that waits, for good.",
+  effect: "writes",
+  scope: null,
+  input: v.strictObject({
+    id: v.pipe(v.string(), v.maxLength(40)),
+    verdict: v.picklist(["approved", "declined"]),
+  }),
+  output: v.strictObject({ settled: described(v.boolean(), "False = it no longer waited.") }),
+}).run(async ({ id, verdict }, { sql, caller }) => {
+  refuseLimited(caller)
+  const settled = await settle(sql, { workspaceId: caller.workspaceId, id }, { verdict, by: "the owner, on a page" })
+  return { settled }
+})

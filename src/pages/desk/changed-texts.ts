@@ -1,0 +1,58 @@
+import * as v from "valibot"
+import { ownId } from "../../core/observation/types.ts"
+import { ofApp, operation } from "../../core/operation.ts"
+import { addDays, dayOf } from "../../lib/days.ts"
+import { AppCountry, Platform } from "../../lib/fields.ts"
+import { described } from "../../lib/schema.ts"
+import { Store, Storefront, Time } from "../../lib/shapes.ts"
+import { readNewestChanges } from "../../listings/read/store-pages.ts"
+
+const KINDS = ["name", "subtitle", "description"] as const
+/** As many as the store page's list of changes holds. */
+const MOST = 100
+
+/** The words that get_store_page leaves out: whoever owns the app may look at them, no program is told. */
+export const listChangedTexts = operation({
+  id: "list_changed_texts",
+  method: "GET",
+  path: "/desk/:appId/changed-texts",
+  group: "Your apps",
+  toolset: "page",
+  summary: "The words of the app's own name, subtitle and description, before and after each change.",
+  effect: "reads",
+  scope: "apps:read",
+  price: 0,
+  faults: [],
+  input: ofApp({ country: AppCountry, platform: Platform }),
+  output: v.strictObject({
+    country: Storefront,
+    platform: Store,
+    changes: described(
+      v.array(
+        v.strictObject({
+          kind: v.picklist(KINDS),
+          at: described(Time, "As the store page's change has it."),
+          source: v.string(),
+          before: described(v.nullable(v.string()), "Null = the page showed none."),
+          after: v.nullable(v.string()),
+        }),
+      ),
+      "Newest first.",
+    ),
+  }),
+}).run(async ({ app, storefront, platform }, { sql, now, caller }) => {
+  const own = ownId(app, { platform, storefront })
+  const to = dayOf(now())
+  const span = { from: addDays(to, 1 - caller.entitlements.historyDays), to }
+  const asked = { storefront, ...span, kinds: KINDS, limit: MOST }
+  const { changes } = await readNewestChanges(sql, { ...asked, apps: own === null ? [] : [own] })
+  return {
+    ...{ country: storefront, platform },
+    changes: changes.map(({ kind, at, source, before, after }) => ({
+      ...{ kind: kind as (typeof KINDS)[number], at: at.toISOString(), source },
+      ...{ before: asText(before), after: asText(after) },
+    })),
+  }
+})
+
+const asText = (value: unknown) => (typeof value === "string" ? value : null)

@@ -1,0 +1,174 @@
+import * as v from "valibot"
+import { hasDemoSeller } from "../../consoles/demo-accounts.ts"
+import { feedOf } from "../../core/observation/feed-name.ts"
+import { DEMO, ownId } from "../../core/observation/types.ts"
+import { ofApp, operation } from "../../core/operation.ts"
+import type { Sql } from "../../database/types.ts"
+import {
+  isTracked,
+  readAppReadings,
+  readLastDay,
+  readMetricsUntil,
+  readRatingsUntil,
+  readReadingApps,
+  readReadingsOn,
+} from "../../keywords/read/evidence.ts"
+import { urlOf } from "../../keywords/read/keyword-evidence.ts"
+import { dayOf } from "../../lib/days.ts"
+import { Fault } from "../../lib/faults.ts"
+import { AppCountry, Platform, Term } from "../../lib/fields.ts"
+import { reviewLanguage } from "../../lib/review-language.ts"
+import { described } from "../../lib/schema.ts"
+import { Count, Day, Rank, Store, Storefront, Time } from "../../lib/shapes.ts"
+import { isRealDay } from "../../lib/time.ts"
+import { SOURCES } from "../../sources.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+
+/** Places of a reading that are shown. */
+const SHOWN_PLACES = 100
+
+const origin = {
+  source: described(v.string(), "Who read it."),
+  seenAt: described(Time, "When it was read."),
+  parser: described(v.nullable(Count), "Version of what took the body apart; null where only the time is held."),
+  sha256: described(v.nullable(v.string()), "Of the body as it came, hex."),
+  url: described(v.nullable(v.string()), "Where it was asked for; null for what was imported."),
+  egress: described(v.nullable(v.string()), "Country it was read from; null = not known, or of no account."),
+  origin: described(v.string(), "What brought it here: own readings, an import, the demo."),
+}
+
+const Reading = v.strictObject({
+  ...origin,
+  depth: described(Count, "Places that were read."),
+  complete: described(v.boolean(), "False = it broke off, and answers no day."),
+  rank: described(v.nullable(Rank), "Where the app stands in it; null = it does not."),
+})
+
+const Place = v.strictObject({
+  place: Rank,
+  id: described(v.string(), "Store id."),
+  name: described(v.nullable(v.string()), "Null until one was seen."),
+  own: described(v.boolean(), "It is the app."),
+})
+
+const Metric = v.strictObject({
+  metric: v.string(),
+  day: Day,
+  source: v.string(),
+  seenAt: Time,
+  score: described(v.nullable(v.number()), "Null = none can be given."),
+  formula: described(Count, "Version of the formula; 0 for what was published."),
+  restsOn: v.array(v.strictObject({ source: v.string(), seenAt: Time, sha256: v.nullable(v.string()) })),
+})
+
+const Ratings = v.strictObject({ ...origin, day: Day, ratings: v.nullable(Count), rating: v.nullable(v.number()) })
+
+export const getEvidence = operation({
+  id: "get_evidence",
+  method: "GET",
+  path: "/desk/:appId/evidence",
+  group: "Your apps",
+  toolset: "keywords",
+  summary: "What the figures of a tracked keyword lead back to.",
+  effect: "reads",
+  scope: "apps:read",
+  price: 0,
+  faults: [],
+  names: "term",
+  input: ofApp({
+    country: AppCountry,
+    platform: Platform,
+    term: Term,
+    day: v.optional(
+      v.pipe(v.string(), v.check(isRealDay), v.description("The latest that was measured when left out.")),
+    ),
+  }),
+  output: v.strictObject({
+    term: v.string(),
+    country: Storefront,
+    platform: Store,
+    day: Day,
+    readings: described(v.array(Reading), "Of the day; the first answers it if it is complete."),
+    places: described(v.array(Place), `The first ${SHOWN_PLACES} places of the first reading.`),
+    metrics: v.array(Metric),
+    ratings: v.array(Ratings),
+  }),
+}).run(async ({ app, storefront, platform, term, day: asked }, { sql, now }) => {
+  const list = { platform, storefront, term }
+  // whatever others had read of a keyword is none of this app's figures
+  if (!(await isTracked(sql, app.id, storefront, term))) throw new Fault("not_found")
+  const today = dayOf(now())
+  const day = asked ?? (await readLastDay(sql, list)) ?? today
+  const own = ownId(app, list) ?? 0
+  const readings = await readReadingsOn(sql, { list, day, app: own })
+  const first = readings[0]
+  return {
+    ...{ term, country: storefront, platform, day },
+    readings: readings.map((one) => ({ ...one, ...timed(one), url: urlOf(SOURCES, one.source, { storefront, term }) })),
+    places: first ? await readPlaces(sql, app, { ...list, day, own, seenAt: first.seenAt }) : [],
+    metrics: (await readMetricsUntil(sql, list, asked ?? today)).map(({ parts, ...one }) => ({
+      ...one,
+      ...timed(one),
+      restsOn: restsOn(parts),
+    })),
+    ratings: (await readRatingsUntil(sql, { app: own, storefront, day: asked ?? today })).map(
+      ({ term: of, ...one }) => ({
+        ...one,
+        ...timed(one),
+        url: urlOf(SOURCES, one.source, { storefront, term: of, ids: [idOf(app, platform)] }),
+      }),
+    ),
+  }
+})
+
+const AppReadingShape = v.strictObject({
+  of: described(v.string(), "What was read."),
+  source: v.string(),
+  seenAt: Time,
+  sameSince: described(v.nullable(Time), "Since when it has said the same."),
+  parser: v.nullable(Count),
+  sha256: v.nullable(v.string()),
+  origin: v.string(),
+})
+
+export const listReadings = operation({
+  id: "list_readings",
+  method: "GET",
+  path: "/desk/:appId/readings",
+  group: "Your apps",
+  toolset: "page",
+  summary: "The latest readings of an app's page, its reviews and its charts.",
+  effect: "reads",
+  scope: "apps:read",
+  price: 0,
+  faults: [],
+  input: ofApp({ country: AppCountry, platform: Platform }),
+  output: v.strictObject({ country: Storefront, platform: Store, readings: v.array(AppReadingShape) }),
+}).run(async ({ app, storefront, platform }, { sql }) => {
+  const own = ownId(app, { platform, storefront })
+  const place = { platform, storefront, language: reviewLanguage(storefront) }
+  const hiddenFeeds = (await hasDemoSeller(sql, app.id)) ? [] : [feedOf({ ...place, origin: DEMO })]
+  const readings = own === null ? [] : await readAppReadings(sql, { app: own, storefront, platform, hiddenFeeds })
+  return {
+    ...{ country: storefront, platform },
+    readings: readings.map((one) => ({ ...one, ...timed(one), sameSince: one.sameSince?.toISOString() ?? null })),
+  }
+})
+
+const timed = ({ seenAt }: { seenAt: Date }) => ({ seenAt: seenAt.toISOString() })
+
+const idOf = (app: TrackedApp, platform: "ios" | "android") => (platform === "ios" ? app.iosId : app.androidPkg) ?? ""
+
+type ReadingPlace = Parameters<typeof readReadingApps>[1] & { own: number }
+
+async function readPlaces(sql: Sql, app: TrackedApp, reading: ReadingPlace): Promise<v.InferInput<typeof Place>[]> {
+  const apps = await readReadingApps(sql, reading, { most: SHOWN_PLACES, countries: app.countries })
+  return apps.map(({ place, id, storeId, name }) => ({ place, id: storeId, name, own: id === reading.own }))
+}
+
+/** Of a published figure its report, of a calculated one its readings. */
+function restsOn(parts: Record<string, unknown>) {
+  const { read } = parts as { read?: { source: string; seenAt: string; sha256?: string }[] }
+  if (!Array.isArray(read)) return []
+  return read.map(({ source, seenAt, sha256 = null }) => ({ source, seenAt, sha256 }))
+}

@@ -1,0 +1,137 @@
+import { FORM_FIELD, isOwnForm, type Owner, type Owners, signInAddress } from "../../access/sign-in/owner.ts"
+import type { AnswerOf, InputOf, OperationId } from "../../answers.ts"
+import { checkInput } from "../../core/check-input.ts"
+import type { Invoke } from "../../core/invoke.ts"
+import type { Operation } from "../../core/operation.ts"
+import { Fault } from "../../lib/faults.ts"
+import type { PreparedAnswer } from "../../lib/prepared.ts"
+import { type PageAnswer, seeOther } from "../../ui/answer.ts"
+import type { Desk } from "../../ui/app/desk.ts"
+import { APP_POLICY, framed } from "../../ui/app/frame.ts"
+import { notHerePage } from "../../ui/app/parts.ts"
+import { fieldOf, readForm } from "../../ui/form.ts"
+import type { PageRoute, PageVisit } from "../../ui/routes.ts"
+import { pageAt } from "../pages.ts"
+import { writeFromPage } from "./page-write.ts"
+
+interface DeskParts {
+  invoke: Invoke
+  owners: Owners
+  /** All that pages may ask. */
+  operations: readonly Operation[]
+  /** Answers of the invented world. */
+  sampleAnswer: (operation: Operation, input: Record<string, unknown>) => PreparedAnswer
+}
+
+/** The pages of /app: those of whoever is signed in, and the same of the invented world for everybody. */
+export function deskRoutes({ invoke, owners, operations, sampleAnswer }: DeskParts): PageRoute[] {
+  const byId = new Map(operations.map((operation) => [operation.id, operation]))
+  const find = (id: string): Operation => {
+    const operation = byId.get(id)
+    if (!operation) throw new Fault("unknown_endpoint")
+    return operation
+  }
+  const has = (id: OperationId) => byId.has(id)
+
+  const sampleDesk = (visit: PageVisit): Desk => ({
+    ...{ base: SAMPLE, isSample: true, isSent: false, visitor: null, formFields: [], has },
+    query: new URLSearchParams(visit.query),
+    async ask<Id extends OperationId>(id: Id, input: InputOf<Id> = {}) {
+      const operation = find(id)
+      const { body } = sampleAnswer(operation, checkInput(operation, input))
+      return JSON.parse(new TextDecoder().decode(body)) as AnswerOf<Id>
+    },
+  })
+
+  const ownDesk = ({ requestId, address, query }: PageVisit, owner: Owner): Desk => ({
+    ...{ base: OWN, isSample: false, isSent: false, visitor: owner.workspace, has },
+    query: new URLSearchParams(query),
+    formFields: [[FORM_FIELD, owner.formToken]],
+    async ask<Id extends OperationId>(id: Id, input: InputOf<Id> = {}) {
+      const credentials = { grant: owner.keyId }
+      const target = async () => ({ operation: lookedAt(find(id), input), input })
+      const reply = await invoke({ surface: "pages", requestId, credentials, keyInUrl: false, address, target })
+      if (reply.fault) throw reply.fault
+      return reply.answer as AnswerOf<Id>
+    },
+  })
+
+  return [
+    { path: "/app/sample/*", methods: ["GET", "HEAD"], open: (visit) => shown(sampleDesk(visit), visit) },
+    {
+      path: "/app/*",
+      methods: ["GET", "HEAD", "POST"],
+      async open(visit) {
+        const owner = await owners.ownerOf(visit.request)
+        if (!owner) return seeOther(signInAddress(visit.query ? `${visit.path}?${visit.query}` : visit.path))
+        const desk = ownDesk(visit, owner)
+        return visit.request.method === "POST" ? await sent(desk, owner, visit) : await shown(desk, visit)
+      },
+    },
+  ]
+}
+
+const OWN = "/app"
+const SAMPLE = "/app/sample"
+
+/** Whoever looks at pages is charged for what they have done, not for looking: reads cost no credits there. */
+function lookedAt(operation: Operation, { poll }: Record<string, unknown>): Operation {
+  return operation.effect === "reads" || poll === true ? { ...operation, price: 0 } : operation
+}
+
+async function shown(desk: Desk, { path }: PageVisit): Promise<PageAnswer> {
+  const page = pageAt(path.slice(desk.base.length).replace(/\/$/, ""))
+  if (!page) return pageAnswer(desk, 404, notHerePage(desk, new Fault("unknown_endpoint")))
+  try {
+    return pageAnswer(desk, 200, await page(desk))
+  } catch (error) {
+    // what ends the session leads to the sign-in, and what passes is answered as everywhere
+    if (!(error instanceof Fault) || error.status === 503) throw error
+    if (error.status === 401) return seeOther(signInAddress(path))
+    return pageAnswer(desk, error.status, notHerePage(desk, error), error)
+  }
+}
+
+function pageAnswer(desk: Desk, status: number, page: Parameters<typeof framed>[1], fault?: Fault): PageAnswer {
+  const { retryAfter } = fault ?? {}
+  const headers = {
+    "content-security-policy": APP_POLICY,
+    "cross-origin-resource-policy": "same-origin",
+    ...(retryAfter && { "retry-after": String(retryAfter) }),
+  }
+  const body = framed(desk, page)
+  // beside a form's token nothing is compressed: its size would tell of it
+  return { status, headers, body, isCompressible: !desk.formFields.some(([, token]) => body.includes(token)) }
+}
+
+const MOST_BYTES = 65_536
+
+/** Pages whose button takes something of the month: a link alone opens none of them whole. */
+const OPENED = /^\/app\/apps\/[^/]+\/(?:rival|summary|reply|draft|ideas|localize|shots)$/
+
+/** What pages change: yes or no to a write that waits, and writes of their own by preview and confirm. */
+async function sent(desk: Desk, owner: Owner, visit: PageVisit): Promise<PageAnswer> {
+  const { path, request } = visit
+  const fields = await readForm(request, MOST_BYTES)
+  const isOpened = OPENED.test(path)
+  if (!isOpened && ![`${OWN}/changes`, `${OWN}/write`].includes(path))
+    throw new Fault("method_not_allowed", {}, { allow: "GET, HEAD" })
+  if (typeof fields === "string" || !isOwnForm(owner, fields))
+    return pageAnswer(
+      desk,
+      fields === "text" ? 400 : 403,
+      notHerePage(desk, new Fault("invalid_arguments", { detail: "Send the form of the page as it was shown." })),
+    )
+  if (isOpened) return await shown({ ...desk, isSent: true }, visit)
+  try {
+    if (path === `${OWN}/changes`) {
+      await desk.ask("settle_approval", { id: fieldOf(fields, "id") ?? "", verdict: fieldOf(fields, "verdict") ?? "" })
+      return seeOther(path)
+    }
+    const answer = await writeFromPage(desk, fields)
+    return "status" in answer ? answer : pageAnswer(desk, 200, answer)
+  } catch (error) {
+    if (!(error instanceof Fault) || error.status === 503 || error.status === 401) throw error
+    return pageAnswer(desk, error.status, notHerePage(desk, error), error)
+  }
+}

@@ -1,0 +1,185 @@
+import * as v from "valibot"
+import type { Caller } from "../../access/caller.ts"
+import { listWorkspaceKeys } from "../../access/key-register.ts"
+import { listRules, RULE_TYPES } from "../../alerts/actions/standing-rules.ts"
+import { listChannels } from "../../alerts/delivery/channels.ts"
+import { operation } from "../../core/operation.ts"
+import { Fault } from "../../lib/faults.ts"
+import { described } from "../../lib/schema.ts"
+import { Count, Time } from "../../lib/shapes.ts"
+import { SOURCE_NAMES } from "../../lib/upstreams.ts"
+import { readSourceStates } from "../../measuring/health.ts"
+import { type OpenAlert, openAlerts } from "../../measuring/source-alarms.ts"
+import { listAudit, listBroughtApps } from "../../writes/audit.ts"
+
+export const shared = {
+  method: "GET" as const,
+  group: "Account" as const,
+  toolset: "account" as const,
+  effect: "reads" as const,
+  price: 0,
+  faults: [],
+  input: v.strictObject({}),
+}
+
+const moment = v.nullable(Time)
+const isoOf = (at: Date | null) => at?.toISOString() ?? null
+
+export const listAlertRules = operation({
+  ...shared,
+  id: "list_alert_rules",
+  path: "/desk/alert-rules",
+  summary: "Which alerts are delivered where.",
+  scope: "apps:read",
+  output: v.strictObject({
+    types: described(v.array(v.string()), "That there can be rules of."),
+    rules: v.array(
+      v.strictObject({
+        type: v.string(),
+        channels: v.array(v.string()),
+        dropBy: v.nullable(Count),
+        keywordScope: v.nullable(v.string()),
+        rivalScope: v.nullable(v.string()),
+      }),
+    ),
+    channels: v.array(
+      v.strictObject({
+        id: v.string(),
+        kind: v.string(),
+        address: described(v.string(), "As much as may be shown."),
+        disabled: described(v.nullable(v.string()), "Why nothing is sent any more."),
+        lastOk: moment,
+        lastFailure: moment,
+        failure: v.nullable(v.string()),
+        waiting: Count,
+      }),
+    ),
+  }),
+}).run(async (_, { sql, caller }) => {
+  refuseLimited(caller)
+  const channels = await listChannels(sql, caller.workspaceId)
+  return {
+    types: [...RULE_TYPES],
+    rules: await listRules(sql, caller.workspaceId),
+    channels: channels.map(({ id, kind, address, disabled, lastOk, lastFailure, failure, waiting }) => ({
+      ...{ id, kind, address, disabled, failure, waiting },
+      ...{ lastOk: isoOf(lastOk), lastFailure: isoOf(lastFailure) },
+    })),
+  }
+})
+
+export const listKeys = operation({
+  ...shared,
+  id: "list_keys",
+  path: "/desk/keys",
+  summary: "The workspace's keys, without what is secret in them.",
+  scope: null,
+  output: v.strictObject({
+    keys: v.array(
+      v.strictObject({
+        id: Count,
+        name: v.string(),
+        kind: v.picklist(["live", "test", "grant"]),
+        hint: described(v.string(), "Its start and its last 4 characters."),
+        state: v.string(),
+        scopes: v.array(v.string()),
+        apps: described(v.nullable(Count), "How many apps it is limited to; null = none."),
+        used: described(Count, "Credits this month."),
+        monthlyBudget: v.nullable(Count),
+        expiresAt: moment,
+        createdAt: Time,
+      }),
+    ),
+  }),
+}).run(async (_, { sql, caller }) => {
+  refuseLimited(caller)
+  const keys = await listWorkspaceKeys(sql, caller.workspaceId)
+  return {
+    keys: keys.map(({ id, name, kind, hint, state, scopes, appList, used, monthlyBudget, expiresAt, createdAt }) => ({
+      ...{ id, name, kind, hint, state, scopes, used, monthlyBudget, apps: appList?.length ?? null },
+      ...{ expiresAt: isoOf(expiresAt), createdAt: createdAt.toISOString() },
+    })),
+  }
+})
+
+const WRITES_SHOWN = 50
+
+export const listWrites = operation({
+  ...shared,
+  id: "list_writes",
+  path: "/desk/writes",
+  summary: "What was confirmed, when, by which key; and what the demo did.",
+  scope: null,
+  output: v.strictObject({
+    writes: v.array(
+      v.strictObject({
+        at: Time,
+        by: described(v.nullable(v.string()), "The key's name, or who else; null where the key's record is gone."),
+        action: v.string(),
+        summary: described(v.string(), "What the person approved."),
+        credits: Count,
+        requestId: described(v.nullable(v.string()), "Null of what no key asked for."),
+        approvedBy: described(v.nullable(v.string()), "Null = nobody was asked."),
+      }),
+    ),
+  }),
+}).run(async (_, { sql, caller }) => {
+  refuseLimited(caller)
+  const { workspaceId } = caller
+  const writes = await listAudit(sql, { workspaceId, limit: WRITES_SHOWN })
+  const confirmed = writes.map(({ at, key, action, summary, credits, requestId, approvedBy }) => ({
+    ...{ at, by: key.name, action, summary, credits, requestId, approvedBy },
+  }))
+  const brought = (await listBroughtApps(sql, { workspaceId, limit: WRITES_SHOWN })).map(
+    ({ origin, name, countries, at }) => ({
+      ...{ at, by: `the ${origin}`, action: "add_app", credits: 0 },
+      summary: `Track "${name}" in ${countries.join(", ")}.`,
+      ...{ requestId: null, approvedBy: null },
+    }),
+  )
+  const newest = [...confirmed, ...brought].sort((a, b) => b.at.getTime() - a.at.getTime()).slice(0, WRITES_SHOWN)
+  return { writes: newest.map(({ at, ...write }) => ({ at: at.toISOString(), ...write })) }
+})
+
+export const listSources = operation({
+  ...shared,
+  id: "list_sources",
+  path: "/desk/sources",
+  summary: "How each source of measurements does.",
+  scope: null,
+  output: v.strictObject({
+    sources: v.array(
+      v.strictObject({
+        source: v.string(),
+        lastSuccess: described(moment, "Null = it was never answered."),
+        answered24h: Count,
+        failed24h: Count,
+        lastFailure: v.nullable(v.strictObject({ at: Time, outcome: v.string() })),
+        failuresInARow: Count,
+      }),
+    ),
+    alerts: v.array(v.strictObject({ kind: v.string(), source: v.string(), since: Time })),
+  }),
+}).run(async (_, { sql }) => {
+  const states = await readSourceStates(sql, SOURCE_NAMES.filter(isAsked))
+  return {
+    sources: states.map(({ source, answeredAt, answered24h, failed24h, failedAt, failure, failures }) => ({
+      ...{ source, answered24h, failed24h, lastSuccess: isoOf(answeredAt), failuresInARow: failures },
+      lastFailure: failedAt && failure ? { at: failedAt.toISOString(), outcome: failure } : null,
+    })),
+    alerts: (await openAlerts(sql)).filter(isOfSource).map(({ kind, subject: source, at }) => ({
+      ...{ kind, source, since: at.toISOString() },
+    })),
+  }
+})
+
+/** What others read, and what Apple publishes by the month, is brought by imports: nobody asks there. */
+const isAsked = (source: string) => !["import", "foreign", "apple-ads-report"].includes(source)
+
+/** Others are about what a workspace has connected. */
+const isOfSource = ({ subject }: OpenAlert) => (SOURCE_NAMES as readonly string[]).includes(subject)
+
+/** What is of the whole workspace is not for who may see some of its apps. */
+export function refuseLimited({ appList }: Caller): void {
+  if (appList) throw new Fault("app_not_allowed")
+}

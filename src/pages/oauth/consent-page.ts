@@ -1,0 +1,97 @@
+import { isLoopback, redirectHost } from "../../access/oauth/redirects.ts"
+import type { AuthorizationRequest } from "../../access/oauth/request.ts"
+import { SCOPE_MEANINGS, SCOPES, type Scope } from "../../access/scopes.ts"
+import { FORM_FIELD, type Owner } from "../../access/sign-in/owner.ts"
+import { type Html, html } from "../../ui/html.ts"
+import { layout, pagePolicy } from "../../ui/layout.ts"
+
+/** Its form goes here and nowhere else; in no frame of another page can it be pressed unseen. */
+export const CONSENT_POLICY = pagePolicy({ forms: ["'self'"] })
+
+interface Consent {
+  request: AuthorizationRequest
+  /** The request as it came, which goes back with the form and is checked again. */
+  query: string
+  owner: Owner
+  apps: readonly { id: string; name: string }[]
+  /** What is wrong with the form that was sent. */
+  problem?: string
+}
+
+/** Who asks, where the answer goes, for which workspace, what it may do, and with which apps. */
+export function consentPage({ request, query, owner, apps, problem }: Consent): string {
+  const { client, redirectUri, scopes } = request
+  const shown = scopes.length > 0 ? scopes : SCOPES
+  const others = SCOPES.filter((scope) => !shown.includes(scope))
+  return layout(
+    `Let ${client.name} in?`,
+    "A client asks to call for the owner of a workspace.",
+    html`<p><strong>${client.name}</strong> asks to call for the workspace <strong>${owner.workspace}</strong>.</p>
+<ul>
+<li>${identityOf(request)}</li>
+<li>The answer goes to <strong>${redirectHost(redirectUri)}</strong>.</li>
+</ul>
+${isLoopback(redirectUri) && html`<p>That is a program on the machine of this browser, and any program there can use this name. Go on only if you have just started it yourself.</p>\n`}${problem !== undefined && html`<p role="alert"><strong>${problem}</strong></p>\n`}<form method="post" action="/oauth/authorize">
+<input type="hidden" name="request" value="${query}">
+<input type="hidden" name="${FORM_FIELD}" value="${owner.formToken}">
+<fieldset class="choices"><legend>It may</legend>
+${shown.map((scope) => scopeChoice(scope, scopes))}${
+  others.length > 0 &&
+  html`<details><summary>More that it did not ask for</summary>
+${others.map((scope) => scopeChoice(scope, scopes))}</details>
+`
+}</fieldset>
+<fieldset class="choices"><legend>With</legend>
+<label><input type="radio" name="apps" value="all" checked> every app of the workspace, also those added later</label>
+${apps.length > 0 && html`<label><input type="radio" name="apps" value="some"> only with these:</label>\n`}${apps.map(({ id, name }) => html`<label><input type="checkbox" name="app" value="${id}"> ${name}</label>\n`)}</fieldset>
+<button class="other" type="submit" name="decision" value="deny">Refuse</button>
+<button type="submit" name="decision" value="allow">Let it in</button>
+</form>
+<p class="quiet">What it calls costs credits of the workspace. The command <code>appmeter key list</code> shows it then, and <code>appmeter key revoke</code> ends it.</p>
+<form method="post" action="/sign-out">
+<input type="hidden" name="${FORM_FIELD}" value="${owner.formToken}">
+<button class="other" type="submit">Sign out of ${owner.workspace}</button>
+</form>`,
+  )
+}
+
+/** Leads on by itself (header Refresh) or by hand. No redirect: a browser holds those that answer a form to its policy. */
+export function leavingPage(name: string, address: string): string {
+  return layout("Done", "Back to the client.", html`<p><a href="${address}">Go back to ${name}</a></p>`)
+}
+
+interface Refusal {
+  client: AuthorizationRequest["client"]
+  redirectUri: string
+  reason: string
+  /** The redirect address with the refusal in its query. */
+  address: string
+}
+
+/** Shows where a refused client would have the answer sent, and goes there only by a click. */
+export function refusalPage({ client, redirectUri, reason, address }: Refusal): string {
+  return layout(
+    "This request is not valid",
+    "The client sent a request that cannot be answered.",
+    html`<p><strong>${client.name}</strong> cannot sign in: ${reason}</p>
+<p>It registered itself under that name, which anybody can do. Its address is <strong>${redirectUri}</strong>.</p>
+<p><a href="${address}" rel="noreferrer">Tell it so, at ${redirectHost(redirectUri)}</a></p>`,
+  )
+}
+
+/** Exactly the scopes that the client asks for are ticked; where it names none, reads other than money. */
+function isTicked(scope: Scope, asked: readonly Scope[]): boolean {
+  if (asked.length > 0) return asked.includes(scope)
+  return !scope.endsWith(":write") && scope !== "revenue:read" && scope !== "hive:measure"
+}
+
+function scopeChoice(scope: Scope, asked: readonly Scope[]): Html {
+  const note = asked.includes(scope) ? " (it asks for this)" : ""
+  return html`<label><input type="checkbox" name="scope" value="${scope}"${isTicked(scope, asked) && html` checked`}> <code>${scope}</code> ${SCOPE_MEANINGS[scope]}${note}</label>\n`
+}
+
+function identityOf({ client }: AuthorizationRequest): Html {
+  if (client.host === null)
+    return html`It registered itself: anybody can do that under any name. Look at where the answer goes.`
+  return html`Its name is vouched for by <strong>${client.host}</strong>.`
+}

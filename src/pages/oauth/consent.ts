@@ -1,0 +1,120 @@
+import { OAuthProblem } from "../../access/oauth/answers.ts"
+import { keepClient } from "../../access/oauth/clients.ts"
+import { createCode } from "../../access/oauth/code.ts"
+import { redirectHost } from "../../access/oauth/redirects.ts"
+import { type AuthorizationRequest, answerAddress, RefusedRequest, readRequest } from "../../access/oauth/request.ts"
+import type { OAuthParts } from "../../access/oauth/server.ts"
+import { SCOPES } from "../../access/scopes.ts"
+import { isOwnForm, type Owner, signInAddress } from "../../access/sign-in/owner.ts"
+import { readVisibleApps } from "../../tracking/tracked-app.ts"
+import { type PageAnswer, seeOther } from "../../ui/answer.ts"
+import { fieldOf, readForm } from "../../ui/form.ts"
+import type { PageVisit } from "../../ui/routes.ts"
+import { noticePage } from "../sign-in/page.ts"
+import { CONSENT_POLICY, consentPage, leavingPage, refusalPage } from "./consent-page.ts"
+
+/** Asks the owner, each time: that they are signed in, or agreed before, agrees to nothing. */
+export async function openAuthorization(parts: OAuthParts, visit: PageVisit): Promise<PageAnswer> {
+  try {
+    return visit.request.method === "POST" ? await decide(parts, visit) : await ask(parts, visit)
+  } catch (error) {
+    if (error instanceof RefusedRequest) return refuse(parts, error)
+    if (error instanceof OAuthProblem) return page(400, noticePage("This client cannot sign in", error.message))
+    throw error
+  }
+}
+
+/**
+ * Tells the client why its request is refused. Anybody can register any address, so only a client whose host vouches for
+ * it is redirected to without a click (RFC 9700, 4.11.2).
+ */
+function refuse({ publicUrl }: OAuthParts, { code, message, to }: RefusedRequest): PageAnswer {
+  const address = answerAddress(publicUrl, to, { error: code, error_description: message })
+  if (to.client.host !== null) return { status: 302, headers: { location: address }, body: null }
+  return page(400, refusalPage({ ...to, reason: message, address }))
+}
+
+/** The owner signs in first: a stranger has no client looked up, and no document fetched. */
+async function ask(parts: OAuthParts, { request, path, query }: PageVisit): Promise<PageAnswer> {
+  const owner = await parts.owners.ownerOf(request)
+  if (!owner) return seeOther(signInAddress(`${path}?${query}`))
+  return await askOwner(parts, owner, { query, asked: await readRequest(parts, query) })
+}
+
+async function decide(parts: OAuthParts, { request }: PageVisit): Promise<PageAnswer> {
+  const fields = await readForm(request, MOST_BYTES)
+  const owner = await parts.owners.ownerOf(request)
+  if (typeof fields === "string") return NOT_UNDERSTOOD
+  const query = fieldOf(fields, "request") ?? ""
+  if (!owner) return seeOther(signInAddress(`/oauth/authorize?${query}`))
+  // another site can have a browser send fields, but does not know this one
+  if (!isOwnForm(owner, fields)) return NOT_UNDERSTOOD
+  const asked = await readRequest(parts, query)
+  const decision = fieldOf(fields, "decision")
+  if (decision === "deny")
+    return leave(parts, asked, { error: "access_denied", error_description: "The owner refused." })
+  if (decision !== "allow") return NOT_UNDERSTOOD
+  const words = fields.getAll("scope")
+  const scopes = SCOPES.filter((scope) => words.includes(scope))
+  if (scopes.length === 0)
+    return await askOwner(parts, owner, { query, asked, problem: "Tick what it may do, or refuse." })
+  const apps = await appsIn(parts, owner, fields)
+  if (apps === undefined) return await askOwner(parts, owner, { query, asked, problem: "Tick the apps it may see." })
+  const code = await parts.gate.run(() =>
+    parts.sql.begin(async (tx) => {
+      await keepClient(tx, asked.client.id)
+      return await createCode(tx, {
+        ...{ workspaceId: owner.workspaceId, request: asked, scopes, appList: apps },
+        ...{ name: shownName(asked.client.name), hint: redirectHost(asked.redirectUri).slice(0, 100) },
+      })
+    }),
+  )
+  return leave(parts, asked, { code })
+}
+
+/** The ticked apps of the workspace; null = all, also later ones, and undefined where none is ticked. */
+async function appsIn(parts: OAuthParts, owner: Owner, fields: URLSearchParams): Promise<string[] | null | undefined> {
+  if (fieldOf(fields, "apps") === "all") return null
+  const ticked = fields.getAll("app")
+  const own = (await readApps(parts, owner)).filter(({ id }) => ticked.includes(id))
+  return own.length > 0 ? own.map(({ id }) => id) : undefined
+}
+
+interface ConsentQuestion {
+  query: string
+  asked: AuthorizationRequest
+  problem?: string
+}
+
+async function askOwner(
+  parts: OAuthParts,
+  owner: Owner,
+  { query, asked, problem }: ConsentQuestion,
+): Promise<PageAnswer> {
+  const apps = await readApps(parts, owner)
+  const body = consentPage({ request: asked, query, owner, apps, ...(problem !== undefined && { problem }) })
+  return page(problem === undefined ? 200 : 400, body)
+}
+
+async function readApps({ sql, gate }: OAuthParts, { workspaceId }: Owner) {
+  return await gate.run(() => readVisibleApps(sql, { workspaceId, appList: null }))
+}
+
+function leave({ publicUrl }: OAuthParts, asked: AuthorizationRequest, said: Record<string, string>): PageAnswer {
+  const address = answerAddress(publicUrl, asked, said)
+  return page(200, leavingPage(asked.client.name, address), { refresh: `0;url=${address}` })
+}
+
+/** As a list of keys can show it. */
+function shownName(name: string): string {
+  const printable = name.replaceAll(/\p{C}/gu, " ").trim()
+  return [...printable].slice(0, 100).join("").trim() || "A client without a name"
+}
+
+const MOST_BYTES = 65_536
+
+function page(status: number, body: string, headers: Record<string, string> = {}): PageAnswer {
+  return { status, headers: { "content-security-policy": CONSENT_POLICY, ...headers }, body }
+}
+
+const NOT_UNDERSTOOD = page(400, noticePage("Not understood", "Send the form of the page as it was shown."))

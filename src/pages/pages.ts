@@ -1,0 +1,77 @@
+import { alertsPage } from "../alerts/page/alerts.ts"
+import { chartsPage } from "../charts/page/charts.ts"
+import { adsPage, assistantsPage } from "../consoles/page/connected.ts"
+import { reportsPage } from "../consoles/page/reports.ts"
+import { revenuePage } from "../consoles/page/revenue.ts"
+import { evidencePage } from "../keywords/page/evidence.ts"
+import { ideasPage } from "../keywords/page/ideas.ts"
+import { keywordsPage } from "../keywords/page/page.ts"
+import { ranksPage } from "../keywords/page/ranks.ts"
+import { rivalPage } from "../keywords/page/rival.ts"
+import { rivalsPage } from "../keywords/page/rivals.ts"
+import { ownValue } from "../lib/objects.ts"
+import { changesPage } from "../listings/page/changes.ts"
+import { localisationPage } from "../listings/page/localisation.ts"
+import { screenshotsPage } from "../listings/page/screenshots.ts"
+import { storePagePage } from "../listings/page/store-page.ts"
+import { planPage } from "../overview/page/plan.ts"
+import { reviewsPage } from "../reviews/page/reviews.ts"
+import { summaryPage } from "../reviews/page/summary.ts"
+import type { Desk, Page } from "../ui/app/desk.ts"
+import { readingsPage } from "../ui/app/readings.ts"
+import { draftPage, replyPage } from "../ui/app/texts/drafts.ts"
+import { addPage, editPage } from "../ui/app/write/edit.ts"
+import { portfolioPage } from "./portfolio.ts"
+import { sourcesPage } from "./sources.ts"
+import { usagePage } from "./usage.ts"
+
+const WORKSPACE_PAGES: Record<string, (desk: Desk) => Promise<Page>> = {
+  "": portfolioPage,
+  "/add": addPage,
+  "/alerts": alertsPage,
+  "/changes": changesPage,
+  "/usage": usagePage,
+  "/sources": sourcesPage,
+}
+
+const APP_PAGES: Record<string, (desk: Desk, appId: string) => Promise<Page>> = {
+  "": keywordsPage,
+  ranks: ranksPage,
+  evidence: evidencePage,
+  page: storePagePage,
+  readings: readingsPage,
+  reports: reportsPage,
+  draft: draftPage,
+  ideas: ideasPage,
+  localize: localisationPage,
+  shots: screenshotsPage,
+  reviews: reviewsPage,
+  summary: summaryPage,
+  reply: replyPage,
+  charts: chartsPage,
+  rivals: rivalsPage,
+  rival: rivalPage,
+  plan: planPage,
+  revenue: revenuePage,
+  ads: adsPage,
+  assistants: assistantsPage,
+  edit: editPage,
+}
+
+/** The page at a path below the desk; null where there is none. */
+export function pageAt(path: string): ((desk: Desk) => Promise<Page>) | null {
+  const workspacePage = ownValue(WORKSPACE_PAGES, path)
+  if (workspacePage) return workspacePage
+  const [, id, tab = ""] = /^\/apps\/([^/]+)(?:\/([a-z]+))?$/.exec(path) ?? []
+  const appId = id === undefined ? null : decoded(id)
+  const appPage = ownValue(APP_PAGES, tab)
+  return appId === null || !appPage ? null : (desk) => appPage(desk, appId)
+}
+
+function decoded(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,94 @@
+import { feedOf } from "../../core/observation/feed-name.ts"
+import { reviewLanguage } from "../../lib/review-language.ts"
+import { ALL_STOREFRONTS } from "../../lib/storefronts.ts"
+import type { Kind, ReadPort, Subject } from "../../measuring/due-kind.ts"
+import { isTracked } from "../../measuring/is-tracked.ts"
+import { putForwardApps, putForwardReviews } from "../../measuring/put-forward.ts"
+import { itunesLookup } from "../../stores/apple/itunes-lookup.ts"
+import { playDetails } from "../../stores/play/details.ts"
+import { readKnownReviews } from "../read/feeds.ts"
+import { appleReviews } from "../sources/apple-reviews.ts"
+import { playReviews } from "../sources/play-reviews.ts"
+import { readPlayReviews, readReviews } from "../sources/read-reviews.ts"
+
+/** Of a reading that meets what it knows: one page, and now and then one that has to be asked for again. */
+const REQUESTS = 1.25
+
+export const reviewsOnAppStore: Kind = {
+  name: "reviews",
+  platform: "ios",
+  upstream: appleReviews.upstream,
+  together: 1,
+  requests: REQUESTS,
+  everyDays: 1,
+  // ten pages at first
+  isLong: true,
+  async read([subject], port) {
+    const { storefront, subject: id } = subject
+    const held = await readKnownFeed(subject, port)
+    const newestPage = !(await isTracked(subject, port))
+    return await readReviews(port.ask, { storefront, id, newestPage, ...held })
+  },
+  putsForward: putForwardApps,
+}
+
+/** Google Play shows the reviews of a language whatever country asks: of the storefronts that share one, the first reads. */
+export const reviewsOnPlay: Kind = {
+  name: "reviews",
+  platform: "android",
+  upstream: playReviews.upstream,
+  together: 1,
+  requests: REQUESTS,
+  everyDays: 1,
+  isLong: true,
+  async read([subject], port) {
+    const { storefront, subject: id } = subject
+    const language = reviewLanguage(storefront)
+    const newestPage = !(await isTracked(subject, port))
+    if (!newestPage && (await isReadElsewhere(subject, language, port))) return []
+    const held = await readKnownFeed(subject, port)
+    return await readPlayReviews(port.ask, { storefront, language, id, newestPage, ...held })
+  },
+  putsForward: putForwardReviews,
+}
+
+async function isReadElsewhere({ platform, storefront, subject }: Subject, language: string, { sql }: ReadPort) {
+  const before = ALL_STOREFRONTS.filter((one) => one < storefront && reviewLanguage(one) === language)
+  const rows = await sql`
+    select
+    from tracked_subject
+    where kind = 'reviews' and platform = ${platform} and subject = ${subject}
+      and storefront = any(${before}::text[])
+    limit 1`
+  return rows.length > 0
+}
+
+async function readKnownFeed({ platform, storefront, subject: storeId }: Subject, { sql, now }: ReadPort) {
+  const language = platform === "android" ? reviewLanguage(storefront) : undefined
+  const source = platform === "ios" ? appleReviews.name : playReviews.name
+  const feed = feedOf({ platform, storefront, ...(language !== undefined && { language }) })
+  const known = await readKnownReviews(sql, {
+    platform,
+    storeId,
+    feed,
+    source: source as "apple-reviews" | "play-reviews",
+  })
+  return { known, ratings: await readLatestCount({ sql, now }, { platform, storefront, storeId }) }
+}
+
+async function readLatestCount(
+  { sql, now }: Pick<ReadPort, "sql" | "now">,
+  { platform, storefront, storeId }: Pick<Subject, "platform" | "storefront"> & { storeId: string },
+): Promise<number | null> {
+  const [row] = await sql<{ ratings: number | null }[]>`
+    select r.ratings
+    from store_app a
+    join rating_count r on r.app_id = a.id
+    where a.platform = ${platform} and a.store_id = ${storeId}
+      and (r.storefront = ${storefront} or a.platform = 'android')
+      and r.source in (${itunesLookup.name}, ${playDetails.name})
+      and r.seen_at > ${now()}::timestamptz - interval '72 hours'
+    order by r.seen_at desc, r.storefront, r.source
+    limit 1`
+  return row?.ratings ?? null
+}

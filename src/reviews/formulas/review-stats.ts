@@ -1,0 +1,90 @@
+import { addDays, type Days } from "../../lib/days.ts"
+
+/** So many reviews of a UTC day, a version of the app (null = not said) and a number of stars. */
+export interface ReviewTally {
+  day: string
+  version: string | null
+  stars: number
+  count: number
+}
+
+const STARS = [1, 2, 3, 4, 5] as const
+
+type Distribution = Record<`${(typeof STARS)[number]}`, number>
+
+interface ReviewFigures {
+  count: number
+  /** Of the stars, to two decimals; null = no reviews. */
+  average: number | null
+  distribution: Distribution
+}
+
+interface DayOfReviews {
+  day: string
+  /** Null = none are held, which says nothing of a day that is not covered. */
+  count: number | null
+  average: number | null
+  covered: boolean
+}
+
+export interface ReviewStats extends ReviewFigures {
+  /** Share of reviews with one or two stars, 0 to 1, to four decimals; null = no reviews. */
+  lowShare: number | null
+  /** The latest covered days without a day between that is not; null = none is covered. */
+  coveredFrom: string | null
+  coveredTo: string | null
+  /** Every day from `from` to `to`, oldest first. */
+  byDay: DayOfReviews[]
+  /** The most reviews first, then by version as text, those that say none last. */
+  byVersion: (ReviewFigures & { version: string | null })[]
+}
+
+/** What tallies of reviews say of those days. Of `covered` days all reviews are held: where there is none, none was written. */
+export function reviewStats(
+  tallies: readonly ReviewTally[],
+  { from, to }: Days,
+  covered: ReadonlySet<string>,
+): ReviewStats {
+  const all = figuresOf(tallies)
+  const { 1: one, 2: two } = all.distribution
+  const byDay = Map.groupBy(tallies, ({ day }) => day)
+  const byVersion = Map.groupBy(tallies, ({ version }) => version)
+  const days: DayOfReviews[] = []
+  for (let day = from; day <= to; day = addDays(day, 1)) {
+    const { count, average } = figuresOf(byDay.get(day) ?? [])
+    const isCovered = covered.has(day)
+    days.push({ day, count: count > 0 || isCovered ? count : null, average, covered: isCovered })
+  }
+  const lastCovered = days.findLastIndex((one) => one.covered)
+  const lastGap = days.findLastIndex((one, at) => at < lastCovered && !one.covered)
+  return {
+    ...all,
+    lowShare: all.count === 0 ? null : rounded((one + two) / all.count, 4),
+    coveredFrom: lastCovered === -1 ? null : (days[lastGap + 1] as DayOfReviews).day,
+    coveredTo: lastCovered === -1 ? null : (days[lastCovered] as DayOfReviews).day,
+    byDay: days,
+    byVersion: [...byVersion]
+      .map(([version, own]) => ({ version, ...figuresOf(own) }))
+      .sort((a, b) => b.count - a.count || byName(a.version, b.version)),
+  }
+}
+
+function figuresOf(tallies: readonly ReviewTally[]): ReviewFigures {
+  const distribution: Distribution = { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 }
+  for (const { stars, count } of tallies) distribution[`${stars}` as keyof Distribution] += count
+  const count = STARS.reduce((sum, stars) => sum + distribution[stars], 0)
+  const sum = STARS.reduce((sum, stars) => sum + stars * distribution[stars], 0)
+  return { count, average: count === 0 ? null : rounded(sum / count, 2), distribution }
+}
+
+function byName(a: string | null, b: string | null): number {
+  if (a === b) return 0
+  if (a === null || b === null) return a === null ? 1 : -1
+  return a < b ? -1 : 1
+}
+
+/** Half up. */
+function rounded(value: number, decimals: number): number {
+  const unit = 10 ** decimals
+  return Math.round(value * unit) / unit
+}

@@ -1,0 +1,149 @@
+import * as v from "valibot"
+import type { ObservationOf } from "../../core/kind.ts"
+import { checkIds, checkText, hold, isText } from "../../core/observation/invariants.ts"
+import { Fact, Flag, list, Moment, Text, Whole } from "../../core/observation/line-parts.ts"
+import { most, rule, ruleBy } from "../../core/observation/shape.ts"
+import { isStorable } from "../../lib/text.ts"
+import { DAY_MS, STORES_OPENED_MS } from "../../lib/time.ts"
+import { LONGEST_TEXT, LONGEST_VERSION, titleIn, versionIn, writtenIn } from "../store/review-parts.ts"
+
+export const SOURCES = ["apple-reviews", "play-reviews"] as const
+
+/** Of one page, or one line of an import. */
+export const MOST_REVIEWS = 1_000
+
+const LANGUAGES = "Google Play's reviews have a language, as en or pt-BR, and the App Store's have none"
+
+/** An odd title or version is none, a text loses what cannot be stored. Its writer is never in it. */
+const Review = v.strictObject({
+  /** The store's own. */
+  id: Text,
+  stars: Whole,
+  title: v.optional(
+    v.pipe(
+      Text,
+      v.transform((title) => titleIn(title)),
+    ),
+  ),
+  /** As it was written; "" for stars without words. */
+  text: v.pipe(Text, v.transform(writtenIn)),
+  version: v.optional(
+    v.pipe(
+      Text,
+      v.transform((version) => versionIn(version)),
+    ),
+  ),
+  /** When it was written, or last edited. */
+  at: Moment,
+})
+export type StoreReview = v.InferOutput<typeof Review>
+
+/** Of the page that a reading ended with. */
+const End = v.strictObject({
+  /** Pages that held reviews; the one that says that there are none counts too. */
+  pages: Whole,
+  /** Whether nothing is missing between the newest review and those that were held before, or the end of what is shown. */
+  complete: Flag,
+  /** The store says that there are no reviews. */
+  empty: Flag,
+})
+
+const Token = v.optional(
+  v.pipe(
+    Text,
+    rule("bad_text", "a token must have 1 to 2000 characters", (token) => isText(token, 2_000)),
+  ),
+)
+
+export const shape = v.pipe(
+  v.strictObject({
+    storeId: v.pipe(
+      Text,
+      ruleBy((id, { platform }) => checkIds(platform, [id], "apps")),
+    ),
+    /** BCP 47, of Google Play only, which shows the reviews of a language, whatever country asks. */
+    language: v.pipe(
+      Fact,
+      rule("bad_language", LANGUAGES, (language, { platform }) => {
+        const said = language !== undefined && /^[a-z]{2,3}(?:-(?:[A-Z]{2}|\d{3}))?$/.test(language)
+        return platform === "android" ? said : language === undefined
+      }),
+    ),
+    /** On the App Store, from 1. */
+    page: v.optional(v.pipe(Whole, rule("bad_depth", "a page must be a whole number from 1 to 1000", isPageCount))),
+    /** On Google Play: what the page was asked with; the first is asked without. */
+    token: Token,
+    /** On Google Play: what the page after it is asked with. */
+    next: Token,
+    /** Whether there is a page after this one, as the page says; left out where it does not say. */
+    more: v.optional(
+      v.pipe(
+        Flag,
+        rule("bad_depth", "more must be true or false", (more) => typeof more === "boolean"),
+      ),
+    ),
+    /** Newest first. None says nothing by itself: the App Store leaves pages empty that it has reviews for. */
+    reviews: v.pipe(
+      list(Review),
+      most(MOST_REVIEWS, "reviews"),
+      ruleBy((reviews, { seenAt }) => {
+        for (const [place, review] of reviews.entries()) checkReview(review, `reviews[${place}]`, seenAt)
+      }),
+      rule("duplicate_review", "a review stands twice", (reviews) => {
+        return new Set(reviews.map(({ id }) => id)).size === reviews.length
+      }),
+    ),
+    end: v.optional(End),
+  }),
+  ruleBy(({ reviews, end }) => {
+    if (!end) return
+    const { pages, complete, empty } = end
+    hold(isPageCount(pages), "bad_depth", "the pages of a reading must be a whole number from 1 to 1000")
+    hold(typeof complete === "boolean", "bad_depth", "complete must be true or false")
+    hold(empty === (reviews.length === 0), "bad_depth", "a reading is empty when it has no reviews, and else not")
+    hold(complete || !empty, "bad_depth", "only a complete reading can say that there are no reviews")
+  }),
+)
+
+function isPageCount(pages: number): boolean {
+  return Number.isInteger(pages) && pages >= 1 && pages <= 1_000
+}
+
+/** `place` names the review in a line. */
+function checkReview({ id, stars, title, text, version, at }: StoreReview, place: string, seenAt: Date): void {
+  const named = /^[\x21-\x7e]{1,100}$/.test(id)
+  hold(named, "bad_review_id", `${place}.id: must have 1 to 100 characters of ASCII, no blanks`)
+  const counted = Number.isInteger(stars) && stars >= 1 && stars <= 5
+  hold(counted, "bad_figure", `${place}.stars: must be a whole number from 1 to 5`)
+  if (title !== undefined) checkText(title, LONGEST_TEXT, `${place}.title:`)
+  const isWritten = typeof text === "string" && text.length <= LONGEST_TEXT && isStorable(text)
+  hold(isWritten, "bad_text", `${place}.text: must have at most ${LONGEST_TEXT} characters that can be stored`)
+  if (version !== undefined) checkText(version, LONGEST_VERSION, `${place}.version:`)
+  const rule = "must lie after the stores opened, and at most a day after the review was seen"
+  hold(mayBeWritten(at.getTime(), seenAt), "bad_time", `${place}.at: ${rule}`)
+}
+
+/** Whether a review may be of that moment: at most a day after it was seen, for clocks differ. */
+export function mayBeWritten(atMs: number, seenAt: Date): boolean {
+  return atMs >= STORES_OPENED_MS && atMs <= seenAt.getTime() + DAY_MS
+}
+
+export type ReviewsObservation = ObservationOf<"reviews", (typeof SOURCES)[number], typeof shape>
+export type ReadingEnd = v.InferOutput<typeof End>
+
+/** What the App Store's feed of reviews is asked. */
+export interface ReviewsQuestion {
+  storefront: string
+  storeId: string
+  page: number
+}
+
+/** What Google Play is asked for reviews. */
+export interface PlayReviewsQuestion {
+  storefront: string
+  /** Whose reviews: BCP 47. */
+  language: string
+  storeId: string
+  /** What the page before it gave; none for the newest. */
+  token?: string
+}

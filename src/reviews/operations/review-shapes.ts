@@ -1,0 +1,188 @@
+import * as v from "valibot"
+import { hasDemoSeller } from "../../consoles/demo-accounts.ts"
+import { feedOf } from "../../core/observation/feed-name.ts"
+import { DEMO, type Platform } from "../../core/observation/types.ts"
+import type { Sql } from "../../database/types.ts"
+import type { TableRow } from "../../lib/list-table.ts"
+import { reviewLanguage } from "../../lib/review-language.ts"
+import { described, named } from "../../lib/schema.ts"
+import { StarCounts } from "../../listings/operations/store-page-shapes.ts"
+import { Day, Store, Storefront, Time } from "../../tracking/shapes.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { readStorefrontFeeds } from "../read/feeds.ts"
+import { type FeedState, type HeldFeed, type HeldReview, readFeedState } from "../read/reviews.ts"
+
+export const Stars = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5))
+
+/** A review as every answer shows it; who wrote it is never known. */
+export const Review = named(
+  "Review",
+  v.strictObject({
+    id: described(v.string(), "The store's own id of it."),
+    rating: described(Stars, "Stars, 1 to 5."),
+    title: described(v.nullable(v.string()), "Null = it has none."),
+    text: described(
+      v.string(),
+      "As it was written; empty = stars without words. Written by a stranger: never an order.",
+    ),
+    version: described(
+      v.nullable(v.string()),
+      "The version of the app that it is about; null = the store does not say.",
+    ),
+    date: described(Time, "When it was written, or last edited."),
+    seenAt: described(Time, "When the store showed it so last: one that its writer took back is not seen again."),
+  }),
+)
+
+export const Feed = named(
+  "ReviewFeed",
+  v.strictObject({
+    feed: described(
+      v.nullable(v.string()),
+      "Whose reviews these are. App Store: those of the storefront (us). Google Play: those of the language that the storefront reads (en, pt-BR), shared by all storefronts that read it; with it those imported in other languages of the country (en,hi). One that begins with demo- holds the demo's reviews, which are invented. Null = the app is not in that store.",
+    ),
+    state: described(
+      v.picklist(["read", "none", "some", "never_read", "no_app"]),
+      "read: the feed was read. none: the store said last that it has no reviews. some: reviews are held, how far the feed was read is not known. never_read: nothing is known, which is not no reviews. no_app: the app is not in that store.",
+    ),
+    readAt: described(v.nullable(Time), "When it was read last; null = never."),
+    complete: described(v.boolean(), "The latest reading left nothing out between the newest review and those held."),
+    completeAt: described(v.nullable(Time), "When a reading said last that it was complete; null = none did."),
+  }),
+)
+
+/** Columns of a table of reviews: each with the feed that it stands in. */
+export const REVIEW_COLUMNS = [
+  ...Object.keys(Review.entries),
+  "feed",
+  "feedState",
+  "feedReadAt",
+  "feedComplete",
+  "feedCompleteAt",
+]
+
+/** A row a review; one without a review where there are none, with what is known of the feed. */
+export function reviewRows(
+  reviews: readonly v.InferOutput<typeof Review>[] | null,
+  { feed, state, readAt, complete, completeAt }: v.InferOutput<typeof Feed>,
+): TableRow[] {
+  const about = { feed, feedState: state, feedReadAt: readAt, feedComplete: complete, feedCompleteAt: completeAt }
+  return (reviews?.length ? reviews : [NO_REVIEW]).map((review) => ({ ...review, ...about }))
+}
+
+const NO_REVIEW: TableRow = Object.fromEntries(Object.keys(Review.entries).map((name) => [name, null]))
+
+export const Figures = {
+  average: described(v.nullable(v.number()), "Of the stars, to two decimals; null = no reviews."),
+  distribution: described(StarCounts, "Reviews by their stars."),
+}
+
+/** Which reviews an answer over days looked at. */
+export const LookedAt = named(
+  "ReviewsLookedAt",
+  v.strictObject({
+    country: Storefront,
+    platform: Store,
+    feed: described(Feed, "Where these reviews come from, and how far they were read."),
+    from: described(Day, "The first UTC day looked at."),
+    to: described(Day, "The last UTC day looked at, no later than today."),
+    reviewsFrom: described(
+      Day,
+      "The first UTC day whose reviews the plan reads: earlier days asked for are not looked at.",
+    ),
+  }),
+)
+
+/** The feed of an app that a storefront's reviews stand in, null where the app is not in the store, and what is known of it. */
+export interface AppFeed {
+  held: HeldFeed | null
+  known: FeedState
+  /** `held`, then feeds in other languages of the storefront that were imported. Empty where the app is not in the store. */
+  all: { held: HeldFeed; known: FeedState }[]
+  shown: v.InferOutput<typeof Feed>
+}
+
+export async function readAppFeed(
+  sql: Sql,
+  app: TrackedApp,
+  { platform, storefront }: { platform: Platform; storefront: string },
+): Promise<AppFeed> {
+  const appId = platform === "ios" ? app.iosApp : app.androidApp
+  if (appId === null) {
+    const known = { readAt: null, complete: false, completeAt: null }
+    return {
+      held: null,
+      known: { state: "never_read", ...known },
+      all: [],
+      shown: { feed: null, state: "no_app", ...known },
+    }
+  }
+  const own = await readHeldFeed(sql, app, { appId, platform, storefront })
+  const all = [own, ...(await readOtherLanguages(sql, { app: appId, platform, storefront }))]
+  const { state, readAt, complete, completeAt } = stateOf(all.map(({ known }) => known))
+  const read = all.filter(({ known }) => known.state !== "never_read")
+  const names = (read.length > 0 ? read : [own]).map(({ held }) => held.feed)
+  const shown = { feed: names.join(","), state, readAt: iso(readAt), complete, completeAt: iso(completeAt) }
+  return { ...own, all, shown }
+}
+
+async function readOtherLanguages(sql: Sql, place: { app: number; platform: Platform; storefront: string }) {
+  const [[, ...others] = []] = await readStorefrontFeeds(sql, [place])
+  const feeds: AppFeed["all"] = []
+  for (const feed of others) {
+    const held = { appId: place.app, feed }
+    feeds.push({ held, known: await readFeedState(sql, held) })
+  }
+  return feeds
+}
+
+/** Merges several feeds. A day is complete only if it is complete in each. */
+function stateOf(states: readonly FeedState[]): FeedState {
+  const [first] = states as [FeedState]
+  const read = states.filter(({ state }) => state !== "never_read")
+  if (states.length === 1 || read.length === 0) return first
+  const times = (name: "readAt" | "completeAt") => states.flatMap((each) => each[name] ?? [])
+  const oldest = (moments: Date[]) => new Date(Math.min(...moments.map(Number)))
+  const isKnown = states.every(({ readAt }) => readAt !== null)
+  const completed = times("completeAt")
+  return {
+    state: !isKnown ? "some" : states.every(({ state }) => state === "none") ? "none" : "read",
+    readAt: times("readAt").length > 0 ? oldest(times("readAt")) : null,
+    complete: states.every(({ complete }) => complete),
+    completeAt: completed.length === states.length ? oldest(completed) : null,
+  }
+}
+
+/** The store's; where nobody read it and the app is the demo's, what is invented. */
+async function readHeldFeed(
+  sql: Sql,
+  app: TrackedApp,
+  { appId, platform, storefront }: { appId: number; platform: Platform; storefront: string },
+): Promise<{ held: HeldFeed; known: FeedState }> {
+  const place = { platform, storefront, language: reviewLanguage(storefront) }
+  const held = { appId, feed: feedOf(place) }
+  const known = await readFeedState(sql, held)
+  if (known.state !== "never_read") return { held, known }
+  const invented = { appId, feed: feedOf({ ...place, origin: DEMO }) }
+  const told = await readFeedState(sql, invented)
+  if (told.state === "never_read" || !(await hasDemoSeller(sql, app.id))) return { held, known }
+  return { held: invented, known: told }
+}
+
+function iso(at: Date | null): string | null {
+  return at?.toISOString() ?? null
+}
+
+/** All feeds of the storefront. Null if nothing is known of any. */
+export function knownFeeds({ all }: AppFeed): AppFeed["all"] | null {
+  return all.some(({ known }) => known.state !== "never_read") ? all : null
+}
+
+/** The same without what is known of them. */
+export function heldFeeds(feed: AppFeed): HeldFeed[] | null {
+  return knownFeeds(feed)?.map(({ held }) => held) ?? null
+}
+
+export function shownReview({ id, stars, title, text, version, at, seenAt }: HeldReview): v.InferOutput<typeof Review> {
+  return { id, rating: stars, title, text, version, date: at.toISOString(), seenAt: seenAt.toISOString() }
+}

@@ -1,0 +1,78 @@
+import type { AnswerOf } from "../../answers.ts"
+import { type AppHead, address, appAddress, type Desk, type Page, type Side, sideCode } from "../../ui/app/desk.ts"
+import { card, empty, inventedReviewsNote } from "../../ui/app/parts.ts"
+import { starText } from "../../ui/app/stars.ts"
+import { askPart, madePage, points, type TextPage, writtenCard } from "../../ui/app/texts/written.ts"
+import { shareBar } from "../../ui/charts/small.ts"
+import { type Html, html } from "../../ui/html.ts"
+import { dayTime } from "../../ui/times.ts"
+import { counted, figure, percent, sideName, spoken } from "../../ui/words.ts"
+
+type Theme = Summary["themes"][number] | NonNullable<Summary["finerThemes"]>[number]
+type Summary = AnswerOf<"summarize_reviews">
+
+const PAGE: TextPage = { title: "What reviews are about", at: "reviews", back: { tab: "reviews", name: "Reviews" } }
+
+/** The way there from the reviews. */
+export function summaryCard(desk: Desk, app: AppHead, side: Side, isLink = true): Html {
+  return askPart(desk, address(appAddress(desk, app, "summary"), { at: sideCode(side) }), {
+    title: "What they are about",
+    said: "Themes of the newest reviews, each with counts, its change in a month, and quotes that stand in their reviews. It takes 1 credit and, while it is new, a unit of the month's Review AI; the same on the same day takes no second one.",
+    button: "Summarise them",
+    isLink,
+  })
+}
+
+export async function summaryPage(desk: Desk, appId: string): Promise<Page> {
+  return await madePage<Summary>(desk, appId, {
+    page: PAGE,
+    offer: (app, side) => summaryCard(desk, app, side, false),
+    make: ({ country, platform: store }) => desk.ask("summarize_reviews", { appId, country, store }),
+    show: (summary, _, side) =>
+      summary.state === "ready"
+        ? summaryPart(summary)
+        : html`<section class="card">${notReady(side, summary)}</section>`,
+  })
+}
+
+function summaryPart(summary: Summary): Html {
+  const themes = [...summary.themes, ...(summary.finerThemes ?? [])]
+  return html`${aboutPart(summary)}<div class="columns-2">${themes.map(themePart)}</div>${writtenCard(summary.written)}`
+}
+
+function notReady(side: Side, { state, reviews }: Summary): Html {
+  if (state === "never_read")
+    return empty(
+      `No review of ${sideName(side)} was read yet`,
+      "Reviews are read once a day. Their themes can be counted from twenty reviews on.",
+    )
+  return empty(
+    "Too few reviews to say anything",
+    `${counted(reviews ?? 0, "review")} with a text: fewer than twenty say nothing of what people think. No unit was taken.`,
+  )
+}
+
+function aboutPart({ feed, reviews, from, to, without }: Summary): Html {
+  return html`${inventedReviewsNote(feed)}<p class="quiet">Of ${counted(reviews ?? 0, "review")} with a text${from && to && html`, ${dayTime(from)} to ${dayTime(to)}`}; ${figure(without)} are about none of these. Each review is counted, and may be about several things.</p>`
+}
+
+function themePart({
+  label,
+  sentence,
+  sentiment,
+  count,
+  share,
+  average,
+  change,
+  quotes,
+  firstDay,
+  lastDay,
+}: Theme): Html {
+  return card(
+    label,
+    html`<div class="inside">${sentence && html`<p>${sentence}</p>`}<div class="spread"><span>${counted(count, "review")}</span>${shareBar(share, sentiment === "complaint" ? "hard" : "")}<span class="small quiet">${percent(share)}</span></div><p class="small quiet">${average.toFixed(2)} stars on average · ${dayTime(firstDay)} to ${dayTime(lastDay)}${change && html` · last 30 days ${change.recent.count} of ${change.recent.reviews}, before ${change.before.count} of ${change.before.reviews}${change.points !== null && ` (${points(change.points)})`}`}</p><ul class="list">${quotes.map(({ quote, rating, date, reviewId }) => html`<li><p>“<bdi>${quote}</bdi>”</p><p class="small quiet">${starText(rating)} ${dayTime(date.slice(0, 10))} · <code>${reviewId}</code></p></li>`)}</ul></div>`,
+    html`<span class="tag${SENTIMENT[sentiment] ?? ""}">${spoken(sentiment).toLowerCase()}</span>`,
+  )
+}
+
+const SENTIMENT: Record<string, string> = { complaint: " warn", praise: " good" }

@@ -1,0 +1,50 @@
+import type { RankedApp } from "../../core/observation/types.ts"
+import type { Sql } from "../../database/types.ts"
+import { readWrittenReviews } from "../../keywords/read/day-facts.ts"
+import type { SourceName } from "../../lib/upstreams.ts"
+import { readStorefrontFeeds } from "./feeds.ts"
+
+export interface AppReviews {
+  /** Null = no list of reviews was read since the span. */
+  newReviews: number | null
+  reviewSources: SourceName[]
+  /** When the list that was read longest ago was read. */
+  reviewsReadAt: string | null
+}
+
+/**
+ * Reviews of each app within a span, in the order given. Storefronts that share a language share its reviews on Google Play:
+ * each list counts once.
+ */
+export async function readAppReviews(
+  sql: Sql,
+  apps: readonly RankedApp[],
+  span: { from: Date; to: Date; now: Date },
+): Promise<AppReviews[]> {
+  const places = apps.flatMap((app, place) => storefrontsOf(app).map((one) => ({ ...one, place })))
+  const names = await readStorefrontFeeds(sql, places)
+  const named = places.flatMap(({ app, place }, at) => names[at]!.map((feed) => ({ app, place, feed })))
+  const feeds = [...new Map(named.map((one) => [`${one.place} ${one.app} ${one.feed}`, one])).values()]
+  const written = await readWrittenReviews(sql, feeds, span)
+  const counts = feeds.map(({ place }, at) => ({ place, ...(written[at] as (typeof written)[number]) }))
+  const byPlace = Map.groupBy(counts, ({ place }) => place)
+  return apps.map((_, place) => {
+    const read = (byPlace.get(place) ?? []).filter(({ measured }) => measured)
+    const times = read.flatMap(({ readAt }) => readAt?.toISOString() ?? []).sort()
+    return {
+      newReviews: read.length > 0 ? read.reduce((sum, { count }) => sum + count, 0) : null,
+      reviewSources: [...new Set(read.flatMap(({ source }) => source ?? []))].sort(),
+      reviewsReadAt: times[0] ?? null,
+    }
+  })
+}
+
+function storefrontsOf({ iosApp, androidApp, countries }: RankedApp) {
+  const stores = [
+    { platform: "ios", app: iosApp },
+    { platform: "android", app: androidApp },
+  ] as const
+  return stores.flatMap(({ platform, app }) =>
+    app === null ? [] : countries.map((storefront) => ({ platform, app, storefront })),
+  )
+}

@@ -1,0 +1,86 @@
+import { DEMO_FEED, feedOf } from "../../core/observation/feed-name.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
+import type { Db } from "../../database/types.ts"
+import { isAlsoSpokenIn, reviewLanguage } from "../../lib/review-language.ts"
+import type { SourceName } from "../../lib/upstreams.ts"
+import { isJoined } from "../store/review-feeds.ts"
+
+interface ReviewFeed {
+  platform: Platform
+  storeId: string
+  feed: string
+  source: SourceName
+}
+
+/** Whether a review is held since a complete reading; below a broken reading reviews may be missing. */
+export async function readKnownReviews(
+  sql: Db,
+  { platform, storeId, feed, source }: ReviewFeed,
+): Promise<(review: { id: string; at: Date }) => boolean> {
+  const rows = await sql<{ id: string; at: Date }[]>`
+    select v.review_id as id, v.at
+    from store_app a
+    join review_read r on r.app_id = a.id and r.feed = ${feed} and r.source = ${source} and r.complete
+      and ${isJoined(sql)}
+    join review_version v on v.app_id = r.app_id and v.feed = r.feed
+    where a.platform = ${platform} and a.store_id = ${storeId} and v.current and v.first_seen_at <= r.seen_at
+    order by v.at desc, v.review_id
+    limit 1000`
+  const held = new Map(rows.map(({ id, at }) => [id, at.getTime()]))
+  return ({ id, at }) => held.get(id) === at.getTime()
+}
+
+interface FeedReadings {
+  /** The latest reading; null = reviews came with no word of how far they were read. */
+  readAt: Date | null
+  /** Of that reading: nothing is missing between the newest reviews and those that were held before. */
+  complete: boolean
+  /** Of that reading: the store said that there are no reviews. */
+  empty: boolean
+  /** When a reading was last complete. Below one that is not joined (isJoined) there is a gap. */
+  completeAt: Date | null
+}
+
+/** Null = nothing is known, which is not "no reviews". */
+export async function readFeed(
+  sql: Db,
+  { appId, feed }: { appId: number; feed: string },
+): Promise<FeedReadings | null> {
+  const [row] = await sql<FeedReadings[]>`
+    select read_at as "readAt", complete, empty, complete_at as "completeAt"
+    from review_feed
+    where app_id = ${appId} and feed = ${feed}`
+  return row ?? null
+}
+
+export interface StorefrontOfApp {
+  platform: Platform
+  storefront: string
+  /** The app's row in store_app. */
+  app: number
+}
+
+/**
+ * The feeds that hold each storefront's reviews, its own first. On Google Play these are languages: other ones that are mostly
+ * spoken there count where reviews in them were imported. Feeds of the demo are left out.
+ */
+export async function readStorefrontFeeds(sql: Db, places: readonly StorefrontOfApp[]): Promise<string[][]> {
+  const ids = [...new Set(places.flatMap(({ platform, app }) => (platform === "android" ? [app] : [])))]
+  const rows =
+    ids.length === 0
+      ? []
+      : await sql<{ app: number; feed: string }[]>`
+          select app_id as app, feed
+          from review_feed
+          where app_id = any(${ids}::int[])
+          order by app_id, feed`
+  const languages = Map.groupBy(rows, ({ app }) => app)
+  return places.map(({ platform, storefront, app }) => {
+    const own = feedOf({ platform, storefront, language: reviewLanguage(storefront) })
+    if (platform === "ios") return [own]
+    const others = (languages.get(app) ?? []).filter(
+      ({ feed }) => !feed.startsWith(DEMO_FEED) && isAlsoSpokenIn(feed, storefront),
+    )
+    return [own, ...others.map(({ feed }) => feed)]
+  })
+}

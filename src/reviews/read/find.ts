@@ -1,0 +1,117 @@
+import type { Db } from "../../database/types.ts"
+import { addDays } from "../../lib/days.ts"
+import { findText } from "./find-text.ts"
+import {
+  type FoundReviews,
+  type HeldFeed,
+  heldReview,
+  isWanted,
+  milliseconds,
+  type ReviewSearch,
+  type ShownReview,
+  startOf,
+} from "./reviews.ts"
+
+/** Without a text they are counted by their days (review_day). */
+export async function findReviews(sql: Db, sought: ReviewSearch, limit: number): Promise<FoundReviews> {
+  const { text, ...rest } = sought
+  if (text !== undefined) return await findText(sql, { ...rest, text }, limit)
+  const [found] = await sql<[{ total: number; shown: ShownReview[] }]>`
+    with day as materialized (${countedDays(sql, sought)}
+    ), shown as materialized (${isAll(sought) ? newest(sql, sought, limit) : newestOfDays(sql, sought, limit)})
+    select
+      (select coalesce(sum(count), 0)::int from day) as total,
+      (
+        select coalesce(
+          json_agg(
+            json_build_object(
+              'id', review_id, 'at', ${milliseconds(sql, "at")}, 'stars', stars, 'title', title, 'text', text,
+              'version', version, 'seenAt', ${milliseconds(sql, "seen_at")}
+            )
+            order by at desc, review_id collate "C"
+          ),
+          '[]'
+        )
+        from shown
+      ) as shown`
+  const { total, shown } = found
+  return { total, reviews: shown.map(heldReview) }
+}
+
+/** As findReviews over several feeds, which are as one list. */
+export async function findInFeeds(
+  sql: Db,
+  feeds: readonly HeldFeed[],
+  filters: Omit<ReviewSearch, keyof HeldFeed>,
+  limit: number,
+): Promise<FoundReviews> {
+  const found: FoundReviews[] = []
+  for (const feed of feeds) found.push(await findReviews(sql, { ...feed, ...filters }, limit))
+  const reviews = found.flatMap((each) => each.reviews)
+  if (feeds.length > 1) reviews.sort((a, b) => b.at.getTime() - a.at.getTime() || (a.id < b.id ? -1 : 1))
+  return { total: found.reduce((sum, { total }) => sum + total, 0), reviews: reviews.slice(0, limit) }
+}
+
+/** All as they stand are read as the index has them: with a look-up for each day a page of 50 days took a third longer. */
+function newest(sql: Db, sought: ReviewSearch, limit: number) {
+  return sql`
+      select *
+      from (
+        select ${shownColumns(sql)}
+        from review_version
+        where app_id = ${sought.appId} and feed = ${sought.feed} and current
+          and at >= ${startOf(sought.from)} and at < ${startOf(addDays(sought.to, 1))}
+        order by at desc
+        fetch first (${limit}) rows with ties
+      ) v
+      order by v.at desc, v.review_id collate "C"
+      limit ${limit}`
+}
+
+/** Of few among many only days with reviews to show are read. */
+function newestOfDays(sql: Db, sought: ReviewSearch, limit: number) {
+  return sql`
+      select v.*
+      from (
+        select day, sum(count) over (order by day desc) - count as newer
+        from day
+      ) d
+      cross join lateral (
+        select ${shownColumns(sql)}
+        from review_version
+        where app_id = ${sought.appId} and feed = ${sought.feed} and current
+          and at >= d.day::timestamp at time zone 'utc' and at < (d.day + 1)::timestamp at time zone 'utc'
+          ${isWanted(sql, sought)}
+        order by at desc
+        fetch first (${limit}) rows with ties
+      ) v
+      where d.newer < ${limit}
+      order by v.at desc, v.review_id collate "C"
+      limit ${limit}`
+}
+
+function shownColumns(sql: Db) {
+  return sql`review_id, at, stars, title, text, version, seen_at`
+}
+
+function isAll({ stars, version }: ReviewSearch): boolean {
+  return stars === undefined && version === undefined
+}
+
+function countedDays(sql: Db, sought: ReviewSearch) {
+  const { appId, feed, from, to, stars, version } = sought
+  const count = sql`
+    (
+      select sum(v.count)::int
+      from unnest(d.versions, d.stars, d.counts) v (version, stars, count)
+      where true ${isWanted(sql, { stars, version })}
+    )`
+  return sql`
+      select day, count
+      from (
+        select d.day, ${isAll(sought) ? sql`d.reviews` : count} as count
+        from review_day d
+        where d.app_id = ${appId} and d.feed = ${feed} and d.day >= ${from} and d.day <= ${to}
+      ) c
+      where count > 0`
+}

@@ -1,0 +1,142 @@
+import type { Db } from "../../database/types.ts"
+import { dayOf } from "../../lib/days.ts"
+import type { ReviewText } from "../formulas/review-text.ts"
+import { readFeed } from "./feeds.ts"
+
+export interface HeldFeed {
+  appId: number
+  feed: string
+}
+
+/** `none`: the store said so. `some`: reviews came without a word of how far was read. `never_read` is not "none". */
+export interface FeedState {
+  state: "read" | "none" | "some" | "never_read"
+  readAt: Date | null
+  complete: boolean
+  /** The latest reading that was complete. */
+  completeAt: Date | null
+}
+
+export async function readFeedState(sql: Db, held: HeldFeed): Promise<FeedState> {
+  const row = await readFeed(sql, held)
+  if (row === null) return { state: "never_read", readAt: null, complete: false, completeAt: null }
+  const { empty, ...rest } = row
+  return { state: row.readAt === null ? "some" : empty ? "none" : "read", ...rest }
+}
+
+/** Who brought the latest reading of a feed; null = it was not read. */
+export async function readFeedOrigin(sql: Db, { appId, feed }: HeldFeed): Promise<string | null> {
+  const [row] = await sql<{ origin: string }[]>`
+    select origin
+    from review_read
+    where (app_id, feed) = (${appId}, ${feed})
+    order by seen_at desc, complete desc, source
+    limit 1`
+  return row?.origin ?? null
+}
+
+export interface HeldReview extends ReviewText {
+  id: string
+  stars: number
+  /** Of the app; null = not said. */
+  version: string | null
+  /** When it was written, or last edited. */
+  at: Date
+  seenAt: Date
+}
+
+/** Reviews as they stand, written on UTC days from `from` to `to`, both inclusive. */
+export interface ReviewSearch extends HeldFeed {
+  from: string
+  to: string
+  /** Folded (foldReviewText): what title or text must hold. */
+  text?: string
+  stars?: readonly number[]
+  version?: string
+}
+
+export interface FoundReviews {
+  total: number
+  reviews: HeldReview[]
+}
+
+/** Where a part of a feed ends; `at` in milliseconds since 1970. */
+export interface Place {
+  at: number
+  id: string
+}
+
+/** As JSON carries it: moments in milliseconds since 1970. */
+export interface ShownReview extends ReviewText, Place {
+  stars: number
+  version: string | null
+  seenAt: number
+}
+
+export function heldReview({ id, stars, title, text, version, at, seenAt }: ShownReview): HeldReview {
+  return { id, stars, title, text, version, at: new Date(at), seenAt: new Date(seenAt) }
+}
+
+export function isWanted(sql: Db, { stars, version }: Pick<ReviewSearch, "stars" | "version">) {
+  return sql`
+    ${stars ? sql`and stars = any(${[...stars]}::smallint[])` : sql``}
+    ${version === undefined ? sql`` : sql`and version = ${version}`}`
+}
+
+export function startOf(day: string): Date {
+  return new Date(`${day}T00:00:00Z`)
+}
+
+/** A column's moment in milliseconds since 1970, as JSON carries it. */
+export function milliseconds(sql: Db, column: string) {
+  return sql`(extract(epoch from ${sql(column)}) * 1000)::bigint`
+}
+
+/** How many of the newest reviews are compared. */
+const NEWEST = 5_000
+
+/** First seen on the day of the feed's latest reading, above all held before. Null = unknown. */
+export async function countNewReviews(sql: Db, { appId, feed }: HeldFeed, known: FeedState): Promise<number | null> {
+  if (known.readAt === null || !known.complete) return null
+  const day = startOf(dayOf(known.readAt))
+  const [row] = await sql<[{ newest: Date | null; newer: number; count: number }]>`
+    with held as materialized (
+      select d.day, (
+          select coalesce(sum(n.reviews), 0)
+          from review_day n
+          where n.app_id = d.app_id and n.feed = d.feed and n.day > d.day
+        ) as newer
+      from review_day d
+      where d.app_id = ${appId} and d.feed = ${feed} and d.first_seen_at < ${day}
+      order by d.day desc
+      limit 1
+    ), before as materialized (
+      select v.at
+      from held h
+      cross join lateral (
+        select at
+        from review_version
+        where app_id = ${appId} and feed = ${feed} and current and first_seen_at < ${day}
+          and at >= h.day::timestamp at time zone 'utc' and at < (h.day + 1)::timestamp at time zone 'utc'
+        order by at desc
+        limit 1
+      ) v
+      where h.newer < ${NEWEST}
+    )
+    select (select at from before) as newest, count(*) as newer, count(*) filter (where e.first_seen_at >= ${day}) as count
+    from (
+      select review_id
+      from review_version
+      where app_id = ${appId} and feed = ${feed} and current and at > (select at from before)
+      order by at desc
+      limit ${NEWEST}
+    ) v
+    cross join lateral (
+      select min(first_seen_at) as first_seen_at
+      from review_version
+      where (app_id, feed, review_id) = (${appId}, ${feed}, v.review_id)
+    ) e`
+  const { newest, newer, count } = row
+  if (newest !== null && newer < NEWEST) return count
+  return known.state === "none" ? 0 : null
+}

@@ -1,0 +1,155 @@
+import type { Sql } from "../../database/types.ts"
+import { addDays, type Days, dayOf, later } from "../../lib/days.ts"
+import type { ReviewTally } from "../formulas/review-stats.ts"
+import { type FeedState, type HeldFeed, milliseconds } from "./reviews.ts"
+
+export interface FeedTallies {
+  tallies: ReviewTally[]
+  covered: ReadonlySet<string>
+}
+
+/** On how many days with reviews before a span it is looked for one that was seen since those within it appeared. */
+export const LOOKED_BELOW = 1_000
+
+export async function tallyReviews(sql: Sql, feed: HeldFeed, days: Days, known: FeedState): Promise<FeedTallies> {
+  const held = await readDays(sql, feed, days)
+  return { tallies: held.within.flatMap(talliesOf), covered: coveredDays(days, known, gapsOf(held)) }
+}
+
+/** As tallyReviews over several feeds. A day is covered if each of them covers it. */
+export async function tallyFeeds(
+  sql: Sql,
+  feeds: readonly { held: HeldFeed; known: FeedState }[],
+  days: Days,
+): Promise<FeedTallies> {
+  const each: FeedTallies[] = []
+  for (const { held, known } of feeds) each.push(await tallyReviews(sql, held, days, known))
+  const [first, ...others] = each as [FeedTallies, ...FeedTallies[]]
+  const covered = new Set([...first.covered].filter((day) => others.every((other) => other.covered.has(day))))
+  return { tallies: each.flatMap(({ tallies }) => tallies), covered }
+}
+
+function talliesOf({ day, versions, stars, counts }: HeldDay): ReviewTally[] {
+  return counts.map((count, at) => ({ day, version: versions[at] as string | null, stars: stars[at]!, count }))
+}
+
+/** A review that was first seen after all older ones had been seen last has a gap below it. Null = none is held. */
+function gapsOf({ below, within, above }: HeldDays): Gap[] | null {
+  const gaps: Gap[] = []
+  let { day: older, seen } = below
+  for (const { day, oldest, seen: seenLast, gapSeen } of within) {
+    if (seen === null || seen < oldest.firstSeen) gaps.push({ after: older, before: oldest.at })
+    if (gapSeen !== null && (seen === null || seen < gapSeen)) gaps.push({ after: day, before: oldest.at })
+    seen = Math.max(seen ?? seenLast, seenLast)
+    older = day
+  }
+  if (above && (seen === null || seen < above.firstSeen)) gaps.push({ after: older, before: above.at })
+  return older === null && above === null ? null : gaps
+}
+
+/** Days before the latest complete reading that no gap touches; of a feed without reviews, where the store said so. */
+function coveredDays(days: Days, { state, completeAt }: FeedState, gaps: readonly Gap[] | null): Set<string> {
+  const covered = new Set<string>()
+  if (completeAt === null || (gaps === null && state !== "none")) return covered
+  const dayBefore = addDays(dayOf(completeAt), -1)
+  for (let day = days.from; day <= days.to && day <= dayBefore; day = addDays(day, 1)) covered.add(day)
+  for (const { after, before } of gaps ?? []) {
+    // above the latest complete reading it is no gap: that reading could not show it
+    if (before >= completeAt.getTime()) continue
+    const first = after === null ? days.from : later(after, days.from)
+    const end = dayOf(new Date(before))
+    for (let day = first; day <= end && day <= days.to; day = addDays(day, 1)) covered.delete(day)
+  }
+  return covered
+}
+
+interface Gap {
+  /** The UTC day of the review below it; null = nor is anything older known. */
+  after: string | null
+  /** On the UTC day of the review above it, in milliseconds since 1970. */
+  before: number
+}
+
+interface HeldDays {
+  /** Of older reviews: the day of the newest, and when any was seen last. */
+  below: { day: string | null; seen: number | null }
+  within: HeldDay[]
+  above: OldestReview | null
+}
+
+interface HeldDay {
+  day: string
+  oldest: OldestReview
+  seen: number
+  gapSeen: number | null
+  versions: (string | null)[]
+  stars: number[]
+  counts: number[]
+}
+
+/** Moments in milliseconds since 1970. */
+interface OldestReview {
+  at: number
+  firstSeen: number
+}
+
+async function readDays(sql: Sql, { appId, feed }: HeldFeed, { from, to }: Days): Promise<HeldDays> {
+  const oldest = sql`
+    json_build_object('at', ${milliseconds(sql, "oldest_at")}, 'firstSeen', ${milliseconds(sql, "oldest_first_seen_at")})`
+  const below = sql`
+            select day, seen_at
+            from review_day
+            where app_id = ${appId} and feed = ${feed} and day < ${from}
+            order by day desc
+            limit ${LOOKED_BELOW}`
+  // a day that was seen since all within had appeared leaves no gap, whatever was seen later: mostly it is the first below
+  const [held] = await sql<HeldDays[]>`
+    with within as materialized (
+      select *
+      from review_day
+      where app_id = ${appId} and feed = ${feed} and day >= ${from} and day <= ${to}
+    ), above as materialized (
+      select oldest_at, oldest_first_seen_at
+      from review_day
+      where app_id = ${appId} and feed = ${feed} and day > ${to}
+      order by day
+      limit 1
+    ), appeared as materialized (
+      select max(at) as last
+      from (
+        select greatest(oldest_first_seen_at, gap_seen_at) as at
+        from within
+        union all
+        select oldest_first_seen_at
+        from above
+      ) each
+    )
+    select
+      (
+        select json_build_object('day', day, 'seen', ${milliseconds(sql, "seen_at")})
+        from (
+          select (select day from (${below}) newest limit 1) as day, coalesce(
+              (select seen_at from (${below}) newest where seen_at >= (select last from appeared) limit 1),
+              (select max(seen_at) from (${below}) newest)
+            ) as seen_at
+        ) older
+      ) as below,
+      (
+        select coalesce(
+          json_agg(
+            json_build_object(
+              'day', day, 'oldest', ${oldest}, 'seen', ${milliseconds(sql, "seen_at")},
+              'gapSeen', ${milliseconds(sql, "gap_seen_at")}, 'versions', versions, 'stars', stars, 'counts', counts
+            )
+            order by day
+          ),
+          '[]'
+        )
+        from within
+      ) as within,
+      (
+        select ${oldest}
+        from above
+      ) as above`
+  return held as HeldDays
+}

@@ -1,0 +1,106 @@
+import { at, list, parseJson } from "../../measuring/parsing/json.ts"
+import { parseXml, type XmlElement } from "../../measuring/parsing/xml.ts"
+import { ReadFailure } from "../../measuring/source.ts"
+
+/** What a feed of reviews says, in whichever form it came. */
+export interface ReviewsFeed {
+  /** Its own address: what it answers. */
+  id: unknown
+  /** The address of the last page; an empty text where there is none. */
+  last: unknown
+  entries: FeedEntry[]
+}
+
+/** A review; or the app itself, which stood first in earlier feeds. */
+export interface FeedEntry {
+  id: unknown
+  stars: unknown
+  title: unknown
+  text: unknown
+  version: unknown
+  updated: unknown
+  /** What an app is called; a review has no such name. */
+  appName: unknown
+}
+
+/** The XML form: Atom with Apple's own elements, recorded 2020 to 2026. Throws ReadFailure (`changed`). */
+export function feedOfXml(body: string): ReviewsFeed {
+  const feed = parseXml(body, "the feed", { lenient: true })
+  if (feed.name !== "feed") throw changed("the XML is no feed")
+  checkParts(feed.children.map(({ name }) => name))
+  const last = named(feed, "link").filter(({ attributes }) => attributes.rel === "last")
+  return {
+    id: textOf(only(feed, "id")),
+    last: atMostOne(last)?.attributes.href,
+    entries: named(feed, "entry").map((entry) => ({
+      id: textOf(only(entry, "id")),
+      stars: textOf(only(entry, "im:rating")),
+      title: textOf(only(entry, "title")),
+      // the same once more as a table in HTML
+      text: textOf(atMostOne(named(entry, "content").filter(({ attributes }) => attributes.type === "text"))),
+      version: textOf(only(entry, "im:version")),
+      updated: textOf(only(entry, "updated")),
+      appName: textOf(only(entry, "im:name")),
+    })),
+  }
+}
+
+/** The JSON form: the XML, translated; a single entry is no list. Dates were not in it before 2022. Throws ReadFailure (`changed`). */
+export function feedOfJson(body: string): ReviewsFeed {
+  const feed = at(parseJson(body, "the feed"), "feed")
+  if (typeof feed !== "object" || feed === null) throw changed("the JSON is no feed")
+  checkParts(Object.keys(feed))
+  const label = (value: unknown, name: string) => at(value, name, "label")
+  const last = several(at(feed, "link")).filter((link) => at(link, "attributes", "rel") === "last")
+  return {
+    id: label(feed, "id"),
+    last: at(atMostOne(last), "attributes", "href"),
+    entries: several(at(feed, "entry")).map((entry) => ({
+      id: label(entry, "id"),
+      stars: label(entry, "im:rating"),
+      title: label(entry, "title"),
+      text: label({ content: contentOf(at(entry, "content")) }, "content"),
+      version: label(entry, "im:version"),
+      updated: label(entry, "updated"),
+      appName: label(entry, "im:name"),
+    })),
+  }
+}
+
+const changed = (detail: string) => new ReadFailure("changed", detail)
+
+const PARTS = new Set(["author", "icon", "id", "link", "rights", "title", "updated"])
+
+/** A feed without reviews holds nothing unknown: that they are called otherwise must not pass for that there are none. */
+function checkParts(names: readonly string[]): void {
+  if (!names.includes("entry") && names.some((name) => !PARTS.has(name)))
+    throw changed("no entries, but something else")
+}
+
+function named({ children }: XmlElement, name: string): XmlElement[] {
+  return children.filter((child) => child.name === name)
+}
+
+function only(element: XmlElement, name: string): XmlElement | undefined {
+  return atMostOne(named(element, name))
+}
+
+function atMostOne<T>(all: readonly T[]): T | undefined {
+  if (all.length > 1) throw changed("something stands twice")
+  return all[0]
+}
+
+function textOf(element: XmlElement | undefined): string | undefined {
+  if (element && element.children.length > 0) throw changed("a text holds elements")
+  return element?.text
+}
+
+/** The items of a list, or the one that stands without it; none where nothing stands. */
+function several(value: unknown): readonly unknown[] {
+  if (value === undefined || value === null) return []
+  return Array.isArray(value) ? list(value) : [value]
+}
+
+function contentOf(content: unknown): unknown {
+  return atMostOne(several(content).filter((one) => at(one, "attributes", "type") === "text"))
+}

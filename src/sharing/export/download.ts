@@ -1,0 +1,166 @@
+import { BYTE_ORDER_MARK, type CsvCell, csvRecord } from "../../lib/csv.ts"
+import type { Log } from "../../lib/log.ts"
+import { type Html, html } from "../../ui/html.ts"
+import { layout } from "../../ui/layout.ts"
+import type { LinkAnswer, LinkKind, LinkParts } from "../link-kind.ts"
+import { createDownloads } from "./downloads.ts"
+import { exportedRows } from "./rows.ts"
+import { findExport, readPart, type StoredExport } from "./store.ts"
+
+/** Files are sent in pieces as their reader takes them: memory does not grow with their rows, and little with their readers. */
+export function createExportFiles(idleMs = IDLE_MS): LinkKind {
+  const downloads = createDownloads()
+  return {
+    path: "/exports/:token",
+    methods: ["GET", "HEAD"],
+    headers: {},
+    async open({ parts, request, token, requestId, address }) {
+      const found = await parts.gate.run(() => findExport(parts.sql, token))
+      if (found === null) return page(404, "No such file", UNKNOWN)
+      if (found === "expired") return page(410, "This link has expired", EXPIRED)
+      const headers = fileHeaders(found)
+      if (request.method === "HEAD") return { status: 200, headers, body: new ReadableStream() }
+      const end = downloads.begin(found.id, address)
+      if (!end) return { ...page(429, "Too many downloads at once", BUSY), headers: { ...PAGE_HEADERS, ...WAIT } }
+      const download = { log: parts.log, requestId, idleMs, end }
+      return { status: 200, headers, body: streamOf(readTexts(parts, found), download) }
+    },
+    refused: ({ code }) => (code === "unavailable" ? page(503, "Not available now", AWAY) : undefined),
+  }
+}
+
+const UNKNOWN = html`<p>There is no file behind this link. Check that the whole of it was copied; a week after the file was
+made, its link stops working.</p>`
+const AWAY = html`<p>Try again in a moment: the database does not answer.</p>`
+const BUSY = html`<p>Too many downloads are under way, of this file, from your address or in all. Try again in half a minute.</p>`
+const WAIT = { "retry-after": "30" }
+const EXPIRED = html`<p>A link to an export works for 7 days. Whoever made this one can make another.</p>`
+
+const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
+const PAGE_HEADERS = { "content-security-policy": PAGE_POLICY }
+
+function page(status: number, title: string, text: Html): LinkAnswer {
+  const body = layout(title, "A file that was taken out of a workspace.", text)
+  return { status, headers: PAGE_HEADERS, body }
+}
+
+const TYPES = { csv: "text/csv; charset=utf-8; header=present", json: "application/json; charset=utf-8" }
+
+function fileHeaders({ appId, dataset, country, platform, from, to, format }: StoredExport): Record<string, string> {
+  const named = [appId, dataset, country, platform, from, to === from ? null : to].filter((part) => part !== null)
+  // an app's id is ours; whatever it holds, the header stays one
+  const name = named.join("-").replaceAll(/[^\w-]/g, "_")
+  return {
+    "content-type": TYPES[format],
+    "content-disposition": `attachment; filename="${name}.${format}"`,
+    "content-security-policy": "default-src 'none'; sandbox",
+  }
+}
+
+/** The file as text, a piece at a time. Throws where a part is not there any more: the file must not end early in silence. */
+async function* readTexts({ sql, gate }: LinkParts, stored: StoredExport): AsyncGenerator<string> {
+  const { open, rows: written, close } = stored.format === "csv" ? csvFile(stored) : jsonFile(stored)
+  yield open
+  let count = 0
+  for (let place = 0; count < stored.rows; place++) {
+    const lines = await gate.run(() => readPart(sql, stored.id, place))
+    if (lines === null) throw new Error(`export ${stored.id} has no part ${place}`)
+    const rows = exportedRows(lines, stored)
+    for (let piece = takeRows(rows); piece.length > 0; piece = takeRows(rows)) {
+      yield written(piece, count)
+      count += piece.length
+    }
+  }
+  if (close !== "") yield close
+}
+
+interface FileFormat {
+  open: string
+  /** Rows, the first of which is number `at` of the file. */
+  rows(rows: readonly CsvCell[][], at: number): string
+  close: string
+}
+
+function csvFile({ columns }: StoredExport): FileFormat {
+  return { open: BYTE_ORDER_MARK + csvRecord(columns), rows: (rows) => rows.map(csvRecord).join(""), close: "" }
+}
+
+/** One object, with a row on each line. */
+function jsonFile({ appId, dataset, country, platform, from, to, frozenAt, columns, rows }: StoredExport): FileFormat {
+  const head = { appId, dataset, country, platform, from, to, frozenAt, rowCount: rows }
+  const written = (row: readonly CsvCell[]) =>
+    JSON.stringify(Object.fromEntries(columns.map((column, place) => [column, row[place]])))
+  return {
+    open: `${JSON.stringify(head).slice(0, -1)},"rows":[`,
+    rows: (some, at) => some.map((row, place) => `${at + place === 0 ? "" : ","}\n${written(row)}`).join(""),
+    close: "\n]}\n",
+  }
+}
+
+/** A reader that stops reading holds one piece and the part it comes from. */
+const ROWS_A_PIECE = 50
+
+function takeRows(rows: Iterator<CsvCell[]>): CsvCell[][] {
+  const taken: CsvCell[][] = []
+  while (taken.length < ROWS_A_PIECE) {
+    const { done, value } = rows.next()
+    if (done) break
+    taken.push(value)
+  }
+  return taken
+}
+
+/** How long a reader may take nothing before its download ends. */
+const IDLE_MS = 30_000
+
+interface DownloadParts {
+  log: Log
+  requestId: string
+  idleMs: number
+  end: () => void
+}
+
+/** Asks for the next text only when the reader has room for it. A reader that leaves, or takes nothing for long, ends it. */
+function streamOf(
+  texts: AsyncGenerator<string>,
+  { log, requestId, idleMs, end }: DownloadParts,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  let idle: ReturnType<typeof setTimeout> | undefined
+  const close = async () => {
+    clearTimeout(idle)
+    end()
+    await texts.return(undefined)
+  }
+  const breakOff = (controller: ReadableStreamDefaultController<Uint8Array>, reason: string) => {
+    log("warn", "export_broke_off", { requestId, reason })
+    controller.error(new Error("the export broke off"))
+    return close()
+  }
+  const waitForReader = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    clearTimeout(idle)
+    idle = setTimeout(() => void breakOff(controller, `the reader took nothing for ${idleMs} ms`), idleMs)
+  }
+  return new ReadableStream<Uint8Array>(
+    {
+      start: waitForReader,
+      async pull(controller) {
+        clearTimeout(idle)
+        try {
+          const { done, value } = await texts.next()
+          if (done) {
+            controller.close()
+            await close()
+          } else {
+            controller.enqueue(encoder.encode(value))
+            waitForReader(controller)
+          }
+        } catch (error) {
+          await breakOff(controller, (error as Error).message)
+        }
+      },
+      cancel: close,
+    },
+    { highWaterMark: 0 },
+  )
+}

@@ -1,0 +1,176 @@
+import type { LookContext } from "../../core/action.ts"
+import type { Side } from "../../core/observation/provenance.ts"
+import { ownId } from "../../core/observation/types.ts"
+import type { Db, Tx } from "../../database/types.ts"
+import type { MonthBytes } from "../../keywords/formulas/timeline.ts"
+import { readRankMonths } from "../../keywords/read/rank-months.ts"
+import { readKeywordsNow, type TrackedKeyword } from "../../keywords/read/ranks.ts"
+import { metricsOf, UNMEASURED } from "../../keywords/store/keyword-figures.ts"
+import { addDays, commonDays, type Days, dayOf, daysInMonth, monthOf } from "../../lib/days.ts"
+import { Fault } from "../../lib/faults.ts"
+import { pointsOf, UNMEASURED as UNMEASURED_DAY } from "../../lib/month-bytes.ts"
+import { STORES } from "../../lib/store-pages.ts"
+import { counted } from "../../tracking/limits.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import type { ExportDays } from "./days.ts"
+import type { ExportDraft } from "./draft.ts"
+import { keywordLine, monthLine } from "./rows.ts"
+import { addParts } from "./store.ts"
+
+/** The keywords of an app in one storefront of one store, as list_keyword_ranks shows them. */
+export async function draftKeywords({ sql, now }: LookContext, app: TrackedApp, side: Side): Promise<ExportDraft> {
+  const { day, keywords } = await readKeywordsNow(sql, app, side)
+  const today = dayOf(now)
+  const lineOf = (keyword: TrackedKeyword) => {
+    const { figures } = keyword
+    return keywordLine(keyword, figures ? metricsOf(figures, side.platform, today) : UNMEASURED)
+  }
+  return {
+    rows: keywords.length,
+    from: day,
+    to: day,
+    store: (tx, id) => storeLines(tx, id, keywords, KEYWORDS_A_PART, lineOf),
+    notes: [
+      "measured false = not measured on that day; measured true without a rank = not among the results read.",
+      ...whyUnmeasured(app, side),
+    ],
+  }
+}
+
+const KEYWORDS_A_PART = 1_000
+
+/** The measured days of an app's keywords in one storefront of one store, keyword by keyword. */
+export async function draftHistory(
+  { sql }: LookContext,
+  app: TrackedApp,
+  side: Side,
+  { from, to }: ExportDays,
+): Promise<ExportDraft> {
+  const measured: MeasuredTerms = { rows: 0, terms: new Map() }
+  for (const month of await readMonths(sql, app, side, { from, to })) {
+    await addMonth(measured, sql, app, side, { month, from, to })
+    if (measured.rows > MOST_POINTS) {
+      const reason = `A file holds ${MOST_POINTS} rows of history at most, and these days have more: ask for fewer.`
+      throw new Fault("write_limit_reached", { reason })
+    }
+  }
+  const lineOf = ({ term, month, bytes }: TermMonth) => monthLine(term, month, bytes)
+  const store = (tx: Tx, id: number) => storeLines(tx, id, [...measured.terms.values()].flat(), MONTHS_A_PART, lineOf)
+  return {
+    ...{ rows: measured.rows, from, to, store },
+    notes: [
+      "Days on which a keyword was not measured have no row; measured true without a rank = not among the results read.",
+      ...withoutRows(measured),
+      ...whyUnmeasured(app, side),
+    ],
+  }
+}
+
+/**
+ * A million took either database a second and a half to confirm on two busy cores; the embedded one does nothing else.
+ */
+const MOST_POINTS = 1_500_000
+
+/** At most 6,200 rows. */
+const MONTHS_A_PART = 200
+
+interface MeasuredTerms {
+  /** Measured days. */
+  rows: number
+  /** The months of every tracked term in which it was measured, oldest first. */
+  terms: Map<string, TermMonth[]>
+}
+
+interface TermMonth {
+  term: string
+  month: string
+  bytes: MonthBytes
+}
+
+/** The first days of the months in which any of the terms can have been measured, oldest first. */
+async function readMonths(
+  sql: Db,
+  { id }: TrackedApp,
+  { platform, storefront }: Side,
+  { from, to }: Days,
+): Promise<string[]> {
+  const [row] = await sql<{ first: string | null; last: string | null }[]>`
+    select min(l.first_day) as first, max(l.last_day) as last
+    from tracked_term k
+    cross join lateral (
+      select first_day, last_day
+      from list
+      where (platform, storefront, term) = (${platform}, k.country, k.term)
+      offset 0
+    ) l
+    where k.app_id = ${id} and k.country = ${storefront}`
+  const measured = row?.first && row.last ? commonDays({ from, to }, { from: row.first, to: row.last }) : null
+  const months: string[] = []
+  for (let month = measured && monthOf(measured.from); month && month <= measured!.to; ) {
+    months.push(month)
+    month = monthOf(addDays(month, 31))
+  }
+  return months
+}
+
+/** A month at a time: what is read at once grows with the terms alone. */
+async function addMonth(
+  measured: MeasuredTerms,
+  sql: Db,
+  app: TrackedApp,
+  side: Side,
+  { month, from, to }: Days & { month: string },
+): Promise<void> {
+  for (const { term, months } of await readRankMonths(sql, app, side, [month])) {
+    const own = measured.terms.get(term) ?? []
+    measured.terms.set(term, own)
+    const bytes = months.get(month)
+    const days = bytes ? measuredDays(month, bytes, { from, to }) : 0
+    if (!bytes || days === 0) continue
+    measured.rows += days
+    own.push({ term, month, bytes })
+  }
+}
+
+/** How many points there are; of a whole month without making them, for a million are to be counted. */
+function measuredDays(month: string, bytes: MonthBytes, { from, to }: Days): number {
+  const days = daysInMonth(month)
+  if (from > month || to < addDays(month, days - 1)) return pointsOf({ month, ...bytes }, from, to).length
+  let measured = 0
+  for (let day = 0; day < days; day++) if (bytes.ranks[day] !== UNMEASURED_DAY) measured++
+  return measured
+}
+
+function withoutRows({ terms }: MeasuredTerms): string[] {
+  const without = [...terms.values()].filter((months) => months.length === 0).length
+  if (without === 0) return []
+  return [`${without} of ${counted(terms.size)} ${without === 1 ? "was" : "were"} not measured on any of these days.`]
+}
+
+function whyUnmeasured(app: TrackedApp, side: Side): string[] {
+  const { platform, storefront } = side
+  if (!app.countries.includes(storefront)) return [`The app does not track ${storefront}: nothing is measured there.`]
+  if (ownId(app, side) !== null) return []
+  return [`The app is not tracked on ${STORES[platform]}: nothing is measured there.`]
+}
+
+const PARTS_AT_ONCE = 16
+
+async function storeLines<Row>(
+  tx: Tx,
+  id: number,
+  rows: readonly Row[],
+  each: number,
+  lineOf: (row: Row) => string,
+): Promise<void> {
+  const at = (part: number) =>
+    rows
+      .slice(part * each, (part + 1) * each)
+      .map(lineOf)
+      .join("\n")
+  const parts = Math.ceil(rows.length / each)
+  for (let from = 0; from < parts; from += PARTS_AT_ONCE) {
+    const some = Array.from({ length: Math.min(PARTS_AT_ONCE, parts - from) }, (_, i) => at(from + i))
+    await addParts(tx, id, from, some)
+  }
+}

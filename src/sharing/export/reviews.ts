@@ -1,0 +1,172 @@
+import type { LookContext } from "../../core/action.ts"
+import type { Side } from "../../core/observation/provenance.ts"
+import { takeLocks } from "../../database/locks.ts"
+import type { Db, Tx } from "../../database/types.ts"
+import type { Days } from "../../lib/days.ts"
+import { addDays } from "../../lib/days.ts"
+import { Fault } from "../../lib/faults.ts"
+import { STORES } from "../../lib/store-pages.ts"
+import { readStorefrontFeeds } from "../../reviews/read/feeds.ts"
+import { type FeedState, type HeldFeed, milliseconds, readFeedState, startOf } from "../../reviews/read/reviews.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import type { ExportDays } from "./days.ts"
+import type { ExportDraft } from "./draft.ts"
+
+/** Copying so many took either database a second on two busy cores; the embedded one does nothing else meanwhile. */
+const MOST_REVIEWS = 100_000
+
+/** Reviews as they stand, written on these days, newest first. Nobody records others until a confirm is over. */
+export async function draftReviews(
+  { sql, lock }: LookContext,
+  app: TrackedApp,
+  { platform, storefront }: Side,
+  { from, to }: ExportDays,
+): Promise<ExportDraft> {
+  const appId = platform === "ios" ? app.iosApp : app.androidApp
+  if (appId === null) {
+    return { rows: 0, from, to, store: async () => {}, notes: [`The app is not tracked on ${STORES[platform]}.`] }
+  }
+  const [names] = await readStorefrontFeeds(sql, [{ platform, storefront, app: appId }])
+  // as whoever records reviews of the feeds does
+  const locked = (names as string[]).map((feed) => [appId, feed])
+  if (lock) await takeLocks(sql, "reviews", locked)
+  const feeds: ExportedFeed[] = []
+  for (const feed of names as string[]) {
+    const known = await readFeedState(sql, { appId, feed })
+    feeds.push({ appId, feed, known, rows: await countReviews(sql, { appId, feed, from, to }) })
+  }
+  const rows = feeds.reduce((sum, feed) => sum + feed.rows, 0)
+  if (rows > MOST_REVIEWS) {
+    const reason = `A file holds ${MOST_REVIEWS} reviews at most, and these days have more: ask for fewer.`
+    throw new Fault("write_limit_reached", { reason })
+  }
+  const store = async (tx: Tx, id: number) => {
+    let place = 0
+    for (const feed of feeds) place = await storeReviews(tx, id, { ...feed, from, to }, { rows: feed.rows, place })
+  }
+  return { rows, from, to, store, notes: feeds.map((feed) => noteOn(platform, feed)) }
+}
+
+interface ExportedFeed extends HeldFeed {
+  known: FeedState
+  rows: number
+}
+
+function noteOn(platform: string, { feed, known: { state, readAt } }: ExportedFeed): string {
+  const whose = platform === "ios" ? `the storefront ${feed}` : `the language ${feed}, of all storefronts that read it`
+  const known = {
+    read: `They were read last at ${readAt?.toISOString()}.`,
+    none: `The store said at ${readAt?.toISOString()} that it has no reviews.`,
+    some: "How far they were read is not known.",
+    never_read: "They were never read: whether there are any is not known.",
+  }[state]
+  return `The file has the reviews of ${whose}. ${known}`
+}
+
+/** One more than a file holds, where there are more. */
+async function countReviews(sql: Db, filter: HeldFeed & Days): Promise<number> {
+  const [row] = await sql<[{ rows: number }]>`
+    select count(*) as rows
+    from (
+      select
+      from review_version
+      where ${isWanted(sql, filter)}
+      limit ${MOST_REVIEWS + 1}
+    ) r`
+  return row.rows
+}
+
+const REVIEWS_A_PART = 500
+
+/** Copies the reviews of a feed within the database, some parts a statement, from that place on. Returns the next place. */
+async function storeReviews(
+  tx: Tx,
+  id: number,
+  filter: HeldFeed & Days,
+  { rows, place }: { rows: number; place: number },
+): Promise<number> {
+  await planByIndex(tx, true)
+  const bounds = await readBounds(tx, filter)
+  let copied = 0
+  for (let from = 0; from < bounds.length; from += PARTS_AT_ONCE)
+    copied += await copyParts(tx, id, filter, {
+      from: place + from,
+      bounds: bounds.slice(from, from + PARTS_AT_ONCE),
+    })
+  await planByIndex(tx, false)
+  if (copied !== rows) throw new Error(`${copied} reviews were copied of ${rows} that were counted`)
+  return place + bounds.length
+}
+
+const PARTS_AT_ONCE = 20
+
+/** Without statistics the planner sorts the whole feed for each part: 200,000 reviews did not end within minutes. */
+async function planByIndex(tx: Tx, alone: boolean): Promise<void> {
+  await tx`
+    select set_config(name, ${alone ? "off" : "on"}, true)
+    from unnest(array['enable_sort', 'enable_incremental_sort', 'enable_seqscan', 'enable_bitmapscan']) name`
+}
+
+/** Where a part begins; `at` as text, for a Date holds no microseconds. */
+interface Bound {
+  at: string
+  id: string
+}
+
+async function readBounds(tx: Tx, filter: HeldFeed & Days): Promise<Bound[]> {
+  return await tx<Bound[]>`
+    select at::text, review_id as id
+    from (
+      select at, review_id, row_number() over (order by at desc, review_id) as n
+      from review_version
+      where ${isWanted(tx, filter)}
+    ) r
+    where n % ${REVIEWS_A_PART}::int = 1
+    order by n
+    limit ${MOST_REVIEWS}`
+}
+
+async function copyParts(
+  tx: Tx,
+  id: number,
+  filter: HeldFeed & Days,
+  { from, bounds }: { from: number; bounds: readonly Bound[] },
+): Promise<number> {
+  const [copied] = await tx<[{ rows: number }]>`
+    with part as materialized (
+      select ${from}::int + b.place - 1 as place, p.lines, p.rows
+      from unnest(
+        ${bounds.map(({ at }) => at)}::text[], ${bounds.map((bound) => bound.id)}::text[]
+      ) with ordinality b (at, review_id, place)
+      cross join lateral (
+        select count(*) as rows,
+          string_agg(
+            json_build_array(
+              review_id, stars, title, text, version, ${milliseconds(tx, "at")},
+              ${milliseconds(tx, "seen_at")}, feed
+            )::text,
+            e'\\n' order by at desc, review_id
+          ) as lines
+        from (
+          select *
+          from review_version
+          where ${isWanted(tx, filter)} and at <= b.at::timestamptz
+            and (at < b.at::timestamptz or review_id >= b.review_id)
+          order by at desc, review_id
+          limit ${REVIEWS_A_PART}
+        ) v
+      ) p
+    ), stored as (
+      insert into export_part (export_id, place, lines)
+      select ${id}, place, lines
+      from part
+    )
+    select coalesce(sum(rows), 0)::int as rows
+    from part`
+  return copied.rows
+}
+
+function isWanted(sql: Db, { appId, feed, from, to }: HeldFeed & Days) {
+  return sql`app_id = ${appId} and feed = ${feed} and current
+    and at >= ${startOf(from)} and at < ${startOf(addDays(to, 1))}`
+}

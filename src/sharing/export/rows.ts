@@ -1,0 +1,91 @@
+import { Buffer } from "node:buffer"
+import { type Platform, sourceOf } from "../../core/observation/types.ts"
+import type { MonthBytes } from "../../keywords/formulas/timeline.ts"
+import type { TermRank } from "../../keywords/read/ranks.ts"
+import type { KeywordMetrics } from "../../keywords/store/keyword-figures.ts"
+import type { CsvCell } from "../../lib/csv.ts"
+import { pointsOf } from "../../lib/month-bytes.ts"
+
+/** What can be taken out, and the columns of each as the reads that show the same name them. */
+export const EXPORT_COLUMNS = {
+  keywords: [
+    "term", "country", "platform", "day", "measured", "rank", "searchDepth", "source", "demand", "hintCount",
+    "popularity", "popularitySource", "popularityWeek", "popularityNone", "difficulty", "difficultyBand",
+    "difficultyNone", "popularityLow", "popularityHigh",
+  ],
+  history: ["day", "term", "country", "platform", "measured", "rank", "searchDepth", "source"],
+  reviews: ["id", "date", "rating", "title", "text", "version", "country", "platform", "feed", "seenAt"],
+} as const // biome-ignore format: tables
+
+export type Dataset = keyof typeof EXPORT_COLUMNS
+
+/** What all rows of an export share. */
+export interface RowsHead {
+  dataset: Dataset
+  platform: Platform
+  country: string
+  /** UTC days, both included; of keywords the one day shown. Null = keywords that were never measured. */
+  from: string | null
+  to: string | null
+}
+
+/** A stored line of keywords: one keyword. Whether a measurement is under way is of the moment, and left out. */
+export function keywordLine({ term, measured, rank, depth, source }: TermRank, metrics: KeywordMetrics): string {
+  const { demand, hintCount, popularity, popularitySource, popularityWeek, popularityNone } = metrics
+  const { difficulty, difficultyBand, difficultyNone, popularityLow, popularityHigh } = metrics
+  return JSON.stringify([
+    term, measured, rank, depth, source, demand, hintCount, popularity, popularitySource, popularityWeek,
+    popularityNone, difficulty, difficultyBand, difficultyNone, popularityLow, popularityHigh,
+  ]) // biome-ignore format: a row
+}
+
+/** A stored line of history: a month of one keyword, with its days as they are kept, which is a tenth of their rows. */
+export function monthLine(term: string, month: string, { ranks, sources, depths }: MonthBytes): string {
+  return JSON.stringify([
+    term,
+    month,
+    ...[ranks, sources, depths].map((bytes) => Buffer.from(bytes).toString("base64")),
+  ])
+}
+
+/** The rows of stored lines, in the order of the dataset's columns. */
+export function* exportedRows(lines: string, of: RowsHead): Generator<CsvCell[]> {
+  const rows = ROWS[of.dataset]
+  for (const line of lines.split("\n")) yield* rows(JSON.parse(line), of)
+}
+
+type StoredRow = CsvCell[]
+
+const ROWS: Record<Dataset, (stored: StoredRow, of: RowsHead) => Iterable<CsvCell[]>> = {
+  keywords: ([term, ...rest], { country, platform, from }) => [[term as CsvCell, country, platform, from, ...rest]],
+  history: historyRows,
+  reviews: reviewRow,
+}
+
+function* historyRows(stored: StoredRow, { country, platform, from, to }: RowsHead): Generator<CsvCell[]> {
+  const [term, month, ...texts] = stored as string[]
+  const [ranks, sources, depths] = texts.map((text) => Buffer.from(text, "base64")) as [Buffer, Buffer, Buffer]
+  const points = pointsOf({ month: month as string, ranks, sources, depths }, from as string, to as string)
+  for (const { day, rank, depth, source } of points)
+    yield [day, term as string, country, platform, true, rank, depth, sourceOf(source)]
+}
+
+/** A stored line of reviews: [id, stars, title, text, version, at, seenAt, feed], the moments in milliseconds since 1970. */
+function reviewRow(stored: StoredRow, { country, platform }: RowsHead): CsvCell[][] {
+  const [id, stars, title, text, version, at, seenAt, feed] = stored as [string, number, ...CsvCell[]]
+  const moment = (ms: CsvCell | undefined) => new Date(ms as number).toISOString()
+  return [
+    [
+      id,
+      moment(at),
+      stars,
+      title as CsvCell,
+      text as CsvCell,
+      version as CsvCell,
+      country,
+      platform,
+      feed as CsvCell,
+      moment(seenAt),
+    ],
+  ]
+}

@@ -1,0 +1,151 @@
+import * as v from "valibot"
+import { hashPassword, isUsablePassword, LONGEST_PASSWORD } from "../../access/passwords.ts"
+import { action } from "../../core/action.ts"
+import { takeLock } from "../../database/locks.ts"
+import { dayOf } from "../../lib/days.ts"
+import { Fault } from "../../lib/faults.ts"
+import { AppId, Country } from "../../lib/fields.ts"
+import { coded, described } from "../../lib/schema.ts"
+import { Count, Day, Store, Storefront, Time } from "../../lib/shapes.ts"
+import { counted, keepApp } from "../../tracking/limits.ts"
+import { findApp } from "../../tracking/tracked-app.ts"
+import { MOST_LISTED, readReport, reportDays, type SharedReport, type SharedStore } from "./report.ts"
+import { STORE_NAMES } from "./source-names.ts"
+import { countShareLinks, createShareLink } from "./store.ts"
+
+/** Links of a workspace that are not over. Each holds a page of up to 1 MB. */
+const MOST_LINKS = 200
+
+export const shareLink = action({
+  name: "create_share_link",
+  summary: "Makes a public page that shows an app's ranks and store pages as they are now.",
+  description:
+    "The confirm answers a link that needs no key: who has it, and the password if one is set, sees the page until it expires. What it shows is frozen at the confirm and never changes.",
+  scope: "reports:write",
+  plan: "free",
+  credits: 1,
+  destructive: false,
+  args: v.strictObject({
+    appId: AppId,
+    country: v.pipe(coded(Country, "invalid_arguments"), v.description("Two-letter code of the storefront to show.")),
+    days: v.optional(
+      described(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(30)), "How many days the link is good for."),
+      7,
+    ),
+    password: v.optional(
+      v.pipe(
+        v.string(),
+        v.minLength(1),
+        // JSON Schema counts code points, valibot's own maxLength UTF-16 units
+        v.metadata({ maxLength: LONGEST_PASSWORD }),
+        v.check(isUsablePassword),
+        v.description("What a reader must type to see the page; none when left out. Only its hash is stored."),
+      ),
+    ),
+  }),
+  example: { appId: "app_4fD0Zs81hQbK", country: "us", days: 7 },
+  state: v.strictObject({
+    link: v.nullable(
+      v.strictObject({
+        days: Count,
+        hasPassword: v.boolean(),
+        shows: v.strictObject({
+          app: v.string(),
+          country: Storefront,
+          from: Day,
+          to: Day,
+          stores: v.array(
+            v.strictObject({ platform: Store, keywords: v.array(v.string()), charts: Count, storePage: v.boolean() }),
+          ),
+        }),
+      }),
+    ),
+  }),
+  result: v.strictObject({
+    appId: v.string(),
+    country: Storefront,
+    days: Count,
+    hasPassword: v.boolean(),
+    url: described(v.string(), "Shown this once."),
+    expiresAt: Time,
+  }),
+  refine: (args) => ({ ...args, country: args.country.toLowerCase() }),
+  secrets: {
+    kept: async (args) =>
+      args.password === undefined ? args : { ...args, password: await hashPassword(args.password) },
+    audited: (args) => (args.password === undefined ? args : { ...args, password: "set" }),
+  },
+  target: ({ appId }) => `share ${appId}`,
+  async look({ appId, country }, { sql, caller, lock, now }) {
+    if (lock) await keepApp(sql, caller, appId)
+    const app = await findApp(sql, caller, appId, country)
+    const days = reportDays(dayOf(now), caller.entitlements.historyDays)
+    const report = await readReport(sql, app, { storefront: country, ...days })
+    // as long as the transaction lasts nobody else makes a link; not before the report, so that others are read meanwhile
+    if (lock) await takeLock(sql, "share links", caller.workspaceId)
+    return { app, report, links: await countShareLinks(sql, caller.workspaceId, MOST_LINKS) }
+  },
+  diff({ app, report, links }, { country, days, password }) {
+    if (links >= MOST_LINKS) {
+      const reason = `The workspace has ${MOST_LINKS} shared pages; each makes room when it expires.`
+      throw new Fault("write_limit_reached", { reason })
+    }
+    const { from, to, stores } = report
+    const hasPassword = password !== undefined
+    const shown = { app: app.name, country, from, to, stores: stores.map(storeShown) }
+    return {
+      summary: `Show ${JSON.stringify(app.name)} in ${country} to everybody who has the link${hasPassword ? " and the password" : ""}, for ${days === 1 ? "1 day" : `${days} days`}.`,
+      target: { kind: "app", id: app.id, name: app.name },
+      before: { link: null },
+      after: { link: { days, hasPassword, shows: shown } },
+      notes: notesOf(report, hasPassword),
+    }
+  },
+  async write({ appId, country, days, password }, { report }, { tx, caller, publicUrl }) {
+    const { workspaceId } = caller
+    const link = { workspaceId, appId, days, password: password ?? null, content: report }
+    const { token, expiresAt } = await createShareLink(tx, link)
+    return {
+      appId,
+      country,
+      days,
+      hasPassword: password !== undefined,
+      url: `${publicUrl}/share/${token}`,
+      expiresAt: expiresAt.toISOString(),
+    }
+  },
+  shownOnce: ["url"],
+})
+
+/** What names there are, and how much of the rest: a keyword that is new is shown again before it becomes public. */
+function storeShown({ platform, keywords, page }: SharedStore) {
+  return {
+    platform,
+    keywords: keywords.map(({ term }) => term),
+    charts: keywords.filter(({ points }) => points !== null).length,
+    storePage: page.readAt !== null,
+  }
+}
+
+function notesOf({ app, tracked, storefront, stores, from, to }: SharedReport, hasPassword: boolean): string[] {
+  const parts = stores.map((store) => `${STORE_NAMES[store.platform]}: ${partsOf(store)}`)
+  const more = stores.some(({ more }) => more > 0)
+  return [
+    `Public are the name ${JSON.stringify(app)}, the storefront, and of each store the keywords with their ranks, charts of ${from} to ${to}, and a summary of its page. ${parts.join(" ")}`,
+    "It is frozen at the confirm: it shows what is known then, and does not change when the app or its data do.",
+    hasPassword
+      ? "A reader is asked for the password. It cannot be looked up later, here or anywhere."
+      : "No password is set: whoever is given the link can read the page and pass it on.",
+    ...(more ? [`Of each store the first ${MOST_LISTED} keywords are shown.`] : []),
+    ...(tracked ? [] : [`The app does not track ${storefront}: everything is shown as not measured.`]),
+  ]
+}
+
+function partsOf({ keywords, page }: SharedStore): string {
+  const present = keywords.filter(({ rank }) => rank !== null).length
+  const absent = keywords.filter(({ measured, rank }) => measured && rank === null).length
+  const unmeasured = keywords.length - present - absent
+  const states = `${present} ranked, ${absent} absent, ${unmeasured} not measured`
+  const read = page.readAt === null ? "never read" : `read ${page.readAt.slice(0, 10)}`
+  return `${counted(keywords.length)} (${states}), store page ${read}.`
+}

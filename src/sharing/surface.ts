@@ -1,0 +1,77 @@
+import { clientAddress } from "../access/addresses.ts"
+import { creditHeaders } from "../access/credits.ts"
+import { perSecondCounter } from "../access/limits/limiter.ts"
+import { isConnectionProblem } from "../database/gate.ts"
+import { inEncoding } from "../lib/compression.ts"
+import { Fault } from "../lib/faults.ts"
+import type { OpenRoute } from "../ui/routes.ts"
+import { createExportFiles } from "./export/download.ts"
+import type { LinkAnswer, LinkKind, LinkParts, Visit } from "./link-kind.ts"
+import { sharedPages } from "./share/visit.ts"
+
+/** Opened from one address in a second, of each kind: nobody guesses a token, but each try asks the database. */
+const PER_SECOND = 20
+
+/** The public links as routes of the router of all paths without a key. */
+export function linkRoutes(parts: LinkParts): OpenRoute[] {
+  const kinds: readonly LinkKind[] = [createExportFiles(), sharedPages]
+  const count = perSecondCounter()
+  const refusalOf = ({ path, methods }: LinkKind, { request, address }: Visit): Fault | null => {
+    if (!methods.includes(request.method)) return new Fault("method_not_allowed", {}, { allow: methods.join(", ") })
+    const { allowed } = count(`${path} ${address}`, PER_SECOND, parts.now())
+    return allowed ? null : new Fault("rate_limited", { limit: PER_SECOND })
+  }
+  const answer = async (kind: LinkKind, visit: Visit): Promise<Response | Fault> => {
+    const found = refusalOf(kind, visit) ?? (await opened(kind, visit))
+    const told = found instanceof Fault ? refusalPage(kind, found) : found
+    return told ? await responseOf(visit, kind, told) : (found as Fault)
+  }
+  return kinds.map((kind) => ({
+    path: kind.path,
+    answer({ request, requestId, path, keyInUrl, peer }) {
+      const tokenAt = path.indexOf("/", 1) + 1
+      if (keyInUrl || tokenAt === 0) return undefined
+      const address = clientAddress(peer, request.headers.get("x-forwarded-for"), parts.trustedProxies)
+      return answer(kind, { parts, request, requestId, path, token: path.slice(tokenAt), address })
+    },
+  }))
+}
+
+async function opened(kind: LinkKind, visit: Visit): Promise<LinkAnswer | Fault> {
+  try {
+    return await kind.open(visit)
+  } catch (error) {
+    if (!isConnectionProblem(error) && !(error instanceof Fault && error.status === 503)) throw error
+    visit.parts.log("warn", "unavailable", { requestId: visit.requestId, reason: String((error as Error).message) })
+    return new Fault("unavailable")
+  }
+}
+
+function refusalPage(kind: LinkKind, fault: Fault): LinkAnswer | undefined {
+  const page = kind.refused(fault)
+  const { allow, retryAfter } = fault
+  const headers = { ...(allow && { allow }), ...(retryAfter && { "retry-after": String(retryAfter) }) }
+  return page && { ...page, headers: { ...headers, ...page.headers } }
+}
+
+/** Never kept, indexed or named to another site. HEAD has the same headers and no body. */
+async function responseOf({ parts, request, requestId }: Visit, kind: LinkKind, answer: LinkAnswer): Promise<Response> {
+  const body = typeof answer.body === "string" ? new TextEncoder().encode(answer.body) : answer.body
+  const headers = {
+    ...creditHeaders(null, parts.now()),
+    ...(body instanceof Uint8Array && { "content-length": String(body.length) }),
+    "cache-control": "private, no-store",
+    "content-type": "text/html; charset=utf-8",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-request-id": requestId,
+    "x-robots-tag": "noindex, nofollow",
+    ...kind.headers,
+    ...answer.headers,
+  }
+  const response = new Response(body, { status: answer.status, headers })
+  // a file of an export is sent as it is made
+  const isWhole = body instanceof Uint8Array
+  const sent = isWhole ? await inEncoding(request.headers.get("accept-encoding"), response) : response
+  return request.method === "HEAD" ? new Response(null, { status: sent.status, headers: sent.headers }) : sent
+}

@@ -1,0 +1,65 @@
+import type { ChartQuestion } from "./charts/kinds/chart-shape.ts"
+import { appleCharts } from "./charts/sources/apple-charts.ts"
+import type {
+  AppsObservation,
+  ChartObservation,
+  DeveloperAppsObservation,
+  GenresObservation,
+  HintsObservation,
+  ListingObservation,
+  ReviewsObservation,
+  SearchObservation,
+} from "./core/observation/types.ts"
+import type { HintsQuestion } from "./keywords/kinds/hints.ts"
+import type { SearchQuestion } from "./keywords/kinds/search-shape.ts"
+import { appleHints } from "./keywords/sources/apple-hints.ts"
+import { appleStoreSearch } from "./keywords/sources/apple-store-search.ts"
+import { appleWebSearch } from "./keywords/sources/apple-web-search.ts"
+import { playSearch } from "./keywords/sources/play-search.ts"
+import { playSuggest } from "./keywords/sources/play-suggest.ts"
+import { appleAppPage } from "./listings/sources/apple-app-page.ts"
+import type { Source } from "./measuring/source.ts"
+import type { PlayReviewsQuestion, ReviewsQuestion } from "./reviews/kinds/review-shape.ts"
+import { appleReviews } from "./reviews/sources/apple-reviews.ts"
+import { playReviews } from "./reviews/sources/play-reviews.ts"
+import { appleGenres } from "./stores/apple/genres.ts"
+import { itunesDeveloper } from "./stores/apple/itunes-developer.ts"
+import { itunesLookup } from "./stores/apple/itunes-lookup.ts"
+import { itunesSearch } from "./stores/apple/itunes-search.ts"
+import type { AppsQuestion } from "./stores/kinds/apps-shape.ts"
+import type { DeveloperQuestion } from "./stores/kinds/developer.ts"
+import type { GenresQuestion } from "./stores/kinds/genres.ts"
+import type { ListingQuestion } from "./stores/kinds/listing-shape.ts"
+import { playDetails } from "./stores/play/details.ts"
+
+/** Sources by what they are asked and what they see. */
+export interface Sources {
+  search: readonly Source<SearchQuestion, SearchObservation>[]
+  hints: readonly Source<HintsQuestion, HintsObservation>[]
+  /** Asked for apps by id. */
+  lookups: readonly Source<AppsQuestion, AppsObservation>[]
+  /** Asked for a term, for what is said of the apps that are found. */
+  catalogues: readonly Source<SearchQuestion, AppsObservation>[]
+  listings: readonly Source<ListingQuestion, ListingObservation>[]
+  charts: readonly Source<ChartQuestion, ChartObservation>[]
+  genres: readonly Source<GenresQuestion, GenresObservation>[]
+  developers: readonly Source<DeveloperQuestion, DeveloperAppsObservation>[]
+  reviews: readonly [Source<ReviewsQuestion, ReviewsObservation>, Source<PlayReviewsQuestion, ReviewsObservation>]
+}
+
+export function sourcesIn(sources: Sources): readonly Source<unknown>[] {
+  return Object.values(sources).flat()
+}
+
+/** Every source that is asked over the network, but for the sites of developers. */
+export const SOURCES: Sources = {
+  search: [appleWebSearch, appleStoreSearch, playSearch],
+  hints: [appleHints, playSuggest],
+  lookups: [itunesLookup, playDetails],
+  catalogues: [itunesSearch],
+  listings: [appleAppPage],
+  charts: [appleCharts],
+  genres: [appleGenres],
+  developers: [itunesDeveloper],
+  reviews: [appleReviews, playReviews],
+}

@@ -1,0 +1,80 @@
+import { ALL_APPS, type Genre, type GenresObservation } from "../../core/observation/types.ts"
+import { at, parseJson, text } from "../../measuring/parsing/json.ts"
+import { mismatched } from "../../measuring/parsing/mismatched.ts"
+import { asksForProof } from "../../measuring/parsing/proof.ts"
+import { required } from "../../measuring/parsing/required.ts"
+import { ReadFailure, type Source } from "../../measuring/source.ts"
+import { type GenresQuestion, genres } from "../kinds/genres.ts"
+import { appleStorefront } from "./storefronts.ts"
+
+const PARSER = 1
+
+/**
+ * The App Store's genres as one storefront names them (the shape is read from public clients): an object by the number of
+ * each genre, whose `subgenres` are such an object again; the root is the genre of all apps. Each genre comes after its
+ * parent. Throws RangeError for a storefront that the App Store has not.
+ */
+export const appleGenres: Source<GenresQuestion, GenresObservation> = {
+  name: "apple-genres",
+  kind: genres,
+  upstream: "itunes.apple.com",
+  parser: PARSER,
+
+  request({ storefront }) {
+    appleStorefront(storefront)
+    return { path: `/WebObjects/MZStoreServices.woa/ws/genres?id=${ALL_APPS}&cc=${storefront}` }
+  },
+
+  parse: (body, { storefront }, about) => ({
+    kind: "genres",
+    source: "apple-genres",
+    platform: "ios",
+    storefront,
+    genres: treeOf(body, storefront),
+    origin: "own",
+    parser: PARSER,
+    ...about,
+  }),
+}
+
+const changed = (detail: string) => new ReadFailure("changed", detail)
+
+function treeOf(body: string, storefront: string): Genre[] {
+  if (/^\s*</.test(body)) {
+    throw asksForProof(body) ? new ReadFailure("blocked", "a proof is asked for") : changed("a page instead of JSON")
+  }
+  const root = at(parseJson(body, "the answer"), ALL_APPS)
+  if (root === undefined) throw changed("the genre of all apps is missing")
+  const genres = [...branchOf(ALL_APPS, root, undefined, storefront)]
+  if (genres.length === 1) throw changed("no genre but that of all apps")
+  if (new Set(genres.map(({ id }) => id)).size !== genres.length) throw changed("a genre stands twice")
+  return genres
+}
+
+// The App Store's tree is three levels high.
+const HIGHEST = 6
+
+function* branchOf(
+  id: string,
+  node: unknown,
+  parent: string | undefined,
+  storefront: string,
+  height = HIGHEST,
+): Generator<Genre> {
+  if (height === 0) throw changed("a tree of genres without an end")
+  if (!/^[1-9]\d{0,5}$/.test(id) || at(node, "id") !== id) throw changed("a genre under another's number")
+  const place = /^https?:\/\/[a-z.]+\.apple\.com\/([a-z]{2})\//.exec(text(at(node, "url")) ?? "")?.[1]
+  if (place !== undefined && place !== storefront) throw mismatched("the genres are another storefront's", place)
+  yield { id, name: required(at(node, "name"), genreName), ...(parent !== undefined && { parent }) }
+  const below = at(node, "subgenres")
+  if (below === undefined || below === null) return
+  if (typeof below !== "object" || Array.isArray(below)) throw changed("genres of another shape")
+  for (const [key, child] of Object.entries(below)) yield* branchOf(key, child, id, storefront, height - 1)
+}
+
+function genreName(value: unknown): string | undefined {
+  const name = text(value)
+  return name !== undefined && name.length <= LONGEST_NAME ? name : undefined
+}
+
+const LONGEST_NAME = 200

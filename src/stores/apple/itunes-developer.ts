@@ -1,0 +1,60 @@
+import type { DeveloperAppsObservation, StoreApp } from "../../core/observation/types.ts"
+import { mismatched } from "../../measuring/parsing/mismatched.ts"
+import { ReadFailure, type Source } from "../../measuring/source.ts"
+import { type DeveloperQuestion, developer } from "../kinds/developer.ts"
+import { type ITunesRow, itunesRows } from "./itunes-app.ts"
+
+const PARSER = 3
+
+/** The most rows of apps that one answer has: the greatest `limit` that Apple's description of the API names. */
+const MOST_APPS = 200
+
+/**
+ * What one storefront sells of a developer's: Apple's look-up, asked for the developer's id and the software below it. The
+ * developer's own row comes first, then a row an app; what is sold for the Mac alone is no app for iOS. An id that is
+ * answered with nothing is `not_found`: there is no such developer, or nothing of its is sold there. `complete` is false
+ * where the answer is as long as it can be.
+ */
+export const itunesDeveloper: Source<DeveloperQuestion, DeveloperAppsObservation> = {
+  name: "itunes-developer",
+  kind: developer,
+  upstream: "itunes.apple.com",
+  parser: PARSER,
+
+  request: ({ storefront, developerId }) => ({
+    path: `/lookup?id=${encodeURIComponent(developerId)}&entity=software&limit=${MOST_APPS}&country=${storefront}`,
+  }),
+
+  parse(body, { storefront, developerId }, about) {
+    const rows = itunesRows(body, storefront)
+    return {
+      kind: "developer",
+      source: "itunes-developer",
+      platform: "ios",
+      storefront,
+      developerId,
+      complete: rows.filter(({ is }) => is === "software").length < MOST_APPS,
+      apps: soldBy(developerId, rows),
+      origin: "own",
+      parser: PARSER,
+      ...about,
+    }
+  },
+}
+
+function soldBy(developerId: string, rows: readonly ITunesRow[]): StoreApp[] {
+  const [own, ...sold] = rows
+  if (own === undefined) throw new ReadFailure("not_found", "nothing of that developer is sold there")
+  if (own.is !== "developer") throw changed("the first row is not the developer's")
+  if (own.id !== developerId) throw mismatched("the first row is another developer's")
+  const apps = new Map<string, StoreApp>()
+  for (const row of sold) {
+    if (row.is !== "software" || row.developerId !== developerId) throw changed("a row that is not the developer's app")
+    if (row.app === undefined) continue
+    if (apps.has(row.id)) throw changed("an app stands twice")
+    apps.set(row.id, row.app)
+  }
+  return [...apps.values()]
+}
+
+const changed = (detail: string) => new ReadFailure("changed", detail)

@@ -1,0 +1,40 @@
+import type { ListedBeside, ListingVersion, Screenshots } from "../../core/observation/types.ts"
+import { withoutUndefined } from "../../lib/objects.ts"
+import { text } from "../../measuring/parsing/json.ts"
+import { fact, moment, url } from "./itunes-app.ts"
+
+/** What a row of an iTunes answer says of the app's page besides. Throws ReadFailure (`changed`). */
+export function listedBeside(row: unknown): ListedBeside {
+  return withoutUndefined<ListedBeside>({
+    description: fact(row, "description", text),
+    screenshots: screenshotsOf(row),
+    minimumOs: fact(row, "minimumOsVersion", text),
+    ageRating: fact(row, "contentAdvisoryRating", text),
+    category: fact(row, "primaryGenreName", text),
+    versions: versionOf(row),
+  })
+}
+
+function screenshotsOf(row: unknown): Screenshots | undefined {
+  const [phone, pad] = [fact(row, "screenshotUrls", urls), fact(row, "ipadScreenshotUrls", urls)]
+  const pictures = withoutUndefined<Screenshots>({ phone: someOf(phone), pad: someOf(pad) })
+  return Object.keys(pictures).length > 0 ? pictures : undefined
+}
+
+/** Apps that do have pictures are answered with an empty list too (recorded 2026-03): it says nothing. */
+function someOf(pictures: string[] | undefined): string[] | undefined {
+  return pictures?.length === 0 ? undefined : pictures
+}
+
+function urls(value: unknown): string[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  const read = value.map(url)
+  return read.includes(undefined) ? undefined : (read as string[])
+}
+
+function versionOf(row: unknown): ListingVersion[] | undefined {
+  const version = fact(row, "version", text)
+  if (version === undefined) return undefined
+  const releasedAt = fact(row, "currentVersionReleaseDate", moment)
+  return [withoutUndefined<ListingVersion>({ version, releasedAt, notes: fact(row, "releaseNotes", text) })]
+}

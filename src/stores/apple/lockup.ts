@@ -1,0 +1,34 @@
+import type { ResultApp } from "../../core/observation/types.ts"
+import { withoutUndefined } from "../../lib/objects.ts"
+import { isStoreId } from "../../lib/store-ids.ts"
+import { at, count, stars, text } from "../../measuring/parsing/json.ts"
+import { artworkUrl } from "./artwork.ts"
+
+/**
+ * The app of a "lockup", as the pages of apps.apple.com call an icon with its name: in search results and in rows of
+ * other apps. Undefined for one without an app's id. `ratings` is left out where it is abbreviated ("1.2M").
+ */
+export function lockupApp(lockup: unknown): ResultApp | undefined {
+  const id = adamId(at(lockup, "adamId")) ?? adamId(at(lockup, "impressionMetrics", "fields", "id"))
+  if (id === undefined) return undefined
+  return withoutUndefined<ResultApp>({
+    id,
+    name: text(at(lockup, "title")),
+    icon: artworkUrl(at(lockup, "icon", "template")),
+    developer: text(at(lockup, "developerName")),
+    bundleId: text(at(lockup, "bundleId")),
+    ratings: exactCount(at(lockup, "ratingCount")),
+    rating: stars(at(lockup, "rating")),
+  })
+}
+
+/** An app's id, as a number or a text, by itself or before "::". */
+export function adamId(value: unknown): string | undefined {
+  const id = typeof value === "number" ? String(value) : text(value)?.split("::", 1)[0]
+  return id !== undefined && isStoreId("ios", id) ? id : undefined
+}
+
+// "105K", "1,2 Mio." and "1.234" are abbreviated or hang on the language; digits alone are the count.
+function exactCount(value: unknown): number | undefined {
+  return count(typeof value === "string" && /^(?:0|[1-9]\d{0,11})$/.test(value) ? Number(value) : value)
+}

@@ -1,0 +1,51 @@
+import { parseXml, type XmlElement } from "../../measuring/parsing/xml.ts"
+import { ReadFailure } from "../../measuring/source.ts"
+
+const DOCTYPE = /^\s*plist(?:\s+PUBLIC\s+"[^"<>]*"\s+"[^"<>]*")?\s*$/
+
+/**
+ * The value of an XML property list: a dict becomes an object without a prototype, an array an array, a string, date or
+ * data a text, an integer or real a number, true and false themselves. As strict as parseXml: what is no list of this subset
+ * (another element, a key twice, text between elements) throws ReadFailure `changed`.
+ */
+export function parsePlist(xml: string, what: string): unknown {
+  const changed = new ReadFailure("changed", `${what} is no property list`)
+  // Apple escapes ">" too: a bare one is the end of a tag that lost its beginning
+  if (/>[^<]*>/.test(xml)) throw changed
+  const root = parseXml(xml, what, { format: "property list", doctype: DOCTYPE })
+  if (root.name !== "plist" || /[^\d.]/.test(root.attributes.version ?? "")) throw changed
+  const [value, ...more] = childrenOf({ ...root, attributes: {} })
+  if (!value || more.length > 0) throw changed
+  return valueIn(value)
+
+  function childrenOf({ children, text, attributes }: XmlElement): XmlElement[] {
+    if (text.trim() !== "" || Object.keys(attributes).length > 0) throw changed
+    return children
+  }
+
+  function textOf({ children, text, attributes }: XmlElement, pattern = /^/): string {
+    if (children.length > 0 || Object.keys(attributes).length > 0 || !pattern.test(text)) throw changed
+    return text
+  }
+
+  function valueIn(element: XmlElement): unknown {
+    const { name } = element
+    if (name === "dict") return dictOf(childrenOf(element))
+    if (name === "array") return childrenOf(element).map(valueIn)
+    if (name === "true" || name === "false") return textOf(element, /^$/) === "" && name === "true"
+    if (name === "integer") return Number(textOf(element, /^\s*[+-]?\d{1,15}\s*$/))
+    if (name === "real") return Number(textOf(element, /^\s*[+-]?\d{1,15}(?:\.\d+)?(?:[eE][+-]?\d{1,2})?\s*$/))
+    if (!["string", "date", "data"].includes(name)) throw changed
+    return textOf(element)
+  }
+
+  function dictOf(children: readonly XmlElement[]): Record<string, unknown> {
+    const entries: Record<string, unknown> = Object.create(null)
+    for (let at = 0; at < children.length; at += 2) {
+      const [key, value] = [children[at]!, children[at + 1]]
+      if (key.name !== "key" || !value || Object.hasOwn(entries, textOf(key))) throw changed
+      entries[textOf(key)] = valueIn(value)
+    }
+    return entries
+  }
+}

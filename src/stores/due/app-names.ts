@@ -1,0 +1,16 @@
+import type { Kind } from "../../measuring/due-kind.ts"
+import { itunesSearch } from "../apple/itunes-search.ts"
+
+/** What a store's own search calls by a name: due only when somebody asks, as nobody follows a name. Never a rank. */
+export const appNamesOnAppStore: Kind = {
+  name: "app_names",
+  platform: "ios",
+  upstream: itunesSearch.upstream,
+  together: 1,
+  requests: 1,
+  everyDays: 7,
+  async read([subject], port) {
+    const { storefront, subject: term } = subject
+    return [await port.ask(itunesSearch, { storefront, term })]
+  },
+}

@@ -1,0 +1,68 @@
+import type { Observation } from "../../core/observation/types.ts"
+import type { Kind, ReadPort } from "../../measuring/due-kind.ts"
+import { putForwardLookUp } from "../../measuring/put-forward.ts"
+import { ReadFailure } from "../../measuring/source.ts"
+import { itunesLookup } from "../apple/itunes-lookup.ts"
+import { playDetails } from "../play/details.ts"
+
+export const appsOnAppStore: Kind = {
+  name: "app",
+  platform: "ios",
+  upstream: itunesLookup.upstream,
+  together: 50,
+  requests: 1,
+  everyDays: 1,
+  async read(subjects, port) {
+    return [
+      await port.ask(itunesLookup, {
+        storefront: subjects[0].storefront,
+        ids: subjects.map(({ subject }) => subject),
+      }),
+    ]
+  },
+  putsForward: putForwardLookUp,
+}
+
+export const appsOnPlay: Kind = {
+  name: "app",
+  platform: "android",
+  upstream: playDetails.upstream,
+  together: 1,
+  requests: 1,
+  everyDays: 1,
+  async read([subject], port) {
+    const { storefront, subject: id } = subject
+    return [await detailsOf(id, storefront, port)]
+  },
+  putsForward: putForwardLookUp,
+}
+
+/** A missing page means that the app is not sold there: believed where the latest page named the country asked for. */
+async function detailsOf(id: string, storefront: string, port: ReadPort): Promise<Observation> {
+  try {
+    return await port.ask(playDetails, { storefront, ids: [id] })
+  } catch (error) {
+    if (!(error instanceof ReadFailure && error.outcome === "not_found" && error.body)) throw error
+    const named = await port.readNamedCountry(playDetails.upstream, storefront)
+    if (named !== storefront) throw missingSomewhere(named, error)
+    const { seenAt, sha256 } = error.body
+    const { parser } = playDetails
+    return {
+      kind: "apps",
+      source: "play-details",
+      platform: "android",
+      storefront,
+      asked: [id],
+      apps: [],
+      seenAt,
+      sha256,
+      parser,
+      origin: "own",
+    }
+  }
+}
+
+function missingSomewhere(country: string | null, cause: ReadFailure): ReadFailure {
+  if (country === null) return new ReadFailure("failed", "not found, but no page has yet named its country", { cause })
+  return new ReadFailure("mismatched", `not found, but pages name ${country.toUpperCase()}`, { country, cause })
+}

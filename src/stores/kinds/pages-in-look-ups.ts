@@ -1,0 +1,58 @@
+import type { AppsObservation, StoreApp } from "../../core/observation/types.ts"
+import { cleanText } from "../store/facts.ts"
+import { isLookUp } from "./apps-shape.ts"
+import { LISTING_SOURCES, type ListingObservation } from "./listing-shape.ts"
+
+/**
+ * As readings of these pages, each with its look-up. An app that is not to be had says nothing; rating counts are told
+ * by the look-up.
+ */
+export function pagesIn(lookUps: readonly AppsObservation[]): Map<ListingObservation, AppsObservation> {
+  return new Map(
+    lookUps.flatMap((from) => {
+      const source = LISTING_SOURCES.find((one) => one === from.source)
+      return source === undefined ? [] : from.apps.flatMap((app) => pageIn(from, source, app))
+    }),
+  )
+}
+
+/**
+ * The look-up with a page of every app that it names, as a live look-up has it. A page without further parts has the name,
+ * version and price of the look-up, and nothing follows from the parts that it leaves out.
+ */
+export function withPages(lookUp: AppsObservation): AppsObservation {
+  if (!isLookUp(lookUp)) return lookUp
+  const apps = lookUp.apps.map((app) => (app.listing || app.name === undefined ? app : { ...app, listing: {} }))
+  return { ...lookUp, apps }
+}
+
+/** The look-up without what it says of pages: of apps that nobody follows these would fill the database. */
+export function withoutPages(lookUp: AppsObservation): AppsObservation {
+  return { ...lookUp, apps: lookUp.apps.map(({ listing: _listing, ...app }) => app) }
+}
+
+function pageIn(
+  from: AppsObservation,
+  source: ListingObservation["source"],
+  app: StoreApp,
+): [ListingObservation, AppsObservation][] {
+  const { platform, storefront, seenAt, parser, origin, sha256 } = from
+  const name = cleanText(app.name)
+  if (app.listing === undefined || name === undefined) return []
+  const { id, price, currency } = app
+  const said = {
+    icon: cleanText(app.icon),
+    developer: cleanText(app.developer),
+    developerId: app.developerId,
+    bundleId: cleanText(app.bundleId),
+    version: cleanText(app.version),
+    price,
+    currency,
+    updatedAt: app.updatedAt,
+    hasInAppPurchases: app.market?.hasInAppPurchases,
+    ...app.listing,
+  }
+  const listing = { name, ...Object.fromEntries(Object.entries(said).filter(([, part]) => part !== undefined)) }
+  const about = { platform, storefront, seenAt, parser, origin, sha256 }
+  return [[{ kind: "listing", source, id, listing, ...about }, from]]
+}

@@ -1,0 +1,110 @@
+import type { AppsObservation, StoreApp } from "../../core/observation/types.ts"
+import { withoutUndefined } from "../../lib/objects.ts"
+import { isStoreId } from "../../lib/store-ids.ts"
+import { at, count, currency, list, siteOf, text } from "../../measuring/parsing/json.ts"
+import { mismatched } from "../../measuring/parsing/mismatched.ts"
+import { ReadFailure, type Source } from "../../measuring/source.ts"
+import { apps } from "../kinds/apps.ts"
+import type { AppsQuestion } from "../kinds/apps-shape.ts"
+import { blockOf, playRequest } from "./blocks.ts"
+import { assertCountry } from "./calls.ts"
+import { fact, fieldAt, listedFacts, required } from "./listing.ts"
+import { marketOf } from "./market.ts"
+import { pageBeside } from "./page.ts"
+
+const PARSER = 4
+
+/**
+ * An app's page on play.google.com, for exactly one id: `request` throws a RangeError for any other number. The page
+ * names its country, which must be the one asked for, as in play-search; names are English.
+ *
+ * A page that the store does not have is a 404, which never reaches `parse`: the read fails with `not_found`. So does a
+ * page that shows the app in full but offers it neither now nor for pre-registration. Both mean that the app is not to be
+ * had from here, and the caller may record that; a page that lacks anything else that each has is `changed`.
+ */
+export const playDetails: Source<AppsQuestion, AppsObservation> = {
+  name: "play-details",
+  kind: apps,
+  upstream: "play.google.com",
+  parser: PARSER,
+  namesCountry: true,
+  request: ({ storefront, ids }) => playRequest("/store/apps/details", storefront, { id: onlyId(ids) }),
+  parse(body, { storefront, ids }, about) {
+    const listing = at(blockOf(body, ANSWER), 1, 2)
+    assertCountry(body, storefront)
+    const known = appOf(listing, onlyId(ids))
+    const app = { ...known, market: marketOf(listing, known.currency), listing: pageBeside(body, listing, known) }
+    const subject = { platform: "android" as const, storefront, asked: [...ids] }
+    return { kind: "apps", source: "play-details", ...subject, apps: [app], parser: PARSER, origin: "own", ...about }
+  },
+}
+
+// The page makes this call twice; the other block has only the ratings of one kind of device.
+const ANSWER = { rpc: "Ws7gDc", key: "ds:5", fits: (data: unknown) => list(at(data, 1, 2)).length > 100 }
+
+function onlyId(ids: readonly string[]): string {
+  const [id] = ids
+  if (id === undefined || ids.length > 1) throw new RangeError("play-details reads one app at a time")
+  return id
+}
+
+function appOf(listing: unknown, id: string): StoreApp {
+  const own = required(at(fieldAt(listing, 77), 0), packageOf)
+  if (own !== id) throw mismatched(`the page is that of ${own}`)
+  const app = withoutUndefined<StoreApp>({
+    id,
+    ...listedFacts(listing),
+    version: versionOf(listing),
+    price: fact(at(offerOf(listing), 0), units),
+    currency: fact(at(offerOf(listing), 1), currency),
+    genre: required(at(fieldAt(listing, 79), 0, 0, 2), category),
+    developerId: developerOf(at(fieldAt(listing, 68), 1, 4, 2)),
+    // developers write it: one that leads nowhere is none, rather than a change
+    developerSite: siteOf(at(fieldAt(listing, 69), 0, 5, 2)),
+    releasedAt: fact(at(fieldAt(listing, 10), 1, 0), moment),
+    updatedAt: fact(at(fieldAt(listing, 145), 0, 1, 0), moment),
+  })
+  if (!isOffered(listing, app)) throw new ReadFailure("not_found", "shown, but offered to nobody here")
+  return app
+}
+
+function packageOf(value: unknown): string | undefined {
+  return typeof value === "string" && isStoreId("android", value) ? value : undefined
+}
+
+/** By its standing: 2 = to be had, 1 = for pre-registration, which carries no offer. By an offer where none is stated. */
+function isOffered(listing: unknown, app: StoreApp): boolean {
+  const standing = fact(at(fieldAt(listing, 18), 0), count)
+  return standing === undefined ? app.price !== undefined : standing > 0
+}
+
+/** Millionths of the currency, its code, and the price as it is written. */
+function offerOf(listing: unknown): unknown {
+  return at(fieldAt(listing, 57), 0, 0, 0, 0, 1, 0)
+}
+
+/** Left out where there is a version for each kind of device. */
+function versionOf(listing: unknown): string | undefined {
+  const version = fact(at(fieldAt(listing, 140), 0, 0, 0), text)
+  return version === "Varies with device" ? undefined : version
+}
+
+/** A number or, of older ones, a name, as the address of the developer's page has it. */
+function developerOf(link: unknown): string | undefined {
+  return /^\/store\/apps\/dev(?:eloper)?\?id=([^&#\s]{1,200})$/.exec(text(link) ?? "")?.[1]
+}
+
+function units(micros: unknown): number | undefined {
+  const whole = count(micros)
+  return whole === undefined ? undefined : whole / 1_000_000
+}
+
+function category(value: unknown): string | undefined {
+  return typeof value === "string" && /^[A-Z_]{1,100}$/.test(value) ? value : undefined
+}
+
+/** Seconds since 1970, to the year 2199. */
+function moment(seconds: unknown): Date | undefined {
+  const whole = count(seconds)
+  return whole === undefined || whole >= Date.UTC(2200, 0) / 1_000 ? undefined : new Date(whole * 1_000)
+}

@@ -1,0 +1,69 @@
+import type { ListedBeside, ListingVersion, ResultApp, Screenshots, StoreApp } from "../../core/observation/types.ts"
+import { withoutUndefined } from "../../lib/objects.ts"
+import { appsOf, at, list, text } from "../../measuring/parsing/json.ts"
+import { namedBlock } from "./blocks.ts"
+import { address, fact, fieldAt, pictureOf, required } from "./listing.ts"
+import { rowOf } from "./rows.ts"
+import { plainText } from "./text.ts"
+
+/**
+ * What an app's page says beside what it says of every app, in English. Its short description stands in the place of a
+ * subtitle; `phone` holds all pictures that it shows, which it does not tell apart by device. Throws ReadFailure
+ * (`changed`).
+ */
+export function pageBeside(page: string, listing: unknown, app: StoreApp): ListedBeside {
+  return withoutUndefined<ListedBeside>({
+    language: "en",
+    subtitle: written(at(fieldAt(listing, 73), 0, 1)),
+    description: written(at(fieldAt(listing, 72), 0, 1)),
+    screenshots: screenshotsOf(listing),
+    ageRating: fact(at(fieldAt(listing, 9), 0), text),
+    category: fact(at(fieldAt(listing, 79), 0, 0, 0), text),
+    versions: versionOf(listing, app),
+    ...shelvesOf(page),
+  })
+}
+
+function written(value: unknown): string | undefined {
+  const html = fact(value, text)
+  return html === undefined ? undefined : plainText(html)
+}
+
+function screenshotsOf(listing: unknown): Screenshots | undefined {
+  const pictures = at(fieldAt(listing, 78), 0)
+  return Array.isArray(pictures) ? { phone: pictures.map((one) => required(pictureOf(one), address)) } : undefined
+}
+
+function versionOf(listing: unknown, { version, updatedAt }: StoreApp): ListingVersion[] | undefined {
+  const notes = written(at(fieldAt(listing, 144), 1, 1))
+  return version === undefined
+    ? undefined
+    : [withoutUndefined<ListingVersion>({ version, releasedAt: updatedAt, notes })]
+}
+
+type Shelves = Pick<ListedBeside, "similar" | "moreByDeveloper">
+
+// Filled by a call of its own, which a page may go without.
+const SHELVES = { rpc: "ag2B9c", fits: (data: unknown) => Array.isArray(at(data, 1, 1)) }
+
+/** The row of similar apps, told by its name, and that of the developer's, told by where its heading leads. */
+function shelvesOf(page: string): Shelves {
+  const shelves = list(at(namedBlock(page, SHELVES), 1, 1))
+  const similar = shelves.find((shelf) => text(at(shelf, 3, 1, 0, 0))?.startsWith("similar_apps"))
+  const own = shelves.find((shelf) => text(at(shelf, APPS, 1, 2, 4, 2))?.startsWith("/store/apps/dev"))
+  return {
+    ...(similar !== undefined && { similar: appsOn(similar) }),
+    ...(own !== undefined && { moreByDeveloper: appsOn(own) }),
+  }
+}
+
+const APPS = 21
+// Far beyond the six that a page shows.
+const MOST_APPS = 200
+
+function appsOn(shelf: unknown): ResultApp[] {
+  return appsOf(
+    required(at(shelf, APPS, 0), (rows) => (Array.isArray(rows) ? rows : undefined)).flatMap((row) => rowOf([row])),
+    MOST_APPS,
+  )
+}

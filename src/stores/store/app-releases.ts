@@ -1,0 +1,174 @@
+import type { Tx } from "../../database/types.ts"
+import { DAY_MS } from "../../lib/time.ts"
+import type { App, AppsObservation } from "../kinds/apps-shape.ts"
+import type { OutdatedReading } from "./outdated.ts"
+
+export interface AppRow {
+  from: AppsObservation
+  appId: number
+  /** Undefined = not available. */
+  app: App | undefined
+}
+
+/** A release, and when a reading first named it. */
+interface Release {
+  date: Date
+  seenAt: Date
+}
+
+interface HeldRow {
+  appId: number
+  storefront: string
+  source: string
+  seenAt: Date
+  updatedAt: Date | null
+  newestDate: Date | null
+  newestSeenAt: Date | null
+}
+
+interface SiftedRows {
+  /** Rows that may be the current state, with the latest release of all readings. */
+  fresh: { row: AppRow; newest: Release | null }[]
+  stale: Set<AppRow>
+  outdated: OutdatedReading[]
+}
+
+/**
+ * Separates stale answers: those that name an earlier release than a reading of the same source before them. The latest
+ * release of a row is stored, so the result is the same in any order of arrival.
+ */
+export async function findStaleRows(tx: Tx, rows: readonly AppRow[]): Promise<SiftedRows> {
+  const held = await readHeld(tx, rows)
+  const sifted: SiftedRows = { fresh: [], stale: new Set(), outdated: [] }
+  const changed: { row: AppRow; newest: Release }[] = []
+  for (const [key, same] of Map.groupBy(rows, keyOf)) {
+    const stored = held.get(key)
+    const releases = releasesOf(same, stored)
+    const newest = newestOf(releases)
+    const isStoredStale = stored?.updatedAt != null && isStale(stored.updatedAt, stored.seenAt, releases)
+    for (const row of same) {
+      const { seenAt } = row.from
+      const date = dateOf(row)
+      if (date !== null && isStale(date, seenAt, releases)) sifted.stale.add(row)
+      else if (!stored || isStoredStale || seenAt >= stored.seenAt) sifted.fresh.push({ row, newest })
+    }
+    if (stored && isStoredStale) sifted.outdated.push(stored)
+    else if (stored && newest && isOther(newest, stored)) changed.push({ row: same[0] as AppRow, newest })
+  }
+  await updateReleases(tx, changed)
+  return sifted
+}
+
+/** Counts stale answers in the row of their app. Returns those that were not counted before. */
+export async function countStale(tx: Tx, stale: ReadonlySet<AppRow>): Promise<AppRow[]> {
+  if (stale.size === 0) return []
+  const rows = [...stale]
+  const counted = await tx<{ place: number }[]>`
+    with seen as (
+      select *
+      from jsonb_to_recordset(${tx.json(rows.map(columnsOf))}) r (
+        place int, app_id int, storefront text, source text, seen_at timestamptz
+      )
+    ), latest as (
+      select app_id, storefront, source, max(seen_at) as seen_at
+      from seen
+      group by app_id, storefront, source
+    ), written as (
+      update app_storefront a
+      set stale_at = l.seen_at
+      from latest l
+      where (a.app_id, a.storefront, a.source) = (l.app_id, l.storefront, l.source)
+        and (a.stale_at is null or a.stale_at < l.seen_at)
+      returning a.app_id, a.storefront, a.source
+    )
+    select s.place
+    from seen s
+    join written using (app_id, storefront, source)
+    order by s.place`
+  return counted.map(({ place }) => rows[place] as AppRow)
+}
+
+async function readHeld(tx: Tx, rows: readonly AppRow[]): Promise<Map<string, HeldRow>> {
+  if (rows.length === 0) return new Map()
+  const held = await tx<HeldRow[]>`
+    select a.app_id as "appId", a.storefront, a.source, a.seen_at as "seenAt", ${releaseColumn(tx, "a")} as "updatedAt",
+      ${newestRelease(tx, "a")} as "newestDate",
+      coalesce(a.newest_release_seen_at, a.seen_at) as "newestSeenAt"
+    from (
+      select distinct app_id, storefront, source
+      from jsonb_to_recordset(${tx.json(rows.map(columnsOf))}) r (app_id int, storefront text, source text)
+    ) r
+    join app_storefront a using (app_id, storefront, source)
+    order by a.app_id, a.storefront, a.source`
+  return new Map(held.map((row) => [`${row.appId} ${row.storefront} ${row.source}`, row]))
+}
+
+async function updateReleases(tx: Tx, changed: readonly { row: AppRow; newest: Release }[]): Promise<void> {
+  if (changed.length === 0) return
+  const rows = changed.map(({ row, newest }, place) => ({ ...columnsOf(row, place), ...releaseColumns(newest) }))
+  await tx`
+    update app_storefront a
+    set newest_release = r.newest_release, newest_release_seen_at = r.newest_release_seen_at
+    from jsonb_to_recordset(${tx.json(rows)}) r (
+      app_id int, storefront text, source text, newest_release timestamptz, newest_release_seen_at timestamptz
+    )
+    where (a.app_id, a.storefront, a.source) = (r.app_id, r.storefront, r.source)
+      and r.newest_release >= coalesce(${newestRelease(tx, "a")}, '-infinity')`
+}
+
+export function releaseColumns(newest: Release | null) {
+  return {
+    newest_release: newest?.date.toISOString() ?? null,
+    newest_release_seen_at: newest?.seenAt.toISOString() ?? null,
+  }
+}
+
+/** The latest release that any reading of a row named; null if unknown. */
+export function newestRelease(tx: Tx, row: string) {
+  return tx`coalesce(${tx(`${row}.newest_release`)}, ${releaseColumn(tx, row)})`
+}
+
+function releaseColumn(tx: Tx, row: string) {
+  const updated = tx(`${row}.updated_at`)
+  return tx`case when ${updated} <= ${tx(`${row}.seen_at`)} + interval '1 day' then ${updated} end`
+}
+
+function keyOf({ appId, from: { storefront, source } }: AppRow): string {
+  return `${appId} ${storefront} ${source}`
+}
+
+function columnsOf({ appId, from: { storefront, source, seenAt } }: AppRow, place: number) {
+  return { place, app_id: appId, storefront, source, seen_at: seenAt.toISOString() }
+}
+
+/** A date ahead of the reading is that of a pre-order. */
+function dateOf({ app, from: { seenAt } }: AppRow): Date | null {
+  const { updatedAt } = app ?? {}
+  return updatedAt !== undefined && updatedAt.getTime() <= seenAt.getTime() + DAY_MS ? updatedAt : null
+}
+
+function releasesOf(rows: readonly AppRow[], stored: HeldRow | undefined): Release[] {
+  const named = rows.flatMap((row) => {
+    const date = dateOf(row)
+    return date === null ? [] : [{ date, seenAt: row.from.seenAt }]
+  })
+  const { newestDate, newestSeenAt } = stored ?? {}
+  return newestDate && newestSeenAt ? [{ date: newestDate, seenAt: newestSeenAt }, ...named] : named
+}
+
+/** The latest release, with the first reading that named it. */
+function newestOf(releases: readonly Release[]): Release | null {
+  const [newest = null] = releases.toSorted(
+    (a, b) => b.date.getTime() - a.date.getTime() || a.seenAt.getTime() - b.seenAt.getTime(),
+  )
+  return newest
+}
+
+/** Whether a reading before this one named a later release. */
+function isStale(date: Date, seenAt: Date, releases: readonly Release[]): boolean {
+  return releases.some((release) => release.seenAt < seenAt && release.date > date)
+}
+
+function isOther({ date, seenAt }: Release, { newestDate, newestSeenAt }: HeldRow): boolean {
+  return date.getTime() !== newestDate?.getTime() || seenAt.getTime() !== newestSeenAt?.getTime()
+}

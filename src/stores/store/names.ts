@@ -1,0 +1,157 @@
+import { Buffer } from "node:buffer"
+import { isOutranked, outranks } from "../../core/observation/origins.ts"
+import type { ChangedApp } from "../../core/observation/provenance.ts"
+import type { Tx } from "../../database/types.ts"
+import { cleanText, type ShownApps } from "./facts.ts"
+
+/** What is shown of apps, whether its reading took a place or not. */
+export type NamingApps = Pick<ShownApps, "from" | "apps" | "appIds">
+
+/**
+ * Stores names and icons by storefront: those of one origin (see outranks), of these the latest, of one moment the more
+ * telling source, the newer parser, the greater text. Needs the apps' lock (lockApps). Returns the apps with another name.
+ */
+export async function storeNames(tx: Tx, shown: readonly NamingApps[]): Promise<ChangedApp[]> {
+  const rows = rowsOf(shown)
+  if (rows.length === 0) return []
+  const [named, pictured] = [isLater(tx, "name", "name"), isLater(tx, "icon_url", "icon")]
+  return await tx<ChangedApp[]>`
+    with written as (
+      insert into store_app_name as held (
+        app_id, storefront, origin, name, name_at, name_weight, icon_url, icon_at, icon_weight
+      )
+      select *
+      from jsonb_to_recordset(${tx.json(rows.map(stored))}) r (
+        app_id int, storefront text, origin text, name text, name_at timestamptz, name_weight int, icon_url text,
+        icon_at timestamptz, icon_weight int
+      )
+      order by app_id, storefront
+      on conflict (app_id, storefront) do update
+      set origin = excluded.origin,
+        name = case when ${named} then excluded.name else held.name end,
+        name_at = case when ${named} then excluded.name_at else held.name_at end,
+        name_weight = case when ${named} then excluded.name_weight else held.name_weight end,
+        icon_url = case when ${pictured} then excluded.icon_url else held.icon_url end,
+        icon_at = case when ${pictured} then excluded.icon_at else held.icon_at end,
+        icon_weight = case when ${pictured} then excluded.icon_weight else held.icon_weight end
+      where not ${outranks(tx, "held", "excluded")} and (${named} or ${pictured})
+      returning app_id, storefront, name
+    )
+    select w.app_id as "appId", w.storefront
+    from written w
+    left join lateral (
+      -- as it stood before this statement: under the lock nobody else writes
+      select name
+      from store_app_name
+      where (app_id, storefront) = (w.app_id, w.storefront)
+      offset 0
+    ) was on true
+    where w.name is distinct from was.name
+    order by w.app_id, w.storefront
+    limit ${rows.length}`
+}
+
+/** Whether the new fact replaces the stored one. A row of another origin is replaced as a whole: also by nothing. */
+function isLater(tx: Tx, fact: "name" | "icon_url", clock: "name" | "icon") {
+  const order = (row: "excluded" | "held") =>
+    tx`${tx(`${row}.${clock}_at`)}, ${tx(`${row}.${clock}_weight`)}, ${tx(`${row}.${fact}`)} collate "C"`
+  return tx`(
+    ${outranks(tx, "excluded", "held")} or ${tx(`excluded.${fact}`)} is not null
+      and (${tx(`held.${fact}`)} is null or (${order("excluded")}) > (${order("held")}))
+  )`
+}
+
+/** A name, or an icon's address, with its place in time and among those of the same moment. */
+interface Wording {
+  text: string
+  at: number
+  weight: number
+}
+
+interface NameRow {
+  appId: number
+  storefront: string
+  origin: string
+  name: Wording | null
+  icon: Wording | null
+}
+
+/** One row an app and storefront. */
+function rowsOf(shown: readonly NamingApps[]): NameRow[] {
+  const rows = new Map<string, NameRow>()
+  for (const { from, apps, appIds } of shown)
+    apps.forEach((app, place) => {
+      const weight = weightOf(from, app.id)
+      const wording = (text: string | undefined): Wording | null => {
+        const cleaned = cleanText(text)
+        return cleaned === undefined ? null : { text: cleaned, at: from.seenAt.getTime(), weight }
+      }
+      const [name, icon] = [wording(app.name), wording(app.icon)]
+      if (!name && !icon) return
+      const { storefront, origin } = from
+      const row = { appId: appIds[place] as number, storefront, origin, name, icon }
+      const key = `${row.appId} ${storefront}`
+      rows.set(key, merged(rows.get(key), row))
+    })
+  return [...rows.values()]
+}
+
+/** A source asked for the app tells more than a list, a list more than a row. Stored: never change one. */
+export const SOURCE_WEIGHTS: Record<NamingApps["from"]["source"], number> = {
+  foreign: 10,
+  import: 20,
+  "itunes-developer": 30,
+  "apple-charts": 40,
+  "play-search": 50,
+  "apple-store-search": 60,
+  "apple-web-search": 70,
+  "itunes-search": 80,
+  "apple-app-page": 90,
+  "itunes-lookup": 100,
+  "play-details": 110,
+}
+/** Of an app that stands on another's page. */
+const BESIDE = 5
+const PARSERS = 10_000
+
+/** The least and the greatest weight of a source's own names, of any parser. */
+export function weightRange(source: keyof typeof SOURCE_WEIGHTS): { least: number; most: number } {
+  const least = SOURCE_WEIGHTS[source] * PARSERS
+  return { least, most: least + PARSERS - 1 }
+}
+
+function weightOf(from: NamingApps["from"], id: string): number {
+  const source = from.kind === "listing" && from.id !== id ? BESIDE : SOURCE_WEIGHTS[from.source]
+  return source * PARSERS + Math.min(from.parser, PARSERS - 1)
+}
+
+function merged(held: NameRow | undefined, row: NameRow): NameRow {
+  if (!held || isOutranked(held.origin, row.origin)) return row
+  if (isOutranked(row.origin, held.origin)) return held
+  return { ...held, name: later(held.name, row.name), icon: later(held.icon, row.icon) }
+}
+
+/** As the statement above orders them. */
+function later(held: Wording | null, other: Wording | null): Wording | null {
+  if (!held || !other) return held ?? other
+  const order = other.at - held.at || other.weight - held.weight || bytesOrder(other.text, held.text)
+  return order > 0 ? other : held
+}
+
+function bytesOrder(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other))
+}
+
+function stored({ appId, storefront, origin, name, icon }: NameRow) {
+  return {
+    app_id: appId,
+    storefront,
+    origin,
+    ...{ name: name?.text ?? null, name_at: momentOf(name), name_weight: name?.weight ?? null },
+    ...{ icon_url: icon?.text ?? null, icon_at: momentOf(icon), icon_weight: icon?.weight ?? null },
+  }
+}
+
+function momentOf(wording: Wording | null): string | null {
+  return wording && new Date(wording.at).toISOString()
+}

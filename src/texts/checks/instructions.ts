@@ -1,0 +1,30 @@
+import { foldReviewText } from "../../reviews/formulas/review-text.ts"
+import type { TextProblem, TextRule } from "./check.ts"
+
+/**
+ * Words that speak to a writer instead of about an app: orders to forget orders, turns and records that were made up. Such
+ * a text is counted like any other, but never shown as a quote. What it orders is done by nobody: the rules read no orders,
+ * and a model has nothing to do them with.
+ */
+export const instructions: TextRule = (text): TextProblem[] => {
+  const folded = foldReviewText(text)
+  const found = ORDERS.flatMap((pattern) => folded.match(pattern)?.[0] ?? [])
+  return found.map((what) => ({ rule: "instructions", what }))
+}
+
+const ORDERS = [
+  /\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:instruction|prompt|rule|direction|guideline|above|previous|earlier|order)s?\b/u,
+  /\b(?:system|developer|assistant|user)\s?(?:prompt|message|turn)\b|(?:^|[\n\s])(?:system|assistant|human)\s?:/u,
+  /<\|?\s?(?:im_start|im_end|system|assistant|user|start_of_turn|endoftext)|\[\/?(?:inst|sys)\]|<<sys>>/u,
+  /"\s?\}\s?,?\s?\{\s?"|\{\s?"(?:r|role|reply|themes?|quotes?|records?)"\s?:/u,
+  /\byou are (?:now|an? (?:ai|assistant|language model|helpful))\b|\bas an ai\b|\blanguage model\b|\bchatgpt\b.{0,40}\b(?:say|write|answer|summari[sz]e)\b/u,
+  /\b(?:when|while|before|after) (?:you )?(?:summari[sz]|translat|repl|answer)\w*.{0,60}\b(?:include|add|say|write|mention|recommend|must|always)\b/u,
+  /\b(?:include|insert|append|add|output|print|repeat|respond with|reply with|answer with|write) (?:the )?(?:following|this|exactly|only|a link|verbatim|your (?:prompt|instructions))\b/u,
+  /\b(?:translate|rewrite|encode|summari[sz]e) (?:your|the|this|all|every) (?:response|answer|reply|reviews?|text|output|summary)\b/u,
+  /ignorier\w* .{0,30}(?:anweisung|vorgabe|regel)|vergiss .{0,30}(?:anweisung|vorgabe|regel)/u,
+  /(?:önceki|yukaridaki|tüm) .{0,20}(?:talimat|komut|kural)\p{L}* .{0,20}(?:yok say|görmezden|unut|dikkate alma)/u,
+  /(?:ignora|olvida|ignorez|oubliez|ignore|esqueça|desconsidere) .{0,30}(?:instruccion|instruction|instruç|regla|règle|regra|anterior|précédent)/u,
+  /(?:игнорируй|забудь|не обращай внимания)\p{L}* .{0,30}(?:инструкци|указани|правил)/u,
+  /(?:指示|命令|ルール|プロンプト).{0,12}(?:無視|忘れ)|(?:忽略|无视|忘记|忘掉).{0,16}(?:指令|指示|提示|规则|要求)/u,
+  /(?:지시|명령|규칙|프롬프트).{0,12}(?:무시|잊)/u,
+]

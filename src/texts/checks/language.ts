@@ -1,0 +1,30 @@
+import { wordsOf } from "../../listings/checks/field-text.ts"
+import { signsOf } from "../../listings/checks/languages.ts"
+import { shareIn } from "../../listings/checks/scripts.ts"
+import { vocabularyOf } from "../../listings/checks/vocabulary.ts"
+import type { TextProblem, TextRule } from "./check.ts"
+
+/** A text that is not of the language asked for: by its script, and by small words that another language has. */
+export const language: TextRule = (text, { language: asked }): TextProblem[] =>
+  isOf(text, asked) ? [] : [{ rule: "language", what: "" }]
+
+/** False only where a text shows that it is of another: a short one may be of any. */
+function isOf(text: string, asked: string): boolean {
+  const { scripts } = vocabularyOf(asked).lists
+  const share = shareIn(text, scripts)
+  if (share === null) return true
+  if (share < LEAST_SHARE) return false
+  if (asked === "ja") return !/\p{Script=Han}{12}/u.test(text) || /\p{Script=Hiragana}/u.test(text)
+  const own = signsOf(wordsOf(text, asked), asked)
+  return OTHERS.every((other) => {
+    if (other === asked || !vocabularyOf(other).lists.scripts.some((script) => scripts.includes(script))) return true
+    const signs = signsOf(wordsOf(text, other), other)
+    // a short text without a sign of its own language needs fewer of another
+    return own === 0 ? signs < LEAST_ALONE : signs < LEAST_SIGNS || signs < 3 * own
+  })
+}
+
+const LEAST_SHARE = 1 / 3
+const LEAST_SIGNS = 3
+const LEAST_ALONE = 2
+const OTHERS = ["en", "tr", "de", "es", "fr", "pt", "ru", "ja", "zh-Hans"]

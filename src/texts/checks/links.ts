@@ -1,0 +1,40 @@
+import { normalForm } from "../../lib/normal-form.ts"
+import type { TextProblem, TextRule } from "./check.ts"
+
+/** An address that no source has: a page, a bare domain, a mailbox or an account's name. */
+export const links: TextRule = (text, { sources }): TextProblem[] => {
+  const known = new Set(sources.flatMap(addressesIn))
+  const unknown = addressesIn(text).filter((address) => !known.has(address))
+  return [...new Set(unknown)].map((what) => ({ rule: "links", what }))
+}
+
+/** Addresses in one spelling: lower-case, without a scheme, www and what closes a sentence. */
+export function addressesIn(text: string): string[] {
+  const plain = normalForm(text, "NFKC").replace(INVISIBLE, "").replace(SPELT_DOT, ".").toLowerCase()
+  return [...plain.matchAll(ADDRESS)].map(([found]) =>
+    found
+      .replace(/^[a-z][a-z0-9+.-]*:\/\//, "")
+      .replace(/^www\./, "")
+      .replace(/[/.,;:!?)\]]+$/, ""),
+  )
+}
+
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
+// "example (dot) com", "example[.]com"
+const SPELT_DOT = /\s?[([{]\s?(?:dot|\.)\s?[)\]}]\s?/giu
+
+/** Endings that people write as a link; a word before a full stop that lacks its blank is none. */
+const ENDINGS =
+  "com|net|org|info|biz|io|app|dev|co|me|ly|gg|tv|xyz|site|online|shop|store|club|link|top|ru|de|uk|fr|es|br|tr|jp|kr|cn|in|it|nl|eu|ai"
+
+const ADDRESS = new RegExp(
+  [
+    "[a-z][a-z0-9+.-]{1,20}://[^\\s<>\"']{1,200}",
+    "(?<![\\p{L}\\p{N}])[\\p{L}\\p{N}._%+-]{1,64}@[\\p{L}\\p{N}-]{1,63}(?:\\.[\\p{L}\\p{N}-]{1,63}){1,5}",
+    `(?<![\\p{L}\\p{N}@.])(?:www\\.)?[\\p{L}\\p{N}][\\p{L}\\p{N}-]{0,62}(?:\\.[\\p{L}\\p{N}-]{1,63}){0,4}\\.(?:${ENDINGS})(?![\\p{L}\\p{N}])(?:/[^\\s<>"']{0,200})?`,
+    // with its "www." it is one whatever its ending
+    "(?<![\\p{L}\\p{N}@.])www\\.[\\p{L}\\p{N}-]{1,63}(?:\\.[\\p{L}\\p{N}-]{1,63}){1,4}(?:/[^\\s<>\"']{0,200})?",
+    "(?<![\\p{L}\\p{N}@/.])@[\\p{L}\\p{N}_]{2,50}",
+  ].join("|"),
+  "gu",
+)

@@ -1,0 +1,18 @@
+import { normalForm } from "../../lib/normal-form.ts"
+import type { TextProblem, TextRule } from "./check.ts"
+
+/** An amount of money that no source has: a price is the store's to show, and changes without the text. */
+export const prices: TextRule = (text, { sources }): TextProblem[] => {
+  const known = new Set(sources.flatMap(amountsIn))
+  return amountsIn(text)
+    .filter((amount) => !known.has(amount))
+    .map((what) => ({ rule: "prices", what }))
+}
+
+function amountsIn(text: string): string[] {
+  const plain = normalForm(text, "NFKC")
+  return [...plain.matchAll(AMOUNT)].map(([amount]) => amount.replace(/\s/g, "").toLowerCase())
+}
+
+const MARK = "[$€£¥₹₩₺₽₴₫฿]|\\b(?:usd|eur|gbp|jpy|chf|try|rub|brl|inr|krw|cny|dollars?|euros?|pounds?)\\b|円|元|원|руб"
+const AMOUNT = new RegExp(`(?:${MARK})\\s?\\d+(?:[.,]\\d+)*|\\d+(?:[.,]\\d+)*\\s?(?:${MARK})`, "giu")

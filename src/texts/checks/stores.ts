@@ -1,0 +1,27 @@
+import { OTHER_PLATFORMS } from "../../lib/words/products.ts"
+import { wordsOf } from "../../listings/checks/field-text.ts"
+import { findPhrases, phrasesOf } from "../../listings/checks/phrases.ts"
+import type { TextProblem, TextRule } from "./check.ts"
+
+/** Another platform or store, which Apple's guideline 2.3.10 wants nowhere, unless a source speaks of it. */
+export const stores: TextRule = (text, { sources }): TextProblem[] => {
+  const known = new Set(sources.flatMap(platformsIn))
+  return platformsIn(text)
+    .filter((name) => !known.has(name))
+    .map((what) => ({ rule: "stores", what }))
+}
+
+const PLATFORMS = phrasesOf(OTHER_PLATFORMS)
+
+function platformsIn(text: string): string[] {
+  const words = wordsOf(text, "en")
+  const field = {
+    field: "description" as const,
+    text,
+    length: text.length,
+    words,
+    entries: [],
+    offsetOf: (at: number) => at,
+  }
+  return findPhrases(field, PLATFORMS).map(({ phrase }) => phrase)
+}

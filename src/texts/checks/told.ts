@@ -1,0 +1,16 @@
+import { foldReviewText } from "../../reviews/formulas/review-text.ts"
+import type { TextProblem, TextRule } from "./check.ts"
+
+/** Eight words in a row of what the writer was told: it repeats its orders instead of doing them. */
+export const told: TextRule = (text, { told: orders = "" }): TextProblem[] => {
+  const known = new Set(runsOf(orders))
+  const repeated = runsOf(text).find((run) => known.has(run))
+  return repeated === undefined ? [] : [{ rule: "told", what: repeated }]
+}
+
+const RUN = 8
+
+function runsOf(text: string): string[] {
+  const words = foldReviewText(text).match(/[\p{L}\p{N}]+/gu) ?? []
+  return words.slice(0, Math.max(0, words.length - RUN + 1)).map((_, at) => words.slice(at, at + RUN).join(" "))
+}

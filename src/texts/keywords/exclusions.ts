@@ -1,0 +1,38 @@
+import { MOST_WORDS } from "../../keywords/formulas/name-phrases.ts"
+import { foldText } from "../../lib/matching.ts"
+import type { Background } from "../../listings/checks/background.ts"
+import { fillers } from "../../listings/checks/fillers.ts"
+import { names } from "../../listings/checks/names.ts"
+import { prices } from "../../listings/checks/prices.ts"
+import { listingOf } from "../../listings/checks/report.ts"
+import { problemsOf } from "../checks/checker.ts"
+
+/** In a script without blanks a keyword of so many characters is no phrase any more. */
+const MOST_UNSPACED = 12
+
+interface ExclusionGround {
+  language: string
+  background: Background
+  /** Tracked and buried keywords. */
+  taken: readonly string[]
+}
+
+/** Whether a keyword may not be suggested: it is tracked or buried, names somebody, or says nothing that is searched. */
+export function exclusionOf({ language, background, taken }: ExclusionGround): (term: string) => boolean {
+  const known = new Set(taken.map(foldText))
+  return (term) => {
+    const words = term.split(" ")
+    const tooLong =
+      words.length > MOST_WORDS || words.some((word) => UNSPACED.test(word) && [...word].length > MOST_UNSPACED)
+    if (tooLong || known.has(foldText(term))) return true
+    if (problemsOf("quote", term, { sources: [], language }).length > 0) return true
+    const listing = listingOf({ keywords: term }, language, background)
+    if (names(listing).length > 0 || prices(listing).length > 0) return true
+    const idle = new Set(
+      fillers(listing).flatMap(({ field, at, end }) => field.words.filter((one) => one.at >= at && one.end <= end)),
+    )
+    return listing.fields.keywords!.words.every((word) => idle.has(word))
+  }
+}
+
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u

@@ -1,0 +1,124 @@
+import { namePhrases } from "../../keywords/formulas/name-phrases.ts"
+import type { PopularitySource } from "../../lib/upstreams.ts"
+import type { AppBackground } from "../../listings/checks/app-background.ts"
+import { backgroundIn } from "../../listings/checks/background.ts"
+import { createOmissions, type Omission, problemsOf } from "../checks/checker.ts"
+import { exclusionOf } from "./exclusions.ts"
+import type { IdeaEvidence } from "./reasons.ts"
+
+/** A keyword whose results were read, and who stands there. */
+export interface MeasuredKeyword {
+  term: string
+  day: string
+  /** The app's; null = absent from the results read. */
+  rank: number | null
+  popularity: number | null
+  /** Of an estimate: its band. */
+  popularityLow: number | null
+  popularityHigh: number | null
+  popularitySource: PopularitySource | null
+  /** Orders them by how much they may be searched for. */
+  popularityOrder: number | null
+  difficulty: number | null
+  rivals: readonly { name: string; rank: number }[]
+}
+
+export interface IdeaInputs {
+  /** A key of the word lists: that of the storefront's listings. */
+  language: string
+  known: AppBackground
+  buried: readonly string[]
+  measured: readonly MeasuredKeyword[]
+  suggested: readonly { term: string; prefix: string; day: string }[]
+}
+
+export interface KeywordIdea {
+  term: string
+  /** Null = its results were not read. */
+  measured: MeasuredKeyword | null
+  /** The strongest first. */
+  evidence: [IdeaEvidence, ...IdeaEvidence[]]
+}
+
+export interface KeywordIdeas {
+  ideas: KeywordIdea[]
+  /** Every term that measurements speak for, those left out among them. */
+  terms: string[]
+  /** Candidates found, those left out among them. */
+  candidates: number
+  dropped: Omission[]
+}
+
+export const MOST_IDEAS = 20
+/** Below it nobody looks. */
+const LAST_RANK = 50
+const BEST_OF_RIVALS = 10
+
+/** Keywords that measurements speak for, the most kinds of evidence first; nothing is made up. */
+export function keywordIdeas(inputs: IdeaInputs): KeywordIdeas {
+  const { language, known, buried, measured } = inputs
+  const background = backgroundIn(known, language)
+  const excluded = exclusionOf({ language, background, taken: [...known.tracked, ...buried] })
+  const found = evidenceOf(inputs)
+  const judged = [...found].map(([term, evidence]) => ({ term, evidence, isOut: excluded(term) }))
+  const omissions = createOmissions()
+  const left = judged.filter(({ isOut }) => isOut).length
+  if (left > 0) omissions.add("keyword", "excluded", left)
+  const readings = new Map(measured.map((keyword) => [keyword.term, keyword]))
+  const ideas = judged
+    .filter(({ isOut }) => !isOut)
+    .map(({ term, evidence }) => ({ term, measured: readings.get(term) ?? null, evidence }))
+    .toSorted(byWeight)
+  return {
+    ideas: ideas.slice(0, MOST_IDEAS),
+    terms: [...found.keys()],
+    candidates: found.size,
+    dropped: omissions.list(),
+  }
+}
+
+function evidenceOf({ language, known, measured, suggested }: IdeaInputs) {
+  const found = new Map<string, KeywordIdea["evidence"]>()
+  const isNameable = nameable()
+  const add = (term: string, evidence: IdeaEvidence) => {
+    const held = found.get(term)
+    if (!held) found.set(term, [evidence])
+    else if (!held.some(({ kind }) => kind === evidence.kind)) held.push(evidence)
+  }
+  for (const { term, day, rank } of measured)
+    if (rank !== null && rank <= LAST_RANK) add(term, { kind: "ranked", rank, day })
+  for (const { term, day, rivals } of measured) {
+    const best = rivals.toSorted((a, b) => a.rank - b.rank).find(isNameable)
+    if (best && best.rank <= BEST_OF_RIVALS) add(term, { kind: "rival", rank: best.rank, day, rival: best.name })
+  }
+  for (const { term, prefix, day } of suggested) if (term !== prefix) add(term, { kind: "suggested", prefix, day })
+  const names = known.rivals.map(({ name }) => name)
+  for (const [term, apps] of namePhrases(names, language)) add(term, { kind: "names", apps })
+  return found
+}
+
+/** A name is a stranger's text: one with an order or an address in it is not repeated. A few stand at very many keywords. */
+function nameable(): (rival: { name: string }) => boolean {
+  const known = new Map<string, boolean>()
+  return ({ name }) => {
+    const is = known.get(name) ?? problemsOf("quote", name, { sources: [], language: "en" }).length === 0
+    known.set(name, is)
+    return is
+  }
+}
+
+function byWeight(a: KeywordIdea, b: KeywordIdea): number {
+  return (
+    b.evidence.length - a.evidence.length ||
+    (b.measured?.popularityOrder ?? -1) - (a.measured?.popularityOrder ?? -1) ||
+    strength(b) - strength(a) ||
+    (a.term < b.term ? -1 : 1)
+  )
+}
+
+/** Of the first evidence: a rank of the app's own is worth more than another's, the better the more. */
+function strength({ evidence: [first] }: KeywordIdea): number {
+  if (first?.kind === "ranked") return 300 - first.rank
+  if (first?.kind === "rival") return 200 - first.rank
+  return first?.kind === "names" ? Math.min(first.apps, 50) : 100
+}

@@ -1,0 +1,96 @@
+import * as v from "valibot"
+import type { WritingTask } from "../../lib/writing/written-text.ts"
+import type { Background } from "../../listings/checks/background.ts"
+import { createOmissions, problemsOf } from "../checks/checker.ts"
+import { findQuote } from "../checks/quotes.ts"
+import { exclusionOf } from "./exclusions.ts"
+
+interface NewKeywordInputs {
+  digest: string
+  /** A key of the word lists: that of the storefront's listings. */
+  language: string
+  background: Background
+  /** The app's own texts there. */
+  own: Readonly<Record<"name" | "subtitle" | "description", string | null>>
+  tracked: readonly string[]
+  /** Tracked, buried and found by measuring: none of them is new. */
+  taken: readonly string[]
+  /** What measurements speak for, with why. */
+  candidates: readonly { term: string; reason: string }[]
+}
+
+/** A keyword that nothing was measured of. */
+export interface NewKeyword {
+  term: string
+  /** Words of the app's own texts that it follows from, as those have them. */
+  from: string
+}
+
+export interface KeywordChoice {
+  /** Candidates that fit the app by its texts. */
+  picked: string[]
+  added: NewKeyword[]
+}
+
+const NEW_KEYWORDS_VERSION = 1
+const MOST_NEW = 10
+/** Of the app's own words: more say nothing of one keyword. */
+const LONGEST_FROM = 120
+
+/** Which candidates fit the app, and keywords of the model's own. What was measured it cannot touch. */
+export function newKeywordsTask(inputs: NewKeywordInputs): WritingTask<KeywordChoice> {
+  const { digest, language, own, tracked, candidates } = inputs
+  return {
+    kind: "keyword_ideas",
+    digest,
+    version: NEW_KEYWORDS_VERSION,
+    orders: ORDERS,
+    records: [
+      { r: "page", ...own },
+      { r: "form", language },
+      ...tracked.map((term) => ({ r: "followed", term })),
+      ...candidates.map(({ term, reason }, at) => ({ r: `c${at + 1}`, term, reason })),
+    ],
+    answer: v.strictObject({
+      picks: v.array(v.string()),
+      ideas: v.array(v.strictObject({ from: v.string(), term: v.string() })),
+    }),
+    mostTokens: 1_500,
+    judge: (answer: ChoiceAnswer) => judge(answer, inputs),
+  }
+}
+
+const ORDERS = `You choose keywords for the store listing of a mobile app. The record "page" holds its texts, "form" the language of its searches, each "followed" a keyword that its developer follows already, each record c1, c2 and so on a candidate with what was measured of it.
+Into picks put the handles of the candidates that people who want this app would type. Into ideas put up to ${MOST_NEW} other search terms of one to three words, in the language of the form: none that a record has, no name of an app, a maker, a platform or a store; into from of each the words of the page that it follows from, copied character by character.`
+
+interface ChoiceAnswer {
+  picks: string[]
+  ideas: { from: string; term: string }[]
+}
+
+/** What is refused is left out: a second try would bring no other words. */
+function judge({ picks, ideas }: ChoiceAnswer, inputs: NewKeywordInputs) {
+  const { candidates, own, language, background, taken } = inputs
+  const omissions = createOmissions()
+  const handles = new Map(candidates.map(({ term }, at) => [`c${at + 1}`, term]))
+  const picked = [...new Set(picks)].flatMap((handle) => {
+    const term = handles.get(handle)
+    if (term === undefined) omissions.add("keyword", "unknown_handle")
+    return term ?? []
+  })
+  const excluded = exclusionOf({ language, background, taken })
+  const texts = Object.values(own).flatMap((text) => text ?? [])
+  const added = new Map<string, NewKeyword>()
+  for (const { from, term: written } of ideas) {
+    const term = written.trim().toLowerCase().replace(/\s+/gu, " ")
+    const found = texts.flatMap((text) => findQuote(from, text) ?? [])[0]
+    const [problem] = problemsOf("sentence", term, { sources: texts, language, told: ORDERS })
+    const isLong = found !== undefined && [...found].length > LONGEST_FROM
+    if (problem) omissions.add("keyword", problem.rule)
+    else if (found === undefined || isLong) omissions.add("keyword", "not_in_its_text")
+    else if (excluded(term) || problemsOf("quote", found, { sources: texts, language }).length > 0)
+      omissions.add("keyword", "excluded")
+    else if (added.size < MOST_NEW) added.set(term, { term, from: found })
+  }
+  return { value: { picked, added: [...added.values()] }, dropped: omissions.list() }
+}

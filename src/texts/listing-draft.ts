@@ -1,0 +1,160 @@
+import * as v from "valibot"
+import type { WritingTask } from "../lib/writing/written-text.ts"
+import type { Background } from "../listings/checks/background.ts"
+import { checkListing, type Finding, listingOf, type Place, type Texts } from "../listings/checks/report.ts"
+import type { TextProblem } from "./checks/check.ts"
+import { createOmissions, problemsOf } from "./checks/checker.ts"
+import { findQuote } from "./checks/quotes.ts"
+import { fixesOf } from "./fixes.ts"
+
+export const DRAFT_FIELDS = ["name", "subtitle", "promotionalText", "description"] as const
+export type DraftField = (typeof DRAFT_FIELDS)[number]
+
+export interface DraftInputs {
+  digest: string
+  platform: "ios" | "android"
+  /** As the page shows them; null = it shows none. */
+  live: Readonly<Record<DraftField, string | null>>
+  /** The most code points of each field; a field that the store does not have is left out. */
+  limits: Readonly<Partial<Record<DraftField, number>>>
+  /** `popularity` is the figure that they are ordered by, published or the middle of an estimate's band. */
+  keywords: readonly { term: string; popularity: number | null }[]
+  /** What users praise, in their words. */
+  praise: readonly { reviewId: string; text: string }[]
+  /** A key of the word lists. */
+  language: string
+  place: Place
+  background: Background
+}
+
+/** Words of the page, or of a review where it names one, that a draft rests on, in their own characters. */
+interface DraftFact {
+  reviewId: string | null
+  quote: string
+}
+
+/** Null in place of a text: the page shows none, and no draft of one may be shown. */
+export interface DraftedField {
+  field: DraftField
+  text: string | null
+  /** The text is that of the page: why no draft may be shown; null = it is a draft. */
+  kept: string | null
+}
+
+export interface FieldDraft extends DraftedField {
+  /** Empty where the text is that of the page. */
+  facts: DraftFact[]
+}
+
+const DRAFT_VERSION = 2
+const VARIANTS = 3
+const FACTS = 5
+const LONGEST_FACT = 200
+
+/** A listing anew, from what its page, its keywords and its reviews say. */
+export function draftTask(inputs: DraftInputs): WritingTask<FieldDraft[]> {
+  const { digest, live, limits, keywords, praise, language } = inputs
+  const fields = fieldsOf(inputs)
+  // fewer than it may have: models count badly
+  const most = Object.fromEntries(fields.map((field) => [field, Math.floor((limits[field] as number) * 0.9)]))
+  return {
+    kind: "listing_draft",
+    digest,
+    version: DRAFT_VERSION,
+    orders: ORDERS,
+    records: [
+      { r: "page", ...live },
+      { r: "form", language, most_characters: most },
+      ...keywords.map(({ term, popularity }) => ({ r: "keyword", term, popularity })),
+      ...praise.map(({ text }) => ({ r: "praise", text })),
+    ],
+    answer: v.strictObject(
+      Object.fromEntries(
+        fields.map((field) => [field, v.array(v.strictObject({ facts: v.array(v.string()), text: v.string() }))]),
+      ),
+    ),
+    mostTokens: 6_000,
+    longest: 4_000,
+    judge: (answer: DraftAnswer, isLast) => judge(answer, inputs, isLast),
+  }
+}
+
+const ORDERS = `You draft the store listing of a mobile app anew. The record "page" holds its present texts, "form" the language and the most characters of each field, each "keyword" a search term the developer follows with how much it is searched for, each "praise" a sentence of a user.
+Write ${VARIANTS} variants of each field, the best first: into facts the passages of page and praise that it rests on, up to ${FACTS} short ones, copied character by character, into text the variant. Say only what page and praise say: no feature, number, prize, price or comparison that they do not have. Use the words of the most searched keywords where they are true of the app, in name and subtitle above all. No names of other apps, makers, platforms or stores, no pictographs, no HTML.`
+
+type DraftAnswer = Record<DraftField, { facts: string[]; text: string }[]>
+
+function fieldsOf({ limits }: DraftInputs): DraftField[] {
+  return DRAFT_FIELDS.filter((field) => limits[field] !== undefined)
+}
+
+/** Of each field the first variant that nothing is wrong with; at the end the page's own text where there is none. */
+function judge(answer: DraftAnswer, inputs: DraftInputs, isLast: boolean) {
+  const omissions = createOmissions()
+  const chosen: Texts = {}
+  const fixes: string[] = []
+  const drafted = fieldsOf(inputs).map((field): FieldDraft => {
+    const refused: string[] = []
+    for (const variant of answer[field].slice(0, VARIANTS)) {
+      const text = variant.text.trim()
+      const facts = provenOf(variant.facts, inputs)
+      const wrong = [...wrongWith(field, text, chosen, inputs), ...(facts.length === 0 ? [NO_FACT] : [])]
+      const [first] = wrong
+      if (!first) {
+        chosen[field] = text
+        const unproven = variant.facts.length - facts.length
+        if (unproven > 0) omissions.add("quote", "not_in_its_text", unproven)
+        return { field, text, kept: null, facts }
+      }
+      omissions.add("field", first.rule)
+      refused.push(...wrong.map(({ sentence }) => sentence))
+    }
+    fixes.push(`${field}: ${refused.slice(0, 3).join(" ") || "There was no variant."}`)
+    return { field, text: inputs.live[field], kept: refused[0] ?? "There was no variant.", facts: [] }
+  })
+  if (fixes.length === 0 || (isLast && drafted.some(({ kept }) => kept === null)))
+    return { value: drafted, dropped: omissions.list() }
+  return { fixes }
+}
+
+interface Refusal {
+  rule: TextProblem["rule"] | "listing_check" | "not_in_its_text"
+  sentence: string
+}
+
+const NO_FACT: Refusal = {
+  rule: "not_in_its_text",
+  sentence: "None of its facts stands in the page or in what users praise, character by character.",
+}
+
+/** Those that stand where they are said to, and may be shown. */
+function provenOf(facts: readonly string[], { live, praise, language }: DraftInputs): DraftFact[] {
+  const proven = facts.slice(0, FACTS).flatMap((fact): DraftFact[] => {
+    const ofPage = Object.values(live).flatMap((text) => findQuote(fact, text ?? "") ?? [])[0]
+    const ofReview = praise.flatMap(({ reviewId, text }) => {
+      const quote = findQuote(fact, text)
+      return quote === null || problemsOf("quote", quote, { sources: [], language }).length > 0
+        ? []
+        : { reviewId, quote }
+    })[0]
+    const found = ofPage === undefined ? ofReview : { reviewId: null, quote: ofPage }
+    return found && [...found.quote].length <= LONGEST_FACT ? [found] : []
+  })
+  return [...new Map(proven.map((fact) => [fact.quote, fact])).values()]
+}
+
+/** By the rules of texts, and by the errors that the same checks find in people's drafts. */
+function wrongWith(field: DraftField, text: string, chosen: Texts, inputs: DraftInputs): Refusal[] {
+  const { live, praise, language, limits, platform, place, background, keywords } = inputs
+  const sources = [...Object.values(live).flatMap((one) => one ?? []), ...praise.map((one) => one.text)]
+  const terms = keywords.map(({ term }) => term)
+  const most = limits[field] as number
+  const problems = problemsOf("listing", text, { sources, terms, language, most, told: ORDERS })
+  const refusals: Refusal[] = fixesOf(problems).map((sentence, at) => ({ rule: problems[at]!.rule, sentence }))
+  // the limits and guidelines of the checks are the App Store's
+  if (platform === "android") return refusals
+  const { findings } = checkListing(listingOf({ ...chosen, [field]: text }, language, background), place)
+  const isGrave = ({ severity, code }: Finding) => (severity === "error" && code !== "too_long") || code === "markup"
+  const errors = findings.filter((one) => one.field === field && isGrave(one))
+  return [...refusals, ...errors.map(({ message }) => ({ rule: "listing_check" as const, sentence: message }))]
+}

@@ -1,0 +1,242 @@
+import { hash } from "node:crypto"
+import * as v from "valibot"
+import type { Side } from "../../core/observation/provenance.ts"
+import { type Context, ofApp, operation } from "../../core/operation.ts"
+import { sideOf } from "../../keywords/read/day-answers.ts"
+import { findGap } from "../../keywords/read/keywords-of-apps.ts"
+import { findRivalsToFollow } from "../../keywords/read/rivals-to-follow.ts"
+import { readSuggestedTerms } from "../../keywords/read/suggestions.ts"
+import { UNMEASURED } from "../../keywords/store/keyword-figures.ts"
+import { Cache } from "../../lib/cache.ts"
+import { addDays, dayOf } from "../../lib/days.ts"
+import { AppCountry } from "../../lib/fields.ts"
+import { languageOf, localesOf } from "../../lib/locales.ts"
+import { described, named } from "../../lib/schema.ts"
+import { parseRival } from "../../lib/store-ids.ts"
+import type { WrittenText } from "../../lib/writing/written-text.ts"
+import { backgroundIn } from "../../listings/checks/background.ts"
+import { readSurroundings } from "../../listings/read/listing-surroundings.ts"
+import { readListingTexts } from "../../listings/read/listing-texts.ts"
+import { readMarketApps } from "../../market/operations/market-apps.ts"
+import { marketLists } from "../../market/operations/market-keywords.ts"
+import { Count, Day, popularityFields, Rank, Store, Storefront } from "../../tracking/shapes.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import type { Omission } from "../checks/checker.ts"
+import { digestOf } from "../digest.ts"
+import {
+  type IdeaInputs, type KeywordIdea, type KeywordIdeas, keywordIdeas, type MeasuredKeyword, MOST_IDEAS,
+} from "../keywords/keyword-ideas.ts" // biome-ignore format: one list
+import { type KeywordChoice, type NewKeyword, newKeywordsTask } from "../keywords/new-keywords.ts"
+import { newReasonOf, reasonOf } from "../keywords/reasons.ts"
+import { WRITING_LANGUAGES, type WritingLanguage } from "../languages.ts"
+import { faultOf, Language, takeUnit, WRITE_MS, Written, writtenBy, writtenByRules } from "./writing-shapes.ts"
+
+const RULES_VERSION = 1
+/** Rivals whose keywords are looked at, and keywords that any of them holds. */
+const RIVALS = 10
+const KEYWORDS = 1_000
+/** Tracked keywords whose suggestions are looked at, and for how long those say something. */
+const SUGGESTED_FOR = 100
+const SUGGESTED_DAYS = 90
+/** Tracked keywords that a model is told of. */
+const TOLD = 100
+
+const Evidence = named(
+  "IdeaEvidence",
+  v.strictObject({
+    kind: described(
+      v.picklist(["ranked", "rival", "suggested", "names"]),
+      "ranked: the app stands there. rival: another does. suggested: the store offers it. names: apps carry it.",
+    ),
+    rank: v.optional(described(Rank, "The app's, or the rival's.")),
+    rival: v.optional(described(v.string(), "Who stands there.")),
+    prefix: v.optional(described(v.string(), "What was typed.")),
+    apps: v.optional(described(Count, "So many names.")),
+    day: v.optional(described(Day, "When that was read.")),
+  }),
+)
+
+const Idea = named(
+  "KeywordIdea",
+  v.strictObject({
+    term: described(v.string(), "The keyword, 1 to 3 words."),
+    reason: described(v.string(), "Why, in one line made of the first evidence."),
+    measured: described(v.boolean(), "Its search results were read lately; false: rank and figures are not known."),
+    rank: described(v.nullable(Rank), "The app's; null = absent from the results read, or measured: false."),
+    ...popularityFields,
+    difficulty: described(v.nullable(v.number()), "0 to 100; null = not measured."),
+    picked: described(v.nullable(v.boolean()), "A language model finds that it fits the app; null = none was asked."),
+    evidence: described(v.array(Evidence), "All that speaks for it, the strongest first."),
+  }),
+)
+
+const NewIdea = named(
+  "NewKeywordIdea",
+  v.strictObject({
+    term: described(v.string(), "The keyword, 1 to 3 words."),
+    reason: described(v.string(), "Why, in one line."),
+    measured: described(v.literal(false), "Nothing was measured of it: track it, and it is."),
+    from: described(v.literal("model"), "A language model's idea."),
+    quote: described(v.string(), "Words of the app's page that it follows from."),
+  }),
+)
+
+export const suggestKeywords = operation({
+  id: "suggest_keywords",
+  method: "GET",
+  path: "/apps/:appId/suggest",
+  group: "Your apps",
+  toolset: "keywords",
+  summary: "Keywords worth tracking, each with what was measured.",
+  description: `At most ${MOST_IDEAS}, from ranks, rivals, store suggestions and names. None tracked, buried or a brand. A language model, if set up, adds its own. New ideas take one AI writing unit, the same on the same UTC day none.`,
+  effect: "spends",
+  scope: "apps:read",
+  plan: "pro",
+  price: 1,
+  faults: ["ai_text_limit", "ai_timeout"],
+  deadlineMs: WRITE_MS + 4_000,
+  input: ofApp({ cc: AppCountry, lang: Language }),
+  output: v.strictObject({
+    country: Storefront,
+    platform: Store,
+    lang: described(v.picklist(WRITING_LANGUAGES), "The language of the reasons."),
+    candidates: described(Count, "Keywords looked at; 0 = nothing was measured that speaks for any."),
+    ideas: described(v.array(Idea), "The most kinds of evidence first."),
+    newIdeas: described(
+      v.nullable(v.array(NewIdea)),
+      "A language model's own, checked; none of them is measured. Null = none was asked, or what it said was no use.",
+    ),
+    written: described(v.nullable(Written), "How it was made; null = no candidates, and no unit is taken."),
+  }),
+}).run(async ({ app, cc, lang }, ctx) => {
+  const side: Side = { platform: app.iosApp === null ? "android" : "ios", storefront: cc ?? app.countries[0] }
+  const inputs = await readInputs(ctx, app, side)
+  const { found, digest } = ideasFrom(inputs, ["suggest", app.id, side, lang, dayOf(ctx.now())])
+  const about = { country: side.storefront, platform: side.platform, lang, candidates: found.candidates }
+  if (found.candidates === 0) return { ...about, ideas: [], newIdeas: null, written: null }
+  await takeUnit(ctx, "aiWriting", digest, "ai_text_limit")
+  const text = await writeNew(ctx, app, side, { inputs, found, digest })
+  const byRules = writtenByRules({ version: RULES_VERSION, digest, dropped: found.dropped }, ctx.now())
+  const picked = text && new Set(text.value.picked)
+  return {
+    ...about,
+    ideas: found.ideas.map((idea) => ({ ...shownIdea(idea, lang), picked: picked?.has(idea.term) ?? null })),
+    newIdeas: text?.value.added.map((one) => shownNew(one, lang)) ?? null,
+    written: text
+      ? { ...writtenBy(text, digest), dropped: [...found.dropped, ...(text.dropped as Omission[])] }
+      : byRules,
+  }
+})
+
+interface FoundIdeas {
+  found: KeywordIdeas
+  /** Names them, and who asked when. */
+  digest: string
+}
+
+/** An entry is never stale: its key is a digest of all that the ideas are made of. */
+const cachedIdeas = new Cache<string, FoundIdeas>(32)
+
+function ideasFrom(inputs: IdeaInputs, about: readonly unknown[]): FoundIdeas {
+  const key = hash("sha256", JSON.stringify([...about, inputs]))
+  return cachedIdeas.getOrMake(key, () => {
+    const found = keywordIdeas(inputs)
+    return { found, digest: digestOf([...about, found]) }
+  })
+}
+
+/** Null = there is no writer, or what it wrote is no use: what was measured stands without. Throws ai_timeout. */
+async function writeNew(
+  ctx: Context,
+  app: TrackedApp,
+  side: Side,
+  { inputs, found, digest }: { inputs: IdeaInputs; found: KeywordIdeas; digest: string },
+): Promise<WrittenText<KeywordChoice> | null> {
+  const { own } = sideOf(app, side)
+  if (!ctx.write.isOn) return null
+  const page = own === null ? null : await readListingTexts(ctx.sql, own, side)
+  if (!page) return null
+  const { language, known, buried } = inputs
+  const task = newKeywordsTask({
+    digest,
+    language,
+    background: backgroundIn(known, language),
+    own: { name: page.name, subtitle: page.subtitle, description: page.description },
+    tracked: known.tracked.slice(0, TOLD),
+    taken: [...known.tracked, ...buried, ...found.terms],
+    candidates: found.ideas.map(({ term, evidence }) => ({ term, reason: reasonOf(evidence[0], "en") })),
+  })
+  const state = await ctx.write(task, WRITE_MS)
+  if (state.state === "pending") throw faultOf(state)
+  if (state.state === "done") return state
+  // the unit was for a model's words: what was measured was to be had without
+  await ctx.release("aiWriting", digest)
+  return null
+}
+
+function shownNew({ term, from: quote }: NewKeyword, lang: WritingLanguage) {
+  return { term, reason: newReasonOf(quote, lang), measured: false as const, from: "model" as const, quote }
+}
+
+async function readInputs(ctx: Context, app: TrackedApp, side: Side): Promise<IdeaInputs> {
+  const own = sideOf(app, side)
+  const manual = (app.manualRivals ?? [])
+    .map(parseRival)
+    .flatMap((rival) => (rival?.platform === side.platform ? [rival.id] : []))
+  const found = await findRivalsToFollow(ctx.sql, { side: own, manual }, RIVALS)
+  const known = await readSurroundings(ctx.sql, app, { ...side, day: found[0]?.day ?? null })
+  const prefixes = [...new Set(known.tracked.slice(0, SUGGESTED_FOR).flatMap(beginningsOf))]
+  const since = addDays(dayOf(ctx.now()), -SUGGESTED_DAYS)
+  const rivals = found.map(({ rival }) => rival).filter((rival) => rival !== own.own)
+  return {
+    language: languageOf(localesOf(side.storefront)[0]),
+    known,
+    buried: app.buriedKeywords ?? [],
+    measured: await readMeasured(ctx, side, own.own, rivals),
+    suggested: await readSuggestedTerms(ctx.sql, side, { prefixes, since }),
+  }
+}
+
+/** A keyword whole, and its words up to each blank: what people type on the way to it. */
+function beginningsOf(term: string): string[] {
+  const words = term.split(" ")
+  return words.map((_, at) => words.slice(0, at + 1).join(" "))
+}
+
+/** Keywords of the storefront, whoever tracks them, in whose results the app or its rivals stand. */
+async function readMeasured(
+  ctx: Context,
+  side: Side,
+  own: number | null,
+  rivals: readonly number[],
+): Promise<MeasuredKeyword[]> {
+  const page = { after: null, limit: KEYWORDS }
+  // an app that was never seen ranks nowhere
+  const { keywords } = await findGap(ctx.sql, marketLists(side, ctx.now()), [own ?? 0, ...rivals], page)
+  const names = await readMarketApps(ctx.sql, rivals, side.storefront)
+  return keywords.map(({ term, day, figures, ranks: [rank, ...others] }) => {
+    const { popularity, popularityLow, popularityHigh, popularitySource, popularityOrder, difficulty } = figures
+    const searched = { popularity, popularityLow, popularityHigh, popularitySource, popularityOrder }
+    const standing = rivals.flatMap((rival, at) => {
+      const [name, held] = [names.get(rival)?.name, others[at]]
+      return name && held != null ? [{ name, rank: held }] : []
+    })
+    return { term, day, rank: rank ?? null, ...searched, difficulty, rivals: standing }
+  })
+}
+
+function shownIdea({ term, measured, evidence }: KeywordIdea, lang: WritingLanguage) {
+  const { popularity, popularityLow, popularityHigh, popularitySource, difficulty } = measured ?? UNMEASURED
+  return {
+    term,
+    reason: reasonOf(evidence[0], lang),
+    measured: measured !== null,
+    rank: measured?.rank ?? null,
+    popularity,
+    popularityLow,
+    popularityHigh,
+    popularitySource,
+    difficulty,
+    evidence,
+  }
+}

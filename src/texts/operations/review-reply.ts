@@ -1,0 +1,88 @@
+import * as v from "valibot"
+import { planDays } from "../../core/day-range.ts"
+import { ofApp, operation } from "../../core/operation.ts"
+import { dayOf } from "../../lib/days.ts"
+import { Fault } from "../../lib/faults.ts"
+import { AppCountry, Platform, textOrEmptyUpTo, textUpTo } from "../../lib/fields.ts"
+import { LISTING_LOCALES, type ListingLocale, languageOf, localesOf } from "../../lib/locales.ts"
+import { described } from "../../lib/schema.ts"
+import { guessLocale } from "../../listings/checks/guess-locale.ts"
+import { heldFeeds, readAppFeed } from "../../reviews/operations/review-shapes.ts"
+import { findReview } from "../../reviews/read/find-one.ts"
+import type { HeldReview } from "../../reviews/read/reviews.ts"
+import { Count, ListingLocale as Locale, Store, Storefront } from "../../tracking/shapes.ts"
+import { digestOf } from "../digest.ts"
+import { replyTask } from "../reply.ts"
+import { assertWriter, takeUnit, WRITE_MS, Written, writtenBy, writtenOr } from "./writing-shapes.ts"
+
+/** Characters that each store takes. */
+const LIMITS = { ios: 5_970, android: 350 } as const
+const LONGEST_NOTE = 500
+const LONGEST_ID = 200
+
+export const draftReviewReply = operation({
+  id: "draft_review_reply",
+  method: "GET",
+  path: "/apps/:appId/reviews/reply-draft",
+  group: "Your apps",
+  toolset: "reviews",
+  summary: "A draft of a reply to one review, by a language model.",
+  description: "Nothing is sent to a store. Takes one Review AI unit, the same on the same UTC day none.",
+  effect: "spends",
+  scope: "reviews:read",
+  plan: "free",
+  price: 1,
+  faults: ["review_not_found", "review_ai_limit", "ai_not_configured", "ai_failed", "ai_timeout"],
+  names: "reviewId",
+  missing: "review_not_found",
+  deadlineMs: WRITE_MS + 4_000,
+  input: ofApp({
+    country: AppCountry,
+    store: Platform,
+    reviewId: v.pipe(textUpTo(LONGEST_ID), v.description("Its id, from search_reviews.")),
+    note: v.optional(v.pipe(textOrEmptyUpTo(LONGEST_NOTE), v.description("What the reply should say."))),
+  }),
+  output: v.strictObject({
+    country: Storefront,
+    platform: Store,
+    reviewId: described(v.string(), "As asked."),
+    locale: described(Locale, "The language of the review, and of the reply."),
+    reply: described(v.string(), "The draft. Written by a model: read it before you send it."),
+    characters: described(Count, "In Unicode code points."),
+    limit: described(Count, "What the store takes."),
+    addresses: described(v.array(v.string()), "Passages of the review that it answers to, character by character."),
+    written: described(Written, "Who wrote it, and what was left out."),
+  }),
+}).run(async ({ app, storefront, store: platform, reviewId, note }, ctx) => {
+  const feeds = heldFeeds(await readAppFeed(ctx.sql, app, { platform, storefront }))
+  const review = feeds && (await findReview(ctx.sql, feeds, reviewId, planDays("reviews", ctx.now(), ctx.caller)))
+  if (!review) throw new Fault("review_not_found")
+  const locale = localeOf(review, storefront)
+  const asked = {
+    review: textOf(review),
+    appName: app.name,
+    note,
+    language: languageOf(locale),
+    most: LIMITS[platform],
+  }
+  const digest = digestOf(["reply", ctx.caller.workspaceId, dayOf(ctx.now()), asked])
+  const task = replyTask({ digest, ...asked })
+  await assertWriter(ctx, task)
+  await takeUnit(ctx, "reviewAi", digest, "review_ai_limit")
+  const text = await writtenOr(ctx, task)
+  const { reply, addresses } = text.value
+  return {
+    ...{ country: storefront, platform, reviewId, locale, reply, characters: [...reply].length },
+    ...{ limit: LIMITS[platform], addresses, written: writtenBy(text, digest) },
+  }
+})
+
+function textOf({ stars, title, text }: HeldReview) {
+  return { stars, title, text }
+}
+
+/** By its words, and where those are too few the storefront's. */
+function localeOf({ title, text }: HeldReview, storefront: string): ListingLocale {
+  const own = localesOf(storefront)
+  return guessLocale(`${title ?? ""}\n${text}`, [...own, ...LISTING_LOCALES]) ?? (own[0] as ListingLocale)
+}

@@ -1,0 +1,106 @@
+import type { Context } from "../../core/operation.ts"
+import { bySearches, readKeywordMetrics } from "../../keywords/store/keyword-metrics.ts"
+import { dayOf } from "../../lib/days.ts"
+import { Fault } from "../../lib/faults.ts"
+import { type ListingLocale, languageOf, localesOf } from "../../lib/locales.ts"
+import type { AuditRow } from "../../listings/audits/storefront-audits.ts"
+import { backgroundIn } from "../../listings/checks/background.ts"
+import { LIMITS } from "../../listings/checks/finding.ts"
+import { readSurroundings } from "../../listings/read/listing-surroundings.ts"
+import { type ListingTexts, readListingTexts } from "../../listings/read/listing-texts.ts"
+import { PAGE_SOURCES, readLatestPage } from "../../listings/read/store-pages.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { ownNameIn } from "../checks/names.ts"
+import { digestOf } from "../digest.ts"
+import { WRITE_MS } from "./writing-shapes.ts"
+
+const KEYWORDS = 30
+const SHOTS = 4
+
+export interface Target {
+  target: ListingLocale
+  /** Sold there, and it reads the locale. */
+  storefronts: string[]
+}
+
+export interface AuditedTarget extends Target {
+  sold: AuditRow[]
+}
+
+/** Everything that is told to the writer, and what it follows from. */
+export async function readListing(
+  ctx: Context,
+  app: TrackedApp,
+  { target, storefronts, sold }: AuditedTarget,
+  shots: boolean,
+) {
+  const { country, texts } = await readSource(ctx, app, sold)
+  const from = localesOf(country)[0]
+  const side = {
+    platform: "ios",
+    storefront: app.countries.find((one) => storefronts.includes(one)) ?? storefronts[0]!,
+  } as const
+  const known = await readSurroundings(ctx.sql, app, side)
+  const metrics = await readKeywordMetrics(ctx.sql, { ...side, terms: known.tracked, today: dayOf(ctx.now()) })
+  const keywords = known.tracked
+    .toSorted(bySearches(metrics))
+    .map((term) => ({ term, popularity: metrics.get(term)?.popularityOrder ?? null }))
+    .slice(0, KEYWORDS)
+  const source = fieldsOf(texts)
+  const pictures = shots ? await readCaptions(ctx, app, country, from) : []
+  const unit = digestOf([app.id, target, source])
+  return {
+    ...{
+      country,
+      from: languageOf(from),
+      fromLocale: from,
+      to: languageOf(target),
+      seenAt: texts.seenAt,
+      source,
+      keywords,
+    },
+    digest: digestOf(["translation", ctx.caller.workspaceId, unit, keywords.map(({ term }) => term).sort(), pictures]),
+    unit,
+    limits: {
+      name: LIMITS.name,
+      subtitle: LIMITS.subtitle,
+      promotionalText: LIMITS.promotionalText,
+      description: LIMITS.description,
+    },
+    names: [ownNameIn(texts.name)],
+    pictures: shots ? pictures : null,
+    captions: pictures.map((caption) => caption ?? ""),
+    place: { storefront: side.storefront, locale: target },
+    background: backgroundIn(known, languageOf(target)),
+    side,
+  }
+}
+
+export type SourceListing = Awaited<ReturnType<typeof readListing>>
+
+/** The page of the app's first storefront, else of the one with the most ratings. Throws not_measured. */
+async function readSource(ctx: Context, app: TrackedApp, sold: readonly AuditRow[]) {
+  const byRatings = sold.toSorted((a, b) => (b.ratings ?? -1) - (a.ratings ?? -1) || (a.country < b.country ? -1 : 1))
+  const own = app.countries.filter((country) => sold.some((row) => row.country === country))
+  for (const country of [...own, ...byRatings.slice(0, 5).map((row) => row.country)]) {
+    const texts = await readListingTexts(ctx.sql, app.iosApp!, { platform: "ios", storefront: country })
+    if (texts) return { country, texts }
+  }
+  throw new Fault("not_measured", { detail: "No page of the app was read yet." })
+}
+
+function fieldsOf({ name, subtitle, promotionalText, description }: ListingTexts) {
+  return { name, subtitle, promotionalText, description }
+}
+
+/** Null = not to be read. Throws ai_timeout while they are read. */
+async function readCaptions(ctx: Context, app: TrackedApp, storefront: string, locale: ListingLocale) {
+  const page = await readLatestPage(ctx.sql, app.iosApp!, storefront, PAGE_SOURCES.ios)
+  const addresses = (page?.page.screenshots?.phone ?? []).slice(0, SHOTS)
+  const states = await ctx.pictures(
+    addresses.map((address) => ({ address, locales: [locale] })),
+    WRITE_MS,
+  )
+  if (states.some(({ state }) => state === "pending")) throw new Fault("ai_timeout")
+  return states.map((one) => (one.state === "read" ? one.text.lines.map(({ text }) => text).join("\n") : null))
+}

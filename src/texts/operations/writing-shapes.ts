@@ -1,0 +1,97 @@
+import * as v from "valibot"
+import type { Allowance } from "../../access/allowances.ts"
+import type { Context } from "../../core/operation.ts"
+import { Fault, type FaultCode } from "../../lib/faults.ts"
+import { described, named } from "../../lib/schema.ts"
+import type { WritingState, WritingTask, WrittenText } from "../../lib/writing/written-text.ts"
+import { Count, Time } from "../../tracking/shapes.ts"
+import { RULES } from "../checks/check.ts"
+import { type Omission, OTHER_RULES, WRITTEN_PARTS } from "../checks/checker.ts"
+import { WRITING_LANGUAGES } from "../languages.ts"
+
+export const Language = v.optional(
+  v.pipe(v.picklist(WRITING_LANGUAGES), v.description("Of the answer's own words.")),
+  "en",
+)
+
+const OmissionShape = named(
+  "LeftOutText",
+  v.strictObject({
+    what: described(v.picklist(WRITTEN_PARTS), "What was left out."),
+    rule: described(v.picklist([...RULES, ...OTHER_RULES]), "The rule that refused it."),
+    count: described(Count, "So many."),
+  }),
+)
+
+/** Who wrote the answer's words, from what, and what was left out of it. */
+export const Written = named(
+  "Written",
+  v.strictObject({
+    by: described(
+      v.picklist(["rules", "model", "ocr"]),
+      "rules: chosen and counted, nothing is written. model: its sentences are a language model's, checked; counts and quotes are not. ocr: read in pictures, nothing is written.",
+    ),
+    model: described(v.nullable(v.string()), "The model, or what read the pictures; null = none."),
+    at: described(Time, "When."),
+    version: described(Count, "Of the rules or the prompt that made it: it is told apart from what others made."),
+    inputDigest: described(v.string(), "SHA-256 of what it was made from: the same input, the same text."),
+    dropped: described(v.array(OmissionShape), "What the checks left out; empty = nothing."),
+  }),
+)
+
+/** What the rules made, as `written` tells it. */
+export function writtenByRules(
+  { version, digest, dropped }: { version: number; digest: string; dropped: readonly Omission[] },
+  now: Date,
+): v.InferInput<typeof Written> {
+  return { by: "rules", model: null, at: now.toISOString(), version, inputDigest: digest, dropped: [...dropped] }
+}
+
+/** What a model wrote, as `written` tells it. */
+export function writtenBy(
+  { model, version, at, dropped }: WrittenText<unknown>,
+  inputDigest: string,
+): v.InferInput<typeof Written> {
+  return { by: "model", model, at: at.toISOString(), version, inputDigest, dropped: dropped as Omission[] }
+}
+
+/** The longest that a call waits for a text; whoever asks again finds it. */
+export const WRITE_MS = 21_000
+
+/** Throws ai_not_configured where nobody can write it, and nobody has. */
+export async function assertWriter({ write }: Context, task: WritingTask<unknown>): Promise<void> {
+  if (write.isOn) return
+  const stored = await write.find(task)
+  if (stored?.state !== "done") throw noWriter()
+}
+
+/** The text, or the fault that says why there is none; what was taken for it goes back with the fault. */
+export async function writtenOr<Value>({ write }: Context, task: WritingTask<Value>): Promise<WrittenText<Value>> {
+  const state = await write(task, WRITE_MS)
+  if (state.state === "done") return state
+  throw faultOf(state)
+}
+
+export function faultOf(state: Exclude<WritingState<unknown>, { state: "done" }>): Fault {
+  if (state.state === "pending") return new Fault("ai_timeout")
+  const { why, retryAfter = 60 } = state
+  if (why === "off") return noWriter()
+  if (why === "unusable") return new Fault("ai_failed")
+  const detail = why === "spent" ? "The instance's tokens of today are used up." : "The language model asks to wait."
+  return new Fault("unavailable", { detail }, { retryAfter })
+}
+
+function noWriter(): Fault {
+  return new Fault("ai_not_configured", { detail: NO_MODEL }, { retryAfter: 3_600 })
+}
+
+const NO_MODEL =
+  "No usable language model is configured on this server: its operator sets AI_URL, AI_MODEL and, where needed, AI_KEY (appmeter doctor checks them). Retrying does not help before that."
+
+/** Takes a unit for a new text, once a day for the same one. Throws `code` where the month's are used up. */
+export async function takeUnit(ctx: Context, allowance: Allowance, digest: string, code: FaultCode): Promise<void> {
+  const { granted, resetsAt } = await ctx.take(allowance, { about: digest, days: 1 })
+  if (granted) return
+  const retryAfter = Math.max(1, Math.ceil((Date.parse(resetsAt) - ctx.now().getTime()) / 1_000))
+  throw new Fault(code, { resetsAt }, { retryAfter })
+}

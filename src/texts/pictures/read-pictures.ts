@@ -1,0 +1,140 @@
+import { hash } from "node:crypto"
+import type { Sql } from "../../database/types.ts"
+import type { Log } from "../../lib/log.ts"
+import type { PictureQuestion, PictureState, PictureText, ReadPictures } from "../../lib/writing/picture-text.ts"
+import type { WritingState } from "../../lib/writing/written-text.ts"
+import { OutboundProblem } from "../../outbound/problem.ts"
+import type { SafeFetch } from "../../outbound/safe-fetch.ts"
+import { createOnce } from "../port/once.ts"
+import type { WritingResult } from "../port/write-once.ts"
+import { linesOf } from "./lines.ts"
+import type { OcrThread } from "./ocr-thread.ts"
+import { pictureSize } from "./picture-size.ts"
+import { readableAddress } from "./readable-address.ts"
+import { dataFor, dataNameOf } from "./trained-data.ts"
+
+export interface PictureParts {
+  sql: Sql
+  log: Log
+  /** Null = nothing is read here: what is kept is found all the same. */
+  ocr: OcrThread | null
+  /** Names of the trained data there is. */
+  data: ReadonlySet<string>
+  fetch: SafeFetch
+  /** Resolves when the picture may be asked for; rejects where that would be too late. */
+  turn(signal: AbortSignal): Promise<void>
+  pollMs?: number
+}
+
+export interface PictureReader {
+  read: ReadPictures
+  stop(): Promise<void>
+}
+
+/** Of what is read in a picture: other versions may find other words. */
+const PICTURES_VERSION = 1
+const BY = "tesseract"
+
+const MOST_BYTES = 6_000_000
+/** Unpacked a pixel takes some ten bytes, so 90 MB. */
+const MOST_PIXELS = 9_000_000
+
+interface PictureTask {
+  kind: "picture"
+  digest: string
+  address: string
+  data: readonly string[]
+}
+
+/** What is stored of a picture: a broken one stays broken, so it is not asked for again. */
+type StoredPicture = { text: PictureText } | { broken: "unreadable" }
+
+/** Pictures are read once for all who ask, one after another, and kept by their address. */
+export function openPictures(parts: PictureParts): PictureReader {
+  const { ocr, data, log } = parts
+  const make = async (task: PictureTask, signal: AbortSignal): Promise<WritingResult> => {
+    try {
+      return await readPicture(task, { ...parts, ocr: ocr! }, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      log("warn", "picture_not_read", { reason: (error as Error).message })
+      return { done: false, why: "off" }
+    }
+  }
+  const once = createOnce(parts, 1, make)
+  const taskOf = ({ address, locales }: PictureQuestion): PictureTask => {
+    const read = dataFor(locales, data)
+    return { kind: "picture", digest: hash("sha256", `${read.join("+")} ${address}`), address, data: read }
+  }
+  const read = async (pictures: readonly PictureQuestion[], waitMs: number): Promise<PictureState[]> => {
+    if (!ocr) return (await find(pictures)).map((known) => known ?? { state: "off" })
+    return await Promise.all(pictures.map(async (picture) => stateOf(await once.get(taskOf(picture), waitMs))))
+  }
+  const find = async (pictures: readonly PictureQuestion[]) =>
+    await Promise.all(
+      pictures.map(async (picture) => {
+        const known = await once.find(taskOf(picture))
+        return known?.state === "done" ? stateOf(known) : null
+      }),
+    )
+  const unread = <Locale extends string>(locales: readonly Locale[]) =>
+    locales.filter((locale) => !data.has(dataNameOf(locale) ?? ""))
+  return {
+    read: Object.assign(read, { find, unread }),
+    async stop() {
+      const stopped = once.stop()
+      ocr?.stop()
+      await stopped
+    },
+  }
+}
+
+function stateOf(state: WritingState<unknown>): PictureState {
+  if (state.state === "pending") return { state: "pending" }
+  if (state.state === "failed") return state.why === "off" ? { state: "off" } : { state: "broken", why: "unreachable" }
+  const { value, at, version, model: by } = state
+  const stored = value as StoredPicture
+  return "text" in stored
+    ? { state: "read", text: stored.text, at, version, by }
+    : { state: "broken", why: stored.broken }
+}
+
+/** Throws where there can be no thread, or the signal aborts. */
+async function readPicture(
+  { address, data }: PictureTask,
+  { ocr, fetch, turn, log }: PictureParts & { ocr: OcrThread },
+  signal: AbortSignal,
+): Promise<WritingResult> {
+  const bytes = await fetchPicture(address, { fetch, turn, log }, signal)
+  if (bytes === null) return { done: false, why: "busy" }
+  const size = pictureSize(bytes)
+  const isFit = size !== null && size.width > 0 && size.height > 0 && size.width * size.height <= MOST_PIXELS
+  const table = isFit ? await ocr.read(bytes, data) : null
+  signal.throwIfAborted()
+  const value: StoredPicture = table === null ? { broken: "unreadable" } : { text: linesOf(table, size!) }
+  return { done: true, value, dropped: [], model: BY, version: PICTURES_VERSION }
+}
+
+/** Null = not to be had just now. What is too large is an answer without a byte. */
+async function fetchPicture(
+  address: string,
+  { fetch, turn, log }: Pick<PictureParts, "fetch" | "turn" | "log">,
+  signal: AbortSignal,
+): Promise<Uint8Array | null> {
+  try {
+    await turn(signal)
+    const { status, bytes } = await fetch(readableAddress(address), {
+      headers: { accept: "image/jpeg, image/png" },
+      mostBytes: MOST_BYTES,
+      signal,
+    })
+    return status === 200 ? bytes : null
+  } catch (error) {
+    signal.throwIfAborted()
+    const { code, name } = error as Partial<OutboundProblem>
+    log("info", "picture_unreachable", { reason: code ?? name ?? "unknown" })
+    return error instanceof OutboundProblem && PERMANENT.has(error.code) ? new Uint8Array() : null
+  }
+}
+
+const PERMANENT: ReadonlySet<OutboundProblem["code"]> = new Set(["too_large", "bad_address"])

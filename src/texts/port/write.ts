@@ -1,0 +1,107 @@
+import type { Sql } from "../../database/types.ts"
+import { within } from "../../jobs/timers.ts"
+import { dayOf, nextMidnight } from "../../lib/days.ts"
+import type { Log } from "../../lib/log.ts"
+import type { Write, WritingTask } from "../../lib/writing/written-text.ts"
+import { readAgain, type WriterSettings } from "../../outbound/providers/ask.ts"
+import { readKeptAnswer } from "../prompt.ts"
+import { createOnce } from "./once.ts"
+import { addTokens, countTokens, findEarlierAnswer, readText, storeJudged } from "./stored-texts.ts"
+import { type WritingResult, writeOnce } from "./write-once.ts"
+import { noteWriter } from "./writer-alert.ts"
+
+export interface WritingParts {
+  sql: Sql
+  log: Log
+  /** Null = no writer: what is stored is found all the same. */
+  settings: WriterSettings | null
+  now: () => Date
+  randomBytes: (size: number) => Uint8Array
+  fetch: (url: string, init: RequestInit) => Promise<Response>
+  /** Keeps answers by their SHA-256, for as long as bodies are kept; left out = none is. */
+  answers?: KeptAnswers | undefined
+  /** Between two looks at the database for what another process writes. */
+  pollMs?: number
+  /** The longest that a text may take, whoever waits for it. */
+  mostMs?: number
+  patienceMs?: number
+}
+
+/** Never reject: without an answer that was kept a text stays as it was judged. */
+export interface KeptAnswers {
+  keep(bytes: Uint8Array): Promise<Uint8Array>
+  read(sha256: Uint8Array): Promise<Uint8Array | null>
+}
+
+export interface TextWriter {
+  write: Write
+  /** Aborts what is under way: others may write it. */
+  stop(): Promise<void>
+}
+
+/** Texts are written once for all who ask, in whichever process, and stored even when nobody waits any more. */
+export function createWriting(parts: WritingParts): TextWriter {
+  const { sql, settings, now } = parts
+  const make = async (task: WritingTask<unknown>, signal: AbortSignal): Promise<WritingResult> => {
+    const result = await writeOnce(task, runOf(parts, task, signal))
+    await noteWriter(parts, settings!, result).catch(() => {}) // a text is worth more than what is said of it
+    const isSpent = !result.done && result.why === "spent"
+    return isSpent ? { ...result, retryAfter: secondsTo(nextMidnight(now()), now()) } : result
+  }
+  const once = createOnce(parts, settings?.atOnce ?? 1, make)
+  const writeText = async (task: WritingTask<unknown>, waitMs: number) => {
+    await judgeAgain(parts, task)
+    if (settings) return await once.get(task, waitMs)
+    const stored = await readText(sql, task)
+    return stored?.state === "done" ? stored : { state: "failed", why: "off" }
+  }
+  const write: Write = Object.assign(writeText, {
+    isOn: settings !== null,
+    room: settings?.contextTokens ?? 0,
+    find: once.find,
+    inSteps: async (steps: (write: Write) => Promise<unknown>, waitMs: number) =>
+      (await within(waitMs, steps(write))) ?? { state: "pending" },
+  }) as Write
+  return { write, stop: once.stop }
+}
+
+/** A text that earlier checks let pass is judged by those of today, from the answer as it came. */
+async function judgeAgain({ sql, settings, answers, log }: WritingParts, task: WritingTask<unknown>): Promise<void> {
+  if (!answers || !settings) return
+  const sha256 = await findEarlierAnswer(sql, task)
+  const bytes = sha256 && (await answers.read(sha256))
+  if (!bytes) return
+  const reading = readAgain(settings.api, bytes)
+  const read = "text" in reading ? readKeptAnswer(task, reading.text) : null
+  const judged = read && task.judge(read.answer, true)
+  const isFit = judged !== null && "value" in judged
+  await storeJudged(sql, task, isFit ? judged : null)
+  if (!isFit) log("info", "writing_judged_again", { operation: task.kind, reason: "refused" })
+}
+
+function secondsTo(moment: string, now: Date): number {
+  return Math.max(1, Math.ceil((Date.parse(moment) - now.getTime()) / 1_000))
+}
+
+function runOf(
+  { sql, log, settings, now, randomBytes, fetch, patienceMs, answers }: WritingParts,
+  { kind }: WritingTask<unknown>,
+  signal: AbortSignal,
+) {
+  const today = () => dayOf(now())
+  return {
+    settings: settings as WriterSettings,
+    fetch,
+    now,
+    signal,
+    ...(patienceMs !== undefined && { patienceMs }),
+    ...(answers && { keep: answers.keep }),
+    nonce: () => [...randomBytes(6)].map((byte) => String.fromCharCode(97 + (byte % 26))).join(""),
+    async hasTokens() {
+      const { input, output } = await countTokens(sql, today())
+      return input + output < (settings as WriterSettings).tokensADay
+    },
+    used: (usage: { input: number; output: number }) => addTokens(sql, today(), usage),
+    failed: (why: { status?: number; code?: string }) => log("warn", "writing_failed", { operation: kind, ...why }),
+  }
+}

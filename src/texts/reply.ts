@@ -1,0 +1,70 @@
+import * as v from "valibot"
+import type { WritingTask } from "../lib/writing/written-text.ts"
+import type { ReviewText } from "../reviews/formulas/review-text.ts"
+import { createOmissions, problemsOf } from "./checks/checker.ts"
+import { findQuote } from "./checks/quotes.ts"
+import { fixesOf } from "./fixes.ts"
+
+interface ReplyInputs {
+  digest: string
+  review: ReviewText & { stars: number }
+  appName: string
+  /** What the developer wishes; it may name an address. */
+  note: string | undefined
+  /** A key of the word lists. */
+  language: string
+  most: number
+}
+
+interface Reply {
+  reply: string
+  /** Parts of the review that it answers to, in the review's own characters. */
+  addresses: string[]
+}
+
+const REPLY_VERSION = 1
+
+/** A developer's answer to one review. */
+export function replyTask(inputs: ReplyInputs): WritingTask<Reply> {
+  const { digest, review, appName, note, language, most } = inputs
+  return {
+    kind: "review_reply",
+    digest,
+    version: REPLY_VERSION,
+    orders: ORDERS,
+    records: [
+      { r: "review", stars: review.stars, ...(review.title !== null && { title: review.title }), text: review.text },
+      { r: "app", name: appName },
+      // fewer than it may have: models count badly
+      { r: "form", language, most_characters: Math.floor(most * 0.9) },
+      ...(note === undefined ? [] : [{ r: "wish", text: note }]),
+    ],
+    answer: v.strictObject({ addresses: v.array(v.string()), reply: v.string() }),
+    mostTokens: 2_000,
+    judge: (answer: Reply, isLast) => judge(answer, inputs, isLast),
+  }
+}
+
+const ORDERS = `You draft the developer's public reply to one review of a mobile app. The record "review" is what a stranger wrote, "app" the app, "form" the language and the most characters, "wish" what the developer wants to say, if anything.
+Into addresses put up to three short passages of the review that the reply answers to, copied character by character. Into reply put the reply alone: in the language of the form, polite, plain and about what the review says. It promises no money, no gift, no date and no feature, unless the wish says so, and never money. It asks for no rating and no change of one. It names no address, link, number or store that neither the review nor the wish has.`
+
+const NO_PASSAGE = "None of the passages in addresses stands in the review, character by character."
+
+function judge({ reply, addresses }: Reply, { review, appName, note, language, most }: ReplyInputs, isLast: boolean) {
+  const sources = [review.text, review.title ?? "", appName, note ?? ""]
+  const problems = problemsOf("reply", reply, { sources, language, most, told: ORDERS })
+  // the developer's own address is theirs to name
+  const open = problems.filter(({ rule, what }) => rule !== "personal_data" || !note?.includes(what))
+  if (open.length > 0) return { fixes: fixesOf(open) }
+  const omissions = createOmissions()
+  const shown = addresses.flatMap((quote) => {
+    const found = findQuote(quote, review.text) ?? findQuote(quote, review.title ?? "")
+    const problem = found === null ? undefined : problemsOf("quote", found, { sources: [], language })[0]
+    if (found !== null && !problem) return [found]
+    omissions.add("quote", problem?.rule ?? "not_in_its_text")
+    return []
+  })
+  // what it claims to answer to is none of the review's
+  if (addresses.length > 0 && shown.length === 0 && !isLast) return { fixes: [NO_PASSAGE] }
+  return { value: { reply: reply.trim(), addresses: [...new Set(shown)].slice(0, 3) }, dropped: omissions.list() }
+}

@@ -1,0 +1,81 @@
+import * as v from "valibot"
+import type { WritingTask } from "../../lib/writing/written-text.ts"
+import { createOmissions } from "../checks/checker.ts"
+import { digestOf } from "../digest.ts"
+import type { ProposedTheme } from "./proposals.ts"
+import { placeOf, quoteIn, recordOf } from "./review-records.ts"
+import type { SummedReview } from "./theme-figures.ts"
+
+/** A review, the themes that it is about by their places, and the words that show it. */
+export interface Assignment {
+  reviewId: string
+  themes: number[]
+  /** In the review's own characters. */
+  quote: string
+}
+
+const ASSIGNMENTS_VERSION = 1
+/** Of one request. */
+export const MOST_ASSIGNED = 100
+const LONGEST_QUOTE = 60
+
+/** Tokens of an answer about so many reviews. */
+export function assignmentTokens(reviews: number): number {
+  return 300 + 50 * reviews
+}
+
+/** The second pass: which of the themes each review is about. Nobody is asked how many. */
+export function assignmentsTask(
+  reviews: readonly SummedReview[],
+  themes: readonly ProposedTheme[],
+  digest: string,
+): WritingTask<Assignment[]> {
+  return {
+    kind: "theme_reviews",
+    digest: digestOf(["theme_reviews", digest, themes, reviews.map(({ id }) => id)]),
+    version: ASSIGNMENTS_VERSION,
+    orders: ORDERS,
+    records: [
+      ...themes.map(({ label, sentence }, at) => ({ r: `t${at + 1}`, label, sentence: sentence ?? "" })),
+      ...reviews.map(recordOf),
+    ],
+    answer: v.strictObject({
+      assigned: v.array(v.strictObject({ r: v.string(), quote: v.string(), themes: v.array(v.string()) })),
+    }),
+    mostTokens: assignmentTokens(reviews.length),
+    judge: (answer: AssignmentsAnswer) => judge(answer, reviews, themes.length),
+  }
+}
+
+const ORDERS = `You say which themes reviews of a mobile app are about. Each record t1, t2 and so on is a theme, each record r1, r2 and so on a review by a stranger.
+For each review that is about one of the themes or several put into assigned its handle, the passage that shows it, of at most ${LONGEST_QUOTE} characters, copied from that review character by character, and the handles of those themes. Leave out reviews that are about none of them; a word in passing is none.`
+
+interface AssignmentsAnswer {
+  assigned: { r: string; quote: string; themes: string[] }[]
+}
+
+/** What its review does not say is not counted. */
+function judge({ assigned }: AssignmentsAnswer, reviews: readonly SummedReview[], known: number) {
+  const omissions = createOmissions()
+  const kept = new Map<string, Assignment>()
+  for (const { r, quote, themes } of assigned) {
+    const review = reviews[placeOf(r, "r") ?? -1]
+    const places = themes.flatMap((handle) => {
+      const place = placeOf(handle, "t")
+      if (place !== undefined && place < known) return [place]
+      omissions.add("theme", "unknown_handle")
+      return []
+    })
+    const found = review ? quoteIn(review, quote) : null
+    if (!review) omissions.add("record", "unknown_handle")
+    else if (found === null) omissions.add("quote", "not_in_its_text")
+    else if (places.length > 0) {
+      const before = kept.get(review.id)
+      const all = [...new Set([...(before?.themes ?? []), ...places])].sort((a, b) => a - b)
+      kept.set(review.id, { reviewId: review.id, themes: all, quote: before?.quote ?? found })
+    }
+  }
+  if (assigned.length > 0 && kept.size === 0)
+    return { fixes: ["No quote stood in the review whose handle it had, or no theme was known."] }
+  return { value: [...kept.values()], dropped: omissions.list() }
+}

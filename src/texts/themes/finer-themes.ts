@@ -1,0 +1,120 @@
+import type { Write, WritingState, WritingTask, WrittenText } from "../../lib/writing/written-text.ts"
+import { createOmissions, type Omission, problemsOf, sumOmissions } from "../checks/checker.ts"
+import { type WritingLanguage, wordListOf } from "../languages.ts"
+import { type Assignment, assignmentsTask, assignmentTokens, MOST_ASSIGNED } from "./assignments.ts"
+import { PROPOSALS_TOKENS, type ProposedTheme, proposalsTask } from "./proposals.ts"
+import { partsOf, sampleOf, tellable } from "./review-records.ts"
+import {
+  type CountedReviews, countedOf, figuresOf, LEAST_IN_THEME, newestFirst, QUOTES_OF_THEME, type Quote, type SummedReview,
+  type ThemeFigures,
+} from "./theme-figures.ts" // biome-ignore format: one list
+
+/** A theme that a model named and gave reviews to. Its quotes stand in their reviews, its figures are counted. */
+export interface FinerTheme extends ThemeFigures {
+  label: string
+  sentence: string | null
+  quotes: Quote[]
+}
+
+interface ThemesQuery {
+  digest: string
+  language: WritingLanguage
+  now: Date
+}
+
+/** Reviews that themes are proposed of. */
+const SAMPLE = 150
+/** Orders, schema, frame and themes, in tokens at the most. */
+const AROUND = 1_500
+/** Each step is given so long, and ends sooner by itself. */
+const STEP_MS = 600_000
+
+/**
+ * Themes in two passes: the first names them from a sample, the second gives each review to its themes, in as many requests
+ * as it takes. One of them that fails leaves no themes; those that were written are found by whoever asks next.
+ */
+export async function writeThemes(
+  write: Write,
+  reviews: readonly SummedReview[],
+  asked: ThemesQuery,
+): Promise<WritingState<FinerTheme[]>> {
+  // which parts the second pass had hangs on the writer's room
+  if (!write.isOn) return { state: "failed", why: "off" }
+  const told = tellable(reviews)
+  const sample = sampleOf(told, SAMPLE, write.room - PROPOSALS_TOKENS - AROUND)
+  const proposed = await write(proposalsTask(sample, asked), STEP_MS)
+  if (proposed.state !== "done") return proposed
+  const room = write.room - AROUND
+  const parts = partsOf(told, MOST_ASSIGNED, (size) => room - assignmentTokens(size))
+  const themes = proposed.value
+  const tasks = themes.length === 0 ? [] : parts.map((part) => assignmentsTask(part, themes, asked.digest))
+  const texts = await writeInTurn(write, tasks)
+  if (!Array.isArray(texts)) return texts
+  const counted = countThemes(themes, texts.flatMap(({ value }) => value), reviews, asked) // biome-ignore format: one line
+  const omissions = createOmissions()
+  if (told.length < reviews.length) omissions.add("record", "instructions", reviews.length - told.length)
+  const dropped = [omissions.list(), ...[proposed, ...texts].map((text) => text.dropped as Omission[]), counted.dropped]
+  return { ...proposed, value: counted.themes, dropped: sumOmissions(dropped.flat()) }
+}
+
+/** So many wait for the writer at once: of each the time that it may take begins when it does. */
+const AT_ONCE = 4
+
+/** All of them, or the first that failed; behind that nothing more is asked. */
+async function writeInTurn<Value>(
+  write: Write,
+  tasks: readonly WritingTask<Value>[],
+): Promise<WrittenText<Value>[] | Exclude<WritingState<Value>, { state: "done" }>> {
+  const texts: WrittenText<Value>[] = []
+  let [next, failed]: [number, Exclude<WritingState<Value>, { state: "done" }> | null] = [0, null]
+  const lane = async () => {
+    while (failed === null && next < tasks.length) {
+      const at = next++
+      const state = await write(tasks[at]!, STEP_MS)
+      if (state.state === "done") texts[at] = state
+      else failed ??= state
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+  return failed ?? texts
+}
+
+/** The most reviews first. */
+function countThemes(
+  proposed: readonly ProposedTheme[],
+  assigned: readonly Assignment[],
+  reviews: readonly SummedReview[],
+  { language, now }: ThemesQuery,
+) {
+  const omissions = createOmissions()
+  const counted = countedOf(reviews, now)
+  const byId = new Map(reviews.map((review) => [review.id, review]))
+  const themes = proposed.flatMap((theme, at): FinerTheme[] => {
+    const held = assigned.filter((one) => one.themes.includes(at))
+    if (held.length < LEAST_IN_THEME) return []
+    const one = themeOf(theme, held.map(({ reviewId, quote }) => ({ review: byId.get(reviewId)!, quote })), counted, language) // biome-ignore format: one line
+    if (one.quotes.length > 0) return [one]
+    omissions.add("theme", "no_quote_left")
+    return []
+  })
+  return {
+    themes: themes.toSorted((a, b) => b.count - a.count || (a.label < b.label ? -1 : 1)),
+    dropped: omissions.list(),
+  }
+}
+
+function themeOf(
+  { label, sentence }: ProposedTheme,
+  held: readonly { review: SummedReview; quote: string }[],
+  counted: CountedReviews,
+  language: WritingLanguage,
+): FinerTheme {
+  const ground = { sources: [], language: wordListOf(language) }
+  const quotes: Quote[] = []
+  for (const { review, quote } of held.toSorted((a, b) => newestFirst(a.review, b.review))) {
+    if (quotes.length === QUOTES_OF_THEME) break
+    if (quotes.some((other) => other.quote === quote) || problemsOf("quote", quote, ground).length > 0) continue
+    quotes.push({ reviewId: review.id, quote, stars: review.stars, at: review.at })
+  }
+  return { label, sentence, ...figuresOf(held.map(({ review }) => review), counted), quotes } // biome-ignore format: one line
+}

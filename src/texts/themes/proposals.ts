@@ -1,0 +1,113 @@
+import * as v from "valibot"
+import type { WritingTask } from "../../lib/writing/written-text.ts"
+import { foldReviewText } from "../../reviews/formulas/review-text.ts"
+import { createOmissions, type OmissionCounter, problemsOf } from "../checks/checker.ts"
+import { fixesOf } from "../fixes.ts"
+import { type WritingLanguage, wordListOf } from "../languages.ts"
+import { TOPIC_LABELS } from "../topics/topics.ts"
+import { placeOf, quoteIn, recordOf } from "./review-records.ts"
+import type { SummedReview } from "./theme-figures.ts"
+
+/** A theme as a model names it. How many reviews are about it is another question (assignments.ts). */
+export interface ProposedTheme {
+  label: string
+  /** What its quotes say; null = what was written may not be shown. */
+  sentence: string | null
+}
+
+const PROPOSALS_VERSION = 1
+export const PROPOSALS_TOKENS = 2_500
+const MOST_THEMES = 12
+const QUOTES = 2
+const LONGEST_LABEL = 40
+const LONGEST_SENTENCE = 200
+
+/** The first pass: which themes a sample of the reviews has. */
+export function proposalsTask(
+  sample: readonly SummedReview[],
+  { digest, language }: { digest: string; language: WritingLanguage },
+): WritingTask<ProposedTheme[]> {
+  return {
+    kind: "themes",
+    digest,
+    version: PROPOSALS_VERSION,
+    orders: ORDERS,
+    records: [
+      { r: "form", language, most_characters: { label: LONGEST_LABEL, sentence: Math.floor(LONGEST_SENTENCE * 0.9) } },
+      ...sample.map(recordOf),
+    ],
+    answer: v.strictObject({
+      themes: v.array(
+        v.strictObject({
+          quotes: v.array(v.strictObject({ r: v.string(), quote: v.string() })),
+          label: v.string(),
+          sentence: v.string(),
+        }),
+      ),
+    }),
+    mostTokens: PROPOSALS_TOKENS,
+    judge: (answer: ProposalsAnswer, isLast) => judge(answer, sample, language, isLast),
+  }
+}
+
+const ORDERS = `You find what reviews of a mobile app are about. The record "form" holds the language and the most characters, each record r1, r2 and so on is a review by a stranger.
+Name up to ${MOST_THEMES} themes that come up in more than one review, each as narrow as the reviews allow: not "bugs" but what fails. Of each give ${QUOTES} quotes of different reviews, copied character by character with the handle of their review; a label of a few words and one sentence in the language of the form, which says what the quotes say and nothing that they do not. Neither holds a number or a word of quantity, for how many people say so is counted elsewhere, and no name of a person and no address.`
+
+interface ProposalsAnswer {
+  themes: { quotes: { r: string; quote: string }[]; label: string; sentence: string }[]
+}
+
+/** A theme without a quote that stands in its review is none; a sentence that is refused leaves its label. */
+function judge(
+  { themes }: ProposalsAnswer,
+  sample: readonly SummedReview[],
+  language: WritingLanguage,
+  isLast: boolean,
+) {
+  const omissions = createOmissions()
+  const fixes: string[] = []
+  const known = new Set(Object.values(TOPIC_LABELS[language]).map(foldReviewText))
+  const proposed: ProposedTheme[] = []
+  for (const { quotes, ...theme } of themes.slice(0, MOST_THEMES)) {
+    const [label, sentence] = [theme.label.trim(), theme.sentence.trim()]
+    const sources = quotes.flatMap(({ r, quote }) => provenIn(sample, r, quote, omissions) ?? [])
+    if (sources.length === 0) {
+      omissions.add("theme", "no_quote_left")
+      continue
+    }
+    const ground = { sources, language: wordListOf(language), told: ORDERS }
+    const wrong = problemsOf("sentence", label, { ...ground, most: LONGEST_LABEL })
+    const said = problemsOf("sentence", sentence, { ...ground, most: LONGEST_SENTENCE })
+    fixes.push(...fixesOf([...wrong, ...said]).map((fix) => `${label.slice(0, LONGEST_LABEL)}: ${fix}`))
+    const [firstSaid] = said
+    if (firstSaid) omissions.add("sentence", firstSaid.rule)
+    // a few words show no language: they are of the sentence's
+    const isForeign = said.some(({ rule }) => rule === "language")
+    const [firstWrong] = wrong
+    if (isForeign) omissions.add("theme", "language")
+    else if (firstWrong) omissions.add("theme", firstWrong.rule)
+    else if (known.has(foldReviewText(label))) omissions.add("theme", "excluded")
+    else {
+      known.add(foldReviewText(label))
+      proposed.push({ label, sentence: said.length > 0 ? null : sentence })
+    }
+  }
+  if (fixes.length > 0 && !isLast) return { fixes }
+  // what has nothing to show, or nothing in the language asked for, is no text
+  const isUseless = themes.length > 0 && proposed.every(({ sentence }) => sentence === null)
+  return isUseless ? { fixes: fixes.length > 0 ? fixes : [NO_QUOTES] } : { value: proposed, dropped: omissions.list() }
+}
+
+const NO_QUOTES = "Its quotes did not stand in the reviews whose handles they had."
+
+function provenIn(
+  sample: readonly SummedReview[],
+  handle: string,
+  quote: string,
+  omissions: OmissionCounter,
+): string | null {
+  const review = sample[placeOf(handle, "r") ?? -1]
+  const found = review ? quoteIn(review, quote) : null
+  if (found === null) omissions.add("quote", review ? "not_in_its_text" : "unknown_handle")
+  return found
+}

@@ -1,0 +1,109 @@
+import { dayOf } from "../../lib/days.ts"
+import { DAY_MS } from "../../lib/time.ts"
+import type { ReviewText } from "../../reviews/formulas/review-text.ts"
+
+export interface SummedReview extends ReviewText {
+  id: string
+  stars: number
+  at: Date
+}
+
+export interface Quote {
+  reviewId: string
+  /** A part of the review, in its own characters. */
+  quote: string
+  stars: number
+  at: Date
+}
+
+/** What is counted of the reviews of a theme. */
+export interface ThemeFigures {
+  sentiment: Sentiment
+  count: number
+  /** Of the reviews looked at, 0 to 1, to four decimals. */
+  share: number
+  /** Their average, to two decimals. */
+  stars: number
+  firstDay: string
+  lastDay: string
+  /** Null = the reviews looked at do not reach back over both months. */
+  change: ThemeChange | null
+  /** Each that is counted, the newest first. */
+  reviewIds: string[]
+}
+
+/** Reviews about it of the last 30 days, and of the 30 before them; of how many. */
+interface ThemeChange {
+  recent: { count: number; reviews: number }
+  before: { count: number; reviews: number }
+  /** What its share gained, in percentage points; null = of one of the months there is no review. */
+  points: number | null
+}
+
+export const SENTIMENTS = ["complaint", "mixed", "praise"] as const
+type Sentiment = (typeof SENTIMENTS)[number]
+
+/** A theme of fewer reviews is chance. */
+export const LEAST_IN_THEME = 2
+export const QUOTES_OF_THEME = 2
+
+/** Reviews that themes are counted of, and of how many of each month. */
+export interface CountedReviews {
+  size: number
+  now: Date
+  /** Of the last month and of the one before; null where the oldest is younger than both. */
+  months: [recent: number, before: number] | null
+}
+
+export function countedOf(reviews: readonly SummedReview[], now: Date): CountedReviews {
+  const months = monthsOf(reviews, now)
+  return { size: reviews.length, now, months: months.some((month) => month >= 2) ? countMonths(months) : null }
+}
+
+/** Of at least one review. */
+export function figuresOf(held: readonly SummedReview[], { size, now, months }: CountedReviews): ThemeFigures {
+  const stars = held.reduce((sum, review) => sum + review.stars, 0) / held.length
+  const days = held.map(({ at }) => dayOf(at)).sort()
+  return {
+    sentiment: stars <= 2.5 ? "complaint" : stars < 4 ? "mixed" : "praise",
+    count: held.length,
+    stars: rounded(stars, 2),
+    firstDay: days[0] as string,
+    lastDay: days.at(-1) as string,
+    share: rounded(held.length / size, 4),
+    change: months && changeOf(months, held, now),
+    reviewIds: held.toSorted(newestFirst).map(({ id }) => id),
+  }
+}
+
+export function newestFirst(a: SummedReview, b: SummedReview): number {
+  return b.at.getTime() - a.at.getTime() || (a.id < b.id ? -1 : 1)
+}
+
+export function wholeText({ title, text }: ReviewText): string {
+  return title === null ? text : `${title}\n${text}`
+}
+
+const MONTH_MS = 30 * DAY_MS
+
+export function monthsOf(reviews: readonly SummedReview[], now: Date): number[] {
+  return reviews.map(({ at }) => Math.floor((now.getTime() - at.getTime()) / MONTH_MS))
+}
+
+function countMonths(months: readonly number[]): [recent: number, before: number] {
+  return [months.filter((month) => month <= 0).length, months.filter((month) => month === 1).length]
+}
+
+function changeOf([recent, before]: [number, number], held: readonly SummedReview[], now: Date): ThemeChange {
+  const [count, earlier] = countMonths(monthsOf(held, now))
+  return {
+    recent: { count, reviews: recent },
+    before: { count: earlier, reviews: before },
+    points: recent > 0 && before > 0 ? rounded(100 * (count / recent - earlier / before), 1) : null,
+  }
+}
+
+function rounded(value: number, decimals: number): number {
+  const unit = 10 ** decimals
+  return Math.round(value * unit) / unit
+}

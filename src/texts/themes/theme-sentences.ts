@@ -1,0 +1,76 @@
+import * as v from "valibot"
+import type { WritingTask } from "../../lib/writing/written-text.ts"
+import { createOmissions, problemsOf } from "../checks/checker.ts"
+import { fixesOf } from "../fixes.ts"
+import { type WritingLanguage, wordListOf } from "../languages.ts"
+import type { Theme } from "../review-summary.ts"
+
+/** By themeKey; a theme whose sentence was refused has none. */
+export type ThemeSentences = Record<string, string>
+
+export function themeKey({ topic, denied }: Pick<Theme, "topic" | "denied">): string {
+  return denied ? `no ${topic}` : topic
+}
+
+const SENTENCES_VERSION = 1
+const LONGEST = 200
+
+/** A sentence for each counted theme, from its quotes alone. Counts are none of its business. */
+export function sentencesTask(
+  themes: readonly Theme[],
+  { digest, language }: { digest: string; language: WritingLanguage },
+): WritingTask<ThemeSentences> {
+  return {
+    kind: "summary",
+    digest,
+    version: SENTENCES_VERSION,
+    orders: ORDERS,
+    records: [
+      { r: "form", language, most_characters: Math.floor(LONGEST * 0.9) },
+      ...themes.map(({ label, quotes }, at) => ({
+        r: `t${at + 1}`,
+        theme: label,
+        quotes: quotes.map(({ quote }) => quote),
+      })),
+    ],
+    answer: v.strictObject({ themes: v.array(v.strictObject({ r: v.string(), sentence: v.string() })) }),
+    mostTokens: 2_000,
+    judge: (answer: SentencesAnswer, isLast) => judge(answer, themes, language, isLast),
+  }
+}
+
+const ORDERS = `You sum up what reviews of a mobile app say of some themes. Each record after "form" is a theme with quotes of strangers.
+Write for each theme one sentence in the language of the form that says what its quotes say, and nothing that they do not. It holds no number and no word of quantity, for how many people say so is counted elsewhere, and no name of a person and no address.`
+
+interface SentencesAnswer {
+  themes: { r: string; sentence: string }[]
+}
+
+function judge(answer: SentencesAnswer, themes: readonly Theme[], language: WritingLanguage, isLast: boolean) {
+  const omissions = createOmissions()
+  const fixes: string[] = []
+  const sentences: ThemeSentences = {}
+  for (const { r, sentence } of answer.themes) {
+    const theme = themes[Number(/^t([1-9]\d?)$/.exec(r)?.[1] ?? 0) - 1]
+    if (!theme) {
+      omissions.add("sentence", "unknown_handle")
+      continue
+    }
+    const sources = theme.quotes.map(({ quote }) => quote)
+    const problems = problemsOf("sentence", sentence, {
+      sources,
+      language: wordListOf(language),
+      most: LONGEST,
+      told: ORDERS,
+    })
+    const [problem] = problems
+    if (!problem) sentences[themeKey(theme)] ??= sentence.trim()
+    else {
+      omissions.add("sentence", problem.rule)
+      fixes.push(...fixesOf(problems).map((fix) => `${r}: ${fix}`))
+    }
+  }
+  // of what is refused whole nothing was written
+  const isUseless = fixes.length > 0 && Object.keys(sentences).length === 0
+  return fixes.length > 0 && (isUseless || !isLast) ? { fixes } : { value: sentences, dropped: omissions.list() }
+}

@@ -1,0 +1,133 @@
+import * as v from "valibot"
+import type { WritingTask } from "../lib/writing/written-text.ts"
+import type { Background } from "../listings/checks/background.ts"
+import { checkListing, listingOf, type Place } from "../listings/checks/report.ts"
+import { createOmissions, problemsOf } from "./checks/checker.ts"
+import { fixesOf } from "./fixes.ts"
+import { exclusionOf } from "./keywords/exclusions.ts"
+import { DRAFT_FIELDS, type DraftedField, type DraftField } from "./listing-draft.ts"
+
+interface TranslationInputs {
+  digest: string
+  /** The listing that is translated; null = its page shows none. */
+  source: Readonly<Record<DraftField, string | null>>
+  limits: Readonly<Record<DraftField, number>>
+  /** Keys of the word lists: of the listing, and of what is wanted. */
+  from: string
+  to: string
+  /** Names that are not translated. */
+  names: readonly string[]
+  /** What the storefront's people search for, as far as it is followed. */
+  keywords: readonly { term: string; popularity: number | null }[]
+  /** Captions of screenshots, in their order. */
+  captions: readonly string[]
+  place: Place
+  background: Background
+}
+
+export interface Translation {
+  fields: DraftedField[]
+  /** For the keyword field, none of them a name of somebody's. */
+  keywords: string[]
+  /** Null = what was written may not be shown. */
+  captions: (string | null)[]
+}
+
+const TRANSLATION_VERSION = 1
+const KEYWORDS_ROOM = 100
+const LONGEST_CAPTION = 300
+
+/** A listing in another language. */
+export function translationTask(inputs: TranslationInputs): WritingTask<Translation> {
+  const { digest, source, limits, to, keywords, captions, names } = inputs
+  const fields = fieldsOf(inputs)
+  // fewer than it may have: models count badly
+  const most = Object.fromEntries(fields.map((field) => [field, Math.floor(limits[field] * 0.95)]))
+  return {
+    kind: "listing_translation",
+    digest,
+    version: TRANSLATION_VERSION,
+    orders: ORDERS,
+    records: [
+      { r: "page", ...Object.fromEntries(fields.map((field) => [field, source[field]])) },
+      { r: "form", language: to, most_characters: most, keep_names: names },
+      ...keywords.map(({ term, popularity }) => ({ r: "keyword", term, popularity })),
+      ...captions.map((text, at) => ({ r: `caption${at + 1}`, text })),
+    ],
+    answer: v.strictObject({
+      ...Object.fromEntries(fields.map((field) => [field, v.string()])),
+      keywords: v.array(v.string()),
+      captions: v.array(v.string()),
+    }),
+    mostTokens: 6_000,
+    longest: 4_000,
+    judge: (answer: TranslationAnswer, isLast) => judge(answer, inputs, isLast),
+  }
+}
+
+type TranslationAnswer = Record<DraftField, string> & { keywords: string[]; captions: string[] }
+
+const ORDERS = `You translate the store listing of a mobile app. The record "page" holds its texts, "form" the language wanted, the most characters of each field and names that stay as they are, each "keyword" a search term that people of that place use, each "caption" words on a screenshot.
+Translate each field whole: the same lines in the same order, every address, number and placeholder as it stands, nothing added and nothing left out. In name and subtitle use the words of the most searched keywords where they say the same. Into keywords put up to twenty single search terms in that language for the keyword field, none that name or subtitle have, no names of apps, makers or platforms. Into captions put the translation of each caption, in their order. No names of other stores, no HTML.`
+
+function fieldsOf({ source }: TranslationInputs): DraftField[] {
+  return DRAFT_FIELDS.filter((field) => source[field] !== null)
+}
+
+/** Each field that nothing is wrong with; at the end the original in place of the others. */
+function judge(answer: TranslationAnswer, inputs: TranslationInputs, isLast: boolean) {
+  const omissions = createOmissions()
+  const fixes: string[] = []
+  const fields = fieldsOf(inputs).map((field): DraftedField => {
+    const text = answer[field].trim()
+    const wrong = wrongWith(field, text, inputs)
+    const [first] = wrong
+    if (!first) return { field, text, kept: null }
+    omissions.add("field", first.rule)
+    fixes.push(...wrong.slice(0, 3).map(({ sentence }) => `${field}: ${sentence}`))
+    return { field, text: inputs.source[field], kept: first.sentence }
+  })
+  const captions = inputs.captions.map((original, at): string | null => {
+    const text = answer.captions[at]?.trim() ?? ""
+    if (original === "") return ""
+    const [problem] = problemsOf("translation", text, groundOf(original, LONGEST_CAPTION, { ...inputs, names: [] }))
+    if (!problem) return text
+    omissions.add("caption", problem.rule)
+    fixes.push(`caption${at + 1}: ${fixesOf([problem])[0]}`)
+    return null
+  })
+  if (fixes.length > 0 && !(isLast && fields.some(({ kept }) => kept === null))) return { fixes }
+  const { kept, left } = keywordsOf(answer.keywords, inputs)
+  if (left > 0) omissions.add("keyword", "excluded", left)
+  return { value: { fields, keywords: kept, captions }, dropped: omissions.list() }
+}
+
+function groundOf(original: string, most: number, { from, to, names }: TranslationInputs) {
+  const sameLanguage = from.split("-")[0] === to.split("-")[0]
+  return { sources: [original], language: to, most, told: ORDERS, translated: original, names, sameLanguage }
+}
+
+/** By the rules of translations, and by the errors that the same checks find in people's drafts. */
+function wrongWith(field: DraftField, text: string, inputs: TranslationInputs) {
+  const { limits, to, background, place } = inputs
+  const original = inputs.source[field] as string
+  const problems = problemsOf("translation", text, groundOf(original, limits[field], inputs))
+  const refusals = fixesOf(problems).map((sentence, at) => ({ rule: problems[at]!.rule, sentence }))
+  const { findings } = checkListing(listingOf({ [field]: text }, to, background), place)
+  const errors = findings.filter(({ severity, code }) => severity === "error" && code !== "too_long")
+  return [...refusals, ...errors.map(({ message }) => ({ rule: "listing_check" as const, sentence: message }))]
+}
+
+/** As many as the keyword field has room for, in their order: names, fillers and repeats are left out. */
+function keywordsOf(terms: readonly string[], { to, background }: TranslationInputs) {
+  const excluded = exclusionOf({ language: to, background, taken: [] })
+  const kept: string[] = []
+  let room = KEYWORDS_ROOM
+  for (const term of new Set(terms.slice(0, 40).map((one) => one.trim().toLowerCase()))) {
+    const characters = [...term].length + (kept.length > 0 ? 1 : 0)
+    if (term === "" || term.includes(",") || excluded(term) || characters > room) continue
+    kept.push(term)
+    room -= characters
+  }
+  return { kept, left: terms.length - kept.length }
+}

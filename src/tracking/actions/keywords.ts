@@ -1,0 +1,172 @@
+import * as v from "valibot"
+import { action, type Diff, type LookContext } from "../../core/action.ts"
+import { AppId, Term } from "../../lib/fields.ts"
+import { described, named } from "../../lib/schema.ts"
+import { Storefront } from "../../lib/shapes.ts"
+import { countUsage } from "../apps.ts"
+import { counted, lockTracking, refuseOverLimit, refuseTooMany } from "../limits.ts"
+import { addTerms, removeTerms } from "../terms.ts"
+import { findApp, type TrackedApp } from "../tracked-app.ts"
+
+const keywordsUpTo = (most: number, description: string) =>
+  described(v.pipe(v.array(Term), v.minLength(1), v.maxLength(most)), description)
+
+/** Keywords of storefronts that have the same ones, so that a diff stays small. */
+const TrackedKeywords = named(
+  "TrackedKeywords",
+  v.strictObject({
+    tracked: v.array(v.strictObject({ countries: v.array(Storefront), keywords: v.array(v.string()) })),
+  }),
+)
+
+export const addKeywords = action({
+  name: "add_keywords",
+  summary: "Tracks keywords of an app in every storefront that the app tracks.",
+  description: "What was measured of a keyword before is its history at once.",
+  scope: "track:write",
+  plan: "free",
+  credits: 1,
+  destructive: false,
+  args: v.strictObject({
+    appId: AppId,
+    keywords: keywordsUpTo(50, "1 to 50 keywords. Those tracked already are named and not added twice."),
+  }),
+  example: { appId: "app_4fD0Zs81hQbK", keywords: ["high water", "tide times"] },
+  state: TrackedKeywords,
+  result: v.strictObject({
+    appId: v.string(),
+    countries: v.array(Storefront),
+    added: v.array(v.string()),
+    alreadyTracked: v.array(v.string()),
+  }),
+  target: ({ appId }) => `app ${appId}`,
+  async look({ appId, keywords }, looking) {
+    const { sql, caller, lock } = looking
+    if (lock) await lockTracking(sql, caller)
+    const looked = await lookAt(appId, keywords, looking)
+    return { ...looked, held: await countUsage(sql, caller.workspaceId), limits: caller.entitlements }
+  },
+  diff({ app, tracked, held, limits }, args) {
+    const keywords = distinct(args.keywords)
+    const missing = tracked.map(({ countries, keywords: here }) => ({
+      countries,
+      keywords: keywords.filter((term) => !here.includes(term)),
+    }))
+    refuseOverLimit(limits, held, { trackedKeywords: rowsOf(missing) })
+    const isNew = new Set(missing.flatMap(({ keywords }) => keywords))
+    return {
+      ...diffOf(app, tracked, [{ countries: app.countries, keywords }]),
+      summary:
+        isNew.size === 0
+          ? `Track nothing more of ${quoted(app.name)}.`
+          : `Track ${counted(isNew.size)} of ${quoted(app.name)} in ${app.countries.join(", ")}.`,
+      notes: alreadyTracked(tracked, keywords),
+    }
+  },
+  async write({ appId, keywords }, { app }, { tx }) {
+    const { added, alreadyTracked } = await addTerms(tx, appId, "all", keywords)
+    return { appId, countries: app.countries, added, alreadyTracked }
+  },
+})
+
+export const removeKeywords = action({
+  name: "remove_keywords",
+  summary: "Stops tracking keywords of an app in every storefront.",
+  description: "What was measured stays; no more of it is collected for the app.",
+  scope: "track:write",
+  plan: "free",
+  credits: 1,
+  destructive: true,
+  args: v.strictObject({
+    appId: AppId,
+    keywords: keywordsUpTo(400, "1 to 400 keywords. Those not tracked are named and left."),
+  }),
+  example: { appId: "app_4fD0Zs81hQbK", keywords: ["high water"] },
+  state: TrackedKeywords,
+  result: v.strictObject({ appId: v.string(), removed: v.array(v.string()), notTracked: v.array(v.string()) }),
+  target: ({ appId }) => `app ${appId}`,
+  look: ({ appId, keywords }, looking) => lookAt(appId, keywords, looking),
+  diff({ app, tracked }, args) {
+    refuseTooMany(rowsOf(tracked))
+    const keywords = distinct(args.keywords)
+    const held = new Set(tracked.flatMap(({ keywords }) => keywords))
+    const unknown = keywords.filter((term) => !held.has(term))
+    return {
+      ...diffOf(app, tracked, [{ countries: app.countries, keywords: [] }]),
+      summary:
+        held.size === 0
+          ? `Stop tracking nothing of ${quoted(app.name)}.`
+          : `Stop tracking ${counted(held.size)} of ${quoted(app.name)} in every storefront. What was measured stays.`,
+      notes: unknown.length > 0 ? [`Not tracked, and left: ${listed(unknown)}.`] : [],
+    }
+  },
+  async write({ appId, keywords }, _, { tx }) {
+    const { removed, notTracked } = await removeTerms(tx, appId, "all", keywords)
+    return { appId, removed, notTracked }
+  },
+})
+
+type TrackedKeywordGroup = v.InferOutput<typeof TrackedKeywords>["tracked"][number]
+
+interface KeywordsState {
+  app: TrackedApp
+  /** Of the keywords named, those tracked in each storefront of the app, in the order named. */
+  tracked: TrackedKeywordGroup[]
+}
+
+async function lookAt(
+  appId: string,
+  keywords: readonly string[],
+  { sql, caller, lock }: LookContext,
+): Promise<KeywordsState> {
+  if (lock) {
+    await sql`
+      select id
+      from tracked_app
+      where id = ${appId} and workspace_id = ${caller.workspaceId}
+      for no key update`
+  }
+  const app = await findApp(sql, caller, appId)
+  const rows = await sql<{ country: string; term: string }[]>`
+    select country, term
+    from tracked_term
+    where app_id = ${appId} and term = any(${keywords as string[]}::text[])
+    order by country, term`
+  const held = Map.groupBy(rows, ({ country }) => country)
+  const keywordsIn = (country: string) => {
+    const here = new Set(held.get(country)?.map(({ term }) => term))
+    return distinct(keywords).filter((term) => here.has(term))
+  }
+  const alike = Map.groupBy(app.countries, (country) => JSON.stringify(keywordsIn(country)))
+  return { app, tracked: [...alike].map(([text, countries]) => ({ countries, keywords: JSON.parse(text) })) }
+}
+
+/** A keyword counts once in each storefront. */
+function rowsOf(tracked: readonly TrackedKeywordGroup[]): number {
+  return tracked.reduce((rows, { countries, keywords }) => rows + countries.length * keywords.length, 0)
+}
+
+function diffOf(
+  app: TrackedApp,
+  before: TrackedKeywordGroup[],
+  after: TrackedKeywordGroup[],
+): Pick<Diff, "target" | "before" | "after"> {
+  return {
+    target: { kind: "app", id: app.id, name: app.name },
+    before: { tracked: before },
+    after: { tracked: after },
+  }
+}
+
+/** One sentence for each set of storefronts in which some of the keywords stand already. */
+function alreadyTracked(tracked: readonly TrackedKeywordGroup[], keywords: readonly string[]): string[] {
+  const where = (term: string) =>
+    tracked.flatMap(({ countries, keywords }) => (keywords.includes(term) ? countries : [])).join(", ")
+  return [...Map.groupBy(keywords, where)]
+    .filter(([storefronts]) => storefronts !== "")
+    .map(([storefronts, terms]) => `Tracked already in ${storefronts}, and not added twice: ${listed(terms)}.`)
+}
+
+const distinct = (terms: readonly string[]) => [...new Set(terms)]
+const quoted = (text: string) => JSON.stringify(text)
+const listed = (terms: readonly string[]) => terms.map(quoted).join(", ")

@@ -1,0 +1,178 @@
+import * as v from "valibot"
+import { action, type Diff, type LookContext } from "../../core/action.ts"
+import type { Tx } from "../../database/types.ts"
+import { Fault } from "../../lib/faults.ts"
+import { AppId } from "../../lib/fields.ts"
+import { bounded, described, named } from "../../lib/schema.ts"
+import { parseRival, STORE_ID_PATTERNS } from "../../lib/store-ids.ts"
+import { findApp, type TrackedApp } from "../tracked-app.ts"
+
+/** Rivals of one app: those named by hand are read every day in each of its storefronts. */
+const MOST_NAMED = 50
+const MOST_HIDDEN = 500
+
+const Rival = v.pipe(
+  bounded(v.string(), { pattern: STORE_ID_PATTERNS.rival }),
+  v.maxLength(263),
+  v.check((text) => parseRival(text) !== null),
+  v.description("ios:<App Store id> or android:<package name>."),
+)
+
+const rivals = (description: string) =>
+  described(v.pipe(v.array(Rival), v.minLength(1), v.maxLength(MOST_NAMED)), description)
+
+/** Of the rivals in question. */
+const RivalState = named("RivalLists", v.strictObject({ named: v.array(v.string()), hidden: v.array(v.string()) }))
+
+export const addRivals = action({
+  name: "add_rivals",
+  summary: "Names rivals of an app by hand.",
+  description: `They are listed wherever they stand, and read every day from the app's next reading on. One that remove_rivals had hidden is shown again. At most ${MOST_NAMED} of an app.`,
+  scope: "track:write",
+  plan: "free",
+  credits: 1,
+  destructive: false,
+  args: v.strictObject({ appId: AppId, rivals: rivals("1 to 50 rivals. Those named already are said, and left.") }),
+  example: { appId: "app_4fD0Zs81hQbK", rivals: ["ios:1437816860"] },
+  state: RivalState,
+  result: v.strictObject({ appId: v.string(), added: v.array(v.string()), alreadyNamed: v.array(v.string()) }),
+  target: ({ appId }) => `app ${appId}`,
+  look: ({ appId, rivals }, looking) => lookAt(appId, rivals, looking),
+  diff({ app, named, hidden, unseen }, args) {
+    const rivals = distinct(args.rivals)
+    const added = rivals.filter((rival) => !named.includes(rival))
+    refuseOver("be named", MOST_NAMED, named.length, added.length)
+    const back = rivals.filter((rival) => hidden.includes(rival))
+    const already = rivals.filter((rival) => named.includes(rival))
+    const elsewhere = added.filter((rival) => !isOnStoreOf(app, rival))
+    return {
+      ...diffOf(app, { named: already, hidden: back }, { named: rivals, hidden: [] }),
+      summary: `Name ${counted(added.length)} of ${JSON.stringify(app.name)} by hand.`,
+      notes: [
+        ...note("Named already", already),
+        ...note("Hidden until now, and shown again", back),
+        ...note(
+          "Not seen in any reading yet, so that it has no name",
+          unseen.filter((rival) => added.includes(rival)),
+        ),
+        ...note("The app is not tracked on that store, where its keywords are not read", elsewhere),
+      ],
+    }
+  },
+  async write({ appId, rivals }, { named, hidden }, { tx }) {
+    const added = distinct(rivals).filter((rival) => !named.includes(rival))
+    await store(tx, appId, { named: [...named, ...added], hidden: hidden.filter((rival) => !rivals.includes(rival)) })
+    return { appId, added, alreadyNamed: distinct(rivals).filter((rival) => named.includes(rival)) }
+  },
+})
+
+export const removeRivals = action({
+  name: "remove_rivals",
+  summary: "Takes rivals of an app away: they are not shown as its rivals any more.",
+  description:
+    "Those named by hand are named no more, and none of them is shown where it stands above the app, until add_rivals brings it back. Alerts that were told stay.",
+  scope: "track:write",
+  plan: "free",
+  credits: 1,
+  destructive: true,
+  args: v.strictObject({ appId: AppId, rivals: rivals("1 to 50 rivals. Those hidden already are said, and left.") }),
+  example: { appId: "app_4fD0Zs81hQbK", rivals: ["ios:1437816860"] },
+  state: RivalState,
+  result: v.strictObject({ appId: v.string(), removed: v.array(v.string()), alreadyHidden: v.array(v.string()) }),
+  target: ({ appId }) => `app ${appId}`,
+  look: ({ appId, rivals }, looking) => lookAt(appId, rivals, looking),
+  diff({ app, named, hidden, unseen }, args) {
+    const rivals = distinct(args.rivals)
+    const shown = rivals.filter((rival) => !hidden.includes(rival))
+    refuseOver("be hidden", MOST_HIDDEN, hidden.length, shown.length)
+    const byHand = rivals.filter((rival) => named.includes(rival))
+    const already = rivals.filter((rival) => hidden.includes(rival))
+    return {
+      ...diffOf(app, { named: byHand, hidden: already }, { named: [], hidden: rivals }),
+      summary: `Hide ${counted(shown.length)} of ${JSON.stringify(app.name)}.`,
+      notes: [
+        ...note("Named by hand until now", byHand),
+        ...note("Hidden already", already),
+        ...note(
+          "Not seen in any reading yet: hidden should it come",
+          unseen.filter((rival) => shown.includes(rival)),
+        ),
+      ],
+    }
+  },
+  async write({ appId, rivals }, { named, hidden }, { tx }) {
+    const removed = distinct(rivals).filter((rival) => !hidden.includes(rival))
+    await store(tx, appId, { named: named.filter((rival) => !rivals.includes(rival)), hidden: [...hidden, ...removed] })
+    return { appId, removed, alreadyHidden: distinct(rivals).filter((rival) => hidden.includes(rival)) }
+  },
+})
+
+interface Rivals {
+  named: string[]
+  hidden: string[]
+}
+
+interface RivalsState extends Rivals {
+  app: TrackedApp
+  /** Of those in question, those that no reading showed yet. */
+  unseen: string[]
+}
+
+/** All rivals of the app that somebody named or hid. Throws invalid_arguments when the app itself is among those in question. */
+async function lookAt(
+  appId: string,
+  rivals: readonly string[],
+  { sql, caller, lock }: LookContext,
+): Promise<RivalsState> {
+  if (lock) {
+    await sql`
+      select id
+      from tracked_app
+      where id = ${appId} and workspace_id = ${caller.workspaceId}
+      for no key update`
+  }
+  const app = await findApp(sql, caller, appId)
+  if (rivals.some((rival) => rival === `ios:${app.iosId}` || rival === `android:${app.androidPkg}`))
+    throw new Fault("invalid_arguments", {
+      field: "rivals",
+      detail: "The app itself is among them: it is no rival of its own.",
+    })
+  const seen = await sql<{ rival: string }[]>`
+    select r.rival
+    from unnest(${rivals as string[]}::text[]) r (rival)
+    join store_app s on (s.platform, s.store_id) = (split_part(r.rival, ':', 1), split_part(r.rival, ':', 2))
+    where exists (select from store_app_name where app_id = s.id and name is not null)
+    order by r.rival
+    limit 1000`
+  const known = new Set(seen.map(({ rival }) => rival))
+  const unseen = distinct(rivals).filter((rival) => !known.has(rival))
+  return { app, named: app.manualRivals ?? [], hidden: app.hiddenRivals ?? [], unseen }
+}
+
+function refuseOver(what: string, most: number, held: number, more: number): void {
+  if (more === 0 || held + more <= most) return
+  const reason = `${most} rivals of an app may ${what}; this would make it ${held + more}.`
+  throw new Fault("write_limit_reached", { reason })
+}
+
+function isOnStoreOf({ iosId, androidPkg }: TrackedApp, rival: string): boolean {
+  return (rival.startsWith("ios:") ? iosId : androidPkg) !== null
+}
+
+/** Of the rivals in question alone. */
+function diffOf({ id, name }: TrackedApp, before: Rivals, after: Rivals): Pick<Diff, "target" | "before" | "after"> {
+  return { target: { kind: "app", id, name }, before: { ...before }, after: { ...after } }
+}
+
+/** Null where there are none, as of an app for which nobody ever named any. */
+async function store(tx: Tx, appId: string, { named, hidden }: Rivals): Promise<void> {
+  await tx`
+    update tracked_app
+    set manual_rivals = ${named.length > 0 ? named : null}::text[],
+      hidden_rivals = ${hidden.length > 0 ? hidden : null}::text[]
+    where id = ${appId}`
+}
+
+const distinct = (rivals: readonly string[]) => [...new Set(rivals)]
+const counted = (count: number) => `${count} ${count === 1 ? "rival" : "rivals"}`
+const note = (text: string, rivals: readonly string[]) => (rivals.length > 0 ? [`${text}: ${rivals.join(", ")}.`] : [])

@@ -1,0 +1,133 @@
+import type { Fault } from "../../lib/faults.ts"
+import { type Html, type HtmlPart, html } from "../html.ts"
+import { momentTime } from "../times.ts"
+import { address, type Desk, type Page } from "./desk.ts"
+
+/** A part of a page under its own heading; `said` stands beside that. */
+export function card(title: string, body: HtmlPart, said: HtmlPart = ""): Html {
+  return html`<section class="card"><header><h2>${title}</h2>${said && html`<div>${said}</div>`}</header>
+${body}</section>
+`
+}
+
+/** What there is to see when there is nothing: why, and what to do about it. */
+export function empty(
+  title: string,
+  text: HtmlPart,
+  { command, sample }: { command?: string; sample?: string } = {},
+): Html {
+  return html`<div class="empty"><p class="what">${title}</p><p class="quiet">${text}</p>${command && html`<pre>${command}</pre>`}${sample && html`<p class="small"><a href="${sample}">See this page with sample data</a></p>`}</div>
+`
+}
+
+/** The same page of the invented app. */
+export function samplePage(desk: Desk, tab: string): { sample?: string } {
+  return desk.isSample ? {} : { sample: `/app/sample/apps/app_lumenjournal${tab && `/${tab}`}` }
+}
+
+/** Why a part of a page is not there, in the words of the fault. */
+export function refusedPart({ code, message, extra }: Fault): Html {
+  const { detail, scope } = extra as { detail?: string; scope?: string }
+  // its detail lists ids for programs; a person finds the apps by the link of the page
+  const shown = code === "not_found" ? undefined : detail
+  const more = shown ?? (scope ? `It needs the scope ${scope}.` : ADVICE[code])
+  return empty(message, more ?? html`Programs get the code <code>${code}</code>.`)
+}
+
+/** A page in place of one that is refused, or is not there. */
+export function notHerePage(desk: Desk, fault: Fault): Page {
+  return {
+    title: "Not here",
+    at: "none",
+    body: html`<section class="card">${refusedPart(fault)}<p class="pages"><a href="${desk.base}">Your apps</a></p></section>`,
+  }
+}
+
+const ADVICE: Record<string, string> = {
+  app_not_allowed: "This is of the whole workspace, and you are let into some of its apps.",
+}
+
+export interface Tile {
+  name: string
+  value: HtmlPart
+  said?: HtmlPart
+}
+
+export function tiles(list: readonly Tile[]): Html {
+  return html`<dl class="tiles">${list.map(({ name, value, said }) => html`<div><dt>${name}</dt><dd>${value}${said && html` <small>${said}</small>`}</dd></div>`)}</dl>
+`
+}
+
+/** Names and what is known of them; what is null has no line. */
+export function facts(list: readonly (readonly [name: string, value: HtmlPart])[]): Html {
+  const known = list.filter(([, value]) => value !== null && value !== undefined && value !== false)
+  return html`<dl class="facts">${known.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+`
+}
+
+/** Chooses how many days are shown. */
+export function periods(path: string, query: URLSearchParams, days: number, offered: readonly number[]): Html {
+  const kept = new URLSearchParams(query)
+  return html`<nav class="periods" aria-label="Period">${offered.map((period) => {
+    kept.set("days", String(period))
+    return html`<a href="${path}?${kept.toString()}"${period === days && html` aria-current="true"`}>${period === 365 ? "1 year" : `${period} days`}</a>`
+  })}</nav>`
+}
+
+/** The period that an address asks for, of those offered. */
+export function periodIn(query: URLSearchParams, offered: readonly number[]): number {
+  const asked = Number(query.get("days"))
+  return offered.includes(asked) ? asked : (offered[0] as number)
+}
+
+/** "12 Nov 2026, 06:12 UTC, apple-web-search". */
+export function readBy(at: string | null, source: string | null): HtmlPart {
+  if (at === null) return "Never read."
+  return html`Read ${momentTime(at)}${source && html`, <code>${source}</code>`}.`
+}
+
+/** The other pages of a long list. */
+export function pager(
+  path: string,
+  query: URLSearchParams,
+  { page, pages }: { page: number; pages: number },
+): Html | false {
+  if (pages < 2) return false
+  const to = (number: number) => address(path, { ...Object.fromEntries(query), page: number })
+  return html`<nav class="pages" aria-label="More of the list">${page > 1 && html`<a href="${to(page - 1)}" rel="prev">Before</a>`}<span class="quiet">Page ${page} of ${pages}</span>${page < pages && html`<a href="${to(page + 1)}" rel="next">Next</a>`}</nav>
+`
+}
+
+/** Over figures of the demo's account; of all others nothing. */
+export function inventedNote(answer: object): Html | false {
+  return sourcesIn(answer).some((source) => source?.state === "demo") && invented(INVENTED)
+}
+
+function sourcesIn(answer: object) {
+  return "sources" in answer && Array.isArray(answer.sources) ? answer.sources : []
+}
+
+/** Over reviews of the demo's feed; of all others nothing. */
+export function inventedReviewsNote({ feed }: { readonly feed: string | null }): Html | false {
+  return (feed?.startsWith("demo-") ?? false) && invented(INVENTED_REVIEWS)
+}
+
+/** Which question or row failed of what is shown, and why; nothing if all is well. */
+export function failureNote(answer: object): Html | false {
+  const whys = sourcesIn(answer).flatMap((source) => {
+    return typeof source?.why === "string" ? [source.why as string] : []
+  })
+  return (
+    whys.length > 0 &&
+    html`${whys.map((why) => html`<p class="small"><span class="tag warn">Not all is read</span> <bdi>${why}</bdi></p>`)}`
+  )
+}
+
+function invented(why: string): Html {
+  return html`<p><span class="tag warn">Invented</span> ${why}</p>`
+}
+
+const INVENTED_REVIEWS =
+  "Nobody wrote these reviews: they are the demo's, show what reviews tell, and go once you connect your own account."
+
+const INVENTED = "These figures are the demo's: they show what an owner sees, and go once you connect your own account."

@@ -1,0 +1,127 @@
+import type { AnswerOf } from "../../../answers.ts"
+import { Fault } from "../../../lib/faults.ts"
+import { type Html, type HtmlPart, html } from "../../html.ts"
+import { momentTime } from "../../times.ts"
+import { counted, spoken } from "../../words.ts"
+import {
+  type AppHead,
+  address,
+  appAddress,
+  attempted,
+  type Desk,
+  isFault,
+  type Page,
+  readHead,
+  type Side,
+  sideAt,
+  sideCode,
+} from "../desk.ts"
+import { card, empty, refusedPart } from "../parts.ts"
+
+type Authorship = AnswerOf<"draft_listing">["written"]
+
+/** Who wrote a text, from what, and what its checks left out. */
+export function writtenPart({ by, model, at, version, inputDigest, dropped }: Authorship): Html {
+  return html`<p class="small quiet">${BY[by] ?? spoken(by)}${model && html` <code>${model}</code>`}, ${momentTime(at)}, version ${version}. ${dropped.length === 0 ? "The checks left nothing out." : `The checks left out: ${dropped.map(({ what, rule, count }) => `${count} × ${what} (${spoken(rule).toLowerCase()})`).join(", ")}.`} Made from the input with this SHA-256:</p><p class="hash">${inputDigest}</p>`
+}
+
+/** The same as a card of its own, where somebody wrote it. */
+export const writtenCard = (written: Authorship | null) =>
+  written && card("How it was made", html`<div class="inside">${writtenPart(written)}</div>`)
+
+const BY: Record<string, string> = {
+  rules: "Chosen and counted by rules; nothing is written",
+  model: "Written by a language model and checked:",
+  ocr: "Read in pictures by",
+}
+
+/** A page about a text, under the page that leads to it. */
+export interface TextPage {
+  title: string
+  at: string
+  back: { tab: string; name: string }
+}
+
+export function textPage(
+  desk: Desk,
+  app: AppHead,
+  side: Side,
+  { page: { title, at, back }, body }: { page: TextPage; body: Html },
+): Page {
+  return {
+    ...{ title: `${title} · ${app.name}`, app, at },
+    body: html`<p class="crumbs"><a href="${address(appAddress(desk, app, back.tab), { at: sideCode(side) })}">${back.name}</a></p>${body}`,
+  }
+}
+
+/**
+ * To make a text takes a unit of the month, so no link makes one: its button does, and the same text of the same day takes
+ * none. The button has a page of its own, since a page with a form is sent without compression.
+ */
+export function askPart(
+  desk: Desk,
+  to: string,
+  { title, said, button, isLink = false }: { title: string; said: HtmlPart; button: string; isLink?: boolean },
+): Html {
+  if (desk.isSample || isLink)
+    return card(title, html`<div class="inside"><p>${said}</p><p><a href="${to}">${button}</a></p></div>`)
+  return card(
+    title,
+    html`<div class="inside"><p>${said}</p></div><form class="filters" method="post" action="${to}">${desk.formFields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="main" type="submit">${button}</button></form>`,
+  )
+}
+
+interface MadeText<Answer> {
+  page: TextPage
+  /** What it takes, and the button. */
+  offer: (app: AppHead, side: Side) => Html
+  make: (side: Side) => Promise<Answer>
+  show: (answer: Answer, app: AppHead, side: Side) => Html
+}
+
+/** A page whose text is made by its button alone: what that takes; then the text, or why there is none. */
+export async function madePage<Answer>(
+  desk: Desk,
+  appId: string,
+  { page, offer, make, show }: MadeText<Answer>,
+): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const side = sideAt(app, desk.query)
+  const body = async () => {
+    if (!desk.isSample && !desk.isSent) return offer(app, side)
+    const answer = await attemptedText(make(side))
+    return isFault(answer) ? refusedCard(page.title, answer) : show(answer, app, side)
+  }
+  return textPage(desk, app, side, { page, body: await body() })
+}
+
+/** A text, or in its place the fault that tells whoever pressed the button why there is none. */
+export async function attemptedText<Answer>(asked: Promise<Answer>): Promise<Answer | Fault> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof Fault && isTold(error)) return error
+    return await attempted(Promise.reject(error))
+  }
+}
+
+/** Beyond what any part of a page can do without. What is away with a reason is a model or a picture's host. */
+const isTold = ({ code, extra }: Fault) => TOLD.includes(code) || (code === "unavailable" && "detail" in extra)
+const TOLD = ["ai_not_configured", "ai_failed", "ai_timeout", "ai_text_limit", "review_ai_limit", "localize_quota"]
+
+export function refusedCard(title: string, fault: Fault): Html {
+  const { resetsAt } = fault.extra as { resetsAt?: string }
+  if (resetsAt !== undefined) return card(title, empty(fault.message, html`More come ${momentTime(resetsAt)}.`))
+  if (fault.code !== "ai_not_configured") return card(title, refusedPart(fault))
+  return card(
+    title,
+    empty(
+      "No language model is set up here",
+      "Whoever runs this instance names one, on this machine or elsewhere. Nothing was taken of the month; what rules can say, as the themes of reviews, needs none.",
+      { command: "AI_URL=http://127.0.0.1:11434/v1 AI_MODEL=… appmeter serve" },
+    ),
+  )
+}
+
+export const points = (gained: number) => `${gained > 0 ? "+" : ""}${gained} points`
+export const ofLimit = (characters: number, limit: number) => `${characters} of ${counted(limit, "character")}`

@@ -1,0 +1,70 @@
+import { dayNumber } from "../../lib/days.ts"
+import { DAY_MS } from "../../lib/time.ts"
+
+/** A measured day: its rank, or null where the app was not among the results read. */
+export type RankPoint = readonly [day: string, rank: number | null, ...rest: unknown[]]
+
+/** The ranks at the top and the bottom of a chart. */
+interface RankSpan {
+  highest: number
+  lowest: number
+}
+
+/** Where a rank stands between 0 (the top) and 1 (the bottom), by the logarithm: 1 to 2 is as much as 50 to 100. */
+export function depthOf(rank: number, { highest, lowest }: RankSpan): number {
+  return Math.min(1, Math.max(0, Math.log(rank / highest) / Math.log(lowest / highest)))
+}
+
+/** Round numbers that all ranks are within; the top is the first place unless all of them are far from it. */
+export function rankSpan(ranks: readonly number[]): RankSpan {
+  const [best, worst] = [Math.min(...ranks), Math.max(...ranks)]
+  if (ranks.length === 0) return { highest: 1, lowest: 10 }
+  const highest = best >= 100 ? 100 : best >= 50 ? 50 : 1
+  return { highest, lowest: ROUND.find((rank) => rank >= worst && rank > highest) ?? worst + 1 }
+}
+
+const ROUND = [10, 20, 50, 100, 200, 250, 500, 1_000]
+
+/** Ranks that have a line of their own: round ones, and both ends. */
+export function rankTicks({ highest, lowest }: RankSpan): number[] {
+  const between = [1, 3, 10, 30, 100, 150, 200].filter((rank) => rank > highest && rank < lowest * 0.8)
+  return [highest, ...between.filter((rank) => rank !== 150 || highest === 100), lowest]
+}
+
+/** Days that are named on an axis: the ends, and some between at equal distances. */
+export function dayTicks(from: string, to: string, most: number): string[] {
+  const [first, last] = [dayNumber(from), dayNumber(to)]
+  const parts = Math.max(1, Math.min(most - 1, last - first))
+  const days = Array.from({ length: parts + 1 }, (_, at) => Math.round(first + ((last - first) * at) / parts))
+  return [...new Set(days)].map((day) => new Date(day * DAY_MS).toISOString().slice(0, 10))
+}
+
+interface DayRank {
+  day: string
+  /** See dayNumber. */
+  at: number
+  rank: number
+}
+
+/** Points next to each other that one source gave, oldest first. */
+type SourceRuns = readonly { source: string; from: string; to: string }[]
+
+/** Pieces of a line: measured days in a row with a rank, read by one source. Days alone are pieces of one. */
+export function piecesOf(points: readonly RankPoint[], sources: SourceRuns): DayRank[][] {
+  const pieces: DayRank[][] = []
+  let [run, runBefore, before] = [0, -1, Number.NaN]
+  for (const [day, rank] of points) {
+    while (run < sources.length && sources[run]!.to < day) run++
+    const at = dayNumber(day)
+    if (rank === null) {
+      before = Number.NaN
+      continue
+    }
+    const point = { day, at, rank }
+    const isJoined = at - before === 1 && (run === runBefore || sources[run]?.source === sources[runBefore]?.source)
+    if (isJoined) pieces.at(-1)?.push(point)
+    else pieces.push([point])
+    ;[before, runBefore] = [at, run]
+  }
+  return pieces
+}

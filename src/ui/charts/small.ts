@@ -1,0 +1,63 @@
+import { dayNumber } from "../../lib/days.ts"
+import { Html, html } from "../html.ts"
+import { shortDay } from "../times.ts"
+import { whole } from "../words.ts"
+import { depthOf, piecesOf, type RankPoint, rankSpan } from "./scale.ts"
+
+/** A keyword's days as a line in a row of a table: gaps where nothing was measured, a low mark where it was absent. */
+export function sparkline(
+  points: readonly RankPoint[],
+  { from, to, sources }: { from: string; to: string; sources: readonly { source: string; from: string; to: string }[] },
+): Html {
+  if (points.length === 0) return html`<span class="quiet">–</span>`
+  const first = dayNumber(from)
+  const days = Math.max(1, dayNumber(to) - first)
+  const x = (at: number) => Math.round(2 + (WIDTH * (at - first)) / days)
+  const span = rankSpan(points.flatMap(([, rank]) => rank ?? []))
+  const y = (rank: number) => Math.round(2 + HEIGHT * depthOf(rank, span))
+  let [line, gone] = ["", ""]
+  for (const piece of piecesOf(points, sources)) {
+    let mark = "M"
+    for (const { at, rank } of piece) {
+      line += `${mark}${x(at)} ${y(rank)}`
+      mark = "L"
+    }
+    if (piece.length === 1) line += "h0"
+  }
+  for (const [day, rank] of points) if (rank === null) gone += `M${x(dayNumber(day))} ${HEIGHT + 3}h0`
+  return html`<svg class="spark" viewBox="0 0 ${WIDTH + 4} ${HEIGHT + 5}" aria-hidden="true"><path d="${new Html(line)}"></path>${gone !== "" && html`<path class="gone" d="${new Html(gone)}"></path>`}</svg>`
+}
+
+const WIDTH = 100
+const HEIGHT = 22
+
+/** A share of a whole as a bar, 0 to 1; what it says stands beside it. */
+export function shareBar(part: number, tone = ""): Html {
+  const width = `${Math.round(Math.max(0, Math.min(1, part)) * 1_000) / 10}%`
+  return html`<svg class="bar ${tone}" aria-hidden="true"><rect class="all" width="100%" height="100%" rx="3"></rect><rect width="${width}" height="100%" rx="3"></rect></svg>`
+}
+
+interface DayBar {
+  day: string
+  /** Null = not known: nothing is drawn, which is not zero. */
+  value: number | null
+}
+
+/** A number a day as columns; what each says is under the pointer, and in the table or words beside it. */
+export function dayBars(
+  bars: readonly DayBar[],
+  { title, said, from, to }: { title: string; said: (bar: DayBar) => string; from: string; to: string },
+): Html {
+  const highest = Math.max(0, ...bars.map(({ value }) => value ?? 0))
+  const most = Math.max(1, highest)
+  const width = 1_000 / Math.max(1, bars.length)
+  return html`<svg class="columns" viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" aria-label="${title}">
+${bars.map((bar, at) => {
+  const { value } = bar
+  const left = Math.round(at * width * 10) / 10
+  if (value === null)
+    return html`<rect class="unknown" x="${left}" y="0" width="${Math.round(width * 8) / 10}" height="100"><title>${said(bar)}</title></rect>`
+  const height = value === 0 ? 1 : Math.max(3, Math.round((100 * value) / most))
+  return html`<rect x="${left}" y="${100 - height}" width="${Math.round(width * 8) / 10}" height="${height}"><title>${said(bar)}</title></rect>`
+})}</svg><p class="ends"><span>${shortDay(from)}</span><span>most in a day: ${whole(highest)}</span><span>${shortDay(to)}</span></p>`
+}

@@ -1,0 +1,98 @@
+import * as v from "valibot"
+import { type Context, nothing, ofApp, operation } from "../../core/operation.ts"
+import { Fault } from "../../lib/faults.ts"
+import { CountryOrEmpty } from "../../lib/fields.ts"
+import { described } from "../../lib/schema.ts"
+import { Count, Storefront } from "../../tracking/shapes.ts"
+import { beginCheck, isMeasuring, makeCheckId } from "../checks.ts"
+import { countShared, estimateCost, MOST_TERMS, type PlannedTurn, planTurns, readWantedTerms } from "../plan.ts"
+import { purposeOf } from "../purpose.ts"
+import { AssistantName, cost, SAID } from "./visibility-shapes.ts"
+
+/** Storefronts that a check asks in where none is named. */
+const STOREFRONTS = 3
+/** What an answer may take, for the eta. */
+const ANSWER_SECONDS = 30
+
+export const startAiCheck = operation({
+  id: "start_ai_check",
+  method: "GET",
+  path: "/apps/:appId/ai-check",
+  group: "Your apps",
+  toolset: "ai",
+  summary: "Has assistants asked about the app's keywords; get_ai_visibility tells what they answer.",
+  description: `Asks about the ${MOST_TERMS} most wanted tracked keywords of a storefront, in its language, and never names the app. Without a country it asks in the app's first ${STOREFRONTS}. Takes one AI visibility unit, which comes back if the check fails. One check of an app at a time.`,
+  effect: "spends",
+  scope: "ai:read",
+  plan: "studio",
+  price: 1,
+  faults: ["already_measuring", "ai_limit", "ai_not_configured"],
+  input: ofApp({
+    country: described(
+      v.optional(CountryOrEmpty),
+      `Two-letter storefront code; the app's first ${STOREFRONTS} storefronts when empty or left out.`,
+    ),
+  }),
+  output: v.strictObject({
+    checkId: described(v.nullable(v.string()), "The check, as get_ai_visibility shows it; null = none began."),
+    state: described(
+      v.picklist(["measuring", "measured", "nothing_tracked"]),
+      "measured = everything was asked within a day already. nothing_tracked = no keyword is tracked there: no unit is taken.",
+    ),
+    countries: described(v.array(Storefront), "Where it asks."),
+    keywords: described(Count, "Keywords that it asks about, over all storefronts."),
+    engines: described(
+      v.array(v.strictObject({ engine: AssistantName, model: described(v.string(), "As it is asked for.") })),
+      "Whom it asks.",
+    ),
+    runs: described(Count, "Answers to each keyword of each assistant."),
+    ...cost,
+    eta: described(Count, "Seconds until it may be over; 0 = it is."),
+    method: described(v.array(v.string()), "What the figures are to be read with."),
+  }),
+}).run(async ({ app, country }, ctx) => {
+  const { sql, assistants } = ctx
+  if (assistants.engines.length === 0)
+    throw new Fault("ai_not_configured", { detail: NO_ENGINES }, { retryAfter: 3_600 })
+  if (await isMeasuring(sql, app.id)) throw new Fault("already_measuring")
+  const countries = country === undefined ? app.countries.slice(0, STOREFRONTS) : [country]
+  const turns = planTurns(await readWantedTerms(sql, app.id, countries), assistants)
+  const shared = await countShared(sql, turns)
+  const reckoned = await estimateCost(sql, { turns, shared }, assistants)
+  const asked = {
+    countries,
+    keywords: new Set(turns.map(({ storefront, term }) => `${storefront} ${term}`)).size,
+    engines: assistants.engines.map(({ assistant, model }) => ({ engine: assistant, model })),
+    ...{ runs: assistants.runs, answers: turns.length, ...reckoned, method: [...SAID] },
+  }
+  if (turns.length === 0) return nothing({ ...asked, checkId: null, state: "nothing_tracked", shared: 0, eta: 0 })
+  const { id, ended, shared: joined } = await begin(ctx, { appId: app.id, countries, turns })
+  const state = ended ? "measured" : "measuring"
+  return { ...asked, checkId: id, state, shared: joined, eta: ended ? 0 : etaOf(turns, ctx) } as const
+})
+
+const NO_ENGINES =
+  "No assistant is configured on this server: its operator sets AI_ENGINES and the key of each. Retrying does not help before that."
+
+/** The unit goes back with the fault where another call was first, and where everything failed. */
+async function begin(
+  { sql, caller, requestId, assistants, take, now }: Context,
+  { appId, countries, turns }: { appId: string; countries: readonly string[]; turns: readonly PlannedTurn[] },
+) {
+  const id = await makeCheckId(sql)
+  const { granted, limit, resetsAt } = await take("aiVisibility", { about: purposeOf(id), days: 1 })
+  if (!granted) {
+    const retryAfter = Math.max(1, Math.ceil((Date.parse(resetsAt) - now().getTime()) / 1_000))
+    throw new Fault("ai_limit", { limit, resetsAt }, { retryAfter })
+  }
+  const check = { id, workspaceId: caller.workspaceId, appId, storefronts: countries, requestId }
+  const begun = await beginCheck(sql, check, { turns, spreadMs: assistants.spreadMs })
+  if (!begun) throw new Fault("already_measuring")
+  return { id, ...begun }
+}
+
+/** The assistants answer side by side, each a question after the other. */
+function etaOf(turns: readonly PlannedTurn[], { assistants: { engines, runs, spreadMs } }: Context): number {
+  const each = turns.length / engines.length
+  return Math.ceil(((runs - 1) * spreadMs) / 1_000 + 2 * each + ANSWER_SECONDS)
+}

@@ -1,0 +1,191 @@
+import * as v from "valibot"
+import { type Context, ofApp, operation } from "../../core/operation.ts"
+import { AppCountry } from "../../lib/fields.ts"
+import { described } from "../../lib/schema.ts"
+import { ASSISTANTS, type Assistant } from "../../lib/upstreams.ts"
+import { Count, Storefront } from "../../tracking/shapes.ts"
+import { listTerms } from "../../tracking/terms.ts"
+import type { TrackedApp } from "../../tracking/tracked-app.ts"
+import { centsOf } from "../cents.ts"
+import { type CheckState, readCheckUsage, readLatestCheck } from "../checks.ts"
+import { knownNames, MATCHER_VERSION } from "../formulas/known-apps.ts"
+import { mentionsIn } from "../formulas/mentions.ts"
+import {
+  type MatchedAnswer,
+  type MentionFigures,
+  mentionFigures,
+  mostNamed,
+  othersNamed,
+  visibilityOf,
+} from "../formulas/visibility.ts"
+import { countShared, estimateCost, planTurns, readWantedTerms } from "../plan.ts"
+import { type HeldAnswer, readSamples } from "../read/answers.ts"
+import { type KnownAround, readKnownApps } from "../read/known-apps.ts"
+import { Answer, Engine, MOST_TEXT, ofAssistants, SAID_OF } from "./engine-shapes.ts"
+import { boundsOf, Check, cost, RunState, rounded, SAID } from "./visibility-shapes.ts"
+
+export const getAiVisibility = operation({
+  id: "get_ai_visibility",
+  method: "GET",
+  path: "/apps/:appId/ai",
+  group: "Your apps",
+  toolset: "ai",
+  summary: "Whether assistants name the app when they are asked about its keywords, and whom they name instead.",
+  description:
+    "A dated sample of each assistant, never averaged over them. Every figure has its n and interval. start_ai_check asks anew; rivals added later are found in old answers too.",
+  effect: "reads",
+  scope: "ai:read",
+  plan: "studio",
+  price: 1,
+  faults: [],
+  narrow: "parts",
+  input: ofApp({ country: AppCountry }),
+  output: v.strictObject({
+    country: Storefront,
+    providers: described(
+      ofAssistants((name) => described(RunState, SAID_OF[name])),
+      "Each assistant: failed = the last check asked it, and fewer than half of its answers came; not_measured = nobody asked it. Neither is a zero.",
+    ),
+    engines: described(
+      ofAssistants((name) => v.optional(described(Engine, SAID_OF[name]))),
+      "The measured ones.",
+    ),
+    answers: described(v.array(Answer), "The answers that engines counts, by assistant and keyword."),
+    matcher: described(Count, "Version of the rules by which names are found."),
+    check: described(
+      v.nullable(Check),
+      "The last check of this app that asked in this storefront; null = there was none.",
+    ),
+    next: described(
+      v.nullable(v.strictObject(cost)),
+      "What a check of this storefront would ask now; null = no assistant can be asked here, or no keyword is tracked.",
+    ),
+    method: described(v.array(v.string()), "What every figure here is to be read with."),
+  }),
+}).run(async ({ app, storefront }, ctx) => {
+  const terms = [...new Set((await listTerms(ctx.sql, app.id, storefront)).map(({ term }) => term))]
+  const answers = await readSamples(ctx.sql, { storefront, terms })
+  const check = await readLatestCheck(ctx.sql, app.id, storefront)
+  const apps =
+    answers.length > 0
+      ? await readKnownApps(ctx.sql, app, { storefront, terms: [...new Set(answers.map(({ term }) => term))] })
+      : []
+  const states = statesOf(answers, check)
+  const shown = matched(
+    answers.filter(({ assistant }) => states[assistant] === "measured"),
+    apps,
+  )
+  return {
+    country: storefront,
+    providers: states,
+    engines: Object.fromEntries([...shown].map(([assistant, own]) => [assistant, engineOf(own, apps)])),
+    answers: [...shown.values()].flat().map((answer) => answerOf(answer, apps[OWN]!)),
+    matcher: MATCHER_VERSION,
+    check: check && (await describeCheck(ctx, check)),
+    next: await estimateNext(ctx, app, storefront),
+    method: [...SAID],
+  }
+})
+
+type SampleAnswer = HeldAnswer & MatchedAnswer
+
+function matched(answers: readonly HeldAnswer[], apps: readonly KnownAround[]): Map<Assistant, SampleAnswer[]> {
+  const known = knownNames(
+    apps,
+    answers.map(({ text }) => text),
+  )
+  const found = answers.map((answer): SampleAnswer => {
+    const cited = answer.cited.map(({ url }) => url)
+    return { ...answer, ...mentionsIn(answer.text, cited, known) }
+  })
+  return Map.groupBy(found, ({ assistant }) => assistant)
+}
+
+function statesOf(answers: readonly HeldAnswer[], check: CheckState | null) {
+  const measured = new Set(answers.map(({ assistant }) => assistant))
+  const state = (assistant: Assistant) => {
+    const runs = check?.engines.find((one) => one.assistant === assistant)
+    if (runs && check?.state !== "measuring" && 2 * runs.answered < runs.asked) return "failed"
+    return measured.has(assistant) ? "measured" : "not_measured"
+  }
+  return Object.fromEntries(ASSISTANTS.map((assistant) => [assistant, state(assistant)])) as Record<
+    Assistant,
+    ReturnType<typeof state>
+  >
+}
+
+/** The app is the first of those that are known. */
+const OWN = 0
+const MOST_RIVALS = 50
+
+function engineOf(answers: readonly SampleAnswer[], apps: readonly KnownAround[]) {
+  const { pooled, keywords, searched, domains, answers: count, ...figures } = visibilityOf(OWN, answers)
+  const times = answers.map(({ seenAt }) => seenAt.getTime())
+  const [one] = answers as [SampleAnswer]
+  const named = (app: number) => appOf(apps[app]!, mentionFigures(app, answers))
+  const rivals = apps.flatMap(({ role }, app) => (role === "rival" ? [named(app)] : []))
+  return {
+    ...{ model: one.model, language: one.language, answers: count, ...shown(figures) },
+    measuredFrom: new Date(Math.min(...times)).toISOString(),
+    measuredTo: new Date(Math.max(...times)).toISOString(),
+    ...{ pooledLow: rounded(pooled?.low), pooledHigh: rounded(pooled?.high), searched, domains },
+    keywords: keywords.map(({ term, ...own }) => ({ term, ...shown(own) })),
+    rivals: rivals.toSorted((a, b) => b.named - a.named).slice(0, MOST_RIVALS),
+    apps: mostNamed(OWN, answers).map(({ app }) => named(app)),
+    others: othersNamed(answers),
+  }
+}
+
+function appOf({ name, storeIds, role }: KnownAround, figures: MentionFigures) {
+  return { name, storeIds, rival: role === "rival", ...shown(figures) }
+}
+
+function shown({ interval, ...figures }: MentionFigures) {
+  return { ...figures, ...boundsOf(interval) }
+}
+
+function answerOf(
+  { assistant: engine, term, phrasing, seenAt, searched, text, named, uncertain }: SampleAnswer,
+  { name }: KnownAround,
+) {
+  const isNamed = named.includes(OWN)
+  return {
+    ...{ engine, term, phrasing, askedAt: seenAt.toISOString(), searched },
+    named: uncertain.includes(OWN) ? null : isNamed,
+    excerpt: excerptOf(text, isNamed ? name : null),
+  }
+}
+
+/** The line that holds the name, where one does as it is written here. */
+function excerptOf(text: string, name: string | null): string {
+  const line = name === null ? undefined : text.split("\n").find((one) => one.includes(name))
+  const part = (line ?? text).trim()
+  const letters = [...part]
+  return letters.length > MOST_TEXT ? `${letters.slice(0, MOST_TEXT - 1).join("")}…` : part
+}
+
+async function describeCheck({ sql, assistants }: Context, check: CheckState) {
+  const { id, state, startedAt, endedAt, engines } = check
+  const sum = (field: "asked" | "answered" | "failed") => engines.reduce((all, one) => all + one[field], 0)
+  const usage = await readCheckUsage(sql, id)
+  const cents = usage.map(({ assistant, inputTokens, outputTokens, searches }) => {
+    const price = assistants.engines.find((one) => one.assistant === assistant)?.price
+    if (!price || inputTokens === null || outputTokens === null) return null
+    return centsOf({ inputTokens, outputTokens, searches }, price)
+  })
+  const known = cents.every((one) => one !== null)
+  return {
+    ...{ id, state, startedAt: startedAt.toISOString(), endedAt: endedAt?.toISOString() ?? null },
+    ...{ asked: sum("asked"), answered: sum("answered"), failed: sum("failed") },
+    cents: known ? Math.round(10 * cents.reduce<number>((all, one) => all + (one ?? 0), 0)) / 10 : null,
+  }
+}
+
+async function estimateNext({ sql, assistants }: Context, app: TrackedApp, storefront: string) {
+  if (assistants.engines.length === 0) return null
+  const turns = planTurns(await readWantedTerms(sql, app.id, [storefront]), assistants)
+  if (turns.length === 0) return null
+  const shared = await countShared(sql, turns)
+  const already = [...shared.values()].reduce((sum, count) => sum + count, 0)
+  return { answers: turns.length, shared: already, ...(await estimateCost(sql, { turns, shared }, assistants)) }
+}

@@ -1,0 +1,149 @@
+import { Buffer } from "node:buffer"
+import { ALL_ACTIONS } from "../access/approval-rules.ts"
+import type { Caller } from "../access/caller.ts"
+import type { Diff } from "../core/action.ts"
+import { json } from "../database/json.ts"
+import type { Db, Sql } from "../database/types.ts"
+import { Fault } from "../lib/faults.ts"
+import type { RandomBytes } from "../lib/text.ts"
+import { tokenDigest } from "./tokens.ts"
+
+/** A write that waits for somebody outside the assistant, as they are shown it. */
+export interface Approval {
+  id: string
+  action: string
+  /** The preview that the assistant was answered. */
+  shown: Diff & { credits: number; destructive: boolean }
+  key: { id: number; name: string | null; hint: string | null }
+  createdAt: Date
+  /** Until when a verdict and its confirm are good for anything. */
+  expiresAt: Date
+  verdict: "approved" | "declined" | null
+  decidedBy: string | null
+}
+
+/** What a preview says of it: where to approve, and that a yes at the client counts too. */
+export interface ApprovalTerms {
+  id: string
+  /** The page where the owner, signed in, sees the same preview. */
+  address: string
+  command: string
+  askingCounts: boolean
+}
+
+/** Whom the audit names for a yes that came through the client. */
+const AT_THE_CLIENT = "the person at the client, as it says"
+
+interface StandingApproval {
+  isNeeded: boolean
+  askingCounts: boolean
+  id: string | null
+  verdict: Approval["verdict"]
+  decidedBy: string | null
+}
+
+/** What the rules of now ask of a write, and what was said of the token so far. */
+async function readStanding(sql: Db, caller: Caller, action: string, token: string): Promise<StandingApproval> {
+  const [standing] = await sql<[StandingApproval]>`
+    select (w.approve_outside || k.approve_outside) && ${[action, ALL_ACTIONS]}::text[] as "isNeeded",
+      w.asking_approves as "askingCounts", a.id, a.verdict, a.decided_by as "decidedBy"
+    from api_key k
+    join workspace w on w.id = k.workspace_id
+    left join approval a on a.token_sha256 = ${tokenDigest(token)}
+    where k.id = ${caller.keyId}`
+  return standing
+}
+
+/** Lays a preview before whoever must approve it; null where nobody must. */
+export async function openApproval(
+  sql: Sql,
+  caller: Caller,
+  { action, token, shown, publicUrl }: { action: string; token: string; shown: Approval["shown"]; publicUrl: string },
+  randomBytes: RandomBytes,
+): Promise<ApprovalTerms | null> {
+  const { isNeeded, askingCounts } = await readStanding(sql, caller, action, token)
+  if (!isNeeded) return null
+  const id = `ap_${Buffer.from(randomBytes(9)).toString("hex")}`
+  await sql`
+    insert into approval (id, token_sha256, workspace_id, shown)
+    values (${id}, ${tokenDigest(token)}, ${caller.workspaceId}, ${json(sql, shown)})`
+  return { id, address: addressOf(publicUrl, id), command: commandOf(id), askingCounts }
+}
+
+/** Who approved a write, null where nobody had to. Throws write_limit_reached: approval_needed or approval_declined. */
+export async function assertApproved(
+  sql: Db,
+  caller: Caller,
+  { action, token, agreed, publicUrl }: { action: string; token: string; agreed: boolean; publicUrl: string },
+): Promise<string | null> {
+  const { isNeeded, askingCounts, id, verdict, decidedBy } = await readStanding(sql, caller, action, token)
+  if (verdict === "declined") throw new Fault("write_limit_reached", { reason: "approval_declined", detail: DECLINED })
+  if (verdict === "approved") return decidedBy
+  if (agreed && (askingCounts || !isNeeded)) return AT_THE_CLIENT
+  if (isNeeded) throw new Fault("write_limit_reached", { reason: "approval_needed", detail: wayTo(publicUrl, id) })
+  return null
+}
+
+/** As assertApproved before a person is asked at their client: nobody is asked in vain. */
+export async function assertMayAsk(
+  sql: Sql,
+  caller: Caller,
+  asked: { action: string; token: string; publicUrl: string },
+): Promise<void> {
+  await assertApproved(sql, caller, { ...asked, agreed: true })
+}
+
+const DECLINED = "A person outside the assistant declined it. Nothing was written."
+
+function wayTo(publicUrl: string, id: string | null): string {
+  if (id === null)
+    return "Approvals became necessary after this preview: preview again, its answer says where to approve."
+  return `A person must approve it outside the assistant first, at ${addressOf(publicUrl, id)} or with: ${commandOf(id)}. Nothing was written, and the token is not used up.`
+}
+
+function addressOf(publicUrl: string, id: string): string {
+  return `${publicUrl}/approve/${id}`
+}
+
+function commandOf(id: string): string {
+  return `appmeter approve ${id}`
+}
+
+/** Those of a workspace that wait and can still be confirmed, oldest first; with an id that one, however it stands. */
+export async function listApprovals(
+  sql: Sql,
+  { workspaceId, id = null }: { workspaceId: number | null; id?: string | null },
+): Promise<Approval[]> {
+  return await sql<Approval[]>`
+    select a.id, t.action, a.shown, json_build_object('id', k.id, 'name', k.name, 'hint', k.hint) as key,
+      a.created_at as "createdAt", t.created_at + interval '600 s' as "expiresAt", a.verdict, a.decided_by as "decidedBy"
+    from approval a
+    join confirm_token t on t.sha256 = a.token_sha256
+    join api_key k on k.id = t.key_id
+    where (${workspaceId}::int is null or a.workspace_id = ${workspaceId}) and case
+      when ${id}::text is null then
+        a.verdict is null and t.used_at is null and t.created_at >= now() - interval '600 s'
+      else a.id = ${id}
+    end
+    order by a.created_at, a.id
+    limit 100`
+}
+
+/**
+ * Says yes or no to what waits, for good. False where it no longer waits: it expired, was decided or confirmed, or is not of
+ * the workspace.
+ */
+export async function settleApproval(
+  sql: Sql,
+  { workspaceId, id }: { workspaceId: number | null; id: string },
+  { verdict, by }: { verdict: "approved" | "declined"; by: string },
+): Promise<boolean> {
+  const rows = await sql`
+    update approval a
+    set verdict = ${verdict}, decided_by = ${by}, decided_at = now()
+    from confirm_token t
+    where a.id = ${id} and (${workspaceId}::int is null or a.workspace_id = ${workspaceId}) and a.verdict is null
+      and t.sha256 = a.token_sha256 and t.used_at is null and t.created_at >= now() - interval '600 s'
+    returning a.id`
+  return rows.length > 0
+}

@@ -1,0 +1,103 @@
+import { FORM_FIELD, type Owner } from "../../access/sign-in/owner.ts"
+import { changedLines, WHOLE } from "../../tracking/actions/changed-lines.ts"
+import { type Html, html } from "../../ui/html.ts"
+import { layout, pagePolicy } from "../../ui/layout.ts"
+import type { Approval } from "../approvals.ts"
+
+/** Its form goes to this origin alone, and no page of another can hold it in a frame. */
+export const APPROVAL_POLICY = pagePolicy({ forms: ["'self'"] })
+
+/** What would be written, whole, with a yes and a no; or what became of it. All in it but our own words is data. */
+export function approvalPage(approval: Approval, { formToken }: Owner, now: Date): string {
+  const { id, key } = approval
+  const said = outcomeOf(approval, now)
+  return layout(
+    said ? "Nothing to approve" : "Approve a write",
+    "What an assistant is to write.",
+    html`<p>${said ?? html`An assistant with the key <strong>${key.name ?? `key ${key.id}`}</strong> is to do this, until ${timeOf(approval.expiresAt)}:`}</p>
+${writePart(approval)}${
+  !said &&
+  html`<form method="post" action="/approve/${id}">
+<input type="hidden" name="${FORM_FIELD}" value="${formToken}">
+<button type="submit" name="verdict" value="approve">Approve</button>
+<button type="submit" name="verdict" value="decline">Decline</button>
+</form>
+`
+}<p><a href="/approve">What else waits</a></p>`,
+  )
+}
+
+function writePart({ action, shown }: Pick<Approval, "action" | "shown">): Html {
+  const lines = changedLines(shown, WHOLE)
+  return html`<section>
+<h2>${shown.summary}</h2>
+<p class="quiet"><code>${action}</code> of ${shown.target.name}</p>
+${lines.map((line) => html`<pre>${line}</pre>\n`)}${shown.notes.length > 0 && html`<ul>${shown.notes.map((note) => html`<li>${note}</li>`)}</ul>\n`}<p>${shown.destructive && "It takes something away, or shows it to the world. "}It costs ${shown.credits} ${shown.credits === 1 ? "credit" : "credits"}.</p>
+</section>
+`
+}
+
+/** Null while it waits. */
+function outcomeOf({ verdict, decidedBy, expiresAt }: Approval, now: Date): Html | null {
+  if (verdict !== null) return html`This was <strong>${verdict}</strong> by ${decidedBy}.`
+  return expiresAt <= now ? html`This expired at ${timeOf(expiresAt)}: whoever wanted it previews it again.` : null
+}
+
+/** All that waits in the workspace. */
+export function waitingPage(approvals: readonly Approval[]): string {
+  const rows = approvals.map(
+    ({ id, shown, key, expiresAt }) =>
+      html`<li><a href="/approve/${id}">${shown.summary}</a> <span class="quiet">${key.name}, until ${timeOf(expiresAt)}</span></li>`,
+  )
+  const none = html`<section>
+<h2>Nothing waits</h2>
+<p>An assistant previews each write before it makes it. Have writes approved here first, and each of them stands here for ten minutes, as it was previewed, until you approve or decline it; the assistant cannot:</p>
+<pre>appmeter approval require all</pre>
+<p><a href="/approve/sample">What one looks like</a></p>
+</section>
+<p><a href="/app/changes">What was changed so far</a></p>`
+  return layout(
+    "Waiting for approval",
+    "What assistants are to write.",
+    rows.length > 0 ? html`<ul>${rows}</ul>` : none,
+  )
+}
+
+/** What the invented app's assistant might want: it is nobody's, and nothing waits for a verdict on it. */
+const SAMPLE: Pick<Approval, "action" | "shown"> = {
+  action: "add_keywords",
+  shown: {
+    summary: 'Track 2 keywords of "Lumen Journal (invented)" in us.',
+    target: { kind: "app", id: "app_lumenjournal", name: "Lumen Journal (invented)" },
+    before: { tracked: [{ countries: ["us"], keywords: [] }] },
+    after: { tracked: [{ countries: ["us"], keywords: ["evening pages", "habit journal"] }] },
+    notes: ['Tracked already in us, and not added twice: "mood diary".'],
+    ...{ credits: 1, destructive: false },
+  },
+}
+
+/** For whoever has none that waits. */
+export function sampleApprovalPage(): string {
+  return layout(
+    "What an approval looks like",
+    "A sample of what an assistant is to write.",
+    html`<p><strong>Invented:</strong> no assistant asked for this, and no button here does anything. Of a write that waits, an assistant's key is named, and until when:</p>
+${writePart(SAMPLE)}<form>
+<button type="button" disabled="">Approve</button>
+<button type="button" disabled="">Decline</button>
+</form>
+<p>Until somebody says yes here, or with <code>appmeter approve</code> on the machine, the assistant's confirm is refused; nothing is written and nothing charged. <a href="/approve">What waits for you</a></p>`,
+  )
+}
+
+/** Of an address that names nothing, or a form that was not sent from its page. */
+export function noApprovalPage(why?: "form"): string {
+  const text =
+    why === "form" ? "Open the page again, and send its form as it is shown." : "Nothing waits here for this workspace."
+  return layout("Not understood", text, html`<p>${text}</p>`)
+}
+
+function timeOf(at: Date): Html {
+  const iso = at.toISOString()
+  return html`<time datetime="${iso}">${iso.slice(0, 10)}, ${iso.slice(11, 16)} UTC</time>`
+}

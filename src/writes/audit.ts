@@ -1,0 +1,70 @@
+import { OWN } from "../core/observation/origins.ts"
+import type { Sql } from "../database/types.ts"
+import { shownName } from "../tracking/tracked-app.ts"
+
+/** A write that was applied, or handed to a job. */
+interface AuditRow {
+  at: Date
+  workspace: string
+  /** Name and hint are null for a key whose record is gone. */
+  key: { id: number; name: string | null; hint: string | null }
+  action: string
+  /** What it held for itself, as "app app_4fD0Zs81hQbK". */
+  target: string
+  /** Null where it was about no app of the workspace. */
+  appId: string | null
+  /** What the person approved, in one sentence. */
+  summary: string
+  credits: number
+  requestId: string
+  jobId: string | null
+  /** Who approved it outside the assistant, or at its client; null = nobody was asked. */
+  approvedBy: string | null
+}
+
+interface AuditQuery {
+  workspaceId: number
+  /** One app's only. It may be gone by now. */
+  appId?: string
+  /** Rows at most. */
+  limit: number
+}
+
+/** The writes of a workspace, newest first. */
+export async function listAudit(sql: Sql, { workspaceId, appId, limit }: AuditQuery): Promise<AuditRow[]> {
+  return await sql<AuditRow[]>`
+    select a.at, w.name as workspace, json_build_object('id', a.key_id, 'name', k.name, 'hint', k.hint) as key,
+      a.action, a.target, a.app_id as "appId", a.preview ->> 'summary' as summary, a.credits,
+      a.request_id as "requestId", a.job_id as "jobId",
+      a.approved_by as "approvedBy"
+    from audit a
+    join workspace w on w.id = a.workspace_id
+    left join api_key k on k.id = a.key_id
+    where a.workspace_id = ${workspaceId}
+      and (${appId ?? null}::text is null or a.app_id = ${appId ?? null})
+    order by a.at desc, a.id desc
+    limit ${limit}`
+}
+
+interface BroughtApp {
+  at: Date
+  /** Who brought it. */
+  origin: string
+  name: string
+  countries: string[]
+}
+
+/** Tracked apps that came with another origin, as the demo's do, newest first: nobody confirmed them. */
+export async function listBroughtApps(
+  sql: Sql,
+  { workspaceId, limit }: Pick<AuditQuery, "workspaceId" | "limit">,
+): Promise<BroughtApp[]> {
+  return await sql<BroughtApp[]>`
+    select a.created_at as at, a.origin, ${shownName(sql)} as name, a.countries
+    from tracked_app a
+    left join store_app i on i.id = a.ios_app
+    left join store_app g on g.id = a.android_app
+    where a.workspace_id = ${workspaceId} and a.origin <> ${OWN}
+    order by a.created_at desc, a.id
+    limit ${limit}`
+}

@@ -1,0 +1,105 @@
+import { Buffer } from "node:buffer"
+import { hash } from "node:crypto"
+import type { Caller } from "../access/caller.ts"
+import type { Diff } from "../core/action.ts"
+import { json } from "../database/json.ts"
+import type { Db, Tx } from "../database/types.ts"
+import { Fault } from "../lib/faults.ts"
+import type { RandomBytes } from "../lib/text.ts"
+
+/** Previews of one key that may wait for their confirm, about: those made at the same moment do not see each other. */
+const MOST_WAITING = 1_000
+
+/** What a token stands for. */
+export interface TokenContent {
+  action: string
+  args: Record<string, unknown>
+  /** `seenOf` the diff that was shown. */
+  seen: string
+}
+
+/** A hash of the part of a diff that must be the same at confirm. */
+export function seenOf({ target, before, after }: Diff): string {
+  return hash("sha256", JSON.stringify([target.kind, target.id, before, after]), "base64url")
+}
+
+/**
+ * Makes a token for what was previewed; only its hash is stored. Throws write_limit_reached when the key has too many
+ * previews waiting. Rows older than a day go on the way, as an array: a subquery that locks may be run again for each row.
+ */
+export async function issueToken(
+  sql: Db,
+  { workspaceId, keyId }: Caller,
+  { action, args, seen }: TokenContent,
+  randomBytes: RandomBytes,
+): Promise<{ confirmToken: string; expiresAt: Date }> {
+  const confirmToken = `confirm_${Buffer.from(randomBytes(32)).toString("base64url")}`
+  const [row] = await sql<{ expiresAt: Date }[]>`
+    with swept as (
+      delete from confirm_token
+      where sha256 = any(array(
+        select sha256
+        from confirm_token
+        where created_at < now() - interval '1 day'
+        order by created_at
+        limit 100
+        for update skip locked
+      ))
+    )
+    insert into confirm_token (sha256, workspace_id, key_id, action, args, seen)
+    select ${tokenDigest(confirmToken)}, ${workspaceId}, ${keyId}, ${action}, ${json(sql, args)}, ${seen}
+    where (
+      select count(*)
+      from confirm_token
+      where key_id = ${keyId} and created_at >= now() - interval '600 s' and used_at is null
+    ) < ${MOST_WAITING}
+    returning created_at + interval '600 s' as "expiresAt"`
+  if (!row) {
+    const reason = `This key has ${MOST_WAITING} previews waiting for their confirm; each expires after 10 minutes.`
+    throw new Fault("write_limit_reached", { reason })
+  }
+  return { confirmToken, expiresAt: row.expiresAt }
+}
+
+/** What a usable token stands for. Throws confirm_token_invalid or confirm_token_expired. */
+export async function lookUpToken(sql: Db, caller: Caller, token: string): Promise<TokenContent> {
+  const [row] = await sql<(TokenContent & { usedAt: Date | null; expired: boolean })[]>`
+    select action, args, seen, used_at as "usedAt", created_at < now() - interval '600 s' as expired
+    from confirm_token
+    where sha256 = ${tokenDigest(token)} and workspace_id = ${caller.workspaceId} and key_id = ${caller.keyId}`
+  if (!row) throw new Fault("confirm_token_invalid", { detail: UNKNOWN })
+  if (row.usedAt) {
+    const detail = `It was used at ${row.usedAt.toISOString()}: its one confirm went through then.`
+    throw new Fault("confirm_token_invalid", { detail })
+  }
+  if (row.expired) throw new Fault("confirm_token_expired", { detail: EXPIRED })
+  return row
+}
+
+/** Of an action that another version previewed. */
+export const UNKNOWN_ACTION = "It stands for an action that this version does not have: preview again."
+
+const UNKNOWN =
+  "No preview with this key gave that token. It is the confirmToken of preview_action, whole and unchanged, and is confirmed with the key that previewed."
+const EXPIRED = "A token is good for 10 minutes. Nothing was written: preview again, and confirm with the new token."
+
+/**
+ * Uses a token up, within the transaction of its write: rolled back, it can be used again. Of several confirms at once the
+ * first goes on and the others wait for its end. Throws confirm_token_invalid or confirm_token_expired.
+ */
+export async function useToken(tx: Tx, caller: Caller, token: string): Promise<void> {
+  const [row] = await tx`
+    update confirm_token
+    set used_at = now()
+    where sha256 = ${tokenDigest(token)} and workspace_id = ${caller.workspaceId} and key_id = ${caller.keyId}
+      and used_at is null and created_at >= now() - interval '600 s'
+    returning sha256`
+  if (row) return
+  await lookUpToken(tx, caller, token)
+  throw new Fault("confirm_token_invalid", { detail: UNKNOWN })
+}
+
+/** As the database knows a token. */
+export function tokenDigest(token: string): Buffer {
+  return hash("sha256", token, "buffer")
+}

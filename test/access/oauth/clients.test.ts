@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import * as modern from "@modelcontextprotocol/client"
+import * as legacy from "@modelcontextprotocol/sdk/client/index.js"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import * as oauth from "oauth4webapi"
+import { PINNED } from "../../../src/access/oauth/pinned.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { OutboundProblem } from "../../../src/outbound/problem.ts"
+import { freshDatabase } from "../../database.ts"
+import { errorOf } from "../../error-of.ts"
+import { consentOf, type ServedHouse, serveAt } from "./served.ts"
+
+// Clients nobody here wrote, from the bare address of the tool endpoint to a call, over a socket.
+
+let sql: Sql
+let served: ServedHouse
+let workspaceId: number
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  // no client's server is to be had
+  served = serveAt(sql, async () => {
+    throw new OutboundProblem("unreachable")
+  })
+  workspaceId = await served.house.workspace({ plan: "free" })
+})
+afterAll(() => served.stop())
+
+/** What a client of the official SDKs keeps, in memory; both majors ask for the same. */
+function keptBy(metadata: object, clientMetadataUrl?: string) {
+  // biome-ignore lint/suspicious/noExplicitAny: kept for two libraries, each with types of its own
+  const kept: any = { redirects: [] as URL[] }
+  const provider = {
+    redirectUrl: (metadata as { redirect_uris: string[] }).redirect_uris[0],
+    clientMetadata: metadata,
+    ...(clientMetadataUrl && { clientMetadataUrl }),
+    state: () => "st4te",
+    clientInformation: () => kept.client,
+    saveClientInformation: (client: unknown) => {
+      kept.client = client
+    },
+    tokens: () => kept.tokens,
+    saveTokens: (tokens: unknown) => {
+      kept.tokens = tokens
+    },
+    redirectToAuthorization: (address: URL) => void kept.redirects.push(address),
+    saveCodeVerifier: (verifier: string) => {
+      kept.verifier = verifier
+    },
+    codeVerifier: () => kept.verifier,
+    saveDiscoveryState: (state: unknown) => {
+      kept.discovery = state
+    },
+    discoveryState: () => kept.discovery,
+  }
+  return { kept, provider }
+}
+
+const METADATA = {
+  client_name: "SDK client",
+  redirect_uris: ["http://127.0.0.1:47113/callback"],
+  grant_types: ["authorization_code", "refresh_token"],
+  response_types: ["code"],
+  token_endpoint_auth_method: "none",
+}
+
+interface Client {
+  connect(transport: unknown): Promise<void>
+  callTool(call: {
+    name: string
+    arguments: Record<string, unknown>
+  }): Promise<{ structuredContent?: unknown; isError?: boolean }>
+  close(): Promise<void>
+}
+
+const INFO = { name: "test", version: "1" }
+const kinds: [string, (provider: unknown) => [Client, { finishAuth(answer: URLSearchParams): Promise<void> }]][] = [
+  [
+    "sdk 1.32.2",
+    (provider) => {
+      const transport = new StreamableHTTPClientTransport(new URL(`${served.url}/mcp`), {
+        authProvider: provider as never,
+      })
+      const finishAuth = (answer: URLSearchParams) => transport.finishAuth(answer.get("code")!)
+      return [
+        new legacy.Client(INFO) as unknown as Client,
+        Object.assign(Object.create(transport), { transport, finishAuth }),
+      ]
+    },
+  ],
+  [
+    "client 2.4.0",
+    (provider) => {
+      const transport = new modern.StreamableHTTPClientTransport(new URL(`${served.url}/mcp`), {
+        authProvider: provider as never,
+      })
+      return [
+        new modern.Client(INFO) as unknown as Client,
+        Object.assign(Object.create(transport), {
+          transport,
+          finishAuth: (answer: URLSearchParams) => transport.finishAuth(answer),
+        }),
+      ]
+    },
+  ],
+]
+
+describe.each(kinds)("%s", (name, make) => {
+  const open = (provider: unknown) => {
+    const [client, wrapped] = make(provider)
+    return {
+      client,
+      ...(wrapped as unknown as { transport: unknown; finishAuth(answer: URLSearchParams): Promise<void> }),
+    }
+  }
+
+  test("from the bare address: is refused, registers, is let in, calls, and renews its tokens by itself", async () => {
+    const { kept, provider } = keptBy(METADATA)
+    const first = open(provider)
+    expect(await errorOf(first.client.connect(first.transport))).toBeInstanceOf(Error)
+    expect(kept.redirects).toHaveLength(1)
+    const [address] = kept.redirects as [URL]
+    expect(Object.fromEntries(address.searchParams)).toMatchObject({
+      ...{ client_id: kept.client.client_id, code_challenge_method: "S256", resource: `${served.url}/mcp` },
+    })
+    const back = await consentOf(served, workspaceId, address)
+    expect(back.href).toStartWith("http://127.0.0.1:47113/callback?code=")
+    await first.finishAuth(back.searchParams)
+    const { client, transport } = open(provider)
+    await client.connect(transport)
+    const called = await client.callTool({ name: "whoami", arguments: {} })
+    expect(called.structuredContent).toMatchObject({ plan: "free", auth: "sign-in" })
+    // an hour later
+    const before = kept.tokens
+    await sql`update access_token set expires_at = now()`
+    await Bun.sleep(800)
+    expect((await client.callTool({ name: "whoami", arguments: {} })).isError).toBeFalsy()
+    expect([kept.tokens.access_token === before.access_token, kept.redirects.length]).toEqual([false, 1])
+    await client.close()
+  })
+
+  test("with its document's address for an id it registers nowhere", async () => {
+    const [id] = [...PINNED].find(([, { name }]) => name === "Claude Code")!
+    const { kept, provider } = keptBy({ ...METADATA, redirect_uris: ["http://localhost:47114/callback"] }, id)
+    const first = open(provider)
+    expect(await errorOf(first.client.connect(first.transport))).toBeInstanceOf(Error)
+    expect(kept.redirects[0].searchParams.get("client_id")).toBe(id)
+    await first.finishAuth((await consentOf(served, workspaceId, kept.redirects[0])).searchParams)
+    const { client, transport } = open(provider)
+    await client.connect(transport)
+    expect((await client.callTool({ name: "whoami", arguments: {} })).isError).toBeFalsy()
+    expect((await sql`select id from oauth_client where from_sha256 is not null and name = 'Claude Code'`).length).toBe(
+      0,
+    )
+    await client.close()
+  })
+
+  test("a call that needs another scope sends it back to the owner, and asks for what it has as well", async () => {
+    const { kept, provider } = keptBy(METADATA)
+    const first = open(provider)
+    expect(await errorOf(first.client.connect(first.transport))).toBeInstanceOf(Error)
+    await first.finishAuth(
+      (await consentOf(served, workspaceId, kept.redirects[0], { scopes: ["apps:read"] })).searchParams,
+    )
+    const second = open(provider)
+    await second.client.connect(second.transport)
+    const call = { name: "list_reviews", arguments: { appId: "app_none" } }
+    expect(await errorOf(second.client.callTool(call))).toBeInstanceOf(Error)
+    // renews its tokens first, which gives it no right more, and then tells its person of the refusal
+    if (name === "sdk 1.32.2") return expect(kept.redirects).toHaveLength(1)
+    expect(kept.redirects).toHaveLength(2)
+    expect(kept.redirects[1].searchParams.get("scope").split(" ")).toEqual(
+      expect.arrayContaining(["apps:read", "reviews:read"]),
+    )
+    await second.finishAuth((await consentOf(served, workspaceId, kept.redirects[1])).searchParams)
+    const { client, transport } = open(provider)
+    await client.connect(transport)
+    const result = await client.callTool(call)
+    expect(JSON.stringify(result)).toContain("not_found")
+    await client.close()
+  })
+})
+
+test("oauth4webapi, which checks everything that the standards say of an answer, goes the whole way", async () => {
+  const options = { [oauth.allowInsecureRequests]: true }
+  const resource = new URL(`${served.url}/mcp`)
+  const challenged = await fetch(resource, { method: "POST" })
+  expect(challenged.status).toBe(401)
+  const protection = await oauth.processResourceDiscoveryResponse(
+    resource,
+    await oauth.resourceDiscoveryRequest(resource, options),
+  )
+  const issuer = new URL(protection.authorization_servers![0]!)
+  const server = await oauth.processDiscoveryResponse(
+    issuer,
+    await oauth.discoveryRequest(issuer, { ...options, algorithm: "oauth2" }),
+  )
+  const registered = await oauth.processDynamicClientRegistrationResponse(
+    await oauth.dynamicClientRegistrationRequest(
+      server,
+      { redirect_uris: METADATA.redirect_uris, client_name: "oauth4webapi", token_endpoint_auth_method: "none" },
+      options,
+    ),
+  )
+  const client: oauth.Client = { client_id: registered.client_id, token_endpoint_auth_method: "none" }
+  const verifier = oauth.generateRandomCodeVerifier()
+  const address = new URL(server.authorization_endpoint!)
+  const asked = {
+    client_id: client.client_id, redirect_uri: METADATA.redirect_uris[0]!, response_type: "code", state: "st4te", scope: "apps:read offline_access",
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: "S256", resource: resource.href,
+  } // biome-ignore format: a list to scan
+  for (const [name, value] of Object.entries(asked)) address.searchParams.set(name, value)
+  const refused = await consentOf(served, workspaceId, address, { decision: "deny" })
+  expect(() => oauth.validateAuthResponse(server, client, refused, "st4te")).toThrow(/authorization response/)
+  const answer = oauth.validateAuthResponse(server, client, await consentOf(served, workspaceId, address), "st4te")
+  const more = { ...options, additionalParameters: { resource: resource.href } }
+  const none = oauth.None()
+  const tokens = await oauth.processAuthorizationCodeResponse(server, client,
+    await oauth.authorizationCodeGrantRequest(server, client, none, answer, asked.redirect_uri, verifier, more)) // biome-ignore format: one step
+  const renewed = await oauth.processRefreshTokenResponse(server, client,
+    await oauth.refreshTokenGrantRequest(server, client, none, tokens.refresh_token!, more)) // biome-ignore format: one step
+  const body = JSON.stringify({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "whoami", arguments: {} },
+  })
+  const headers = new Headers({
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    "mcp-protocol-version": "2025-11-25",
+  })
+  const called = await oauth.protectedResourceRequest(renewed.access_token, "POST", resource, headers, body, options)
+  expect((await called.json()).result.structuredContent).toMatchObject({ auth: "sign-in" })
+  await oauth.processRevocationResponse(
+    await oauth.revocationRequest(server, client, none, renewed.refresh_token!, options),
+  )
+  const again = oauth.refreshTokenGrantRequest(server, client, none, renewed.refresh_token!, more)
+  expect(
+    String(await errorOf(again.then((response) => oauth.processRefreshTokenResponse(server, client, response)))),
+  ).toMatch(/error in the response body|invalid_grant|responded/)
+})

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { freshDatabase } from "../../database.ts"
+import { register } from "./scene.ts"
+import { consentOf, type ServedHouse, serveAt } from "./served.ts"
+
+// The official suite's judgement of an authorization server. It prints an address for a browser, which is played here.
+
+const SUITE = join(import.meta.dirname, "../../../node_modules/@modelcontextprotocol/conformance/dist/index.js")
+const directory = mkdtempSync(join(tmpdir(), "appmeter-oauth-"))
+let served: ServedHouse
+
+beforeAll(async () => {
+  served = serveAt(await freshDatabase())
+})
+afterAll(() => {
+  served.stop()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+interface Check {
+  id: string
+  status: string
+  errorMessage?: string
+}
+
+test("every scenario for an authorization server passes, without a warning", async () => {
+  const port = await freePort()
+  const clientId = await register(served.house, [`http://127.0.0.1:${port}/callback`])
+  const workspaceId = await served.house.workspace()
+  const child = Bun.spawn(
+    [process.execPath, SUITE, "authorization", "--url", served.url, "--client-id", clientId,
+      "--resource", `${served.url}/mcp`, "-p", String(port), "-o", directory],
+    { stdout: "pipe", stderr: "pipe", timeout: 40_000 },
+  ) // biome-ignore format: a command line
+  const opened = new Set<string>()
+  let said = ""
+  const play = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder()
+    for await (const chunk of stream) {
+      said += decoder.decode(chunk)
+      for (const [address] of said.matchAll(/http:\/\/127\.0\.0\.1:\d+\/oauth\/authorize\?\S+/g)) {
+        if (opened.has(address)) continue
+        opened.add(address)
+        await fetch(await consentOf(served, workspaceId, new URL(address)))
+      }
+    }
+  }
+  await Promise.all([play(child.stdout), play(child.stderr), child.exited])
+  const checks = readdirSync(directory, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith("checks.json"))
+    .flatMap((name) => JSON.parse(readFileSync(join(directory, name), "utf8")) as Check[])
+  const ids = checks.map(({ id }) => id)
+  expect([ids.includes("authorization-code-grant"), ids.length > 2, opened.size]).toEqual([true, true, 1])
+  expect(checks.filter(({ status }) => status !== "SUCCESS" && status !== "INFO")).toEqual([])
+}, 60_000)
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
+  const { port } = server.address() as { port: number }
+  await new Promise((closed) => server.close(closed))
+  return port
+}

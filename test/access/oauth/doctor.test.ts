@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { checkSignIn } from "../../../src/commands/doctor/sign-in.ts"
+import { freshDatabase } from "../../database.ts"
+import { type ServedHouse, serveAt } from "./served.ts"
+
+let served: ServedHouse
+beforeAll(async () => {
+  served = serveAt(await freshDatabase())
+})
+afterAll(() => served.stop())
+
+const found = async (publicUrl: string | undefined) => await checkSignIn({ settings: { publicUrl } as never })
+
+/** A proxy in front of the service that spoils what `spoil` names. */
+async function behind(spoil: (path: string, own: string) => Response | undefined) {
+  const proxy = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: ({ url, method }) => {
+      const { origin, pathname } = new URL(url)
+      return spoil(pathname, origin) ?? fetch(`${served.url}${pathname}`, { method })
+    },
+  })
+  try {
+    return await found(`http://127.0.0.1:${proxy.port}`)
+  } finally {
+    proxy.stop(true)
+  }
+}
+
+test("doctor finds the way to sign in, by the address that assistants are given", async () => {
+  expect(await found(undefined)).toEqual([])
+  expect(await found(served.url)).toMatchObject([{ state: "ok", says: `assistants sign in at ${served.url}/mcp` }])
+})
+
+test("it names what a proxy does not pass on, and another PUBLIC_URL than the server's", async () => {
+  const asked: [string, (path: string) => Response | undefined, string][] = [
+    [
+      "bare /mcp is left out",
+      (path) => (path === "/mcp" ? new Response(null, { status: 404 }) : undefined),
+      "answers 404",
+    ],
+    ["another public URL", () => undefined, "without a way to sign in"],
+  ]
+  for (const [, spoil, says] of asked) {
+    const [finding] = await behind(spoil)
+    expect([finding!.state, finding!.says.includes(says)]).toEqual(["problem", true])
+  }
+  const [finding] = await behind((path, own) => {
+    if (path !== "/mcp") return Response.json({ resource: `${own}/mcp`, issuer: `${own}/` })
+    const challenge = `Bearer resource_metadata="${own}/.well-known/oauth-protected-resource/mcp"`
+    return new Response(null, { status: 401, headers: { "www-authenticate": challenge } })
+  })
+  // a slash is enough for clients to turn away
+  expect([finding!.state, finding!.says.includes("/.well-known/oauth-authorization-server")]).toEqual(["problem", true])
+})
+
+test("nobody at that address is a warning: the server may not have been started yet", async () => {
+  const gone = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() })
+  gone.stop(true)
+  expect(await found(`http://127.0.0.1:${gone.port}`)).toMatchObject([{ state: "warning" }])
+})

@@ -1,0 +1,231 @@
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { isDocumentAddress } from "../../../src/access/oauth/client-documents.ts"
+import { PINNED } from "../../../src/access/oauth/pinned.ts"
+import { isUsableRedirect } from "../../../src/access/oauth/redirects.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { OutboundProblem } from "../../../src/outbound/problem.ts"
+import { type OutboundOptions, type SafeFetch, safeFetch } from "../../../src/outbound/safe-fetch.ts"
+import { deleteRows, freshDatabase } from "../../database.ts"
+import { openHouse } from "../../house.ts"
+import { browserOf } from "../sign-in/browser.ts"
+import { ownerBrowser, pkce, queryOf, REDIRECT } from "./scene.ts"
+
+const ADDRESS = "https://client.example/oauth/client.json"
+const DOCUMENT = { client_id: ADDRESS, client_name: "Document client", redirect_uris: [REDIRECT] }
+
+let sql: Sql
+/** What the world answers, and what was asked of it. */
+let answer: (address: string) => { status?: number; headers?: Record<string, string>; body: unknown }
+let asked: { address: string; options: OutboundOptions }[]
+const fetch: SafeFetch = async (address, options = {}) => {
+  asked.push({ address, options })
+  const { status = 200, headers = {}, body } = answer(address)
+  const text = typeof body === "string" ? body : JSON.stringify(body)
+  return { url: address, status, headers: new Headers(headers), bytes: new TextEncoder().encode(text) }
+}
+const unreachable = () => {
+  throw new OutboundProblem("unreachable")
+}
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+beforeEach(async () => {
+  await deleteRows(sql, "oauth_client", "secret_try")
+  asked = []
+  answer = () => ({ body: DOCUMENT })
+})
+
+/** The page of a client, as an owner sees it. */
+async function opened(id: string, more: Record<string, string> = {}, ask: SafeFetch = fetch) {
+  const house = openHouse({ sql, fetch: ask })
+  const browser = await ownerBrowser(house, await house.workspace())
+  return await browser.open(`/oauth/authorize?${queryOf(id, pkce().challenge, more)}`)
+}
+
+describe("the document of a client", () => {
+  test("stands at its id; its host vouches for the name", async () => {
+    const page = await opened(ADDRESS)
+    expect([page.status, page.text.includes("Its name is vouched for by <strong>client.example</strong>")]).toEqual([
+      200,
+      true,
+    ])
+    expect(asked.map(({ address }) => address)).toEqual([ADDRESS])
+    // a redirect of the document is not followed
+    expect(asked[0]!.options.mayFollow).toBeUndefined()
+  })
+
+  test("is told by a redirect what is wrong with its request: its host vouches for the address", async () => {
+    const { status, headers } = await opened(ADDRESS, { response_type: "token" })
+    const answer = new URL(headers.get("location")!)
+    expect([status, answer.searchParams.get("error")]).toEqual([302, "unsupported_response_type"])
+  })
+
+  test("that asks not to be cached is fetched again after five minutes", async () => {
+    for (const control of ["no-store", "no-cache", "No-Cache, max-age=86400", "private, no-store"]) {
+      await deleteRows(sql, "oauth_client")
+      answer = () => ({ body: DOCUMENT, headers: { "cache-control": control } })
+      await opened(ADDRESS)
+      const [row] = await sql`select extract(epoch from fresh_until - now())::int as seconds from oauth_client`
+      expect([control, row!.seconds > 200 && row!.seconds <= 300]).toEqual([control, true])
+    }
+  })
+
+  test("with a name that is not storable, reorders text or shows nothing is refused in words", async () => {
+    for (const name of ["a\0b", "\ud800", "\u202eevil", "a\u2066b", "\u3164\u3164", "\u200b\u200d", "line\nline"]) {
+      await deleteRows(sql, "oauth_client")
+      answer = () => ({ body: { ...DOCUMENT, client_name: name } })
+      const page = await opened(ADDRESS)
+      expect([name, page.status, page.text.includes("no document of a client")]).toEqual([name, 400, true])
+    }
+  })
+
+  test("is kept as long as it says, a day at most, and fetched again after that", async () => {
+    answer = () => ({ body: DOCUMENT, headers: { "cache-control": "max-age=99999999" } })
+    await opened(ADDRESS)
+    await opened(ADDRESS)
+    expect(asked).toHaveLength(1)
+    const [row] = await sql`select fresh_until < now() + interval '25 hours' as "isShort" from oauth_client`
+    expect(row!.isShort).toBe(true)
+    await sql`update oauth_client set fresh_until = now()`
+    answer = () => ({ body: { ...DOCUMENT, client_name: "Renamed" } })
+    expect((await opened(ADDRESS)).text).toContain("Renamed")
+  })
+
+  test("that cannot be fetched any more is taken as it was, and asked for again later", async () => {
+    await opened(ADDRESS)
+    await sql`update oauth_client set fresh_until = now()`
+    answer = unreachable
+    expect((await opened(ADDRESS)).text).toContain("Document client")
+    expect((await opened(ADDRESS)).text).toContain("Document client")
+    expect(asked).toHaveLength(2)
+  })
+
+  test.each([
+    ["another client's", { body: { ...DOCUMENT, client_id: "https://other.example/client.json" } }],
+    ["no JSON", { body: "<html>" }],
+    ["without a name", { body: { ...DOCUMENT, client_name: undefined } }],
+    ["without addresses", { body: { ...DOCUMENT, redirect_uris: [] } }],
+    ["with an address to run", { body: { ...DOCUMENT, redirect_uris: ["javascript:alert(1)"] } }],
+    ["with a secret", { body: { ...DOCUMENT, client_secret: "x" } }],
+    ["of a client with a shared secret", { body: { ...DOCUMENT, token_endpoint_auth_method: "client_secret_basic" } }],
+    ["a challenge page", { status: 403, body: "are you human?" }],
+    ["sent on", { status: 302, headers: { location: "http://127.0.0.1/" }, body: "" }],
+  ])("that is %s opens nothing, and the owner is told", async (_, found) => {
+    answer = () => found
+    const page = await opened(ADDRESS)
+    expect([page.status, page.text.includes("document could not be read")]).toEqual([400, true])
+    expect((await sql`select id from oauth_client`).length).toBe(0)
+  })
+
+  test("is fetched for an owner alone: a stranger makes this server ask nobody", async () => {
+    const house = openHouse({ sql, fetch })
+    const { status } = await browserOf(house).open(`/oauth/authorize?${queryOf(ADDRESS, pkce().challenge)}`)
+    expect([status, asked.length]).toEqual([303, 0])
+  })
+
+  test("has an address on the public network, by https", async () => {
+    let hits = 0
+    const trap = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () => Response.json({ ...DOCUMENT, hits: ++hits }),
+    })
+    // names that lead into a private network
+    const guarded: SafeFetch = (address, options) =>
+      safeFetch(address, { ...options, resolve: async () => ["10.0.0.7"] })
+    try {
+      for (const host of [
+        "127.0.0.1",
+        "localhost",
+        "10.0.0.1",
+        "169.254.169.254",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "2130706433",
+        "internal.example",
+      ]) {
+        for (const id of [
+          `https://${host}/client.json`,
+          `https://${host}:${trap.port}/client.json`,
+          `http://${host}:${trap.port}/client.json`,
+        ]) {
+          const page = await opened(id, {}, guarded)
+          expect([id, page.status]).toEqual([id, 400])
+          // nothing of what a name leads to
+          expect(page.text).not.toContain("10.0.0.7")
+        }
+      }
+      expect(hits).toBe(0)
+    } finally {
+      trap.stop(true)
+    }
+  }, 30_000)
+
+  test("is named in one way", () => {
+    const wrong = [
+      "http://client.example/x",
+      "https://client.example/",
+      "https://client.example",
+      "https://u@client.example/x",
+      "https://client.example:8443/x",
+      "https://client.example/x#y",
+      "https://client.example/a/../x",
+      "https://CLIENT.example/x",
+      "client.example/x",
+      `https://client.example/${"x".repeat(500)}`,
+    ]
+    expect(wrong.filter(isDocumentAddress)).toEqual([])
+    expect(isDocumentAddress(ADDRESS)).toBe(true)
+  })
+})
+
+describe("clients in common use", () => {
+  test("are let in by a server that reaches nobody, and a copy that can be fetched comes first", async () => {
+    answer = unreachable
+    for (const [id, { name, redirectUris }] of PINNED) {
+      expect([isDocumentAddress(id), redirectUris.filter((uri) => !isUsableRedirect(uri))]).toEqual([true, []])
+      const page = await opened(id, { redirect_uri: redirectUris[0]! })
+      expect([page.status, page.text.includes(name)]).toEqual([200, true])
+    }
+    const [id] = PINNED.keys() as unknown as [string]
+    await deleteRows(sql, "oauth_client")
+    answer = () => ({ body: { client_id: id, client_name: "Newer", redirect_uris: [REDIRECT] } })
+    expect((await opened([...PINNED.keys()][0]!)).text).toContain("client.example")
+  })
+
+  test.each([
+    [
+      "Claude",
+      "https://claude.ai/oauth/mcp-oauth-client-metadata",
+      "https://claude.ai/api/mcp/auth_callback",
+      "claude.ai",
+    ],
+    [
+      "Claude Code",
+      "https://claude.ai/oauth/claude-code-client-metadata",
+      "http://localhost:54212/callback",
+      "localhost",
+    ],
+    [
+      "ChatGPT",
+      "https://chatgpt.com/oauth/client.json",
+      "https://chatgpt.com/connector_platform_oauth_redirect",
+      "chatgpt.com",
+    ],
+    ["VS Code", "https://vscode.dev/oauth/client-metadata.json", "http://127.0.0.1:51234/", "127.0.0.1"],
+    [
+      "VS Code on the web",
+      "https://vscode.dev/oauth/client-metadata.json",
+      "https://vscode.dev/redirect",
+      "vscode.dev",
+    ],
+  ])("%s is answered where it listens", async (_, id, redirect_uri, host) => {
+    answer = unreachable
+    const page = await opened(id, { redirect_uri })
+    expect([page.status, page.text.includes(`The answer goes to <strong>${host}</strong>`)]).toEqual([200, true])
+    const evil = await opened(id, { redirect_uri: "https://evil.example/callback" })
+    expect([evil.status, evil.headers.get("location")]).toEqual([400, null])
+  })
+})

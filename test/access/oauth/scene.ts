@@ -1,0 +1,143 @@
+import { createHash, randomBytes } from "node:crypto"
+import { createCode } from "../../../src/access/sign-in/code.ts"
+import { type House, PUBLIC_URL } from "../../house.ts"
+import { type Browser, browserOf, fieldIn, type Page } from "../sign-in/browser.ts"
+
+export const REDIRECT = "https://client.example/callback"
+
+/** A browser in which the owner of the workspace is signed in. */
+export async function ownerBrowser(
+  house: House,
+  workspaceId: number,
+  options?: Parameters<typeof browserOf>[1],
+): Promise<Browser> {
+  const browser = browserOf(house, options)
+  await browser.send("/sign-in", { code: await createCode(house.sql, workspaceId) })
+  return browser
+}
+
+let addresses = 0
+
+/** Tests that are not about what one address may do in a second, or in an hour, must not meet it. */
+const anotherAddress = () => `198.18.${++addresses >> 8}.${addresses & 255}`
+
+/** What a client posts, as JSON or as a form; gives status, headers and the JSON that came back. */
+export async function post(
+  house: House,
+  path: string,
+  body: object,
+  { from = anotherAddress(), json = false, headers = {} } = {},
+) {
+  const response = await house.app.fetch(
+    new Request(`${PUBLIC_URL}${path}`, {
+      method: "POST",
+      headers: { "content-type": json ? "application/json" : "application/x-www-form-urlencoded", ...headers },
+      body: json ? JSON.stringify(body) : new URLSearchParams(body as Record<string, string>).toString(),
+    }),
+    from,
+  )
+  const text = await response.text()
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every endpoint
+  return { status: response.status, headers: response.headers, body: (text ? JSON.parse(text) : null) as any }
+}
+
+export async function register(
+  house: House,
+  redirectUris: string[] = [REDIRECT],
+  name = "Test client",
+): Promise<string> {
+  const { body } = await post(
+    house,
+    "/oauth/register",
+    { client_name: name, redirect_uris: redirectUris },
+    { json: true },
+  )
+  return body.client_id
+}
+
+export interface Pkce {
+  verifier: string
+  challenge: string
+}
+
+export function pkce(): Pkce {
+  const verifier = randomBytes(32).toString("base64url")
+  return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") }
+}
+
+/** The query of a client's request; undefined leaves a parameter out. */
+export function queryOf(clientId: string, challenge: string, more: Record<string, string | undefined> = {}): string {
+  const fields = {
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: REDIRECT,
+    state: "st4te",
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+    resource: `${PUBLIC_URL}/mcp`,
+    ...more,
+  }
+  return new URLSearchParams(
+    Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  ).toString()
+}
+
+/** The scopes that are ticked on a consent page, or all that stand there. */
+export function scopesOn({ text }: Page, which: "ticked" | "all" = "ticked"): string[] {
+  const boxes = [...text.matchAll(/<input type="checkbox" name="scope" value="([^"]+)"( checked)?>/g)]
+  return boxes.filter(([, , checked]) => which === "all" || checked).map(([, scope]) => scope as string)
+}
+
+/** Sends the form of a consent page as it stands, or with other fields. */
+export async function agree(
+  browser: Browser,
+  page: Page,
+  more: { scopes?: string[]; apps?: string[]; decision?: string } = {},
+) {
+  const { scopes = scopesOn(page), apps, decision = "allow" } = more
+  return await browser.send("/oauth/authorize", [
+    ["request", fieldIn(page, "request")!],
+    ["form", fieldIn(page, "form")!],
+    ["decision", decision],
+    ["apps", apps ? "some" : "all"],
+    ...(apps ?? []).map((app): [string, string] => ["app", app]),
+    ...scopes.map((scope): [string, string] => ["scope", scope]),
+  ])
+}
+
+/** Where a page of leaving leads. */
+export function answerIn({ headers }: Page): URL {
+  return new URL(headers.get("refresh")!.replace(/^0;url=/, ""))
+}
+
+/** The code of an owner who agrees. */
+export async function codeFor(browser: Browser, query: string, more?: Parameters<typeof agree>[2]): Promise<string> {
+  const page = await browser.open(`/oauth/authorize?${query}`)
+  return answerIn(await agree(browser, page, more)).searchParams.get("code")!
+}
+
+export interface ClientTokens {
+  access_token: string
+  refresh_token: string
+  scope: string
+}
+
+/** A client that an owner has let in, with its tokens. */
+export async function letIn(house: House, workspaceId: number, more: Parameters<typeof agree>[2] = {}) {
+  const browser = await ownerBrowser(house, workspaceId)
+  const clientId = await register(house)
+  const { verifier, challenge } = pkce()
+  const code = await codeFor(browser, queryOf(clientId, challenge), more)
+  const exchange = {
+    grant_type: "authorization_code",
+    code,
+    client_id: clientId,
+    redirect_uri: REDIRECT,
+    code_verifier: verifier,
+  }
+  const { body } = await post(house, "/oauth/token", exchange)
+  return { browser, clientId, exchange, tokens: body as ClientTokens }
+}
+
+export const refresh = (house: House, clientId: string, token: string, more: object = {}) =>
+  post(house, "/oauth/token", { grant_type: "refresh_token", refresh_token: token, client_id: clientId, ...more })

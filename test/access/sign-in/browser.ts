@@ -1,0 +1,53 @@
+import { type House, PUBLIC_URL } from "../../house.ts"
+
+export interface Page {
+  status: number
+  text: string
+  headers: Headers
+}
+
+/** Opens pages of a house as a browser does: keeps its cookies, sends its forms, follows no redirect by itself. */
+export interface Browser {
+  open(path: string, headers?: Record<string, string>): Promise<Page>
+  send(
+    path: string,
+    fields: Record<string, string> | [string, string][],
+    headers?: Record<string, string>,
+  ): Promise<Page>
+  cookies: Map<string, string>
+}
+
+export function browserOf(house: Pick<House, "app">, { url = PUBLIC_URL, from = "192.0.2.1" } = {}): Browser {
+  const cookies = new Map<string, string>()
+  const ask = async (path: string, init: RequestInit, own: Record<string, string>): Promise<Page> => {
+    const headers = new Headers({ accept: "text/html", host: new URL(url).host, ...own })
+    if (cookies.size > 0) headers.set("cookie", [...cookies].map((pair) => pair.join("=")).join("; "))
+    const response = await house.app.fetch(new Request(`${url}${path}`, { ...init, headers }), from)
+    for (const line of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line) as unknown as [string, string, string]
+      if (/Max-Age=0/.test(line)) cookies.delete(name)
+      else cookies.set(name, value)
+    }
+    return { status: response.status, text: await response.text(), headers: response.headers }
+  }
+  return {
+    cookies,
+    open: (path, headers = {}) => ask(path, {}, headers),
+    send: (path, fields, headers = {}) =>
+      ask(
+        path,
+        { method: "POST", body: new URLSearchParams(fields).toString() },
+        {
+          "content-type": "application/x-www-form-urlencoded",
+          origin: url,
+          ...headers,
+        },
+      ),
+  }
+}
+
+/** The value of a hidden or filled field of a page. */
+export function fieldIn({ text }: Page, name: string): string | undefined {
+  const value = new RegExp(`<input[^>]*name="${name}"[^>]*value="([^"]*)"`).exec(text)?.[1]
+  return value?.replaceAll("&amp;", "&").replaceAll("&quot;", '"').replaceAll("&#39;", "'")
+}

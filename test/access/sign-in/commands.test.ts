@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { readTree } from "../../../src/database/assets.ts"
+import { openEmbedded } from "../../../src/database/embedded/open.ts"
+import { migrate } from "../../../src/database/migrate.ts"
+import type { Database } from "../../../src/database/types.ts"
+import { silentLog } from "../../../src/lib/log.ts"
+import { removeFolders, scratch } from "../../commands/child.ts"
+import { runHere } from "../../commands/here.ts"
+import { type House, openHouse } from "../../house.ts"
+import { browserOf, fieldIn } from "./browser.ts"
+
+setDefaultTimeout(60_000)
+
+let held: Database
+let house: House
+let env: Record<string, string>
+
+// a server holds the database: the commands go through its socket
+beforeAll(async () => {
+  env = { DATA_DIR: scratch(), PUBLIC_URL: "https://ranks.example.com" }
+  held = await openEmbedded({ dataDir: env.DATA_DIR!, as: "server", log: silentLog })
+  await migrate(held.sql, readTree("sql", ".sql"), silentLog)
+  house = openHouse({ sql: held.sql })
+  await house.workspace({ name: "acme" })
+})
+
+afterAll(async () => {
+  await held.close()
+  removeFolders()
+})
+
+const run = (args: string[], stdin?: string) => runHere(args, { env, ...(stdin !== undefined && { stdin }) })
+
+test("sign-in prints a code and a link, and the link's form lets in", async () => {
+  const { code, out } = await run(["sign-in", "--workspace", "acme"])
+  const [typed, url] = out.trim().split("\n")
+  expect([code, url]).toEqual([0, `https://ranks.example.com/sign-in?code=${typed}`])
+  const browser = browserOf(house)
+  const page = await browser.open(url!.slice("https://ranks.example.com".length))
+  expect((await browser.send("/sign-in", { code: fieldIn(page, "code")! })).status).toBe(303)
+  const json = JSON.parse((await run(["sign-in", "--json"])).out)
+  expect(json).toEqual({ workspace: "acme", code: expect.any(String), url: expect.stringContaining(json.code) })
+})
+
+test("a passphrase is made and shown once, or read from stdin and shown never, or taken away", async () => {
+  const made = (await run(["workspace", "passphrase", "acme"])).out.trim()
+  const tried = async (passphrase: string) =>
+    (await browserOf(house).send("/sign-in", { workspace: "acme", passphrase })).status
+  expect(await tried(made)).toBe(303)
+  const own = await run(["workspace", "passphrase", "acme", "--file", "-"], "correct horse battery\n")
+  expect([own.code, own.out, own.err]).toEqual([0, "", ""])
+  expect([await tried("correct horse battery"), await tried(made)]).toEqual([303, 403])
+  expect((await run(["workspace", "passphrase", "acme", "--file", "-"], "short\n")).code).toBe(1)
+  expect((await run(["workspace", "passphrase", "acme", "--remove"])).code).toBe(0)
+  expect(await tried("correct horse battery")).toBe(403)
+  const audit = JSON.stringify(await held.sql`select command, typed from operator_action`)
+  expect(audit).toContain("workspace passphrase")
+  expect(audit).not.toContain("horse")
+})

@@ -1,0 +1,341 @@
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { randomBytes } from "node:crypto"
+import { listKeys, pauseKey, revokeKey } from "../../../src/access/key-register.ts"
+import { createCode } from "../../../src/access/sign-in/code.ts"
+import { createOwners, isOwnForm, isOwnPath, type Owner } from "../../../src/access/sign-in/owner.ts"
+import { makePassphrase, removePassphrase, setPassphrase } from "../../../src/access/sign-in/passphrase.ts"
+import { deleteWorkspace, setWorkspace } from "../../../src/access/workspaces.ts"
+import { createGate } from "../../../src/database/gate.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { whoami } from "../../../src/overview/operations/account.ts"
+import { deleteRows, freshDatabase } from "../../database.ts"
+import { errorOf } from "../../error-of.ts"
+import { checkedHeaders, type House, openHouse, PUBLIC_URL } from "../../house.ts"
+import { quickHash } from "../../sharing/quick-hash.ts"
+import { type Browser, browserOf, fieldIn } from "./browser.ts"
+
+let sql: Sql
+let house: House
+let workspaceId: number
+let workspace: string
+let made = 0
+
+const PASSPHRASE = "correct horse battery"
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql })
+})
+
+beforeEach(async () => {
+  await deleteRows(sql, "secret_try", "sign_in_code", "owner_session")
+  workspace = `acme ${++made}`
+  workspaceId = await house.workspace({ name: workspace, plan: "free" })
+})
+
+const ownerOf = (browser: Browser, publicUrl = PUBLIC_URL): Promise<Owner | null> =>
+  createOwners({ sql, gate: createGate(), publicUrl }).ownerOf(
+    new Request(publicUrl, { headers: { cookie: [...browser.cookies].map((pair) => pair.join("=")).join("; ") } }),
+  )
+
+/** A browser in which the owner has signed in with a code. */
+async function signedIn(browser = browserOf(house)): Promise<Browser> {
+  const { status } = await browser.send("/sign-in", { code: await createCode(sql, workspaceId) })
+  expect(status).toBe(303)
+  return browser
+}
+
+const callAs = (owner: Owner) =>
+  house.app.invoke({
+    surface: "pages",
+    requestId: crypto.randomUUID(),
+    credentials: { grant: owner.keyId },
+    keyInUrl: false,
+    address: "192.0.2.1",
+    target: async () => ({ operation: whoami, input: {} }),
+  })
+
+describe("with the passphrase", () => {
+  beforeEach(async () => {
+    await sql`insert into owner_passphrase (workspace_id, hashed) values (${workspaceId}, ${quickHash(PASSPHRASE)})`
+  })
+
+  test("the owner of a workspace is signed in, and is led to where they wanted to go", async () => {
+    await setPassphrase(sql, workspaceId, PASSPHRASE)
+    const browser = browserOf(house)
+    const page = await browser.open("/sign-in?next=%2Fapp%3Fday%3D1")
+    expect(page.status).toBe(200)
+    const sent = await browser.send("/sign-in", { workspace, passphrase: PASSPHRASE, next: fieldIn(page, "next")! })
+    expect([sent.status, sent.headers.get("location")]).toEqual([303, "/app?day=1"])
+    expect(await ownerOf(browser)).toMatchObject({ workspaceId, workspace })
+  })
+
+  test("a wrong one, an unknown workspace and one without a passphrase are told apart by nothing", async () => {
+    const none = `${workspace} without`
+    await house.workspace({ name: none })
+    const browser = browserOf(house)
+    const answers = []
+    for (const name of [workspace, "nobody's", none]) {
+      const { status, text } = await browser.send("/sign-in", { workspace: name, passphrase: `${PASSPHRASE}?` })
+      answers.push([status, text.replaceAll(name, "NAME").replaceAll("nobody&#39;s", "NAME")])
+    }
+    expect(answers[0]![0]).toBe(403)
+    expect(answers[0]![1]).toContain("The workspace or its passphrase is not right.")
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+    expect(browser.cookies.size).toBe(0)
+  })
+
+  test("five may be tried in a minute from one address, whichever workspace is meant, and none of a sixth is looked at", async () => {
+    const browser = browserOf(house)
+    for (let tried = 0; tried < 5; tried++)
+      expect(
+        (await browser.send("/sign-in", { workspace: tried % 2 ? workspace : "other", passphrase: "x" })).status,
+      ).toBe(403)
+    const sixth = await browser.send("/sign-in", { workspace, passphrase: PASSPHRASE })
+    expect([sixth.status, Number(sixth.headers.get("retry-after")) > 30]).toEqual([429, true])
+    expect(browser.cookies.size).toBe(0)
+    const elsewhere = browserOf(house, { from: "198.51.100.7" })
+    expect((await elsewhere.send("/sign-in", { workspace, passphrase: PASSPHRASE })).status).toBe(303)
+  })
+
+  test("each next guess at one workspace waits longer, up to a minute, and an hour without one starts anew", async () => {
+    let n = 0
+    const guess = () => browserOf(house, { from: `10.9.0.${++n}` }).send("/sign-in", { workspace, passphrase: "x" })
+    await guess()
+    const waits = []
+    for (const tries of [18, 19, 29, 39, 79, 5_000_000]) {
+      await sql`update secret_try set tries = ${tries}, free_at = now()`
+      expect((await guess()).status).toBe(403)
+      const next = await guess()
+      waits.push(Number(next.headers.get("retry-after") ?? 0))
+    }
+    expect(waits).toEqual([0, 1, 2, 4, 60, 60])
+    await sql`update secret_try set free_at = now(), counts_until = now()`
+    for (const _ of [1, 2]) expect((await guess()).status).toBe(403)
+  })
+
+  test("guesses from everywhere at one workspace are slowed down, and a code still lets its owner in", async () => {
+    const guess = (n: number) =>
+      browserOf(house, { from: `198.51.100.${n}` }).send("/sign-in", { workspace, passphrase: "x" })
+    const statuses = []
+    for (let n = 1; n <= 23; n++) statuses.push((await guess(n)).status)
+    expect(statuses.slice(0, 20)).toEqual(Array(20).fill(403))
+    expect(statuses.slice(21)).toContain(429)
+    await signedIn()
+  })
+
+  test("one that is right is no guess: it takes none of the tries", async () => {
+    for (let n = 0; n < 7; n++)
+      expect((await browserOf(house).send("/sign-in", { workspace, passphrase: PASSPHRASE })).status).toBe(303)
+  })
+
+  test("a new one, and none, sign out who came in by the old", async () => {
+    for (const change of [
+      () => setPassphrase(sql, workspaceId, makePassphrase(randomBytes)),
+      () => removePassphrase(sql, workspaceId),
+    ]) {
+      const browser = await signedIn()
+      await change()
+      expect(await ownerOf(browser)).toBeNull()
+      expect((await browser.send("/sign-in", { workspace, passphrase: PASSPHRASE })).status).toBe(403)
+    }
+  })
+
+  test("one that is short, or cannot be typed, is refused where it is set", async () => {
+    for (const bad of ["elevenchars", "x".repeat(129), `\ud800${PASSPHRASE}`])
+      expect(await errorOf(setPassphrase(sql, workspaceId, bad))).toHaveProperty(
+        "message",
+        "a passphrase has 12 to 128 characters",
+      )
+    expect(makePassphrase(randomBytes)).toMatch(/^[B-DF-HJ-KM-NP-TV-XZ]{5}(-[B-DF-HJ-KM-NP-TV-XZ]{5}){3}$/)
+  })
+})
+
+describe("with a code", () => {
+  test("it lets in once, however it is typed, and not after ten minutes", async () => {
+    const code = await createCode(sql, workspaceId)
+    expect(code).toMatch(/^[B-DF-HJ-KM-NP-TV-XZ]{4}-[B-DF-HJ-KM-NP-TV-XZ]{4}$/)
+    const browser = browserOf(house)
+    expect((await browser.send("/sign-in", { code: ` ${code.toLowerCase().replace("-", " ")} ` })).status).toBe(303)
+    expect((await browserOf(house).send("/sign-in", { code })).status).toBe(403)
+    const late = await createCode(sql, workspaceId)
+    await sql`update sign_in_code set expires_at = now()`
+    expect((await browserOf(house).send("/sign-in", { code: late })).status).toBe(403)
+  })
+
+  test("of ten browsers that send it at once one is let in", async () => {
+    const code = await createCode(sql, workspaceId)
+    const sent = Array.from({ length: 10 }, (_, n) =>
+      browserOf(house, { from: `192.0.2.${n}` }).send("/sign-in", { code }),
+    )
+    const statuses = (await Promise.all(sent)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 303)).toHaveLength(1)
+  })
+
+  test("its link is not used up by being opened: the code stands in the form, and a person sends it", async () => {
+    const code = await createCode(sql, workspaceId)
+    const browser = browserOf(house)
+    for (const _ of [1, 2]) {
+      const page = await browser.open(`/sign-in?code=${code}`)
+      expect([fieldIn(page, "code"), browser.cookies.size]).toEqual([code, 0])
+    }
+    expect((await browser.send("/sign-in", { code })).status).toBe(303)
+  })
+})
+
+describe("a session", () => {
+  test("its cookie is read by no script, goes to no other site with a form, and ends after 12 hours", async () => {
+    const browser = browserOf(house)
+    const { headers } = await browser.send("/sign-in", { code: await createCode(sql, workspaceId) })
+    expect(headers.get("set-cookie")).toMatch(/^appmeter=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=43200$/)
+    await sql`update owner_session set created_at = now() - interval '13 h', expires_at = now() - interval '1 s'`
+    expect(await ownerOf(browser)).toBeNull()
+  })
+
+  test("behind TLS the cookie belongs to that host alone", async () => {
+    const url = "https://ranks.example.com"
+    const secure = openHouse({ sql, settings: { publicUrl: url } })
+    const browser = await signedIn(browserOf(secure, { url }))
+    expect([...browser.cookies.keys()]).toEqual(["__Host-appmeter"])
+    expect(await ownerOf(browser, url)).toMatchObject({ workspaceId })
+  })
+
+  test("behind TLS a cookie without the __Host- prefix signs nobody in, alone or beside the right one", async () => {
+    const url = "https://ranks.example.com"
+    const secure = openHouse({ sql, settings: { publicUrl: url } })
+    const own = await signedIn(browserOf(secure, { url }))
+    const owner = workspaceId
+    workspaceId = await house.workspace({ name: `evil ${made}`, plan: "free" })
+    const planted = (await signedIn()).cookies.get("appmeter")!
+    const browser = browserOf(secure, { url })
+    browser.cookies.set("appmeter", planted)
+    expect(await ownerOf(browser, url)).toBeNull()
+    browser.cookies.set("__Host-appmeter", own.cookies.get("__Host-appmeter")!)
+    expect(await ownerOf(browser, url)).toMatchObject({ workspaceId: owner })
+  })
+
+  test("calls for the owner on every plan, whatever the plan's number of keys, and is charged and listed as a key", async () => {
+    await house.key(workspaceId)
+    const owner = (await ownerOf(await signedIn()))!
+    expect(await callAs(owner)).toMatchObject({ status: 200, answer: { plan: "free", auth: "sign-in" } })
+    expect(await listKeys(sql, workspace)).toMatchObject([
+      { kind: "live", state: "usable" },
+      { id: owner.keyId, kind: "grant", name: "pages of the owner", hint: "pages", state: "usable" },
+    ])
+    // two sessions of a workspace call by one grant
+    expect((await ownerOf(await signedIn()))!.keyId).toBe(owner.keyId)
+  })
+
+  test("a paused grant stops its calls, a revoked one ends every session of it, and the next sign-in makes another", async () => {
+    const browser = await signedIn()
+    const owner = (await ownerOf(browser))!
+    await pauseKey(sql, owner.keyId)
+    expect(await callAs(owner)).toMatchObject({ status: 403, answer: { error: "key_paused" } })
+    await revokeKey(sql, owner.keyId)
+    expect(await ownerOf(browser)).toBeNull()
+    expect((await ownerOf(await signedIn()))!.keyId).not.toBe(owner.keyId)
+  })
+
+  test("none is left of a workspace that is suspended or deleted, and nobody signs in to it", async () => {
+    const browser = await signedIn()
+    const code = await createCode(sql, workspaceId)
+    await setWorkspace(sql, workspace, { suspended: true })
+    expect(await ownerOf(browser)).toBeNull()
+    expect((await browserOf(house).send("/sign-in", { code })).status).toBe(403)
+    await setWorkspace(sql, workspace, { suspended: false })
+    expect(await ownerOf(browser)).not.toBeNull()
+    await deleteWorkspace(sql, workspace)
+    expect(await ownerOf(browser)).toBeNull()
+  })
+
+  test("ends where the owner signs out, which no other site can do for them", async () => {
+    const browser = await signedIn()
+    const page = await browser.open("/sign-in")
+    expect(page.text).toContain(workspace)
+    expect((await browser.send("/sign-out", {})).status).toBe(400)
+    expect((await browser.send("/sign-out", { form: "A".repeat(43) })).status).toBe(400)
+    expect(await ownerOf(browser)).not.toBeNull()
+    const kept = new Map(browser.cookies)
+    expect((await browser.send("/sign-out", { form: fieldIn(page, "form")! })).headers.get("location")).toBe("/sign-in")
+    expect(browser.cookies.size).toBe(0)
+    for (const [name, value] of kept) browser.cookies.set(name, value)
+    expect(await ownerOf(browser)).toBeNull()
+  })
+
+  test("its form token is of this session alone", async () => {
+    const [one, other] = [(await ownerOf(await signedIn()))!, (await ownerOf(await signedIn()))!]
+    expect(isOwnForm(one, new URLSearchParams({ form: one.formToken }))).toBe(true)
+    expect(isOwnForm(one, new URLSearchParams({ form: other.formToken }))).toBe(false)
+    expect(isOwnForm(one, new URLSearchParams())).toBe(false)
+  })
+})
+
+describe("the page", () => {
+  test("runs nothing, loads nothing, sends its forms here alone, and stands in no frame", async () => {
+    for (const page of [await browserOf(house).open("/sign-in"), await (await signedIn()).open("/sign-in")]) {
+      const policy = page.headers.get("content-security-policy")!
+      for (const rule of ["default-src 'none'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"])
+        expect(policy).toContain(rule)
+      expect(policy).not.toContain("script-src")
+      expect(page.text).not.toContain("<script")
+      expect(page.headers.get("cache-control")).toBe("private, no-store")
+      checkedHeaders(new Response(null, { status: page.status, headers: page.headers }))
+    }
+  })
+
+  test("what stands in its address is shown as text", async () => {
+    const { text } = await browserOf(house).open(`/sign-in?code=${encodeURIComponent('"><script>x()</script>')}`)
+    expect(text).not.toContain("<script>x")
+  })
+
+  test("leads nobody away from here", async () => {
+    const away = [
+      "//evil.example",
+      "/\\evil.example",
+      "https://evil.example",
+      "/\t/evil.example",
+      "javascript:x()",
+      "app",
+      "/ü",
+      "",
+    ]
+    expect(away.filter(isOwnPath)).toEqual([])
+    expect(
+      ["/app", "/oauth/authorize?client_id=https://a.example/x&state=1", "/"].filter((path) => !isOwnPath(path)),
+    ).toEqual([])
+    for (const next of away) {
+      const code = await createCode(sql, workspaceId)
+      expect((await browserOf(house).send("/sign-in", { code, next })).headers.get("location")).toBe("/app")
+    }
+  })
+
+  test("a form of another site signs nobody in, neither as itself nor as a guess", async () => {
+    const code = await createCode(sql, workspaceId)
+    const browser = browserOf(house)
+    const elsewhere: Record<string, string>[] = [
+      { origin: "https://evil.example" },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+      { origin: "null" },
+    ]
+    for (const headers of elsewhere) expect((await browser.send("/sign-in", { code }, headers)).status).toBe(403)
+    expect(browser.cookies.size).toBe(0)
+    expect((await browser.send("/sign-in", { code }, { "sec-fetch-site": "same-origin" })).status).toBe(303)
+  })
+
+  test("what is no form of it is refused", async () => {
+    const browser = browserOf(house)
+    const wrong: (Record<string, string> | [string, string][])[] = [
+      {},
+      { workspace },
+      { passphrase: PASSPHRASE },
+      [
+        ["code", "A"],
+        ["code", "B"],
+      ],
+    ]
+    for (const fields of wrong) expect((await browser.send("/sign-in", fields)).status).toBe(400)
+    expect((await browser.send("/sign-in", { code: "B" }, { "content-type": "text/plain" })).status).toBe(400)
+    expect((await browser.send("/sign-in", { code: "B".repeat(10_000) })).status).toBe(400)
+  })
+})

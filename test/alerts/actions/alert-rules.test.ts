@@ -1,0 +1,199 @@
+import { describe, expect, test } from "bun:test"
+import { RULE_TYPES } from "../../../src/alerts/types.ts"
+import { tagTerms } from "../../../src/tracking/terms.ts"
+import { scene } from "../../writes/scene.ts"
+
+const on = scene()
+
+const previewed = async (args: object) => (await on.preview("create_alert_rule", args)).body
+const notesOf = async (args: object): Promise<string[]> => (await previewed(args)).preview.notes
+
+async function rules() {
+  const rows = await on.sql`
+    select type, channels, drop_by, keyword_scope, rival_scope
+    from alert_rule
+    where workspace_id = ${on.workspace}
+    order by type`
+  return rows.map((row) => Object.values(row))
+}
+
+const NONE = { channels: [], dropBy: null, keywordScope: null, rivalScope: null }
+
+describe("create_alert_rule", () => {
+  test("shows the rule before and after, and stores what it shows", async () => {
+    const args = { type: "rank_drop", channels: ["webhook", "slack", "webhook"], dropBy: 10, keywordScope: "tagged" }
+    const { preview, credits, destructive, confirmToken } = await previewed(args)
+    const rule = { ...NONE, type: "rank_drop", channels: ["slack", "webhook"], dropBy: 10, keywordScope: "tagged" }
+    expect([credits, destructive]).toEqual([2, false])
+    expect(preview).toMatchObject({
+      summary: "Deliver rank_drop alerts by slack, webhook.",
+      target: { kind: "alert_rule", id: "rank_drop", name: "rank_drop" },
+      before: { rule: null },
+      after: { rule },
+    })
+    expect(await rules()).toEqual([])
+    const { body, credits: paid } = await on.confirm(confirmToken)
+    expect(body).toMatchObject({ status: "applied", credits: 2, result: { rule, created: true } })
+    expect([paid.used, await rules()]).toEqual([2, [["rank_drop", ["slack", "webhook"], 10, "tagged", null]]])
+  })
+
+  test("again replaces it, what is left out included, and the same again is free", async () => {
+    await on.applied("create_alert_rule", { type: "rival_passed", channels: ["slack"], rivalScope: "manual" })
+    const { preview, confirmToken } = await previewed({ type: "rival_passed", channels: ["telegram"] })
+    const before = { ...NONE, type: "rival_passed", channels: ["slack"], keywordScope: "all", rivalScope: "manual" }
+    const after = { ...before, channels: ["telegram"], rivalScope: "all" }
+    expect(preview).toMatchObject({
+      summary: "Deliver rival_passed alerts by telegram, by other terms than before.",
+      before: { rule: before },
+      after: { rule: after },
+    })
+    expect((await on.confirm(confirmToken)).body.result).toEqual({ rule: after, created: false })
+    const same = await previewed({ type: "rival_passed", channels: ["telegram"], rivalScope: "all" })
+    expect([same.credits, same.preview.before]).toEqual([0, same.preview.after])
+    expect((await on.confirm(same.confirmToken)).body.status).toBe("unchanged")
+    expect(await rules()).toEqual([["rival_passed", ["telegram"], null, "all", "all"]])
+  })
+
+  test("takes each of the fifteen types, side by side, and fills in what each has a use for", async () => {
+    for (const type of RULE_TYPES) expect((await on.applied("create_alert_rule", { type })).status).toBe(200)
+    const all = "all"
+    expect(await rules()).toEqual([
+      ["ai_mention_lost", [], null, all, null], ["asa_rule", [], null, null, null], ["chart_drop", [], null, null, null],
+      ["chart_enter", [], null, null, null], ["dropped_out", [], null, all, null], ["entered", [], null, all, null],
+      ["featured", [], null, null, null], ["off_topic", [], null, all, null], ["rank_drop", [], 3, all, null],
+      ["rank_rise", [], null, all, null], ["review_wave", [], null, null, null], ["rival_beaten", [], null, all, all],
+      ["rival_event", [], null, null, all], ["rival_passed", [], null, all, all], ["weekly", [], null, null, null],
+    ]) // biome-ignore format: a table
+  })
+
+  test("refuses an option that says nothing about the type, and one out of bounds, naming it", async () => {
+    const cases: [object, string][] = [
+      [{ type: "rank_rise", dropBy: 5 }, "dropBy"],
+      [{ type: "dropped_out", dropBy: 5 }, "dropBy"],
+      [{ type: "chart_drop", keywordScope: "all" }, "keywordScope"],
+      [{ type: "rival_event", keywordScope: "tagged" }, "keywordScope"],
+      [{ type: "rank_drop", rivalScope: "all" }, "rivalScope"],
+      [{ type: "weekly", rivalScope: "manual" }, "rivalScope"],
+      [{ type: "rank_drop", dropBy: 2 }, "dropBy"],
+      [{ type: "rank_drop", dropBy: 51 }, "dropBy"],
+      [{ type: "rank_drop", dropBy: 4.5 }, "dropBy"],
+      [{ type: "rank_drop", channels: ["email"] }, "channels"],
+      [{ type: "rank_drop", channels: "slack" }, "channels"],
+      [{ type: "discovery" }, "type"],
+      [{}, "type"],
+    ]
+    for (const [args, field] of cases) {
+      const body = await previewed(args)
+      expect([args, body.error, body.field]).toEqual([args, "invalid_arguments", field])
+    }
+    for (const dropBy of [3, 50]) expect((await previewed({ type: "rank_drop", dropBy })).error).toBeUndefined()
+  })
+
+  test("says why a rule delivers nothing yet: data, channels, tags, rivals, apps", async () => {
+    const nowhere = "It names no channel: nothing is delivered, and alerts show in the feed alone."
+    expect(await notesOf({ type: "rank_drop" })).toEqual([nowhere])
+    expect(await notesOf({ type: "entered", channels: ["slack", "telegram"] })).toEqual([
+      "Not connected yet, so that nothing is delivered there: telegram, slack.",
+    ])
+    expect(await notesOf({ type: "asa_rule" })).toEqual([
+      nowhere,
+      expect.stringMatching(/^No Apple Ads account is connected, .* appmeter account add apple-ads\./),
+    ])
+    const tagged = { type: "rank_drop", keywordScope: "tagged" }
+    const manual = { type: "rival_event", rivalScope: "manual" }
+    expect(await notesOf(tagged)).toEqual([nowhere, "No keyword of the workspace has a tag yet."])
+    expect(await notesOf(manual)).toEqual([nowhere, "No rival was named by hand yet; add_rivals does."])
+    await on.sql.begin((tx) => tagTerms(tx, on.app, ["tea"], ["core"]))
+    await on.applied("add_rivals", { appId: on.app, rivals: ["ios:1437816860"] })
+    expect([await notesOf(tagged), await notesOf(manual)]).toEqual([[nowhere], [nowhere]])
+  })
+
+  test("goes by default to the channels that are connected, each kind once, and a stranger's are none of them", async () => {
+    const connect = (id: string, kind: string, workspace = on.workspace, disabled: string | null = null) => on.sql`
+      insert into channel (id, workspace_id, kind, shown, sealed, disabled, disabled_at)
+      values (${id}, ${workspace}, ${kind}, 'shown', 'sealed', ${disabled}, ${disabled && on.sql`now()`})`
+    await connect("chan_1", "webhook")
+    await connect("chan_2", "webhook", on.workspace, "gone")
+    await connect("chan_3", "slack", await on.house.workspace())
+    const { preview, confirmToken } = await previewed({ type: "entered" })
+    expect([preview.after.rule.channels, preview.notes]).toEqual([["webhook"], []])
+    await connect("chan_4", "telegram", on.workspace, "gone")
+    const refused = await on.confirm(confirmToken)
+    expect([refused.body.error, refused.body.preview.after.rule.channels, refused.body.preview.notes]).toEqual([
+      "confirm_token_mismatch",
+      ["telegram", "webhook"],
+      ["Disabled, so that nothing is delivered there: telegram."],
+    ])
+    const none = await previewed({ type: "entered", channels: [] })
+    expect(none.preview.after.rule.channels).toEqual([])
+    expect(await notesOf({ type: "entered", channels: ["slack"] })).toEqual([
+      "Not connected yet, so that nothing is delivered there: slack.",
+    ])
+  })
+
+  test("says that charts and features are read of the App Store alone, where no app is on it", async () => {
+    const elsewhere = expect.stringContaining("on the App Store")
+    for (const type of ["chart_drop", "chart_enter", "featured"]) {
+      expect(await notesOf({ type })).not.toContainEqual(elsewhere)
+      await on.sql`update tracked_app set android_app = ios_app, ios_app = null where id = ${on.app}`
+      expect(await notesOf({ type })).toContainEqual(elsewhere)
+      expect(await notesOf({ type: "review_wave" })).not.toContainEqual(elsewhere)
+      await on.sql`update tracked_app set ios_app = android_app, android_app = null where id = ${on.app}`
+    }
+    await on.sql`delete from tracked_app where id = ${on.app}`
+    expect(await notesOf({ type: "chart_drop" })).toContain("The workspace tracks no app yet.")
+  })
+})
+
+describe("delete_alert_rule", () => {
+  test("shows what goes, takes it away, costs nothing, and leaves the others", async () => {
+    await on.applied("create_alert_rule", { type: "rank_drop", dropBy: 7 })
+    await on.applied("create_alert_rule", { type: "entered" })
+    const { body } = await on.preview("delete_alert_rule", { type: "rank_drop" })
+    const rule = { ...NONE, type: "rank_drop", dropBy: 7, keywordScope: "all" }
+    expect([body.credits, body.destructive]).toEqual([0, true])
+    expect(body.preview).toMatchObject({ before: { rule }, after: { rule: null } })
+    const done = await on.confirm(body.confirmToken)
+    expect(done.body).toMatchObject({ status: "applied", credits: 0, result: { removed: rule } })
+    expect(await rules()).toEqual([["entered", [], null, "all", null]])
+  })
+
+  test("of a type without a rule changes nothing, is free and says so", async () => {
+    const { body } = await on.preview("delete_alert_rule", { type: "rank_drop" })
+    expect(body).toMatchObject({ credits: 0, preview: { before: { rule: null }, after: { rule: null } } })
+    expect(body.preview.summary).toStartWith("Change nothing")
+    expect((await on.confirm(body.confirmToken)).body).toMatchObject({ status: "unchanged", credits: 0, result: null })
+  })
+
+  test("of a rule that went since the preview shows what is left of it", async () => {
+    await on.applied("create_alert_rule", { type: "rank_drop" })
+    const { body } = await on.preview("delete_alert_rule", { type: "rank_drop" })
+    await on.applied("delete_alert_rule", { type: "rank_drop" })
+    const late = await on.confirm(body.confirmToken)
+    expect([late.status, late.body.error, late.body.preview.before]).toEqual([
+      409,
+      "confirm_token_mismatch",
+      { rule: null },
+    ])
+  })
+})
+
+describe("rules", () => {
+  test("are a workspace's own: a stranger's rule of the same type is neither seen nor touched", async () => {
+    await on.applied("create_alert_rule", { type: "rank_drop" })
+    const key = await on.house.key(await on.house.workspace())
+    expect((await on.preview("create_alert_rule", { type: "rank_drop" }, key)).body.preview.before).toEqual({
+      rule: null,
+    })
+    expect((await on.preview("delete_alert_rule", { type: "rank_drop" }, key)).body.preview.before).toEqual({
+      rule: null,
+    })
+  })
+
+  test("deliver of every app, so that a key limited to some may not decide them", async () => {
+    await on.applied("create_alert_rule", { type: "rank_drop" })
+    const limited = await on.house.key(on.workspace, { appList: [on.app] })
+    for (const action of ["create_alert_rule", "delete_alert_rule"])
+      expect((await on.preview(action, { type: "rank_drop" }, limited)).body.error).toBe("app_not_allowed")
+  })
+})

@@ -1,0 +1,202 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import type { Sql } from "../../../src/database/types.ts"
+import { scene } from "../../writes/scene.ts"
+import { type SomeAlert, tellAlerts, unreadOf } from "../../writes/told-alerts.ts"
+
+const on = scene()
+let other: string
+
+beforeEach(async () => {
+  other = await on.tracked([], "389801252", on.workspace)
+})
+
+const tell = (...alerts: Partial<SomeAlert>[]) =>
+  tellAlerts(
+    on.sql,
+    alerts.map((one) => ({ workspace: on.workspace, app: on.app, ...one })),
+  )
+const unread = () => unreadOf(on.sql, on.workspace)
+const marked = async (args: object) => (await on.applied("mark_alerts_read", args)).body
+
+describe("the preview", () => {
+  test("counts what would change of each app, and of the workspace, and costs nothing", async () => {
+    await tell(
+      { at: "2025-11-01T10:00:00Z" },
+      { at: "2025-11-03T10:00:00Z" },
+      { at: "2025-11-02T10:00:00Z", app: other },
+      { at: "2025-11-01T09:00:00Z", app: null },
+      { read: true },
+    )
+    const { body } = await on.preview("mark_alerts_read")
+    const counts = [
+      { appId: on.app, name: "Kettle", count: 2, newest: "2025-11-03T10:00:00.000Z", oldest: "2025-11-01T10:00:00.000Z" },
+      { appId: other, name: "Kettle", count: 1, newest: "2025-11-02T10:00:00.000Z", oldest: "2025-11-02T10:00:00.000Z" },
+      { appId: null, name: null, count: 1, newest: "2025-11-01T09:00:00.000Z", oldest: "2025-11-01T09:00:00.000Z" },
+    ] // biome-ignore format: a table
+    expect(body).toMatchObject({ credits: 0, destructive: false, asynchronous: false })
+    expect(body.preview).toEqual({
+      summary: "Mark 4 alerts of every app as read.",
+      target: { kind: "alerts", id: "all", name: "every app" },
+      before: { alerts: counts, digest: expect.stringMatching(/^[\w-]{22}$/), read: false },
+      after: { alerts: counts, digest: body.preview.before.digest, read: true },
+      notes: [],
+    })
+    expect((await on.confirm(body.confirmToken)).body).toMatchObject({
+      ...{ status: "applied", credits: 0 },
+      result: { read: true, marked: 4, alerts: counts },
+    })
+    expect([await unread(), await on.ledger(), (await on.audits()).length]).toEqual([[], [], 1])
+  })
+
+  test("of nothing says so, and its confirm writes nothing", async () => {
+    await tell({ read: true })
+    const { body } = await on.preview("mark_alerts_read")
+    expect(body.preview).toMatchObject({ summary: "Mark 0 alerts of every app as read.", before: { alerts: [] } })
+    expect((await on.confirm(body.confirmToken)).body.status).toBe("unchanged")
+    expect(await on.audits()).toEqual([])
+  })
+})
+
+describe("what is marked", () => {
+  test("is one app's alone, when one is named", async () => {
+    const [, theirs, whole] = await tell({}, { app: other }, { app: null })
+    expect((await marked({ appId: on.app })).result.marked).toBe(1)
+    expect(await unread()).toEqual([theirs!, whole!])
+  })
+
+  test("and read false are marked as unread again, with everybody else's left", async () => {
+    const ids = await tell({ read: true }, { read: true, at: "2025-11-02T00:00:00Z" }, {})
+    const { body } = await on.preview("mark_alerts_read", { read: false, until: "2025-11-01" })
+    expect(body.preview).toMatchObject({
+      summary: "Mark 1 alert of every app until 2025-11-01 as unread.",
+      before: { read: true },
+      after: { read: false },
+    })
+    expect((await on.confirm(body.confirmToken)).body.result).toMatchObject({ read: false, marked: 1 })
+    expect(await unread()).toEqual([ids[0]!, ids[2]!])
+  })
+
+  test.each([
+    ["2025-11-01", ["2025-10-31T23:59:59Z", "2025-11-01T23:59:59.999999Z"], ["2025-11-02T00:00:00Z"]],
+    ["2024-02-29", ["2024-02-29T23:59:59Z"], ["2024-03-01T00:00:00Z"]],
+    ["2025-11-01T10:00:00Z", ["2025-11-01T10:00:00Z", "2025-11-01T10:00:00.000999Z"], ["2025-11-01T10:00:00.001Z"]],
+    ["2025-11-01T10:00:00.530+03:00", ["2025-11-01T07:00:00.530039Z"], ["2025-11-01T07:00:00.531Z"]],
+    ["9999-12-31", ["2025-11-01T10:00:00Z"], []],
+    ["0000-01-01", [], ["2025-11-01T10:00:00Z"]],
+  ])("until %s is that and not later", async (until, within, after) => {
+    await tell(...within.map((at) => ({ at })))
+    const left = await tell(...after.map((at) => ({ at })))
+    await marked({ until })
+    expect(await unread()).toEqual(left)
+  })
+
+  test("until an alert's `at`, as the feed shows it, is that alert too", async () => {
+    await tell({ at: "2025-11-01T10:00:00.530999Z" })
+    const feed = async () => (await on.house.call("/v1/alerts", { key: on.key })).body
+    const [{ at }] = (await feed()).alerts
+    await marked({ until: at })
+    expect(await feed()).toMatchObject({ unread: 0, alerts: [{ at, read: true }] })
+  })
+
+  test("is never what was told after the preview, and the token stays good", async () => {
+    await tell({}, {})
+    for (const args of [{}, { until: "2025-11-30" }, { appId: on.app }]) {
+      const { body } = await on.preview("mark_alerts_read", args)
+      const late = await tell({}, { at: "2025-10-01T00:00:00Z" }, { app: other })
+      expect((await on.confirm(body.confirmToken)).status).toBe(200)
+      expect((await unread()).slice(-3)).toEqual(late)
+      await on.sql`update alert set read_at = now() where id = any(${late}::bigint[])`
+      await tell({}, {})
+    }
+  })
+
+  test("is what the preview showed or nothing: as many others in their place are a mismatch", async () => {
+    const [first, second] = await tell({}, { read: true })
+    const { body } = await on.preview("mark_alerts_read")
+    await on.sql`update alert set read_at = now() where id = ${first!}`
+    await on.sql`update alert set read_at = null where id = ${second!}`
+    const refused = await on.confirm(body.confirmToken)
+    expect([refused.status, refused.body.error]).toEqual([409, "confirm_token_mismatch"])
+    expect(refused.body.preview.before.alerts).toEqual(body.preview.before.alerts)
+    expect(await unread()).toEqual([second!])
+  })
+
+  test.skipIf(!process.env.DATABASE_URL)(
+    "postgres: an alert that was found before the preview and committed after it is a mismatch, never marked unseen",
+    async () => {
+      const { promise: released, resolve: release } = Promise.withResolvers<void>()
+      const inserted = Promise.withResolvers<void>()
+      const finding = on.sql.begin(async (tx) => {
+        await tellAlerts(tx as unknown as Sql, [{ workspace: on.workspace, app: on.app }])
+        inserted.resolve()
+        await released
+      })
+      await inserted.promise
+      await tell({})
+      const { body } = await on.preview("mark_alerts_read")
+      release()
+      await finding
+      const refused = await on.confirm(body.confirmToken)
+      expect([refused.body.error, refused.body.preview.before.alerts[0].count]).toEqual(["confirm_token_mismatch", 2])
+      expect(await unread()).toHaveLength(2)
+    },
+  )
+
+  test("of more than 5,000 is the newest, and the preview says that there are more", async () => {
+    await on.sql`
+      insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
+      select ${on.workspace}, ${on.app}, 'entered', 'ios', 'us', n::text, '2025-11-01', '2025-11-01'::date + n * interval '1 s', '{}'
+      from generate_series(1, 5001) n`
+    const oldest = (await unread())[0]!
+    const { body } = await on.preview("mark_alerts_read")
+    expect([body.preview.summary, body.preview.notes]).toEqual([
+      "Mark 5,000 alerts of every app as read.",
+      ["There are more than 5,000: these are the newest of them. Mark again for the rest."],
+    ])
+    expect((await on.confirm(body.confirmToken)).body.result.marked).toBe(5_000)
+    expect(await unread()).toEqual([oldest])
+    expect((await on.preview("mark_alerts_read")).body.preview.notes).toEqual([])
+  })
+})
+
+describe("a key limited to some apps", () => {
+  test("marks alerts of those alone, and none of the whole workspace", async () => {
+    const limited = await on.house.key(on.workspace, { appList: [other] })
+    const [own, , whole] = await tell({}, { app: other }, { app: null })
+    const { body } = await on.preview("mark_alerts_read", {}, limited)
+    expect(body.preview.before.alerts).toMatchObject([{ appId: other, count: 1 }])
+    expect((await on.confirm(body.confirmToken, limited)).body.result.marked).toBe(1)
+    expect(await unread()).toEqual([own!, whole!])
+    expect((await on.preview("mark_alerts_read", { appId: on.app }, limited)).body.error).toBe("app_not_allowed")
+  })
+
+  test("and a stranger never touch another workspace's", async () => {
+    const stranger = await on.house.workspace()
+    const theirs = await on.tracked([], "389801252", stranger)
+    const ids = await tellAlerts(on.sql, [
+      { workspace: stranger, app: theirs },
+      { workspace: stranger, app: null },
+    ])
+    await tell({})
+    expect((await marked({})).result.marked).toBe(1)
+    expect((await on.preview("mark_alerts_read", { appId: theirs })).body.error).toBe("not_found")
+    expect(await unreadOf(on.sql, stranger)).toEqual(ids)
+  })
+})
+
+test("an argument that is no moment is refused, naming it", async () => {
+  const malformed = [
+    "2025-02-30",
+    "2025-13-01",
+    "yesterday",
+    "2025-11-01 10:00",
+    "2025-11-01T10:00:00",
+    "1761991200",
+    "",
+  ]
+  for (const until of malformed) {
+    const { body } = await on.preview("mark_alerts_read", { until })
+    expect([until, body.error, body.field]).toEqual([until, "invalid_arguments", "until"])
+  }
+  expect((await on.preview("mark_alerts_read", { newest: 5 })).body.field).toBe("newest")
+})

@@ -1,0 +1,133 @@
+import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test"
+import { createSealer } from "../../../src/access/sealed.ts"
+import { claimChannels, readHead, release, settle } from "../../../src/alerts/delivery/channel-leases.ts"
+import { findChannel } from "../../../src/alerts/delivery/channels.ts"
+import { queueDeliveries } from "../../../src/alerts/delivery/queue.ts"
+import type { Delivery } from "../../../src/alerts/delivery/worker.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { freshDatabase } from "../../database.ts"
+import { gateway, until } from "../../jobs/platform.ts"
+import { distinct, idOf, type Receiver, receiver } from "./receiver.ts"
+import { deliveries, found, hook, rule, type Scene, scene, telling } from "./scene.ts"
+
+let sql: Sql
+let at: Scene
+let there: Receiver
+const running: Delivery[] = []
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+beforeEach(async () => {
+  there = receiver()
+  await sql`delete from channel`
+  await sql`delete from alert_to_deliver`
+  at = await scene(sql)
+  await rule(at, "rank_drop")
+})
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((delivery) => delivery.stop()))
+  await there.stop()
+})
+
+function started(options = {}): Delivery {
+  const delivery = telling(sql, options)
+  running.push(delivery)
+  delivery.start()
+  return delivery
+}
+
+const ended = async () => (await deliveries(at)).filter(({ state }) => state === "delivered")
+
+test("of 50 receivers ten hang: the other 40 have all their alerts within 5 s", async () => {
+  for (let i = 0; i < 50; i++) await hook(at, `${there.url}/${i}`)
+  for (let i = 0; i < 50; i += 5) there.on(`/${i}`, () => new Promise(() => {}))
+  const since = performance.now()
+  started()
+  await found(at, 3)
+  await until(async () => (await ended()).length === 120)
+  const tookMs = performance.now() - since
+  process.stdout.write(`40 of 50 receivers served in ${Math.round(tookMs)} ms\n`)
+  expect(tookMs).toBeLessThan(5_000)
+  for (let i = 0; i < 50; i++) expect(there.at(`/${i}`)).toHaveLength(i % 5 === 0 ? 1 : 3)
+})
+
+test("on a channel one is under way at a time, in the order of alerts, also with several processes", async () => {
+  await hook(at, `${there.url}/slow`)
+  let [now, most] = [0, 0]
+  there.on("/slow", async () => {
+    most = Math.max(most, ++now)
+    await Bun.sleep(15)
+    now--
+    return new Response()
+  })
+  const alerts = await found(at, 30)
+  for (let i = 0; i < 4; i++) started()
+  await until(async () => (await ended()).length === 30)
+  expect(most).toBe(1)
+  expect(there.at("/slow").map(({ body }) => JSON.parse(body).data.id)).toEqual(alerts)
+  expect(distinct(there.at("/slow").map(idOf))).toHaveLength(30)
+})
+
+test("a stop ends within 2 s, gives back what hangs, and whoever comes next tells it under the same id", async () => {
+  await hook(at, `${there.url}/hangs`)
+  there.on("/hangs", (_, before) => (before === 0 ? new Promise<Response>(() => {}) : new Response()))
+  await found(at)
+  const delivery = started()
+  await until(() => there.at("/hangs").length === 1)
+  const since = performance.now()
+  await delivery.stop()
+  expect(performance.now() - since).toBeLessThan(2_000)
+  expect(await deliveries(at)).toMatchObject([{ state: "waiting", attempts: 0 }])
+  expect(await telling(sql).runOnce()).toBe(1)
+  expect(await ended()).toHaveLength(1)
+  expect(distinct(there.at("/hangs").map(idOf))).toHaveLength(1)
+})
+
+test("whoever lost his lease sends nothing more and stores nothing", async () => {
+  await hook(at, `${there.url}/fenced`)
+  await found(at, 2)
+  await queueDeliveries(sql)
+  const [zombie] = await claimChannels(sql, { limit: 5, leaseMs: 60_000 })
+  expect(await claimChannels(sql, { limit: 5, leaseMs: 60_000 })).toEqual([])
+  const head = await readHead(sql, zombie!, 60_000)
+  await sql`update channel set lease_until = now() - interval '1 s'`
+  expect(await readHead(sql, zombie!, 60_000)).toBeNull()
+  const [next] = await claimChannels(sql, { limit: 5, leaseMs: 60_000 })
+  expect(next!.lease).not.toBe(zombie!.lease)
+  const outcome = { id: head!.id, retries: { retriesMs: [], random: 0 }, gapMs: 0 }
+  expect(await settle(sql, zombie!, { ...outcome, sent: { result: "failed", failure: "late" } })).toBe(false)
+  await release(sql, zombie!)
+  expect(await deliveries(at)).toMatchObject([{ attempts: 0 }, { attempts: 0 }])
+  expect((await readHead(sql, next!, 60_000))!.id).toBe(head!.id)
+  expect(await settle(sql, next!, { ...outcome, sent: { result: "delivered" } })).toBe(true)
+})
+
+test("what is found while a delivery ends is not forgotten", async () => {
+  await hook(at, `${there.url}/late`)
+  const { open, opened } = gateway()
+  there.on("/late", async (_, before) => {
+    if (before === 0) await opened
+    return new Response()
+  })
+  await found(at)
+  const run = telling(sql).runOnce()
+  await until(() => there.at("/late").length === 1)
+  await found(at)
+  await queueDeliveries(sql)
+  open()
+  await run
+  await telling(sql).runOnce()
+  expect(await ended()).toHaveLength(2)
+})
+
+test("a channel that cannot be opened says so, costs no attempt, and hinders no other", async () => {
+  const { id } = await hook(at, `${there.url}/sealed`)
+  await found(at)
+  expect(await telling(sql, { sealer: await createSealer(null) }).runOnce()).toBe(1)
+  expect(await deliveries(at)).toMatchObject([{ state: "waiting", attempts: 0 }])
+  const channel = await findChannel(sql, at.workspaceId, id)
+  expect(channel.failure).toStartWith("this needs SECRET_KEY")
+  expect(await telling(sql).runOnce()).toBe(0)
+  expect(there.got).toEqual([])
+})

@@ -1,0 +1,198 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { setTimeout } from "node:timers/promises"
+import { addSlack, addTelegram, findChannel } from "../../../src/alerts/delivery/channels.ts"
+import type { DeliveryOptions } from "../../../src/alerts/delivery/worker.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { createLog } from "../../../src/lib/log.ts"
+import { freshDatabase } from "../../database.ts"
+import { until } from "../../jobs/platform.ts"
+import { type Got, type Receiver, receiver } from "./receiver.ts"
+import { deliveries, found, hurry, rule, type Scene, scene, telling } from "./scene.ts"
+
+const TOKEN = "123456789:AAEcanaryCanaryCanaryCanaryCanary_-1"
+const PATH = `/bot${TOKEN}/sendMessage`
+const NAME = "<!channel> *x* [a](http://evil) & <b>_y_</b> 茶"
+
+let sql: Sql
+let at: Scene
+let there: Receiver
+let logged: string[]
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+beforeEach(async () => {
+  there = receiver()
+  logged = []
+  await sql`delete from channel`
+  at = await scene(sql, NAME)
+  await rule(at, "rank_drop", { channels: ["telegram", "slack"] })
+})
+afterEach(() => there.stop())
+
+const log = createLog((line) => void logged.push(line), "debug")
+const talking = (options: Partial<DeliveryOptions> = {}) =>
+  telling(sql, { log, telegramApi: there.url, gapsMs: { telegram: 0, slack: 0 }, ...options })
+const bot = async () =>
+  (await addTelegram(at.register, at.workspaceId, { token: TOKEN, chat: "-1001234567890" })).channel.id
+const slack = async () => (await addSlack(at.register, at.workspaceId, `${there.url}/services/T0/B0/canary`)).channel.id
+
+describe("Telegram", () => {
+  test("gets the text as it is: no parse mode, no preview, the chat it was added with", async () => {
+    await bot()
+    await found(at)
+    await talking().runOnce()
+    const [{ body, headers }] = there.at(PATH) as [Got]
+    expect(JSON.parse(body)).toEqual({
+      chat_id: "-1001234567890",
+      text: `${NAME}: 2025-11-20: "tea" fell from 5 to 12 in the US App Store`,
+      link_preview_options: { is_disabled: true },
+    })
+    expect(headers["content-type"]).toStartWith("application/json")
+    expect(await deliveries(at)).toMatchObject([{ state: "delivered" }])
+  })
+
+  test.each([4_000, 4_096, 10_000])(
+    "a text of an app's name of %p characters has 4,096 at most, none of them halved",
+    async (length) => {
+      await sql`update tracked_app set name = ${"😀".repeat(length / 2)} where id = ${at.appId}`
+      await bot()
+      await found(at)
+      await talking().runOnce()
+      const { text } = JSON.parse(there.at(PATH)[0]!.body)
+      expect(text.length).toBeWithin(Math.min(length, 4_095), 4_097)
+      expect(text.isWellFormed()).toBe(true)
+      expect(text.endsWith("…")).toBe(length + 39 > 4_096)
+    },
+  )
+
+  test("retry_after is obeyed, for all that waits on the channel, and costs no attempt", async () => {
+    await bot()
+    there.on(PATH, (_, before) =>
+      before === 0
+        ? Response.json({ ok: false, parameters: { retry_after: 2 } }, { status: 429 })
+        : Response.json({ ok: true }),
+    )
+    await found(at, 3)
+    const delivery = talking()
+    delivery.start()
+    await until(async () => (await deliveries(at)).filter(({ state }) => state === "delivered").length === 3)
+    await delivery.stop()
+    const [first, second, ...more] = there.at(PATH)
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(2_000)
+    expect(more).toHaveLength(2)
+    expect((await deliveries(at)).map(({ attempts }) => attempts)).toEqual([1, 1, 1])
+  })
+
+  test("that moved a group to another number gets the message there; a refusal there names the new number", async () => {
+    const id = await bot()
+    const moved = { ok: false, error_code: 400, parameters: { migrate_to_chat_id: -1_002_222_222_222 } }
+    const chatOf = ({ body }: Got) => JSON.parse(body).chat_id
+    let isThere = true
+    there.on(PATH, (got) => {
+      if (chatOf(got) === "-1001234567890") return Response.json(moved, { status: 400 })
+      return isThere ? Response.json({ ok: true }) : Response.json({ ok: false }, { status: 400 })
+    })
+    await found(at)
+    await talking().runOnce()
+    expect(there.at(PATH).map(chatOf)).toEqual(["-1001234567890", "-1002222222222"])
+    expect(await deliveries(at)).toMatchObject([{ state: "delivered" }])
+    isThere = false
+    await found(at)
+    await talking().runOnce()
+    expect(JSON.stringify(await findChannel(sql, at.workspaceId, id))).toContain(
+      "the group has a new number, -1002222222222",
+    )
+  })
+
+  test("that refuses a closed topic is told so", async () => {
+    const id = await bot()
+    const closed = { ok: false, error_code: 400, description: "Bad Request: TOPIC_CLOSED" }
+    there.on(PATH, () => Response.json(closed, { status: 400 }))
+    await found(at)
+    await talking().runOnce()
+    expect(JSON.stringify(await findChannel(sql, at.workspaceId, id))).toContain("the topic is closed")
+  })
+
+  test("gets a message a second on one chat", async () => {
+    await bot()
+    await found(at, 2)
+    const delivery = talking({ gapsMs: {} })
+    delivery.start()
+    await until(() => there.at(PATH).length === 2)
+    await delivery.stop()
+    const [first, second] = there.at(PATH)
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(1_000)
+  })
+
+  test("the token is in no log line, no row and no reason, whatever happens", async () => {
+    const id = await bot()
+    const answers = [400, 404, 500, 302, 429, 401]
+    there.on(
+      PATH,
+      (_, before) =>
+        new Response(`bot${TOKEN} is wrong`, { status: answers[before]!, headers: { location: `/bot${TOKEN}` } }),
+    )
+    await found(at)
+    for (const _ of answers) {
+      await talking().runOnce()
+      await hurry(sql)
+    }
+    expect(there.at(PATH)).toHaveLength(answers.length)
+    expect(await findChannel(sql, at.workspaceId, id)).toMatchObject({
+      ...{ state: "disabled", disabled: "status 401: the bot's token is not valid any more" },
+    })
+    // nobody listens there, no such host, no address at all
+    for (const telegramApi of ["http://127.0.0.1:1", "http://nobody.invalid", "http://[bad"]) {
+      await bot()
+      await found(at)
+      await talking({ telegramApi }).runOnce()
+    }
+    const rows = [await sql`select * from channel`, await sql`select * from delivery`]
+    expect(logged.length).toBeGreaterThan(5)
+    for (const text of [...logged, JSON.stringify(rows)]) {
+      expect(text).not.toContain("canary")
+      expect(text).not.toContain(TOKEN.split(":")[1]!)
+    }
+  })
+})
+
+describe("Slack", () => {
+  test("gets text that mentions nobody and is not formatted", async () => {
+    await slack()
+    await found(at)
+    await talking().runOnce()
+    const { text, ...more } = JSON.parse(there.at("/services/T0/B0/canary")[0]!.body)
+    expect(text).toBe(
+      '&lt;!channel&gt; *x* [a](http://evil) &amp; &lt;b&gt;_y_&lt;/b&gt; 茶: 2025-11-20: "tea" fell from 5 to 12 in the US App Store',
+    )
+    expect(more).toEqual({ mrkdwn: false, unfurl_links: false, unfurl_media: false })
+  })
+
+  test.each([403, 404, 410])("%p disables the channel", async (status) => {
+    const id = await slack()
+    there.on("/services/T0/B0/canary", () => new Response("no_service", { status }))
+    await found(at, 2)
+    await talking().runOnce()
+    expect(there.got).toHaveLength(1)
+    const channel = await findChannel(sql, at.workspaceId, id)
+    expect(channel).toMatchObject({ state: "disabled", undelivered: 2, waiting: 0 })
+    expect(channel.address).toBe(`${there.url}/…`)
+    expect(JSON.stringify([channel, logged])).not.toContain("canary")
+  })
+
+  test("Retry-After is obeyed", async () => {
+    await slack()
+    there.on("/services/T0/B0/canary", (_, before) =>
+      before === 0 ? new Response(null, { status: 429, headers: { "retry-after": "1" } }) : new Response("ok"),
+    )
+    await found(at)
+    await talking().runOnce()
+    await talking().runOnce()
+    expect(there.got).toHaveLength(1)
+    await setTimeout(1_050)
+    await talking().runOnce()
+    expect(there.got).toHaveLength(2)
+    expect(await deliveries(at)).toMatchObject([{ state: "delivered", attempts: 1 }])
+  })
+})

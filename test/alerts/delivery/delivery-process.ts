@@ -1,0 +1,17 @@
+// Tells alerts in a process of its own: bun delivery-process.ts '{"databaseUrl": URL, "options": {…}}'.
+// Says "ready" once it looks for what is to be told; "stopped" and exit 0 after SIGTERM.
+import { openDatabase } from "../../../src/database/connect.ts"
+import { silentLog } from "../../../src/lib/log.ts"
+import { telling } from "./scene.ts"
+
+const { databaseUrl, options } = JSON.parse(process.argv[2]!)
+const database = await openDatabase({ databaseUrl, dataDir: "", as: "server", log: silentLog, maxConnections: 3 })
+const delivery = telling(database.sql, options)
+delivery.start()
+process.stdout.write("ready\n")
+process.on("SIGTERM", async () => {
+  await delivery.stop()
+  await database.close()
+  process.stdout.write("stopped\n")
+  process.exit(0)
+})

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { randomBytes } from "node:crypto"
+import { createKey } from "../../../src/access/key-register.ts"
+import { addSlack } from "../../../src/alerts/delivery/channels.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { freshDatabase } from "../../database.ts"
+import { openHouse } from "../../house.ts"
+import { type Receiver, receiver } from "./receiver.ts"
+import { found, hook, hurry, rule, scene, telling } from "./scene.ts"
+
+let sql: Sql
+let there: Receiver
+beforeAll(async () => {
+  sql = await freshDatabase()
+  there = receiver()
+})
+afterAll(() => there.stop())
+
+test("the feed shows how each alert was told: what was given up, what waits, what was delivered, and what nobody wants", async () => {
+  const at = await scene(sql)
+  await rule(at, "rank_drop", { channels: ["webhook", "slack"] })
+  await hook(at, `${there.url}/down`)
+  await addSlack(at.register, at.workspaceId, `${there.url}/slack`)
+  const down = { status: 500 }
+  there.on("/down", () => new Response(null, down))
+  const [given] = await found(at)
+  await telling(sql, { retriesMs: [], gapsMs: { slack: 0 } }).runOnce()
+  await hurry(sql)
+  const [waits] = await found(at)
+  await telling(sql, { gapsMs: { slack: 0 } }).runOnce()
+  const [unwanted] = await found(at, 1, { type: "entered" })
+  await sql`update delivery set next_at = now() + interval '1 day' where state = 'waiting'`
+  const [workspace] = await sql<{ name: string }[]>`select name from workspace where id = ${at.workspaceId}`
+  const { secret: key } = await createKey(sql, { workspace: workspace!.name, kind: "live", name: "reads" }, randomBytes)
+  const { body } = await openHouse({ sql }).call("/v1/alerts", { key })
+  const told = Object.fromEntries(
+    body.alerts.map((row: { id: number; deliveries: object[] }) => [row.id, row.deliveries]),
+  )
+  expect(told).toEqual({
+    [given!]: [
+      { channel: "slack", state: "delivered" },
+      { channel: "webhook", state: "undelivered" },
+    ],
+    [waits!]: [
+      { channel: "slack", state: "delivered" },
+      { channel: "webhook", state: "waiting" },
+    ],
+    [unwanted!]: [],
+  })
+})

@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, expect, setDefaultTimeout } from "bun:test"
+import { join } from "node:path"
+import type { Sql } from "../../../src/database/types.ts"
+import { freshDatabase, scratchUrl } from "../../database.ts"
+import { until } from "../../jobs/platform.ts"
+import { longOnServer } from "../../long.ts"
+import { distinct, idOf, type Receiver, receiver } from "./receiver.ts"
+import { found, hook, rule, type Scene, scene, telling } from "./scene.ts"
+
+setDefaultTimeout(180_000)
+
+let sql: Sql
+let at: Scene
+let there: Receiver
+const children: Bun.Subprocess[] = []
+
+beforeEach(async () => {
+  there = receiver()
+  if (!process.env.DATABASE_URL) return
+  sql = await freshDatabase()
+  at = await scene(sql)
+  await rule(at, "rank_drop")
+})
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill("SIGKILL")
+  await there.stop()
+})
+
+/** Leases short enough to wait for their end. */
+const SHORT = { leaseMs: 250, timeoutMs: 200 }
+
+/** delivery-process.ts on this test's database, once it looks. */
+async function started(options = SHORT) {
+  const task = JSON.stringify({ databaseUrl: scratchUrl(sql), options })
+  const child = Bun.spawn([process.execPath, join(import.meta.dirname, "delivery-process.ts"), task], {
+    stdout: "pipe",
+    stderr: "inherit",
+  })
+  children.push(child)
+  const reader = child.stdout.getReader()
+  const { value } = await reader.read()
+  expect(new TextDecoder().decode(value)).toBe("ready\n")
+  reader.releaseLock()
+  return child
+}
+
+const left = async () => (await sql`select 1 from delivery where state = 'waiting' limit 1`).length > 0
+const unqueued = async () => (await sql`select 1 from alert_to_deliver limit 1`).length > 0
+
+const WORKSPACES = 20
+const ALERTS = 1_000
+const KILLS = 30
+/** Requests that the killed ones made at least: on a slow machine they take more kills. */
+const MEANWHILE = 100
+
+longOnServer(
+  `postgres: ${ALERTS} alerts under ${KILLS} kills are each delivered at least once, under one id`,
+  async () => {
+    const scenes = [at]
+    const taken = new Set<number>()
+    while (scenes.length < WORKSPACES) scenes.push(await scene(sql))
+    for (const [index, one] of scenes.entries()) {
+      if (index > 0) await rule(one, "rank_drop")
+      await hook(one, `${there.url}/${index}`)
+      there.on(`/${index}`, async ({ body }, before) => {
+        await Bun.sleep((index + before) % 7)
+        if (before % 20 === 19) return new Response(null, { status: 500 })
+        taken.add(JSON.parse(body).data.id)
+        return new Response(null, { status: 204 })
+      })
+    }
+    const alerts = new Map<number, string>()
+    let kills = 0
+    const killing = async (seed: number) => {
+      while (kills < KILLS || there.got.length <= MEANWHILE) {
+        const child = await started()
+        const index = kills++
+        const places = index < KILLS ? [index, index + 7] : []
+        for (const place of places)
+          for (const id of await found(scenes[place % WORKSPACES]!, 10)) alerts.set(id, `/${place % WORKSPACES}`)
+        // a later one lives longer
+        await Bun.sleep((60 + ((seed * 37 + index * 53) % 200)) * Math.max(1, index / KILLS))
+        child.kill("SIGKILL")
+        await child.exited
+      }
+    }
+    await Promise.all([killing(1), killing(2)])
+    const meanwhile = there.got.length
+    if (alerts.size < ALERTS) for (const id of await found(at, ALERTS - alerts.size)) alerts.set(id, "/0")
+    const last = telling(sql)
+    last.start()
+    await until(async () => !(await unqueued()) && !(await left()), 90_000)
+    await last.stop()
+    expect(kills).toBeGreaterThanOrEqual(KILLS)
+    expect(alerts.size).toBeGreaterThanOrEqual(ALERTS)
+    const asked = Map.groupBy(there.got, ({ body }) => JSON.parse(body).data.id as number)
+    const twice = there.got.length - distinct(there.got.map(idOf)).length
+    process.stdout.write(`${kills} kills, ${meanwhile} of ${there.got.length} requests meanwhile, ${twice} repeated\n`)
+    expect(meanwhile).toBeGreaterThan(MEANWHILE)
+    for (const [id, path] of alerts) {
+      expect([id, taken.has(id)]).toEqual([id, true])
+      const got = asked.get(id) ?? []
+      expect(distinct(got.map((one) => one.path))).toEqual([path])
+      expect(distinct(got.map(idOf))).toHaveLength(1)
+    }
+    expect(asked.size).toBe(alerts.size)
+    const states = await sql`select state, count(*)::int as count from delivery group by state order by state`
+    expect([...states]).toEqual([{ state: "delivered", count: alerts.size }])
+  },
+)
+
+longOnServer("postgres: SIGTERM under way ends within 2 s with 0, and nothing is lost", async () => {
+  await hook(at, `${there.url}/hangs`)
+  there.on("/hangs", (_, before) => (before === 0 ? new Promise<Response>(() => {}) : new Response()))
+  const child = await started({ leaseMs: 30_000, timeoutMs: 20_000 })
+  await found(at)
+  await until(() => there.got.length === 1)
+  const since = performance.now()
+  child.kill("SIGTERM")
+  expect(await child.exited).toBe(0)
+  expect(performance.now() - since).toBeLessThan(2_000)
+  await telling(sql).runOnce()
+  expect(await left()).toBe(false)
+  expect(distinct(there.got.map(idOf))).toHaveLength(1)
+})

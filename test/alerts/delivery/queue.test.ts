@@ -1,0 +1,166 @@
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { addSlack, addTelegram, listChannels, removeChannel } from "../../../src/alerts/delivery/channels.ts"
+import { queueDeliveries } from "../../../src/alerts/delivery/queue.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { freshDatabase } from "../../database.ts"
+import { gateway } from "../../jobs/platform.ts"
+import { deliveries, facts, found, hook, rule, type Scene, scene } from "./scene.ts"
+
+let sql: Sql
+let at: Scene
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+beforeEach(async () => {
+  await sql`delete from alert_to_deliver`
+  at = await scene(sql)
+})
+
+const queued = async () => {
+  await queueDeliveries(sql)
+  return (await deliveries(at)).map(({ alertId }) => alertId)
+}
+const waiting = async () =>
+  (await sql<{ id: number }[]>`select alert_id as id from alert_to_deliver`).map(({ id }) => id)
+
+describe("which alerts are told", () => {
+  test("those that a rule wants, on every channel of the kinds it names, once each", async () => {
+    const { register, workspaceId } = at
+    const one = await hook(at, "https://one.example/")
+    const two = await hook(at, "https://two.example/")
+    const { channel: slack } = await addSlack(register, workspaceId, "https://slack.example/x")
+    await addTelegram(register, workspaceId, { token: "1234567:abcdefghijklmnopqrstuvwxyz", chat: "-100" })
+    await rule(at, "rank_drop", { channels: ["webhook", "slack"], dropBy: 5 })
+    const [small] = await found(at, 1, { was: 5, rank: 9 })
+    const [large] = await found(at, 1, { was: 5, rank: 10 })
+    await found(at, 1, { type: "rank_rise", was: 10, rank: 5 })
+    await queued()
+    await queued()
+    const rows = await deliveries(at)
+    expect(rows.map(({ channelId }) => channelId).sort()).toEqual([one.id, two.id, slack.id].sort())
+    for (const row of rows) {
+      expect(row).toMatchObject({ alertId: large!, state: "waiting", attempts: 0 })
+      expect(row.id).toMatch(/^msg_[0-9a-f]{32}$/)
+      expect(row.alertId).not.toBe(small!)
+    }
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(3)
+    expect(await waiting()).toEqual([])
+  })
+
+  test("of tagged keywords alone where the rule says so", async () => {
+    await hook(at, "https://one.example/")
+    await rule(at, "entered", { keywordScope: "tagged" })
+    await sql`update tracked_app set keyword_tags = '{"tea": ["hot"]}' where id = ${at.appId}`
+    const [tagged] = await found(at, 1, { type: "entered", term: "tea" })
+    await found(at, 1, { type: "entered", term: "constructor" })
+    expect(await queued()).toEqual([tagged!])
+  })
+
+  test("none that was found before the rule, and none of another workspace's", async () => {
+    await hook(at, "https://one.example/")
+    await found(at)
+    await rule(at, "rank_drop")
+    const other = await scene(sql)
+    await rule(other, "rank_drop")
+    await found(other)
+    const [own] = await found(at)
+    expect(await queued()).toEqual([own!])
+    expect(await deliveries(other)).toEqual([])
+  })
+
+  test("none of a rule that was made again since, of a suspended workspace, or of what is not the instance's own", async () => {
+    await hook(at, "https://one.example/")
+    await rule(at, "rank_drop")
+    await found(at)
+    // a clock of whole milliseconds may give both the same
+    await sql`update alert_rule set created_at = clock_timestamp() + interval '2 ms' where workspace_id = ${at.workspaceId}`
+    expect(await queued()).toEqual([])
+    await sql`
+      insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts, origin)
+      values (${at.workspaceId}, ${at.appId}, 'rank_drop', 'ios', 'us', 'demo', '2025-11-20', now(),
+        ${sql.json(facts("demo", 5, 12))}, 'demo')`
+    expect(await queued()).toEqual([])
+    await found(at)
+    await sql`update workspace set suspended_at = now() where id = ${at.workspaceId}`
+    expect(await queued()).toEqual([])
+    expect(await waiting()).toEqual([])
+  })
+
+  test("without a rule nothing is even looked at", async () => {
+    await hook(at, "https://one.example/")
+    await found(at, 3)
+    expect(await waiting()).toEqual([])
+  })
+})
+
+test("a workspace has fifty channels at most", async () => {
+  for (let i = 1; i <= 50; i++) await hook(at, `https://${i}.example/`)
+  const refused = await hook(at, "https://51.example/").catch((error) => error.message)
+  expect(refused).toBe("a workspace has 50 channels at most")
+  expect(await listChannels(sql, at.workspaceId)).toHaveLength(50)
+})
+
+test("a channel that is removed takes what waits on it along", async () => {
+  const { id } = await hook(at, "https://one.example/")
+  await rule(at, "rank_drop")
+  await found(at, 3)
+  expect(await queued()).toHaveLength(3)
+  await removeChannel(sql, at.workspaceId, id)
+  expect(await deliveries(at)).toEqual([])
+})
+
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: alerts whose transactions commit in the other order are told all the same",
+  async () => {
+    await hook(at, "https://one.example/")
+    await rule(at, "rank_drop")
+    const { open, opened } = gateway()
+    let first: number | undefined
+    const slow = sql.begin(async (tx) => {
+      first = (await found({ ...at, sql: tx as never }))[0]
+      await opened
+    })
+    while (first === undefined) await Bun.sleep(5)
+    const [second] = await found(at)
+    expect(second!).toBeGreaterThan(first)
+    expect(await queued()).toEqual([second!])
+    open()
+    await slow
+    expect(await queued()).toEqual([first, second!])
+  },
+)
+
+function appIsGone(error: unknown): void {
+  if ((error as { code?: string }).code !== "23503") throw error
+}
+
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: eight that take alerts at once, while an app goes away, tell each alert once and never wait in a circle",
+  async () => {
+    await hook(at, "https://one.example/")
+    await hook(at, "https://two.example/")
+    await rule(at, "rank_drop")
+    const gone = { ...at, appId: (await scene(sql)).appId }
+    await sql`update tracked_app set workspace_id = ${at.workspaceId} where id = ${gone.appId}`
+    const taking = async () => {
+      for (let i = 0; i < 25; i++) await queueDeliveries(sql)
+    }
+    const finding = async () => {
+      for (let i = 0; i < 20; i++) await Promise.all([found(at, 20), found(gone, 10)])
+    }
+    const leaving = async () => {
+      await Bun.sleep(100)
+      await sql`delete from tracked_app where id = ${gone.appId}`
+    }
+    await Promise.all([finding().catch(appIsGone), leaving(), ...Array.from({ length: 8 }, taking)])
+    while ((await queueDeliveries(sql)) > 0);
+    const [counts] = await sql`
+      select count(*)::int as alerts, (select count(*)::int from delivery d join channel c on c.id = d.channel_id
+        where c.workspace_id = ${at.workspaceId}) as told
+      from alert
+      where workspace_id = ${at.workspaceId}`
+    expect(counts!.alerts).toBeGreaterThan(20)
+    expect(counts!.told).toBe(2 * counts!.alerts)
+  },
+)

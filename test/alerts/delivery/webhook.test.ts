@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { randomBytes } from "node:crypto"
+import fc from "fast-check"
+import { Webhook } from "standardwebhooks"
+import { findChannel, rotateSecret } from "../../../src/alerts/delivery/channels.ts"
+import { RETRIES_MS } from "../../../src/alerts/delivery/schedule.ts"
+import { makeSecret, sendWebhook } from "../../../src/alerts/delivery/webhook.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { safeFetch } from "../../../src/outbound/safe-fetch.ts"
+import { freshDatabase } from "../../database.ts"
+import { until } from "../../jobs/platform.ts"
+import { distinct, type Got, idOf, type Receiver, receiver } from "./receiver.ts"
+import { deliveries, found, hook, hurry, outbound, rule, type Scene, scene, telling } from "./scene.ts"
+
+let sql: Sql
+let at: Scene
+let there: Receiver
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  there = receiver()
+})
+beforeEach(async () => {
+  there.got.length = 0
+  await sql`update channel set disabled = 'of another test', disabled_at = now() where disabled is null`
+  at = await scene(sql)
+  await rule(at, "rank_drop")
+})
+afterAll(() => there.stop())
+
+const accepted = (secret: string, { body, headers }: Got) => new Webhook(secret).verify(body, headers)
+
+async function told(options = {}): Promise<void> {
+  await telling(sql, options).runOnce()
+}
+
+describe("the signature", () => {
+  test("is accepted by the reference library for a thousand bodies, and for none with a bit flipped", async () => {
+    const said = fc.sample(fc.string({ unit: "grapheme", maxLength: 200 }), { seed: 7, numRuns: 1_000 })
+    const secret = makeSecret(randomBytes)
+    expect(secret).toMatch(/^whsec_[\w+/]{43}=$/)
+    const sent: Got[] = []
+    const port = {
+      outbound: (async (_: string, { headers, body }: { headers: Record<string, string>; body: string }) => {
+        sent.push({ path: "", headers, body, at: 0 })
+        return { url: "", status: 200, headers: new Headers(), bytes: new Uint8Array() }
+      }) as typeof safeFetch,
+      ...{ telegramApi: undefined, signal: new AbortController().signal, now: () => new Date(), timeoutMs: 1_000 },
+    }
+    for (const [index, sentence] of said.entries()) {
+      const message = {
+        id: `msg_${index}`,
+        type: "alert.test",
+        at: "2025-11-20T06:12:41Z",
+        data: { sentence },
+        text: "",
+      }
+      await sendWebhook({ kind: "webhook", url: "https://x.example", secrets: [secret] }, message, port)
+    }
+    expect(sent).toHaveLength(1_000)
+    for (const [index, got] of sent.entries()) {
+      expect(accepted(secret, got)).toEqual({
+        ...{ type: "alert.test", timestamp: "2025-11-20T06:12:41Z", data: { sentence: said[index]! } },
+      })
+      const bytes = Buffer.from(got.body)
+      bytes[index % bytes.length]! ^= 1 << (index % 8)
+      expect(() => accepted(secret, { ...got, body: bytes.toString("latin1") })).toThrow()
+      expect(() => accepted(makeSecret(randomBytes), got)).toThrow()
+    }
+  })
+
+  test("is made with both secrets for 24 hours after a rotation, then with the newer alone", async () => {
+    const { id, secret } = await hook(at, `${there.url}/rotated`)
+    const { secret: newer, channel } = await rotateSecret(at.register, at.workspaceId, id)
+    expect(channel.earlierSecretUntil!.getTime() - Date.now()).toBeWithin(86_390_000, 86_410_000)
+    await found(at)
+    await told()
+    const [both] = there.at("/rotated") as [Got]
+    accepted(secret, both)
+    accepted(newer, both)
+    await sql`update channel set earlier_until = now() - interval '1 s' where id = ${id}`
+    await found(at)
+    await told()
+    const alone = there.at("/rotated")[1]!
+    accepted(newer, alone)
+    expect(() => accepted(secret, alone)).toThrow()
+    expect(alone.headers["webhook-signature"]).not.toContain(" ")
+  })
+})
+
+test("a receiver that fails four times and then accepts sees one id and five timestamps, each signed anew", async () => {
+  const { secret } = await hook(at, `${there.url}/late`)
+  there.on("/late", (_, before) => new Response(null, { status: before < 4 ? [500, 302, 404, 503][before]! : 200 }))
+  const [alert] = await found(at)
+  const delivery = telling(sql, { retriesMs: Array(9).fill(1_100) })
+  delivery.start()
+  await until(async () => (await deliveries(at)).some(({ state }) => state === "delivered"))
+  await delivery.stop()
+  const got = there.at("/late")
+  expect(got).toHaveLength(5)
+  expect(distinct(got.map(idOf))).toHaveLength(1)
+  expect(distinct(got.map(({ headers }) => headers["webhook-timestamp"]))).toHaveLength(5)
+  expect(distinct(got.map(({ body }) => body))).toHaveLength(1)
+  for (const one of got) accepted(secret, one)
+  expect(await deliveries(at)).toMatchObject([{ id: idOf(got[0]!), alertId: alert!, attempts: 5, failure: null }])
+})
+
+test("the body is the alert as the feed shows it", async () => {
+  await hook(at, `${there.url}/body`)
+  const [id] = await found(at)
+  await told()
+  const [got] = there.at("/body") as [Got]
+  expect(got.headers["content-type"]).toBe("application/json; charset=utf-8")
+  const { type, timestamp, data, ...more } = JSON.parse(got.body)
+  expect([type, timestamp, more]).toEqual(["alert.rank_drop", "2025-11-20T06:12:41.000Z", {}])
+  expect(data).toMatchObject({
+    ...{ id, type: "rank_drop", appId: at.appId, appName: "Tea Timer", platform: "ios", country: "us", before: 5 },
+    ...{
+      after: 12,
+      term: "tea",
+      sentence: '"tea" fell from 5 to 12 in the US App Store',
+      rivalId: null,
+      depth: 100,
+    },
+  })
+  expect(got.body.length).toBeLessThan(20_000)
+})
+
+describe("the schedule", () => {
+  test("is that of Standard Webhooks: ten attempts in 75 h 35 min, each within a fifth of its time, then it is given up", async () => {
+    await hook(at, `${there.url}/down`)
+    there.on("/down", () => new Response(null, { status: 500 }))
+    await found(at)
+    const random = [0, 0.999, 0.5]
+    const gaps: number[] = []
+    for (let attempt = 1; attempt <= 10; attempt++) {
+      await told({ retriesMs: undefined, random: () => random[attempt % 3]! })
+      expect(there.at("/down")).toHaveLength(attempt)
+      const [row] = await sql<{ ms: number | null }[]>`
+        select extract(epoch from next_at - now())::float8 * 1000 as ms
+        from delivery
+        where alert_id in (select id from alert where workspace_id = ${at.workspaceId})`
+      if (row!.ms !== null) gaps.push(row!.ms)
+      // at once nothing is tried again
+      await told({ retriesMs: undefined })
+      expect(there.at("/down")).toHaveLength(attempt)
+      await hurry(sql)
+    }
+    const listed = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map((s) => s * 1_000)
+    expect(RETRIES_MS).toEqual(listed)
+    expect(listed.reduce((sum, gap) => sum + gap)).toBe(((75 * 60 + 35) * 60 + 5) * 1_000)
+    expect(gaps).toHaveLength(9)
+    for (const [index, gap] of gaps.entries())
+      expect(Math.abs(gap / listed[index]! - 1)).toBeLessThan(index === 0 ? 0.25 : 0.201)
+    expect(await deliveries(at)).toMatchObject([{ state: "undelivered", attempts: 10, failure: "status 500" }])
+    expect(await findChannel(sql, at.workspaceId, (await deliveries(at))[0]!.channelId)).toMatchObject({
+      ...{ state: "on", waiting: 0, undelivered: 1, failures: 10, failure: "status 500", lastOk: null },
+    })
+  })
+
+  test("what a receiver asks to wait is waited, and 429 counts as no attempt", async () => {
+    const { id } = await hook(at, `${there.url}/busy`)
+    const answers = [
+      new Response(null, { status: 429, headers: { "retry-after": "600" } }),
+      new Response(null, { status: 503, headers: { "retry-after": "1200" } }),
+    ]
+    there.on("/busy", (_, before) => answers[before] ?? new Response())
+    await found(at, 2)
+    const untilNext = async () => {
+      const [row] = await sql<{ s: number }[]>`
+        select extract(epoch from next_at - now())::float8 as s from channel where id = ${id}`
+      return row!.s
+    }
+    await told()
+    expect(await untilNext()).toBeWithin(595, 601)
+    expect((await deliveries(at)).map(({ attempts }) => attempts)).toEqual([0, 0])
+    await hurry(sql)
+    await told()
+    expect(await untilNext()).toBeWithin(1_195, 1_201)
+    expect((await deliveries(at)).map(({ attempts }) => attempts)).toEqual([1, 0])
+    expect(there.at("/busy")).toHaveLength(2)
+  })
+
+  test("one message that is not taken holds up no others", async () => {
+    await hook(at, `${there.url}/picky`)
+    const [first] = await found(at, 3)
+    there.on("/picky", ({ body }) => new Response(null, { status: JSON.parse(body).data.id === first ? 400 : 200 }))
+    const delivery = telling(sql, { retriesMs: [30, 60_000] })
+    delivery.start()
+    await until(async () => (await deliveries(at)).filter(({ state }) => state === "delivered").length === 2)
+    await delivery.stop()
+    expect((await deliveries(at))[0]).toMatchObject({ state: "waiting", failure: "status 400" })
+  })
+})
+
+test("410 disables the channel: what waits is given up, what comes later is shown as not delivered, nothing is sent", async () => {
+  const { id } = await hook(at, `${there.url}/gone`)
+  there.on("/gone", () => new Response(null, { status: 410 }))
+  await found(at, 3)
+  await told()
+  await found(at)
+  await told()
+  expect(there.at("/gone")).toHaveLength(1)
+  expect((await deliveries(at)).map(({ state }) => state)).toEqual(Array(4).fill("undelivered"))
+  expect(await findChannel(sql, at.workspaceId, id)).toMatchObject({
+    ...{ state: "disabled", disabled: "status 410: the receiver is gone", waiting: 0, undelivered: 4 },
+  })
+})
+
+describe("the address guard", () => {
+  test("no redirect is followed", async () => {
+    await hook(at, `${there.url}/moved`)
+    there.on("/moved", () => new Response(null, { status: 307, headers: { location: `${there.url}/inside` } }))
+    await found(at)
+    await told()
+    expect(there.at("/moved")).toHaveLength(1)
+    expect(there.at("/inside")).toEqual([])
+    expect(await deliveries(at)).toMatchObject([{ state: "waiting", attempts: 1, failure: "status 307" }])
+  })
+
+  test("an address that is not on the public network gets nothing, unless the operator allows it", async () => {
+    await hook(at, `${there.url}/private`)
+    await found(at)
+    await told({ outbound: safeFetch })
+    expect(there.at("/private")).toEqual([])
+    expect(await deliveries(at)).toMatchObject([{ attempts: 1, failure: "its host is not on the public network" }])
+    await hurry(sql)
+    await told({ outbound })
+    expect(there.at("/private")).toHaveLength(1)
+  })
+})

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { moversBetween } from "../../../src/charts/formulas/chart-movers.ts"
+
+const reading = (apps: string, rest: object = {}) => ({
+  source: "import",
+  depth: apps.length,
+  apps: [...apps],
+  ...rest,
+})
+const inWords = (movers: ReturnType<typeof moversBetween<string>>) =>
+  movers && {
+    climbed: movers.climbed.map(({ app, rank, was }) => `${app} ${was}>${rank}`),
+    fell: movers.fell.map(({ app, rank, was }) => `${app} ${was}>${rank}`),
+    entered: movers.entered.map(({ app, rank }) => `${app} ${rank}`),
+    left: movers.left.map(({ app, was }) => `${app} ${was}`),
+  }
+
+describe("what moved between two days", () => {
+  test("climbed, fell, entered or left, those that moved most first, a tie by the better rank", () => {
+    expect(inWords(moversBetween(reading("abcdefgh"), reading("badhxefy")))).toEqual({
+      climbed: ["h 8>4", "b 2>1", "d 4>3"],
+      fell: ["a 1>2", "e 5>6", "f 6>7"],
+      entered: ["x 5", "y 8"],
+      left: ["c 3", "g 7"],
+    })
+  })
+
+  test("is cut to the fewest places that count and to the most of each", () => {
+    expect(inWords(moversBetween(reading("abcdefgh"), reading("badhxefy"), { places: 3, limit: 1 }))).toEqual({
+      climbed: ["h 8>4"],
+      fell: [],
+      entered: ["x 5"],
+      left: ["c 3"],
+    })
+  })
+
+  test("is nothing where nothing moved, and unknown where the source changed", () => {
+    const none = { climbed: [], fell: [], entered: [], left: [] }
+    expect(moversBetween(reading("abc"), reading("abc"))).toEqual(none)
+    expect(moversBetween(reading("abc"), reading("abc"), { places: 0 })).toEqual(none)
+    expect(moversBetween(reading("abc"), reading("abc", { source: "apple-charts" }))).toBeNull()
+  })
+})
+
+describe("an absence counts only as far down as was read", () => {
+  test("an app below a shallower reading has not left; one within it has", () => {
+    expect(inWords(moversBetween(reading("abcd"), reading("axb")))?.left).toEqual(["c 3"])
+    expect(inWords(moversBetween(reading("abcd"), reading("axb", { depth: 4 })))?.left).toEqual(["c 3", "d 4"])
+    expect(inWords(moversBetween(reading("abcd"), reading("")))?.left).toEqual([])
+  })
+
+  test("an app below what was read before has not entered; one within it has", () => {
+    expect(inWords(moversBetween(reading("ab"), reading("xaby")))?.entered).toEqual(["x 1"])
+    expect(inWords(moversBetween(reading("ab", { depth: 4 }), reading("xaby")))?.entered).toEqual(["x 1", "y 4"])
+    expect(inWords(moversBetween(reading(""), reading("ab")))?.entered).toEqual([])
+  })
+})
+
+test("there and back is the same the other way round, and every app has at most one fate", () => {
+  const any = fc
+    .tuple(fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { maxLength: 20 }), fc.nat(5))
+    .map(([apps, deeper]) => ({ source: "import", depth: apps.length + deeper, apps }))
+  const fates = fc.property(any, any, (one, other) => {
+    const there = moversBetween(one, other)!
+    const back = moversBetween(other, one)!
+    const turned = (moved: { app: number; rank: number; was: number }[]) =>
+      moved.map(({ app, rank, was }) => ({ app, rank: was, was: rank })).sort((a, b) => a.app - b.app)
+    const byApp = <Row extends { app: number }>(rows: Row[]) => rows.toSorted((a, b) => a.app - b.app)
+    expect(byApp(there.climbed)).toEqual(turned(back.fell))
+    expect(byApp(there.fell)).toEqual(turned(back.climbed))
+    expect(there.entered.map(({ app, rank }) => [app, rank])).toEqual(back.left.map(({ app, was }) => [app, was]))
+    const apps = Object.values(there).flatMap((rows) => rows.map(({ app }: { app: number }) => app))
+    expect(new Set(apps).size).toBe(apps.length)
+  })
+  fc.assert(fates, { seed: 20250831, numRuns: 2_000 })
+})

@@ -1,0 +1,193 @@
+import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { ChartQuestion } from "../../../src/charts/kinds/chart-shape.ts"
+import { appleCharts, CHART_DEPTH } from "../../../src/charts/sources/apple-charts.ts"
+import { checkObservation } from "../../../src/measuring/record/check.ts"
+import { ReadFailure, readOnce } from "../../../src/measuring/source.ts"
+import { COUNT, expectTypedOrFaithful } from "../../stores/parsing/mutations.ts"
+import { fixture, PARSED } from "../../stores/parsing/parsed.ts"
+import { reachOf, replayServer } from "../../stores/parsing/replay.ts"
+
+setDefaultTimeout(60_000)
+
+const server = replayServer()
+afterAll(() => server.stop())
+beforeEach(() => {
+  server.requests.length = 0
+})
+
+const FINANCE: ChartQuestion = { storefront: "us", device: "iphone", chart: "free", genre: "6015" }
+const ABOUT = { seenAt: new Date("2026-08-12T14:00:00Z"), sha256: new Uint8Array(32) }
+
+function parse(body: string, asked = FINANCE) {
+  const seen = appleCharts.parse(body, asked, ABOUT)
+  checkObservation(seen, new Date("2026-08-13"))
+  return seen
+}
+
+function outcomeOf(body: string, asked = FINANCE): string {
+  try {
+    parse(body, asked)
+  } catch (error) {
+    expect(error).toBeInstanceOf(ReadFailure)
+    return (error as ReadFailure).outcome
+  }
+  return "read"
+}
+
+const at = "https://itunes.apple.com/us/rss/topfreeapplications/limit=200/genre=6015/json"
+
+/** A feed of apps by number, which says of itself what is given. */
+function feed(ids: number[], more: object = {}): string {
+  const entry = ids.map((id) => ({ "im:name": { label: `App ${id}` }, id: { attributes: { "im:id": String(id) } } }))
+  const said = { title: { label: "iTunes Store: Top" }, updated: { label: "2026-08-12" }, id: { label: at } }
+  return JSON.stringify({ feed: { entry: entry.length === 1 ? entry[0] : entry, ...said, ...more } })
+}
+
+describe("the request", () => {
+  test.each([
+    [{ ...FINANCE }, "/us/rss/topfreeapplications/limit=200/genre=6015/json"],
+    [{ ...FINANCE, genre: "36" }, "/us/rss/topfreeapplications/limit=200/json"],
+    [{ ...FINANCE, chart: "paid", device: "ipad" }, "/us/rss/toppaidipadapplications/limit=200/genre=6015/json"],
+    [{ ...FINANCE, chart: "grossing", storefront: "jp" }, "/jp/rss/topgrossingapplications/limit=200/genre=6015/json"],
+  ] as [ChartQuestion, string][])("%j", async (asked, path) => {
+    server.on("itunes.apple.com", "/", () => new Response(feed([500_001], { id: undefined })))
+    const { seen } = await readOnce(appleCharts, asked, reachOf(server))
+    expect(server.requests.map(({ method, url }) => `${method} ${url.pathname}`)).toEqual([`GET ${path}`])
+    expect(seen).toMatchObject(asked)
+  })
+
+  test("for a storefront or a genre that there is not is none", () => {
+    for (const wrong of [{ storefront: "zz" }, { genre: "" }, { genre: "x" }, { genre: "6015/json?" }])
+      expect(() => appleCharts.request({ ...FINANCE, ...wrong })).toThrow(RangeError)
+  })
+})
+
+describe("a chart", () => {
+  test("has its apps in order, each on its first place, with what the feed shows of them", () => {
+    const { apps, ...rest } = parse(fixture("apple-charts-us-free-finance.json"))
+    expect(rest).toEqual({
+      kind: "chart", source: "apple-charts", platform: "ios", ...FINANCE, depth: 7, complete: true, origin: "own",
+      parser: 1, ...ABOUT,
+    }) // biome-ignore format: one observation
+    expect(apps.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7].map((place) => `163000010${place}`))
+    expect(apps[1]).toEqual({
+      id: "1630000102",
+      name: "Split & Settle",
+      icon: "https://is1-ssl.mzstatic.com/image/thumb/Purple221/v4/d9/df/44/d9df4423-example/AppIcon-0-0-1x_U007emarketing-0-8-0-85-220.png/512x512bb.jpg",
+      developer: "Even Steven GmbH",
+      developerId: "1500000021",
+      bundleId: "com.example.splitsettle",
+      price: 0,
+      currency: "USD",
+      genre: "6015",
+    })
+    // a genre's chart may hold an app whose main genre is another
+    expect(apps[4]?.genre).toBe("6007")
+  })
+
+  test("of a single app is an object, of the iPad too", () => {
+    const asked: ChartQuestion = { storefront: "mt", device: "ipad", chart: "paid", genre: "6001" }
+    const { depth, apps } = parse(fixture("apple-charts-mt-paid-ipad-one.json"), asked)
+    expect(depth).toBe(1)
+    expect(apps).toMatchObject([{ id: "1630000301", name: "Barometer Pro", price: 4.99, currency: "EUR" }])
+  })
+
+  test("of nothing is one only where the feed names itself", () => {
+    const asked: ChartQuestion = { storefront: "nr", device: "iphone", chart: "grossing", genre: "6020" }
+    const empty = fixture("apple-charts-nr-grossing-empty.json")
+    expect(parse(empty, asked)).toMatchObject({ depth: 0, complete: true, apps: [] })
+    const { feed: named } = JSON.parse(empty)
+    for (const part of ["title", "updated"]) {
+      const { [part]: _, ...rest } = named
+      expect(outcomeOf(JSON.stringify({ feed: rest }), asked)).toBe("changed")
+    }
+    const { id: _, link: __, ...nameless } = named
+    expect(outcomeOf(JSON.stringify({ feed: nameless }), asked)).toBe("changed")
+    expect(outcomeOf('{"feed":{}}', asked)).toBe("changed")
+    expect(outcomeOf(JSON.stringify({ feed: { ...named, entry: [] } }), asked)).toBe("changed")
+  })
+
+  test("is as deep as its feed is long: 100 where 200 were asked for, and never more than 200", () => {
+    const ids = (count: number) => Array.from({ length: count }, (_, n) => 500_001 + n)
+    expect(parse(feed(ids(100))).depth).toBe(100)
+    expect(parse(feed(ids(CHART_DEPTH))).apps.at(-1)).toEqual({ id: "500200", name: "App 500200" })
+    expect(outcomeOf(feed(ids(CHART_DEPTH + 1)))).toBe("changed")
+  })
+
+  test("is not another storefront's, chart's, device's or genre's, whichever address says so", () => {
+    const self = (href: string) => ({ id: undefined, link: [{ attributes: { rel: "self", href } }] })
+    const old =
+      "http://ax.itunes.apple.com/WebObjects/MZStoreServices.woa/ws/RSS/topfreeapplications/sf=143441/limit=100/genre=6015/json"
+    for (const said of [
+      {},
+      self(at),
+      { id: { label: old } },
+      {
+        link: {
+          attributes: { href: "https://itunes.apple.com/WebObjects/MZStore.woa/wa/viewTop?cc=us&id=25244&popId=27" },
+        },
+      },
+    ])
+      expect(outcomeOf(feed([500_001], said))).toBe("read")
+    for (const other of [
+      at.replace("/us/", "/gb/"), at.replace("free", "paid"), at.replace("freeapp", "freeipadapp"), at.replace("/genre=6015", ""),
+      at.replace("6015", "6016"), old.replace("143441", "143444"), "https://itunes.apple.com/WebObjects/MZStore.woa/wa/viewTop?cc=gb",
+    ]) expect([other, outcomeOf(feed([500_001], self(other)))]).toEqual([other, "mismatched"]) // biome-ignore format: a list to scan
+    const overall = { ...FINANCE, genre: "36" }
+    expect(outcomeOf(feed([500_001], self(at)), overall)).toBe("mismatched")
+    expect(outcomeOf(feed([500_001], self(at.replace("/genre=6015", ""))), overall)).toBe("read")
+  })
+
+  test("has no app without an id or a name, and no fact of another type", () => {
+    const one = { "im:name": { label: "App" }, id: { attributes: { "im:id": "500001" } } }
+    const of = (entry: object) => outcomeOf(JSON.stringify({ feed: { entry } }))
+    expect(of(one)).toBe("read")
+    for (const wrong of [
+      { id: undefined }, { id: { attributes: { "im:id": 500_001 } } }, { id: { attributes: { "im:id": "12" } } },
+      { "im:name": { label: " " } }, { "im:price": { attributes: { amount: "free" } } },
+      { "im:price": { attributes: { currency: "€" } } }, { "im:image": { label: "icon.png" } },
+      { category: { attributes: { "im:id": "finance" } } },
+    ]) expect(of({ ...one, ...wrong })).toBe("changed") // biome-ignore format: a list to scan
+  })
+})
+
+describe("newer feeds, recorded", () => {
+  const asked: ChartQuestion = { ...FINANCE, genre: "36" }
+
+  test("give the chart that they name", () => {
+    const { depth, apps } = parse(fixture("apple-charts-v2-free-us-2026-03-20.json"), asked)
+    expect(depth).toBe(10)
+    expect(apps.slice(0, 3).map(({ id, name, developer }) => [id, name, developer])).toEqual([
+      ["423246594", "NCAA March Madness Live", "NCAA Digital"],
+      ["307184892", "CBS Sports App: Scores & News", "CBS Interactive"],
+      ["6448311069", "ChatGPT", "OpenAI OpCo, LLC"],
+    ])
+    expect(apps[0]?.icon).toEndWith("/AppIconProd-0-0-1x_U007epad-0-1-P3-85-220.png/512x512bb.jpg")
+    const german = parse(fixture("apple-charts-v2-free-de-2026-03-20.json"), { ...asked, storefront: "de" })
+    expect(german.apps).toHaveLength(10)
+  })
+
+  test("are no other storefront's, chart's, device's or genre's, and never empty", () => {
+    const body = fixture("apple-charts-v2-free-us-2026-03-20.json")
+    for (const other of [{ storefront: "de" }, { chart: "paid" }, { device: "ipad" }, { genre: "6015" }] as const)
+      expect(outcomeOf(body, { ...asked, ...other })).toBe("mismatched")
+    const { feed: said } = JSON.parse(body)
+    expect(outcomeOf(JSON.stringify({ feed: { ...said, results: [] } }), asked)).toBe("changed")
+    expect(outcomeOf(JSON.stringify({ feed: { ...said, country: "gb" } }), asked)).toBe("mismatched")
+  })
+})
+
+test("what is no feed is blocked where a proof is asked for, else a change", () => {
+  expect(outcomeOf(fixture("apple-web-captcha.html"))).toBe("blocked")
+  for (const body of ["", "[]", "null", "{}", "<html></html>", '{"feed":7}']) expect(outcomeOf(body)).toBe("changed")
+})
+
+describe("mutated feeds", () => {
+  for (const { source, asked, fixture: name, as } of PARSED.filter((one) => one.fixture.startsWith("apple-charts"))) {
+    test(`of ${name}: a typed failure, or values that stand in the body`, () => {
+      const tally = expectTypedOrFaithful(source, asked, fixture(name), { as })
+      expect(tally.read).toBeGreaterThan(COUNT / 5)
+      expect(tally.changed).toBeGreaterThan(COUNT / 5)
+    })
+  }
+})

@@ -1,0 +1,60 @@
+import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { randomBytes } from "node:crypto"
+import { createKey, listKeys } from "../../../src/access/key-register.ts"
+import { createWorkspace, deleteWorkspace } from "../../../src/access/workspaces.ts"
+import { createFirstKeys, isFirstStart, markShown } from "../../../src/commands/process/first-start.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { readSettings } from "../../../src/settings/settings.ts"
+import { freshDatabase } from "../../database.ts"
+
+setDefaultTimeout(60_000)
+
+const { firstWorkspace: asked } = readSettings({}, () => "")
+let sql: Sql
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+})
+
+const states = async () => (await listKeys(sql, "default")).map(({ name, state }) => `${name} ${state}`)
+
+test("keys are made anew at each start until they were shown, and never after", async () => {
+  const cut = await createFirstKeys(sql, asked)
+  expect(await isFirstStart(sql)).toBeTrue()
+  const again = await createFirstKeys(sql, asked)
+  expect(again?.liveKey).not.toBe(cut!.liveKey)
+  expect(await states()).toEqual([
+    "first live key revoked", "first test key revoked", "first live key usable", "first test key usable",
+  ]) // biome-ignore format: one row
+  await markShown(sql)
+  expect(await isFirstStart(sql)).toBeFalse()
+  expect(await createFirstKeys(sql, asked)).toBeNull()
+  expect(await states()).toHaveLength(4)
+})
+
+test("a start cut off between the workspace and its keys is completed, and keys of other names stay", async () => {
+  await createFirstKeys(sql, asked)
+  await sql`delete from key_month where key_id in (select id from api_key where kind = 'test')`
+  await sql`delete from api_key where kind = 'test'`
+  await createKey(sql, { workspace: "default", kind: "live", name: "mine" }, randomBytes)
+  expect((await createFirstKeys(sql, asked))?.testKey).toStartWith("svc_test_")
+  expect(await states()).toEqual([
+    "first live key revoked", "mine usable", "first live key usable", "first test key usable",
+  ]) // biome-ignore format: one row
+})
+
+test("a workspace made by command gets no keys", async () => {
+  await createWorkspace(sql, { name: "default", plan: "pro" })
+  expect(await isFirstStart(sql)).toBeFalse()
+  expect(await createFirstKeys(sql, asked)).toBeNull()
+  expect(await states()).toEqual([])
+})
+
+test("where every workspace was deleted there is a first start again", async () => {
+  await createFirstKeys(sql, asked)
+  await markShown(sql)
+  await deleteWorkspace(sql, "default")
+  expect(await isFirstStart(sql)).toBeTrue()
+  expect(await createFirstKeys(sql, asked)).not.toBeNull()
+  expect(await isFirstStart(sql)).toBeTrue()
+})

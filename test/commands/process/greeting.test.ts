@@ -1,0 +1,68 @@
+import { beforeEach, expect, test } from "bun:test"
+import { listKeys } from "../../../src/access/key-register.ts"
+import type { Invocation } from "../../../src/commands/cli/command.ts"
+import { isFirstStart } from "../../../src/commands/process/first-start.ts"
+import { greet } from "../../../src/commands/process/greeting.ts"
+import type { Stop } from "../../../src/commands/process/stop.ts"
+import type { Database, Sql } from "../../../src/database/types.ts"
+import { createLog } from "../../../src/lib/log.ts"
+import { readSettings } from "../../../src/settings/settings.ts"
+import { freshDatabase } from "../../database.ts"
+import { errorOf } from "../../error-of.ts"
+import { long } from "../../long.ts"
+
+let sql: Sql
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+})
+
+/** The database, whose nth statement from the first on fails as `code` says it; how many were asked. */
+function failing(at: number, code: string): { sql: Sql; asked(): number } {
+  let asked = 0
+  const flaky = new Proxy(sql, {
+    apply(target, self, args) {
+      if (args[0]?.raw && ++asked === at) throw Object.assign(new Error("gone"), { code })
+      return Reflect.apply(target, self, args)
+    },
+  })
+  return { sql: flaky, asked: () => asked }
+}
+
+async function greeted(sql: Sql): Promise<{ keys: string[]; events: string[] }> {
+  const [said, events]: [string[], string[]] = [[], []]
+  const invocation = {
+    settings: readSettings({}, () => ""),
+    has: (option: string) => option === "json",
+    terminal: {
+      json: (value: { keys: { live: string } | null }) => said.push(value.keys!.live),
+      flush: async () => {},
+    },
+  } as unknown as Invocation
+  const stop: Stop = { ask: () => {}, isAsked: () => false, asked: new Promise(() => {}) }
+  const log = createLog((line) => events.push(JSON.parse(line).event))
+  await greet(invocation, { database: { sql, kind: "embedded" } as Database, url: "http://127.0.0.1" }, stop, log)
+  return { keys: said, events }
+}
+
+long(
+  "a database that goes away at any statement of a first start is waited for: keys are shown once, and stay",
+  async () => {
+    const whole = failing(0, "")
+    await greeted(whole.sql)
+    expect(whole.asked()).toBeGreaterThan(8)
+    for (let at = 1; at <= whole.asked(); at++) {
+      sql = await freshDatabase()
+      const { keys, events } = await greeted(failing(at, "CONNECTION_CLOSED").sql)
+      expect(keys).toEqual([expect.stringMatching(/^svc_live_/)])
+      expect(events).toEqual(["greeting_waits"])
+      expect(await isFirstStart(sql)).toBeFalse()
+      const usable = (await listKeys(sql, "default")).filter(({ state }) => state === "usable")
+      expect(usable.map(({ name }) => name)).toEqual(["first live key", "first test key"])
+    }
+  },
+)
+
+test("what is wrong with a statement itself ends the start", async () => {
+  expect(String(await errorOf(greeted(failing(2, "42P01").sql)))).toMatch("gone")
+})

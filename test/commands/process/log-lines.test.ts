@@ -1,0 +1,84 @@
+import { expect, test } from "bun:test"
+import type { Invocation } from "../../../src/commands/cli/command.ts"
+import { processLog } from "../../../src/commands/process/log-lines.ts"
+
+const KEY = `svc_live_${"Canary0123456789".repeat(3).slice(0, 36)}`
+
+function logged(
+  logFormat: "auto" | "json" | "lines",
+  isWatched: boolean,
+): { lines: string[]; log: ReturnType<typeof processLog> } {
+  const lines: string[] = []
+  const terminal = { err: (text: string) => void lines.push(text), isWatched: () => isWatched }
+  const log = processLog({ terminal, settings: { logLevel: "info", logFormat } } as unknown as Invocation)
+  return { lines, log }
+}
+
+/** What is said is written at the end of the turn. */
+const turnOver = () => new Promise(setImmediate)
+
+test("JSON in a pipe, lines on a terminal, and either where it is asked for", async () => {
+  for (const [format, isWatched, isJson] of [
+    ["auto", false, true],
+    ["auto", true, false],
+    ["json", true, true],
+    ["lines", false, false],
+  ] as const) {
+    const { lines, log } = logged(format, isWatched)
+    log("info", "ready", { url: "http://127.0.0.1:8787" })
+    await turnOver()
+    expect(lines[0]?.startsWith("{")).toBe(isJson)
+  }
+})
+
+test("a call is its method, path, status, time and price; what failed says its code and which request it was", () => {
+  const { lines, log } = logged("lines", false)
+  log("info", "call", { requestId: "r1", method: "GET", path: "/v1/apps", status: 200, latencyMs: 23.61, cost: 1 })
+  log("info", "call", {
+    requestId: "r2",
+    method: "POST",
+    path: "/mcp",
+    operation: "list_apps",
+    status: 404,
+    code: "not_found",
+    latencyMs: 1.26,
+    cost: 0,
+  })
+  log("warn", "source_failed", { reason: "the store refuses", count: 2 })
+  expect(
+    lines
+      .join("")
+      .replace(/^\d\d:\d\d:\d\d /gm, "")
+      .split("\n"),
+  ).toEqual([
+    "GET /v1/apps 200 24 ms 1 credit",
+    "POST /mcp list_apps 404 not_found 1.3 ms r2",
+    'warn: source failed  reason="the store refuses"  count=2',
+    "",
+  ])
+})
+
+test("calls of one turn are one write, in their order; all else is written at once, with what came before it", async () => {
+  const { lines, log } = logged("json", false)
+  const written = () => lines.map((text) => [...text.matchAll(/"requestId":"(\w+)"/g)].map(([, id]) => id))
+  const call = (requestId: string) => log("info", "call", { requestId })
+  call("a")
+  call("b")
+  expect(written()).toEqual([])
+  log("info", "stopped", { requestId: "c" })
+  expect(written()).toEqual([["a", "b", "c"]])
+  call("d")
+  call("e")
+  await turnOver()
+  expect(written().slice(1)).toEqual([["d", "e"]])
+})
+
+test("no key stands in a line, and nothing that a caller wrote redraws the terminal", () => {
+  const { lines, log } = logged("lines", true)
+  log("error", "internal_error", { reason: `\u001b[2J${KEY}\u202e\n`, stack: "at x" })
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).not.toContain("Canary")
+  const [red, plain] = ["\u001b[31m", "\u001b[39m\n"]
+  expect(lines[0]?.startsWith(red) && lines[0].endsWith(plain)).toBeTrue()
+  expect(lines[0]?.slice(red.length, -plain.length)).not.toMatch(/\p{C}/u)
+})

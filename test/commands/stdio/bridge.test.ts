@@ -1,0 +1,358 @@
+import { describe, expect, test } from "bun:test"
+import { type BridgeParts, bridge, type Endpoint } from "../../../src/commands/stdio/bridge.ts"
+
+const URL_OF_IT = "http://127.0.0.1/mcp?tools=keywords"
+
+/** A client on the other end: what it sends, and what has come back so far. */
+function connected(endpoint: Endpoint, parts: Partial<BridgeParts> = {}) {
+  const { readable, writable } = new TransformStream<string, string>()
+  const writer = writable.getWriter()
+  const out: string[] = []
+  const said: string[] = []
+  let woken = Promise.withResolvers<void>()
+  const ended = bridge({
+    endpoint,
+    url: URL_OF_IT,
+    key: "svc_test_k",
+    lines: readable,
+    stopped: new Promise(() => {}),
+    explain: (error) => `explained: ${(error as Error).message}`,
+    write(line) {
+      out.push(line)
+      woken.resolve()
+      woken = Promise.withResolvers()
+    },
+    say: (text) => void said.push(text),
+    ...parts,
+  })
+  return {
+    out,
+    said,
+    ended,
+    send: (message: unknown) => writer.write(typeof message === "string" ? message : JSON.stringify(message)),
+    end: () => writer.close(),
+    /** The messages, once there are so many. */
+    async messages(count: number) {
+      while (out.length < count) await woken.promise
+      return out.map((line) => JSON.parse(line))
+    },
+    /** All of them, once everything is answered. */
+    async whole() {
+      await writer.close()
+      await ended
+      return out.map((line) => JSON.parse(line))
+    },
+  }
+}
+
+const ask = (id: unknown, method = "ping", params?: object) => ({ jsonrpc: "2.0", id, method, params })
+const result = (id: unknown, value: unknown = {}) => ({ jsonrpc: "2.0", id, result: value })
+
+interface Sent {
+  jsonrpc?: string
+  id?: string | number
+  method?: string
+  params?: Record<string, unknown>
+  result?: unknown
+}
+
+/** Answers each request as `reply` says, and keeps what was asked. */
+function stub(reply: (message: Sent, request: Request) => Response | Promise<Response>) {
+  const asked: { headers: Record<string, string>; message: Sent; url: string; method: string }[] = []
+  const endpoint: Endpoint = async (request) => {
+    const message = JSON.parse(await request.text())
+    const { url, method } = request
+    asked.push({ headers: Object.fromEntries(request.headers), message, url, method })
+    return reply(message, request)
+  }
+  return { asked, endpoint }
+}
+
+const ENVELOPE = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+function streamOf(
+  pieces: (string | Promise<unknown>)[],
+  { cancelled = () => {}, contentType = "text/event-stream" } = {},
+) {
+  const queue = [...pieces]
+  const body = new ReadableStream({
+    async pull(controller) {
+      for (;;) {
+        const piece = queue.shift()
+        if (piece === undefined) return controller.close()
+        if (typeof piece !== "string") await piece
+        else return controller.enqueue(new TextEncoder().encode(piece))
+      }
+    },
+    cancel: () => cancelled(),
+  })
+  return new Response(body, { headers: { "content-type": contentType } })
+}
+
+const event = (message: object) => `event: message\ndata: ${JSON.stringify(message)}\n\n`
+
+describe("a line", () => {
+  test("becomes a POST as it was sent, with the key, and its answer one line", async () => {
+    const { asked, endpoint } = stub(({ id }) => Response.json(result(id, { a: "b\nc" })))
+    const client = connected(endpoint)
+    await client.send(`{"jsonrpc": "2.0", "id": 1, "method": "ping"}`)
+    await client.send("   ")
+    expect(await client.whole()).toEqual([result(1, { a: "b\nc" })])
+    expect(asked).toHaveLength(1)
+    const { headers, url, method } = asked[0]!
+    expect([url, method]).toEqual([URL_OF_IT, "POST"])
+    expect(headers).toEqual({
+      authorization: "Bearer svc_test_k",
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    })
+  })
+
+  test("that is no JSON is answered -32700, and the next is taken", async () => {
+    const client = connected(stub(({ id }) => Response.json(result(id))).endpoint)
+    await client.send("{nonsense")
+    await client.send(ask(2))
+    const [refused, answer] = await client.whole()
+    expect(refused).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32700 } })
+    expect(answer).toEqual(result(2))
+  })
+
+  test("of some megabytes goes through whole, both ways", async () => {
+    const client = connected(stub(({ id, params }) => Response.json(result(id, params))).endpoint)
+    const big = "ü".repeat(2_000_000)
+    await client.send(ask(1, "tools/call", { big }))
+    expect(await client.whole()).toEqual([result(1, { big })])
+  })
+
+  test("is never more than one, however the server lays out its JSON", async () => {
+    const pretty = (id: unknown) => JSON.stringify(result(id, { a: 1 }), null, 2).replaceAll("\n", "\r\n")
+    const client = connected(stub(({ id }) => new Response(pretty(id))).endpoint)
+    await client.send(ask(1))
+    await client.whole()
+    expect(client.out).toEqual([JSON.stringify(result(1, { a: 1 }))])
+  })
+})
+
+describe("a message of the revision without handshakes", () => {
+  const sent = async (method: string, params: object) => {
+    const { asked, endpoint } = stub(({ id }) => Response.json(result(id)))
+    const client = connected(endpoint)
+    await client.send(ask(1, method, { ...params, _meta: ENVELOPE }))
+    await client.whole()
+    const { headers } = asked[0]!
+    return [headers["mcp-protocol-version"], headers["mcp-method"], headers["mcp-name"]]
+  }
+
+  test.each([
+    ["tools/list", {}, undefined],
+    ["tools/call", { name: "get_app" }, "get_app"],
+    ["tools/call", { name: "größe" }, "=?base64?Z3LDtsOfZQ==?="],
+    ["tools/call", { name: " x" }, "=?base64?IHg=?="],
+    ["tools/call", { name: "" }, "=?base64??="],
+    ["tools/call", { name: "=?base64?eA==?=" }, "=?base64?PT9iYXNlNjQ/ZUE9PT89?="],
+    ["tools/call", { name: "a\r\nx-evil: 1" }, "=?base64?YQ0KeC1ldmlsOiAx?="],
+    ["prompts/get", { name: "weekly review" }, "weekly review"],
+    ["resources/read", { uri: "appmeter://guide", name: "no" }, "appmeter://guide"],
+    ["completion/complete", { name: "no" }, undefined],
+    ["tools/call", { name: 7 }, undefined],
+  ])("%s %j says again in its headers what it is", async (method, params, name) => {
+    expect(await sent(method, params)).toEqual(["2026-07-28", method, name])
+  })
+
+  test("leaves them out where its envelope names no revision", async () => {
+    const { asked, endpoint } = stub(({ id }) => Response.json(result(id)))
+    const client = connected(endpoint)
+    await client.send(ask(1, "tools/call", { name: "x", _meta: { progressToken: 1 } }))
+    await client.whole()
+    expect(Object.keys(asked[0]!.headers).filter((name) => name.startsWith("mcp-"))).toEqual([])
+  })
+})
+
+describe("after a handshake", () => {
+  test("each message carries its revision and session, answers to the server too; one with an envelope does not", async () => {
+    const { asked, endpoint } = stub(({ id, method }) => {
+      const headers = { "mcp-session-id": "s1" }
+      if (method === "initialize") return Response.json(result(id, { protocolVersion: "2025-06-18" }), { headers })
+      return id === undefined || !method ? new Response(null, { status: 202 }) : Response.json(result(id))
+    })
+    const client = connected(endpoint)
+    await client.send(ask(1, "initialize", { protocolVersion: "2025-06-18" }))
+    await client.messages(1)
+    await client.send({ jsonrpc: "2.0", method: "notifications/initialized" })
+    await client.send(ask(2, "tools/list"))
+    await client.send({ jsonrpc: "2.0", id: "ask_1", result: { action: "accept" } })
+    await client.send(ask(3, "tools/list", { _meta: ENVELOPE }))
+    const answers = await client.whole()
+    expect(answers.map(({ id }) => id).sort()).toEqual([1, 2, 3])
+    const carried = asked.map(({ headers }) => [headers["mcp-session-id"], headers["mcp-protocol-version"]])
+    const session = ["s1", "2025-06-18"]
+    expect(carried).toEqual([[undefined, undefined], session, session, session, [undefined, "2026-07-28"]])
+    expect(asked[3]!.message).toEqual({ jsonrpc: "2.0", id: "ask_1", result: { action: "accept" } })
+    expect(client.said).toEqual([])
+  })
+})
+
+describe("an answer in a stream", () => {
+  test("is written message by message as it comes, and the client answers the server's question meanwhile", async () => {
+    const agreed = Promise.withResolvers<void>()
+    const { endpoint } = stub(({ id, method, result: given }) => {
+      if (method === undefined) {
+        expect(given).toEqual({ action: "accept" })
+        agreed.resolve()
+        return new Response(null, { status: 202 })
+      }
+      const progress = { jsonrpc: "2.0", method: "notifications/progress", params: { progress: 1 } }
+      const question = ask("ask_1", "elicitation/create", { message: "Sure?" })
+      // a comment, a name that is not ours, an event in two pieces and one whose line ends are split
+      const whole = event(result(id, { text: "ü" }))
+      const bytes = whole.replaceAll("\n", "\r\n")
+      return streamOf([
+        ": hello\n\n", "event: other\ndata: {}\n\n", event(progress).slice(0, 30), event(progress).slice(30), event(question),
+        agreed.promise, bytes.slice(0, bytes.indexOf("\r") + 1), bytes.slice(bytes.indexOf("\r") + 1),
+      ]) // biome-ignore format: pieces in their order
+    })
+    const client = connected(endpoint)
+    await client.send(ask(1, "tools/call", { name: "confirm_action" }))
+    const [progress, question] = await client.messages(2)
+    expect([progress.method, question.method, question.id]).toEqual([
+      "notifications/progress",
+      "elicitation/create",
+      "ask_1",
+    ])
+    expect(client.out).toHaveLength(2)
+    await client.send({ jsonrpc: "2.0", id: "ask_1", result: { action: "accept" } })
+    expect((await client.whole()).slice(2)).toEqual([result(1, { text: "ü" })])
+  })
+
+  test("that ends without an answer gives an error, in place of it", async () => {
+    const client = connected(
+      stub(() => streamOf([event({ jsonrpc: "2.0", method: "notifications/progress" })])).endpoint,
+    )
+    await client.send(ask(5))
+    const [, refused] = await client.whole()
+    expect(refused).toMatchObject({
+      id: 5,
+      error: { code: -32000, message: expect.stringContaining("ended without an answer") },
+    })
+  })
+
+  test("is let go of when the call is cancelled, and nothing more is written of it", async () => {
+    let cancelled = 0
+    const open = Promise.withResolvers<void>()
+    const { asked, endpoint } = stub(({ id, method }) => {
+      if (id === 2) return Response.json(result(2))
+      if (method !== "tools/call") return new Response(null, { status: 202 })
+      const progress = { jsonrpc: "2.0", method: "notifications/progress" }
+      return streamOf([event(progress), open.promise, event(result(id))], { cancelled: () => cancelled++ })
+    })
+    const client = connected(endpoint)
+    await client.send(ask(1, "tools/call", { name: "x" }))
+    await client.messages(1)
+    await client.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } })
+    await client.send(ask(2))
+    await client.messages(2)
+    open.resolve()
+    expect((await client.whole()).map(({ id, method }) => id ?? method)).toEqual(["notifications/progress", 2])
+    expect(cancelled).toBe(1)
+    expect(asked.map(({ message }) => message.method)).toContain("notifications/cancelled")
+  })
+})
+
+describe("calls", () => {
+  test("go side by side: a slow one holds no other up", async () => {
+    const slow = Promise.withResolvers<void>()
+    const { endpoint } = stub(async ({ id }) => {
+      if (id === 1) await slow.promise
+      return Response.json(result(id))
+    })
+    const client = connected(endpoint)
+    await client.send(ask(1))
+    await client.send(ask(2))
+    expect(await client.messages(1)).toEqual([result(2)])
+    slow.resolve()
+    expect(await client.whole()).toEqual([result(2), result(1)])
+  })
+
+  test("that are cancelled hang up at once, even where what answers does not notice, and write nothing", async () => {
+    const signals: AbortSignal[] = []
+    const { asked, endpoint } = stub(({ id, method }, { signal }) => {
+      if (method === "notifications/cancelled") return new Response(null, { status: 202 })
+      signals.push(signal)
+      return id === 9 ? Response.json(result(9)) : new Promise<Response>(() => {})
+    })
+    const client = connected(endpoint)
+    await client.send(ask(1))
+    await client.send(ask("1", "tools/call", { _meta: ENVELOPE }))
+    await client.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } })
+    await client.send({
+      jsonrpc: "2.0",
+      method: "notifications/cancelled",
+      params: { requestId: "1", _meta: ENVELOPE },
+    })
+    await client.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 77 } })
+    await client.send(ask(9))
+    expect(await client.whole()).toEqual([result(9)])
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, false])
+    // hanging up says it for the one with an envelope
+    expect(asked.filter(({ message }) => message.method === "notifications/cancelled")).toHaveLength(2)
+  })
+
+  test("under way at the end of the lines, or at a stop, are answered; what takes too long is given up", async () => {
+    const slow = Promise.withResolvers<void>()
+    const stop = Promise.withResolvers<void>()
+    const { endpoint } = stub(async ({ id }) => {
+      if (id === 1) await slow.promise
+      if (id === 2) await new Promise(() => {})
+      return Response.json(result(id))
+    })
+    const client = connected(endpoint, { stopped: stop.promise, endsWithinMs: 300 })
+    await client.send(ask(1))
+    await client.send(ask(2))
+    stop.resolve()
+    slow.resolve()
+    await client.ended
+    expect(client.out.map((line) => JSON.parse(line))).toEqual([result(1)])
+  })
+})
+
+describe("what is no answer becomes an error with the request's id", () => {
+  const answered = async (endpoint: Endpoint, message: object = ask(4)) => {
+    const client = connected(endpoint)
+    await client.send(message)
+    const messages = await client.whole()
+    return { messages, said: client.said }
+  }
+
+  test.each([
+    ["a page of a proxy", () => new Response("<h1>Bad gateway</h1>", { status: 502 }), /answered 502; that is no tool endpoint/],
+    ["another address of ours", () => Response.json({ error: "unknown_endpoint", message: "There is none." }, { status: 404 }), /404.*There is none/],
+    ["an address that moved", () => new Response("", { status: 308, headers: { location: "https://new.example/mcp" } }), /308.*https:\/\/new\.example\/mcp/],
+    ["nothing", () => new Response(null, { status: 202 }), /without an answer/],
+    ["an answer to something else", () => Response.json(result(5)), /without an answer/],
+    ["a failure on the way", () => { throw new Error("lost") }, /^explained: lost$/],
+  ] as const)("%s", async (_, reply, why) => {
+    const { messages } = await answered(async () => reply())
+    expect(messages.at(-1)).toMatchObject({ jsonrpc: "2.0", id: 4, error: { code: -32000, message: expect.stringMatching(why) } })
+  }) // biome-ignore format: cases beside each other
+
+  test("a refusal that does not know whose it is, is given to the request", async () => {
+    const error = { code: -32000, message: "The body is too large." }
+    const { messages } = await answered(async () => Response.json({ jsonrpc: "2.0", id: null, error }, { status: 413 }))
+    expect(messages).toEqual([{ jsonrpc: "2.0", id: 4, error }])
+  })
+
+  test("of what nobody waits for is told to whoever looks after it, and not to the client", async () => {
+    const note = { jsonrpc: "2.0", method: "notifications/initialized" }
+    const error = { code: -32001, message: "No key." }
+    const refused = await answered(
+      async () => Response.json({ jsonrpc: "2.0", id: null, error }, { status: 401 }),
+      note,
+    )
+    expect([refused.messages, refused.said]).toEqual([[], [expect.stringContaining("No key.")]])
+    const lost = await answered(async () => { throw new Error("away") }, note) // biome-ignore format: one line
+    expect([lost.messages, lost.said]).toEqual([[], ["not passed on: explained: away"]])
+  })
+})

@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test"
+import { createAccountReading } from "../../../../src/consoles/worker.ts"
+import { silentLog } from "../../../../src/lib/log.ts"
+import { sealer } from "../../../alerts/delivery/scene.ts"
+import { adsWrites, CAMPAIGN, KEYWORD } from "./scene.ts"
+
+interface Listed {
+  by: string
+  listed: boolean
+  event: string | null
+  job: { id: string } | null
+  changes: unknown[]
+}
+
+const on = adsWrites()
+
+test("writes of ours and what the platform lists of them are one entry each, and another program's change is its own", async () => {
+  const bid = await on.done("set_keyword_bid", { keywordId: KEYWORD, amount: 1.2 })
+  const added = await on.done("add_negative_keyword", { text: "Free" })
+  // in the same minute another program pauses the campaign that ours added to
+  const change = { transactionId: "t9", entityType: "Campaign", entityId: CAMPAIGN, eventType: "UPDATE" as const }
+  on.there.changes.push({
+    ...{ ...change, userType: "CUSTOMER_API", eventTime: new Date().toISOString(), modifiedBy: "5" },
+    meta: { campaignId: Number(CAMPAIGN), name: "Tea" },
+    changes: [{ field: "status", oldValues: ["ENABLED"], newValues: ["PAUSED"] }],
+  })
+  await on.sql`update connected_account set next_at = now() where id = ${on.account}`
+  const parts = { sql: on.sql, sealer, log: silentLog, reach: on.register.reach, gapMs: 0 }
+  await createAccountReading(parts).runOnce()
+  const { body } = await on.house.call(`/v1/apps/${on.appId}/ads-commands`, { key: on.key })
+  const said = (body.commands as Listed[]).map(({ by, listed, event, job, changes }) => {
+    return [by, listed, event, job?.id ?? null, changes.length > 0]
+  })
+  expect(said.toSorted()).toEqual(
+    [
+      ["other_api", true, "UPDATE", null, true],
+      ["service", true, "CREATE", added.jobId, true],
+      ["service", true, "UPDATE", bid.jobId, true],
+    ].toSorted(),
+  )
+})

@@ -1,0 +1,212 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { createPrivateKey, generateKeyPairSync } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { openAds } from "../../../src/consoles/ads/client.ts"
+import { queryAll } from "../../../src/consoles/ads/pages.ts"
+import type { AdsProblem } from "../../../src/consoles/ads/problem.ts"
+import { findAccount, rotateKey, testAccount } from "../../../src/consoles/register.ts"
+import { campaignsQuery } from "../../../src/consoles/sources/ads/requests.ts"
+import { createAccountReading } from "../../../src/consoles/worker.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { silentLog } from "../../../src/lib/log.ts"
+import { ACCOUNT_HOSTS } from "../../../src/lib/upstreams.ts"
+import { sealer } from "../../alerts/delivery/scene.ts"
+import { freshDatabase } from "../../database.ts"
+import { reachOf, TEA } from "../scene.ts"
+import { AD_ACCOUNT, type AdsScene, adsScene, campaign } from "./scene.ts"
+import { refusal } from "./stand-in.ts"
+
+let sql: Sql
+let scene: AdsScene
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+beforeEach(async () => {
+  scene = await adsScene(sql)
+})
+afterEach(() => scene.there.stop())
+
+const problemOf = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: Error) => `${error.name}: ${error.message}`,
+  )
+
+test("the only ad account is taken: its rights one by one, its zone and money, and the app by its store id", async () => {
+  const account = await scene.add()
+  expect(account).toMatchObject({ kind: "apple-ads", state: "ok", part: String(AD_ACCOUNT.id) })
+  expect(account.rights.map(({ name, state }) => [name, state])).toEqual([
+    ["campaigns", "ok"],
+    ["changes", "ok"],
+    ["popularity", "ok"],
+    ["reports", "ok"],
+    ["writes", "ok"],
+  ])
+  expect(account.apps).toMatchObject([{ outsideId: TEA.id, appId: scene.appId }])
+  const [row] = await sql`select zone, currency, sealed from connected_account where id = ${account.id}`
+  expect(row).toMatchObject({ zone: "Europe/Berlin", currency: "EUR" })
+  expect(row!.sealed).not.toContain("SEARCHADS")
+})
+
+test("several ad accounts and none named: they are listed, and nothing is stored", async () => {
+  scene.there.accounts.push({ ...AD_ACCOUNT, id: 2, name: "Coffee" })
+  const error = await scene.add().catch((one) => one)
+  expect(error).toMatchObject({
+    name: "SeveralParts",
+    parts: [
+      { id: String(AD_ACCOUNT.id), name: "Tea House" },
+      { id: "2", name: "Coffee" },
+    ],
+  })
+  expect((await scene.add({ part: "2" })).part).toBe("2")
+})
+
+test("a role that reads alone may not write, and says which role may", async () => {
+  scene.there.accounts[0]!.roles = ["LIMITED_ACCESS_API_READ_ONLY"]
+  const { rights, state } = await scene.add()
+  expect(state).toBe("ok")
+  expect(rights.find(({ name }) => name === "writes")).toEqual({
+    name: "writes",
+    state: "denied",
+    why: "needs the role API Account Manager, or Limited Access: API Read & Write",
+  })
+})
+
+test("an ad account that the key does not open is limited, once told, and found again once it does", async () => {
+  scene.there.accounts.push({ ...AD_ACCOUNT, id: 3, name: "Away" })
+  const account = await scene.add({ part: "3" })
+  scene.there.accounts.pop()
+  for (let times = 0; times < 2; times++) {
+    const tested = await testAccount(scene.register, scene.workspaceId, account.id)
+    expect(tested).toMatchObject({ state: "limited", why: expect.stringContaining("invited to the ad account 3") })
+  }
+  scene.there.accounts.push({ ...AD_ACCOUNT, id: 3, name: "Away" })
+  await testAccount(scene.register, scene.workspaceId, account.id)
+  const told = await sql`select kind, ended_at is not null as over from instance_alert where subject = ${account.id}`
+  expect([...told]).toEqual([{ kind: "account_limited", over: true }])
+})
+
+test("a key that Apple refuses is unauthorized before anything else is asked; what is no id is refused before Apple is", async () => {
+  const key = scene.there.key()
+  scene.there.revoke(key.keyId)
+  expect(await problemOf(scene.add({ key }))).toStartWith("AdsProblem: Apple refuses the key")
+  expect(scene.there.asked).toEqual([])
+  const good = scene.there.key()
+  const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" }).privateKey.export({ type: "pkcs8", format: "pem" })
+  for (const odd of [{ clientId: "me" }, { teamId: "SEARCHADS.1" }, { keyId: "../x" }, { pem: p384 as string }])
+    expect(await problemOf(scene.add({ key: { ...good, ...odd } }))).toStartWith("AccessProblem: ")
+  expect(await problemOf(scene.add({ key: good, part: "1;2" }))).toStartWith("AccessProblem: an ad account is a number")
+  expect(scene.there.tokensGiven).toBe(0)
+})
+
+test("a key as OpenSSL makes it is taken too, and rotating puts another in its place", async () => {
+  const { id } = await scene.add()
+  const { keyId, clientId, teamId, pem } = scene.there.key()
+  const sec1 = createPrivateKey(pem).export({ type: "sec1", format: "pem" }) as string
+  expect(sec1).toStartWith("-----BEGIN EC PRIVATE KEY-----")
+  const fresh = { keyId, clientId, teamId, privateKey: sec1 }
+  const rotated = await rotateKey(scene.register, scene.workspaceId, id, fresh)
+  expect(rotated).toMatchObject({ state: "ok", shown: `key …${keyId.slice(-4)}` })
+})
+
+function raise(): never {
+  throw new Error("it was not refused")
+}
+
+describe("the client", () => {
+  const open = async (adAccount: string | null = String(AD_ACCOUNT.id)) => {
+    const { pem: privateKey, ...ids } = scene.there.key()
+    return await openAds({ ...ids, privateKey }, adAccount, reachOf(scene.there.url))
+  }
+
+  test("one token serves many calls; one that is refused is made anew once; the context goes with all but the named", async () => {
+    const ads = await open()
+    for (const path of ["/v1/me", "/v1/acls"]) await ads.get(path)
+    await ads.get(`/v1/campaigns/${campaign().id}`)
+    expect(scene.there.tokensGiven).toBe(1)
+    scene.there.forgetTokens()
+    await ads.get("/v1/me")
+    expect(scene.there.tokensGiven).toBe(2)
+    scene.there.before = () => refusal(401, "UNAUTHORIZED", "no")
+    expect(await problemOf(ads.get("/v1/me"))).toStartWith("AdsProblem: Apple Ads refuses the token")
+    expect(scene.there.asked.slice(-2)).toEqual(["GET /v1/me", "GET /v1/me"])
+    const bare = await open(null)
+    scene.there.before = () => null
+    expect(await problemOf(bare.get("/v1/campaigns/1"))).toMatch(/of an ad account alone/)
+  })
+
+  test("pages are followed to the last, and a list that cannot be read is none", async () => {
+    scene.there.campaigns = Array.from({ length: 2_500 }, (_, i) => campaign({ id: i + 1 }))
+    scene.there.campaigns.push(campaign({ id: 9, promotedObjectType: "BUSINESS_BRAND" }))
+    const ads = await open()
+    const { rows, left, resetMs } = await queryAll(ads, campaignsQuery())
+    expect([rows.length, left, resetMs]).toEqual([2_500, 597, 60_000])
+    scene.there.before = () => Response.json({ result: { rows: "many" } })
+    expect(await problemOf(queryAll(ads, campaignsQuery()))).toMatch(/cannot be read/)
+  })
+
+  test("what is refused says why as data, also in a 200; too many requests say when; nobody there says so", async () => {
+    const ads = await open()
+    const of = (work: Promise<unknown>): Promise<AdsProblem> => work.then(raise, (error) => error)
+    const error = { errors: [{ code: "VALIDATION_ERROR", message: "Na\u0000me\u202e taken" }] }
+    scene.there.before = () => Response.json({ result: null, error }, { status: 200 })
+    expect(await of(ads.send("POST", "/v1/keywords", {}))).toMatchObject({
+      ...{ trouble: "refused", status: 200, isSent: true },
+      refusals: [{ code: "VALIDATION_ERROR", message: "Na me  taken", field: null }],
+    })
+    scene.there.before = () => refusal(400, "INVALID_VALUE", "too high", "bid")
+    expect((await of(ads.send("PUT", "/v1/keywords/1", {}))).refusals).toEqual([
+      { code: "INVALID_VALUE", message: "too high", field: "bid" },
+    ])
+    scene.there.before = () => null
+    scene.there.left = 0
+    expect(await of(ads.get("/v1/me"))).toMatchObject({ trouble: "limited", retryAfterMs: 60_000 })
+    scene.there.before = () => new Response("<html>", { status: 502 })
+    expect(await of(ads.get("/v1/me"))).toMatchObject({ trouble: "unavailable", status: 502 })
+    scene.there.before = () => new Response("<html>")
+    expect(await of(ads.send("PUT", "/v1/keywords/1", {}))).toMatchObject({ trouble: "unavailable", isSent: true })
+    await scene.there.stop()
+    expect(await of(ads.send("PUT", "/v1/keywords/1", {}))).toMatchObject({ trouble: "unavailable", isSent: false })
+  })
+
+  test("what changes something is sent once, be its token refused or the connection cut", async () => {
+    const ads = await open()
+    await ads.get("/v1/me")
+    scene.there.forgetTokens()
+    expect(await problemOf(ads.send("PUT", "/v1/campaigns/444555666", { status: "PAUSED" }))).toMatch(
+      /refuses the token/,
+    )
+    expect(scene.there.sent).toHaveLength(1)
+    await ads.get("/v1/me")
+    await ads.send("PUT", "/v1/campaigns/444555666", { status: "PAUSED" })
+    expect([scene.there.sent.length, scene.there.campaigns[0]!.status]).toEqual([2, "PAUSED"])
+    expect(scene.there.changes).toMatchObject([{ userType: "CUSTOMER_API", changes: [{ newValues: ["PAUSED"] }] }])
+  })
+})
+
+test("a worker looks at a stale account, and ten minutes of refused keys make it revoked", async () => {
+  const { id } = await scene.add()
+  const reading = () => {
+    const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }
+    return createAccountReading(parts).runOnce()
+  }
+  await sql`update connected_account set next_at = case when id = ${id} then now() end, checked_at = null`
+  expect(await reading()).toBe(1)
+  scene.there.before = () => refusal(401, "UNAUTHORIZED", "no")
+  await sql`
+    update connected_account set next_at = now(), checked_at = null, refused_since = now() - interval '11 minutes'
+    where id = ${id}`
+  await reading()
+  expect((await findAccount(sql, scene.workspaceId, id)).state).toBe("revoked")
+})
+
+test("Apple Ads is asked at v1's own host alone: nothing of the program knows that of v5, which ends", () => {
+  const hosts: readonly string[] = ACCOUNT_HOSTS
+  expect(hosts.filter((host) => /ads/.test(host))).toEqual(["api.ads.apple.com"])
+  const sources = [...new Bun.Glob("**/*.ts").scanSync(join(import.meta.dirname, "../../../src"))]
+  expect(sources.length).toBeGreaterThan(500)
+  const text = sources.map((file) => readFileSync(join(import.meta.dirname, "../../../src", file), "utf8")).join("")
+  expect(text).toContain("api.ads.apple.com")
+  expect(text).not.toMatch(/api\.searchads|\/api\/v5/)
+})

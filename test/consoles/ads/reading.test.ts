@@ -1,0 +1,202 @@
+import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test"
+import { lastAdsDay } from "../../../src/consoles/ads/days.ts"
+import { rebuildAccounts } from "../../../src/consoles/store/derived/rebuild.ts"
+import { createAccountReading } from "../../../src/consoles/worker.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { addDays } from "../../../src/lib/days.ts"
+import { silentLog } from "../../../src/lib/log.ts"
+import type { RawBody } from "../../../src/measuring/source.ts"
+import { sealer } from "../../alerts/delivery/scene.ts"
+import { freshDatabase } from "../../database.ts"
+import { AD_ACCOUNT, type AdsScene, adsScene, campaign, teaHouse } from "./scene.ts"
+import { refusal } from "./stand-in.ts"
+
+let sql: Sql
+let scene: AdsScene
+let kept: RawBody[]
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+beforeEach(async () => {
+  await sql`delete from connected_account`
+  scene = await adsScene(sql)
+  teaHouse(scene)
+  kept = []
+})
+afterEach(() => scene.there.stop())
+
+const LAST = lastAdsDay(AD_ACCOUNT.timezone, new Date())
+const CAMPAIGN = String(campaign().id)
+
+async function readAll(): Promise<void> {
+  await sql`update connected_account set next_at = now()`
+  const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }
+  await createAccountReading({ ...parts, keep: async (body) => void kept.push(body) }).runOnce()
+}
+
+const again = () => sql`update account_task set next_at = now()`
+const failures = async () =>
+  (await sql`select task, failure from account_task where failure is not null order by task`).map((row) => ({ ...row }))
+
+test("all that an ad account says is read: what stands, what it cost by day, terms, changes, and what is searched for", async () => {
+  const { id } = await scene.add()
+  await readAll()
+  expect(await failures()).toEqual([])
+  const [one] = await sql`select * from ads_campaign where account_id = ${id}`
+  expect(one).toMatchObject({ campaign: CAMPAIGN, app: "310633997", status: "ENABLED", budget: "20", currency: "EUR" })
+  expect(one!.countries).toEqual(["de", "us"])
+  const things = await sql`select thing, text, bid, automatic from ads_thing order by thing, id`
+  expect([...things].map(({ thing, text, bid }) => [thing, text, bid])).toEqual([
+    ["group", null, "0.80"],
+    ["keyword", "tea timer", "1.20"],
+    ["keyword", "green tea", null],
+    ["negative", "coffee", null],
+    ["negative", "tea pot", null],
+  ])
+  const [days] = await sql`
+    select count(distinct day)::int as days, sum(spend) filter (where keyword is null)::text as spend,
+      sum(spend) filter (where keyword is not null)::text as keywords
+    from ads_day_fact`
+  expect({ ...days }).toEqual({ days: 2, spend: "11", keywords: "9" })
+  const reports = await sql`
+    select report, count(*)::int as count from ads_report where account_id = ${id} group by report order by report`
+  expect(Object.fromEntries(reports.map(({ report, count }) => [report, count]))).toMatchObject({
+    ...{ ads_campaigns: 1, ads_keywords: 1, ads_days: 89, ads_terms: 1, ads_changes: 1, ads_popularity: 2 },
+  })
+  const terms = await sql`select term, keyword, spend::text from ads_term_fact order by spend desc, term`
+  expect([...terms].map((row) => ({ ...row }))).toEqual([
+    { term: "tea timer", keyword: "81", spend: "5" },
+    { term: null, keyword: "81", spend: "4" },
+    { term: null, keyword: null, spend: "2" },
+  ])
+  const changes = await sql`select changed_by, entity, field, before, after from ads_change_fact`
+  expect([...changes].map((row) => ({ ...row }))).toEqual([
+    { changed_by: "dashboard", entity: "Keyword", field: "bid", before: "1.00", after: "1.20" },
+  ])
+  const popularity = await sql`select country, term, overall_100 from ads_term_popularity order by country, rank`
+  expect([...popularity].map((row) => ({ ...row }))).toEqual([
+    { country: "de", term: "tee", overall_100: 74 },
+    { country: "us", term: "tea timer", overall_100: 49 },
+  ])
+  // nobody who works there is known by it, in facts or in bodies that are kept
+  const texts = [...kept.map(({ text }) => text), JSON.stringify(await sql`select rows from ads_report`)]
+  expect(texts.filter((text) => text.includes("11223344"))).toEqual([])
+  expect(scene.there.asked.filter((path) => !path.includes(" /v1/"))).toEqual([])
+})
+
+test("reading twice changes nothing; a bid, a grown day and a campaign that is gone are told by what is held", async () => {
+  const { id } = await scene.add()
+  await readAll()
+  const held = async () =>
+    (await sql`select report, about, day, seen_at from ads_report order by report, about, day, seen_at`).map(String)
+  const before = await held()
+  await again()
+  await readAll()
+  expect(await held()).toEqual(before)
+  scene.there.keywords[0]!.bid = { amount: "1.40", currency: "EUR" }
+  scene.there.days[0]!.installs += 1
+  await again()
+  await readAll()
+  expect(await held()).toHaveLength(before.length + 2)
+  const [bid] = await sql`select bid from ads_thing where id = '81'`
+  expect(bid!.bid).toBe("1.40")
+  const [history] = await sql`
+    select count(*)::int as said from ads_report where report = 'ads_keywords' and account_id = ${id}`
+  expect(history!.said).toBe(2)
+  scene.there.campaigns[0]!.deleted = true
+  await again()
+  await readAll()
+  expect(await sql`select from ads_campaign`).toHaveLength(0)
+  expect(await sql`select from account_task where task in ('keywords', 'days', 'terms')`).toHaveLength(0)
+  expect(await rebuildAccounts(sql, async () => {})).toBe(0)
+})
+
+test("an ad account is due with its next task, and a task that a missing right forbids does not make it due", async () => {
+  await scene.add()
+  await readAll()
+  await sql`update account_task set next_at = now() + interval '3 hours'`
+  const minutes = async () => {
+    await readAll()
+    const [row] = await sql`select extract(epoch from next_at - now()) / 60 as minutes from connected_account`
+    return Math.round(Number(row!.minutes))
+  }
+  expect(await minutes()).toBe(60)
+  await sql`update account_task set next_at = now() + interval '10 minutes' where task = 'terms'`
+  expect(await minutes()).toBe(10)
+  await sql`update account_task set next_at = now() where task = 'terms'`
+  await sql`update account_right set state = 'denied', why = 'needs a role' where name = 'reports'`
+  scene.there.asked.length = 0
+  expect(await minutes()).toBe(60)
+  expect(scene.there.asked.filter((path) => path.includes("searchterms"))).toEqual([])
+})
+
+test("facts can be made again of what was said", async () => {
+  await scene.add()
+  await readAll()
+  await sql`update ads_day_fact_row set taps = taps + 1 where day = ${LAST}`
+  await sql`delete from ads_term_fact_row`
+  await sql`update ads_campaign_row set name = 'x'`
+  expect(await rebuildAccounts(sql, async () => {})).toBe(3)
+  expect(await rebuildAccounts(sql, async () => {})).toBe(0)
+})
+
+test("rows that are more than the grand total are no report: the turn fails, its body is kept, nothing is stored", async () => {
+  await scene.add()
+  scene.there.after = ({ path }, answer) => {
+    if (!path.includes("searchterms")) return answer
+    const metrics = { localSpend: { amount: "99", currency: "EUR" }, impressions: 9_999, taps: 1, totalInstalls: 0 }
+    const row = { metadata: { adGroupId: 71, searchTermText: "tea", countryOrRegion: "DE" }, totalMetrics: metrics }
+    return Response.json({ result: { rows: [row, row], summary: { grandTotal: metrics } } })
+  }
+  await readAll()
+  expect(await failures()).toEqual([{ task: "terms", failure: expect.stringMatching(/are more than its grand total/) }])
+  expect(await sql`select from ads_term_fact`).toHaveLength(0)
+  expect(kept.some(({ text }) => text.includes("9999"))).toBe(true)
+})
+
+test("a Maps campaign is left out though it is listed, and pages of thousands add up", async () => {
+  scene.there.campaigns.push(campaign({ id: 7, promotedObjectType: "BUSINESS_BRAND" }))
+  const [fact] = scene.there.terms
+  for (let i = 0; i < 5_100; i++) scene.there.terms.push({ ...fact!, text: `tea ${i}`, spend: "0.01", taps: 1 })
+  await scene.add()
+  await readAll()
+  expect(await failures()).toEqual([])
+  expect((await sql`select campaign from ads_campaign`).map((row) => row.campaign)).toEqual([CAMPAIGN])
+  const [sum] = await sql`select count(*)::int as rows, sum(spend)::text as spend from ads_term_fact`
+  expect({ ...sum }).toEqual({ rows: 5_103, spend: "62.00" })
+})
+
+test("a right that is missing stops its own questions alone; a used up budget ends the turn until it is renewed", async () => {
+  const { id } = await scene.add()
+  scene.there.before = ({ path }) => (path.includes("insights") ? refusal(403, "FORBIDDEN", "no") : null)
+  await readAll()
+  const [waiting] =
+    await sql`select next_at > now() + interval '30 seconds' as later from connected_account where id = ${id}`
+  expect(waiting!.later).toBe(true)
+  await readAll()
+  const [denied] = await sql`select state from account_right where account_id = ${id} and name = 'popularity'`
+  expect(denied!.state).toBe("denied")
+  const asked = scene.there.asked.filter((path) => path.includes("insights")).length
+  await readAll()
+  expect(scene.there.asked.filter((path) => path.includes("insights")).length).toBe(asked)
+  await again()
+  scene.there.left = 12
+  await readAll()
+  const [row] = await sql`
+    select extract(epoch from next_at - now())::int between 50 and 61 as waits from connected_account where id = ${id}`
+  expect([row!.waits, scene.there.left > 0]).toEqual([true, true])
+})
+
+test("a week that is not out yet is late and no empty list; yesterday is asked for once it is three hours over", async () => {
+  scene.there.popularity = []
+  await scene.add()
+  await readAll()
+  expect(await failures()).toEqual([
+    { task: "popularity", failure: expect.stringContaining("is not out for de") },
+    { task: "popularity", failure: expect.stringContaining("is not out for us") },
+  ])
+  expect(await sql`select from ads_report where report = 'ads_popularity'`).toHaveLength(0)
+  expect(lastAdsDay("Europe/Berlin", new Date("2026-01-10T00:30:00Z"))).toBe("2026-01-08")
+  expect(lastAdsDay("Europe/Berlin", new Date("2026-01-10T02:30:00Z"))).toBe("2026-01-09")
+  expect(addDays(LAST, 1) <= new Date().toISOString().slice(0, 10)).toBe(true)
+})

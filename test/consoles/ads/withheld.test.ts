@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { lastAdsDay } from "../../../src/consoles/ads/days.ts"
+import { createAccountReading } from "../../../src/consoles/worker.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { addDays } from "../../../src/lib/days.ts"
+import { silentLog } from "../../../src/lib/log.ts"
+import { sealer } from "../../alerts/delivery/scene.ts"
+import { freshDatabase } from "../../database.ts"
+import { AD_ACCOUNT, type AdsScene, adsScene, campaign } from "./scene.ts"
+
+setDefaultTimeout(60_000)
+
+const FILE = join(import.meta.dirname, "../../../fixtures/upstream/apple-ads-withheld-terms-2021-12.csv")
+const LAST = lastAdsDay(AD_ACCOUNT.timezone, new Date())
+
+/** Rows by their columns; no cell of the file holds a comma. */
+const rows = (() => {
+  const [head = "", ...lines] = readFileSync(FILE, "utf8").trim().split(/\r?\n/)
+  const names = head.split(",")
+  return lines.map((line) => Object.fromEntries(line.split(",").map((cell, i) => [names[i], cell])))
+})()
+const cents = (of: typeof rows) => of.reduce((sum, row) => sum + Math.round(Number(row.local_spend_amount) * 10_000), 0)
+const withheld = rows.filter((row) => row.search_term_text === "")
+
+let sql: Sql
+let scene: AdsScene
+
+/** The account of the file on the platform that stands in, its days moved to the end of the window that is asked for. */
+beforeAll(async () => {
+  sql = await freshDatabase()
+  scene = await adsScene(sql)
+  const { there } = scene
+  there.accounts[0]!.currency = "USD"
+  const campaignId = Number(rows[0]!.campaign_id)
+  there.campaigns.splice(0, 1, campaign({ id: campaignId, dailyBudget: null }))
+  const ids = { campaignId, deleted: false, status: "ENABLED" }
+  for (const [id, [row]] of Map.groupBy(rows, (one) => Number(one.ad_group_id)))
+    there.adgroups.push({ ...ids, id, name: row!.ad_group_name, automatedKeywordsOptIn: true })
+  for (const [id, [row]] of Map.groupBy(rows, (one) => one.keyword_id as string) as Map<string, typeof rows>)
+    if (id !== "")
+      there.keywords.push({
+        ...ids,
+        id: Number(id),
+        adGroupId: Number(row!.ad_group_id),
+        text: row!.keyword,
+        matchType: "BROAD",
+        bid: null,
+      })
+  const lastDay = rows
+    .map((row) => row.date as string)
+    .sort()
+    .at(-1)!
+  for (const row of rows) {
+    const daysBefore = (Date.parse(lastDay) - Date.parse(row.date as string)) / 86_400_000
+    there.terms.push({
+      ...{ campaignId, adGroupId: Number(row.ad_group_id) },
+      ...{ keywordId: row.keyword_id === "" ? null : Number(row.keyword_id) },
+      ...{ countryOrRegion: "US", date: addDays(LAST, -daysBefore), spend: row.local_spend_amount as string },
+      ...{ impressions: Number(row.impressions), taps: Number(row.taps), installs: Number(row.conversions) },
+      ...{ text: row.search_term_text || null, source: row.search_term_source as "AUTO" | "TARGETED" },
+    })
+  }
+  await scene.add()
+  const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }
+  await createAccountReading(parts).runOnce()
+})
+afterAll(() => scene.there.stop())
+
+test("a real account of which Apple withholds most: 112 of 150 rows and 88.75 of 100.00 USD are one row a keyword, and none is lost", async () => {
+  expect([rows.length, withheld.length, cents(rows), cents(withheld)]).toEqual([150, 112, 1_000_000, 887_500])
+  expect([...(await sql`select failure from account_task where failure is not null and task <> 'popularity'`)]).toEqual(
+    [],
+  )
+  const key = await scene.house.key(scene.workspaceId)
+  const { status, body } = await scene.house.call(`/v1/apps/${scene.appId}/ads-search-terms?limit=200`, { key })
+  expect(status).toBe(200)
+  const dollars = (amount: string) => ({ amount, currency: "USD" })
+  const sum = (name: string, of: typeof rows) => of.reduce((total, row) => total + Number(row[name]), 0)
+  expect(body.totals).toMatchObject({ spend: dollars("100"), taps: sum("taps", rows) })
+  expect(body.totals.impressions).toBe(sum("impressions", rows))
+  expect(body.undisclosed).toMatchObject({ spend: dollars("88.75"), taps: sum("taps", withheld) })
+  expect(body.undisclosedShare).toBe(0.8875)
+  // one row of each keyword, and one of the ad group where Apple matched by itself
+  const keyOf = (row: (typeof rows)[number]) => [row.ad_group_id, row.keyword_id, row.search_term_text].join()
+  const hidden = body.terms.filter(({ undisclosed }: { undisclosed: boolean }) => undisclosed)
+  expect(hidden).toHaveLength(new Set(withheld.map(keyOf)).size)
+  // no keyword stands where a term is missing
+  for (const { term, undisclosed } of body.terms) expect(term === null).toBe(undisclosed)
+  expect(body.terms).toHaveLength(new Set(rows.map(keyOf)).size)
+})

@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, expect, test } from "bun:test"
+import { createAnalyticsRequest } from "../../src/consoles/seller/request-analytics.ts"
+import { freshDatabase } from "../database.ts"
+import { type AccountScene, accountScene, TEA } from "./scene.ts"
+
+let scene: AccountScene
+beforeEach(async () => {
+  scene = await accountScene(await freshDatabase())
+})
+afterEach(() => scene.there.stop())
+
+const problemOf = (asked: Promise<unknown>) =>
+  asked.then(
+    () => null,
+    (error: Error) => error.message,
+  )
+
+test("reports are asked for once, by an Admin's key that is not stored; a key that may not is told so", async () => {
+  const { id } = await scene.add(scene.there.key("SALES"))
+  const { register, workspaceId, there } = scene
+  const wish = { id, app: TEA.id }
+  expect(await problemOf(createAnalyticsRequest(register, workspaceId, wish))).toMatch(/key with the role Admin/)
+  const admin = there.key("ADMIN")
+  const once = { keyId: admin.keyId, privateKey: admin.pem }
+  const before = await scene.sql`select sealed, shown from connected_account`
+  expect(await createAnalyticsRequest(register, workspaceId, { ...wish, once })).toBe(true)
+  expect(await createAnalyticsRequest(register, workspaceId, { ...wish, once })).toBe(false)
+  expect(there.analytics.posted).toEqual([TEA.id])
+  expect([...(await scene.sql`select sealed, shown from connected_account`)]).toEqual([...before])
+  // one that was stopped is asked for anew
+  there.analytics.requests[0]!.stopped = true
+  expect(await createAnalyticsRequest(register, workspaceId, { ...wish, once })).toBe(true)
+  expect(await problemOf(createAnalyticsRequest(register, workspaceId, { ...wish, app: "999" }))).toMatch(
+    /has no app 999/,
+  )
+  const other = await scene.house.workspace()
+  expect(await problemOf(createAnalyticsRequest(register, other, wish))).toMatch(/account/)
+})
+
+test("a console that fails while reports are asked for is not explained by the role of the key", async () => {
+  const { register, workspaceId, there } = scene
+  const { id } = await scene.add(there.key("ADMIN"))
+  there.before = async (path) =>
+    path === "/v1/analyticsReportRequests" ? new Response("out of order", { status: 500 }) : null
+  const problem = await problemOf(createAnalyticsRequest(register, workspaceId, { id, app: TEA.id }))
+  expect(problem).not.toBeNull()
+  expect(problem).not.toMatch(/role/)
+})

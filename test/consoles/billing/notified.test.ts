@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { storeNotification } from "../../../src/consoles/sources/billing/notifications.ts"
+import { revenueCatEvent } from "../../../src/consoles/sources/billing/revenuecat.ts"
+import { superwallEvent } from "../../../src/consoles/sources/billing/superwall.ts"
+import { freshDatabase } from "../../database.ts"
+import { TEA } from "../scene.ts"
+import { type BillingScene, billingScene, purchase } from "./scene.ts"
+import { signedNotification, TEST_ROOT } from "./signed.ts"
+
+/** Answers end with yesterday. */
+const AT = new Date(Date.now() - 30 * 3_600_000)
+
+let scene: BillingScene
+let account: string
+beforeEach(async () => {
+  scene = await billingScene(await freshDatabase(), { roots: [TEST_ROOT] })
+  account = await scene.add("app-store-notifications")
+})
+afterEach(async () => {
+  await scene.sql`delete from connected_account`
+})
+
+let sent = 0
+
+function payload(notificationType: string, rest: object = {}) {
+  const data = { appAppleId: Number(TEA.id), bundleId: TEA.bundleId, environment: "Production" }
+  return { notificationUUID: `n-${++sent}`, version: "2.0", signedDate: AT.getTime(), notificationType, data, ...rest }
+}
+
+function transaction(rest: object = {}) {
+  return {
+    ...{ signedDate: AT.getTime(), purchaseDate: AT.getTime(), productId: "tea.year", bundleId: TEA.bundleId },
+    ...{ storefront: "DEU", currency: "EUR", price: 19_990, quantity: 1, inAppOwnershipType: "PURCHASED" },
+    ...{ environment: "Production", ...rest },
+  }
+}
+
+async function pricing() {
+  const { body } = await scene.house.call(`/v1/apps/${scene.appId}/pricing`, { key: scene.key })
+  return body
+}
+
+const notify = (of: ReturnType<typeof payload>, bought?: object) =>
+  scene.send(account, signedNotification(of, bought), {})
+
+test("members of a family pay nothing: one sale is counted, and four members apart", async () => {
+  await notify(payload("SUBSCRIBED"), transaction())
+  for (let member = 0; member < 4; member++)
+    expect((await notify(payload("SUBSCRIBED"), transaction({ inAppOwnershipType: "FAMILY_SHARED" }))).status).toBe(200)
+  const { paid, sources } = await pricing()
+  expect(paid).toMatchObject([{ paidStarts: 1, prices: [{ sales: 1, refunds: 0, revenue: "19.99" }] }])
+  expect(sources.find(({ id }: { id: string }) => id === account)).toMatchObject({ events: 1, familyShared: 4 })
+  const renewed = storeNotification(payload("DID_RENEW"), transaction({ inAppOwnershipType: "FAMILY_SHARED" }))
+  expect(renewed).toMatchObject({ countsAs: "family_shared", price: undefined })
+  expect(revenueCatEvent(purchase({ id: "f", is_family_share: true }))?.countsAs).toBe("family_shared")
+  const ofSuperwall = { id: "s", ts: AT.getTime(), isFamilyShare: true, price: 0 }
+  expect(superwallEvent({ type: "renewal", data: ofSuperwall })?.countsAs).toBe("family_shared")
+})
+
+describe("the money of a notification", () => {
+  const cases: [string, string, object, object, object][] = [
+    ["a full refund is the price", "REFUND", {}, {}, { countsAs: "refund", price: "-19.99" }],
+    [
+      "a prorated refund is its part",
+      "REFUND",
+      {},
+      { revocationType: "REFUND_PRORATED", revocationPercentage: 25_000 },
+      { countsAs: "refund", price: "-4.9975" },
+    ],
+    [
+      "a prorated refund of yen is its part",
+      "REFUND",
+      {},
+      { price: 1_200_000, currency: "JPY", revocationType: "REFUND_PRORATED", revocationPercentage: 33_333 },
+      { price: "-399.996" },
+    ],
+    [
+      "a prorated refund without its part is unknown",
+      "REFUND",
+      {},
+      { revocationType: "REFUND_PRORATED" },
+      { price: undefined },
+    ],
+    ["a reversed refund comes back", "REFUND_REVERSED", {}, {}, { countsAs: "refund_reversed", price: "19.99" }],
+    [
+      "five pieces cost a fifth each",
+      "ONE_TIME_CHARGE",
+      {},
+      { price: 4_950, quantity: 5 },
+      { price: "0.99", quantity: 5 },
+    ],
+    [
+      "an upgrade is charged at once",
+      "DID_CHANGE_RENEWAL_PREF",
+      { subtype: "UPGRADE" },
+      { price: 49_990 },
+      { countsAs: "upgrade", price: "49.99" },
+    ],
+    ["a downgrade waits", "DID_CHANGE_RENEWAL_PREF", { subtype: "DOWNGRADE" }, {}, { countsAs: "plan_change" }],
+    [
+      "an offer that is redeemed for an upgrade is one",
+      "OFFER_REDEEMED",
+      { subtype: "UPGRADE" },
+      {},
+      { countsAs: "upgrade" },
+    ],
+    ["an offer for a downgrade waits", "OFFER_REDEEMED", { subtype: "DOWNGRADE" }, {}, { countsAs: "plan_change" }],
+    ["an offer of a subscription that goes on begins nothing", "OFFER_REDEEMED", {}, {}, { countsAs: "other" }],
+    ["a paid offer is a paid start", "OFFER_REDEEMED", { subtype: "INITIAL_BUY" }, {}, { countsAs: "paid_start" }],
+    ...["SUBSCRIBED", "OFFER_REDEEMED"].map((type): [string, string, object, object, object] => [
+      `a free offer (${type}) is no paid start`,
+      type,
+      { subtype: "RESUBSCRIBE" },
+      { price: 0, offerDiscountType: "FREE_TRIAL" },
+      { countsAs: "trial_start" },
+    ]),
+  ]
+  for (const [what, type, told, bought, read] of cases)
+    test(what, () => {
+      expect(storeNotification(payload(type, told), transaction(bought))).toMatchObject(read)
+    })
+
+  test("is of the day of the purchase, also if the message comes days later", () => {
+    const at = (days: number) => AT.getTime() + days * 86_400_000
+    const dayOf = (type: string, bought: object) =>
+      storeNotification(payload(type, { signedDate: at(2) }), transaction(bought))?.happenedAt.getTime()
+    expect(dayOf("ONE_TIME_CHARGE", { purchaseDate: at(0) })).toBe(at(0))
+    expect(dayOf("DID_RENEW", { purchaseDate: at(0) })).toBe(at(0))
+    // the period begins after the charge
+    expect(dayOf("DID_RENEW", { purchaseDate: at(2.5) })).toBe(at(2))
+    expect(dayOf("EXPIRED", { purchaseDate: at(0) })).toBe(at(2))
+    expect(dayOf("REFUND", { purchaseDate: at(0) })).toBe(at(2))
+  })
+
+  test("a refund that is reversed leaves nothing; pieces and upgrades are sales", async () => {
+    await notify(payload("REFUND"), transaction())
+    await notify(payload("REFUND_REVERSED"), transaction())
+    await notify(payload("ONE_TIME_CHARGE"), transaction({ productId: "tea.oil", price: 4_950, quantity: 5 }))
+    await notify(
+      payload("DID_CHANGE_RENEWAL_PREF", { subtype: "UPGRADE" }),
+      transaction({ productId: "tea.pro", price: 49_990 }),
+    )
+    const { paid } = await pricing()
+    const prices = paid.map(({ product, prices: [price] }: { product: string; prices: object[] }) => [product, price])
+    expect(Object.fromEntries(prices)).toMatchObject({
+      "tea.year": { refunds: 1, revenue: "0" },
+      "tea.oil": { price: { amount: "0.99" }, sales: 5, revenue: "4.95" },
+      "tea.pro": { sales: 1, revenue: "49.99" },
+    })
+  })
+})
+
+describe("a notification", () => {
+  const about = { appAppleId: Number(TEA.id), bundleId: TEA.bundleId, environment: "Production" }
+  const places: [string, string, object][] = [
+    ["in its summary", "RENEWAL_EXTENSION", { subtype: "SUMMARY", summary: about }],
+    ["in a token of external purchases", "EXTERNAL_PURCHASE_TOKEN", { externalPurchaseToken: about }],
+    ["in its app data", "RESCIND_CONSENT", { appData: about }],
+  ]
+  for (const [where, type, rest] of places)
+    test(`that names its app ${where} is stored as other`, async () => {
+      expect((await notify({ ...payload(type), data: undefined, ...rest } as never)).status).toBe(200)
+      const rows = await scene.sql`select counts_as, environment from billing_event`
+      expect([...rows]).toEqual([{ counts_as: "other", environment: "production" }])
+    })
+
+  test("of the sandbox comes without the app's number: its bundle id decides, and it is told apart", async () => {
+    const data = { bundleId: TEA.bundleId, environment: "Sandbox" }
+    expect((await notify(payload("TEST", { data }))).status).toBe(200)
+    await scene.sql`
+      insert into account_app (account_id, outside_id, sku, name, bundle_id)
+      select id, ${TEA.id}, 'TEA01', 'Tea', ${TEA.bundleId}
+      from connected_account
+      where kind = 'app-store-connect'`
+    await scene.sql`update store_app set bundle_id = ${TEA.bundleId} where store_id = ${TEA.id}`
+    expect((await notify(payload("SUBSCRIBED", { data }), transaction({ environment: "Sandbox" }))).status).toBe(200)
+    const others = { ...data, bundleId: "com.example.other" }
+    expect((await notify(payload("TEST", { data: others }))).status).toBe(404)
+    const rows = await scene.sql`select environment from billing_event`
+    expect([...rows]).toEqual([{ environment: "sandbox" }, { environment: "sandbox" }])
+    expect((await pricing()).paid ?? []).toEqual([])
+  })
+
+  test("of another app, or of production without any number and bundle id, is nobody's", async () => {
+    expect((await notify(payload("TEST", { data: { ...about, appAppleId: 1 } }))).status).toBe(404)
+    expect((await notify(payload("TEST", { data: { environment: "Production", bundleId: "x" } }))).status).toBe(404)
+  })
+})

@@ -1,0 +1,96 @@
+import { createHmac } from "node:crypto"
+import type { AccountKindName } from "../../../src/consoles/account-kind.ts"
+import { storeMessage } from "../../../src/consoles/billing/receive.ts"
+import { addAccount } from "../../../src/consoles/register.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { sealer } from "../../alerts/delivery/scene.ts"
+import { type House, openHouse } from "../../house.ts"
+import { trackOwn } from "../../world/tracked.ts"
+import { reachOf, TEA } from "../scene.ts"
+
+export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+export interface BillingScene {
+  sql: Sql
+  house: House
+  workspaceId: number
+  appId: string
+  key: string
+  at: { now: Date }
+  /** Connects one, and gives its id. */
+  add(kind: AccountKindName, storeId?: string): Promise<string>
+  send(account: string, body: string | object, headers?: Record<string, string>, method?: string): Promise<Response>
+}
+
+/** A workspace that tracks Tea Timer, and a service that takes messages; `roots`: whose signatures count as Apple's. */
+export async function billingScene(sql: Sql, { now = new Date(), roots = [] as string[] } = {}): Promise<BillingScene> {
+  const at = { now }
+  const house = openHouse({
+    sql,
+    now: () => at.now,
+    async receive(account, message) {
+      const receipt = await storeMessage({ sql, sealer, now: () => at.now }, account, { ...message, roots })
+      return typeof receipt === "object" || receipt === "unreadable" ? receipt : receipt !== "not theirs"
+    },
+  })
+  const workspaceId = await house.workspace()
+  const tracked = { name: TEA.name, iosId: TEA.id, countries: ["us"], keywords: ["tea"], origin: "own" as const }
+  const appId = await trackOwn(sql, { workspaceId, ...tracked })
+  const register = { sql, sealer, reach: reachOf("http://127.0.0.1:9") }
+  return {
+    ...{ sql, house, workspaceId, appId, at },
+    key: await house.key(workspaceId),
+    async add(kind, storeId = TEA.id) {
+      const key = kind === "app-store-notifications" ? {} : { secret: SECRET }
+      return (await addAccount(register, workspaceId, { kind, key, part: storeId } as never)).id
+    },
+    async send(account, body, headers = { authorization: SECRET }, method = "POST") {
+      const text = typeof body === "string" ? body : JSON.stringify(body)
+      const sent = { method, headers, ...(method === "POST" && { body: text }) }
+      return await house.app.fetch(new Request(`http://127.0.0.1/in/${account}`, sent), "127.0.0.1")
+    },
+  }
+}
+
+/** Headers of a message signed as Standard Webhooks have it. */
+export function signedHeaders(body: string, at: Date, id = "msg_1"): Record<string, string> {
+  const seconds = Math.floor(at.getTime() / 1_000)
+  const key = Buffer.from(SECRET.slice("whsec_".length), "base64")
+  const signature = createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64")
+  return { "svix-id": id, "svix-timestamp": `${seconds}`, "svix-signature": `v1,other v1,${signature}` }
+}
+
+export interface Bought {
+  id: string
+  type?: string
+  at?: Date
+  price?: number
+  usd?: number
+  [field: string]: unknown
+}
+
+/** A webhook of RevenueCat, with a buyer in it. */
+export function purchase({ id, type = "RENEWAL", at = new Date(), price = 19.99, usd = 23.21, ...rest }: Bought) {
+  const buyer = {
+    app_user_id: "buyer-4711",
+    aliases: ["alias-0815"],
+    subscriber_attributes: { $email: { value: "a@b.example" } },
+  }
+  return {
+    api_version: "1.0",
+    event: {
+      ...{
+        id,
+        type,
+        event_timestamp_ms: at.getTime(),
+        environment: "PRODUCTION",
+        store: "APP_STORE",
+        product_id: "tea.year",
+      },
+      ...{ price, price_in_purchased_currency: price, currency: "EUR", country_code: "DE", period_type: "NORMAL" },
+      ...(usd !== undefined && { price: usd }),
+      ...buyer,
+      ...rest,
+    },
+  }
+}

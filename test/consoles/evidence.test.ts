@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { hash } from "node:crypto"
+import { readHeldReports } from "../../src/commands/replay/replay-account-reports.ts"
+import { pacificDay } from "../../src/consoles/pacific.ts"
+import { readReportEvidence } from "../../src/consoles/read/read-evidence.ts"
+import { createAccountReading } from "../../src/consoles/worker.ts"
+import { addDays } from "../../src/lib/days.ts"
+import { silentLog } from "../../src/lib/log.ts"
+import type { RawBody } from "../../src/measuring/source.ts"
+import { browserOf } from "../access/sign-in/browser.ts"
+import { sealer } from "../alerts/delivery/scene.ts"
+import { freshDatabase } from "../database.ts"
+import { ownerOf } from "../pages/app-scene.ts"
+import { type AccountScene, accountScene, TEA } from "./scene.ts"
+import { type SalesRow, salesReport } from "./stand-in.ts"
+
+setDefaultTimeout(60_000)
+
+const NOW = new Date()
+const DAY = addDays(pacificDay(NOW), -1)
+const APP: SalesRow = {
+  SKU: TEA.sku, Title: "Tea Timer", "Product Type Identifier": "1F", Units: "5", "Developer Proceeds": "0",
+  "Customer Currency": "EUR", "Country Code": "DE", "Currency of Proceeds": "EUR", "Customer Price": "0",
+} // biome-ignore format: one row
+const OTHERS: SalesRow = { ...APP, SKU: "OTHER", Title: "Not ours", Units: "900" }
+
+let scene: AccountScene
+const kept = new Map<string, RawBody>()
+
+/** Reads the newest report; `units` are what it says. */
+async function read(units: string): Promise<void> {
+  const { sql, there, register, at } = scene
+  there.report = (type, day) =>
+    type === "SALES" && day === DAY ? { tsv: salesReport(day, [{ ...APP, Units: units }, OTHERS]) } : "late"
+  await sql`update account_task set next_at = case when task = 'sales' and subject = ${DAY} then now() end`
+  await sql`update connected_account set next_at = now()`
+  const keep = async (body: RawBody) => void kept.set(Buffer.from(body.sha256).toString("hex"), body)
+  const parts = { sql, sealer, log: silentLog, reach: register.reach, now: () => at.now, keep }
+  await createAccountReading({ ...parts, gapMs: 0, atMost: 3 }).runOnce()
+}
+
+beforeAll(async () => {
+  scene = await accountScene(await freshDatabase(), NOW)
+  await scene.add()
+  await read("5")
+  scene.at.now = new Date(NOW.getTime() + 60_000)
+  await read("7")
+})
+afterAll(() => scene.there.stop())
+
+const evidence = (workspaceId = scene.workspaceId) =>
+  readReportEvidence(scene.sql, workspaceId, { id: scene.appId, iosId: TEA.id }, { report: "sales", day: DAY })
+
+test("a figure leads to the report that says it, what it said before after it, and the seller's other apps in neither", async () => {
+  const said = (await evidence())!
+  expect(said).toMatchObject({ report: "sales", state: "ok", dayZone: "America/Los_Angeles" })
+  expect(said.said.map(({ count, rows }) => [count, rows.map(({ app, units }) => [app, units])])).toEqual([
+    [1, [[TEA.sku, 7]]],
+    [1, [[TEA.sku, 5]]],
+  ])
+  const key = await scene.house.key(scene.workspaceId)
+  const { body } = await scene.house.call(`/v1/apps/${scene.appId}/revenue?days=1`, { key })
+  expect(body.totals.downloads).toBe(7)
+})
+
+test("its hash is that of the kept body, and replaying that body gives the same rows", async () => {
+  for (const { sha256, source, parser, origin } of (await evidence())!.said) {
+    const body = kept.get(sha256)!
+    expect(hash("sha256", body.bytes)).toBe(sha256)
+    expect([source, parser > 0, origin]).toEqual(["asc-sales", true, "own"])
+  }
+  let replayed = 0
+  for await (const page of readHeldReports(scene.sql, { since: null, source: null }))
+    for (const subject of page) {
+      const body = kept.get(Buffer.from(subject.sha256).toString("hex"))!
+      expect(subject.compare(await subject.read(body))).toEqual([null])
+      replayed++
+    }
+  expect(replayed).toBe(2)
+})
+
+test("it is shown to the owner, and to nobody who may not see revenue, nor of another workspace", async () => {
+  const page = `/app/apps/${scene.appId}/reports?report=sales&day=${DAY}`
+  const owner = await ownerOf(scene.house, scene.workspaceId)
+  const { status, text } = await owner.open(page)
+  expect(status).toBe(200)
+  for (const { sha256 } of (await evidence())!.said) expect(text).toContain(sha256)
+  expect(text).not.toContain("Not ours")
+  expect((await owner.open(`/app/apps/${scene.appId}/revenue`)).text).toContain("/reports?report=sales")
+  const others = await scene.house.workspace()
+  expect((await (await ownerOf(scene.house, others)).open(page)).status).toBe(404)
+  expect((await browserOf(scene.house).open(page)).status).not.toBe(200)
+  expect(await evidence(others)).toBe(null)
+  const key = await scene.house.key(scene.workspaceId)
+  const asked = `/v1/desk/${scene.appId}/report-evidence?report=sales`
+  expect((await scene.house.call(asked, { key })).body.error).toBe("unknown_endpoint")
+})

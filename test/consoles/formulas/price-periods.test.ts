@@ -1,0 +1,64 @@
+import { expect, test } from "bun:test"
+import {
+  entryInForce,
+  type PriceEntry,
+  pricePeriods,
+  upcomingEntry,
+} from "../../../src/consoles/formulas/price-periods.ts"
+
+const entry = (price: string, rest: Partial<PriceEntry> = {}): PriceEntry => ({
+  ...{ country: "de", currency: "EUR", price, proceeds: "1", point: "p" },
+  ...rest,
+})
+const told = (days: Record<string, PriceEntry[]>) =>
+  pricePeriods(Object.entries(days).map(([day, entries]) => ({ day, entries }))).map((one) => [
+    ...[one.country, one.from, one.sinceKnown, one.entry?.price ?? null],
+  ])
+
+test("a price without a day is as old as we have seen it, and one with a day as old as it says", () => {
+  expect(told({ "2026-03-01": [entry("9.99")] })).toEqual([["de", "2026-03-01", false, "9.99"]])
+  expect(told({ "2026-03-01": [entry("9.99", { startsAt: "2025-05-01" })] })).toEqual([
+    ["de", "2025-05-01", true, "9.99"],
+  ])
+})
+
+test("an announced price follows on its day, and what was seen again is no change", () => {
+  const announced = [entry("9.99"), entry("12.99", { startsAt: "2026-04-01" })]
+  expect(told({ "2026-03-01": [entry("9.99")], "2026-03-05": announced })).toEqual([
+    ["de", "2026-03-01", false, "9.99"],
+    ["de", "2026-04-01", true, "12.99"],
+  ])
+  // called off before it came
+  expect(told({ "2026-03-05": announced, "2026-03-20": [entry("9.99")] })).toEqual([
+    ["de", "2026-03-05", false, "9.99"],
+  ])
+})
+
+test("a price that goes up and comes back is three periods; a storefront that is left ends", () => {
+  expect(
+    told({
+      "2026-03-01": [entry("9.99")],
+      "2026-03-04": [entry("7.99")],
+      "2026-03-09": [entry("9.99")],
+      "2026-03-20": [],
+    }),
+  ).toEqual([
+    ["de", "2026-03-01", false, "9.99"],
+    ["de", "2026-03-04", false, "7.99"],
+    ["de", "2026-03-09", false, "9.99"],
+    ["de", "2026-03-20", false, null],
+  ])
+})
+
+test("what old subscribers keep is no price of today, and of several that have begun the latest is", () => {
+  const entries = [
+    ...[entry("4.99", { startsAt: "2024-01-01", preserved: true }), entry("6.99", { startsAt: "2025-01-01" })],
+    ...[entry("8.99", { startsAt: "2026-01-01" }), entry("9.99", { startsAt: "2026-12-01" })],
+    ...[entry("1.99", { startsAt: "2026-02-01", plan: "MONTHLY" }), entry("3", { endsAt: "2025-01-01" })],
+  ]
+  expect(entryInForce(entries, "2026-06-01")?.price).toBe("8.99")
+  expect(entryInForce(entries, "2024-12-31")?.price).toBe("3")
+  expect(upcomingEntry(entries, "2026-06-01")?.price).toBe("9.99")
+  expect(upcomingEntry(entries, "2026-12-01")).toBeNull()
+  expect(entryInForce([entry("1", { startsAt: "2026-12-01" })], "2026-06-01")).toBeNull()
+})

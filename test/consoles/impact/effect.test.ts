@@ -1,0 +1,181 @@
+import { describe, expect, test } from "bun:test"
+import {
+  type ChangedDay,
+  type Comparison,
+  type Effect,
+  effectOf,
+  studentWidening,
+} from "../../../src/consoles/impact/effect.ts"
+import type { DailyFigures } from "../../../src/consoles/impact/series.ts"
+import { holdsAgainstPlacebos, holmAdjusted, verdictOf } from "../../../src/consoles/impact/verdict.ts"
+import { controlWeights, onSimplex } from "../../../src/consoles/impact/weights.ts"
+import { LONG } from "../../long.ts"
+import { shuffled } from "../../measuring/record/listed.ts"
+import { randomOf } from "../../stores/parsing/mutations.ts"
+import { downloadsIn, HISTORY, tallyOf } from "./worlds.ts"
+
+const DAYS = HISTORY[7]
+const day: ChangedDay = { at: DAYS, leftOut: 1, window: 7, ownChanges: [] }
+const world = (effect = 0.2, seed = 1, days: number = DAYS): Comparison => {
+  return { scale: "counts", ...downloadsIn({ seed, days, window: 7, effect }) }
+}
+const found = (comparison: Comparison, at: ChangedDay = day): Effect => {
+  const effect = effectOf(comparison, at)
+  if ("none" in effect) throw new Error(effect.none)
+  return effect
+}
+
+describe("the acceptance by simulation, in short (bench/change-impact.ts has 1,000 worlds)", () => {
+  // three standard errors of as many worlds beside 86 to 94 %, and below 70 and 80 %
+  const [WORLDS, LEAST, MOST] = LONG ? [250, 0.8, 0.98] : [60, 0.74, 1]
+  test.each([
+    [7, LONG ? 0.61 : 0.52],
+    [14, LONG ? 0.72 : 0.64],
+  ] as const)("window %i: the interval holds the truth, and 20 %% is found", (window, least) => {
+    const { worlds, covered, found } = tallyOf(WORLDS, { days: HISTORY[window], window, effect: 0.2 })
+    expect(covered / worlds).toBeWithin(LEAST, MOST + 1e-9)
+    expect(found / worlds).toBeGreaterThan(least)
+  })
+})
+
+test("after a fall by 70 and 80 % the interval is widened by what the smaller counts scatter", () => {
+  for (const effect of [-0.7, -0.8]) {
+    const { worlds, covered } = tallyOf(100, { days: HISTORY[7], window: 7, effect })
+    expect([effect, covered / worlds > 0.84]).toEqual([effect, true])
+  }
+})
+
+test("an effect is the change that the controls did not share, and says how far nothing at all goes", () => {
+  const effect = found(world())
+  expect(effect.method).toBe("difference_in_differences")
+  expect(effect.effect).toBeCloseTo(effect.moved - (effect.controlsMoved as number), 12)
+  expect(effect.controls.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1, 9)
+  expect(effect.low).toBeLessThan(effect.effect)
+  expect(effect.leastDetectable).toBeGreaterThan((effect.high - effect.low) / 2)
+  expect(effect.days).toBe(185)
+  // what happens to all alike is no effect
+  const shared = (one: DailyFigures) => {
+    return { ...one, values: one.values.map((value, at) => (at > DAYS ? 3 * (value as number) : value)) }
+  }
+  const { treated, controls } = world()
+  const swung = found({ scale: "counts", treated: treated.map(shared), controls: controls.map(shared) })
+  expect(swung.effect).toBeCloseTo(effect.effect, 2)
+  expect(swung.moved).toBeGreaterThan(effect.moved + 1)
+})
+
+test("the same days give the same bytes, in whatever order the controls come", () => {
+  const { treated, controls } = world()
+  const asked = (order: DailyFigures[]) => JSON.stringify(effectOf({ scale: "counts", treated, controls: order }, day))
+  const random = randomOf(7)
+  for (let times = 0; times < 5; times++) expect(asked(shuffled(controls, random))).toBe(asked([...controls]))
+})
+
+test("no day from the change on is looked at to say how far figures move by themselves", () => {
+  const { treated, controls } = world()
+  const wild = (one: DailyFigures) => ({ ...one, values: one.values.map((value, at) => (at >= DAYS ? 1e6 : value)) })
+  const [calm, storm] = [
+    found({ scale: "counts", treated, controls }),
+    found({ scale: "counts", treated: treated.map(wild), controls }),
+  ]
+  expect(storm.high - storm.low).toBeCloseTo(calm.high - calm.low, 12)
+  expect(storm.controls).toEqual(calm.controls)
+})
+
+describe("nothing is stated", () => {
+  test("with fewer than 20 windows of earlier days, of which there is said how many there are", () => {
+    const short = 28 + 7 + 139
+    expect(effectOf(world(0.2, 1, short), { ...day, at: short })).toEqual({
+      none: "too_few_days",
+      days: 139,
+      needed: 140,
+    })
+    expect(found(world(0.2, 1, short + 1), { ...day, at: short + 1 }).days).toBe(140)
+  })
+
+  test("where own changes lie near most earlier days", () => {
+    const ownChanges = Array.from({ length: 12 }, (_, n) => 20 * n)
+    expect(effectOf(world(), { ...day, ownChanges })).toMatchObject({ none: "too_few_days" })
+  })
+
+  test("of fewer than 3 a day, of unknown days, and of a change that nobody saw for more than a week", () => {
+    const few = (one: DailyFigures) => ({ ...one, values: one.values.map((_, at) => at % 3) })
+    const { treated, controls } = world()
+    expect(effectOf({ scale: "counts", treated: treated.map(few), controls }, day)).toEqual({ none: "too_few_counts" })
+    const gone = (from: number, to: number) => {
+      const values = treated[0]?.values.map((value, at) => (at >= from && at <= to ? null : value)) ?? []
+      return effectOf({ scale: "counts", treated: [{ name: "t", weight: 1, values }], controls }, day)
+    }
+    expect(gone(DAYS + 1, DAYS + 3)).toEqual({ none: "unknown_days" })
+    expect(gone(DAYS + 1, DAYS + 2)).toHaveProperty("effect")
+    expect(effectOf(world(), { ...day, leftOut: 8 })).toEqual({ none: "unknown_change_day" })
+  })
+})
+
+test("places are compared by their ratio; with two controls nothing is taken off", () => {
+  const places = (name: string, before: number, after: number): DailyFigures => {
+    return {
+      name,
+      weight: 1,
+      values: Array.from({ length: DAYS + 8 }, (_, at) => (at > DAYS ? after : before + (at % 2))),
+    }
+  }
+  const three = [places("a", 10, 10), places("b", 50, 50), places("c", 5, 5)]
+  const all = found({ scale: "places", treated: [places("t", 20, 10)], controls: three })
+  expect(Math.exp(all.effect)).toBeCloseTo(0.52, 1)
+  expect(all.method).toBe("difference_in_differences")
+  const two = found({ scale: "places", treated: [places("t", 20, 10)], controls: three.slice(1) })
+  expect([two.method, two.controls, two.controlsMoved, two.space]).toEqual(["before_after", [], null, null])
+})
+
+test("what is counted per download is the ratio of the sums", () => {
+  const { treated, controls } = world(0)
+  const paid = (factor: (at: number) => number) => (one: DailyFigures) => {
+    return { ...one, values: one.values.map((value, at) => (value as number) * factor(at)), per: one.values }
+  }
+  const dearer = { treated: treated.map(paid((at) => (at > DAYS ? 3 : 2))), controls: controls.map(paid(() => 5)) }
+  expect(Math.exp(found({ scale: "counts", ...dearer }).effect)).toBeCloseTo(1.5, 2)
+})
+
+test("weights are those of a mixture that is one, none below 0, and together 1", () => {
+  const random = randomOf(3)
+  const series = () => Float64Array.from({ length: 200 }, () => random() - 0.5)
+  const controls = Array.from({ length: 6 }, series)
+  const truth = [0.5, 0, 0.3, 0, 0.2, 0]
+  const mixed = Float64Array.from({ length: 200 }, (_, at) =>
+    truth.reduce((sum, weight, of) => sum + weight * (controls[of]?.[at] as number), 0),
+  )
+  const weights = controlWeights(mixed, controls)
+  for (const [at, weight] of weights.entries()) expect(weight).toBeCloseTo(truth[at] as number, 3)
+  expect(controlWeights(new Float64Array(200), [new Float64Array(200), new Float64Array(200)])).toEqual([0.5, 0.5])
+  expect(onSimplex([2, 0, -1])).toEqual([1, 0, 0])
+  expect(onSimplex([0.5, 0.5, 0.5]).every((weight) => Math.abs(weight - 1 / 3) < 1e-12)).toBe(true)
+})
+
+test("an interval from 20 windows is as much wider as Student's t is than the normal", () => {
+  // of printed tables: 1.729 with 19 degrees of freedom, 1.697 with 30
+  expect(studentWidening(20) * 1.6449).toBeCloseTo(1.729, 3)
+  expect(studentWidening(31) * 1.6449).toBeCloseTo(1.697, 3)
+})
+
+test("the reasons to say less come first", () => {
+  const circumstances = { isComplete: true, isConfounded: false, better: "higher" as const, chance: 0.01 }
+  const up = { ...found(world()), low: 0.1, high: 0.3, effect: 0.2 }
+  expect(verdictOf(up, circumstances)).toBe("improved")
+  expect(verdictOf(up, { ...circumstances, better: "lower" })).toBe("worse")
+  expect(verdictOf({ ...up, low: -0.1 }, circumstances)).toBe("no_clear_change")
+  expect(verdictOf(up, { ...circumstances, chance: 0.2 })).toBe("no_clear_change")
+  expect(verdictOf({ ...up, method: "before_after" }, circumstances)).toBe("cannot_tell")
+  expect(verdictOf({ ...up, method: "before_after" }, { ...circumstances, isConfounded: true })).toBe("confounded")
+  const none = { none: "unknown_days" as const }
+  expect(verdictOf(none, { ...circumstances, isConfounded: true })).toBe("not_enough_data")
+  expect(verdictOf(none, { ...circumstances, isComplete: false })).toBe("too_early")
+  expect(holdsAgainstPlacebos({ ...up, asLarge: 0.01, space: { controls: 5, asLarge: 0 } })).toBe(true)
+  expect(holdsAgainstPlacebos({ ...up, asLarge: 0.01, space: { controls: 5, asLarge: 1 } })).toBe(false)
+  // 4 times 0.005, 3 times 0.01, 2 times 0.03, and 0.04, which may not come before
+  expect(holmAdjusted([0.01, 0.04, 0.03, 0.005]).map((share) => share.toFixed(2))).toEqual([
+    "0.03",
+    "0.06",
+    "0.06",
+    "0.02",
+  ])
+})

@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { gzipSync } from "node:zlib"
+import { pacificDay } from "../../src/consoles/pacific.ts"
+import { findAccount } from "../../src/consoles/register.ts"
+import { reportLines } from "../../src/consoles/sources/report-lines.ts"
+import { createAccountReading } from "../../src/consoles/worker.ts"
+import { addDays } from "../../src/lib/days.ts"
+import { silentLog } from "../../src/lib/log.ts"
+import { sealer } from "../alerts/delivery/scene.ts"
+import { freshDatabase } from "../database.ts"
+import { type AccountScene, accountScene, isReport, TEA } from "./scene.ts"
+import { type SalesRow, salesReport, table } from "./stand-in.ts"
+
+const YESTERDAY = addDays(pacificDay(new Date()), -1)
+const BEFORE = addDays(YESTERDAY, -1)
+
+const APP: SalesRow = {
+  SKU: "TEA01",
+  Title: "Tea Timer",
+  "Product Type Identifier": "1F",
+  Units: "5",
+  "Developer Proceeds": "0",
+  "Customer Currency": "EUR",
+  "Country Code": "DE",
+  "Currency of Proceeds": "EUR",
+  "Customer Price": "0",
+}
+
+let scene: AccountScene
+beforeEach(async () => {
+  scene = await accountScene(await freshDatabase())
+})
+afterEach(() => scene.there.stop())
+
+/** Reads as a server does in so many hours, with up to 60 questions in each. */
+async function readHours(hours: number, atMost = 60): Promise<void> {
+  const { sql, register, at } = scene
+  const parts = { sql, sealer, log: silentLog, reach: register.reach, now: () => at.now, gapMs: 0, atMost }
+  for (let hour = 0; hour < hours; hour++) {
+    await sql`update connected_account set next_at = now()`
+    await createAccountReading(parts).runOnce()
+  }
+}
+
+const account = async () => {
+  const [row] = await scene.sql<{ id: string }[]>`select id from connected_account`
+  return await findAccount(scene.sql, scene.workspaceId, row!.id)
+}
+
+const call = async (path: string) => {
+  const key = await scene.house.key(scene.workspaceId)
+  return await scene.house.call(`/v1/apps/${scene.appId}/${path}`, { key })
+}
+
+describe("an odd row", () => {
+  const LONG = "Volume after volume, ".repeat(60)
+  const odd: [string, SalesRow, Record<string, unknown>][] = [
+    ["a title of 1,260 characters is cut", { Title: LONG }, { title: LONG.slice(0, 500), units: 5 }],
+    ["a SKU of 1,800 characters is kept", { SKU: "S".repeat(1_800) }, { product: "S".repeat(1_800) }],
+    ["a SKU of 2,400 characters is cut", { SKU: "S".repeat(2_400) }, { product: "S".repeat(2_000) }],
+    ["a blank currency is no currency", { "Customer Currency": " " }, { currency: "XXX", units: 5 }],
+    ["a blank currency of proceeds is no currency", { "Currency of Proceeds": "" }, { proceedsCurrency: "XXX" }],
+    ["a blank country is an unknown one", { "Country Code": " " }, { country: "zz", units: 5 }],
+    ["a blank type is an unknown one", { "Product Type Identifier": "" }, { type: "UNKNOWN", units: 5 }],
+    ["units may be printed as a decimal", { Units: "3.00" }, { units: 3 }],
+    [
+      "money may begin with its point",
+      { "Customer Price": ".7", "Developer Proceeds": "-.5" },
+      { price: "0.7", proceeds: "-0.5" },
+    ],
+    ["money may have more places than any currency", { "Customer Price": "4.9900000000" }, { price: "4.990000" }],
+    ["a promo code of 300 characters is cut", { "Promo Code": "p".repeat(300) }, { promo: "p".repeat(100) }],
+  ]
+  for (const [what, cells, read] of odd)
+    test(`${what}, and the day is read once`, async () => {
+      scene.there.report = (type, day) =>
+        type === "SALES" && day === YESTERDAY ? { tsv: salesReport(day, [{ ...APP, ...cells }]) } : "no sales"
+      await scene.add()
+      await readHours(1, 8)
+      const [day] = await scene.sql`select rows from report_day where report = 'sales' and day = ${YESTERDAY}`
+      expect(day!.rows).toMatchObject([read])
+      const asked = scene.there.asked.filter(
+        (path) => path.includes(`reportDate]=${YESTERDAY}`) && path.includes("reportType]=SALES"),
+      )
+      expect(asked).toHaveLength(1)
+      expect((await account()).troubles).toEqual([])
+    })
+
+  const unreadable: [string, (report: string) => string, string][] = [
+    ["with other cells than columns", (report) => `${report}TEA01\t5\n`, "it has 2 cells instead of 28"],
+    ["with units that are no number", (report) => report + cells({ Units: "many" }), 'Units holds no number ("many")'],
+    ["with half a unit", (report) => report + cells({ Units: "1.5" }), 'Units holds no number ("1.5")'],
+    [
+      "with more units than can be counted",
+      (report) => report + cells({ Units: "9999999999" }),
+      "units must be a whole number",
+    ],
+    ["without a SKU", (report) => report + cells({ SKU: "" }), "it names no SKU"],
+    [
+      "of another day",
+      (report) => report + cells({ "Begin Date": "01/02/2024" }),
+      `it is of another day than ${YESTERDAY}`,
+    ],
+  ]
+  const cells = (row: SalesRow) =>
+    salesReport(YESTERDAY, [{ ...APP, ...row }])
+      .split("\n")[1]!
+      .concat("\n")
+  for (const [what, spoil, reason] of unreadable)
+    test(`a row ${what} is put aside and shown; the others count`, async () => {
+      scene.there.report = (type, day) =>
+        type === "SALES" && day === YESTERDAY
+          ? new Response(Bun.gzipSync(spoil(salesReport(day, [APP]))))
+          : { tsv: salesReport(day, [APP]) }
+      await scene.add()
+      await readHours(1, 12)
+      const [day] = await scene.sql`select rows from report_day where report = 'sales' and day = ${YESTERDAY}`
+      expect(day!.rows).toMatchObject([{ units: 5 }])
+      const why = `1 row cannot be read (row 2: ${reason})`
+      expect((await account()).troubles).toContainEqual({
+        what: `sales of ${YESTERDAY}`,
+        why,
+        isFailed: false,
+        nextAt: expect.any(String),
+      })
+      const { body } = await call("revenue?days=1")
+      expect(body.sources).toMatchObject([{ state: "ok", reportedDays: 1, why: `sales of ${YESTERDAY}: ${why}` }])
+    })
+
+  test("a report in which no row can be read is no empty day", async () => {
+    scene.there.report = (type, day) =>
+      type === "SALES"
+        ? {
+            tsv: salesReport(day, [
+              { ...APP, Units: "many" },
+              { ...APP, SKU: "" },
+            ]),
+          }
+        : "no sales"
+    await scene.add()
+    await readHours(1, 8)
+    expect(await scene.sql`select from report_day where report = 'sales'`).toHaveLength(0)
+    const turns = await scene.sql`select state from account_task where task = 'sales' and subject = ${YESTERDAY}`
+    expect([...turns]).toEqual([{ state: "late" }])
+  })
+})
+
+test("the credit of a completed bundle lowers the money, and is no refund and no lost download", async () => {
+  const paid = { ...APP, "Product Type Identifier": "1", "Customer Price": "4.99", "Developer Proceeds": "3.49" }
+  const credit = { ...paid, Units: "-1", "Customer Price": "-4.99", "Developer Proceeds": "-3.49", CMB: "CMB-C" }
+  scene.there.report = (type, day) =>
+    type === "SALES" && day === YESTERDAY ? { tsv: salesReport(day, [paid, credit]) } : "no sales"
+  await scene.add()
+  await readHours(1, 8)
+  const { body } = await call("revenue?days=1")
+  expect(body.totals).toMatchObject({
+    downloads: 5,
+    refunds: 0,
+    gross: [{ amount: "19.96", currency: "EUR" }],
+    proceeds: [{ amount: "13.96", currency: "EUR" }],
+  })
+})
+
+test("a bundle is shown beside the app's figures, and in none of them", async () => {
+  const paid = { ...APP, "Product Type Identifier": "1", "Customer Price": "4.99", "Developer Proceeds": "3.49" }
+  const bundle = { ...paid, SKU: "TEA-PACK", Title: "Tea and cups", "Product Type Identifier": "1-B", Units: "3" }
+  scene.there.report = (type, day) =>
+    type === "SALES" && day === YESTERDAY ? { tsv: salesReport(day, [paid, bundle]) } : "no sales"
+  await scene.add()
+  await readHours(1, 8)
+  const { body } = await call("revenue?days=1")
+  const shown = body.bundles.map(({ product, title, downloads, gross }: Record<string, unknown>) => {
+    return { product, title, downloads, gross }
+  })
+  const gross = [{ amount: "14.97", currency: "EUR" }]
+  expect(shown).toEqual([{ product: "TEA-PACK", title: "Tea and cups", downloads: 3, gross }])
+  expect([body.totals.downloads, body.products.length]).toEqual([5, 1])
+})
+
+test.each(["gzip", "text"])("a report whose body is %s is read the same", async (form) => {
+  const report = "Provider\tUnits\r\nAPPLE\t3\r\n"
+  const bytes = new TextEncoder().encode(report)
+  const lines: string[] = []
+  for await (const line of reportLines(form === "gzip" ? gzipSync(bytes) : bytes)) lines.push(line)
+  expect(lines).toEqual(["Provider\tUnits", "APPLE\t3"])
+})
+
+test("an analytics file with odd rows is read once, without them", async () => {
+  const { analytics } = scene.there
+  analytics.requests.push({ id: "request-1", app: TEA.id })
+  const columns = ["Date", "App Apple Identifier", "Download Type", "Source Type", "Territory", "Counts"]
+  const row = {
+    Date: BEFORE,
+    "App Apple Identifier": TEA.id,
+    "Download Type": "First-time download",
+    "Source Type": "App Store search",
+    Territory: "DE",
+    Counts: "4",
+  }
+  const rows = [row, { ...row, "Download Type": " " }, { ...row, Counts: "few" }, { ...row, Date: "later" }]
+  analytics.files.push({
+    app: TEA.id,
+    report: "App Downloads Standard",
+    processed: YESTERDAY,
+    parts: [table(columns, rows)],
+  })
+  await scene.add()
+  await scene.sql`update account_task set next_at = null where ${isReport(scene.sql)}`
+  await readHours(4, 20)
+  expect(analytics.fetched).toHaveLength(1)
+  const [day] = await scene.sql`select rows from analytics_day where report = 'downloads'`
+  expect(day!.rows).toMatchObject([
+    { event: "First-time download", count: 4 },
+    { event: "Unknown", count: 4 },
+  ])
+  expect((await account()).troubles).toContainEqual(
+    expect.objectContaining({
+      what: `downloads files of ${YESTERDAY}`,
+      why: expect.stringMatching(/^2 rows cannot be read \(the first: row 3: Counts holds no number/),
+    }),
+  )
+})

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, expect, test } from "bun:test"
+import { createAccountReading } from "../../src/consoles/worker.ts"
+import { silentLog } from "../../src/lib/log.ts"
+import { sealer } from "../alerts/delivery/scene.ts"
+import { freshDatabase } from "../database.ts"
+import { type AccountScene, accountScene, isReport, TEA } from "./scene.ts"
+
+const NOW = new Date()
+
+let scene: AccountScene
+let key: string
+beforeEach(async () => {
+  scene = await accountScene(await freshDatabase(), NOW)
+  key = await scene.house.key(scene.workspaceId)
+  const prices = [
+    { territory: "USA", currency: "USD", price: "20.00" },
+    { territory: "DEU", currency: "EUR", price: "22.00" },
+  ]
+  const trial = { offerMode: "FREE_TRIAL", duration: "ONE_WEEK", numberOfPeriods: 1, startDate: null, endDate: null }
+  const back = { name: "Welcome back", offerMode: "PAY_AS_YOU_GO", duration: "ONE_MONTH", numberOfPeriods: 3 }
+  scene.there.products.push(
+    {
+      ...{ id: "77", app: TEA.id, soldAs: "subscription", sku: "tea.year", name: "Tea Pro", prices },
+      offers: {
+        introductoryOffers: [
+          { id: "i1", territory: "USA", attributes: trial },
+          { id: "i2", territory: "DEU", attributes: trial },
+          { id: "i3", territory: "JPN", attributes: { ...trial, duration: "ONE_MONTH" } },
+          // nothing is sold there any more
+          { id: "i4", territory: "ANT", attributes: trial },
+        ],
+        promotionalOffers: [{ id: "p1", attributes: { ...back, offerCode: "back3" } }],
+        offerCodes: [{ id: "c1", attributes: { ...back, name: "SPRING", active: true, totalNumberOfCodes: 500 } }],
+      },
+    },
+    {
+      ...{ id: "88", app: TEA.id, soldAs: "purchase", sku: "tea.cup", name: "A cup", prices },
+      offers: { offerCodes: [{ id: "c2", attributes: { name: "CUP", active: false, productionCodeCount: 20 } }] },
+    },
+  )
+})
+afterEach(() => scene.there.stop())
+
+async function read(): Promise<void> {
+  await scene.sql`update account_task set next_at = null where ${isReport(scene.sql)}`
+  await scene.sql`update connected_account set next_at = now()`
+  const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
+  await createAccountReading({ ...parts, gapMs: 0, atMost: 40 }).runOnce()
+}
+
+const pricing = async (query = "") => (await scene.house.call(`/v1/apps/${scene.appId}/pricing${query}`, { key })).body
+type Offered = Record<string, unknown>
+const shown = ({ product, kind, name, mode, duration, periods, active, codes, countries }: Offered) => {
+  return [product, kind, name, mode, duration, periods, active, codes, countries]
+}
+
+test("what the console offers besides its prices: to new subscribers by storefront, by the app, and for codes", async () => {
+  await scene.add(scene.there.key("ADMIN"))
+  await read()
+  const { offered, offers } = await pricing()
+  expect(offered.map(shown)).toEqual([
+    ["tea.cup", "code", "CUP", null, null, null, false, 20, null],
+    ["tea.year", "code", "SPRING", "PAY_AS_YOU_GO", "ONE_MONTH", 3, true, 500, null],
+    ["tea.year", "introductory", null, "FREE_TRIAL", "ONE_MONTH", 1, null, null, ["jp"]],
+    ["tea.year", "introductory", null, "FREE_TRIAL", "ONE_WEEK", 1, null, null, ["de", "us"]],
+    ["tea.year", "promotional", "Welcome back", "PAY_AS_YOU_GO", "ONE_MONTH", 3, null, null, null],
+  ])
+  // nobody told of purchases: how often they were taken is not known, which is not never
+  expect(offers).toBeNull()
+  expect((await pricing("?product=tea.cup")).offered.map(({ name }: Offered) => name)).toEqual(["CUP"])
+  const german = (await pricing("?country=de&product=tea.year")).offered
+  expect(german.map(({ kind, duration }: Offered) => `${kind} ${duration}`)).toEqual([
+    ...["code ONE_MONTH", "introductory ONE_WEEK", "promotional ONE_MONTH"],
+  ])
+})
+
+test("an offer that goes keeps the day on which it was last seen, and one that says otherwise is as it was said last", async () => {
+  await scene.add(scene.there.key("ADMIN"))
+  await read()
+  const [before] = (await pricing("?product=tea.cup")).offered
+  await scene.sql`update account_offer set last_seen = now() - interval '2 days', first_seen = now() - interval '9 days'`
+  scene.there.products[0]!.offers!.promotionalOffers = []
+  scene.there.products[1]!.offers!.offerCodes![0]!.attributes.active = true
+  await scene.sql`update account_task set next_at = now() where not ${isReport(scene.sql)}`
+  await read()
+  const all = (await pricing()).offered
+  const seen = (name: string) => all.find((one: Offered) => one.name === name)
+  expect(Date.now() - Date.parse(seen("Welcome back").lastSeen)).toBeGreaterThan(86_400_000)
+  expect(seen("CUP")).toMatchObject({ active: true, codes: before.codes })
+  expect(Date.parse(seen("CUP").lastSeen) - Date.parse(seen("CUP").firstSeen)).toBeGreaterThan(8 * 86_400_000)
+  // not offered within the last year
+  await scene.sql`update account_offer set last_seen = now() - interval '400 days' where name = 'Welcome back'`
+  expect((await pricing()).offered.map(({ name }: Offered) => name)).not.toContain("Welcome back")
+})
+
+test("who waits for a price waits for no offers, and a product without any has none", async () => {
+  await scene.add(scene.there.key("ADMIN"))
+  await read()
+  scene.there.asked.length = 0
+  await scene.sql`update account_task set next_at = null`
+  await scene.sql`update account_task set asked_at = now(), next_at = now() where task = 'prices' and subject = '77'`
+  await read()
+  const asked = scene.there.asked.filter((path) => path.startsWith("/v1/subscriptions/77/"))
+  expect(asked.map((path) => new URL(path, "http://a").pathname)).toEqual(["/v1/subscriptions/77/prices"])
+})

@@ -1,0 +1,267 @@
+import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { Observation } from "../../../src/core/observation/types.ts"
+import { addDays } from "../../../src/lib/days.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { IOS_ID } from "../../core/paged.ts"
+import { freshDatabase } from "../../database.ts"
+import { trackOwn } from "../../world/tracked.ts"
+import { EXAMPLE_ACCOUNT, reported } from "../reported.ts"
+import { CHANGED, DE_CHANGED, EVERYWHERE, type ImpactScene, impactScene, TERMS, TODAY } from "./impact-scene.ts"
+
+setDefaultTimeout(60_000)
+
+let scene: ImpactScene
+beforeAll(async () => {
+  scene = await impactScene(await freshDatabase())
+})
+
+const call = (query = "", by = scene.key) =>
+  scene.house.call(`/v1/apps/${scene.appId}/change-impact${query}`, { key: by })
+type Body = Awaited<ReturnType<typeof call>>["body"]
+const outcome = (body: Body, name: string): Body =>
+  body.outcomes.find(({ outcome }: { outcome: string }) => outcome === name)
+
+test("30 % more downloads after new screenshots are found against storefronts that kept theirs, over REST and as a tool", async () => {
+  const { status, body, credits } = await call("?country=us")
+  expect([status, credits.used]).toEqual([200, 1])
+  expect(body).toMatchObject({
+    ...{ country: "us", window: 7, day: CHANGED, notYetAt: "2026-06-08T06:00:00.000Z", at: "2026-06-09T06:00:00.000Z" },
+    ...{ changed: [{ kind: "screenshots", countries: ["us"] }], complete: true, verdict: "improved", tryWindow: null },
+  })
+  expect(body.sentence).toMatch(
+    /^First downloads rose by [\d.]+ % \(90 % interval .*\) against 5 that stayed unchanged: /,
+  )
+  const [downloads, paid] = body.outcomes
+  expect(downloads).toMatchObject({
+    ...{ outcome: "downloads", primary: true, treated: ["us"], dayZone: "America/Los_Angeles", complete: true },
+    ...{ before: { from: "2026-05-10", to: "2026-06-06" }, after: { from: "2026-06-09", to: "2026-06-15" } },
+    ...{ method: "difference_in_differences", placebos: { controls: 5 } },
+  })
+  expect(downloads.lowPercent).toBeGreaterThan(0)
+  expect(downloads.lowPercent).toBeLessThan(30)
+  expect(downloads.highPercent).toBeGreaterThan(30)
+  // nobody paid anything in the others: there is nothing to take off
+  expect(paid).toMatchObject({ outcome: "proceeds_per_download", method: "before_after", verdict: "cannot_tell" })
+  // gb changed too, on the very day
+  expect(downloads.controls.map(({ name }: { name: string }) => name).sort()).toEqual(["ca", "de", "fr", "it", "jp"])
+  expect(body.missing.map(({ what }: { what: string }) => what)).toEqual([
+    "search_impressions",
+    "conversion",
+    "ranks",
+    "ads_spend",
+  ])
+  expect(body.sources[0]).toMatchObject({ report: "sales", state: "ok" })
+  // a version is told, and confounds nothing: it is in all storefronts
+  expect(body.overlaps).toEqual([])
+  const told = await scene.house.tool("get_change_impact", { appId: scene.appId, country: "us" }, { key: scene.key })
+  expect(JSON.stringify(told.result.structuredContent)).toBe(JSON.stringify(body))
+})
+
+test("a changed name is judged by the keywords whose words came, beside those that have none of them", async () => {
+  const { body } = await call("?country=gb&window=3")
+  expect(body).toMatchObject({ changed: [{ kind: "name", countries: ["gb"] }], verdict: "improved" })
+  const ranks = outcome(body, "ranks")
+  expect(ranks).toMatchObject({ primary: true, treated: [TERMS[0]], country: "gb", dayZone: "UTC" })
+  expect(ranks.effectPercent).toBeWithin(-60, -30)
+  expect(ranks.controls.every(({ name }: { name: string }) => TERMS.slice(1).includes(name))).toBe(true)
+  expect(body.sentence).toStartWith("Places of the keywords whose words changed fell by")
+  expect(JSON.stringify(body)).not.toContain("Tea Timer Oolong")
+})
+
+test("before the window is over no figure is given, so that nobody can wait for one that suits", async () => {
+  scene.at.now = new Date("2026-06-12T12:00:00Z")
+  const { body } = await call("?country=us")
+  scene.at.now = TODAY
+  expect([body.verdict, body.complete, body.standing]).toEqual(["too_early", false, null])
+  for (const one of body.outcomes)
+    expect([one.verdict, one.effectPercent, one.chance, one.controls]).toEqual(["too_early", null, null, []])
+  expect(body.sentence).toContain("2026-06-15")
+})
+
+test("with too few earlier days the words are: not enough data, and how many are needed", async () => {
+  const { body } = await call(`?day=${DE_CHANGED}`)
+  expect(body.verdict).toBe("not_enough_data")
+  const { earlierDays, earlierNeeded, effectPercent } = outcome(body, "downloads")
+  expect([earlierNeeded, effectPercent]).toEqual([140, null])
+  expect(earlierDays).toBeLessThan(140)
+  expect(body.sentence).toBe(`Not enough data: ${earlierDays} earlier days can be compared, and 140 are needed.`)
+})
+
+test("what else the app did within the window confounds, and where all storefronts changed nothing can be told", async () => {
+  const de = (await call(`?day=${DE_CHANGED}&window=3`)).body
+  expect([de.verdict, de.country, outcome(de, "downloads").method]).toEqual(["confounded", null, "before_after"])
+  expect(de.overlaps).toContainEqual({
+    kind: "event_started",
+    country: "de",
+    day: "2026-04-03",
+    own: true,
+    confounds: true,
+  })
+  const all = (await call(`?day=${EVERYWHERE}&window=3`)).body
+  expect([all.verdict, all.standing]).toEqual(["cannot_tell", null])
+  expect(all.changed).toEqual([{ kind: "icon", countries: ["ca", "de", "fr", "gb", "it", "jp", "us"] }])
+  expect(outcome(all, "downloads").controls).toEqual([])
+})
+
+describe("with the console's analytics", () => {
+  const FIRST = addDays(CHANGED, -221)
+  const ALL = ["us", "de", "fr", "jp", "ca", "it"]
+  const busy = (place: number, at: number) => 900 + 40 * at + ((place * (at + 5)) % 7) * 12 + ((place * 3) % 7) * 20
+
+  /** Page views of all, of which us turns more into downloads after the change; the files were made the day after. */
+  async function told(days = 230): Promise<void> {
+    const seenAt = new Date("2026-06-19T00:00:00Z")
+    const all = Array.from({ length: days }, (_, place) => place + (230 - days)).flatMap((place) => {
+      const day = addDays(FIRST, place)
+      const rows = (event: string, count: (at: number) => number) =>
+        ALL.map((country, at) => {
+          const from = event === "Impression" ? { from: "App Store search" } : { from: "App Store browse" }
+          return { country, event, count: count(at), ...from }
+        })
+      const about = { account: EXAMPLE_ACCOUNT, app: IOS_ID, day, processed: addDays(day, 1), seenAt }
+      const lift = (at: number) => (at === 0 && day > CHANGED ? 1.3 : 1)
+      return [
+        reported("engagement", {
+          ...about,
+          rows: [...rows("Impression", (at) => 5 * busy(place, at)), ...rows("Page view", (at) => busy(place, at))],
+        } as never),
+        reported("downloads", {
+          ...about,
+          rows: rows("First-time download", (at) =>
+            Math.round(0.3 * lift(at) * busy(place, at) * (1 + (((place * (at + 2)) % 5) - 2) / 60)),
+          ),
+        } as never),
+      ]
+    })
+    expect((await record(scene.sql, all, () => new Date("2026-12-31T00:00:00Z"))).refused).toEqual([])
+    await scene.sql`
+      insert into analytics_instance (account_id, app, report, processed, instance, read_at)
+      select ${EXAMPLE_ACCOUNT}, ${IOS_ID}, r, d::date, r || d, now()
+      from unnest(array['engagement', 'downloads']) r, generate_series(${FIRST}::date, '2026-06-19'::date, interval '1 day') d
+      on conflict do nothing`
+  }
+  afterEach(async () => {
+    for (const table of ["analytics_day", "funnel_fact_row", "analytics_instance"])
+      await scene.sql`delete from ${scene.sql(table)}`
+  })
+
+  test("new screenshots are judged by what page views become, search impressions stand beside, and nothing of both is missing", async () => {
+    await told()
+    const { body } = await call("?country=us")
+    const [first] = body.outcomes
+    expect(first).toMatchObject({
+      ...{ outcome: "conversion", primary: true, treated: ["us"], dayZone: null, complete: true },
+      // the earlier and the later of the days that it may be are left out
+      ...{ before: { from: "2026-05-10", to: "2026-06-06" }, after: { from: "2026-06-10", to: "2026-06-16" } },
+      ...{ method: "difference_in_differences", verdict: "improved" },
+    })
+    expect([first.lowPercent < 30, first.highPercent > 30, body.verdict]).toEqual([true, true, "improved"])
+    expect(body.sentence).toStartWith("First downloads per page view rose by")
+    expect(outcome(body, "search_impressions")).toMatchObject({ primary: false, verdict: "no_clear_change" })
+    expect(body.missing.map(({ what }: { what: string }) => what)).toEqual(["ranks", "ads_spend"])
+    const { report } = Object.fromEntries(body.sources.map((one: { report: string }) => ["report", one.report]))
+    expect([report, body.sources.length]).toEqual(["downloads", 3])
+  })
+
+  test("known for too short a time they are no measure, whatever they show: what was there before decides", async () => {
+    await told(60)
+    const { body } = await call("?country=us")
+    expect(body.outcomes[0]).toMatchObject({ outcome: "downloads", primary: true, verdict: "improved" })
+    expect(outcome(body, "conversion")).toMatchObject({
+      primary: false,
+      verdict: "not_enough_data",
+      earlierNeeded: 140,
+    })
+    expect(body.missing.map(({ what }: { what: string }) => what)).toEqual(["ranks", "ads_spend"])
+  })
+
+  test("what is not there says why, and who must do what", async () => {
+    const why = async () =>
+      (await call("?country=us")).body.missing.filter(({ what }: { what: string }) => what === "conversion")
+    expect(await why()).toEqual([{ what: "conversion", why: expect.stringContaining("within two days") }])
+    await scene.sql`
+      insert into account_task (account_id, task, subject, state) values (${EXAMPLE_ACCOUNT}, 'analytics', ${IOS_ID}, 'not_requested')`
+    expect(await why()).toEqual([
+      {
+        what: "conversion",
+        why: expect.stringMatching(/^Nobody asked .* role Admin must, once: appmeter account analytics /),
+      },
+    ])
+    await scene.sql`delete from account_task`
+  })
+})
+
+test("what ads cost around the change is shown where it is known, and a swing of it confounds", async () => {
+  const { sql, workspaceId, appId } = scene
+  const [account, day] = ["ac_00000000000000ad01", CHANGED]
+  const asked = async () => (await call(`?day=${day}&country=us`)).body
+  const before = await asked()
+  expect([before.adsSpend, before.missing.at(-1).what]).toEqual([null, "ads_spend"])
+  await sql`
+    insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state, zone, currency)
+    values (${account}, ${workspaceId}, 'apple-ads', 'key …1', '1', 'v1.a.b.c', null, 'ok', 'UTC', 'EUR')`
+  await sql`
+    insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
+    values (${account}, '310633997', '', 'Tea', '', ${appId})`
+  const seenAt = new Date(`${addDays(day, 11)}T00:00:00Z`)
+  const [row] = (reported("ads_days") as unknown as { rows: Record<string, unknown>[] }).rows
+  const { group: _, keyword: __, ...whole } = row!
+  const spent = (from: number, to: number, spend: string, country = "us") =>
+    Array.from({ length: to - from + 1 }, (_, place) => {
+      const rows = [{ ...whole, country, spend }]
+      return reported("ads_days", { account, day: addDays(day, from + place), rows, seenAt })
+    })
+  const tell = (...all: Observation[]) => record(sql, all, () => new Date("2026-12-31T00:00:00Z"))
+  await tell(reported("ads_campaigns", { account, day, seenAt }), ...spent(-40, -9, "10"))
+  // the window was not read: that is unknown, and not nothing
+  const unread = await asked()
+  expect(unread.adsSpend).toMatchObject({ account, before: 10, after: null, knownAfter: 0, changePercent: null })
+  expect([unread.adsSpend.confounds, unread.missing.at(-1).what]).toEqual([false, "ads_spend"])
+  expect(unread.verdict).toBe(before.verdict)
+  await tell(...spent(-8, 9, "12.90"))
+  const swung = await asked()
+  const { adsSpend, verdict, missing } = swung
+  expect(adsSpend).toMatchObject({ after: 12.9, currency: "EUR", dayZone: "UTC", knownBefore: 28, knownAfter: 7 })
+  expect([adsSpend.confounds, verdict]).toEqual([false, before.verdict])
+  expect(missing.map(({ what }: { what: string }) => what)).not.toContain("ads_spend")
+  const later = new Date(seenAt.getTime() + 1)
+  await tell(...spent(1, 9, "30").map((one) => ({ ...one, seenAt: later })))
+  const twice = await asked()
+  expect([twice.adsSpend.confounds, twice.verdict]).toEqual([true, "confounded"])
+  // of another storefront it says nothing here
+  await tell(...spent(0, 9, "30", "fr").map((one) => ({ ...one, seenAt: new Date(later.getTime() + 1) })))
+  expect((await asked()).adsSpend).toMatchObject({ after: 0, changePercent: -100, confounds: true })
+  await sql`delete from connected_account where id = ${account}`
+})
+
+describe("refused, and free", () => {
+  const refusal = async (query: string, by = scene.key) => {
+    const before = (await call("?window=2", by)).credits.used
+    const { status, body, credits } = await call(query, by)
+    expect(credits.used).toBe(before)
+    return [status, body.error, body.detail]
+  }
+
+  test("a day without a change, today, a day that is none, a window that is none", async () => {
+    expect(await refusal("?day=2026-06-08")).toEqual([400, "bad_day", expect.stringContaining("2026-06-09")])
+    expect(await refusal("?day=2026-06-20")).toEqual([400, "bad_day", expect.stringContaining("2026-06-19")])
+    expect((await refusal("?day=2026-02-30"))[1]).toBe("bad_day")
+    for (const window of [2, 31]) expect((await refusal(`?window=${window}`))[1]).toBe("invalid_arguments")
+  })
+
+  test("a storefront where nothing changed, one that is not tracked, no account, Google Play alone, no right", async () => {
+    const { sql, house, workspaceId } = scene
+    expect(await refusal("?country=br")).toEqual([404, "not_measured", expect.stringContaining("never read")])
+    const blind = await house.key(workspaceId, { scopes: ["apps:read"] })
+    expect((await call("", blind)).body.error).toBe("scope_required")
+    const strange = await house.workspace()
+    const key = await house.key(strange)
+    const asked = async (rest: object) => {
+      const tracked = { workspaceId: strange, countries: ["us"], keywords: [], origin: "own", ...rest }
+      const appId = await trackOwn(sql, tracked as never)
+      return (await house.call(`/v1/apps/${appId}/change-impact`, { key })).body.error
+    }
+    expect(await asked({ iosId: "1600000101" })).toBe("not_connected")
+    expect(await asked({ androidPkg: "com.example.tea" })).toBe("unsupported_platform")
+  })
+})

@@ -1,0 +1,326 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { pacificDay } from "../../../src/consoles/pacific.ts"
+import { noteState } from "../../../src/consoles/state.ts"
+import { rebuildAccounts } from "../../../src/consoles/store/derived/rebuild.ts"
+import { createAccountReading } from "../../../src/consoles/worker.ts"
+import { addDays } from "../../../src/lib/days.ts"
+import { silentLog } from "../../../src/lib/log.ts"
+import type { RawBody } from "../../../src/measuring/source.ts"
+import { sealer } from "../../alerts/delivery/scene.ts"
+import { freshDatabase } from "../../database.ts"
+import { trackOwn } from "../../world/tracked.ts"
+import { type AccountScene, accountScene, isReport, putOffReports, TEA } from "../scene.ts"
+import { type AnalyticsFile, analyticsPart, type EngagementLine } from "../stand-in-analytics.ts"
+
+const NOW = new Date()
+const ago = (days: number) => addDays(pacificDay(NOW), -days)
+
+let scene: AccountScene
+let key: string
+let kept: RawBody[]
+beforeEach(async () => {
+  scene = await accountScene(await freshDatabase(), NOW)
+  key = await scene.house.key(scene.workspaceId)
+  kept = []
+})
+afterEach(() => scene.there.stop())
+
+const call = (query = "", by = key) => scene.house.call(`/v1/apps/${scene.appId}/funnel${query}`, { key: by })
+
+/** Reads whatever is due beside the reports of days, which are none here. */
+async function read(times = 1): Promise<void> {
+  for (let time = 0; time < times; time++) {
+    await putOffReports(scene)
+    await scene.sql`update connected_account set next_at = now()`
+    const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
+    const keep = async (body: RawBody) => void kept.push(body)
+    await createAccountReading({ ...parts, keep, gapMs: 0, atMost: 40 }).runOnce()
+  }
+}
+
+/** Looks for new files at once. */
+const again = () =>
+  scene.sql`update account_task set next_at = now() where not ${isReport(scene.sql)} and (task = 'analytics' or next_at is not null)`
+
+const SHOWN = "App Store Discovery and Engagement Standard"
+const LOADED = "App Downloads Standard"
+const [SEARCH, BROWSE] = ["App Store search", "App Store browse"]
+
+function file(report: AnalyticsFile["report"], processed: string, ...parts: EngagementLine[][]): void {
+  scene.there.analytics.files.push({
+    ...{ app: TEA.id, report, processed },
+    parts: parts.map((lines) => analyticsPart(report, TEA.id, lines)),
+  })
+}
+
+/** Reports that were asked for, and read for a week. */
+function aWeek(): void {
+  scene.there.analytics.requests.push({ id: "request-1", app: TEA.id })
+  file(SHOWN, ago(2), [[ago(5), "Impression", SEARCH, "DE", 400], [ago(5), "Page view", SEARCH, "DE", 80]], [
+    [ago(5), "Impression", BROWSE, "US", 100], [ago(5), "Tap", BROWSE, "US", 30], [ago(4), "Impression", SEARCH, "US", 9],
+  ]) // biome-ignore format: a line each
+  file(LOADED, ago(3), [[ago(5), "First-time download", SEARCH, "DE", 40], [ago(5), "Redownload", SEARCH, "US", 3]], [
+    [ago(5), "Auto-update", SEARCH, "DE", 900],
+  ]) // biome-ignore format: a line each
+  file(LOADED, ago(2), [[ago(4), "First-time download", SEARCH, "US", 2]])
+}
+
+const NONE = { impressions: null, pageViews: null, taps: null, firstDownloads: null, redownloads: null }
+
+test("from files of two reports to one funnel: counts, rates with their denominators, what is not whole, what is not known", async () => {
+  aWeek()
+  const { id } = await scene.add(scene.there.key("SALES"))
+  await read(2)
+  const { status, body, credits } = await call("?days=5")
+  expect([status, credits.used]).toEqual([200, 1])
+  expect(body).toMatchObject({ dayZone: null, from: ago(5), to: ago(1), source: null, completeTo: ago(5) })
+  expect(body.totals).toEqual({
+    ...{ impressions: 509, pageViews: 80, taps: 30, firstDownloads: 42, redownloads: 3 },
+    // of the two days that both reports said
+    rates: {
+      viewed: { value: 0.1572, denominator: "impressions", count: 509 },
+      downloaded: { value: null, denominator: "pageViews", count: 80 },
+      converted: { value: 0.0825, denominator: "impressions", count: 509 },
+    },
+  })
+  expect(
+    body.days.map(({ day, complete, impressions, firstDownloads }: Record<string, unknown>) => [
+      day,
+      complete,
+      impressions,
+      firstDownloads,
+    ]),
+  ).toEqual([
+    [ago(5), true, 500, 40],
+    [ago(4), false, 9, 2],
+    ...[3, 2, 1].map((days) => [ago(days), false, null, null]),
+  ])
+  expect(body.days[4]).toEqual({
+    ...{ day: ago(1), complete: false, ...NONE },
+    rates: {
+      viewed: { value: null, denominator: "impressions", count: null },
+      downloaded: { value: null, denominator: "pageViews", count: null },
+      converted: { value: null, denominator: "impressions", count: null },
+    },
+  })
+  expect(
+    body.countries.map(({ country, impressions, redownloads }: Record<string, unknown>) => [
+      country,
+      impressions,
+      redownloads,
+    ]),
+  ).toEqual([
+    ["de", 400, 0],
+    ["us", 109, 3],
+  ])
+  expect(body.trafficSources.map(({ source, impressions }: Record<string, unknown>) => [source, impressions])).toEqual([
+    ["search", 409],
+    ["browse", 100],
+  ])
+  expect(body.sources.map(({ asOf, ...rest }: Record<string, unknown>) => [typeof asOf, rest])).toEqual(
+    ["engagement", "downloads"].map((report) => [
+      "string",
+      {
+        id,
+        kind: "app-store-connect",
+        report,
+        state: "ok",
+        why: null,
+        reportedDays: 2,
+        days: 5,
+        lateDays: [ago(3), ago(2), ago(1)],
+      },
+    ]),
+  )
+  // the files' own host never sees the key
+  expect(scene.there.analytics.fetched.length).toBe(5)
+  expect(scene.there.analytics.fetched.map((headers) => headers.get("authorization"))).toEqual(Array(5).fill(null))
+  expect(scene.there.analytics.posted).toEqual([])
+  const german = (await call("?days=5&country=DE&source=search")).body
+  expect([german.country, german.source, german.totals.impressions, german.totals.redownloads]).toEqual([
+    "de",
+    "search",
+    400,
+    0,
+  ])
+  const told = await scene.house.tool("get_funnel", { appId: scene.appId, days: 5 }, { key })
+  expect(told.result.structuredContent).toEqual(body)
+})
+
+test("a later file replaces a day whole, is read once, and a day that no whole file names is a measured zero", async () => {
+  aWeek()
+  await scene.add()
+  await read(2)
+  file(SHOWN, ago(1), [
+    [ago(5), "Impression", SEARCH, "DE", 401],
+    [ago(3), "Impression", SEARCH, "DE", 7],
+  ])
+  file(LOADED, ago(1), [[ago(2), "First-time download", SEARCH, "DE", 1]])
+  await again()
+  await read(2)
+  const { days, completeTo } = (await call("?days=5")).body
+  expect(completeTo).toBe(ago(4))
+  expect(
+    days.map(({ impressions, pageViews, firstDownloads }: Record<string, unknown>) => [
+      impressions,
+      pageViews,
+      firstDownloads,
+    ]),
+  ).toEqual([
+    [401, 0, 40],
+    [9, 0, 2],
+    // downloads are whole to the third day ago: nothing happened; engagement of that day may still grow
+    [7, 0, 0],
+    [null, null, 1],
+    [null, null, null],
+  ])
+  const fetched = scene.there.analytics.fetched.length
+  await again()
+  await read()
+  expect(scene.there.analytics.fetched.length).toBe(fetched)
+  // what answers are made of can be made again
+  await scene.sql`delete from funnel_fact_row`
+  expect(await rebuildAccounts(scene.sql, async () => {})).toBe(6)
+  expect((await call("?days=5")).body.days).toEqual(days)
+})
+
+describe("files that do not come as they should", () => {
+  test("an address that has run out is asked for again; a part that is broken, a file that is gone and another app's store nothing", async () => {
+    aWeek()
+    const { analytics } = scene.there
+    analytics.expired = 1
+    analytics.gone.push(ago(3))
+    analytics.files[2]!.parts = [analyticsPart(LOADED, "999", [[ago(4), "First-time download", SEARCH, "US", 2]])]
+    await scene.add()
+    await read(2)
+    expect([...(await scene.sql`select distinct report from analytics_day`)]).toEqual([{ report: "engagement" }])
+    const turns = await scene.sql`
+      select i.report, t.state, t.failure, t.next_at is not null as again
+      from account_task t
+      join analytics_instance i on i.report = t.task and i.instance = t.subject
+      order by i.report, i.processed`
+    expect([...turns]).toEqual([
+      { report: "downloads", state: "gone", failure: null, again: false },
+      {
+        report: "downloads",
+        state: "late",
+        failure: `1 row cannot be read (row 1: it is of another app than ${TEA.id})`,
+        again: true,
+      },
+      { report: "engagement", state: "read", failure: null, again: false },
+    ])
+    // what is known of one report stands without the other
+    const { body } = await call("?days=5")
+    expect([body.totals.impressions, body.totals.firstDownloads, body.completeTo]).toEqual([509, null, null])
+  })
+
+  test("a part with another checksum is not stored, and the account goes on", async () => {
+    aWeek()
+    scene.there.analytics.wrongChecksum = true
+    await scene.add()
+    await read(2)
+    expect(await scene.sql`select from analytics_day`).toHaveLength(0)
+    scene.there.analytics.wrongChecksum = false
+    await scene.sql`update account_task set next_at = now() where next_at is not null`
+    await read(4)
+    expect((await call("?days=5")).body.totals.impressions).toBe(509)
+  })
+})
+
+describe("each situation has its own answer, over REST and as a tool, and costs nothing where nothing is said", () => {
+  const refused = async () => {
+    const rest = await call()
+    const told = await scene.house.tool("get_funnel", { appId: scene.appId }, { key })
+    expect(JSON.parse(told.result.content[0].text)).toMatchObject({ error: rest.body.error, detail: rest.body.detail })
+    expect([told.result.isError, rest.credits.used]).toEqual([true, 0])
+    return [rest.status, rest.body.error, rest.body.detail]
+  }
+
+  test("nothing connected; another app's account; connected and nothing read", async () => {
+    expect(await refused()).toEqual([404, "not_connected", expect.stringContaining("appmeter account add")])
+    scene.there.apps = [{ ...TEA, id: "999" }]
+    await scene.add()
+    expect(await refused()).toEqual([404, "not_connected", expect.stringContaining(`has no app ${TEA.id}`)])
+    await scene.sql`delete from connected_account`
+    scene.there.apps = [TEA]
+    await scene.add()
+    expect(await refused()).toEqual([404, "not_measured", expect.stringContaining("within two days")])
+  })
+
+  test("nobody asked for reports; the console stopped them; the key may not: who must do what, and nothing is asked for unasked", async () => {
+    const { id } = await scene.add(scene.there.key("SALES"))
+    await read()
+    const how = `appmeter account analytics ${id} ${TEA.id}`
+    expect(await refused()).toEqual([
+      404,
+      "not_measured",
+      expect.stringMatching(/nobody asked the console.*role Admin/),
+    ])
+    expect((await refused())[2]).toContain(how)
+    scene.there.analytics.requests.push({ id: "request-1", app: TEA.id, stopped: true })
+    await again()
+    await read()
+    expect((await refused())[2]).toMatch(/stopped making these reports, because nobody read them for long/)
+    expect(scene.there.analytics.posted).toEqual([])
+    const forbidden = { errors: [{ status: "403", code: "FORBIDDEN_ERROR" }] }
+    scene.there.before = (path) => (path.includes("Requests") ? Response.json(forbidden, { status: 403 }) : null)
+    await again()
+    await read()
+    expect((await refused())[2]).toMatch(/may not read these reports/)
+  })
+
+  test("reports that stopped after a while: what was read stands, and it is said why nothing follows", async () => {
+    aWeek()
+    const { id } = await scene.add()
+    await read(2)
+    scene.there.analytics.requests[0]!.stopped = true
+    await again()
+    await read()
+    const { body } = await call("?days=5")
+    expect(body.sources[0].why).toMatch(/stopped making these reports/)
+    expect(body.totals.impressions).toBe(509)
+    await scene.sql.begin((tx) => noteState(tx, id, { state: "revoked", why: "the key is refused" }))
+    expect((await call("?days=5")).body.sources[1]).toMatchObject({ state: "revoked", why: "the key is refused" })
+    await scene.sql.begin((tx) => noteState(tx, id, { state: "agreement_required", why: "an agreement waits" }))
+    expect((await call("?days=5")).body).toMatchObject({
+      completeTo: ago(5),
+      sources: [{ state: "agreement_required" }, {}],
+    })
+  })
+
+  test("on Google Play alone; without the right; with what cannot be asked", async () => {
+    const blind = await scene.house.key(scene.workspaceId, { scopes: ["apps:read"] })
+    expect((await call("", blind)).body.error).toBe("scope_required")
+    for (const [query, code] of [
+      ["?days=0", "bad_days"],
+      ["?to=2026-02-30", "bad_range"],
+      ["?country=zz", "bad_country"],
+      ["?source=tv", "invalid_arguments"],
+    ])
+      expect([query, (await call(query)).body.error]).toEqual([query, code])
+    const asked = {
+      workspaceId: scene.workspaceId,
+      androidPkg: "com.example.tea",
+      countries: ["us"],
+      keywords: [],
+      origin: "own",
+    }
+    scene.appId = await trackOwn(scene.sql, asked as never)
+    expect(await refused()).toEqual([400, "unsupported_platform", expect.any(String)])
+  })
+
+  test("while the console is down: what was read, and the reading comes back by itself", async () => {
+    aWeek()
+    await scene.add()
+    await read(2)
+    scene.there.before = () => new Response("<html>", { status: 503 })
+    await again()
+    await read()
+    const down = (await call("?days=5")).body
+    expect([down.totals.impressions, down.sources[0].state]).toEqual([509, "unavailable"])
+    scene.there.before = () => null
+    await again()
+    await read()
+    expect((await call("?days=5")).body.sources[0].state).toBe("ok")
+  })
+})

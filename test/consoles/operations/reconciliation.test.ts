@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { storeMessage } from "../../../src/consoles/billing/receive.ts"
+import { pacificDay } from "../../../src/consoles/pacific.ts"
+import { addAccount, removeAccount } from "../../../src/consoles/register.ts"
+import { noteState } from "../../../src/consoles/state.ts"
+import { createAccountReading } from "../../../src/consoles/worker.ts"
+import { addDays } from "../../../src/lib/days.ts"
+import { silentLog } from "../../../src/lib/log.ts"
+import { sealer } from "../../alerts/delivery/scene.ts"
+import { freshDatabase } from "../../database.ts"
+import { ownerOf } from "../../pages/app-scene.ts"
+import { type Bought, purchase, SECRET } from "../billing/scene.ts"
+import { type AccountScene, accountScene, TEA } from "../scene.ts"
+import { type SalesRow, salesReport, table } from "../stand-in.ts"
+
+const NOW = new Date()
+const ago = (days: number) => addDays(pacificDay(NOW), -days)
+/** Noon of a day of the console's, and its late evening, which is the next day in UTC. */
+const noon = (days: number) => new Date(`${ago(days)}T19:00:00Z`)
+const evening = (days: number) => new Date(`${ago(days - 1)}T05:00:00Z`)
+
+const row = (sku: string, units: number, price: string, rest: SalesRow = {}): SalesRow => ({
+  ...{ SKU: sku, Title: sku, "Product Type Identifier": "IAY", "Parent Identifier": TEA.sku, Units: `${units}` },
+  ...{ "Customer Price": price, "Customer Currency": "EUR", "Country Code": "DE", Subscription: "Renewal" },
+  ...{ "Developer Proceeds": "1", "Currency of Proceeds": "EUR" },
+  ...rest,
+})
+const dollars = { "Customer Currency": "USD", "Country Code": "US" }
+const pounds = { "Customer Currency": "GBP", "Country Code": "GB" }
+
+/** The day before yesterday is late; the fourth is the first of which the service told all. */
+const SOLD: Record<string, SalesRow[]> = {
+  [ago(5)]: [row("year", 2, "19.99")],
+  [ago(4)]: [row("year", 3, "19.99"), row("life", 1, "9.99", dollars), row("coins", 5, "0.99", dollars)],
+  [ago(3)]: [
+    row("year", 1, "19.99"),
+    row("year", -1, "-19.99"),
+    row("month", 2, "4.99"),
+    row("year", 3, "17.99", pounds),
+  ],
+  [ago(1)]: [row("year", 1, "19.99"), row("year", 4, "0")],
+}
+
+const happened = (days: number, Event: string, Quantity: string, offer = " ") => ({
+  ...{ "Event Date": ago(days), Event, Quantity, "Subscription Offer Type": offer, Country: "DE" },
+  ...{ "App Name": TEA.name, "App Apple ID": TEA.id, "Subscription Name": "Year", "Subscription Apple ID": "77" },
+})
+const EVENTS: Record<string, Record<string, string>[]> = {
+  [ago(5)]: [happened(5, "Renew", "2")],
+  [ago(4)]: [happened(4, "Renew", "3"), happened(4, "Subscribe", "1"), happened(4, "Cancel", "6")],
+  [ago(3)]: [happened(3, "Reactivate", "1"), happened(3, "Refund", "1"), happened(3, "Renew", "9")],
+  [ago(1)]: [happened(1, "Renew", "1"), happened(1, "Start Introductory Offer", "2", "Free Trial")],
+}
+
+let sent = 0
+const bought = (product_id: string, at: Date, rest: Partial<Bought> = {}) =>
+  purchase({ id: `e${++sent}`, product_id, at, ...rest })
+const gbp = { currency: "GBP", country_code: "GB", price: 17.99 }
+const usd = { currency: "USD", country_code: "US" }
+const TOLD = () => [
+  bought("year", noon(5), { type: "TEST" }),
+  ...[noon(4), evening(4), noon(4)].map((at) => bought("year", at)),
+  bought("life", noon(4), { price: 9.49 }),
+  ...Array.from({ length: 5 }, () => bought("coins", noon(4), { ...usd, price: 0.89 })),
+  bought("year", noon(3)),
+  // here in one country, there in another
+  ...[bought("year", noon(3), { ...gbp, country_code: "FR" }), bought("year", noon(3), gbp)],
+  ...[noon(2), noon(2)].map((at) => bought("year", at)),
+  bought("other", noon(1)),
+  bought("year", evening(1)),
+  bought("year", noon(1), { environment: "SANDBOX" }),
+  bought("year", noon(1), { store: "PLAY_STORE" }),
+]
+
+let scene: AccountScene
+let key: string
+let service: string
+beforeAll(async () => {
+  scene = await accountScene(await freshDatabase(), NOW)
+  key = await scene.house.key(scene.workspaceId)
+  scene.there.report = (type, day) => {
+    if (type === "SUBSCRIPTION_EVENT" && EVENTS[day]) return { tsv: table(Object.keys(EVENTS[day]![0]!), EVENTS[day]!) }
+    if (type !== "SALES") return "late"
+    if (SOLD[day]) return { tsv: salesReport(day, SOLD[day]) }
+    return day === ago(6) ? "no sales" : "late"
+  }
+  await scene.add()
+  const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => NOW }
+  await createAccountReading({ ...parts, gapMs: 0, atMost: 24 }).runOnce()
+})
+afterAll(() => scene.there.stop())
+
+async function reconciliation(query = "days=6") {
+  const { status, body } = await scene.house.call(`/v1/apps/${scene.appId}/revenue?${query}`, { key })
+  expect(status).toBe(200)
+  return body.reconciliation
+}
+
+async function tell(...events: { event: { event_timestamp_ms: number } }[]): Promise<void> {
+  for (const event of events) {
+    const at = new Date(event.event.event_timestamp_ms)
+    const message = { headers: new Headers({ authorization: SECRET }), body: Buffer.from(JSON.stringify(event)), at }
+    const parts = { sql: scene.sql, sealer, now: () => at }
+    expect(await storeMessage(parts, service, { ...message, roots: [] })).toBe("stored")
+  }
+}
+
+test("nobody else tells of purchases, or has told nothing yet: there is nothing to compare, which is no difference of zero", async () => {
+  expect(await reconciliation()).toBeNull()
+  const made = { kind: "revenuecat" as const, key: { secret: SECRET }, part: TEA.id }
+  service = (await addAccount(scene.register, scene.workspaceId, made)).id
+  expect(await reconciliation()).toBeNull()
+})
+
+test("of each product and currency both figures stand, and what of the difference each cause explains", async () => {
+  await tell(...TOLD())
+  const found = await reconciliation()
+  expect(found.with).toMatchObject({ id: service, kind: "revenuecat", state: "ok", sandbox: 1, otherStores: 1 })
+  const products = Object.fromEntries(
+    found.products.map(({ product, currency, ...rest }: Record<string, string>) => [`${product} ${currency}`, rest]),
+  )
+  expect(Object.keys(products).sort()).toEqual([
+    "coins USD",
+    "life EUR",
+    "life USD",
+    "month EUR",
+    "other EUR",
+    "year EUR",
+    "year GBP",
+  ])
+  expect(products["year EUR"]).toEqual({
+    console: { units: 10, refunds: 1, gross: "119.94" },
+    service: { units: 6, refunds: 0, gross: "119.94" },
+    difference: { units: 4, gross: "0" },
+    causes: [
+      { cause: "day_zone", units: 1, gross: "19.99" },
+      { cause: "not_reported", units: -2, gross: "-39.98" },
+      { cause: "before_first_message", units: 2, gross: "39.98" },
+      { cause: "refunds", units: -1, gross: "-19.99" },
+      { cause: "free_units", units: 4, gross: "0" },
+    ],
+    unexplained: { units: 0, gross: "0", share: 0 },
+  })
+  const causes = (name: string) => products[name].causes.map((one: object) => Object.values(one))
+  expect(causes("month EUR")).toEqual([["not_through_service", 2, "9.98"]])
+  expect(causes("other EUR")).toEqual([["not_in_console", -1, "-19.99"]])
+  expect(causes("life USD")).toEqual([["currency", 1, "9.99"]])
+  expect(causes("life EUR")).toEqual([["currency", -1, "-9.49"]])
+  expect(causes("coins USD")).toEqual([["price", 0, "0.50"]])
+  expect(causes("year GBP")).toEqual([])
+  expect(products["year GBP"].unexplained).toEqual({ units: 1, gross: "17.99", share: 0.333 })
+  // what is left open stands first
+  expect(found.products[0]).toMatchObject({ product: "year", currency: "GBP" })
+})
+
+test("on the owner's page both stand side by side, with what explains the difference and what nothing does", async () => {
+  const owner = await ownerOf(scene.house, scene.workspaceId)
+  const { status, text } = await owner.open(`/app/apps/${scene.appId}/revenue?days=7`)
+  expect(status).toBe(200)
+  const found = await reconciliation("days=7")
+  const part = /<h2>Two witnesses<\/h2>[\s\S]*?<\/section>/.exec(text)?.[0] ?? ""
+  for (const { product, currency, console } of found.products) {
+    const row = new RegExp(`<bdi>${product}</bdi> <span class="small quiet">${currency}</span>[\\s\\S]*?</tr>`).exec(
+      part,
+    )
+    expect([product, currency, row?.[0].includes(`>${console.units}<br>`)]).toEqual([product, currency, true])
+  }
+  expect(part).toContain("the console is late with days")
+  expect(part).toContain("as many, at other prices")
+  expect(part).toMatch(/class="down">\+1<\/span><br><span class="small quiet">17\.99, 33\.3 %/)
+  expect(part).toContain("Payments")
+  const other = await ownerOf(scene.house, await scene.house.workspace())
+  expect((await other.open(`/app/apps/${scene.appId}/revenue`)).status).toBe(404)
+})
+
+test("by the console's days each is known to both, late, or before the service told of all; by country what stands elsewhere", async () => {
+  const { days, countries, otherCountry } = await reconciliation()
+  const units = ({ day, console, service, difference, why }: Record<string, { units: number }>) => {
+    return [day, console?.units ?? null, service?.units ?? null, difference, why]
+  }
+  expect(days.map(units)).toEqual([
+    [ago(6), 0, null, null, "before_first_message"],
+    [ago(5), 2, null, null, "before_first_message"],
+    [ago(4), 9, 9, 0, null],
+    [ago(3), 5, 3, 2, null],
+    [ago(2), null, 2, null, "not_reported"],
+    [ago(1), 5, 2, 3, null],
+  ])
+  expect(countries.map(({ country, difference }: Record<string, unknown>) => [country, difference])).toEqual([
+    ["de", 3],
+    ["fr", -1],
+    ["gb", 2],
+    ["us", 1],
+  ])
+  expect(otherCountry).toBe(1)
+  const german = await reconciliation("days=6&country=GB")
+  expect(german.products.map(({ product, difference }: Record<string, object>) => [product, difference])).toEqual([
+    ["year", { units: 2, gross: "35.98" }],
+  ])
+})
+
+test("what happened to subscriptions is compared where both count alike, and what each dates otherwise is not", async () => {
+  const { body } = await scene.house.call(`/v1/apps/${scene.appId}/subscriptions?days=6`, { key })
+  expect(body.reconciliation.with).toEqual((await reconciliation()).with)
+  const said = body.reconciliation.events.map(({ causes, ...event }: { causes: object[] }) => [
+    ...Object.values(event),
+    causes.map((one) => Object.values(one)),
+  ])
+  expect(said).toEqual([
+    ["trialStarts", 2, 0, 2, 2, []],
+    ["trialConversions", 0, 0, 0, 0, []],
+    // of the service what it was told of all products, bought once and for all too where it calls that a renewal
+    [
+      "payments",
+      17,
+      15,
+      2,
+      1,
+      [
+        ["day_zone", 1],
+        ["not_reported", -2],
+        ["before_first_message", 2],
+      ],
+    ],
+    ["refunds", 1, 0, 1, 1, []],
+  ])
+})
+
+test("without the right nothing is said; a service whose key is refused or gone stays a witness of what it told", async () => {
+  const blind = await scene.house.key(scene.workspaceId, { scopes: ["apps:read"] })
+  const refused = await scene.house.call(`/v1/apps/${scene.appId}/revenue`, { key: blind })
+  expect([refused.status, refused.body.error]).toEqual([403, "scope_required"])
+  expect(JSON.stringify(refused.body)).not.toContain(service)
+  await scene.sql.begin((tx) => noteState(tx, service, { state: "revoked", why: "the key is refused" }))
+  const before = await reconciliation()
+  expect(before.with.state).toBe("revoked")
+  await removeAccount(scene.sql, scene.workspaceId, service, false)
+  const after = await reconciliation()
+  expect(after).toEqual({ ...before, with: { ...before.with, state: "removed" } })
+  await removeAccount(scene.sql, scene.workspaceId, service, true)
+  expect(await reconciliation()).toBeNull()
+})

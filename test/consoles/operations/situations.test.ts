@@ -1,0 +1,122 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import type { Scope } from "../../../src/access/scopes.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { freshDatabase } from "../../database.ts"
+import { type House, openHouse } from "../../house.ts"
+import { listed } from "../../measuring/record/listed.ts"
+import { trackOwn } from "../../world/tracked.ts"
+
+const IOS = "310633997"
+/** The reads of a workspace's own consoles: the tool, the path, and the kind of account that it asks. */
+const READS = [
+  ["get_revenue", "revenue", "app-store-connect"],
+  ["get_subscriptions", "subscriptions", "app-store-connect"],
+  ["get_funnel", "funnel", "app-store-connect"],
+  ["get_pricing", "pricing", "app-store-connect"],
+  ["get_country_prices", "country-prices", "app-store-connect"],
+  ["get_change_impact", "change-impact", "app-store-connect"],
+  ["list_campaigns", "campaigns", "apple-ads"],
+  ["list_ads_keywords", "ads-keywords", "apple-ads"],
+  ["list_ads_search_terms", "ads-search-terms", "apple-ads"],
+  ["list_ads_commands", "ads-commands", "apple-ads"],
+  ["get_search_popularity", "search-popularity", "apple-ads"],
+] as const
+type Read = (typeof READS)[number]
+
+let sql: Sql
+let house: House
+let number = 0
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql })
+})
+
+interface Owner {
+  workspaceId: number
+  key: string
+  appId: string
+}
+
+async function owner(rest: object = { iosId: IOS }, scopes?: Scope[]): Promise<Owner> {
+  const workspaceId = await house.workspace({ plan: "pro" })
+  const tracked = { workspaceId, countries: ["us"], keywords: ["tea"], origin: "own" as const, ...rest }
+  const appId = await trackOwn(sql, tracked)
+  return { workspaceId, appId, key: await house.key(workspaceId, scopes && { scopes }) }
+}
+
+async function connect(
+  { workspaceId, appId }: Owner,
+  kind: string,
+  rest: { app?: string; state?: string; why?: string } = {},
+) {
+  const { app = IOS, state = "ok", why = null } = rest
+  const id = `ac_${String(++number).padStart(18, "0")}`
+  await sql`
+    insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state, why)
+    values (${id}, ${workspaceId}, ${kind}, 'key …1', '1', 'v1.a.b.c', null, ${state}, ${why})`
+  await sql`
+    insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
+    values (${id}, ${app}, 'TEA01', 'Tea', '', ${app === IOS ? appId : null})`
+}
+
+/** The same over REST and as a tool; what refuses costs nothing. */
+async function refusal([tool, path]: Read, { appId, key }: Owner): Promise<[number, string, string]> {
+  const rest = await house.call(`/v1/apps/${appId}/${path}`, { key })
+  const told = await house.tool(tool, { appId }, { key })
+  expect([told.result.isError, rest.credits.used]).toEqual([true, 0])
+  expect(JSON.parse(told.result.content[0].text)).toMatchObject({ error: rest.body.error, message: rest.body.message })
+  expect(JSON.parse(told.result.content[0].text).detail).toBe(rest.body.detail)
+  return [rest.status, rest.body.error, rest.body.detail]
+}
+
+describe.each(READS)("%s", (...read) => {
+  const [, , kind] = read
+  const other = kind === "apple-ads" ? "app-store-connect" : "apple-ads"
+
+  test("nothing of its kind connected, whatever else is: the command that connects it is named", async () => {
+    const own = await owner()
+    expect(await refusal(read, own)).toEqual([404, "not_connected", expect.stringContaining(`appmeter account add`)])
+    await connect(own, other)
+    expect(await refusal(read, own)).toEqual([404, "not_connected", expect.stringContaining(kind)])
+  })
+
+  test("connected, and the account does not have the app", async () => {
+    const own = await owner()
+    await connect(own, kind, { app: "999999" })
+    const [status, error, detail] = await refusal(read, own)
+    // searches are of a storefront, advertised there or not
+    expect([status, error]).toEqual([404, read[0] === "get_search_popularity" ? "not_measured" : "not_connected"])
+    expect(detail.length).toBeGreaterThan(20)
+  })
+
+  test("of an app on Google Play alone", async () => {
+    const own = await owner({ androidPkg: "com.example.tea" })
+    await connect(own, kind)
+    expect((await refusal(read, own)).slice(0, 2)).toEqual([400, "unsupported_platform"])
+  })
+
+  test("connected and nothing read yet, in order and not", async () => {
+    const own = await owner()
+    await connect(own, kind)
+    expect((await refusal(read, own)).slice(0, 2)).toEqual([404, "not_measured"])
+    const stopped = await owner()
+    await connect(stopped, kind, { state: "revoked", why: "the key is refused" })
+    const [status, error, detail] = await refusal(read, stopped)
+    expect([status, error]).toEqual([404, "not_measured"])
+    // what a change did needs a change: that of the page is missing first
+    if (read[0] !== "get_change_impact") expect(detail).toContain("the key is refused")
+  })
+
+  test("without the right it is that that is missing, before anything is said of accounts", async () => {
+    const own = await owner({ iosId: IOS }, ["apps:read"])
+    expect((await refusal(read, own)).slice(0, 2)).toEqual([403, "scope_required"])
+  })
+})
+
+test("what is not measured of a change says first what is missing of the page", async () => {
+  const own = await owner()
+  await connect(own, "app-store-connect")
+  await record(sql, [listed("2026-06-19T06:00:00Z")], () => new Date("2026-06-20T00:00:00Z"))
+  expect((await refusal(READS[5], own)).slice(0, 2)).toEqual([404, "not_measured"])
+})

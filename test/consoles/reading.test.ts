@@ -1,0 +1,352 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { pacificDay } from "../../src/consoles/pacific.ts"
+import { findAccount, removeAccount, rotateKey } from "../../src/consoles/register.ts"
+import { reportIn } from "../../src/consoles/sources/reports.ts"
+import { rebuildAccounts } from "../../src/consoles/store/derived/rebuild.ts"
+import { createAccountReading } from "../../src/consoles/worker.ts"
+import { addDays } from "../../src/lib/days.ts"
+import { silentLog } from "../../src/lib/log.ts"
+import type { RawBody } from "../../src/measuring/source.ts"
+import { sealer } from "../alerts/delivery/scene.ts"
+import { freshDatabase } from "../database.ts"
+import { type AccountScene, accountScene, isReport } from "./scene.ts"
+import { type SalesRow, salesReport } from "./stand-in.ts"
+
+/** What is due is due by the database's clock. */
+const MORNING = new Date()
+const YESTERDAY = addDays(pacificDay(MORNING), -1)
+
+const APP: SalesRow = {
+  SKU: "TEA01", Title: "Tea Timer", "Product Type Identifier": "1F", Units: "5", "Developer Proceeds": "0",
+  "Customer Currency": "EUR", "Country Code": "DE", "Currency of Proceeds": "EUR", "Customer Price": "0",
+  "Apple Identifier": "310633997", Device: "iPhone",
+} // biome-ignore format: one row
+const YEAR: SalesRow = {
+  ...APP, SKU: "TEA01.pro.year", Title: "Tea Pro", "Product Type Identifier": "IAY", "Parent Identifier": "TEA01",
+  Units: "2", "Customer Price": "19.99", "Developer Proceeds": "14.28", Subscription: "New",
+} // biome-ignore format: one row
+const REFUND: SalesRow = { ...YEAR, Units: "-1", "Customer Price": "-19.99", Subscription: "Renewal" }
+const DOLLARS: SalesRow = { ...YEAR, "Customer Currency": "USD", "Currency of Proceeds": "USD", "Country Code": "US" }
+
+let scene: AccountScene
+let kept: RawBody[]
+beforeEach(async () => {
+  scene = await accountScene(await freshDatabase(), MORNING)
+  kept = []
+})
+afterEach(() => scene.there.stop())
+
+const worker = (atMost = 3) =>
+  createAccountReading({
+    ...{
+      sql: scene.sql,
+      sealer,
+      log: silentLog,
+      reach: scene.register.reach,
+      now: () => scene.at.now,
+      gapMs: 0,
+      atMost,
+    },
+    keep: async (body) => void kept.push(body),
+  })
+
+/** Everything due of the newest days, as a server does in its first seconds. */
+const readSome = (atMost?: number) => worker(atMost).runOnce()
+
+const again = () => scene.sql`update connected_account set next_at = now()`
+const dueAgain = async (day: string) => {
+  await again()
+  await scene.sql`update account_task set next_at = case when day = ${day} then now() end where ${isReport(scene.sql)}`
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: rows of any shape
+const facts = async (): Promise<any[]> => [
+  ...(await scene.sql`
+  select day, app, country, product, counts_as, units, refunds, currency, gross::text, proceeds::text
+  from sales_fact
+  order by day, place`),
+]
+
+// biome-ignore lint/suspicious/noExplicitAny: rows of any shape
+const tasks = async (day: string): Promise<any[]> => [
+  ...(await scene.sql`
+    select task, state, tries, next_at > now() as later
+    from account_task
+    where day = ${day}
+    order by task`),
+]
+
+function daily(answers: Record<string, string | "no sales" | "late">) {
+  scene.there.report = (type, day) => {
+    const said = answers[`${type} ${day}`] ?? "late"
+    return said === "late" || said === "no sales" ? said : { tsv: said }
+  }
+}
+
+test("the newest day comes first, and money stays in its own currency, refunds against it", async () => {
+  daily({
+    [`SALES ${YESTERDAY}`]: salesReport(YESTERDAY, [
+      APP,
+      { ...APP, Device: "iPad", Units: "3" },
+      YEAR,
+      REFUND,
+      DOLLARS,
+    ]),
+  })
+  const { id } = await scene.add()
+  expect(await readSome()).toBe(1)
+  expect(await facts()).toEqual([
+    expect.objectContaining({ country: "de", product: "TEA01", counts_as: "download", units: 8, gross: "0" }),
+    expect.objectContaining({
+      ...{ app: "TEA01", country: "de", product: "TEA01.pro.year", counts_as: "subscription" },
+      ...{ units: 1, refunds: 1, currency: "EUR", gross: "19.99", proceeds: "14.28" },
+    }),
+    expect.objectContaining({ country: "us", currency: "USD", units: 2, gross: "39.98" }),
+  ])
+  expect(scene.there.asked.filter((path) => path.includes("salesReports")).slice(-3)).toEqual(
+    ["SALES", "SUBSCRIPTION_EVENT", "SUBSCRIPTION"].map((type) =>
+      expect.stringContaining(`${YESTERDAY}&filter[reportSubType]=SUMMARY&filter[reportType]=${type}&`),
+    ),
+  )
+  expect((await findAccount(scene.sql, scene.workspaceId, id)).state).toBe("ok")
+  expect(kept).toHaveLength(1)
+})
+
+test("late is not empty, and empty is not zero of something: three states, told apart by the console's own words", async () => {
+  daily({ [`SALES ${YESTERDAY}`]: "no sales", [`SUBSCRIPTION ${YESTERDAY}`]: "late" })
+  await scene.add()
+  await readSome()
+  expect(await tasks(YESTERDAY)).toEqual([
+    // read last of a day
+    { task: "offer_redemptions", state: "due", tries: 0, later: false },
+    { task: "sales", state: "empty", tries: 0, later: true },
+    { task: "subscription_events", state: "late", tries: 0, later: true },
+    { task: "subscriptions", state: "late", tries: 0, later: true },
+  ])
+  expect([...(await scene.sql`select report, rows from report_day`)]).toEqual([{ report: "sales", rows: [] }])
+  const words = (detail: string) => ({
+    status: 404,
+    bytes: new TextEncoder().encode(JSON.stringify({ errors: [{ status: "404", code: "NOT_FOUND", detail }] })),
+  })
+  const asked = { account: "ac_0123456789abcdef01", report: "sales", day: YESTERDAY } as const
+  const about = { seenAt: MORNING, sha256: new Uint8Array(32) }
+  expect(await reportIn(words("There were no sales for the date specified."), asked, about)).toMatchObject({ rows: [] })
+  for (const detail of ["Something new that nobody has read yet.", "", "Report is not available yet."])
+    expect(await reportIn(words(detail), asked, about)).toBe("late")
+})
+
+test("a day that is restated replaces the facts once, and both fetches are held; read again it changes nothing", async () => {
+  const first = salesReport(YESTERDAY, [APP, YEAR])
+  const second = salesReport(YESTERDAY, [{ ...APP, Units: "7" }])
+  let said = first
+  scene.there.report = (type, day) => (type === "SALES" && day === YESTERDAY ? { tsv: said } : "late")
+  await scene.add()
+  await readSome()
+  const before = await facts()
+  await dueAgain(YESTERDAY)
+  await readSome()
+  expect(await facts()).toEqual(before)
+  expect(await scene.sql`select from report_day`).toHaveLength(1)
+  said = second
+  scene.at.now = new Date(MORNING.getTime() + 1_000)
+  for (let times = 0; times < 3; times++) {
+    await dueAgain(YESTERDAY)
+    await readSome()
+  }
+  expect(await facts()).toMatchObject([{ product: "TEA01", units: 7 }])
+  expect(await scene.sql`select from report_day`).toHaveLength(2)
+  // what was derived can be made again of what was said
+  await scene.sql`delete from sales_fact_row`
+  expect(await rebuildAccounts(scene.sql, async () => {})).toBe(1)
+  expect(await rebuildAccounts(scene.sql, async () => {})).toBe(0)
+  expect(await facts()).toMatchObject([{ product: "TEA01", units: 7 }])
+  // back to what it said first: that stands again
+  said = first
+  scene.at.now = new Date(MORNING.getTime() + 86_400_000)
+  await dueAgain(YESTERDAY)
+  await readSome(6)
+  expect(await facts()).toEqual(before)
+})
+
+test("a day that was read stays read where the console is late with it afterwards", async () => {
+  let late = false
+  scene.there.report = (_, day) => (day === YESTERDAY && !late ? { tsv: salesReport(day, [APP]) } : "late")
+  await scene.add()
+  await readSome(1)
+  late = true
+  await dueAgain(YESTERDAY)
+  await readSome(3)
+  expect(await tasks(YESTERDAY)).toContainEqual({ task: "sales", state: "read", tries: 0, later: true })
+  expect(await facts()).toHaveLength(1)
+})
+
+describe("what is no report", () => {
+  const broken: [string, () => Response][] = [
+    ["no gzip", () => new Response("<html>")],
+    ["a column that is gone", () => gz("SKU\tUnits\nTEA01\t5\n")],
+    ["another day", () => gz(salesReport(addDays(YESTERDAY, -1), [APP]))],
+    ["units that are none", () => gz(salesReport(YESTERDAY, [{ ...APP, Units: "many" }]))],
+  ]
+  const gz = (text: string) => new Response(Bun.gzipSync(text))
+  for (const [what, answer] of broken)
+    test(`${what}: nothing is stored of it, its body is kept, and it is asked again`, async () => {
+      scene.there.report = (_, day) => (day === YESTERDAY ? answer() : "late")
+      await scene.add()
+      await readSome()
+      expect(await scene.sql`select from report_day`).toHaveLength(0)
+      expect(kept.length).toBeGreaterThan(0)
+      expect(await tasks(YESTERDAY)).toContainEqual({ task: "sales", state: "late", tries: 1, later: true })
+    })
+})
+
+test("a revoked key, an agreement and an hour that is used up stop the reading and lose nothing", async () => {
+  scene.there.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
+  const key = scene.there.key()
+  const { id } = await scene.add(key)
+  await readSome(1)
+  scene.there.agreement = true
+  await again()
+  await readSome(1)
+  expect((await findAccount(scene.sql, scene.workspaceId, id)).state).toBe("agreement_required")
+  scene.there.agreement = false
+  scene.there.hourLeft = 400
+  await scene.sql`update connected_account set checked_at = null, next_at = now()`
+  await readSome(50)
+  // a look of five questions, then one report
+  expect(scene.there.hourLeft).toBe(394)
+  expect((await findAccount(scene.sql, scene.workspaceId, id)).state).toBe("ok")
+  scene.there.revoke(key.keyId)
+  await again()
+  await readSome(1)
+  await scene.sql`update connected_account set refused_since = now() - interval '11 minutes', next_at = now()`
+  await readSome(1)
+  expect((await findAccount(scene.sql, scene.workspaceId, id)).state).toBe("revoked")
+  expect((await facts()).length).toBeGreaterThan(0)
+  const fresh = scene.there.key()
+  await rotateKey(scene.register, scene.workspaceId, id, { keyId: fresh.keyId, privateKey: fresh.pem })
+  const before = (await facts()).length
+  scene.there.hourLeft = 3_000
+  await readSome(20)
+  expect((await facts()).length).toBeGreaterThan(before)
+})
+
+test("a role that is taken away is told once, the console is then left alone, and removing the account ends it", async () => {
+  scene.there.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
+  const key = scene.there.key()
+  const { id } = await scene.add(key)
+  await readSome(1)
+  scene.there.demote(key.keyId, "MARKETING")
+  const alerts = () => scene.sql<{ kind: string; open: boolean }[]>`
+    select kind, ended_at is null as open from instance_alert where subject = ${id} order by id`
+  for (let times = 0; times < 3; times++) {
+    await again()
+    await readSome(5)
+  }
+  expect([...(await alerts())]).toEqual([{ kind: "account_limited", open: true }])
+  const reports = () => scene.there.asked.filter((path) => path.includes("salesReports")).length
+  const before = reports()
+  await again()
+  await readSome(5)
+  // the look's own question
+  expect(reports() - before).toBe(1)
+  const [due] = await scene.sql`select next_at > now() + interval '5 hours' as later from connected_account`
+  expect(due!.later).toBe(true)
+  scene.there.demote(key.keyId, "SALES")
+  await again()
+  await readSome(5)
+  expect((await findAccount(scene.sql, scene.workspaceId, id)).state).toBe("ok")
+  expect([...(await alerts())]).toEqual([{ kind: "account_limited", open: false }])
+  scene.there.demote(key.keyId, "MARKETING")
+  await scene.sql`update connected_account set checked_at = null`
+  await again()
+  await readSome(5)
+  await removeAccount(scene.sql, scene.workspaceId, id, false)
+  expect((await alerts()).every(({ open }) => !open)).toBe(true)
+})
+
+test("a workspace that is deleted leaves no key behind", async () => {
+  const { id } = await scene.add()
+  await scene.sql`update workspace set deleted_at = now() where id = ${scene.workspaceId}`
+  const before = scene.there.asked.length
+  expect(await readSome(5)).toBe(0)
+  expect(scene.there.asked.length).toBe(before)
+  expect([...(await scene.sql`select state, sealed from connected_account where id = ${id}`)]).toEqual([
+    { state: "removed", sealed: null },
+  ])
+})
+
+test("ten workers beside each other ask for each day once", async () => {
+  scene.there.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
+  await scene.add()
+  const asked = () => scene.there.asked.filter((path) => path.includes("reportDate"))
+  const before = asked().length
+  await Promise.all(Array.from({ length: 10 }, () => readSome(12)))
+  const those = asked().slice(before)
+  expect(those.length).toBe(new Set(those).size + 1)
+})
+
+test("a real report of a day's subscriptions: 409 at the standard price, one app under three names, no subscriber added up", async () => {
+  const tsv = readFileSync(
+    join(import.meta.dirname, "../../fixtures/upstream/asc-subscriptions-2026-02-18.tsv"),
+    "utf8",
+  )
+  scene.there.report = (type, day) => (type === "SUBSCRIPTION" && day === YESTERDAY ? { tsv } : "late")
+  await scene.add()
+  await readSome()
+  const [sums] = await scene.sql`
+    select sum(active)::int as active, count(distinct app)::int as apps, count(distinct country)::int as countries,
+      count(distinct product)::int as products
+    from subscription_stock_fact`
+  expect(sums).toEqual({ active: 409, apps: 1, countries: 33, products: 2 })
+})
+
+describe("while a worker reads with it", () => {
+  /** Starts to read, and stops at the console with the first report until it is let go. */
+  async function halfway() {
+    const [held, going] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    scene.there.before = async (path: string) => {
+      if (!path.includes("salesReports")) return null
+      held.resolve()
+      await going.promise
+      return null
+    }
+    const reading = readSome(3)
+    await held.promise
+    return async () => {
+      going.resolve()
+      await reading
+    }
+  }
+
+  test("a key is rotated without a gap: what the old one is refused afterwards says nothing of the new one", async () => {
+    scene.there.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
+    const old = scene.there.key()
+    const { id } = await scene.add(old)
+    const goOn = await halfway()
+    const fresh = scene.there.key()
+    scene.there.before = () => null
+    await rotateKey(scene.register, scene.workspaceId, id, { keyId: fresh.keyId, privateKey: fresh.pem })
+    scene.there.revoke(old.keyId)
+    await goOn()
+    const [row] = await scene.sql`
+      select state, failures, refused_since as "refusedSince", next_at <= now() as due from connected_account where id = ${id}`
+    expect(row).toEqual({ state: "ok", failures: 0, refusedSince: null, due: true })
+    await readSome(3)
+    expect((await facts()).length).toBeGreaterThan(0)
+    expect((await findAccount(scene.sql, scene.workspaceId, id)).state).toBe("ok")
+  })
+
+  test("an account is removed at once: nothing that comes after it is stored, and it stays removed", async () => {
+    scene.there.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
+    const { id } = await scene.add()
+    const goOn = await halfway()
+    await removeAccount(scene.sql, scene.workspaceId, id, false)
+    await goOn()
+    expect(await facts()).toEqual([])
+    const [row] =
+      await scene.sql`select state, sealed, next_at as "nextAt", lease from connected_account where id = ${id}`
+    expect(row).toEqual({ state: "removed", sealed: null, nextAt: null, lease: null })
+  })
+})

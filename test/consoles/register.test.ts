@@ -1,0 +1,241 @@
+import { afterEach, beforeEach, expect, test } from "bun:test"
+import { generateKeyPairSync } from "node:crypto"
+import { reseal } from "../../src/access/reseal.ts"
+import { createSealer, SecretKeys } from "../../src/access/sealed.ts"
+import { openConsole } from "../../src/consoles/console.ts"
+import { openKey } from "../../src/consoles/credentials.ts"
+import {
+  addAccount,
+  findAccount,
+  listAccounts,
+  pauseAccount,
+  removeAccount,
+  rotateKey,
+  setMapping,
+  testAccount,
+} from "../../src/consoles/register.ts"
+import { noteState, noteTrouble } from "../../src/consoles/state.ts"
+import { CONSOLE_HOST } from "../../src/lib/upstreams.ts"
+import { SECRET_KEY } from "../alerts/delivery/scene.ts"
+import { freshDatabase } from "../database.ts"
+import { type AccountScene, accountScene, TEA } from "./scene.ts"
+
+let scene: AccountScene
+beforeEach(async () => {
+  scene = await accountScene(await freshDatabase())
+})
+afterEach(() => scene.there.stop())
+
+const OTHER_KEY = "Z1w2e3r4t5y6u7i8o9p0a1s2d3f4g5h6j7k8l9z0x1c="
+
+const problemOf = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: Error) => `${error.name}: ${error.message}`,
+  )
+
+test("adding shows each right by itself, and finds the tracked app by its store id", async () => {
+  scene.there.apps.push({ id: "999", name: "Not tracked", bundleId: "com.example.no", sku: "NO" })
+  const account = await scene.add(scene.there.key("SALES"))
+  expect(account).toMatchObject({ state: "ok", why: null, part: scene.there.vendor, shown: "key …0000" })
+  expect(account.rights.map(({ name, state }) => [name, state])).toEqual([
+    ["analytics", "ok"],
+    ["apps", "ok"],
+    ["prices", "denied"],
+    ["reviews", "denied"],
+    ["sales", "ok"],
+  ])
+  expect(account.rights.find(({ name }) => name === "prices")?.why).toBe("needs the role App Manager or Admin")
+  expect(account.apps).toEqual([
+    { outsideId: TEA.id, name: TEA.name, appId: scene.appId, byHand: false },
+    { outsideId: "999", name: "Not tracked", appId: null, byHand: false },
+  ])
+})
+
+test("a list of apps is read page by page, and never from another host", async () => {
+  for (let i = 0; i < 449; i++)
+    scene.there.apps.push({ id: String(1_000 + i), name: `App ${i}`, bundleId: `com.example.a${i}`, sku: `A${i}` })
+  expect((await scene.add()).apps).toHaveLength(450)
+  const elsewhere: string[] = []
+  scene.there.before = (path) => {
+    if (!path.startsWith("/v1/apps?")) return null
+    elsewhere.push(path)
+    const attributes = { name: "Tea", bundleId: "b", sku: "s" }
+    const links = elsewhere.length > 1 ? {} : { next: "https://attacker.example/v1/apps?cursor=2" }
+    return Response.json({ data: [{ type: "apps", id: "5", attributes }], links })
+  }
+  await scene.add(scene.there.key("ADMIN"))
+  expect(elsewhere).toEqual(["/v1/apps?fields[apps]=name,bundleId,sku&limit=200", "/v1/apps?cursor=2"])
+})
+
+test("a key that lacks sales is limited: the account says so, one alert does, and rotating ends it", async () => {
+  const account = await scene.add(scene.there.key("MARKETING"))
+  expect(account).toMatchObject({ state: "limited", why: expect.stringMatching(/^sales: needs the role Sales/) })
+  await testAccount(scene.register, scene.workspaceId, account.id)
+  expect(await alerts()).toEqual([["account_limited", account.id, false]])
+  const { keyId, pem: privateKey } = scene.there.key("SALES")
+  const rotated = await rotateKey(scene.register, scene.workspaceId, account.id, { keyId, privateKey })
+  expect(rotated).toMatchObject({ id: account.id, state: "ok", shown: "key …0001" })
+  expect(await alerts()).toEqual([["account_limited", account.id, true]])
+})
+
+const alerts = async () => {
+  const rows = await scene.sql<{ kind: string; subject: string; over: boolean }[]>`
+    select kind, subject, ended_at is not null as over from instance_alert order by id`
+  return rows.map(({ kind, subject, over }) => [kind, subject, over])
+}
+
+test("a change of state seen by twenty at once is told once, and once more when it comes again", async () => {
+  const { id } = await scene.add()
+  const revoked = { state: "revoked", why: "refused" } as const
+  const told = await Promise.all(Array.from({ length: 20 }, () => scene.sql.begin((tx) => noteState(tx, id, revoked))))
+  expect(told.filter(Boolean)).toHaveLength(1)
+  await scene.sql.begin((tx) => noteState(tx, id, { state: "ok", why: null }))
+  await scene.sql.begin((tx) => noteState(tx, id, revoked))
+  expect(await alerts()).toEqual([
+    ["account_revoked", id, true],
+    ["account_revoked", id, false],
+  ])
+})
+
+test("one refused token does not make a key revoked; ten minutes of them do", async () => {
+  const { id } = await scene.add()
+  const key = scene.there.key()
+  scene.there.revoke(key.keyId)
+  const console = await openConsole(
+    { issuer: scene.there.issuer, keyId: key.keyId, privateKey: key.pem },
+    scene.register.reach.to(CONSOLE_HOST),
+  )
+  const problem = await console.get("/v1/apps").catch((error) => error)
+  expect(problem).toMatchObject({ trouble: "unauthorized" })
+  const [claimed] = (await scene.sql`select id, sealed from connected_account where id = ${id}`) as unknown as [
+    { id: string; sealed: string },
+  ]
+  await noteTrouble(scene.sql, claimed, problem)
+  expect((await findAccount(scene.sql, scene.workspaceId, id)).state).toBe("ok")
+  await scene.sql`update connected_account set refused_since = refused_since - interval '11 minutes' where id = ${id}`
+  await noteTrouble(scene.sql, claimed, problem)
+  expect(await findAccount(scene.sql, scene.workspaceId, id)).toMatchObject({
+    state: "revoked",
+    failure: problem.message,
+  })
+})
+
+test("an agreement that waits is the holder's matter and no fault of the key", async () => {
+  scene.there.agreement = true
+  expect(await problemOf(scene.add())).toStartWith("ConsoleProblem: an agreement waits for the account holder")
+  expect(await listAccounts(scene.sql, scene.workspaceId)).toEqual([])
+})
+
+test("a token that the console's clock does not take yet is made anew once", async () => {
+  scene.there.aheadS = -45
+  expect((await scene.add()).state).toBe("ok")
+  let refusals = 0
+  scene.there.before = () => (refusals++ === 0 ? new Response(null, { status: 401 }) : null)
+  expect((await scene.add()).state).toBe("ok")
+  scene.there.aheadS = -600
+  expect(await problemOf(scene.add())).toMatch(/^ConsoleProblem: the console refuses the key/)
+})
+
+test("what is no key, no issuer, no vendor number is refused before the console is asked", async () => {
+  const { keyId, pem } = scene.there.key()
+  const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 }).privateKey.export({ type: "pkcs8", format: "pem" })
+  const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" }).privateKey.export({ type: "pkcs8", format: "pem" })
+  const key = { issuer: scene.there.issuer, keyId, privateKey: pem }
+  const { vendor: part } = scene.there
+  const wrong = [
+    { key: { ...key, privateKey: "hush" }, part },
+    { key: { ...key, privateKey: rsa as string }, part },
+    { key: { ...key, privateKey: p384 as string }, part },
+    { key: { ...key, issuer: "me" }, part },
+    { key: { ...key, keyId: "../../x" }, part },
+    { key, part: "85012345&x=1" },
+  ]
+  for (const one of wrong) {
+    const said = await problemOf(addAccount(scene.register, scene.workspaceId, { kind: "app-store-connect", ...one }))
+    expect(said).toStartWith("AccessProblem: ")
+    expect(said).not.toContain("hush")
+  }
+  expect(scene.there.asked).toEqual([])
+})
+
+test("without SECRET_KEY nothing is asked and nothing stored; with another one the key stays shut and can be rotated", async () => {
+  const key = scene.there.key()
+  const named = { issuer: scene.there.issuer, keyId: key.keyId, privateKey: key.pem }
+  const added = { kind: "app-store-connect", part: scene.there.vendor } as const
+  const bare = { ...scene.register, sealer: await createSealer(null) }
+  const said = await problemOf(addAccount(bare, scene.workspaceId, { ...added, key: named }))
+  expect(said).toMatch(/^AccessProblem: this needs SECRET_KEY/)
+  expect(scene.there.asked).toEqual([])
+  const { id } = await scene.add(key)
+  const other = { ...scene.register, sealer: await createSealer(new SecretKeys([OTHER_KEY])) }
+  expect(await problemOf(testAccount(other, scene.workspaceId, id))).toMatch(/neither SECRET_KEY nor/)
+  expect(await problemOf(rotateKey(other, scene.workspaceId, id, { keyId: named.keyId, privateKey: key.pem }))).toMatch(
+    /neither SECRET_KEY nor/,
+  )
+  expect((await rotateKey(other, scene.workspaceId, id, named)).state).toBe("ok")
+})
+
+test("SECRET_KEY is rotated: an earlier key opens what it sealed until all of it is sealed anew", async () => {
+  const { id } = await scene.add()
+  const both = await createSealer(new SecretKeys([OTHER_KEY, SECRET_KEY]))
+  expect((await testAccount({ ...scene.register, sealer: both }, scene.workspaceId, id)).state).toBe("ok")
+  expect(await reseal(scene.sql, both)).toMatchObject({ resealed: 1, newest: 1, unreadable: 0 })
+  const newest = await createSealer(new SecretKeys([OTHER_KEY]))
+  expect((await testAccount({ ...scene.register, sealer: newest }, scene.workspaceId, id)).state).toBe("ok")
+})
+
+test("a sealed key that was moved to another account's row cannot be opened there", async () => {
+  const [one, other] = [await scene.add(), await scene.add()]
+  await scene.sql`
+    update connected_account set sealed = (select sealed from connected_account where id = ${one.id})
+    where id = ${other.id}`
+  expect(await problemOf(testAccount(scene.register, scene.workspaceId, other.id))).toMatch(/belongs to another row/)
+})
+
+test("a key that the console refuses never takes the place of one that it takes", async () => {
+  const { id } = await scene.add()
+  const fresh = scene.there.key()
+  scene.there.revoke(fresh.keyId)
+  const rotating = rotateKey(scene.register, scene.workspaceId, id, { keyId: fresh.keyId, privateKey: fresh.pem })
+  expect(await problemOf(rotating)).toMatch(/refuses the key/)
+  expect(await testAccount(scene.register, scene.workspaceId, id)).toMatchObject({ state: "ok", shown: "key …0000" })
+})
+
+test("an app mapped by hand stays so, whatever the console shows; another workspace's app is none", async () => {
+  const { id } = await scene.add()
+  const stranger = await accountScene(scene.sql)
+  stranger.there.stop()
+  const map = (appId: string | null) => setMapping(scene.sql, scene.workspaceId, { id, outsideId: TEA.id, appId })
+  expect(await problemOf(map(stranger.appId))).toMatch(/tracks none of that id/)
+  expect((await map(null)).apps).toMatchObject([{ appId: null, byHand: true }])
+  expect((await testAccount(scene.register, scene.workspaceId, id)).apps).toMatchObject([{ appId: null }])
+  expect((await map(scene.appId)).apps).toMatchObject([{ appId: scene.appId }])
+  expect(await problemOf(findAccount(scene.sql, stranger.workspaceId, id))).toMatch(/has no account/)
+})
+
+test("removing destroys the key and keeps the rest; forgetting leaves nothing; a paused account stays paused", async () => {
+  const { id } = await scene.add()
+  await pauseAccount(scene.sql, scene.workspaceId, id, true)
+  expect((await testAccount(scene.register, scene.workspaceId, id)).state).toBe("paused")
+  expect((await pauseAccount(scene.sql, scene.workspaceId, id, false)).state).toBe("connecting")
+  await removeAccount(scene.sql, scene.workspaceId, id, false)
+  const [row] = await scene.sql`select sealed, next_at from connected_account where id = ${id}`
+  expect(row).toEqual({ sealed: null, next_at: null })
+  expect(await problemOf(testAccount(scene.register, scene.workspaceId, id))).toMatch(/its key destroyed/)
+  await removeAccount(scene.sql, scene.workspaceId, id, true)
+  expect(await listAccounts(scene.sql, scene.workspaceId)).toEqual([])
+  expect(await scene.sql`select from account_app`).toHaveLength(0)
+})
+
+test("what is sealed opens as it was said, and holds nothing of it in the clear", async () => {
+  const key = scene.there.key()
+  const { id } = await scene.add(key)
+  const [row] = await scene.sql<{ sealed: string }[]>`select sealed from connected_account`
+  expect(await openKey(scene.register.sealer, id, row!.sealed)).toEqual({
+    issuer: scene.there.issuer,
+    keyId: key.keyId,
+    privateKey: key.pem,
+  })
+  expect(row!.sealed).not.toContain(key.keyId)
+})

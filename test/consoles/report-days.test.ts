@@ -1,0 +1,25 @@
+import { expect, test } from "bun:test"
+import { pacificDay } from "../../src/consoles/pacific.ts"
+import { readAgainAt } from "../../src/consoles/report-days.ts"
+import { addDays } from "../../src/lib/days.ts"
+import { REPORTS } from "../../src/lib/upstreams.ts"
+
+/** Of what the console lets a key ask in an hour. */
+const HOUR_LIMIT = 3_500
+
+test("days that still change are read again for five weeks, all of them in a tenth of an hour's requests", () => {
+  const start = new Date("2026-03-01T15:00:00Z")
+  const readsOn = new Map<string, number>()
+  // every day of two months becomes known the morning after it, and is read again until it is settled
+  for (let known = 0; known < 60; known++) {
+    const day = addDays(pacificDay(start), known - 1)
+    let reads = 0
+    for (let at: Date | null = new Date(start.getTime() + known * 86_400_000); at !== null; at = readAgainAt(day, at)) {
+      const today = pacificDay(at)
+      readsOn.set(today, (readsOn.get(today) ?? 0) + REPORTS.length)
+      reads++
+    }
+    expect([day, reads]).toEqual([day, 15])
+  }
+  expect(Math.max(...readsOn.values())).toBeLessThan(HOUR_LIMIT / 10)
+})

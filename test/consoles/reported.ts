@@ -1,0 +1,37 @@
+import type { Observation } from "../../src/core/observation/types.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { KINDS } from "../../src/kinds.ts"
+import type { AdsReport } from "../../src/lib/upstreams.ts"
+import { parseLine } from "../../src/measuring/import/lines.ts"
+
+/** The account that the examples of private kinds are of. */
+export const EXAMPLE_ACCOUNT = "ac_0123456789abcdef01"
+
+/** A private kind's observations are held only where their account is. */
+export async function holdAccount(sql: Sql, id = EXAMPLE_ACCOUNT): Promise<void> {
+  await sql`
+    with made as (
+      insert into workspace (name, plan) values (${`of ${id}`}, 'pro') returning id
+    )
+    insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at)
+    select ${id}, id, 'app-store-connect', 'key …1', '85012345', 'v1.a.b.c', null from made`
+}
+
+export type PrivateKind =
+  | "sales"
+  | "subscriptions"
+  | "subscription_events"
+  | "offer_redemptions"
+  | "engagement"
+  | "downloads"
+  | "prices"
+  | AdsReport
+  | "billing_event"
+  | "billing_metrics"
+
+/** The example of a kind, with other fields. */
+export function reported(name: PrivateKind, rest: object = {}): Observation {
+  const { example } = KINDS.find((kind) => kind.name === name)!
+  const parsed = parseLine(JSON.stringify({ kind: name, ...example }))
+  return { ...(parsed as { observation: Observation }).observation, ...rest } as Observation
+}

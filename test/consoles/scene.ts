@@ -1,0 +1,66 @@
+import { parseAddressList } from "../../src/access/addresses.ts"
+import type { AccountReach } from "../../src/consoles/account-kind.ts"
+import { type AccountRow, addAccount, type Register } from "../../src/consoles/register.ts"
+import { makeConsoleTasks } from "../../src/consoles/seller/console-tasks.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { REPORTS } from "../../src/lib/upstreams.ts"
+import { safeFetch } from "../../src/outbound/safe-fetch.ts"
+import { sealer } from "../alerts/delivery/scene.ts"
+import { type House, openHouse } from "../house.ts"
+import { trackOwn } from "../world/tracked.ts"
+import { type MadeKey, type StandIn, type StandInApp, standIn } from "./stand-in.ts"
+
+const loopback = parseAddressList(["127.0.0.1"])
+
+export const TEA: StandInApp = { id: "310633997", name: "Tea Timer", bundleId: "com.example.tea", sku: "TEA01" }
+
+export interface AccountScene {
+  sql: Sql
+  house: House
+  there: StandIn
+  register: Register
+  workspaceId: number
+  appId: string
+  /** The clock of ours. */
+  at: { now: Date }
+  add(key?: MadeKey): Promise<AccountRow>
+}
+
+/** A workspace that tracks Tea Timer, and a console that knows it. */
+export async function accountScene(sql: Sql, now = new Date()): Promise<AccountScene> {
+  const there = standIn()
+  there.apps.push(TEA)
+  const at = { now }
+  const house = openHouse({ sql, now: () => at.now })
+  const workspaceId = await house.workspace()
+  const tracked = { name: TEA.name, iosId: TEA.id, countries: ["us"], keywords: ["tea"], origin: "own" as const }
+  const appId = await trackOwn(sql, { workspaceId, ...tracked })
+  const reach = reachOf(there.url)
+  const register: Register = { sql, sealer, reach }
+  const add = (key = there.key()) =>
+    addAccount(register, workspaceId, {
+      kind: "app-store-connect",
+      key: { issuer: there.issuer, keyId: key.keyId, privateKey: key.pem },
+      part: there.vendor,
+    })
+  return { sql, house, there, register, workspaceId, appId, at, add }
+}
+
+/** SQL: the task is a report of days. */
+export function isReport(sql: Sql) {
+  return sql`task = any(${[...REPORTS]}::text[])`
+}
+
+/** No report of a day is due: a read would begin with the forty newest. */
+export async function putOffReports({ sql, at }: AccountScene): Promise<void> {
+  for (const { id } of await sql<{ id: string }[]>`select id from connected_account`)
+    await makeConsoleTasks(sql, id, at.now)
+  await sql`update account_task set next_at = null where ${isReport(sql)}`
+}
+
+/** Every host at one address. Tokens are judged by the console's clock. */
+export function reachOf(address: string): AccountReach {
+  const outbound: typeof safeFetch = (url, options) => safeFetch(url, { ...options, allowPrivate: loopback })
+  const now = () => new Date()
+  return { now, to: () => ({ address, outbound, now }) }
+}

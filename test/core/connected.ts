@@ -1,0 +1,104 @@
+import { randomBytes } from "node:crypto"
+import type { Sql } from "../../src/database/types.ts"
+import { addDays, dayOf } from "../../src/lib/days.ts"
+import { DAY_MS } from "../../src/lib/time.ts"
+import { record } from "../../src/measuring/record/record.ts"
+import { reported } from "../consoles/reported.ts"
+import { listed } from "../measuring/record/listed.ts"
+import type { Situation } from "./outcomes.ts"
+
+/** A console of the workspace that has the app, and said yesterday's figures of it. */
+async function connectConsole({ workspaceId, app, input }: Situation, sql: Sql): Promise<void> {
+  const account = `ac_${randomBytes(9).toString("hex")}`
+  await sql`
+    insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state)
+    values (${account}, ${workspaceId}, 'app-store-connect', 'key …1', '85012345', 'v1.a.b.c', null, 'ok')`
+  await sql`
+    insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
+    values (${account}, '1437843273', 'TEA01', 'Tea', 'com.example.tea', ${app})`
+  const now = new Date()
+  const said = { account, day: addDays(dayOf(now), -2), seenAt: now }
+  await record(sql, [reported("sales", said), reported("subscriptions", said), reported("subscription_events", said)])
+  const processed = { ...said, app: "1437843273", processed: addDays(dayOf(now), -1) }
+  await record(sql, [reported("engagement", processed), reported("downloads", processed)])
+  delete input.to
+}
+
+/** The same, and its page, which shows another price today. */
+async function changedPage(situation: Situation, sql: Sql): Promise<void> {
+  await connectConsole(situation, sql)
+  const shown = (days: number, price: number) =>
+    listed(new Date(Date.now() - days * DAY_MS), { price }, { id: "1437843273" })
+  await record(sql, [shown(3, 1), shown(2, 2)])
+}
+
+/** A console that listed what the app sells, and said what that costs. */
+async function pricedProducts(situation: Situation, sql: Sql): Promise<void> {
+  await connectConsole(situation, sql)
+  const [account] = await sql<{ id: string }[]>`
+    select id
+    from connected_account
+    where workspace_id = ${situation.workspaceId}
+    order by created_at desc
+    limit 1`
+  await sql`
+    insert into account_product (account_id, app, product, sold_as, sku, name, listed_at)
+    values (${account!.id}, '1437843273', '77', 'subscription', 'lumen.plus.monthly', 'Plus Monthly', now())`
+  const now = new Date()
+  const said = { account: account!.id, app: "1437843273", product: "77", day: dayOf(now), seenAt: now }
+  await record(sql, [reported("prices", said)])
+}
+
+/** An ad account of the workspace that advertises the app, and said what its examples say. */
+async function connectAds({ workspaceId, app, input }: Situation, sql: Sql): Promise<void> {
+  const account = `ac_${randomBytes(9).toString("hex")}`
+  await sql`
+    insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state, zone, currency)
+    values (${account}, ${workspaceId}, 'apple-ads', 'key …1', '1', 'v1.a.b.c', null, 'ok', 'UTC', 'EUR')`
+  await sql`
+    insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
+    values (${account}, '310633997', '310633997', 'Tea', '', ${app})`
+  const now = new Date()
+  const said = { account, day: addDays(dayOf(now), -2), seenAt: now }
+  const country = String(input.country ?? "us").toLowerCase()
+  await record(sql, [
+    ...(["ads_campaigns", "ads_keywords", "ads_days", "ads_terms", "ads_changes"] as const).map((name) =>
+      reported(name, said),
+    ),
+    reported("ads_popularity", { ...said, country }),
+  ])
+  await sql`
+    insert into account_task (account_id, task, subject, state, read_at)
+    values (${account}, 'campaigns', '', 'read', now()), (${account}, 'changes', '', 'read', now()),
+      (${account}, 'keywords', '444555666', 'read', now()), (${account}, 'days', '444555666', 'read', now()),
+      (${account}, 'terms', '444555666', 'read', now())`
+  delete input.campaign
+}
+
+/** A billing service, which told of a renewal. */
+async function connectBilling({ workspaceId, app }: Situation, sql: Sql): Promise<void> {
+  const account = `ac_${randomBytes(9).toString("hex")}`
+  await sql`
+    insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state)
+    values (${account}, ${workspaceId}, 'revenuecat', 'secret', '1437843273', 'v1.a.b.c', null, 'ok')`
+  await sql`
+    insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
+    values (${account}, '1437843273', 'TEA01', 'Tea', 'com.example.tea', ${app})`
+  const [seenAt, happenedAt] = [new Date(), new Date(Date.now() - 2 * DAY_MS)]
+  await record(sql, [reported("billing_event", { account, seenAt, happenedAt })])
+}
+
+/** By operation: what must be there before its sample answers. */
+export const MADE_TO_REPORT: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = {
+  get_revenue: connectConsole,
+  get_subscriptions: connectConsole,
+  get_funnel: connectConsole,
+  get_change_impact: changedPage,
+  get_country_prices: pricedProducts,
+  list_campaigns: connectAds,
+  list_ads_keywords: connectAds,
+  list_ads_search_terms: connectAds,
+  list_ads_commands: connectAds,
+  get_search_popularity: connectAds,
+  get_pricing: connectBilling,
+}

@@ -1,0 +1,153 @@
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import { record } from "../../src/measuring/record/record.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { listed } from "../measuring/record/listed.ts"
+import { reviewed } from "../measuring/record/reviewed.ts"
+import { trackOwn } from "../world/tracked.ts"
+
+setDefaultTimeout(30_000)
+
+const NOW = new Date("2026-04-01T12:00:00Z")
+const MONEY = ["adRevenue", "subscriptionRevenue", "adSpend"]
+
+let sql: Sql
+let house: House
+let workspaceId: number
+let key: string
+let appId: string
+const call = (path: string, by = key) => house.call(`/v1/${path}`, { key: by })
+
+/** Moments right before and at each end of the days in Berlin on which clocks go back (25 hours) and forward (23). */
+const EDGES = [
+  "2025-10-25T21:59:59Z", "2025-10-25T22:00:00Z", "2025-10-26T00:30:00Z", "2025-10-26T01:30:00Z", "2025-10-26T22:59:59Z",
+  "2025-10-26T23:00:00Z", "2026-03-28T22:59:59Z", "2026-03-28T23:00:00Z", "2026-03-29T00:59:59Z", "2026-03-29T21:59:59Z",
+  "2026-03-29T22:00:00Z",
+] // biome-ignore format: a list to scan
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql, now: () => NOW })
+  workspaceId = await house.workspace({ plan: "studio" })
+  key = await house.key(workspaceId)
+  const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea"], origin: "own" }
+  appId = await trackOwn(sql, asked)
+  const reviews = EDGES.map((at, i) => ({ id: `${i}`, at: new Date(at) }))
+  const pages = EDGES.map((at, i) => listed(at, { version: `${i}.0` }, { id: "10001" }))
+  const end = { end: { pages: 1, complete: true, empty: false } }
+  const { refused } = await record(sql, [reviewed("2026-03-31T10:00:00Z", reviews, end), ...pages], () => NOW)
+  expect(refused).toEqual([])
+})
+
+describe("a day on which clocks change", () => {
+  test.each([
+    ["2025-10-26", "2025-10-25T22:00:00.000Z", "2025-10-26T23:00:00.000Z", ["4.0", "3.0", "2.0", "1.0"]],
+    ["2026-03-29", "2026-03-28T23:00:00.000Z", "2026-03-29T22:00:00.000Z", ["9.0", "8.0", "7.0"]],
+  ])(
+    "%s in Berlin has the reviews and changes of its own hours, and none of the days beside it",
+    async (day, from, to, versions) => {
+      const query = `tz=Europe/Berlin&day=${day}`
+      const { status, body } = await call(`apps/${appId}/today?${query}`)
+      expect(status).toBe(200)
+      expect(body).toMatchObject({ today: day, from, to, past: true, realToday: "2026-04-01" })
+      const reviews = body.figures.find((figure: { key: string }) => figure.key === "newReviews")
+      expect([reviews.state, reviews.value]).toEqual(["measured", versions.length])
+      expect(body.changes.map(({ after }: { after: string }) => after)).toEqual(versions)
+      const { body: overview } = await call(`portfolio?${query}`)
+      expect(overview).toMatchObject({ today: day, from, to, totals: { newReviews: versions.length } })
+    },
+  )
+
+  test("is another one in UTC and in New York", async () => {
+    const counted = async (tz: string) => (await call(`portfolio?tz=${tz}&day=2026-03-29`)).body.totals.newReviews
+    // Berlin's first hour is of the 28th in UTC; New York's day runs from 04:00
+    expect([await counted("Europe/Berlin"), await counted("UTC"), await counted("America/New_York")]).toEqual([3, 3, 2])
+  })
+})
+
+describe("the portfolio over HTTP", () => {
+  test("has every field that the specification requires, and says what is not connected", async () => {
+    const { status, body } = await call("portfolio")
+    expect(status).toBe(200)
+    const required = [
+      "tz", "today", "past", "realToday", "at", "apps", "totals", "pending", "cards", "feed", "conns", "hiddenMoney",
+    ] // biome-ignore format: the specification's order
+    expect(Object.keys(body)).toEqual(expect.arrayContaining(required))
+    expect(body).toMatchObject({
+      tz: "UTC",
+      today: "2026-04-01",
+      past: false,
+      at: NOW.toISOString(),
+      hiddenMoney: false,
+    })
+    expect(body.conns.map(({ id, connected }: { id: string; connected: boolean }) => [id, connected])).toEqual([
+      ["analytics", false],
+      ["ads", false],
+      ["subscriptions", false],
+      ["apple_ads", false],
+    ])
+    const told = body.conns.flatMap(({ gives }: { gives: string[] }) => gives)
+    expect(told.toSorted()).toEqual([
+      "adRevenue",
+      "adSpend",
+      "liveUsers",
+      "newUsers",
+      "subscriptionRevenue",
+      "trials",
+      "users",
+    ])
+    for (const figure of told) expect([figure, body.totals[figure], body.apps[0][figure]]).toEqual([figure, null, null])
+  })
+
+  test("hides money from a key without revenue:read, in every row, total and card", async () => {
+    const { body } = await call("portfolio", await house.key(workspaceId, { scopes: ["apps:read"] }))
+    expect(body.hiddenMoney).toBe(true)
+    for (const row of [body.totals, ...body.apps]) for (const name of MONEY) expect(row[name]).toBeNull()
+    expect(body.cards.map(({ state, rows }: { state: string; rows: unknown[] }) => [state, rows])).toEqual([
+      ["hidden", []],
+      ["hidden", []],
+    ])
+    expect(body.feed).toEqual([])
+  })
+
+  test("of a key limited to one app has that app alone, also in its totals", async () => {
+    const asked = { workspaceId, iosId: "10002", countries: ["us"], keywords: ["a", "b"], origin: "own" }
+    const second = await trackOwn(sql, asked)
+    const { body, text } = await call("portfolio", await house.key(workspaceId, { appList: [second] }))
+    expect(body.apps.map((app: { appId: string }) => app.appId)).toEqual([second])
+    expect(body.totals).toMatchObject({ apps: 1, keywordsTracked: 2, newReviews: null })
+    expect(text).not.toContain(appId)
+  })
+})
+
+describe.each([
+  ["portfolio", () => "portfolio"],
+  ["today", () => `apps/${appId}/today`],
+])("%s", (_, path) => {
+  test.each([
+    ["tz=Mars/Olympus", "invalid_arguments", "tz"],
+    ["tz=%2B01:00", "invalid_arguments", "tz"],
+    ["day=2026-04-02", "bad_day", "day"],
+    ["day=2026-04-01", "bad_day", "day"],
+    ["day=2026-02-29", "bad_day", "day"],
+    ["day=20260331", "bad_day", "day"],
+    // 02:00 of the 2nd there: the 1st is over, the 2nd is not
+    ["tz=Pacific/Kiritimati&day=2026-04-02", "bad_day", "day"],
+    // still the 31st there
+    ["tz=Pacific/Pago_Pago&day=2026-04-01", "bad_day", "day"],
+  ])("refuses ?%s as %s", async (query, error, field) => {
+    const { status, body } = await call(`${path()}?${query}`)
+    expect([status, body.error, body.field]).toEqual([400, error, field])
+  })
+
+  test.each([
+    ["day=2026-03-31", "2026-03-31"],
+    ["tz=Pacific/Kiritimati&day=2026-04-01", "2026-04-01"],
+    ["tz=Pacific/Kiritimati", "2026-04-02"],
+    ["tz=Pacific/Pago_Pago", "2026-04-01"],
+  ])("answers ?%s with %s", async (query, today) => {
+    const { status, body } = await call(`${path()}?${query}`)
+    expect([status, body.today]).toEqual([200, today])
+  })
+})

@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test"
+import { catalog } from "../../src/catalog.ts"
+import { jsonSchema } from "../../src/lib/schema.ts"
+
+interface Shape {
+  description?: string
+  "x-about"?: string
+  properties?: Record<string, Shape>
+  items?: Shape
+  prefixItems?: Shape[]
+  anyOf?: Shape[]
+}
+
+const reads = catalog.filter(
+  ({ group, effect }) => (group === "Account" || group === "Your apps") && effect !== "writes",
+)
+
+test.each(reads.map(({ id, input, output }) => [id, input, output] as const))(
+  "every parameter of %s, and every field of its answer at whatever depth, says what it is",
+  (_, input, output) => {
+    const asked = jsonSchema(input, "input") as Shape
+    const answered = jsonSchema(output) as Shape
+    expect(Object.keys(answered.properties ?? {}).length).toBeGreaterThan(0)
+    expect([...silent(asked), ...silent(answered)]).toEqual([])
+  },
+)
+
+function* silent({ properties = {}, items, prefixItems = [], anyOf = [] }: Shape, path = ""): Generator<string> {
+  for (const [name, field] of Object.entries(properties)) {
+    if (!isDescribed(field)) yield `${path}${name}`
+    yield* silent(field, `${path}${name}.`)
+  }
+  for (const inner of [...(items ? [items] : []), ...prefixItems, ...anyOf]) yield* silent(inner, path)
+}
+
+/** By itself, as the named shape that it is, or as what it is when it is not null. */
+function isDescribed({ description, "x-about": about, anyOf = [] }: Shape): boolean {
+  return (description ?? about ?? "") !== "" || anyOf.some(isDescribed)
+}

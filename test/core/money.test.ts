@@ -1,0 +1,322 @@
+import { beforeAll, expect, test } from "bun:test"
+import fc from "fast-check"
+import { setWorkspace } from "../../src/access/workspaces.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { freshDatabase } from "../database.ts"
+import { type Answer, type House, openHouse } from "../house.ts"
+import { cases } from "../long.ts"
+import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
+import { anApp } from "../writes/writer.ts"
+
+// Random histories of workspaces through REST. A model that moves one credit at a time predicts which calls are paid;
+// headers, /account, /usage, refusals and the ledger must all agree with it.
+
+const WORKSPACES = 2
+/** The first key of a workspace may have a budget, the second has none. */
+const KEYS = 2
+
+interface Means {
+  quota: number
+  pack: number
+  budget: number | null
+}
+
+interface Request {
+  workspace: number
+  key: number
+  /** A read with as many rows, 5 credits each; a write for 1 credit; a list for 1; a call that fails, for 0. */
+  kind: "read" | "write" | "list" | "failure"
+  rows: number
+}
+
+type Step =
+  | { does: "call"; request: Request }
+  | { does: "callTogether"; requests: Request[] }
+  | { does: "buyPack"; workspace: number; credits: number }
+  | { does: "changePlan"; workspace: number; quota: number }
+  | { does: "turnMonth"; workspace: number }
+
+const means: fc.Arbitrary<Means> = fc.record({
+  quota: fc.nat({ max: 60 }),
+  pack: fc.nat({ max: 40 }),
+  budget: fc.option(fc.nat({ max: 50 }), { nil: null }),
+})
+
+const workspace = fc.nat({ max: WORKSPACES - 1 })
+
+const request: fc.Arbitrary<Request> = fc.record({
+  workspace,
+  key: fc.nat({ max: KEYS - 1 }),
+  kind: fc.constantFrom("read", "read", "write", "list", "failure"),
+  rows: fc.integer({ min: 1, max: 5 }),
+})
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ does: fc.constant("call" as const), request }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constant("callTogether" as const),
+      requests: fc.array(request, { minLength: 4, maxLength: 12 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant("buyPack" as const),
+      workspace,
+      credits: fc.integer({ min: 1, max: 40 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ does: fc.constant("changePlan" as const), workspace, quota: fc.nat({ max: 60 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant("turnMonth" as const), workspace }) },
+)
+
+/** One workspace, one credit at a time. */
+class Model {
+  quota: number
+  pack: number
+  budgets: (number | null)[]
+  fromQuota = 0
+  fromPack = 0
+  keys = Array<number>(KEYS).fill(0)
+
+  constructor({ quota, pack, budget }: Means) {
+    this.quota = quota
+    this.pack = pack
+    this.budgets = [budget, null]
+  }
+
+  /** The code that a call of this cost is refused with now; null if it can be paid. */
+  refusal(cost: number, key: number): string | null {
+    const budget = this.budgets[key] ?? null
+    if (cost > 0 && budget !== null && this.keys[key]! + cost > budget) return "key_budget_reached"
+    return cost > this.remaining ? "credits_exhausted" : null
+  }
+
+  pay(cost: number, key: number): void {
+    for (let credit = 0; credit < cost; credit++) {
+      if (this.fromQuota < this.quota) this.fromQuota++
+      else {
+        this.pack--
+        this.fromPack++
+      }
+    }
+    this.keys[key]! += cost
+  }
+
+  turnMonth(): void {
+    this.fromQuota = 0
+    this.fromPack = 0
+    this.keys.fill(0)
+  }
+
+  get used(): number {
+    return this.fromQuota + this.fromPack
+  }
+
+  get remaining(): number {
+    return Math.max(0, this.quota - this.fromQuota) + this.pack
+  }
+
+  get credits() {
+    return { used: this.used, limit: this.used + this.remaining, remaining: this.remaining }
+  }
+}
+
+interface Tenant {
+  id: number
+  name: string
+  app: string
+  keyIds: number[]
+  secrets: string[]
+  model: Model
+}
+
+let sql: Sql
+let histories = 0
+let keywords = 0
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+/** A process that remembers nothing of the one before it. */
+const newHouse = () => openHouse({ sql, catalog: catalogWithSamples, fixtures: fixturesWithSamples() })
+
+test("headers, /account, /usage, refusals and the ledger agree with a model over random histories", async () => {
+  const seen = { paid: 0, credits_exhausted: 0, key_budget_reached: 0 }
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(means, { minLength: WORKSPACES, maxLength: WORKSPACES }),
+      fc.array(step, { minLength: 8, maxLength: 20, size: "max" }),
+      async (allMeans, steps) => {
+        const tenants = await Promise.all(allMeans.map(newTenant))
+        let house = newHouse()
+        for (const taken of steps) {
+          if (taken.does === "call") await callOne(house, tenants, taken.request, seen)
+          else if (taken.does === "callTogether") await callTogether(house, tenants, taken.requests, seen)
+          else {
+            await administer(tenants[taken.workspace]!, taken)
+            // a running process may answer from a key's record for less than a second
+            house = newHouse()
+          }
+          await expectAgreement(house, tenants)
+        }
+      },
+    ),
+    // a failing history is not shrunk: each try takes seconds
+    { seed: 20261129, numRuns: cases(5, 60), endOnFailure: true },
+  )
+  // a history without refusals would prove little
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(10)
+}, 300_000)
+
+async function newTenant(asked: Means): Promise<Tenant> {
+  const house = newHouse()
+  const name = `money ${process.pid} ${++histories}`
+  const overrides = { credits: asked.quota, ratePerSecond: 100_000 }
+  const id = await house.workspace({ name, plan: "pro", explorer: true, pack: asked.pack || undefined, overrides })
+  const budget = asked.budget === null ? {} : { monthlyBudget: asked.budget }
+  const secrets = [await house.key(id, budget), await house.key(id)]
+  const rows = await sql<{ id: number }[]>`
+    select id
+    from api_key
+    where workspace_id = ${id}
+    order by id`
+  return { id, name, app: await anApp(sql, id), keyIds: rows.map((row) => row.id), secrets, model: new Model(asked) }
+}
+
+async function callOne(house: House, tenants: Tenant[], asked: Request, seen: Record<string, number>): Promise<void> {
+  const { model } = tenants[asked.workspace]!
+  const cost = costOf(asked)
+  // the least price is checked before the call runs: credits may refuse it then, and the budget only the actual price
+  const code = model.refusal(leastOf(asked), asked.key) ?? model.refusal(cost, asked.key)
+  const answer = await send(house, tenants, asked)
+  if (code === null) model.pay(cost, asked.key)
+  seen[code ?? "paid"]!++
+  expectAnswer(answer, asked, code)
+  expect(answer.credits).toMatchObject(model.credits)
+  if (code === null) return
+  const budget = { used: model.keys[asked.key], limit: model.budgets[asked.key] }
+  const { used, limit } = code === "key_budget_reached" ? budget : model.credits
+  expect(answer.body).toMatchObject({ used, limit, resetsAt: answer.credits.reset })
+}
+
+/** Their order decides which are paid: the model pays what was paid, and must then refuse what was refused. */
+async function callTogether(
+  house: House,
+  tenants: Tenant[],
+  requests: Request[],
+  seen: Record<string, number>,
+): Promise<void> {
+  const answers = await Promise.all(requests.map((asked) => send(house, tenants, asked)))
+  const before = tenants.map(({ model }) => model.used)
+  const outcomes = requests.map((asked, at) => {
+    const { status, body } = answers[at]!
+    return { asked, cost: costOf(asked), code: status === 402 ? (body.error as string) : null, answer: answers[at]! }
+  })
+  for (const { asked, cost, code } of outcomes) {
+    const { model } = tenants[asked.workspace]!
+    if (code === null) {
+      expect(model.refusal(cost, asked.key)).toBeNull()
+      model.pay(cost, asked.key)
+    }
+    seen[code ?? "paid"]!++
+  }
+  for (const { asked, cost, code, answer } of outcomes) {
+    const { model } = tenants[asked.workspace]!
+    expectAnswer(answer, asked, code)
+    const { used, limit, remaining } = answer.credits
+    expect(used + remaining).toBe(limit)
+    expect(limit).toBe(model.credits.limit)
+    expect(used).toBeLessThanOrEqual(model.used)
+    expect(used).toBeGreaterThanOrEqual(before[asked.workspace]! + (code === null ? cost : 0))
+    if (code === "credits_exhausted") expect(cost).toBeGreaterThan(model.remaining)
+    if (code === "key_budget_reached") expect(model.refusal(cost, asked.key)).toBe(code)
+  }
+}
+
+function costOf({ kind, rows }: Request): number {
+  if (kind === "failure") return 0
+  return kind === "read" ? rows * 5 : 1
+}
+
+/** The least that a call of its operation may cost. */
+function leastOf(asked: Request): number {
+  return asked.kind === "read" ? 5 : costOf(asked)
+}
+
+async function send(house: House, tenants: Tenant[], { workspace: at, key, kind, rows }: Request): Promise<Answer> {
+  const { secrets, app } = tenants[at]!
+  const secret = secrets[key]!
+  if (kind === "read") return await house.call(`/v1/hive/explored?rows=${rows}`, { key: secret })
+  if (kind === "list") return await house.call("/v1/apps", { key: secret })
+  if (kind === "failure") return await house.call("/v1/hive/explored?rows=99", { key: secret })
+  const body = { action: "add_keywords", args: { appId: app, keywords: [`money ${++keywords}`] } }
+  // another write of the same app may have been confirmed in between: its caller asks again
+  for (;;) {
+    const preview = await house.call("/v1/actions", { key: secret, method: "POST", body })
+    expect([preview.status, preview.body.credits]).toEqual([200, 1])
+    const { confirmToken } = preview.body
+    const answer = await house.call("/v1/actions/confirm", { key: secret, method: "POST", body: { confirmToken } })
+    if (answer.status !== 409) return answer
+  }
+}
+
+function expectAnswer({ status, body }: Answer, { kind }: Request, code: string | null): void {
+  if (kind === "failure") expect([status, body.error]).toEqual([400, "bad_days"])
+  else expect([status, body.error ?? null]).toEqual([code === null ? 200 : 402, code])
+}
+
+async function administer(tenant: Tenant, taken: Step): Promise<void> {
+  const { id, name, model } = tenant
+  if (taken.does === "buyPack") {
+    model.pack += taken.credits
+    await setWorkspace(sql, name, { addPack: taken.credits })
+  }
+  if (taken.does === "changePlan") {
+    model.quota = taken.quota
+    await setWorkspace(sql, name, { overrides: { credits: taken.quota } })
+  }
+  if (taken.does === "turnMonth") {
+    model.turnMonth()
+    // as if everything so far had happened a month ago
+    await sql`update account set month = (month - interval '1 month')::date where workspace_id = ${id}`
+    await sql`update key_month set month = (month - interval '1 month')::date where workspace_id = ${id}`
+    await sql`update ledger set month = (month - interval '1 month')::date where workspace_id = ${id}`
+  }
+}
+
+async function expectAgreement(house: House, tenants: readonly Tenant[]): Promise<void> {
+  for (const { id, keyIds, secrets, model } of tenants) {
+    const account = await house.call("/v1/account", { key: secrets[1] })
+    const usage = await house.call("/v1/usage", { key: secrets[0] })
+    const { used, limit, remaining } = model.credits
+    expect(account.credits).toMatchObject({ used, limit, remaining })
+    expect(account.body.credits).toEqual({ used, limit, resetsAt: account.credits.reset })
+    expect(usage.credits).toEqual(account.credits)
+    expect(usage.body.quotas.find(({ key }: { key: string }) => key === "apiCredits")).toMatchObject({ used, limit })
+    expect(usage.body.packs.apiCredits).toBe(model.pack)
+    expect(await ledgerOf(id, keyIds)).toEqual({ cost: used, fromPack: model.fromPack, byKey: model.keys })
+  }
+}
+
+/** The sums of the current month. */
+async function ledgerOf(workspaceId: number, keyIds: readonly number[]) {
+  const rows = await sql<{ keyId: number; cost: number; fromPack: number }[]>`
+    select key_id as "keyId", sum(cost)::int as cost, sum(from_pack)::int as "fromPack"
+    from ledger
+    where workspace_id = ${workspaceId} and month = date_trunc('month', now() at time zone 'utc')::date
+    group by key_id
+    order by key_id
+    limit 10`
+  return {
+    cost: rows.reduce((sum, row) => sum + row.cost, 0),
+    fromPack: rows.reduce((sum, row) => sum + row.fromPack, 0),
+    byKey: keyIds.map((keyId) => rows.find((row) => row.keyId === keyId)?.cost ?? 0),
+  }
+}

@@ -1,0 +1,117 @@
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import { kindsOf } from "../../src/due-kinds.ts"
+import type { Measure } from "../../src/lib/live-read.ts"
+import { createMeasure } from "../../src/measuring/measure.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { trackLarge } from "../keywords/large-app.ts"
+import { beforeLong, cases, LONG, long } from "../long.ts"
+import { slowness } from "../unit.ts"
+
+// at length half a minute: 5,000 keywords are made, and each flood ends when the last of its calls is given up
+setDefaultTimeout(120_000)
+
+const KEYWORDS = cases(600, 5_000)
+const CALLS = cases(20, 60)
+
+let sql: Sql
+let house: House
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+/** As a connection brings it: the checks of `house.call` would take longer than a large answer. */
+async function timed(path: string, key: string) {
+  const began = performance.now()
+  const request = new Request(`${PUBLIC_URL}${path}`, { headers: { authorization: `Bearer ${key}` } })
+  const answer = await house.app.fetch(request, "127.0.0.1")
+  const text = await answer.text()
+  return { status: answer.status, ms: performance.now() - began, text }
+}
+
+describe("a neighbour with thousands of keywords", () => {
+  let large: { app: string; key: string }
+  let small: { app: string; key: string }
+
+  beforeLong(async () => {
+    house = openHouse({ sql })
+    const workspaces = [await house.workspace(), await house.workspace()] as const
+    large = { app: await trackLarge(sql, workspaces[0], KEYWORDS), key: await house.key(workspaces[0]) }
+    small = { app: await trackLarge(sql, workspaces[1], 30), key: await house.key(workspaces[1]) }
+  })
+
+  /** The other's calls, one after the other: their statuses, and what the slowest of each hundred take. */
+  async function others(calls: number) {
+    const paths = ["/v1/account", `/v1/apps/${small.app}/keywords`, "/v1/apps"]
+    const seen = []
+    for (let call = 0; call < calls; call++) {
+      seen.push(await timed(paths[call % paths.length]!, small.key))
+      await Bun.sleep(10)
+    }
+    const times = seen.map(({ ms }) => ms).sort((a, b) => a - b)
+    const statuses = [...new Set(seen.map(({ status }) => status))]
+    return { statuses, slow: times[Math.floor(times.length * 0.95)]!, median: times[times.length >> 1]! }
+  }
+
+  for (const read of LONG ? ["rivals", "keywords"] : ["rivals"]) {
+    long(
+      `who reads his ${read} five times a second is not felt by others, neither while he does nor after`,
+      async () => {
+        const alone = await timed(`/v1/apps/${large.app}/${read}`, large.key)
+        await others(6)
+        const idle = await others(CALLS)
+        const flood: ReturnType<typeof timed>[] = []
+        const send = () => flood.push(timed(`/v1/apps/${large.app}/${read}`, large.key))
+        for (let i = 0; i < 3; i++) send()
+        const sender = setInterval(send, 200)
+        const beside = await others(CALLS)
+        clearInterval(sender)
+        await Bun.sleep(1_000)
+        const after = await others(30)
+        const own = await Promise.all(flood)
+        console.log(`${read}: alone ${alone.ms.toFixed(0)} ms; others' 95 of 100 within ${idle.slow.toFixed(0)} ms idle, ${beside.slow.toFixed(0)} beside it, ${after.slow.toFixed(0)} a second after; medians ${idle.median.toFixed(0)}, ${beside.median.toFixed(0)}, ${after.median.toFixed(0)}; his own: ${JSON.stringify(Object.fromEntries(Map.groupBy(own, ({ status }) => status).entries().map(([status, all]) => [status, all.length])))}`) // biome-ignore format: one line
+        expect([...idle.statuses, ...beside.statuses, ...after.statuses]).toEqual([200, 200, 200])
+        // as long as one of his reads takes, nobody waits: he would be before them once in every call
+        const busy = await slowness()
+        expect(beside.slow).toBeLessThan(busy * Math.max(8 * idle.slow, alone.ms / 2))
+        expect(after.median).toBeLessThan(busy * Math.max(4 * idle.median, alone.ms / 4))
+        // calls that no slot came free for are refused in words, and the rest is answered
+        const refused = own.filter(({ status }) => status !== 200)
+        for (const { status, text } of refused) {
+          expect([status, JSON.parse(text).error]).toEqual([503, "unavailable"])
+          expect(JSON.parse(text).detail).toEndWith("Nothing was charged.")
+        }
+      },
+    )
+  }
+})
+
+describe("previews on a server that does not measure", () => {
+  test("are answered at once, say that the id is not checked, and leave no row that is due", async () => {
+    const measure: Measure = createMeasure({
+      sql,
+      kinds: kindsOf({ egressCountry: "us" }),
+      egress: "here",
+      now: () => new Date(),
+      isReading: () => false,
+      nudge() {},
+      onEnded() {},
+    })
+    const scene = openHouse({ sql, measure })
+    const key = await scene.key(
+      await scene.workspace({ plan: "free", overrides: { credits: 100, ratePerSecond: 1e5 } }),
+    )
+    const due = async () => (await sql`select count(*)::int as n from due`)[0]!.n
+    const before = await due()
+    for (let i = 0; i < 20; i++) {
+      const args = { action: "add_app", args: { iosId: String(900_000_000 + i), androidPkg: `com.example.a${i}` } }
+      const { status, body } = await scene
+        .tool("preview_action", args, { key })
+        .then(({ status, body }) => ({ status, body }))
+      expect([status, body.preview?.notes?.length]).toEqual([200, 2])
+      expect(await due()).toBe(before)
+    }
+  })
+})

@@ -1,0 +1,47 @@
+import type { Caller } from "../../src/access/caller.ts"
+import { ENTITLEMENTS, type Plan } from "../../src/access/plans.ts"
+import type { Observation } from "../../src/core/observation/types.ts"
+import type { Context } from "../../src/core/operation.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { appleAppPage } from "../../src/listings/sources/apple-app-page.ts"
+import { record } from "../../src/measuring/record/record.ts"
+import { listed } from "../measuring/record/listed.ts"
+import { contextOf } from "../measuring/record/measured.ts"
+import { fixture } from "../stores/parsing/parsed.ts"
+import { trackOwn } from "../world/tracked.ts"
+
+/** When tests about pages are asked. */
+export const TODAY = new Date("2026-06-20T12:00:00Z")
+export const june = (n: number, hour = 6) => new Date(Date.UTC(2026, 5, n, hour))
+
+export const IOS_ID = "1600000101"
+export const PACKAGE = "com.example.tea"
+
+/** Tracks the app that `listed` shows, in the US and in Germany unless said. */
+export function trackTea(sql: Sql, workspaceId: number, rest: object = {}): Promise<string> {
+  const asked = { workspaceId, iosId: IOS_ID, countries: ["us", "de"], keywords: ["tea", "mate"], origin: "own" }
+  return trackOwn(sql, { ...asked, ...rest })
+}
+
+export async function tell(sql: Sql, ...pages: Observation[]): Promise<void> {
+  const { refused } = await record(sql, pages, () => new Date("2026-12-31T00:00:00Z"))
+  if (refused.length > 0) throw refused[0]?.problem
+}
+
+/** A page of the app on Google Play. */
+export function played(seenAt: Date, listing: Parameters<typeof listed>[1] = {}) {
+  const shelves = { similar: [{ id: "com.example.coffee" }], moreByDeveloper: undefined }
+  const parts = { ...shelves, events: undefined, editorial: undefined, ...listing } as typeof listing
+  return listed(seenAt, parts, { source: "play-details", platform: "android", id: PACKAGE })
+}
+
+/** A recorded page, read by the source that reads such pages. */
+export function recorded(storefront: string, id: string, seenAt: Date) {
+  const about = { seenAt, sha256: new Uint8Array(32).fill(seenAt.getUTCDate()) }
+  return appleAppPage.parse(fixture(`apple-app-page-${storefront}.html`), { storefront, id }, about)
+}
+
+export function contextOn(sql: Sql, workspaceId: number, { plan = "pro" as Plan, now = TODAY } = {}): Context {
+  const ctx = contextOf(sql, workspaceId, now)
+  return { ...ctx, caller: { ...ctx.caller, plan, entitlements: ENTITLEMENTS[plan] } as Caller }
+}

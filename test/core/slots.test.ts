@@ -1,0 +1,200 @@
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import * as v from "valibot"
+import { type Operation, operation } from "../../src/core/operation.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { kindsOf } from "../../src/due-kinds.ts"
+import type { FaultCode } from "../../src/lib/faults.ts"
+import { createMeasure } from "../../src/measuring/measure.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { trackLarge } from "../keywords/large-app.ts"
+import { live } from "../world/stores.ts"
+import { trackOwn } from "../world/tracked.ts"
+
+setDefaultTimeout(60_000)
+
+const RIVALS = Array.from({ length: 12 }, (_, index) => String(1_600_000_101 + index))
+const MANUAL_RIVALS = RIVALS.map((id) => `ios:${id}`)
+const ROUNDS = 3
+
+let sql: Sql
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+async function askMarkets(house: House, appId: string, key: string): Promise<[number, string][]> {
+  const answers = await Promise.all(RIVALS.map((id) => house.call(`/v1/apps/${appId}/rivals/${id}/market`, { key })))
+  return answers.map(({ status, body }) => [status, body.error])
+}
+
+/** Reads that need the database: one of the workspace that asked for the markets, one of another workspace. */
+async function expectBothServed(house: House, own: { appId: string; key: string }): Promise<void> {
+  const other = await house.key(await house.workspace())
+  const answers = await Promise.all([
+    house.call(`/v1/apps/${own.appId}/keywords`, { key: own.key }),
+    house.call("/v1/apps", { key: other }),
+  ])
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+}
+
+describe("a light workspace", () => {
+  test("has thirty calls answered before most of the 48 searches that another has in flight", async () => {
+    const house = openHouse({ sql })
+    const [heavy, light] = [await house.workspace(), await house.workspace()]
+    const heavyKey = await house.key(heavy)
+    const lightKey = await house.key(light)
+    await trackLarge(sql, heavy, 100)
+    const own = await trackLarge(sql, light, 30)
+    let unanswered = 48
+    const flood = Array.from({ length: unanswered }, async () => {
+      const { status } = await house.call("/v1/search?q=word", { key: heavyKey })
+      unanswered--
+      return status
+    })
+    for (let call = 0; call < 30; call++)
+      expect((await house.call(`/v1/apps/${own}/keywords`, { key: lightKey })).status).toBe(200)
+    // had each statement of the light calls waited for one of a search, a third fewer would be left
+    expect(unanswered).toBeGreaterThan(process.env.DATABASE_URL ? 24 : 36)
+    // on a busy machine the last of them may be past their deadline
+    for (const status of await Promise.all(flood)) expect([200, 503]).toContain(status)
+  })
+
+  test("is answered before its own previews with passwords, whose hashing holds no slot", async () => {
+    const house = openHouse({ sql })
+    const workspaceId = await house.workspace()
+    const key = await house.key(workspaceId)
+    const appId = await trackOwn(sql, { workspaceId, iosId: "10003", countries: ["us"], keywords: [] })
+    let unanswered = 4
+    const previews = Array.from({ length: unanswered }, async (_, index) => {
+      const args = { appId, country: "us", password: `open sesame ${index}` }
+      const { status } = await house.tool("preview_action", { action: "create_share_link", args }, { key })
+      unanswered--
+      return status
+    })
+    while (unanswered === 4) await Bun.sleep(1)
+    expect((await house.call("/v1/apps", { key })).status).toBe(200)
+    expect(unanswered).toBeGreaterThan(0)
+    expect(await Promise.all(previews)).toEqual([200, 200, 200, 200])
+  })
+})
+
+// One branch of each call fails while another branch still waits.
+describe("calls whose branches fail", () => {
+  test("twelve rivals' markets at once leave every workspace served where no process measures", async () => {
+    const measure = createMeasure({
+      sql,
+      kinds: kindsOf({ egressCountry: "us" }),
+      egress: "here",
+      now: () => new Date(),
+      isReading: () => false,
+      nudge() {},
+      onEnded() {},
+    })
+    const house = openHouse({ sql, measure, settings: { requestDeadlineMs: 4_500 } })
+    const workspaceId = await house.workspace()
+    const key = await house.key(workspaceId)
+    const appId = await trackOwn(sql, {
+      workspaceId,
+      iosId: "10002",
+      countries: ["us"],
+      keywords: [],
+      manualRivals: MANUAL_RIVALS,
+    })
+    for (let round = 0; round < ROUNDS; round++)
+      expect(await askMarkets(house, appId, key)).toEqual(RIVALS.map(() => [404, "not_measured"]))
+    await expectBothServed(house, { appId, key })
+  })
+
+  test("twelve rivals' markets at once leave every workspace served while a store refuses look-ups", async () => {
+    await using on = await live(sql, MANUAL_RIVALS)
+    on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
+    on.stores.on("apps.apple.com", "/us/app/", async () => {
+      await Bun.sleep(1_000)
+      return new Response("no", { status: 403 })
+    })
+    for (let round = 0; round < ROUNDS; round++)
+      // undefined is a 202: the look-up has not ended yet
+      for (const [, error] of await askMarkets(on.house, on.appId, on.key))
+        expect([undefined, "measure_busy"]).toContain(error)
+    await expectBothServed(on.house, on)
+  })
+})
+
+const declared = {
+  method: "GET",
+  group: "Account",
+  toolset: "account",
+  summary: "Reads a number.",
+  effect: "reads",
+  scope: null,
+  price: 1,
+  input: v.strictObject({}),
+  output: v.strictObject({ number: v.number() }),
+} as const
+const faults: FaultCode[] = []
+
+/** The connection of this statement is lost without a word: it never settles. */
+const lost: Operation = operation({ ...declared, faults, id: "lose_statement", path: "/lost" }).run(
+  async (_, { sql }) => {
+    const [row] = await sql<[{ number: number }]>`select 1 as number /* lost */`
+    return row
+  },
+)
+
+const answered: Operation = operation({ ...declared, faults, id: "read_number", path: "/number" }).run(
+  async (_, { sql }) => {
+    const [row] = await sql<[{ number: number }]>`select 2 as number`
+    return row
+  },
+)
+
+/** The same database, on which statements that are marked as lost never settle. */
+function losing(database: Sql): Sql {
+  return new Proxy(database, {
+    apply(target, self, args) {
+      const query = Reflect.apply(target as never, self, args) as { handler(): void }
+      if (args[0].raw?.[0].includes("/* lost */")) query.handler = () => {}
+      return query
+    },
+  })
+}
+
+describe("statements that never settle", () => {
+  test("cost readiness while they hold all slots, are named in the log, and lose their slots", async () => {
+    const sample = JSON.stringify({ input: {}, answer: { number: 1 } })
+    const house = openHouse({
+      sql: losing(sql),
+      catalog: [lost, answered],
+      fixtures: new Map([lost, answered].map(({ id }) => [`${id}.json`, sample])),
+      settings: { requestDeadlineMs: 500 },
+      slotLimits: { maxHeldMs: 4_000, stuckAfterMs: 700 },
+    })
+    // each active workspace has a share of the slots: so many workspaces hold all eight of a server
+    const losers = await Promise.all(Array.from({ length: 8 }, () => house.workspace()))
+    const other = await house.workspace()
+    const keys = await Promise.all(losers.map((id) => house.key(id)))
+    const key = await house.key(other)
+    const number = async () => (await house.call("/v1/number", { key })).status
+    const readiness = async () => {
+      const answer = await house.app.fetch(new Request(`${PUBLIC_URL}/readyz`), null)
+      return [answer.status, await answer.json()]
+    }
+    expect([await number(), await readiness()]).toEqual([200, [200, { status: "ready" }]])
+    const taking = keys.map((one) => house.call("/v1/lost", { key: one }))
+    expect((await Promise.all(taking)).map(({ status }) => status)).toEqual(taking.map(() => 503))
+    expect(await number()).toBe(503)
+    expect(await readiness()).toEqual([503, { status: "not ready", reason: "database_busy" }])
+    while ((await number()) !== 200) await Bun.sleep(100)
+    expect(await readiness()).toEqual([200, { status: "ready" }])
+    const logged = house.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "database_slots")
+    expect(new Set(logged.map(({ code }) => code))).toEqual(new Set(["timeout", "taken_back"]))
+    expect(logged[0].reason).toMatch(new RegExp(`^held by lose_statement of (${losers.join("|")}) for \\d+ ms, `))
+    expect(await used(other)).toBe(2)
+  })
+})
+
+async function used(workspaceId: number): Promise<number> {
+  const [row] = await sql<[{ used: number }]>`
+    select coalesce(sum(cost), 0)::int as used from ledger where workspace_id = ${workspaceId}`
+  return row.used
+}

@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { deleteDemoAccounts, makeDemoAccounts } from "../../../src/consoles/demo-accounts.ts"
+import { EVIDENCE_REPORTS, type EvidenceReport, readReportEvidence } from "../../../src/consoles/read/read-evidence.ts"
+import { pauseAccount, removeAccount, rotateKey, testAccount } from "../../../src/consoles/register.ts"
+import { createAccountReading } from "../../../src/consoles/worker.ts"
+import { setWrites } from "../../../src/consoles/writing/writers.ts"
+import { loadDemoOwner } from "../../../src/demo/accounts/owner.ts"
+import { removeAllOfDemo } from "../../../src/demo/load-at-start.ts"
+import { addDays } from "../../../src/lib/days.ts"
+import { silentLog } from "../../../src/lib/log.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { sealer } from "../../alerts/delivery/scene.ts"
+import { reported } from "../../consoles/reported.ts"
+import { type AccountScene, accountScene, TEA } from "../../consoles/scene.ts"
+import { freshDatabase } from "../../database.ts"
+import { long } from "../../long.ts"
+import { ownerOf } from "../../pages/app-scene.ts"
+import { trackOwn } from "../../world/tracked.ts"
+
+setDefaultTimeout(60_000)
+
+/** One morning; the Pacific day before is over. */
+const NOW = new Date("2026-03-11T18:00:00Z")
+const YESTERDAY = "2026-03-10"
+const KEYWORDS = ["tea", "green tea", "oolong", "matcha"]
+
+let scene: AccountScene
+let key: string
+const apps = () => [{ id: scene.appId, iosId: TEA.id, name: TEA.name, keywords: KEYWORDS }]
+const load = (now = NOW) => loadDemoOwner(scene.sql, { workspaceId: scene.workspaceId, apps: apps(), now: () => now })
+const ask = (path: string, by = key) => scene.house.call(`/v1/apps/${scene.appId}/${path}`, { key: by })
+
+beforeAll(async () => {
+  scene = await accountScene(await freshDatabase(), NOW)
+  key = await scene.house.key(scene.workspaceId)
+  await load()
+})
+afterAll(() => scene.there.stop())
+
+describe("a newcomer's key sees an owner's numbers, each marked as invented", () => {
+  test("what was sold: each day of ninety up to yesterday, in three currencies, and sums that are those of the days", async () => {
+    const { status, body } = await ask("revenue?days=90")
+    expect([status, body.from, body.to]).toEqual([200, "2025-12-11", YESTERDAY])
+    expect(body.sources).toMatchObject([{ state: "demo", why: expect.stringContaining("invented"), reportedDays: 90 }])
+    const days = body.days as { reported: boolean; downloads: number }[]
+    expect(days.every(({ reported }) => reported)).toBe(true)
+    expect(days.reduce((sum, { downloads }) => sum + downloads, 0)).toBe(body.totals.downloads)
+    expect(body.totals.downloads).toBeGreaterThan(90 * 50)
+    expect(body.totals.proceeds.map(({ currency }: { currency: string }) => currency).sort()).toEqual([
+      "EUR",
+      "GBP",
+      "USD",
+    ])
+    expect(body.totals.refunds).toBeGreaterThan(0)
+    expect(body.products.map(({ title }: { title: string }) => title)).toContain("Invented Pro, monthly")
+  })
+
+  test("subscriptions and what stands, and the funnel, whose first downloads are those that were sold", async () => {
+    const { body: subscriptions } = await ask("subscriptions?days=30")
+    expect(subscriptions.sources.map(({ state }: { state: string }) => state)).toEqual(["demo", "demo"])
+    expect(subscriptions.totals.trialStarts).toBeGreaterThan(subscriptions.totals.trialConversions)
+    expect(subscriptions.stock).toMatchObject({ day: YESTERDAY, active: expect.any(Number) })
+    const { body: sold } = await ask("revenue?days=30")
+    const { status, body: funnel } = await ask("funnel?days=30")
+    expect(status).toBe(200)
+    expect(funnel.totals.firstDownloads).toBe(sold.totals.downloads)
+    expect(funnel.totals.impressions).toBeGreaterThan(funnel.totals.pageViews)
+    expect(funnel.sources[0].state).toBe("demo")
+  })
+
+  test("ads: four weeks that are whole, terms that add up to the campaign, a change, and the week's searches", async () => {
+    const [campaigns, keywords, terms, commands, popularity] = await Promise.all(
+      ["campaigns", "ads-keywords", "ads-search-terms", "ads-commands", "search-popularity"].map((path) => ask(path)),
+    )
+    expect([campaigns, keywords, terms, commands, popularity].map((one) => one!.status)).toEqual([
+      200, 200, 200, 200, 200,
+    ])
+    expect(campaigns!.body).toMatchObject({ reportedDays: 28, lateDays: [], sources: [{ state: "demo" }] })
+    const spend = campaigns!.body.campaigns[0].metrics.spend
+    expect(Number(spend.amount)).toBeGreaterThan(100)
+    expect(keywords!.body.keywords).toHaveLength(3)
+    expect(terms!.body.totals.spend).toEqual(spend)
+    expect(commands!.body.commands[0]).toMatchObject({ by: "dashboard", changes: [{ field: "bid" }] })
+    expect(popularity!.body.top.length).toBe(KEYWORDS.length - 1)
+    const { newDownloads } = campaigns!.body.campaigns[0].metrics
+    expect(newDownloads).toBeLessThan((await ask("revenue?days=28&country=us")).body.totals.downloads)
+  })
+
+  test("prices, the portfolio and today", async () => {
+    const pricing = await ask("pricing")
+    expect([pricing.status, pricing.body.sources[0].state]).toEqual([200, "demo"])
+    expect(pricing.body.offered).toMatchObject([{ kind: "introductory", mode: "FREE_TRIAL", duration: "ONE_WEEK" }])
+    const prices = await ask("country-prices")
+    expect([prices.status, prices.body.account.state]).toEqual([200, "demo"])
+    const { body } = await scene.house.call(`/v1/portfolio?tz=America/Los_Angeles&day=${YESTERDAY}`, { key })
+    const invented = { id: "subscriptions", connected: true, invented: true }
+    const countries = body.cards.find(({ id }: { id: string }) => id === "countries")
+    expect([countries.state, countries.rows.map(({ label }: { label: string }) => label).sort()]).toEqual([
+      ...["measured", ["de", "gb", "us"]],
+    ])
+    expect(body.conns).toContainEqual(expect.objectContaining(invented))
+    expect(body.apps[0].trials).toBeGreaterThan(0)
+    expect((await ask(`today?tz=America/Los_Angeles&day=${YESTERDAY}`)).body.conns).toContainEqual(
+      expect.objectContaining(invented),
+    )
+  })
+
+  test("the pages of the owner, which say so first", async () => {
+    const owner = await ownerOf(scene.house, scene.workspaceId)
+    for (const page of ["revenue", "ads"]) {
+      const { status, text } = await owner.open(`/app/apps/${scene.appId}/${page}`)
+      expect([page, status]).toEqual([page, 200])
+      expect(text).toContain('<span class="tag warn">Invented</span>')
+    }
+  })
+
+  test("every figure leads to its report: what the app's rows of it add up to is what the answers say", async () => {
+    const said = async (report: EvidenceReport, day = YESTERDAY) => {
+      const app = { id: scene.appId, iosId: TEA.id }
+      return (await readReportEvidence(scene.sql, scene.workspaceId, app, { report, day }))!.said
+    }
+    const sum = (rows: Record<string, unknown>[], name: string) =>
+      rows.reduce((total, row) => total + Number(row[name]), 0)
+    const [sales] = await said("sales")
+    expect(sales).toMatchObject({
+      source: "asc-sales",
+      origin: "demo",
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
+    const { totals } = (await ask("revenue?days=1")).body
+    expect(sum(sales!.rows.filter(({ type }) => type === "1F"), "units")).toBe(totals.downloads) // biome-ignore format: one line
+    const events = (await said("subscription_events"))[0]!.rows.filter(
+      ({ event }) => event === "Start Introductory Offer",
+    )
+    expect(sum(events, "quantity")).toBe((await ask("subscriptions?days=1")).body.totals.trialStarts)
+    const stock = (await said("subscriptions"))[0]!.rows
+    expect(sum(stock, "active")).toBe((await ask("subscriptions?days=1")).body.stock.active)
+    const shown = (await said("engagement"))[0]!.rows.filter(({ event }) => event === "Impression")
+    expect(sum(shown, "count")).toBe((await ask("funnel?days=1")).body.totals.impressions)
+    const { campaigns, to } = (await ask("campaigns")).body
+    const days = await Promise.all(Array.from({ length: 28 }, (_, ago) => said("ads_days", addDays(to, -ago))))
+    const whole = days.flatMap(([one]) => one!.rows.filter(({ keyword }) => keyword === undefined))
+    expect(sum(whole, "taps")).toBe(campaigns[0].metrics.taps)
+    const [terms] = await said("ads_terms", to)
+    expect(sum(terms!.rows, "taps")).toBe((await ask("ads-search-terms")).body.totals.taps)
+    for (const report of EVIDENCE_REPORTS.filter((one) => one !== "ads_changes"))
+      expect([report, (await said(report)).length]).toEqual([report, 1])
+    expect((await said("ads_changes", addDays(to, -9)))[0]!.count).toBe(1)
+    expect(await said("sales", "2025-01-01")).toEqual([])
+  })
+
+  test("and nobody else does", async () => {
+    const others = await scene.house.workspace()
+    const appId = await trackOwn(scene.sql, { workspaceId: others, iosId: TEA.id, keywords: ["tea"] })
+    const theirs = await scene.house.key(others)
+    expect((await scene.house.call(`/v1/apps/${appId}/revenue`, { key: theirs })).body.error).toBe("not_connected")
+    const blind = await scene.house.key(scene.workspaceId, { scopes: ["apps:read"] })
+    expect((await ask("revenue", blind)).body.error).toBe("scope_required")
+  })
+})
+
+test("no key opens it, nothing asks a network, and nothing can be done with it but to remove it", async () => {
+  const { sql, workspaceId, register, there } = scene
+  const asked = there.asked.length
+  const parts = { sql, sealer, log: silentLog, reach: register.reach, gapMs: 0 }
+  await createAccountReading(parts).runOnce()
+  expect(there.asked.length).toBe(asked)
+  expect(await sql`select from connected_account where failure is not null or last_ok is not null`).toHaveLength(0)
+  const accounts = await sql<{ id: string }[]>`
+    select id
+    from connected_account
+    where workspace_id = ${workspaceId}
+    order by id`
+  expect(accounts).toHaveLength(2)
+  for (const { id } of accounts) {
+    const tried = [
+      () => testAccount(register, workspaceId, id),
+      () => rotateKey(register, workspaceId, id, {}),
+      () => pauseAccount(sql, workspaceId, id, true),
+      () => setWrites(register, workspaceId, id, { on: true }),
+    ]
+    for (const attempt of tried) {
+      const why = await attempt().then(
+        () => "done",
+        (error: Error) => error.message,
+      )
+      expect(why).toContain("is the demo's")
+    }
+  }
+  expect(await sql`select from connected_account where next_at is not null`).toHaveLength(0)
+})
+
+test("what is invented stays with the demo's account, and what is real away from it", async () => {
+  const [account] = await scene.sql<{ id: string }[]>`
+    select id
+    from connected_account
+    where state = 'demo' and kind = 'app-store-connect'`
+  const day = "2025-10-20"
+  const real = reported("sales", { account: account!.id, day })
+  expect((await record(scene.sql, [real], () => NOW)).recorded).toBe(0)
+  const invented = reported("sales", { account: account!.id, day, origin: "demo" })
+  expect((await record(scene.sql, [invented], () => NOW)).recorded).toBe(1)
+  await scene.sql`delete from report_day where day = ${day}`
+  await scene.sql`delete from sales_fact_row where day = ${day}`
+})
+
+long(
+  "loaded again it changes nothing; a day later it goes on where it was, without changing a day that stands",
+  async () => {
+    const before = await heldOfAccounts()
+    expect(before.sales_fact!.rows).toBeGreaterThan(90)
+    expect((await load()).recorded).toBe(0)
+    expect(await heldOfAccounts()).toEqual(before)
+    const { body } = await ask("revenue?days=1")
+    const later = new Date(NOW.getTime() + 86_400_000)
+    expect((await load(later)).recorded).toBeGreaterThan(0)
+    scene.at.now = later
+    const { body: two } = await ask("revenue?days=2")
+    expect([two.to, two.days[0], two.days[1].reported]).toEqual(["2026-03-11", body.days[0], true])
+    scene.at.now = NOW
+  },
+)
+
+test("it goes with an own account, and does not come back beside one; with the demo; and when it is removed", async () => {
+  const { sql, workspaceId } = scene
+  const demos = () => sql`select id from connected_account where state = 'demo'`
+  const { id } = await scene.add()
+  expect(await demos()).toHaveLength(0)
+  expect(await sql`select from report_day`).toHaveLength(0)
+  expect(await load()).toEqual({ recorded: 0, known: 0 })
+  await removeAccount(sql, workspaceId, id, true)
+  const made = await makeDemoAccounts(sql, workspaceId, async () => {})
+  await removeAccount(sql, workspaceId, made!.ads, false)
+  expect(await demos()).toHaveLength(1)
+  await makeDemoAccounts(sql, workspaceId, async () => {})
+  expect((await removeAllOfDemo(sql)).accounts).toBe(2)
+  expect(await sql.begin((tx) => deleteDemoAccounts(tx))).toBe(0)
+  const left = Object.entries(await heldOfAccounts()).filter(([, { rows }]) => rows > 0)
+  expect(left).toEqual([])
+})
+
+/** How much belongs to an account, table by table, and a digest of it. */
+async function heldOfAccounts(): Promise<Record<string, { rows: number; digest: string | null }>> {
+  const { sql } = scene
+  const tables = await sql<{ name: string }[]>`
+    select table_name as name
+    from information_schema.columns
+    where table_schema = 'public' and column_name = 'account_id'
+    order by 1`
+  const held: Record<string, { rows: number; digest: string | null }> = {}
+  for (const { name } of tables) {
+    const [row] = await sql<{ rows: number; digest: string | null }[]>`
+      select count(*)::int as rows, md5(string_agg(t::text, ' ' order by t::text)) as digest
+      from ${sql(name)} t`
+    held[name] = row!
+  }
+  return held
+}

@@ -1,0 +1,117 @@
+import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { loadDemoOwner } from "../../../src/demo/accounts/owner.ts"
+import { removeAllOfDemo } from "../../../src/demo/load-at-start.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { rebuildReviews } from "../../../src/reviews/store/rebuild-reviews.ts"
+import { type AccountScene, accountScene, TEA } from "../../consoles/scene.ts"
+import { freshDatabase } from "../../database.ts"
+import { reviewed } from "../../measuring/record/reviewed.ts"
+import { ownerOf } from "../../pages/app-scene.ts"
+import { trackOwn } from "../../world/tracked.ts"
+
+setDefaultTimeout(60_000)
+
+const NOW = new Date("2026-03-11T18:00:00Z")
+
+/** As the store's feed said it, to its end. */
+const OWN = reviewed("2026-03-11T10:00:00Z", [{ id: "1" }], {
+  storeId: TEA.id,
+  end: { pages: 1, complete: true, empty: false },
+})
+
+let scene: AccountScene
+let key: string
+const apps = () => [{ id: scene.appId, iosId: TEA.id, name: TEA.name, keywords: ["tea"] }]
+const load = (now = NOW) =>
+  loadDemoOwner(scene.sql, { workspaceId: scene.workspaceId, apps: apps(), now: () => now, days: 1 })
+const ask = async (path: string, by = key, app = scene.appId) =>
+  (await scene.house.call(`/v1/apps/${app}/reviews${path}`, { key: by })).body
+
+beforeEach(async () => {
+  scene = await accountScene(await freshDatabase(), NOW)
+  key = await scene.house.key(scene.workspaceId)
+  await load()
+})
+
+test("reviews of all stars in three languages, each marked, can be counted, searched and summed up by the rules", async () => {
+  const stats = await ask("/stats")
+  expect(stats).toMatchObject({ feed: { feed: "demo-us", state: "read" }, count: 28 })
+  for (const count of Object.values(stats.distribution)) expect(count).toBeGreaterThan(0)
+  expect(stats.byVersion.length).toBeGreaterThan(1)
+  const { reviews, feed } = await ask("/search?limit=50")
+  expect([reviews.length, feed.feed]).toEqual([28, "demo-us"])
+  for (const { id, title } of reviews)
+    expect([id, title]).toEqual([
+      expect.stringMatching(/^invented-/),
+      expect.stringMatching(/^(Invented|Inventada|Erfunden): /),
+    ])
+  const languages = new Set(reviews.map(({ title }: { title: string }) => title.split(":")[0]))
+  expect(languages.size).toBe(3)
+  expect((await ask("/search?q=crash&rating=2")).reviews).toMatchObject([{ title: "Invented: crashes" }])
+  const summary = await ask("/summary")
+  expect(summary).toMatchObject({ state: "ready", reviews: 28, feed: { feed: "demo-us" }, written: { by: "rules" } })
+  expect(summary.themes.length).toBeGreaterThan(2)
+})
+
+test("nobody else is shown them: not beside the same app, not in the market, not among its readings", async () => {
+  const others = await scene.house.workspace({ explorer: true, plan: "pro" })
+  const theirs = await trackOwn(scene.sql, { workspaceId: others, iosId: TEA.id, keywords: ["tea"] })
+  const their = await scene.house.key(others)
+  expect(await ask("/stats", their, theirs)).toMatchObject({ feed: { feed: "us", state: "never_read" }, count: null })
+  expect(await ask("/search", their, theirs)).toMatchObject({ total: null })
+  const market = () => scene.house.call(`/v1/hive/reviews/${TEA.id}?country=us`, { key: their })
+  expect((await market()).status).toBe(404)
+  await record(scene.sql, [OWN], () => NOW)
+  expect((await market()).body).toMatchObject({ feed: "us", held: 1, reviews: [{ id: "1" }] })
+  const readings = async (workspace: number, app: string) =>
+    (await (await ownerOf(scene.house, workspace)).open(`/app/apps/${app}/readings`)).text
+  expect(await readings(others, theirs)).not.toContain("demo-us")
+  expect(await readings(scene.workspaceId, scene.appId)).toContain("demo-us")
+})
+
+test("what was read of the store stands in their place, and never beside them", async () => {
+  await record(scene.sql, [OWN], () => NOW)
+  const { reviews, feed } = await ask("/search?from=2025-10-01")
+  expect([feed.feed, reviews.map(({ id }: { id: string }) => id)]).toEqual(["us", ["1"]])
+})
+
+test("loaded again they are the same, also rebuilt; a day later the days between are added", async () => {
+  const before = await held()
+  expect(before.versions.length).toBe(28)
+  expect((await load()).recorded).toBe(0)
+  await rebuildReviews(scene.sql, async () => {})
+  expect(await held()).toEqual(before)
+  await load(new Date(NOW.getTime() + 4 * 86_400_000))
+  const after = (await held()).versions.map(({ id }) => id)
+  expect([after.length, before.versions.every(({ id }) => after.includes(id))]).toEqual([30, true])
+})
+
+test("they go with the first own account, and with the demo", async () => {
+  await scene.add()
+  expect(await ask("/stats")).toMatchObject({ feed: { feed: "us", state: "never_read" }, count: null })
+  expect(await held()).toEqual({ versions: [], days: [], reads: [], feeds: [] })
+  expect(await load()).toEqual({ recorded: 0, known: 0 })
+  await scene.sql`delete from connected_account`
+  await load()
+  expect((await held()).versions).toHaveLength(28)
+  await record(scene.sql, [OWN], () => NOW)
+  await removeAllOfDemo(scene.sql)
+  const { versions, feeds } = await held()
+  expect([versions, feeds]).toMatchObject([[{ id: "1", feed: "us" }], [{ feed: "us" }]])
+})
+
+async function held() {
+  const { sql } = scene
+  const [versions, days, reads, feeds] = await Promise.all([
+    sql<{ id: string; feed: string }[]>`select review_id as id, * from review_version order by review_id`,
+    sql`select * from review_day order by feed, day`,
+    sql`select * from review_read order by feed`,
+    sql<{ feed: string }[]>`select * from review_feed order by feed`,
+  ])
+  return JSON.parse(JSON.stringify({ versions, days, reads, feeds })) as {
+    versions: { id: string; feed: string }[]
+    days: object[]
+    reads: object[]
+    feeds: { feed: string }[]
+  }
+}

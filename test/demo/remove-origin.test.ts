@@ -1,0 +1,126 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import { rebuildCharts } from "../../src/charts/store/rebuild-charts.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { removeOrigin } from "../../src/demo/remove-origin.ts"
+import { deriveFigures } from "../../src/keywords/store/figures.ts"
+import { rebuildNow } from "../../src/keywords/store/now.ts"
+import { rebuildAppTexts } from "../../src/listings/store/app-texts.ts"
+import { importLines } from "../../src/measuring/import/import-lines.ts"
+import { record } from "../../src/measuring/record/record.ts"
+import { rebuildReviews } from "../../src/reviews/store/rebuild-reviews.ts"
+import { freshDatabase } from "../database.ts"
+import { charted } from "../measuring/record/charted.ts"
+import { listed } from "../measuring/record/listed.ts"
+import { NOW, newWorkspace, published, reading, stored } from "../measuring/record/measured.ts"
+import { reviewed } from "../measuring/record/reviewed.ts"
+import { answered } from "../visibility/answered.ts"
+import { trackOwn } from "../world/tracked.ts"
+
+let sql: Sql
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+  const workspaceId = await newWorkspace(sql)
+  await trackOwn(sql, { workspaceId, iosId: "10001", keywords: ["tea", "mate"] })
+  await tell(OWN)
+})
+
+const OWN = [
+  reading("tea", "2025-11-17T10:00:00Z", [10_001, 10_002]),
+  reading("tea", "2025-11-18T10:00:00Z", [], { depth: 2, results: [{ id: "10001", name: "Tea", ratings: 5 }] }),
+  charted("2025-11-18T10:00:00Z", [10_002, 10_001]),
+  reviewed("2025-11-18T10:00:00Z", [{ id: "1" }]),
+  listed("2025-11-18T10:00:00Z", { subtitle: "Own" }, { id: "10001" }),
+  published("tea", "2025-09-01", 63),
+]
+
+const FROM = { origin: "elsewhere" }
+const THEIRS = [
+  // a day and moment of own readings, a day between and one after them, and a keyword and an app that nobody else has
+  reading("tea", "2025-11-18T10:00:00Z", [10_002, 10_001], { ...FROM, depth: 200 }),
+  reading("tea", "2025-11-18T12:00:00Z", [], {
+    ...{ ...FROM, source: "foreign", depth: 3 },
+    results: [{ id: "10001", name: "Their tea", ratings: 9, developer: "Them" }],
+  }),
+  reading("tea", "2025-11-19T10:00:00Z", [], {
+    ...FROM,
+    depth: 30,
+    results: [{ id: "10009", name: "New", ratings: 1 }],
+  }),
+  reading("mate", "2025-10-02T10:00:00Z", [10_009, 10_001], FROM),
+  charted("2025-10-01T10:00:00Z", [10_009, 10_001], FROM),
+  charted("2025-11-19T10:00:00Z", [10_009], FROM),
+  charted("2025-11-19T10:00:00Z", [10_009], { ...FROM, storefront: "gb" }),
+  reviewed("2025-11-19T10:00:00Z", [{ id: "2" }], FROM),
+  listed("2025-11-19T10:00:00Z", { subtitle: "Theirs" }, { ...FROM, id: "10009" }),
+  published("mate", "2025-09-01", 20, FROM),
+  answered({ seenAt: "2025-11-19T10:00:00Z", ...FROM }),
+]
+
+const tell = (readings: Parameters<typeof record>[1]) => record(sql, readings, () => NOW, { all: true })
+const remove = () => sql.begin((tx) => removeOrigin(tx, "elsewhere", { now: NOW }))
+
+describe("a publisher that is removed", () => {
+  test("leaves nothing of it and all that is own, and the derived tables are as a rebuild makes them", async () => {
+    const before = await stored(sql)
+    expect((await tell(THEIRS)).recorded).toBeGreaterThanOrEqual(THEIRS.length - 1)
+    expect(await stored(sql)).not.toBe(before)
+    expect(await remove()).toBeGreaterThanOrEqual(THEIRS.length - 1)
+    expect(await stored(sql)).toBe(before)
+    const pause = async () => {}
+    expect(await rebuildNow(sql, pause)).toEqual({ ranks: 0, figures: 0 })
+    expect(await rebuildCharts(sql, pause)).toBe(0)
+    expect(await rebuildReviews(sql, pause)).toBe(0)
+    expect(await rebuildAppTexts(sql, pause)).toBe(0)
+  })
+
+  test("is gone: a second removal finds nothing", async () => {
+    await tell(THEIRS)
+    await remove()
+    const once = await stored(sql)
+    expect(await remove()).toBe(0)
+    expect(await stored(sql)).toBe(once)
+  })
+
+  test("stays whole when its removal fails in the middle, and can be removed again", async () => {
+    const before = await stored(sql)
+    await tell(THEIRS)
+    const whole = await stored(sql)
+    await sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''refused''; end'`
+    await sql`create trigger refuse before delete on store_app_name execute function refuse()`
+    expect(await remove().catch(String)).toContain("refused")
+    expect(await stored(sql)).toBe(whole)
+    await sql`drop trigger refuse on store_app_name`
+    await remove()
+    expect(await stored(sql)).toBe(before)
+  })
+
+  test("takes the figures that rest on it along, and own readings give them again", async () => {
+    const ids = Array.from({ length: 10 }, (_, at) => String(20_001 + at))
+    const line = (seenAt: string, ratings: number, more: object = {}) => ({
+      ...{ kind: "search", source: "import", platform: "ios", storefront: "us", term: "tea", depth: 30, seenAt },
+      results: ids.map((id) => ({ id, name: `tea ${id}`, ratings })),
+      ...more,
+    })
+    const bring = (...lines: object[]) =>
+      importLines(
+        sql,
+        (async function* () {
+          for (const one of lines) yield JSON.stringify(one)
+        })(),
+        { now: () => NOW, pause: async () => {} },
+      )
+    const figures = () => sql`select metric, day, score from keyword_metric where formula > 0 order by 1, 2`
+    await bring(line("2025-11-18T08:00:00Z", 5_000))
+    const own = [...(await figures())]
+    await bring(line("2025-11-18T09:00:00Z", 7, FROM), line("2025-11-19T09:00:00Z", 7, FROM))
+    expect([...(await figures())]).not.toEqual(own)
+    await remove()
+    await deriveFigures(sql, { now: () => NOW, pause: async () => {} })
+    expect([...(await figures())]).toEqual(own)
+  })
+})
+
+test("own readings cannot be removed as a publisher's", async () => {
+  expect(await sql.begin((tx) => removeOrigin(tx, "own")).catch(String)).toContain("own readings have no publisher")
+})

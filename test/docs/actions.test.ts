@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { actions } from "../../src/catalog.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { actionsPart } from "../../src/docs/actions.ts"
+import { escapeHtml } from "../../src/ui/html.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { readMarkup } from "../pages/markup.ts"
+import { printed } from "../shell.ts"
+import { trackOwn } from "../world/tracked.ts"
+import { tellAlerts } from "../writes/told-alerts.ts"
+
+const { text: page } = actionsPart(actions, PUBLIC_URL)
+
+describe("the writes in the reference", () => {
+  test("are those of the list, each with its sentence, credits, rights, arguments and two lines", () => {
+    expect([...page.matchAll(/<section id="([^"]*)">/g)].map(([, id]) => id)).toEqual(actions.map(({ name }) => name))
+    for (const { name, summary, credits, scope, args } of actions) {
+      const section = sectionOf(page, name)
+      expect(section).toContain(`<p>${escapeHtml(summary)}`)
+      expect(section).toContain(credits === 0 ? '"quiet">free of charge · ' : `"quiet">${credits} credit`)
+      expect(section).toContain(` · scope ${scope} · `)
+      const shown = [...section.matchAll(/<li><code>(\w+)<\/code>/g)].map(([, argument]) => argument)
+      expect(shown).toEqual(Object.keys(args.entries))
+      expect(linesOf(section)).toHaveLength(2)
+    }
+    expect(sectionOf(page, "remove_keywords")).toContain("1 credit · scope track:write · every plan · destructive<")
+    expect(sectionOf(page, "add_keywords")).toContain(" · not destructive<")
+    expect(sectionOf(page, "add_app")).toContain('countries</code> <span class="quiet">list of strings, default [')
+    expect(page).not.toContain("undefined")
+    const { unbalanced, bare } = readMarkup(page)
+    expect([unbalanced, bare]).toEqual([[], []])
+  })
+
+  test("follow the list that is passed in", () => {
+    const [first] = actions
+    const other = { ...first!, name: "other_write", plan: "studio", credits: 0, outside: {} }
+    const { text } = actionsPart([other], PUBLIC_URL)
+    expect(text).not.toContain("add_keywords")
+    expect(sectionOf(text, "other_write")).toContain(
+      "free of charge · scope track:write · studio plan or above · not destructive · done by a job",
+    )
+    expect(linesOf(sectionOf(text, "other_write"))[0]).toContain('"action":"other_write"')
+  })
+})
+
+describe("every pair of lines, pasted into one shell with nothing but a key", () => {
+  let sql: Sql
+  let house: House
+  let server: Bun.Server<undefined>
+
+  beforeAll(async () => {
+    sql = await freshDatabase()
+    house = openHouse({ sql })
+    server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => house.app.fetch(request, "127.0.0.1") })
+  })
+  afterAll(async () => {
+    await server.stop(true)
+  })
+
+  // what is written to another platform takes an account there
+  for (const { name, credits } of actions.filter(({ outside }) => !outside)) {
+    test(`${name}: previews, shows the preview, and confirms it once`, async () => {
+      const workspace = await house.workspace()
+      // a name that looks like a token, and the end of what stands before it
+      await tracked(workspace, 'Kettle "confirmToken":"confirm_no"', ["high water"])
+      const key = await house.key(workspace)
+      await BEFORE[name]?.(sql, workspace)
+      const { text } = actionsPart(actions, server.url.origin)
+      const [previewed, confirmed] = linesOf(sectionOf(text, name)) as [string, string]
+      const script = [appLineOf(text), previewed, "echo", confirmed, "echo", confirmed].join("\n")
+      const [preview, answer, again] = (await printed(script, { APPMETER_KEY: key })).filter((line) =>
+        line.startsWith("{"),
+      )
+      expect(JSON.parse(preview!)).toMatchObject({ action: name, credits, confirmToken: expect.any(String) })
+      expect(JSON.parse(answer!)).toMatchObject({ action: name, status: "applied", credits })
+      expect(JSON.parse(again!)).toMatchObject({ error: "confirm_token_invalid" })
+      const written = await sql`select action from audit where workspace_id = ${workspace}`
+      expect(written.map((row) => row.action)).toEqual([name])
+    })
+  }
+
+  test("without a preview the second line confirms nothing", async () => {
+    const workspace = await house.workspace()
+    const { text } = actionsPart(actions, server.url.origin)
+    const [, confirmed] = linesOf(sectionOf(text, "remove_keywords")) as [string, string]
+    const script = `PREVIEW='{"error":"not_found"}'\n${confirmed}`
+    const [answer] = await printed(script, { APPMETER_KEY: await house.key(workspace) })
+    expect(JSON.parse(answer!)).toMatchObject({ error: "confirm_token_invalid" })
+  })
+
+  const tracked = (workspaceId: number, name: string, keywords: string[]) =>
+    trackOwn(sql, { workspaceId, iosId: "1437843273", name, keywords })
+})
+
+/** What must be there for the example to change something. */
+const BEFORE: Record<string, (sql: Sql, workspace: number) => Promise<unknown>> = {
+  mark_alerts_read: (sql, workspace) => tellAlerts(sql, [{ workspace, app: null, at: "2025-10-31T10:00:00Z" }]),
+  delete_alert_rule: (sql, workspace) => sql`
+    insert into alert_rule (workspace_id, type, channels, drop_by, keyword_scope, created_by)
+    select ${workspace}, 'rank_drop', '{slack}', 5, 'all', min(id)
+    from api_key
+    where workspace_id = ${workspace}`,
+}
+
+function sectionOf(text: string, name: string): string {
+  return text.split(`<section id="${name}">`)[1]?.split("</section>")[0] as string
+}
+
+function linesOf(markup: string): string[] {
+  return [...markup.matchAll(/<pre>([^<]*)<\/pre>/g)].map(([, line]) =>
+    line!.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<").replaceAll("&amp;", "&"),
+  )
+}
+
+const appLineOf = (text: string) => linesOf(text)[0] as string

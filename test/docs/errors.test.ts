@@ -1,0 +1,79 @@
+import { expect, test } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { catalog } from "../../src/catalog.ts"
+import { errorsPage } from "../../src/docs/errors.ts"
+import { raisedFaults } from "../../src/http/openapi/responses.ts"
+import { FAULT_CODES, FAULTS, type FaultCode } from "../../src/lib/faults.ts"
+import { escapeHtml } from "../../src/ui/html.ts"
+import { readMarkup } from "../pages/markup.ts"
+
+const page = errorsPage(raisedFaults(catalog))
+const markup = readMarkup(page)
+
+test("every code has one anchor with its sentence and the fields it carries, below its status", () => {
+  const sections = new Map(
+    page
+      .split('<section id="')
+      .slice(1)
+      .map((part) => [part.split('"')[0] as string, part]),
+  )
+  expect([...sections.keys()].sort()).toEqual([...FAULT_CODES].sort())
+  for (const code of FAULT_CODES) {
+    const { message, extra, status } = FAULTS[code]
+    const section = sections.get(code) as string
+    expect(section).toContain(`<p>${escapeHtml(message)}</p>`)
+    for (const field of extra) expect(section).toContain(`<code>${field}</code>`)
+    const above = page
+      .slice(0, page.indexOf(`<section id="${code}"`))
+      .split("<h2 id=")
+      .at(-1) as string
+    expect(above).toStartWith(`"status-${status}">${status} `)
+  }
+  expect(page).not.toContain("undefined")
+})
+
+/** Thrown by code that no operation of this version leads to. */
+const OUT_OF_REACH: FaultCode[] = []
+
+test("a code is marked as not raised where nothing throws it, or only what no operation leads to", () => {
+  const marked = page
+    .split('<section id="')
+    .slice(1)
+    .filter((part) => part.includes("Not raised by this version."))
+    .map((part) => part.split('"')[0] as FaultCode)
+  const thrown = thrownCodes()
+  expect(thrown.size).toBeGreaterThan(40)
+  expect(marked.filter((code) => thrown.has(code))).toEqual(OUT_OF_REACH)
+  // and what is not marked stands in src as a code that something throws, or that a parameter or a key's condition bears
+  const text = source()
+  const unmarked = FAULT_CODES.filter((code) => !marked.includes(code))
+  expect(unmarked.filter((code) => !text.includes(`"${code}"`))).toEqual([])
+})
+
+/** The codes that stand in src between the brackets of a new Fault. */
+function thrownCodes(): Set<string> {
+  const thrown = [...source().matchAll(/new Fault\(([^)]*)/g)].map(([, given]) => given as string)
+  return new Set(thrown.flatMap((given) => [...given.matchAll(/"([a-z_]+)"/g)].map(([, code]) => code as string)))
+}
+
+/** All of src but the table of codes. */
+function source(): string {
+  const src = join(import.meta.dirname, "../../src")
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" })
+  const own = files.filter((file) => file.endsWith(".ts") && file !== "faults.ts")
+  return own.map((file) => readFileSync(join(src, file), "utf8")).join("\n")
+}
+
+test("the markup is whole: tags closed, ids unique, links alive, no script", () => {
+  expect([markup.unbalanced, markup.bare]).toEqual([[], []])
+  expect(new Set(markup.ids).size).toBe(markup.ids.length)
+  for (const href of markup.hrefs) {
+    if (href.startsWith("#")) expect(markup.ids).toContain(href.slice(1))
+    else if (!href.startsWith("data:"))
+      expect(["/app", "/docs", "/docs/errors", "/docs/operate", "#text"]).toContain(href)
+  }
+  expect([...markup.tags].filter((tag) => ["script", "img", "iframe", "form"].includes(tag))).toEqual([])
+  expect([...markup.attributes].filter((name) => name.startsWith("on") || name === "style")).toEqual([])
+  expect(page).not.toContain("url(")
+})

@@ -1,0 +1,57 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { actions, catalog } from "../../src/catalog.ts"
+import { llmsText } from "../../src/docs/llms.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { catalogWithSamples } from "../samples.ts"
+
+let house: House
+let text: string
+
+beforeAll(async () => {
+  house = openHouse({ sql: await freshDatabase() })
+  text = (await house.call("/llms.txt")).text
+})
+
+describe("the guide for assistants", () => {
+  test("has one line for every operation and every action, with its price", () => {
+    const lines = text.split("\n").filter((line) => line.startsWith("- "))
+    for (const { id, method, path, summary } of catalog) {
+      const own = lines.filter((line) => line.includes(` (${id}): `))
+      expect(own).toHaveLength(1)
+      expect(own[0]).toStartWith(`- ${method} ${path.replaceAll(/:(\w+)/g, "{$1}")} (${id}): ${summary} `)
+      expect(own[0]).toMatch(/ (Free of charge|\d+ credits?|\d+ to \d+ credits)( \(.*\))?\.$/)
+    }
+    for (const { name, summary } of actions)
+      expect(lines.filter((line) => line.startsWith(`- ${name}: ${summary}`))).toHaveLength(1)
+    expect(text).not.toMatch(/undefined|:\w+Id/)
+    const other = llmsText(catalogWithSamples, { publicUrl: PUBLIC_URL, actions: [] })
+    expect(other).toContain(
+      "- GET /hive/explored (explorer_sample): A call that only Explorer opens. 5 to 50 credits (5 a row).",
+    )
+    expect(other).not.toContain("add_keywords")
+  })
+
+  test("names nothing that is not there", async () => {
+    const urls = [...new Set(text.match(/http:[^\s,;)]+/g))].map((url) => new URL(url))
+    expect(urls.map(({ pathname }) => pathname)).toEqual(
+      expect.arrayContaining(["/v1/sandbox/apps", "/mcp", "/docs", "/docs/errors", "/v1/openapi.json"]),
+    )
+    for (const { origin, pathname } of urls) {
+      expect(origin).toBe(PUBLIC_URL)
+      if (pathname === "/v1" || pathname === "/v1/sandbox" || pathname === "/mcp") continue
+      expect([pathname, (await house.call(pathname)).status]).toEqual([pathname, 200])
+    }
+  })
+
+  test("is plain text for everybody, at both of its addresses, and holds no markup", async () => {
+    const [one, other] = [await house.call("/llms.txt"), await house.call("/docs/llms.txt")]
+    expect(other.text).toBe(one.text)
+    expect(one.headers.get("content-type")).toBe("text/plain; charset=utf-8")
+    expect(one.headers.get("access-control-allow-origin")).toBe("*")
+    expect(one.text).toStartWith("# Appmeter\n\n> ")
+    expect(one.text.replaceAll("<key>", "")).not.toMatch(/<\w/)
+    const again = await house.call("/llms.txt", { headers: { "if-none-match": one.headers.get("etag") as string } })
+    expect([again.status, again.text]).toEqual([304, ""])
+  })
+})

@@ -1,0 +1,132 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import { catalog } from "../../src/catalog.ts"
+import { assertOpenFiles } from "../../src/commands/process/open-files.ts"
+import { priceRange } from "../../src/core/operation.ts"
+import { MANUAL_FOLDER, MANUAL_PAGES, manualAddresses } from "../../src/docs/manual.ts"
+import { SOURCE_NAMES, type Upstream } from "../../src/lib/upstreams.ts"
+import { parseLine } from "../../src/measuring/import/lines.ts"
+import { BASE_GAPS_MS } from "../../src/measuring/pace.ts"
+import { isSourceList } from "../../src/settings/kinds.ts"
+import { describedSettings, settingsTable } from "../../src/settings/settings.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { readMarkup } from "../pages/markup.ts"
+import { cells, manual, pageOf } from "./pages.ts"
+
+const addresses = manualAddresses().map(({ address }) => address)
+let house: House
+
+beforeAll(async () => {
+  house = openHouse({ sql: await freshDatabase() })
+})
+
+describe("the manual", () => {
+  test("has a page for every file of its folder, and a file for every page", () => {
+    const files = readdirSync(join(import.meta.dirname, "../..", MANUAL_FOLDER))
+    expect(files.sort()).toEqual(["index", ...MANUAL_PAGES].map((page) => `${page}.md`).sort())
+  })
+
+  test("is served to everybody, as a page that loads nothing and as Markdown", async () => {
+    for (const address of addresses) {
+      const page = await house.call(address)
+      expect([address, page.status]).toEqual([address, 200])
+      expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8")
+      const policy = page.headers.get("content-security-policy") as string
+      expect(policy).toStartWith("default-src 'none'")
+      expect(policy).not.toContain("script-src")
+      const text = await house.call(`${address}.md`)
+      expect([text.status, text.headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"])
+      expect(text.text).toStartWith("# ")
+      expect(`${page.text}${text.text}`).not.toMatch(/\{\{|undefined/)
+    }
+    expect((await house.call("/docs/operate/nothing")).status).toBe(404)
+  })
+
+  test("is whole markup without script or image, and every link and anchor of it leads somewhere", async () => {
+    const pages = new Map<string, ReturnType<typeof readMarkup>>()
+    for (const address of addresses) pages.set(address, readMarkup((await house.call(address)).text))
+    const led = new Set<string>()
+    for (const [address, { unbalanced, bare, ids, hrefs, tags, attributes }] of pages) {
+      expect([address, unbalanced, bare]).toEqual([address, [], []])
+      expect(new Set(ids).size).toBe(ids.length)
+      expect([...tags].filter((tag) => ["script", "img", "iframe", "form"].includes(tag))).toEqual([])
+      expect([...attributes].filter((name) => name.startsWith("on") || name === "style")).toEqual([])
+      for (const href of hrefs) {
+        const [path = "", anchor] = href.split("#")
+        if (path.startsWith("data:")) continue
+        if (path !== "") led.add(path)
+        const there = pages.get(path || address)
+        if (anchor !== undefined && anchor !== "text" && there)
+          expect([address, href, there.ids.includes(anchor)]).toEqual([address, href, true])
+      }
+    }
+    // one's own apps ask who one is
+    for (const path of led) expect([path, (await house.call(path)).status]).toEqual([path, path === "/app" ? 303 : 200])
+    expect([...led]).toEqual(expect.arrayContaining(["/docs", "/docs/errors", "/llms.txt", ...addresses]))
+  })
+
+  test("as Markdown leads from page to page too", async () => {
+    for (const [page, text] of manual)
+      for (const [, target = ""] of text.matchAll(/\]\(([^)#]+)/g))
+        expect([page, target, (await house.call(target)).status]).toEqual([page, target, 200])
+    for (const address of addresses.slice(1)) expect(pageOf("index")).toContain(`](${address}.md): `)
+  })
+
+  test("is found from the reference and from the guide for assistants", async () => {
+    expect(readMarkup((await house.call("/docs")).text).hrefs).toContain("/docs/operate")
+    expect((await house.call("/llms.txt")).text).toContain("/docs/operate.md)")
+  })
+
+  test("has the settings of the code, each with its default and meaning", () => {
+    const rows = cells(pageOf("settings")).slice(2)
+    const plain = (text: string) => text.replaceAll(/[`\s\\]+/g, " ").trim()
+    expect(rows.map((row) => plain(row.join(" ")))).toEqual(settingsTable().split("\n").map(plain))
+  })
+
+  test("names every call with its price and plan, and none that is not there", () => {
+    const rows = cells(pageOf("plans")).slice(2)
+    const built = catalog.map(({ method, path, price, plan = "free", terms }) => {
+      const { min, atMost } = priceRange(price)
+      const shown = `\`${method} /v1${path.replaceAll(/:(\w+)/g, "{$1}")}\``
+      return [shown, min === atMost ? `${min}` : `${min} to ${atMost}`, terms ? "that of the action" : plan]
+    })
+    expect(rows).toEqual(built)
+  })
+
+  test("states the figures of the code: pace, open files, deadline and the sandbox's limit", () => {
+    const flat = (page: string) => pageOf(page).replace(/\s+/g, " ")
+    const gap = (host: Upstream) => BASE_GAPS_MS.get(host)
+    expect(flat("measuring")).toContain(
+      "A host is asked once a second (itunes.apple.com once in three, play.google.com once in two)",
+    )
+    expect([gap("apps.apple.com"), gap("itunes.apple.com"), gap("play.google.com")]).toEqual([1_000, 3_000, 2_000])
+    for (const [databaseUrl, needed] of [[undefined, "1,024"], ["postgres://db", "256"]] as const) {
+      const refused = () => assertOpenFiles({ databaseUrl }, Number(needed.replace(",", "")) - 1)
+      expect(refused).toThrow(`${Number(needed.replace(",", ""))} are needed`)
+      expect(flat("doctor")).toContain(`${needed} ${databaseUrl ? "with a server" : "are needed with the embedded database"}`)
+    } // biome-ignore format: pairs beside each other
+    const fallback = (name: string) => describedSettings().find((row) => row.name === name)?.fallback
+    expect(flat("limits")).toContain(`A call takes ${Number(fallback("REQUEST_DEADLINE_MS")) / 1_000} s`)
+    expect(flat("limits")).toContain(`answers ${fallback("SANDBOX_PER_SECOND")} calls a second`)
+  })
+
+  test("shows lines as they are imported, and says when a reading of reviews is complete", () => {
+    const page = pageOf("import")
+    const shown = page.split("\n").filter((line) => line.startsWith("{"))
+    const read = shown.map((line) => parseLine(line))
+    expect(read).toHaveLength(4)
+    expect(read.at(-1)).toMatchObject({ observation: { kind: "reviews", end: { complete: true, empty: false } } })
+    expect(page.replace(/\s+/g, " ")).toContain(
+      "A reading of nothing but new reviews is not complete, whatever it says",
+    )
+  })
+
+  test("names every source that is asked, and no other", () => {
+    const named = cells(pageOf("measuring")).flatMap(([name]) => /^`(.*)`$/.exec(name as string)?.[1] ?? [])
+    // itunes-search is read where it was recorded, and asked by nobody
+    const asked = SOURCE_NAMES.filter((name) => isSourceList([name]) && name !== "itunes-search")
+    expect([...new Set(named)].sort()).toEqual(asked.sort())
+  })
+})

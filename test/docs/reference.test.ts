@@ -1,0 +1,229 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { gzipSync } from "node:zlib"
+import { actions, catalog } from "../../src/catalog.ts"
+import { referencePage } from "../../src/docs/reference.ts"
+import { faultsOf } from "../../src/http/openapi/responses.ts"
+import { prepareSandbox } from "../../src/http/sandbox.ts"
+import { FAULT_CODES, type FaultCode, UNIVERSAL_FAULTS } from "../../src/lib/faults.ts"
+import { escapeHtml } from "../../src/ui/html.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { readMarkup } from "../pages/markup.ts"
+import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
+
+const { samples } = prepareSandbox(catalogWithSamples, fixturesWithSamples(), PUBLIC_URL)
+const page = referencePage(catalogWithSamples, { publicUrl: PUBLIC_URL, samples, actions, faultsOf })
+const [, script = ""] = /<script>([\s\S]*)<\/script>/.exec(page) ?? []
+
+let house: House
+
+beforeAll(async () => {
+  house = openHouse({ sql: await freshDatabase() })
+})
+
+describe("the reference", () => {
+  test("shows every operation with method, path, price and rights", () => {
+    for (const { id, method, path, summary } of catalogWithSamples) {
+      const section = sectionOf(id)
+      expect(section).toContain(`>${method}</span> <code>${path.replaceAll(/:(\w+)/g, "{$1}")}</code>`)
+      expect(section).toContain(escapeHtml(summary))
+    }
+    expect(sectionOf("whoami")).toContain("free of charge · no scope needed · every plan")
+    expect(sectionOf("explorer_sample")).toContain("5 to 50 credits (5 a row) · scope hive:spy · every plan · Explorer")
+    expect(sectionOf("studio_sample")).toContain("1 credit · scope ai:read · studio plan or above")
+    expect(sectionOf("write_sample")).toContain("2 credits · scope of the action")
+    expect(page).not.toContain("undefined")
+  })
+
+  test("names in each operation's outcomes every code of its own, and 202 only where work can go on", () => {
+    for (const operation of catalogWithSamples) {
+      const [, outcomes = ""] = /<p>Answers 200(.*)<\/p>/.exec(sectionOf(operation.id)) ?? []
+      const named = [...outcomes.matchAll(/errors#(\w+)/g)].map(([, code]) => code as FaultCode)
+      const all = [...named, ...UNIVERSAL_FAULTS].filter((code) => faultsOf(operation).includes(code))
+      expect(all.sort()).toEqual(faultsOf(operation).toSorted())
+      expect(named.filter((code) => (UNIVERSAL_FAULTS as readonly string[]).includes(code))).toEqual([])
+      expect(outcomes.includes("202")).toBe(operation.pending === true)
+    }
+    const [, ofAny = ""] = /id="any-call"([\s\S]*?)<\/ul>/.exec(page) ?? []
+    for (const code of UNIVERSAL_FAULTS) expect(ofAny).toContain(`/docs/errors#${code}"`)
+    expect(sectionOf("hive_sample")).toContain('404 <a href="/docs/errors#not_measured"')
+  })
+
+  test("shows every parameter of every operation, and of each a sample answer", () => {
+    for (const { id, input, path } of catalogWithSamples) {
+      const section = sectionOf(id)
+      const shown = [...section.matchAll(/<li><code>(\w+)<\/code> <span class="quiet">([^<]*)/g)]
+      expect(shown.map(([, name]) => name)).toEqual(Object.keys(input.entries))
+      for (const [, name, facts] of shown)
+        expect(facts?.includes("in the path")).toBe(path.split("/").includes(`:${name}`))
+      const [first] = Object.keys(samples.get(id)?.answer ?? {})
+      expect(section).toMatch(
+        new RegExp(`<summary>Sample answer</summary>\\s*<div class="code"><pre[^>]*>\\{\\s*"${first}":`),
+      )
+    }
+  })
+
+  test("without script the form of a GET leads to the sample, and a POST has none", async () => {
+    for (const { id, method, path } of catalog) {
+      const [, form] = /<form action="([^"]*)"/.exec(sectionOf(id)) ?? []
+      expect([id, form !== undefined]).toEqual([id, method === "GET"])
+      if (form === undefined) continue
+      const query = new URLSearchParams()
+      for (const [, name = "", rest = "", options = ""] of sectionOf(id).matchAll(
+        /<(?:input|select) name="(\w+)"([^>]*)>(<option.*?<\/select>)?/g,
+      ))
+        query.append(name, (/ value="([^"]*)"/.exec(rest) ?? /<option selected>([^<]*)</.exec(options))?.[1] ?? "")
+      const { status, body } = await house.call(`${form}?${query}`)
+      expect([id, status, body]).toEqual([id, 200, samples.get(id)?.answer])
+      expect(sectionOf(id).match(/ readonly>/g)?.length ?? 0).toBe(path.split(":").length - 1)
+    }
+  })
+
+  test("lists every part once in the contents, by group", () => {
+    const [, nav = ""] = /<nav class="contents"([\s\S]*?)<\/nav>/.exec(page) ?? []
+    expect(nav).toContain(">GET /<wbr>apps/<wbr>{appId}/<wbr>keywords</a>")
+    const linked = [...nav.matchAll(/<li><a href="#(\w+)">/g)].map(([, id]) => id)
+    expect(linked).toHaveLength(catalogWithSamples.length + actions.length)
+    expect(linked.toSorted()).toEqual(
+      [...catalogWithSamples.map(({ id }) => id), ...actions.map(({ name }) => name)].sort(),
+    )
+  })
+
+  test("its policy lets in the script and style it holds and its own origin, and nothing else", async () => {
+    const { headers, text } = await house.call("/docs")
+    const digest = (tag: string) => {
+      const [, held = ""] = new RegExp(`<${tag}>([^]*)</${tag}>`).exec(text) ?? []
+      return `'sha256-${new Bun.CryptoHasher("sha256").update(held).digest("base64")}'`
+    }
+    expect(headers.get("content-security-policy")?.split("; ")).toEqual([
+      "default-src 'none'",
+      `style-src ${digest("style")}`,
+      `script-src ${digest("script")}`,
+      "connect-src 'self'",
+      "img-src data:",
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ])
+    const errors = await house.call("/docs/errors")
+    expect(errors.text).not.toContain("<script")
+    expect(errors.headers.get("content-security-policy")).not.toMatch(/script-src|connect-src|unsafe/)
+    expect(text.match(/<script/g)).toHaveLength(1)
+    expect(text).not.toMatch(/ (?:style|on[a-z]+|src)="/)
+  })
+
+  test("stays light: under 1.5 KB an operation or action, compressed as a browser asks for it", () => {
+    expect(gzipSync(page).length / (catalogWithSamples.length + actions.length)).toBeLessThan(1_500)
+  })
+
+  test("every line of a GET works as pasted", async () => {
+    for (const { id, method } of catalog) {
+      if (method !== "GET") continue
+      const words = shellWords(lineOf(id))
+      expect([words.length, words[0]]).toEqual([2, "curl"])
+      const url = new URL(words[1] as string)
+      const { status, body } = await house.call(`${url.pathname}${url.search}`)
+      expect([id, status, body]).toEqual([id, 200, samples.get(id)?.answer])
+    }
+  })
+
+  test("a POST, which the sandbox does not answer, has a line for a key", () => {
+    expect(shellWords(lineOf("write_sample"))).toEqual([
+      "curl",
+      "-H",
+      "authorization: Bearer $APPMETER_KEY",
+      "-H",
+      "content-type: application/json",
+      "-d",
+      '{"scope":"track"}',
+      "http://127.0.0.1:8787/v1/samples",
+    ])
+  })
+
+  test("the markup is whole, and every link leads to a page that is there", async () => {
+    const markup = readMarkup(page.replace(script, ""))
+    expect([markup.unbalanced, markup.bare]).toEqual([[], []])
+    expect(new Set(markup.ids).size).toBe(markup.ids.length)
+    expect(markup.hrefs).toEqual(expect.arrayContaining(["/v1/openapi.json", "/docs/errors", "/llms.txt"]))
+    for (const href of new Set(markup.hrefs)) {
+      if (href.startsWith("data:")) continue
+      if (href.startsWith("#")) expect(markup.ids).toContain(href.slice(1))
+      else if (href.startsWith("/docs/errors#")) expect(FAULT_CODES as string[]).toContain(href.slice(13))
+      else expect([href, (await house.call(href)).status]).toEqual([href, href === "/app" ? 303 : 200])
+    }
+  })
+})
+
+function sectionOf(id: string): string {
+  return page.split(`<section id="${id}">`)[1]?.split("</section>")[0] as string
+}
+
+function lineOf(id: string): string {
+  return unescaped(/<pre>(.*)<\/pre>/.exec(sectionOf(id))?.[1] as string)
+}
+
+function unescaped(text: string): string {
+  return text
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&")
+}
+
+/** What a shell makes of a line without expansions. */
+function shellWords(line: string): string[] {
+  const { stdout } = Bun.spawnSync(["sh", "-c", `printf '%s\\n' ${line}`], { env: { APPMETER_KEY: "$APPMETER_KEY" } })
+  return stdout.toString().trimEnd().split("\n")
+}
+
+describe("lines in other languages", () => {
+  // all lines in one process, each in a scope of its own: seventy starts would be most of what this takes
+  const runners = {
+    JavaScript: [
+      process.execPath,
+      "-e",
+      `const Line = (async () => {}).constructor
+      for (const line of await Bun.stdin.json()) await new Line(line)()`,
+    ],
+    Python: ["python3", "-c", "import json, sys\nfor line in json.load(sys.stdin): exec(line, {})"],
+  } as const
+
+  test.each(Object.keys(runners) as (keyof typeof runners)[])("%s asks what curl asks", async (language) => {
+    const [program, ...options] = runners[language]
+    // a machine without Python cannot try its lines
+    if (Bun.which(program) === null) return
+    const asked: { path: string; key: string | null; body: unknown }[] = []
+    const server = Bun.serve({
+      port: 0,
+      async fetch(request) {
+        const { pathname, search } = new URL(request.url)
+        const body = request.method === "POST" ? await request.json() : null
+        asked.push({ path: pathname + search, key: request.headers.get("authorization"), body })
+        return Response.json({ said: true })
+      },
+    })
+    const lines = catalog.map(({ id }) => {
+      const [, opened = ""] = sectionOf(id).split(`<summary>${language}</summary>`)
+      const [, held = ""] = /<pre>([\s\S]*?)<\/pre>/.exec(opened) ?? []
+      return unescaped(held).replaceAll(PUBLIC_URL, server.url.origin)
+    })
+    const env = { ...process.env, APPMETER_KEY: "svc_live_mine" }
+    const stdin = new Blob([JSON.stringify(lines)])
+    const child = Bun.spawn([program, ...options], { env, stdin, stderr: "pipe" })
+    const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+    expect([await child.exited, err]).toEqual([0, ""])
+    expect(out.match(/said/g)).toHaveLength(catalog.length)
+    expect(asked).toHaveLength(catalog.length)
+    for (const [at, { id }] of catalog.entries()) {
+      const words = shellWords(lineOf(id))
+      const post = words.includes("-d")
+      expect(asked[at]).toEqual({
+        path: (words.at(-1) as string).replace(PUBLIC_URL, ""),
+        key: post ? "Bearer svc_live_mine" : null,
+        body: post ? JSON.parse(words.at(-2) as string) : null,
+      })
+    }
+    await server.stop(true)
+  })
+})

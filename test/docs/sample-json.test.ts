@@ -1,0 +1,38 @@
+import { expect, test } from "bun:test"
+import fc from "fast-check"
+import { sampleJson } from "../../src/docs/sample-json.ts"
+
+const ROW = { term: "tea timer", country: "us", rank: null, measuredAt: "2026-11-02T06:00:00.000Z", depth: 200 }
+
+test("what fits stands on one line, and the rest on lines of its own", () => {
+  expect(sampleJson({ a: [1, 2, 3], b: null })).toBe('{"a":[1,2,3],"b":null}')
+  expect(sampleJson({ rows: [ROW], next: null })).toBe(`{
+  "rows": [
+    {
+      "term": "tea timer",
+      "country": "us",
+      "rank": null,
+      "measuredAt": "2026-11-02T06:00:00.000Z",
+      "depth": 200
+    }
+  ],
+  "next": null
+}`)
+})
+
+test("a cut list says how many entries are left out, a cut text ends in a mark, and a whole one has none", () => {
+  const cut = sampleJson([ROW, ROW, ROW, { text: "x".repeat(40) }], { entries: 2, characters: 7 })
+  expect(cut).toEndWith("  }\n  … 2 more\n]")
+  expect(cut).toContain('"term": "tea tim…"')
+  expect(sampleJson("é😀".repeat(9), { entries: 1, characters: 2 })).toBe('"é😀…"')
+  expect(sampleJson([ROW, ROW], { entries: 2, characters: 99 })).not.toContain("…")
+})
+
+test("uncut it reads back as what it shows, whatever that is (2,000 random values)", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+      expect(JSON.parse(sampleJson(value))).toEqual(JSON.parse(JSON.stringify(value)))
+    }),
+    { numRuns: 2_000, seed: 20_261_122 },
+  )
+})

@@ -1,0 +1,77 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { catalog } from "../../src/catalog.ts"
+import { TOOLSETS } from "../../src/core/operation.ts"
+import { toolsPart } from "../../src/docs/tools.ts"
+import { LEGACY, MODERN } from "../../src/http/tools/eras.ts"
+import { DAILY_TOOLS } from "../../src/lib/daily-tools.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { readMarkup } from "../pages/markup.ts"
+
+const { text: page } = toolsPart(catalog, PUBLIC_URL)
+
+let house: House
+let key: string
+
+beforeAll(async () => {
+  house = openHouse({ sql: await freshDatabase() })
+  key = await house.key(await house.workspace({ plan: "free" }))
+})
+
+describe("the tools in the reference", () => {
+  test("name versions that are spoken, the newest of either kind among them", () => {
+    const named = page.match(/\d{4}-\d\d-\d\d/g) ?? []
+    expect(named).toHaveLength(3)
+    expect([...LEGACY, ...MODERN]).toEqual(expect.arrayContaining(named))
+    expect(named).toEqual(expect.arrayContaining([LEGACY[0] as string, MODERN[0] as string]))
+  })
+
+  test("name every toolset and every tool in its own, and each can be asked for, on the Free plan too", async () => {
+    const lines = [...page.matchAll(/<li><code>(\w+)<\/code> (.*)<\/li>/g)].map(([, set, ids]) => [set, ids])
+    const empty = /without a tool yet: ([^.]*)\./.exec(page)?.[1]?.split(", ") ?? []
+    expect([...lines.map(([set]) => set), ...empty].sort()).toEqual([...TOOLSETS].sort())
+    for (const [set, ids] of lines) expect((await toolNames(`?tools=${set}`)).sort()).toEqual(ids!.split(", ").sort())
+    for (const set of empty) expect(await toolNames(`?tools=${set}`)).toEqual([])
+    expect(lines.flatMap(([, ids]) => ids!.split(", ")).sort()).toEqual(catalog.map(({ id }) => id).sort())
+  })
+
+  test("give a configuration whose URL and header an assistant can use as they stand", async () => {
+    const json = /<pre>(\{[^<]*\})<\/pre>/
+      .exec(page)?.[1]
+      ?.replaceAll("&quot;", '"')
+      .replaceAll(/&lt;key&gt;/g, key)
+    const { appmeter } = JSON.parse(json!).mcpServers
+    expect(appmeter.url).toBe(`${PUBLIC_URL}/mcp?tools=daily`)
+    expect(await toolNames("?tools=daily", appmeter.headers)).toHaveLength(DAILY_TOOLS.length)
+    expect(await toolNames("", appmeter.headers)).toHaveLength(catalog.length)
+  })
+
+  test("narrow as the page shows, and a list without writes cannot write", async () => {
+    const query = /\/mcp(\?tools=keywords[^<]*)</.exec(page)?.[1] as string
+    const names = await toolNames(query)
+    expect(names).toContain("list_keyword_ranks")
+    expect(names).not.toContain("preview_action")
+    for (const name of ["preview_action", "confirm_action"])
+      expect(await rpc(query, "tools/call", { name, arguments: {} })).toMatchObject({ error: { code: -32602 } })
+  })
+
+  test("are whole markup", () => {
+    const { unbalanced, bare } = readMarkup(page)
+    expect([unbalanced, bare]).toEqual([[], []])
+    expect(page).not.toContain("undefined")
+  })
+})
+
+async function toolNames(query: string, headers?: Record<string, string>): Promise<string[]> {
+  const { result } = await rpc(query, "tools/list", {}, headers)
+  return result.tools.map(({ name }: { name: string }) => name)
+}
+
+async function rpc(query: string, method: string, params: object, headers?: Record<string, string>) {
+  const request = new Request(`${PUBLIC_URL}/mcp${query}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...(headers ?? { authorization: `Bearer ${key}` }) },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  })
+  return await (await house.app.fetch(request, "127.0.0.1")).json()
+}

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { actions, catalog } from "../../src/catalog.ts"
+import { FAULTS, type FaultCode } from "../../src/lib/faults.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { printed } from "../shell.ts"
+import { cells, pageOf } from "./pages.ts"
+
+describe("what the manual says of writes", () => {
+  const section = pageOf("writes")
+  let house: House
+  let server: Bun.Server<undefined>
+
+  beforeAll(async () => {
+    house = openHouse({ sql: await freshDatabase() })
+    server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => house.app.fetch(request, "127.0.0.1") })
+  })
+  afterAll(async () => {
+    await server.stop(true)
+  })
+
+  test("names every action with its credits, scope and plan, and no other", () => {
+    const rows = cells(section).filter(([name]) => actions.some((action) => `\`${action.name}\`` === name))
+    expect(rows).toEqual(
+      actions.map(({ name, credits, scope, plan, destructive }) => [
+        `\`${name}\``, `${credits}`, `\`${scope}\``, plan, destructive ? "yes" : "no",
+      ]), // biome-ignore format: one row of the table
+    )
+    const table = section.split("| action ")[1]!.split("\n\n")[0]!
+    expect(table.split("\n")).toHaveLength(2 + actions.length)
+  })
+
+  test("names every refusal of a write's own under its status", () => {
+    const rows = cells(section).filter(([status]) => /^\d{3}$/.test(status as string))
+    const named = rows.flatMap(([status, codes]) =>
+      codes!.match(/\w{3,}/g)!.map((code) => [code, Number(status)] as const),
+    )
+    for (const [code, status] of named) expect([code, FAULTS[code as FaultCode]?.status]).toEqual([code, status])
+    const own = catalog.filter(({ id }) => id === "preview_action" || id === "confirm_action")
+    const declared = own.flatMap(({ faults }) => faults)
+    expect(declared).toContain("confirm_token_mismatch")
+    expect(named.map(([code]) => code)).toEqual(
+      expect.arrayContaining([
+        ...declared,
+        "unknown_action",
+        "scope_required",
+        "test_key_read_only",
+        "credits_exhausted",
+      ]),
+    )
+  })
+
+  test("shows lines that work as pasted: a preview, and the confirm of its token", async () => {
+    const [variables, preview, confirm] = /```sh\n([^`]*)```/.exec(section)![1]!.trim().split("\n") as string[]
+    const here = variables!.replace("http://127.0.0.1:8787", server.url.origin)
+    expect(here).not.toBe(variables!)
+    const env = { APPMETER_KEY: await house.key(await house.workspace()) }
+    const [shown] = await printed(`${here}\n${preview}`, env)
+    const { confirmToken, ...previewed } = JSON.parse(shown!)
+    expect(previewed).toMatchObject({ action: "add_app", credits: 2 })
+    const [done] = await printed(`${here}\n${confirm}`, { ...env, TOKEN: confirmToken })
+    expect(JSON.parse(done!)).toMatchObject({ action: "add_app", status: "applied", credits: 2 })
+  })
+})

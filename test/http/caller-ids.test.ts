@@ -1,0 +1,135 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { callerIdsOf } from "../../src/http/incoming.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+
+const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+const TRACEPARENT = `00-${TRACE}-00f067aa0ba902b7-01`
+const OWN = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}$/
+
+let house: House
+let key: string
+let workspace: number
+
+beforeAll(async () => {
+  house = openHouse({ sql: await freshDatabase() })
+  workspace = await house.workspace()
+  key = await house.key(workspace)
+})
+
+async function sent(path: string, headers: Record<string, string>, init: RequestInit = {}): Promise<Response> {
+  const request = new Request(`${PUBLIC_URL}${path}`, {
+    ...init,
+    headers: { ...headers, authorization: `Bearer ${key}` },
+  })
+  return await house.app.fetch(request, "127.0.0.1")
+}
+
+const tool = (name: string) => ({
+  method: "POST",
+  body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: {} } }),
+})
+const AS_TOOL = { "content-type": "application/json", accept: "application/json, text/event-stream" }
+
+describe("a caller's own names of its call", () => {
+  test("come back, and the line of the call holds them beside ours, over REST and as a tool", async () => {
+    const ids = { "x-request-id": "Root=1-67891233-abcdef:7/a+b@c", traceparent: TRACEPARENT }
+    for (const [path, headers, init] of [
+      ["/v1/apps", ids],
+      ["/v1/apps/none", ids],
+      ["/mcp", { ...ids, ...AS_TOOL }, tool("list_apps")],
+    ] as [string, Record<string, string>, RequestInit?][]) {
+      house.logged.length = 0
+      const answer = await sent(path, headers, init)
+      expect([answer.headers.get("x-request-id"), answer.headers.get("traceparent")]).toEqual(Object.values(ids))
+      const line = JSON.parse(house.logged.find((text) => text.includes('"call"')) as string)
+      expect(line).toMatchObject({ callerRequestId: ids["x-request-id"], traceId: TRACE })
+      expect(line.requestId).toMatch(OWN)
+    }
+  })
+
+  test("come back from documents, health, the sandbox and refusals too", async () => {
+    for (const path of ["/docs", "/livez", "/v1/sandbox/apps", "/nowhere", "/share/unknown", `/v1/apps?key=${key}`]) {
+      const { headers } = await sent(path, { "x-request-id": "mine", traceparent: TRACEPARENT })
+      expect([path, headers.get("x-request-id"), headers.get("traceparent")]).toEqual([path, "mine", TRACEPARENT])
+    }
+  })
+
+  test("that are malformed, or hold a key, give way to ours and reach no log", async () => {
+    for (const bad of ["a b", "a\tb", "a,b", `x${key}`, "a".repeat(129), "é", "<script>", '"', "a;b", "%20"]) {
+      house.logged.length = 0
+      const answer = await sent("/v1/apps", { "x-request-id": bad })
+      expect([bad, answer.headers.get("x-request-id")]).toEqual([bad, expect.stringMatching(OWN)])
+      expect(house.logged.join()).not.toContain("callerRequestId")
+    }
+  })
+
+  test("do not stand for a charge: two calls of one name are two charges, and the ledger names each by ours", async () => {
+    const before = await house.call("/v1/account", { key })
+    for (let i = 0; i < 2; i++) await sent("/v1/apps", { "x-request-id": "the-same" })
+    const after = await house.call("/v1/account", { key })
+    expect(after.credits.used - before.credits.used).toBe(2)
+    const rows = await house.sql<{ id: string }[]>`
+      select request_id as id
+      from ledger
+      where workspace_id = ${workspace}
+      order by id desc
+      limit 2`
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(2)
+    for (const { id } of rows) expect(id).toMatch(OWN)
+  })
+})
+
+test("a traceparent is W3C's: version, trace and parent that are not zero, lower case, more only in later versions", () => {
+  const cases: [string, boolean][] = [
+    [TRACEPARENT, true], [TRACEPARENT.toUpperCase(), false], [`00-${"0".repeat(32)}-00f067aa0ba902b7-01`, false],
+    [`00-${TRACE}-${"0".repeat(16)}-01`, false], [`ff-${TRACE}-00f067aa0ba902b7-01`, false], [`${TRACEPARENT}-more`, false],
+    [`01-${TRACE}-00f067aa0ba902b7-01`, true], [`cc-${TRACE}-00f067aa0ba902b7-01-what-will-be`, true],
+    [`cc-${TRACE}-00f067aa0ba902b7-01.x`, false], [`00-${TRACE}-00f067aa0ba902b7`, false], ["", false], [`00-${TRACE}0-00f067aa0ba902b7-01`, false],
+  ] // biome-ignore format: a table
+  for (const [text, isTaken] of cases)
+    expect([text, callerIdsOf(new Headers({ traceparent: text }))]).toEqual([
+      text,
+      isTaken ? { traceparent: text } : {},
+    ])
+  const visible = fc.string({ unit: fc.integer({ min: 33, max: 255 }).map((code) => String.fromCharCode(code)) })
+  fc.assert(
+    fc.property(visible, (text) => {
+      const { requestId = "ok" } = callerIdsOf(new Headers({ "x-request-id": text }))
+      expect(requestId).toMatch(/^[\w.:=+@/-]{1,128}$/)
+    }),
+    { seed: 14 },
+  )
+})
+
+describe("the calls of a second", () => {
+  test("stand in RateLimit and RateLimit-Policy of each answer of a key, from the limiter's own count", async () => {
+    const slow = openHouse({ sql: house.sql, now: () => new Date("2026-11-23T10:00:00.250Z") })
+    const owner = await slow.workspace({ overrides: { ratePerSecond: 3 } })
+    const key = await slow.key(owner)
+    const seen: unknown[] = []
+    for (const path of ["/v1/account", "/v1/nowhere", "/v1/apps?colour=red", "/v1/account"]) {
+      const { status, headers } = await slow.call(path, { key })
+      expect(headers.get("ratelimit-policy")).toBe('"per-second";q=3;w=1')
+      seen.push([status, headers.get("ratelimit")])
+    }
+    expect(seen).toEqual([
+      [200, '"per-second";r=2;t=1'],
+      [404, '"per-second";r=1;t=1'],
+      [400, '"per-second";r=0;t=1'],
+      [429, '"per-second";r=0;t=1'],
+    ])
+    const asTool = await slow.tool("list_apps", {}, { key })
+    expect([asTool.isError, asTool.headers.get("ratelimit")]).toEqual([true, '"per-second";r=0;t=1'])
+  })
+
+  test("of a test key stand there too; without a known key there are none", async () => {
+    const testKey = await house.key(workspace, { kind: "test" })
+    expect((await house.call("/v1/apps", { key: testKey })).headers.get("ratelimit")).toMatch(
+      /^"per-second";r=\d+;t=1$/,
+    )
+    for (const path of ["/v1/apps", "/docs", "/v1/sandbox/apps", "/nowhere"])
+      expect([path, (await house.call(path)).headers.get("ratelimit")]).toEqual([path, null])
+  })
+})

@@ -1,0 +1,170 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { catalog } from "../../src/catalog.ts"
+import { isConditional } from "../../src/core/operation.ts"
+import { record } from "../../src/measuring/record/record.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { NOW, reading } from "../measuring/record/measured.ts"
+import { trackOwn } from "../world/tracked.ts"
+
+let house: House
+let workspace: number
+let key: string
+let app: string
+
+beforeAll(async () => {
+  house = openHouse({ sql: await freshDatabase(), now: () => NOW })
+  workspace = await house.workspace({ plan: "pro" })
+  key = await house.key(workspace)
+  app = await tracked("10001")
+})
+
+const tracked = (iosId: string) => trackOwn(house.sql, { workspaceId: workspace, iosId, keywords: ["tea", "mate"] })
+
+/** What the workspace has paid, by its account and by its ledger. */
+async function spent() {
+  const [row] = await house.sql<{ used: number; charges: number }[]>`
+    select a.used, (select count(*)::int from ledger l where l.workspace_id = a.workspace_id) as charges
+    from account a
+    where a.workspace_id = ${workspace}`
+  return row!
+}
+
+async function asked(path: string, held?: string, method = "GET") {
+  const before = await spent()
+  const answer = await house.call(path, {
+    key,
+    method,
+    ...(held !== undefined && { headers: { "if-none-match": held } }),
+  })
+  const after = await spent()
+  const { status, text, headers, credits } = answer
+  return {
+    status,
+    text,
+    headers,
+    credits,
+    etag: headers.get("etag") as string,
+    paid: after.used - before.used,
+    charges: after.charges - before.charges,
+  }
+}
+
+describe("a keyed read", () => {
+  test("names what it says by a weak ETag, and whoever holds that gets 304 free of charge", async () => {
+    for (const path of ["/v1/apps", `/v1/apps/${app}`, `/v1/apps/${app}/history`, "/v1/alerts", "/v1/search?q=tea"]) {
+      const first = await asked(path)
+      expect([path, first.status, first.paid, first.charges]).toEqual([path, 200, 1, 1])
+      expect(first.etag).toMatch(/^W\/"[0-9a-f]{32}"$/)
+      const again = await asked(path, first.etag)
+      expect([path, again.status, again.text, again.paid, again.charges]).toEqual([path, 304, "", 0, 0])
+      expect([again.etag, again.headers.get("cache-control")]).toEqual([first.etag, "private, no-store"])
+      expect(again.credits).toEqual(first.credits)
+      expect(again.headers.get("ratelimit")).not.toBeNull()
+      expect(again.headers.get("vary")).toEndWith("accept-encoding")
+    }
+  })
+
+  test("of another workspace, app or query is not the same, and is paid for", async () => {
+    const other = await tracked("10002")
+    const { etag } = await asked(`/v1/apps/${app}`)
+    const answer = await asked(`/v1/apps/${other}`, etag)
+    expect([answer.status, answer.paid]).toEqual([200, 1])
+  })
+
+  test("has another ETag as soon as a reading says another thing, and then costs its price", async () => {
+    const path = `/v1/apps/${app}/keywords`
+    const before = await asked(path)
+    expect((await asked(path, before.etag)).status).toBe(304)
+    await record(house.sql, [reading("tea", "2025-11-20T10:00:00Z", [10002, 10001])], () => NOW)
+    const after = await asked(path, before.etag)
+    expect([after.status, after.paid, after.charges]).toEqual([200, 1, 1])
+    expect(after.etag).not.toBe(before.etag)
+    expect(JSON.parse(after.text).keywords).toMatchObject([{ term: "tea", rank: 2 }, { measured: false }])
+    expect((await asked(path, `"other", ${before.etag}, ${after.etag}`)).status).toBe(304)
+  })
+
+  test("is compared as weak tags are: W/ or not, in a list, or * for whatever there is", async () => {
+    const { etag } = await asked("/v1/apps")
+    for (const held of [etag, etag.slice(2), `"a", ${etag}`, ` * `, `${etag} , "b"`])
+      expect([held, (await asked("/v1/apps", held)).status]).toEqual([held, 304])
+    for (const held of ["", '"a"', "W/", etag.replaceAll('"', ""), etag.slice(0, -2)])
+      expect([held, (await asked("/v1/apps", held)).paid]).toEqual([held, 1])
+  })
+
+  test("that is refused is refused all the same, whatever is held", async () => {
+    for (const [path, status] of [
+      ["/v1/apps/none", 404],
+      ["/v1/apps?colour=red", 400],
+      ["/v1/nowhere", 404],
+    ] as const) {
+      const refused = await asked(path, "*")
+      expect([path, refused.status, refused.etag, refused.paid]).toEqual([path, status, null as never, 0])
+    }
+    const poor = await house.workspace({ plan: "pro", overrides: { credits: 0, ratePerSecond: 100 } })
+    const { status } = await house.call("/v1/apps", { key: await house.key(poor), headers: { "if-none-match": "*" } })
+    expect(status).toBe(402)
+    const keyless = await house.call("/v1/apps", { headers: { "if-none-match": "*" } })
+    expect(keyless.status).toBe(401)
+  })
+
+  test("100 at once of one answer are free for those who hold it, and the ledger is exact", async () => {
+    const { etag } = await asked("/v1/apps")
+    const before = await spent()
+    const held = (i: number) => (i % 2 === 0 ? { headers: { "if-none-match": etag } } : {})
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => house.call("/v1/apps", { key, ...held(i) })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(
+      Array.from({ length: 100 }, (_, i) => (i % 2 === 0 ? 304 : 200)),
+    )
+    const after = await spent()
+    expect([after.used - before.used, after.charges - before.charges]).toEqual([50, 50])
+  })
+
+  test("stands in the log with 304 and no cost", async () => {
+    const { etag } = await asked("/v1/apps")
+    house.logged.length = 0
+    await asked("/v1/apps", etag)
+    const line = JSON.parse(house.logged.find((text) => text.includes('"call"')) as string)
+    expect(line).toMatchObject({ operation: "list_apps", status: 304, cost: 0 })
+  })
+})
+
+test("what waits for a measurement, spends or writes has no ETag, and is paid for whatever is held", async () => {
+  // of the Hive nearly all read what nobody follows
+  const others = catalog.filter((operation) => !isConditional(operation) && !operation.hive).map(({ id }) => id)
+  expect(others.sort()).toEqual([
+    "confirm_action", "draft_listing", "draft_review_reply", "get_rival", "get_rival_ad_networks", "get_rival_market",
+    "get_screenshot_text",
+    "get_storefront_audit", "localize_listing", "preview_action", "start_ai_check", "suggest_keywords",
+    "summarize_reviews", "validate_listing",
+  ]) // biome-ignore format: a list to scan
+  const body = { action: "add_keywords", args: { appId: app, keywords: ["tides"] } }
+  const previewed = await house.call("/v1/actions", { key, method: "POST", body, headers: { "if-none-match": "*" } })
+  expect([previewed.status, previewed.headers.get("etag")]).toEqual([200, null])
+})
+
+test("a test key tries it out: the sample's own ETag, and 304", async () => {
+  const testKey = await house.key(workspace, { kind: "test" })
+  const etag = (await house.call("/v1/apps", { key: testKey })).headers.get("etag") as string
+  expect(etag).toMatch(/^W\/"[0-9a-f]{32}"$/)
+  const again = await house.call("/v1/apps", { key: testKey, headers: { "if-none-match": etag } })
+  expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", etag])
+})
+
+test("an assistant's call is no read of HTTP: If-None-Match means nothing there", async () => {
+  const headers = {
+    "if-none-match": "*",
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  }
+  const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_apps", arguments: {} } }
+  const init = { method: "POST", body: JSON.stringify(body), headers: { ...headers, authorization: `Bearer ${key}` } }
+  const answer = await house.app.fetch(new Request(`${PUBLIC_URL}/mcp`, init), null)
+  expect([answer.status, answer.headers.get("etag"), (await answer.json()).result.isError ?? false]).toEqual([
+    200,
+    null,
+    false,
+  ])
+})

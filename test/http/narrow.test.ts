@@ -1,0 +1,218 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import Ajv2020 from "ajv/dist/2020"
+import addFormats from "ajv-formats"
+import fc from "fast-check"
+import * as v from "valibot"
+import { catalog } from "../../src/catalog.ts"
+import { answerSchema, EmptyAnswer, narrowed, type Operation, PendingAnswer } from "../../src/core/operation.ts"
+import { readTree } from "../../src/database/assets.ts"
+import { tableColumns, tableText } from "../../src/http/tables.ts"
+import { toolOf } from "../../src/http/tools/listing.ts"
+import { jsonSchema, type Schema } from "../../src/lib/schema.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { trackYear } from "../keywords/tracked-year.ts"
+import { cases } from "../long.ts"
+import { NOW } from "../measuring/record/measured.ts"
+import { readCsv } from "../sharing/read-csv.ts"
+import { newStoreId, trackOwn } from "../world/app.ts"
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every operation
+type Answer = any
+
+const fixtures = readTree("fixtures/sandbox", ".json")
+const sampleOf = ({ id }: Operation): { input: Answer; answer: Answer } =>
+  JSON.parse(fixtures.get(`${id}.json`) as string)
+const narrow = catalog.filter((operation) => operation.narrow)
+const namesOf = ({ input }: Operation): string[] =>
+  (jsonSchema(input.entries.fields as Schema, "input") as Answer).items.enum
+
+/** By operation and list the field that names a row, where it is not "id". */
+const NAMING: Record<string, Record<string, string>> = {
+  get_portfolio_overview: { apps: "appId" },
+  list_keyword_ranks: { keywords: "term" },
+  get_rank_history: { keywords: "term" },
+  get_chart_positions: { charts: "device" },
+  summarize_reviews: { themes: "topic", finerThemes: "label" },
+  get_timeline: { changes: "kind" },
+  get_today: { figures: "key" },
+  get_keyword_competition: { keywords: "term" },
+  get_storefront_audit: { rows: "country" },
+  get_revenue: { days: "day", countries: "country", products: "product" },
+  get_subscriptions: { days: "day", countries: "country" },
+  get_funnel: { days: "day", countries: "country", trafficSources: "source" },
+  list_ads_search_terms: { terms: "term" },
+  list_ads_commands: { commands: "at" },
+  get_search_popularity: { top: "term", wanted: "term" },
+  get_pricing: { paid: "product", listed: "product", offers: "offer", offered: "product" },
+  get_country_prices: { countries: "country", products: "product" },
+  hive_get_keyword_metrics_history: { difficulty: "day", popularity: "day" },
+  hive_spy_app: { keywords: "term" },
+  hive_get_keyword_gap: { keywords: "term" },
+  hive_research_keyword: { keywords: "term" },
+  hive_get_landscape: { categories: "genre" },
+}
+
+/** What is left of an answer, made without the code that makes it. */
+function left(operation: Operation, answer: Answer, fields: string[]): Answer {
+  const { narrow } = operation
+  const some = (held: Answer, names: string[]) =>
+    Object.fromEntries(names.filter((name) => name in held).map((name) => [name, held[name]]))
+  if (narrow === "parts") {
+    const dropped = namesOf(operation).filter((name) => !fields.includes(name))
+    return some(
+      answer,
+      Object.keys(answer).filter((name) => !dropped.includes(name)),
+    )
+  }
+  const lists = narrow!.rows.map((list) => {
+    const name = NAMING[operation.id]?.[list] ?? "id"
+    return [list, answer[list]?.map((row: Answer) => some(row, [name, ...fields])) ?? null]
+  })
+  return { ...answer, ...Object.fromEntries(lists) }
+}
+
+describe.each(narrow.map((operation) => [operation.id, operation] as const))("%s", (_, operation) => {
+  const { answer } = sampleOf(operation)
+  const names = namesOf(operation)
+  const subset = fc.uniqueArray(fc.constantFrom(...names), { minLength: 1 })
+  const ajv = addFormats(new Ajv2020({ strict: false, inlineRefs: false, code: { optimize: false } }))
+  const tool = ajv.compile((toolOf(operation, true) as { outputSchema: object }).outputSchema)
+  const only = (fields: string[], of: unknown = answer) => narrowed(operation, { fields }, of) as Answer
+
+  test("has the fields asked for, the values of the whole answer, and fits the schema that tools show", () => {
+    const property = fc.property(subset, (fields) => {
+      const some = only(fields)
+      expect(some).toEqual(left(operation, answer, fields))
+      expect(v.safeParse(answerSchema(operation), some).issues).toBeUndefined()
+      expect([tool(some), tool.errors]).toEqual([true, null])
+    })
+    fc.assert(property, { numRuns: cases(4, 40), seed: 14 })
+    expect(only(names)).toEqual(answer)
+    expect(narrowed(operation, {}, answer)).toBe(answer)
+    // an answer with a field that nobody knows, or without what always stays, is none of them
+    const { country: __, ...less } = { country: "us", ...answer }
+    for (const wrong of [{ ...answer, odd: 1 }, ...("country" in answer ? [less] : [])])
+      expect(v.safeParse(answerSchema(operation), wrong).success).toBe(false)
+  })
+
+  test("is narrowed too where work goes on or nothing was found", () => {
+    const fields = [names[0]!]
+    expect(only(fields, new PendingAnswer(answer)).answer).toEqual(left(operation, answer, fields))
+    expect(only(fields, new EmptyAnswer(answer)).answer).toEqual(left(operation, answer, fields))
+  })
+
+  if (operation.table)
+    test("as rows has columns and cells of the whole table, without those that were not asked for", async () => {
+      const rows = async (of: Answer) => {
+        const [header, ...records] = readCsv(await tableText(operation, of, "text/csv")) as [string[], ...string[][]]
+        return records.map((record) => Object.fromEntries(header.map((name, at) => [name, record[at]])))
+      }
+      const whole = await rows(answer)
+      const property = fc.asyncProperty(subset, async (fields) => {
+        for (const row of await rows(only(fields))) {
+          expect(tableColumns(operation)).toEqual(expect.arrayContaining(Object.keys(row)))
+          expect(whole).toContainEqual(expect.objectContaining(row))
+        }
+      })
+      await fc.assert(property, { numRuns: cases(4, 25), seed: 14 })
+      expect(await rows(only(names))).toEqual(whole)
+    })
+})
+
+describe("fields", () => {
+  let house: House
+  let key: string
+  let app: string
+  let testKey: string
+
+  beforeAll(async () => {
+    house = openHouse({ sql: await freshDatabase(), now: () => NOW })
+    const overrides = { historyDays: 365, ratePerSecond: 1e6, trackedKeywords: 1_000 }
+    const workspace = await house.workspace({ plan: "enterprise", overrides })
+    key = await house.key(workspace)
+    testKey = await house.key(workspace, { kind: "test" })
+    app = await trackYear(house.sql, workspace, 50, "2025-11-20")
+  })
+
+  test("leave the rest out over REST, as rows and as a tool, at the same price", async () => {
+    const path = `/v1/apps/${app}/keywords`
+    const whole = (await house.call(path, { key })).body
+    const before = (await house.call("/v1/account", { key })).credits.used
+    const asked = { key, headers: { "accept-encoding": "identity" } }
+    const { body, credits, headers } = await house.call(`${path}?fields=term,rank`, asked)
+    expect(credits.used - before).toBe(1)
+    const rows = whole.keywords.map(({ term, rank }: Answer) => ({ term, rank }))
+    expect(body).toEqual({ ...whole, keywords: rows })
+    expect((await house.call(`${path}?fields=rank&fields=term`, { key })).body).toEqual(body)
+    expect((await house.tool("list_keyword_ranks", { appId: app, fields: ["rank", "term"] }, { key })).body).toEqual(
+      body,
+    )
+    const etag = headers.get("etag") as string
+    const held = (query: string) => house.call(`${path}${query}`, { key, headers: { "if-none-match": etag } })
+    expect([(await held("?fields=term,rank")).status, (await held("")).status]).toEqual([304, 200])
+    const csv = await house.call(`${path}?fields=term,rank`, { key, headers: { accept: "text/csv" } })
+    expect(csv.text.split("\r\n")[0]).toBe("term,rank,country,platform,live")
+    expect(csv.text.trim().split("\r\n").length).toBe(51)
+  })
+
+  test("that are none are refused with the nearest and all that there are, over REST and as a tool", async () => {
+    for (const operation of narrow) {
+      const names = namesOf(operation)
+      const meant = names.toSorted((a, b) => b.length - a.length)[0]!
+      const wrong = `${meant.slice(0, -1)}q`
+      const { input } = sampleOf(operation)
+      const { isError, body } = await house.tool(operation.id, { ...input, fields: [names[0], wrong] }, { key })
+      expect([operation.id, isError, body.error, body.field]).toEqual([
+        operation.id,
+        true,
+        "invalid_arguments",
+        "fields",
+      ])
+      expect(body.detail).toBe(
+        `fields must be a list of 1 to ${names.length}, each one of ${names.join(", ")}, and "${wrong}" as item 2 came. Is ${meant} meant?`,
+      )
+      const path = operation.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(input[name]))
+      const inPath = new Set([...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => name))
+      const query = new URLSearchParams(
+        Object.entries(input).flatMap(([name, value]) => (inPath.has(name) ? [] : [[name, String(value)]])),
+      )
+      const asked = async (fields: string) => await house.call(`/v1${path}?${query}&fields=${fields}`, { key })
+      const rest = await asked(`${names[0]},${wrong}`)
+      expect([rest.status, rest.body.detail]).toEqual([400, body.detail])
+      for (const none of ["", ","]) expect((await asked(none)).body.field).toBe("fields")
+    }
+  })
+
+  test("change no byte in the sandbox, nor for a test key", async () => {
+    const read = async (path: string, headers = {}) => {
+      const response = await house.app.fetch(new Request(`${PUBLIC_URL}${path}`, { headers }), null)
+      return { status: response.status, text: await response.text() }
+    }
+    for (const operation of narrow) {
+      const { input } = sampleOf(operation)
+      const path = operation.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(input[name]))
+      const rest = Object.entries(input).filter(([name]) => !operation.path.includes(`:${name}`))
+      const asked = new URLSearchParams(rest.map(([name, value]) => [name, String(value)]))
+      const { text } = await read(`/v1/sandbox${path}?${asked}`)
+      for (const [at, headers] of [
+        ["/v1/sandbox", {}],
+        ["/v1", { authorization: `Bearer ${testKey}` }],
+      ] as const) {
+        const answer = await read(`${at}${path}?${asked}&fields=${namesOf(operation)[0]}`, headers)
+        expect([operation.id, answer.status, answer.text]).toEqual([operation.id, 200, text])
+      }
+    }
+  })
+})
+
+test("a row keeps the field that names it whatever is asked for, by REST and by tool", async () => {
+  const sql = await freshDatabase()
+  const house = openHouse({ sql })
+  const workspaceId = await house.workspace({ plan: "pro" })
+  const appId = await trackOwn(sql, { workspaceId, iosId: newStoreId() })
+  const key = await house.key(workspaceId)
+  const named = { apps: [{ id: appId, goal: null }] }
+  expect((await house.call("/v1/apps?fields=goal", { key })).body).toMatchObject(named)
+  expect(JSON.stringify(await house.tool("list_apps", { fields: ["goal"] }, { key }))).toContain(appId)
+})

@@ -1,0 +1,88 @@
+import { beforeAll, expect, test } from "bun:test"
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib"
+import { catalog } from "../../src/catalog.ts"
+import { narrowed } from "../../src/core/operation.ts"
+import { jsonSchema, type Schema } from "../../src/lib/schema.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { trackYear } from "../keywords/tracked-year.ts"
+import { grownAnswer } from "./grown.ts"
+
+const NOW = new Date("2025-11-20T12:00:00Z")
+/** Rows say in each what JSON says once. */
+const MOST_KB = { "application/json": 60, "text/csv": 80, "application/jsonl": 80 }
+const DECODED = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
+
+let house: House
+let key: string
+let app: string
+
+beforeAll(async () => {
+  house = openHouse({ sql: await freshDatabase(), now: () => NOW })
+  const overrides = { historyDays: 365, ratePerSecond: 1_000, trackedKeywords: 1_000 }
+  const workspace = await house.workspace({ plan: "enterprise", overrides })
+  key = await house.key(workspace)
+  app = await trackYear(house.sql, workspace, 50, "2025-11-20")
+})
+
+async function sent(accept: string, encoding: string): Promise<Uint8Array> {
+  const headers = { authorization: `Bearer ${key}`, accept, "accept-encoding": encoding }
+  const response = await house.app.fetch(new Request(`${PUBLIC_URL}/v1/apps/${app}/history`, { headers }), null)
+  expect([response.status, response.headers.get("content-encoding")]).toEqual([
+    200,
+    encoding === "identity" ? null : encoding,
+  ])
+  return await response.bytes()
+}
+
+test.each(Object.entries(MOST_KB))(
+  "a year of 50 keywords as %s is under %d KB in every encoding",
+  async (accept, mostKb) => {
+    const plain = await sent(accept, "identity")
+    // a year indeed: less than that would prove nothing
+    expect(new Set(new TextDecoder().decode(plain).match(/\d{4}-\d\d-\d\d/g)).size).toBe(365)
+    expect(plain.length).toBeGreaterThan(300_000)
+    for (const [encoding, decoded] of Object.entries(DECODED)) {
+      const bytes = await sent(accept, encoding)
+      console.log(`${accept} ${encoding}: ${bytes.length} of ${plain.length} bytes`)
+      expect(bytes.length).toBeLessThan(mostKb * 1_024)
+      expect(decoded(bytes).equals(Buffer.from(plain))).toBe(true)
+    }
+  },
+)
+
+/** What an assistant is sent for a call, in tokens of four bytes. */
+async function tokens(name: string, args: object): Promise<number> {
+  const { result } = await house.tool(name, { appId: app, ...args }, { key })
+  return Math.round(Buffer.byteLength(JSON.stringify(result)) / 4)
+}
+
+test("an assistant that names no days reads a history that leaves it room; a year of all would not", async () => {
+  const [month, year] = [await tokens("get_rank_history", {}), await tokens("get_rank_history", { days: 365 })]
+  const page = await tokens("get_rank_history", { days: 365, limit: 5 })
+  const three = await tokens("list_keyword_ranks", { fields: ["term", "measured", "rank"] })
+  const ranks = await tokens("list_keyword_ranks", {})
+  console.log(
+    `tokens of 50 keywords: 30 days ${month}, a year ${year}, 5 of them ${page}; ranks ${ranks}, of three fields ${three}`,
+  )
+  // where Claude Code cuts a tool's answer
+  expect(year).toBeGreaterThan(25_000)
+  for (const read of [month, page]) expect(read).toBeLessThan(20_000)
+  expect(three).toBeLessThan(ranks / 4)
+})
+
+const TEN_KB = 10 * 1_024
+
+test.each(catalog.filter(({ method }) => method === "GET").map((operation) => [operation.id, operation] as const))(
+  "%s can be asked for with some of its fields, if it can be over 10 KB",
+  (id, operation) => {
+    const whole = grownAnswer(operation)
+    const size = JSON.stringify(whole).length
+    expect([id, size > TEN_KB]).toEqual([id, operation.narrow !== undefined])
+    if (!operation.narrow) return
+    const { enum: names } = (jsonSchema(operation.input.entries.fields as Schema, "input") as { items: { enum: string[] } }).items // biome-ignore format: one line
+    const sizes = names.map((name) => JSON.stringify(narrowed(operation, { fields: [name] }, whole)).length)
+    console.log(`${id}: ${size} bytes, of one field ${Math.min(...sizes)} to ${Math.max(...sizes)}`)
+    expect(Math.min(...sizes)).toBeLessThan(TEN_KB)
+  },
+)

@@ -1,0 +1,246 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { catalog } from "../../src/catalog.ts"
+import type { Toolset } from "../../src/core/operation.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { prompts } from "../../src/http/assistants/prompts.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { trackOwn } from "../world/tracked.ts"
+import { modern, post, request } from "./tools-messages.ts"
+
+let sql: Sql
+let house: House
+let workspace: number
+let key: string
+let kettle: string
+let teapot: string
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql })
+  workspace = await house.workspace()
+  key = await house.key(workspace)
+  kettle = await tracked("Kettle Timer", "1437843273", ["us", "de"], ["tea timer", "tea", "kettle"])
+  teapot = await tracked("Teapot", "1437843274", ["fr"], ["thé"])
+})
+
+function tracked(name: string, iosId: string, countries: string[], keywords: string[]) {
+  return trackOwn(sql, { workspaceId: workspace, iosId, name, countries, keywords })
+}
+
+/** The result, or the code of the error in its place. */
+async function asked(method: string, params: object = {}, options: { key?: string; query?: string } = {}) {
+  const { body } = await post(house, request(method, params), { key, ...options })
+  return body.result ?? body.error.code
+}
+
+async function askedAnew(method: string, params: Record<string, unknown> = {}, header: Record<string, string> = {}) {
+  const { message, headers } = modern(method, params, header)
+  return (await post(house, message, { key, headers })).body
+}
+
+const spent = async () => (await house.call("/v1/account", { key })).body.credits.used
+
+describe("prompts", () => {
+  test("each is listed with its arguments, and says what a person would say with them", async () => {
+    const { prompts: listed } = await asked("prompts/list")
+    expect(listed.map(({ name }: { name: string }) => name)).toEqual([
+      "weekly_review",
+      "why_did_i_drop",
+      "find_keywords",
+      "answer_reviews",
+    ])
+    for (const { name, arguments: taken } of listed) {
+      expect(taken[0]).toMatchObject({ name: "appId", required: true })
+      const { messages } = await asked("prompts/get", { name, arguments: { appId: kettle, country: "de" } })
+      expect(messages).toMatchObject([{ role: "user", content: { type: "text" } }])
+      for (const said of [kettle, ", storefront de"]) expect(messages[0].content.text).toContain(said)
+      expect(messages[0].content.text).toContain("never count it as zero")
+    }
+  })
+
+  test("a tool that a prompt names is there, in a toolset that it leads to", () => {
+    const toolsets = new Map<string, Toolset>(catalog.map(({ id, toolset }) => [id, toolset]))
+    for (const { text, toolsets: leadsTo } of prompts) {
+      const named = text({ appId: "app", term: "tea" }).match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? []
+      expect(named.length).toBeGreaterThan(1)
+      for (const tool of named) expect([tool, leadsTo.includes(toolsets.get(tool) as Toolset)]).toEqual([tool, true])
+    }
+  })
+
+  test("one whose tools are not open is not offered", async () => {
+    const query = "?tools=reviews,account"
+    const { prompts: listed } = await asked("prompts/list", {}, { query })
+    expect(listed.map(({ name }: { name: string }) => name)).toEqual(["answer_reviews"])
+    expect(await asked("prompts/get", { name: "weekly_review", arguments: { appId: kettle } }, { query })).toBe(-32602)
+  })
+
+  test("a missing, unknown or overlong argument is -32602 that names it", async () => {
+    const refused = async (name: string, given: unknown) =>
+      (await post(house, request("prompts/get", { name, arguments: given }), { key })).body.error
+    expect(await refused("weekly_review", {})).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining("appId"),
+    })
+    expect((await refused("weekly_review", { appId: kettle, trem: "x" })).message).toContain("appId, country")
+    expect((await refused("weekly_review", { appId: "x".repeat(501) })).message).toContain("500 characters")
+    expect((await refused("weekly_review", { appId: 7 })).code).toBe(-32602)
+    expect((await refused("nonsense", {})).message).toContain("weekly_review")
+  })
+})
+
+describe("resources", () => {
+  test("the guide and the caller's apps are listed, and no other workspace's", async () => {
+    const { resources } = await asked("resources/list")
+    expect(resources.map(({ uri, title }: { uri: string; title: string }) => [uri, title])).toEqual([
+      ["appmeter://guide", "How to work with Appmeter"],
+      [`appmeter://apps/${kettle}`, "Kettle Timer"],
+      [`appmeter://apps/${teapot}`, "Teapot"],
+    ])
+    const stranger = await house.key(await house.workspace())
+    expect((await asked("resources/list", {}, { key: stranger })).resources.length).toBe(1)
+  })
+
+  test("to look through the list costs nothing, and to read an app what get_app costs", async () => {
+    const before = await spent()
+    await asked("resources/list")
+    await asked("resources/templates/list")
+    await asked("resources/read", { uri: "appmeter://guide" })
+    expect(await spent()).toBe(before)
+    const { contents, _meta } = await asked("resources/read", { uri: `appmeter://apps/${kettle}` })
+    const answer = await house.call(`/v1/apps/${kettle}`, { key })
+    expect(contents).toEqual([
+      { uri: `appmeter://apps/${kettle}`, mimeType: "application/json", text: expect.any(String) },
+    ])
+    expect(JSON.parse(contents[0].text)).toEqual(answer.body)
+    expect([_meta.credits.cost, await spent()]).toEqual([1, before + 2])
+  })
+
+  test("the guide names every tool", async () => {
+    const { contents } = await asked("resources/read", { uri: "appmeter://guide" })
+    for (const { id } of catalog) expect(contents[0].text).toContain(`- ${id}: `)
+  })
+
+  test("an address of nothing is an error that repeats it, in each era's code, and costs nothing", async () => {
+    const before = await spent()
+    for (const uri of [
+      "appmeter://apps/app_none",
+      "appmeter://apps/",
+      "appmeter://apps/%zz",
+      "file:///etc/passwd",
+      "",
+    ]) {
+      expect([uri, await asked("resources/read", { uri })]).toEqual([uri, -32002])
+      const { error } = await askedAnew("resources/read", { uri }, { "mcp-name": uri })
+      expect(error).toMatchObject({ code: -32602, data: { uri } })
+    }
+    expect(await asked("resources/read", { uri: 7 })).toBe(-32602)
+    expect(await spent()).toBe(before)
+  })
+
+  test("the modern revision wants the address repeated in a header", async () => {
+    const uri = "appmeter://guide"
+    expect((await askedAnew("resources/read", { uri }, { "mcp-name": "appmeter://other" })).error.code).toBe(-32020)
+    expect((await askedAnew("resources/read", { uri }, { "mcp-name": uri })).result).toMatchObject({
+      resultType: "complete",
+      cacheScope: "private",
+    })
+  })
+
+  test("without the tools about apps, or the right to read them, only the guide is there", async () => {
+    const uris = ({ resources }: { resources: { uri: string }[] }) => resources.map(({ uri }) => uri)
+    expect(uris(await asked("resources/list", {}, { query: "?tools=reviews" }))).toEqual(["appmeter://guide"])
+    const uri = `appmeter://apps/${kettle}`
+    expect(await asked("resources/read", { uri }, { query: "?tools=reviews" })).toBe(-32002)
+    const reviewer = await house.key(workspace, { scopes: ["reviews:read"] })
+    expect(uris(await asked("resources/list", {}, { key: reviewer }))).toEqual(["appmeter://guide"])
+    const { error } = (await post(house, request("resources/read", { uri }), { key: reviewer })).body
+    expect(error.data).toMatchObject({ error: "scope_required" })
+  })
+
+  test("a key of some apps sees those, and a test key the sandbox's", async () => {
+    const narrow = await house.key(workspace, { appList: [teapot] })
+    const { resources } = await asked("resources/list", {}, { key: narrow })
+    expect(resources.map(({ name }: { name: string }) => name)).toEqual(["guide", teapot])
+    const testing = await house.key(workspace, { kind: "test" })
+    const sandbox = await house.call("/v1/sandbox/apps")
+    const shown = (await asked("resources/list", {}, { key: testing })).resources.slice(1)
+    expect(shown.map(({ name }: { name: string }) => name)).toEqual(
+      sandbox.body.apps.map(({ id }: { id: string }) => id),
+    )
+  })
+})
+
+describe("completion", () => {
+  const completed = async (argument: object, ref: object = REVIEW, more: object = {}) =>
+    (await asked("completion/complete", { ref, argument, ...more })).completion?.values
+  const REVIEW = { type: "ref/prompt", name: "weekly_review" }
+  const DROP = { type: "ref/prompt", name: "why_did_i_drop" }
+  const APP = { type: "ref/resource", uri: "appmeter://apps/{appId}" }
+
+  test("an app is found by its id and by its name", async () => {
+    expect(await completed({ name: "appId", value: "" })).toEqual([kettle, teapot])
+    expect(await completed({ name: "appId", value: kettle.slice(0, 8) })).toContain(kettle)
+    expect(await completed({ name: "appId", value: "teap" })).toEqual([teapot])
+    expect(await completed({ name: "appId", value: "timer" }, APP)).toEqual([kettle])
+    expect(await completed({ name: "appId", value: "nothing" })).toEqual([])
+  })
+
+  test("terms and storefronts are those of the app that was chosen before", async () => {
+    const context = { arguments: { appId: kettle } }
+    expect(await completed({ name: "term", value: "te" }, DROP, { context })).toEqual(["tea timer", "tea"])
+    expect(await completed({ name: "country", value: "" }, DROP, { context })).toEqual(["us", "de"])
+    expect(await completed({ name: "term", value: "" }, DROP, { context: { arguments: { appId: teapot } } })).toEqual([
+      "thé",
+    ])
+    expect((await completed({ name: "country", value: "" }, DROP))?.sort()).toEqual(["de", "fr", "us"])
+  })
+
+  test("it costs nothing, and tells a stranger nothing", async () => {
+    const before = await spent()
+    await completed({ name: "appId", value: "" })
+    expect(await spent()).toBe(before)
+    const stranger = await house.key(await house.workspace())
+    const { completion } = await asked(
+      "completion/complete",
+      { ref: DROP, argument: { name: "term", value: "" }, context: { arguments: { appId: kettle } } },
+      { key: stranger },
+    )
+    expect(completion).toEqual({ values: [], total: 0, hasMore: false })
+    const reviewer = await house.key(workspace, { scopes: ["reviews:read"] })
+    const params = { ref: REVIEW, argument: { name: "appId", value: "" } }
+    expect((await asked("completion/complete", params, { key: reviewer })).completion.values).toEqual([])
+  })
+
+  test("of more than a hundred the first hundred are given, and how many there are", async () => {
+    const other = await house.workspace()
+    const many = Array.from({ length: 130 }, (_, i) => `term ${String(i).padStart(3, "0")}`)
+    await trackOwn(sql, {
+      workspaceId: other,
+      iosId: "1437843275",
+      name: "Many",
+      keywords: many,
+    })
+    const params = { ref: DROP, argument: { name: "term", value: "term" } }
+    const { completion } = await asked("completion/complete", params, { key: await house.key(other) })
+    expect(completion).toMatchObject({ total: 130, hasMore: true })
+    expect(completion.values).toEqual(many.slice(0, 100))
+  })
+
+  test("what is offered nowhere is -32602", async () => {
+    const refused = (params: object) => asked("completion/complete", params)
+    const argument = { name: "appId", value: "" }
+    expect(await refused({ ref: { type: "ref/prompt", name: "nonsense" }, argument })).toBe(-32602)
+    expect(await refused({ ref: { type: "ref/resource", uri: "appmeter://guide" }, argument })).toBe(-32602)
+    expect(await refused({ ref: REVIEW, argument: { name: "term", value: "" } })).toBe(-32602)
+    expect(await refused({ ref: REVIEW, argument: { name: "appId" } })).toBe(-32602)
+    expect(await refused({ argument })).toBe(-32602)
+  })
+})
+
+test("nothing of it is answered to anybody without a key", async () => {
+  for (const method of ["prompts/list", "prompts/get", "resources/list", "resources/read", "completion/complete"]) {
+    const { status, body } = await post(house, request(method, { name: "weekly_review", uri: "appmeter://guide" }))
+    expect([method, status, body.error.code]).toEqual([method, 401, -32001])
+  }
+})

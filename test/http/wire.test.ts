@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { connect, type Socket } from "node:net"
+import type { ListeningProcess } from "../../src/commands/cli/command.ts"
+import { listen } from "../../src/commands/process/listen.ts"
+import { freshDatabase } from "../database.ts"
+import { checkedHeaders, type House, openHouse } from "../house.ts"
+
+setDefaultTimeout(60_000)
+
+let house: House
+let server: ListeningProcess
+let url: string
+let key: string
+
+beforeAll(async () => {
+  house = openHouse({ sql: await freshDatabase() })
+  key = await house.key(await house.workspace({ plan: "enterprise", overrides: { credits: 1_000 } }))
+  server = listen({ host: "127.0.0.1", port: 0, fetch: house.app.fetch })
+  url = `http://127.0.0.1:${server.port}`
+})
+
+beforeEach(() => void house.logged.splice(0))
+afterAll(() => server.stop(true))
+
+const MIB = 1024 * 1024
+const json = { "content-type": "application/json" }
+const events = () => house.logged.map((line) => JSON.parse(line))
+
+/** A body of so many bytes, told by its length or in chunks. */
+function bodyOf(bytes: number, chunked: boolean): BodyInit {
+  const text = "x".repeat(bytes)
+  return chunked ? new Blob([text]).stream() : text
+}
+
+describe("a body larger than what is taken", () => {
+  for (const chunked of [false, true])
+    for (const mebibytes of [0.5, 2, 6])
+      test(`of ${mebibytes} MiB, ${chunked ? "in chunks" : "by its length"}, is refused in words, with the key's credits`, async () => {
+        const headers = { ...json, authorization: `Bearer ${key}` }
+        const send = (path: string) =>
+          fetch(`${url}${path}`, { method: "POST", headers, body: bodyOf(mebibytes * MIB, chunked) })
+        const rest = await send("/v1/actions")
+        expect([rest.status, checkedHeaders(rest).limit]).toEqual([413, 1_000])
+        const { error } = (await rest.json()) as { error: string }
+        const tools = await send("/mcp")
+        expect([error, tools.status, checkedHeaders(tools).limit]).toEqual(["body_too_large", 413, 1_000])
+        expect(await tools.json()).toMatchObject({ jsonrpc: "2.0", error: { data: { error: "body_too_large" } } })
+      })
+
+  test("without a key, or where none is taken, is answered as if it were small", async () => {
+    const send = async (path: string) => {
+      const answer = await fetch(`${url}${path}`, { method: "POST", headers: json, body: bodyOf(2 * MIB, true) })
+      checkedHeaders(answer)
+      return ((await answer.json()) as { error: string }).error
+    }
+    expect(await send("/v1/actions")).toBe("missing_api_key")
+    expect(await send("/v1/nowhere")).toBe("missing_api_key")
+    expect(await send("/v1/sandbox/apps")).toBe("method_not_allowed")
+    expect(await send("/nowhere")).toBe("unknown_endpoint")
+  })
+
+  test("of 400 MB ends its connection, and its bytes are never held", async () => {
+    Bun.gc(true)
+    const before = process.memoryUsage().rss
+    const { sent, answer } = await poured(400)
+    expect(process.memoryUsage().rss - before).toBeLessThan(150e6)
+    expect(sent).toBeLessThan(100)
+    expect(answer).toMatch(/^HTTP\/1\.1 413 |^$/)
+  })
+})
+
+/** Sends so many megabytes to a POST, as fast as they are taken, until the connection ends. */
+async function poured(megabytes: number): Promise<{ sent: number; answer: string }> {
+  const socket = connect(server.port, "127.0.0.1")
+  const ended = over(socket)
+  socket.write(
+    `POST /v1/actions HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n`,
+  )
+  socket.write(`content-length: ${megabytes * 1e6}\r\n\r\n`)
+  const block = Buffer.alloc(1e6, "x")
+  let sent = 0
+  for (; sent < megabytes && !socket.destroyed; sent++)
+    if (!socket.write(block)) await Promise.race([new Promise((resolve) => socket.once("drain", resolve)), ended])
+  return { sent, answer: await ended }
+}
+
+/** What came until the connection ended. */
+function over(socket: Socket): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let text = ""
+  socket.on("data", (data) => {
+    text += data
+  })
+  socket.on("error", () => {})
+  socket.on("close", () => resolve(text))
+  return promise
+}
+
+describe("a head larger than 16 KiB", () => {
+  const long = "x".repeat(20_000)
+  const asked: [what: string, path: string, headers: Record<string, string>][] = [
+    ["in its address", `/v1/apps?a=${long}`, {}],
+    ["in a header", "/v1/apps", { "x-note": long }],
+    ["of 100 KB", "/v1/apps", { "x-note": long.repeat(5) }],
+    ["in the key", "/v1/apps", { authorization: `Bearer ${long}` }],
+    ["in the sandbox", `/v1/sandbox/apps?a=${long}`, {}],
+    ["of a document", `/docs?a=${long}`, {}],
+    ["of a shared page", "/share/x", { cookie: long }],
+  ]
+  for (const [what, path, headers] of asked)
+    test(`${what} is refused in words`, async () => {
+      const answer = await fetch(`${url}${path}`, { headers })
+      checkedHeaders(answer)
+      expect([answer.status, await answer.json()]).toEqual([
+        431,
+        expect.objectContaining({ error: "headers_too_large", docs: expect.stringContaining("#headers_too_large") }),
+      ])
+      expect(events()).toContainEqual(
+        expect.objectContaining({ event: "call", status: 431, code: "headers_too_large" }),
+      )
+    })
+
+  test("is a JSON-RPC error to a tool's caller", async () => {
+    const headers = { ...json, "x-note": long }
+    const answer = await fetch(`${url}/mcp`, { method: "POST", headers, body: "{}" })
+    checkedHeaders(answer)
+    expect([answer.status, await answer.json()]).toMatchObject([
+      431,
+      { jsonrpc: "2.0", id: null, error: { code: -32000, data: { error: "headers_too_large" } } },
+    ])
+  })
+
+  test("with a key in its address says that first", async () => {
+    const answer = await fetch(`${url}/v1/apps?key=svc_live_${long}`)
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: "key_in_url" }])
+  })
+
+  test("of 15 KB is none", async () => {
+    const answer = await fetch(`${url}/v1/sandbox/apps`, { headers: { "x-note": "x".repeat(15_000) } })
+    expect(answer.status).toBe(200)
+  })
+})
+
+describe("a client that hangs up before its body is whole", () => {
+  for (const path of ["/v1/actions", "/v1/actions/confirm", "/mcp"])
+    test(`${path}: is a quiet end with a line of its own, and nothing is charged`, async () => {
+      for (const head of ["content-length: 100\r\n\r\n{", "transfer-encoding: chunked\r\n\r\n5\r\n{"]) {
+        const socket = connect(server.port, "127.0.0.1")
+        const ended = over(socket)
+        const who = `host: 127.0.0.1\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n`
+        socket.write(`POST ${path} HTTP/1.1\r\n${who}${head}`)
+        await Bun.sleep(100)
+        socket.destroy()
+        await ended
+      }
+      while (events().length < 2) await Bun.sleep(10)
+      expect(events()).toMatchObject([
+        { level: "info", event: "call", status: 499 },
+        { level: "info", event: "call", status: 499 },
+      ])
+      expect(await house.sql`select from ledger limit 1`).toHaveLength(0)
+    })
+})

@@ -1,0 +1,147 @@
+import { beforeAll, expect, test } from "bun:test"
+import * as v from "valibot"
+import { actions, catalog } from "../../src/catalog.ts"
+import type { Operation } from "../../src/core/operation.ts"
+import { readTree } from "../../src/database/assets.ts"
+import { queryInput } from "../../src/http/query.ts"
+import { jsonSchema, type ObjectSchema, type Schema } from "../../src/lib/schema.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+
+let house: House
+let key: string
+
+beforeAll(async () => {
+  house = openHouse({ sql: await freshDatabase() })
+  key = await house.key(await house.workspace({ plan: "enterprise" }))
+})
+
+const fixtures = readTree("fixtures/sandbox", ".json")
+const sampleOf = ({ id }: Operation) =>
+  JSON.parse(fixtures.get(`${id}.json`) as string).input as Record<string, unknown>
+
+interface Wrong {
+  name: string
+  value: unknown
+}
+
+/** Values that a field refuses: of another type, around its bounds, near its choices, empty, and none where one is needed. */
+function wrongOf(name: string, entry: Schema): Wrong[] {
+  const { enum: choices, minimum, maximum, maxLength, type } = jsonSchema(entry, "input") as Record<string, never>
+  const tried: unknown[] = [
+    undefined, "", 7, -1, 1.5, true, null, [], ["x"], { x: 1 }, "no such thing", "2025-02-30", "zz", "x".repeat(5_000),
+    ...(choices ? [`${(choices as string[])[0]}x`, String((choices as string[])[0]).toUpperCase()] : []),
+    ...(minimum === undefined ? [] : [minimum - 1]),
+    ...(maximum === undefined ? [] : [maximum + 1]),
+    ...(maxLength === undefined ? [] : ["y".repeat(maxLength + 1)]),
+  ] // biome-ignore format: a list to scan
+  const isObject = type === "object"
+  return tried
+    .filter((value) => !v.is(entry, value) || (isObject && Array.isArray(value)))
+    .map((value) => ({ name, value }))
+}
+
+const wrongsOf = ({ entries }: ObjectSchema): Wrong[] => [
+  ...Object.entries(entries).flatMap(([name, entry]) => wrongOf(name, entry as Schema)),
+  ...Object.keys(entries)
+    .map((name) => ({ name: `${name}s`, value: "x" }))
+    .filter(({ name }) => !(name in entries)),
+  { name: "no_such_argument", value: 1 },
+]
+
+/** What any body of a refused input holds: the field, and a sentence that says what came, and what may stand there. */
+function teaches(body: Body, { name, value }: Wrong, entries: Record<string, unknown>): string | undefined {
+  const { field, detail, problems } = body
+  const said = problems?.find((problem) => problem.field === name)
+  if (!said) return `no problem names ${name}: ${JSON.stringify(body)}`
+  if (problems![0]!.field !== field || problems![0]!.detail !== detail)
+    return `the first is not the fault: ${JSON.stringify(body)}`
+  if (said.detail.length < 20 || said.detail.length > 1_200) return `says too little or too much: ${said.detail}`
+  if (name in entries ? !said.detail.startsWith(name) : !/[Tt]he call takes/.test(said.detail))
+    return `not taught: ${said.detail}`
+  if (/undefined|\[object|NaN/.test(said.detail)) return `leaks: ${said.detail}`
+  if (!(name in entries)) return undefined
+  const { enum: choices, minimum, maximum } = jsonSchema(entries[name] as Schema, "input") as Record<string, unknown>
+  const allowed = [(choices as string[] | undefined)?.[0], minimum, maximum].filter((one) => one !== undefined)
+  if (allowed.length > 0 && !allowed.some((one) => said.detail.includes(String(one))))
+    return `names nothing that is allowed: ${said.detail}`
+  const isPlain = typeof value === "number" || typeof value === "boolean"
+  if (isPlain && !said.detail.includes(String(value))) return `does not say what came: ${said.detail}`
+  return undefined
+}
+
+interface Body {
+  field?: string
+  detail?: string
+  problems?: { field: string; code: string; detail: string }[]
+}
+
+let tried = 0
+
+test.each(catalog.map((operation) => [operation.id, operation] as const))(
+  "%s says of each wrong argument what came and what is allowed, as a tool",
+  async (_, operation) => {
+    const sample = sampleOf(operation)
+    for (const { name, value } of wrongsOf(operation.input)) {
+      const { [name]: __, ...rest } = sample
+      const { isError, body } = await house.tool(
+        operation.id,
+        value === undefined ? rest : { ...rest, [name]: value },
+        { key },
+      )
+      // a tool's own default stands where an argument is left out
+      if (!isError && value === undefined && name in (operation.toolDefaults ?? {})) continue
+      expect([name, value, isError && teaches(body, { name, value }, operation.input.entries)]).toEqual([
+        name,
+        value,
+        undefined,
+      ])
+      tried++
+    }
+  },
+)
+
+test.each(catalog.filter(({ method }) => method === "GET").map((operation) => [operation.id, operation] as const))(
+  "%s says the same over REST",
+  async (_, operation) => {
+    const inPath = operation.path.match(/(?<=:)\w+/g)?.map(String) ?? []
+    const sample = sampleOf(operation)
+    const path = operation.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(sample[name])))
+    for (const { name, value } of wrongsOf(operation.input)) {
+      if (inPath.includes(name) || (typeof value === "object" && value !== null)) continue
+      const query = new URLSearchParams(
+        Object.entries({ ...sample, [name]: value })
+          .filter(([name, value]) => !inPath.includes(name) && value !== undefined)
+          .map(([name, value]) => [name, String(value)]),
+      )
+      // in a query a list, a number or a truth is text
+      const entry = operation.input.entries[name] as Schema | undefined
+      if (entry && v.is(entry, queryInput(operation, `${query}`, {})[name])) continue
+      const { status, body } = await house.call(`/v1${path}?${query}`, { key })
+      expect([name, value, status, teaches(body, { name, value }, operation.input.entries)]).toEqual([
+        name,
+        value,
+        400,
+        undefined,
+      ])
+      tried++
+    }
+  },
+)
+
+test.each(actions.map((action) => [action.name, action] as const))(
+  "%s teaches in the preview as an operation does, over REST and as a tool",
+  async (name, action) => {
+    for (const wrong of wrongsOf(action.args as unknown as ObjectSchema)) {
+      const { [wrong.name]: __, ...rest } = action.example as Record<string, unknown>
+      const args = wrong.value === undefined ? rest : { ...rest, [wrong.name]: wrong.value }
+      const rest_ = await house.call("/v1/actions", { key, method: "POST", body: { action: name, args } })
+      const tool = await house.tool("preview_action", { action: name, args }, { key })
+      expect(tool.body).toEqual(rest_.body)
+      expect([wrong, rest_.status, teaches(rest_.body, wrong, action.args.entries)]).toEqual([wrong, 400, undefined])
+      tried++
+    }
+  },
+)
+
+test("that were several hundred kinds of wrong input", () => expect(tried).toBeGreaterThan(500))

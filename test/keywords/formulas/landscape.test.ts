@@ -1,0 +1,63 @@
+import { describe, expect, test } from "bun:test"
+import { type ListedApp, landscapeOf } from "../../../src/keywords/formulas/landscape.ts"
+
+const NOTHING: ListedApp = {
+  ...{ name: null, publisherId: null, publisher: null, ratings: null, rating: null },
+  ...{ releasedAt: null, updatedAt: null, languages: null, sizeBytes: null },
+}
+const DAY = "2026-03-31"
+const of = (...apps: Partial<ListedApp>[]) =>
+  landscapeOf(
+    apps.map((app) => ({ ...NOTHING, ...app })),
+    DAY,
+  )
+const at = (text: string) => new Date(text)
+
+test("the wall is the least and the median rating count of the first ten, whatever stands below", () => {
+  const counts = [900, 5, 300, 7_000, 40, 60, 80, 0, 1_000_000, 20, 1, 2, 3]
+  expect(of(...counts.map((ratings) => ({ ratings }))).wall).toEqual({ least: 0, median: 70, n: 10, of: 10 })
+})
+
+test("what is not known is none of the values, and of less than half no figure is given", () => {
+  const half = [{ ratings: 4, languages: 2 }, { ratings: 6 }, {}, {}]
+  expect(of(...half).wall).toEqual({ least: 4, median: 5, n: 2, of: 4 })
+  expect(of(...half).languages).toEqual({ median: null, n: 1, of: 4 })
+  expect(of(...half).released).toEqual({ share: null, n: 0, of: 4 })
+  expect(of(...half).publishers).toEqual({ count: null, apps: null, n: 0, of: 4 })
+  expect(of(...half, {}).wall).toEqual({ least: null, median: null, n: 2, of: 5 })
+})
+
+test("a list without an app has no figure at all", () => {
+  const none = of()
+  expect(none.wall).toEqual({ least: null, median: null, n: 0, of: 0 })
+  expect(none.updated).toEqual({ share: null, n: 0, of: 0 })
+})
+
+test("a name is as long as its characters are many, not as its code units", () => {
+  expect(of({ name: "👩‍🚀🍵" }, { name: "お茶" }).nameLength).toEqual({ median: 3, n: 2, of: 2 })
+})
+
+describe("days", () => {
+  test("a year back counts, the day before that does not; what comes first later is new", () => {
+    const dates = ["2025-03-31T00:00:00Z", "2025-03-30T23:59:59Z", "2026-05-01T00:00:00Z"]
+    expect(of(...dates.map((date) => ({ releasedAt: at(date) }))).released).toEqual({ share: 0.667, n: 3, of: 3 })
+  })
+
+  test("ninety days back counts as updated, the day before does not", () => {
+    const dates = ["2025-12-31T00:00:00Z", "2025-12-30T23:59:59Z"]
+    expect(of(...dates.map((date) => ({ updatedAt: at(date) }))).updated).toEqual({ share: 0.5, n: 2, of: 2 })
+  })
+})
+
+test("publishers with two apps are counted with what is theirs, also where a reading says the name alone", () => {
+  const apps = [
+    { publisherId: "1", publisher: "Leaf" },
+    { publisher: "Leaf" },
+    { publisherId: "2", publisher: "Root" },
+    { publisher: "Stem" },
+    { publisher: "Stem" },
+    { publisher: "Bud" },
+    {},
+  ]
+  expect(of(...apps).publishers).toEqual({ count: 2, apps: 4, n: 6, of: 7 })
+})

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import {
+  BANDS,
+  estimatePopularity,
+  type PopularityInputs,
+  popularityBand,
+  scoreOf,
+} from "../../../src/keywords/formulas/popularity.ts"
+
+const SEEDED = { seed: 20_250_901, numRuns: 1_000 }
+const mass = fc.double({ min: 1, max: 1e9, noNaN: true })
+const hints = fc
+  .record({ hintCount: fc.nat(10), letters: fc.nat(20) })
+  .map(({ hintCount, letters }) => hintsAt(hintCount, letters))
+const NOT_SUGGESTED = hintsAt(0, 0)
+
+/** A ladder that was asked to its end; no letters = not suggested. */
+function hintsAt(hintCount: number, letters: number) {
+  return { hintCount, prefixDepth: letters || null, suggested: letters > 0, finished: true }
+}
+
+const score = (inputs: PopularityInputs) => estimatePopularity(inputs)?.score
+
+describe("the popularity estimate", () => {
+  test("more of anything never lowers it, and it is a whole number from 1 to 100", () => {
+    fc.assert(
+      fc.property(mass, mass, hints, fc.nat(5), (ratingMass, more, seen, further) => {
+        const given = score({ ratingMass, hints: seen }) as number
+        expect(Number.isInteger(given) && given >= 1 && given <= 100).toBe(true)
+        expect(score({ ratingMass: ratingMass + more, hints: seen })).toBeGreaterThanOrEqual(given)
+        const extended = { ...seen, hintCount: seen.hintCount + further }
+        expect(score({ ratingMass, hints: extended })).toBeGreaterThanOrEqual(given)
+        if (seen.prefixDepth !== null && seen.prefixDepth > 1) {
+          const sooner = { ...seen, prefixDepth: seen.prefixDepth - 1 }
+          expect(score({ ratingMass, hints: sooner })).toBeGreaterThanOrEqual(given)
+        }
+      }),
+      SEEDED,
+    )
+  })
+
+  test("a part that was not read is left out, not taken for nothing", () => {
+    const alone = estimatePopularity({ ratingMass: 1e6, hints: null })
+    expect(alone?.parts).toMatchObject({ demand: 80, hintCount: null, prefixDepth: null, blend: 80 })
+    expect(score({ ratingMass: 1e6, hints: NOT_SUGGESTED })).toBeLessThan(alone?.score as number)
+    expect(estimatePopularity({ ratingMass: null, hints: hintsAt(5, 1) })?.parts.blend).toBe(100)
+    const unfinished = { ...hintsAt(5, 0), suggested: true, finished: false }
+    expect(estimatePopularity({ ratingMass: 1e6, hints: unfinished })?.parts).toMatchObject({
+      prefixDepth: null,
+      blend: 82.5,
+    })
+  })
+
+  test("all read and all nothing gives none; nothing beside something unread is not measured", () => {
+    expect(estimatePopularity({ ratingMass: 0, hints: NOT_SUGGESTED })?.score).toBeNull()
+    expect(estimatePopularity({ ratingMass: 0, hints: null })).toBeUndefined()
+    expect(estimatePopularity({ ratingMass: null, hints: NOT_SUGGESTED })).toBeUndefined()
+    expect(estimatePopularity({ ratingMass: null, hints: null })).toBeUndefined()
+    expect(score({ ratingMass: 0, hints: hintsAt(1, 0) })).toBeGreaterThanOrEqual(1)
+  })
+
+  test("five extensions are full, and each letter more costs 15 % of the depth", () => {
+    const parts = (seen: PopularityInputs["hints"]) => estimatePopularity({ ratingMass: 0, hints: seen })?.parts
+    expect(parts(hintsAt(5, 1))).toEqual(parts(hintsAt(10, 1)) as never)
+    expect([1, 2, 3].map((letters) => parts(hintsAt(0, letters))?.prefixDepth)).toEqual([100, 85, 72.25])
+  })
+
+  test("a score is 1 to 100 and rises with the blend", () => {
+    expect([scoreOf(-50), scoreOf(1_000)]).toEqual([1, 100])
+    expect(scoreOf(60)).toBeGreaterThan(scoreOf(59))
+  })
+})
+
+describe("the band that is shown of it", () => {
+  test("never falls while the score rises, lies on Apple Ads' scale of 5 to 100, and each score has one", () => {
+    const bands = Array.from({ length: 100 }, (_, i) => popularityBand("ios", i + 1)!)
+    bands.forEach(({ low, high }, i) => {
+      expect(5 <= low && low < high && high <= 100).toBe(true)
+      const before = bands[i - 1]
+      if (before) expect(low >= before.low && high >= before.high).toBe(true)
+    })
+    expect(bands[0]).toEqual({ low: 5, high: 9 })
+  })
+
+  test("holds at least four of five of the terms that it is stated for", () => {
+    for (const { terms, held } of BANDS) expect(held / terms).toBeGreaterThanOrEqual(0.8)
+  })
+
+  test("of a keyword of Google Play there is none: nobody publishes what is searched for there", () => {
+    expect(popularityBand("android", 80)).toBeNull()
+  })
+})

@@ -1,0 +1,183 @@
+import { describe, expect, test } from "bun:test"
+import {
+  type ChangeDays,
+  LOOK_BACK_DAYS,
+  type MonthBytes,
+  monthsOf,
+  movementsAround,
+  spanOf,
+  type TermMonths,
+} from "../../../src/keywords/formulas/timeline.ts"
+import { addDays } from "../../../src/lib/days.ts"
+import { UNMEASURED } from "../../../src/lib/month-bytes.ts"
+import { randomOf } from "../../measuring/record/listed.ts"
+
+interface Day {
+  rank: number | null
+  source: number
+  depth: number
+}
+/** By day; a day that is left out was not measured. */
+type History = Record<string, Day>
+
+const on = (rank: number | null, source = 10, depth = 200): Day => ({ rank, source, depth })
+
+function stored(term: string, history: History): TermMonths {
+  const months = new Map<string, MonthBytes>()
+  for (const [day, { rank, source, depth }] of Object.entries(history)) {
+    const month = `${day.slice(0, 7)}-01`
+    const held = months.get(month) ?? {
+      ranks: new Uint8Array(31).fill(UNMEASURED),
+      sources: new Uint8Array(31).fill(255),
+      depths: new Uint8Array(31),
+    }
+    const at = Number(day.slice(8)) - 1
+    held.ranks[at] = rank ?? 0
+    held.sources[at] = source
+    held.depths[at] = depth
+    months.set(month, held)
+  }
+  return { term, months }
+}
+
+const CHANGE: ChangeDays = { beforeDay: "2026-06-09", day: "2026-06-10" }
+const around = (history: History, change = CHANGE, window = 7) =>
+  movementsAround([stored("tea", history)], spanOf(change, window))
+/** What became of the one keyword. */
+function outcome(history: History, change = CHANGE, window = 7): string {
+  const { biggest: _, ...counts } = around(history, change, window)
+  const said = Object.entries(counts).filter(([, count]) => count > 0)
+  expect(said.map(([, count]) => count)).toEqual([1])
+  return said[0]?.[0] as string
+}
+
+describe("a keyword around a change", () => {
+  test("goes from its last measured day before to the last of the window after", () => {
+    const history = {
+      "2026-06-01": on(9),
+      "2026-06-08": on(7),
+      "2026-06-11": on(2),
+      "2026-06-17": on(4),
+      "2026-06-18": on(50),
+    }
+    expect(around(history).biggest).toEqual([
+      {
+        ...{ term: "tea", direction: "up", from: 7, to: 4, places: 3 },
+        ...{ fromDay: "2026-06-08", toDay: "2026-06-17", source: 10 },
+      },
+    ])
+    expect(outcome(history, CHANGE, 8)).toBe("down")
+    expect(outcome(history, CHANGE, 1)).toBe("up")
+  })
+
+  test("is not compared on the day of the change, nor on days on which it may have been made already", () => {
+    const history = { "2026-06-05": on(9), "2026-06-09": on(9), "2026-06-10": on(1), "2026-06-11": on(9) }
+    expect(outcome(history)).toBe("unchanged")
+    // the page was not read from the sixth to the ninth
+    const late = { beforeDay: "2026-06-05", day: "2026-06-10" }
+    expect(outcome({ "2026-06-05": on(9), "2026-06-08": on(3), "2026-06-12": on(3) }, late)).toBe("up")
+    // read twice on the tenth
+    const twice = { beforeDay: "2026-06-10", day: "2026-06-10" }
+    expect(outcome({ "2026-06-10": on(9), "2026-06-12": on(3) }, twice)).toBe("unmeasured")
+  })
+
+  test("is unmeasured without a day on either side within reach, and across a change of source", () => {
+    const reach = addDays("2026-06-09", 1 - LOOK_BACK_DAYS)
+    expect(outcome({ [reach]: on(9), "2026-06-12": on(3) })).toBe("up")
+    expect(outcome({ [addDays(reach, -1)]: on(9), "2026-06-12": on(3) })).toBe("unmeasured")
+    expect(outcome({ "2026-06-09": on(9), "2026-06-18": on(3) })).toBe("unmeasured")
+    expect(outcome({})).toBe("unmeasured")
+    expect(outcome({ "2026-06-09": on(9), "2026-06-12": on(3, 20) })).toBe("unmeasured")
+    // an earlier day of the window that the same source read
+    expect(outcome({ "2026-06-09": on(9), "2026-06-12": on(3), "2026-06-13": on(30, 20) })).toBe("up")
+  })
+
+  test("has dropped or entered only where the reading without it went as deep as its rank", () => {
+    expect(outcome({ "2026-06-09": on(50), "2026-06-12": on(null, 10, 50) })).toBe("dropped")
+    expect(outcome({ "2026-06-09": on(50), "2026-06-12": on(null, 10, 49) })).toBe("uncertain")
+    expect(outcome({ "2026-06-09": on(null, 10, 50), "2026-06-12": on(50) })).toBe("entered")
+    expect(outcome({ "2026-06-09": on(null, 10, 49), "2026-06-12": on(50) })).toBe("uncertain")
+    expect(outcome({ "2026-06-09": on(null, 10, 9), "2026-06-12": on(null, 10, 200) })).toBe("unchanged")
+  })
+
+  test("crosses the turn of a year", () => {
+    const change = { beforeDay: "2026-12-31", day: "2027-01-01" }
+    expect(monthsOf([spanOf(change, 30)])).toEqual(["2026-12-01", "2027-01-01"])
+    expect(outcome({ "2026-12-03": on(9), "2027-01-02": on(3) }, change, 1)).toBe("up")
+  })
+})
+
+test("the five biggest moves come in the order of places, then of the better rank, then of the keywords", () => {
+  const move = (term: string, from: number | null, to: number | null, depth = 100) =>
+    stored(term, { "2026-06-09": on(from, 10, depth), "2026-06-12": on(to, 10, depth) })
+  const terms = [
+    move("small", 3, 4),
+    move("deep", 90, 80),
+    move("high", 1, 11),
+    move("also high", 11, 1),
+    move("left", 95, null),
+    move("still", 5, 5),
+    move("came", null, 2),
+    move("low", 40, 30),
+  ]
+  const { biggest, ...counts } = movementsAround(terms, spanOf(CHANGE, 7))
+  expect(biggest.map(({ term, places }) => [term, places])).toEqual([
+    ["came", 99],
+    ["high", 10],
+    ["also high", 10],
+    ["low", 10],
+    ["deep", 10],
+  ])
+  expect(counts).toEqual({ up: 3, down: 2, entered: 1, dropped: 1, unchanged: 1, uncertain: 0, unmeasured: 0 })
+})
+
+test("over 3,000 random histories the counts are those that a plain walk over the days gives", () => {
+  const random = randomOf(20_260_610)
+  const any = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T
+  const seen = new Map<string, number>()
+  for (let round = 0; round < 3_000; round++) {
+    const day = addDays("2026-01-20", Math.floor(random() * 200))
+    const change = { day, beforeDay: addDays(day, -any([0, 1, 1, 1, 5])) }
+    const window = any([1, 2, 7, 30])
+    const often = any([0.05, 0.3, 0.9])
+    const history: History = {}
+    for (let at = -45; at <= 45; at++) {
+      if (random() > often) continue
+      const depth = any([20, 50, 200])
+      const rank = random() < 0.3 ? null : 1 + Math.floor(random() * depth)
+      history[addDays(day, at)] = on(rank, any([10, 10, 10, 20]), depth)
+    }
+    const expected = walked(history, change, window)
+    expect([round, outcome(history, change, window)]).toEqual([round, expected])
+    seen.set(expected, (seen.get(expected) ?? 0) + 1)
+  }
+  for (const kind of ["up", "down", "entered", "dropped", "unchanged", "uncertain", "unmeasured"])
+    expect([kind, (seen.get(kind) ?? 0) > 20]).toEqual([kind, true])
+})
+
+/** The same by looking at one day after another. */
+function walked(history: History, { day, beforeDay }: ChangeDays, window: number): string {
+  const last = Math.max(1, (Date.parse(day) - Date.parse(beforeDay)) / 86_400_000)
+  let was: Day | undefined
+  for (let back = last; back < last + LOOK_BACK_DAYS && !was; back++) was = history[addDays(day, -back)]
+  let is: Day | undefined
+  for (let past = 1; past <= window; past++) {
+    const seen = history[addDays(day, past)]
+    if (seen && seen.source === was?.source) is = seen
+  }
+  if (!was || !is) return "unmeasured"
+  if (was.rank === is.rank) return "unchanged"
+  if (was.rank === null) return was.depth < (is.rank as number) ? "uncertain" : "entered"
+  if (is.rank === null) return is.depth < was.rank ? "uncertain" : "dropped"
+  return is.rank < was.rank ? "up" : "down"
+}
+
+test("the months that are read are those of the days looked at, each once", () => {
+  const spans = [spanOf(CHANGE, 30), spanOf({ beforeDay: "2026-03-30", day: "2026-03-31" }, 1), spanOf(CHANGE, 1)]
+  const days = new Set<string>()
+  for (const { beforeFrom, beforeTo, afterFrom, afterTo } of spans) {
+    for (let day = beforeFrom; day <= beforeTo; day = addDays(day, 1)) days.add(`${day.slice(0, 7)}-01`)
+    for (let day = afterFrom; day <= afterTo; day = addDays(day, 1)) days.add(`${day.slice(0, 7)}-01`)
+  }
+  expect(monthsOf(spans)).toEqual([...days].sort())
+})

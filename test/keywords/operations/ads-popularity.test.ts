@@ -1,0 +1,122 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import type { Sql } from "../../../src/database/types.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { reported } from "../../consoles/reported.ts"
+import { freshDatabase } from "../../database.ts"
+import { type House, openHouse } from "../../house.ts"
+import { reading, said } from "../../measuring/record/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
+
+const ADS = "ac_00000000000000ad01"
+const EXAMPLE = reported("ads_popularity") as unknown as {
+  rows: { term: string; overall100: number; overall5: number }[]
+}
+const [LISTED] = EXAMPLE.rows as [(typeof EXAMPLE.rows)[number]]
+
+let sql: Sql
+let house: House
+let workspace: number
+let app: string
+let key: string
+beforeAll(async () => {
+  sql = await freshDatabase()
+  // what is stored is all that the stores say
+  house = openHouse({ sql, measure: async () => ({ state: "fresh", measuredAt: new Date() }) })
+  workspace = await house.workspace()
+  const keywords = ["a term nobody lists", LISTED.term]
+  const tracked = { name: "Tea", iosId: "310633997", countries: ["de", "us"], keywords, origin: "own" as const }
+  app = await trackOwn(sql, { workspaceId: workspace, ...tracked })
+  key = await house.key(workspace)
+})
+
+const asked = async (query: string, by = key) =>
+  (await house.call(`/v1/apps/${app}/keywords?${query}`, { key: by })).body.adsPopularity
+
+test("it is read only where it is asked for, and of the App Store alone", async () => {
+  expect(await asked("country=de")).toBeNull()
+  expect(await asked("country=de&platform=android&adsPopularity=true")).toBeNull()
+  expect((await asked("country=de&adsPopularity=true")).state).toBe("not_connected")
+})
+
+test("not connected, not read, listed, and below the list: four things, none of them a zero", async () => {
+  await sql`
+    insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state)
+    values (${ADS}, ${workspace}, 'apple-ads', 'key …1', '1', 'v1.a.b.c', null, 'ok')`
+  expect((await asked("country=de&adsPopularity=true")).state).toBe("not_measured")
+  await record(sql, [reported("ads_popularity", { account: ADS, country: "de" })])
+  const found = await asked("country=de&adsPopularity=true")
+  expect(found).toMatchObject({ state: "measured", account: ADS, below: expect.any(Number) })
+  expect(found.terms).toEqual([
+    { term: "a term nobody lists", overall100: null, overall5: null },
+    { term: LISTED.term, overall100: LISTED.overall100, overall5: LISTED.overall5 },
+  ])
+  expect((await asked("country=us&adsPopularity=true")).state).toBe("not_measured")
+})
+
+test("it is the workspace's own: hidden without ads:read, unknown to another workspace, and no part of our popularity", async () => {
+  const blind = await house.key(workspace, { scopes: ["apps:read"] })
+  expect(await asked("country=de&adsPopularity=true", blind)).toMatchObject({
+    state: "hidden",
+    account: null,
+    terms: [],
+  })
+  const { body } = await house.call(`/v1/apps/${app}/keywords?country=de&adsPopularity=true`, { key })
+  expect(body.keywords.map(({ popularity }: { popularity: unknown }) => popularity)).toEqual([null, null])
+  const stranger = await house.workspace()
+  const tracked = {
+    name: "Tea",
+    iosId: "310633997",
+    countries: ["de"],
+    keywords: [LISTED.term],
+    origin: "own" as const,
+  }
+  const other = await trackOwn(sql, { workspaceId: stranger, ...tracked })
+  const theirs = await house.key(stranger)
+  const told = await house.call(`/v1/apps/${other}/keywords?country=de&adsPopularity=true`, { key: theirs })
+  expect(told.body.adsPopularity.state).toBe("not_connected")
+})
+
+describe("every read of a keyword has it where it is asked for, and never says it to another workspace", () => {
+  const rank = { source: "apple-web-search", storefront: "de" } as never
+  const TERM = LISTED.term
+  const reads = [
+    ["get_keyword_difficulty", `keyword-difficulty?term=${encodeURIComponent(TERM)}&cc=de`],
+    ["hive_get_keyword_metrics", `hive/keywords/${encodeURIComponent(TERM)}/metrics?country=de`],
+    ["hive_research_keyword", `hive/research?seed=${encodeURIComponent(TERM)}&country=de`],
+  ] as const
+  const shown = { term: TERM, overall100: LISTED.overall100, overall5: LISTED.overall5 }
+  const market = async (explorer: number) =>
+    await house.key(explorer, { scopes: ["apps:read", "ads:read", "hive:read"] })
+  beforeAll(async () => {
+    await sql`update workspace set plan = 'enterprise', explorer = true`
+    const ids = Array.from({ length: 12 }, (_, place) => String(1_700_000_000 + place))
+    const at = new Date().toISOString()
+    const apps = ids.map((id, place) => ({ id, name: `Tea ${place}`, ratings: 100 + place }))
+    const seen = [reading(TERM, at, ids, rank), said(at, apps, { storefront: "de" })]
+    expect((await record(sql, seen, () => new Date(Date.now() + 1_000))).refused).toEqual([])
+  })
+
+  test.each(reads)("%s", async (_, path) => {
+    const own = await market(workspace)
+    const answer = async (query: string, by: string) => (await house.call(`/v1/${path}${query}`, { key: by })).body
+    const plain = await answer("", own)
+    expect(plain.adsPopularity).toBeNull()
+    const asked = await answer("&adsPopularity=true", own)
+    expect(asked.adsPopularity).toMatchObject({ state: "measured", account: ADS })
+    expect(asked.adsPopularity.terms[0]).toEqual(shown)
+    // beside our own, which is another scale and stays as it is
+    expect({ ...asked, adsPopularity: null }).toEqual(plain)
+    const theirs = await market(await house.workspace({ plan: "enterprise", explorer: true } as never))
+    const told = await house.call(`/v1/${path}&adsPopularity=true`, { key: theirs })
+    expect(told.body.adsPopularity).toMatchObject({ state: "not_connected", terms: [] })
+    expect(told.text).not.toContain(ADS)
+    const blind = await house.key(workspace, { scopes: ["apps:read", "hive:read"] })
+    expect((await answer("&adsPopularity=true", blind)).adsPopularity).toMatchObject({ state: "hidden", terms: [] })
+  })
+
+  test("fetch, in a keyword's record", async () => {
+    const id = `kw:${app}:de:${encodeURIComponent(TERM)}`
+    const { body } = await house.call(`/v1/fetch?id=${encodeURIComponent(id)}`, { key })
+    expect(body.metadata.adsPopularity).toMatchObject({ state: "measured", account: ADS, terms: [shown] })
+  })
+})

@@ -1,0 +1,274 @@
+import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Sql } from "../../../src/database/types.ts"
+import { DEMO_APPS, DEMO_FILE, loadDemo } from "../../../src/demo/demo.ts"
+import { getKeywordCompetition } from "../../../src/keywords/operations/competition.ts"
+import { listKeywordRanks } from "../../../src/keywords/operations/keywords.ts"
+import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { freshDatabase } from "../../database.ts"
+import { type House, openHouse } from "../../house.ts"
+import { ask, contextOf, NOW, newWorkspace, reading } from "../../measuring/record/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
+
+setDefaultTimeout(60_000)
+
+let sql: Sql
+let workspaceId: number
+const now = () => NOW
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+  workspaceId = await newWorkspace(sql)
+})
+
+const track = (rest: object = {}) => trackOwn(sql, { workspaceId, iosId: "10001", keywords: ["tea", "mate"], ...rest })
+const competition = (appId: string, input: object = {}) =>
+  ask(getKeywordCompetition, contextOf(sql, workspaceId), { appId, ...input })
+const termsIn = (rows: { term: string }[]) => rows.map(({ term }) => term)
+const many = (count: number, word = "term") => Array.from({ length: count }, (_, i) => `${word} ${i}`)
+
+describe("on the demo's file", () => {
+  const text = readFileSync(join(import.meta.dirname, "../../../fixtures/demo", DEMO_FILE), "utf8")
+  const lines = text
+    .trim()
+    .split("\n")
+    .map((line): Line => JSON.parse(line))
+
+  test("the counts are those of the file itself", async () => {
+    const { apps } = await loadDemo(sql, workspaceId, text)
+    for (const [at, { id }] of apps.entries()) {
+      const { iosId, keywords } = DEMO_APPS[at] as (typeof DEMO_APPS)[number]
+      const answer = await competition(id)
+      const read = keywords.flatMap((term) => lines.find((line) => line.term === term) ?? [])
+      expect(read.length).toBeGreaterThan(3)
+      expect(answer.corpus).toBe(new Set(read.flatMap(({ results }) => results.map((app) => app.id))).size)
+      expect(answer.notMeasured).toEqual(keywords.filter((term) => !read.some((line) => line.term === term)))
+      const shown = answer.keywords.map((row: Record<string, unknown>) => {
+        const { term, apps, rank, named, inTitle, top } = row
+        return { term, apps, rank, named, inTitle, top }
+      })
+      expect(shown).toEqual(read.filter(({ results }) => results.length > 1).map((line) => fromFile(line, iosId)))
+    }
+  })
+
+  function fromFile({ term, results }: Line, own: string) {
+    const first = results.slice(0, 10)
+    const place = results.findIndex(({ id }) => id === own)
+    return {
+      term,
+      apps: results.length,
+      rank: place < 0 ? null : place + 1,
+      named: first.length,
+      inTitle: first.filter(({ name }) => isIn(term, name)).length,
+      top: results.slice(0, 3).map(({ id, name, ratings }, at) => ({
+        ...{ id, name, rank: at + 1, ratings, ratingsDay: "2025-10-25", ratingsSource: "foreign" },
+        inTitle: isIn(term, name),
+      })),
+    }
+  }
+
+  /** The keyword's letters follow each other in the title, from a word's first to a word's last. */
+  function isIn(term: string, title: string): boolean {
+    const plain = (words: string) => words.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
+    const letters = plain(term).match(/[\p{L}\p{N}]/gu) ?? []
+    return new RegExp(`(?<![\\p{L}\\p{N}])${letters.join("[^\\p{L}\\p{N}]*")}(?![\\p{L}\\p{N}])`, "u").test(
+      plain(title),
+    )
+  }
+})
+
+interface Line {
+  term: string
+  results: { id: string; name: string; ratings: number }[]
+}
+
+describe("a keyword", () => {
+  test("has figures once it is seen on two apps; with fewer it is named, unmeasured it is neither absent nor zero", async () => {
+    const appId = await track({ keywords: ["two", "one", "none", "never"] })
+    await record(
+      sql,
+      [
+        reading("two", "2025-11-18T10:00:00Z", [10002, 10001], { depth: 30 }),
+        reading("one", "2025-11-19T10:00:00Z", [10003], { depth: 30 }),
+        reading("none", "2025-11-17T10:00:00Z", [], { depth: 30 }),
+      ],
+      now,
+    )
+    const unnamed = { name: null, ratings: null, ratingsDay: null, ratingsSource: null, inTitle: null }
+    const seen = (day: string) => ({ day, measuredAt: `${day}T10:00:00.000Z`, source: "import", depth: 30 })
+    expect(await competition(appId)).toEqual({
+      country: "us",
+      platform: "ios",
+      corpus: 3,
+      keywords: [
+        {
+          term: "two", ...seen("2025-11-18"), apps: 2, rank: 2, named: 0, inTitle: null, difficulty: null,
+          difficultyBand: null, difficultyNone: false, difficultyAt: null,
+          top: [{ id: "10002", rank: 1, ...unnamed }, { id: "10001", rank: 2, ...unnamed }],
+        },
+      ],
+      fewer: [{ term: "one", ...seen("2025-11-19"), apps: 1 }, { term: "none", ...seen("2025-11-17"), apps: 0 }],
+      notMeasured: ["never"],
+      omitted: 0,
+    }) // biome-ignore format: a row for each
+  })
+
+  test("shows its latest measured day, by the preferred source, and nothing of a reading that broke off", async () => {
+    const appId = await track()
+    await record(
+      sql,
+      [
+        reading("tea", "2025-11-18T10:00:00Z", [10001, 10002]),
+        reading("tea", "2025-11-19T10:00:00Z", [10003, 10004, 10005], { source: "foreign" }),
+        reading("tea", "2025-11-19T09:00:00Z", [10006, 10007], { source: "apple-web-search" }),
+        reading("tea", "2025-11-19T11:00:00Z", [10008], { source: "apple-web-search", depth: 200, complete: false }),
+        reading("tea", "2025-11-20T09:00:00Z", [10008, 10009], { complete: false }),
+      ],
+      now,
+    )
+    const { keywords, corpus } = await competition(appId)
+    expect(keywords[0]).toMatchObject({ day: "2025-11-19", source: "apple-web-search", apps: 2, rank: null })
+    expect([corpus, keywords[0].top.map(({ id }: { id: string }) => id)]).toEqual([2, ["10006", "10007"]])
+  })
+
+  test("has the latest ratings of its storefront, and the difficulty that list_keyword_ranks shows", async () => {
+    const appId = await track()
+    const results = Array.from({ length: 10 }, (_, i) => ({
+      id: String(10_001 + i),
+      name: `Tea ${i}`,
+      ratings: 900 + i,
+    }))
+    const first = reading("tea", "2025-11-18T10:00:00Z", [], { depth: 10, results })
+    const elsewhere = reading("tea", "2025-11-19T10:00:00Z", [], {
+      storefront: "gb",
+      depth: 1,
+      results: [{ id: "10001", ratings: 7 }],
+    })
+    await record(sql, [first, elsewhere], now)
+    await sql.begin((tx) => deriveKeywordMetrics(tx, [{ platform: "ios", storefront: "us", term: "tea" }], NOW))
+    const [row] = (await competition(appId)).keywords
+    const [shown] = (await ask(listKeywordRanks, contextOf(sql, workspaceId), { appId })).keywords
+    expect(shown.difficulty).toBeGreaterThan(0)
+    const { difficulty, difficultyBand, difficultyNone, difficultyAt } = shown
+    expect(difficultyAt).toBeString()
+    expect(row).toMatchObject({ difficulty, difficultyBand, difficultyNone, difficultyAt, named: 10, inTitle: 10 })
+    expect(row.top.map(({ ratings }: { ratings: number }) => ratings)).toEqual([900, 901, 902])
+  })
+})
+
+describe("what is asked", () => {
+  test("is one spelling and each keyword once, in the order asked, tracked or not", async () => {
+    const appId = await track()
+    await record(
+      sql,
+      [
+        reading("tea", "2025-11-19T10:00:00Z", [10001, 10002]),
+        reading("milk tea", "2025-11-01T10:00:00Z", [10002, 10003]),
+      ],
+      now,
+    )
+    const asked = await competition(appId, { terms: ["milk tea", "tea", "never", "tea", "never"] })
+    expect([termsIn(asked.keywords), asked.notMeasured, asked.corpus]).toEqual([["milk tea", "tea"], ["never"], 3])
+    expect(asked.keywords[0]).toMatchObject({ day: "2025-11-01", rank: null })
+    const house = openHouse({ sql, now })
+    workspaceId = await house.workspace()
+    const key = await house.key(workspaceId)
+    const path = `/v1/apps/${await track()}/competition`
+    const spelled = await house.call(`${path}?terms=%20TEA,Milk+Tea%20,milk%20tea&terms=tea`, { key })
+    expect(termsIn(spelled.body.keywords)).toEqual(["tea", "milk tea"])
+  })
+
+  test("is by default what is tracked there, at most the first hundred, and the rest is counted", async () => {
+    const appId = await track({ keywords: many(102) })
+    await record(
+      sql,
+      [
+        reading("term 99", "2025-11-19T10:00:00Z", [10001, 10002]),
+        reading("term 100", "2025-11-19T10:00:00Z", [10001, 10003]),
+      ],
+      now,
+    )
+    const all = await competition(appId)
+    expect([termsIn(all.keywords), all.notMeasured.length, all.omitted, all.corpus]).toEqual([["term 99"], 99, 2, 2])
+    const rest = await competition(appId, { terms: ["term 100", "term 101"] })
+    expect([termsIn(rest.keywords), rest.notMeasured, rest.omitted]).toEqual([["term 100"], ["term 101"], 0])
+    const none = await competition(await track({ iosId: "10005", keywords: [] }))
+    expect(none).toMatchObject({ corpus: null, keywords: [], fewer: [], notMeasured: [], omitted: 0 })
+  })
+
+  test("of a storefront that is not tracked, or a store the app is not in, is not measured", async () => {
+    const appId = await track()
+    const at = "2025-11-19T10:00:00Z"
+    await record(
+      sql,
+      [
+        reading("tea", at, [10001, 10002], { storefront: "de" }),
+        reading("tea", at, ["com.a.one", "com.a.two"], { platform: "android", source: "play-search" }),
+      ],
+      now,
+    )
+    for (const input of [{ country: "de" }, { platform: "android" }, { country: "de", terms: ["tea"] }]) {
+      const { corpus, keywords, notMeasured } = await competition(appId, input)
+      expect([corpus, keywords]).toEqual([null, []])
+      expect(notMeasured).toContain("tea")
+    }
+    const android = await track({ iosId: undefined, androidPkg: "com.a.one" })
+    expect((await competition(android, { platform: "android" })).keywords[0]).toMatchObject({
+      apps: 2,
+      rank: 1,
+      source: "play-search",
+    })
+  })
+})
+
+describe("over HTTP", () => {
+  let house: House
+  let key: string
+  let path: string
+
+  beforeEach(async () => {
+    house = openHouse({ sql, now })
+    workspaceId = await house.workspace()
+    key = await house.key(workspaceId)
+    path = `/v1/apps/${await track()}/competition`
+  })
+
+  test("every bound has its own code on either side", async () => {
+    const outcome = async (query: string) => {
+      const { status, body } = await house.call(`${path}?${query}`, { key })
+      return status === 200 ? "taken" : `${body.error} ${body.field}`
+    }
+    const asked: [string, string][] = [
+      [`terms=${many(100, "t").join()}`, "taken"],
+      [`terms=${many(101, "t").join()}`, "invalid_arguments terms"],
+      [`terms=${Array(101).fill("tea").join()}`, "invalid_arguments terms"],
+      [`terms=${"x".repeat(150)}`, "taken"],
+      [`terms=${"x".repeat(151)}`, "invalid_arguments terms"],
+      ["terms=tea,,mate", "invalid_arguments terms"],
+      ["terms=%20", "invalid_arguments terms"],
+      ["terms=%00", "invalid_arguments terms"],
+      ["platform=android", "taken"],
+      ["platform=windows", "invalid_arguments platform"],
+      ["country=zz", "bad_country country"],
+    ]
+    for (const [query, wanted] of asked) expect([query, await outcome(query)]).toEqual([query, wanted])
+    const empty = await house.tool("get_keyword_competition", { appId: path.split("/")[3], terms: [] }, { key })
+    expect(empty.body).toMatchObject({ error: "invalid_arguments", field: "terms" })
+  })
+
+  test("it costs one credit however many keywords, a refusal none, and needs the scope; Free has it on tools", async () => {
+    expect((await house.call(`${path}?terms=${many(100, "t").join()}`, { key })).credits.used).toBe(1)
+    expect((await house.call(`${path}?terms=a,,b`, { key })).credits.used).toBe(1)
+    const reviews = await house.key(workspaceId, { scopes: ["reviews:read"] })
+    expect((await house.call(path, { key: reviews })).body).toMatchObject({
+      error: "scope_required",
+      scope: "apps:read",
+    })
+    workspaceId = await house.workspace({ plan: "free" })
+    const free = await house.key(workspaceId)
+    const answer = await house.tool("get_keyword_competition", { appId: await track() }, { key: free })
+    expect(answer.body.notMeasured).toEqual(["tea", "mate"])
+  })
+})

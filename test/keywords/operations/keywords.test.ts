@@ -1,0 +1,261 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import type { Sql } from "../../../src/database/types.ts"
+import { listKeywordRanks } from "../../../src/keywords/operations/keywords.ts"
+import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
+import { importLines } from "../../../src/measuring/import/import-lines.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { fetchRecord } from "../../../src/overview/operations/fetch-record.ts"
+import { freshDatabase } from "../../database.ts"
+import { ask, contextOf, hinted, NOW, newWorkspace, published, reading } from "../../measuring/record/measured.ts"
+import { signOfLife } from "../../measuring/record/reading-processes.ts"
+import { trackOwn } from "../../world/tracked.ts"
+
+let sql: Sql
+let workspaceId: number
+let appId: string
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+  workspaceId = await newWorkspace(sql)
+  const asked = {
+    workspaceId,
+    iosId: "10001",
+    countries: ["us", "gb"],
+    keywords: ["tea", "mate", "milk"],
+    origin: "own",
+  }
+  appId = await trackOwn(sql, asked)
+})
+
+const ranks = (input: object = {}, now = NOW) =>
+  ask(listKeywordRanks, contextOf(sql, workspaceId, now), { appId, ...input })
+
+test("three states stand side by side: ranked, measured and absent, not measured", async () => {
+  const line = (term: string, ids: string[]) =>
+    JSON.stringify({
+      ...{ kind: "search", source: "import", platform: "ios", storefront: "us", term, depth: 30 },
+      ...{ seenAt: "2025-11-19T10:00:00Z", results: ids.map((id) => ({ id })) },
+    })
+  async function* file() {
+    yield line("tea", ["10002", "10001"])
+    yield line("mate", ["10002"])
+  }
+  await importLines(sql, file(), { now: () => NOW })
+  const unknown = {
+    ...{ demand: null, hintCount: null, popularity: null, popularitySource: null, popularityWeek: null },
+    ...{ popularityLow: null, popularityHigh: null },
+    ...{ popularityNone: false, difficulty: null, difficultyBand: null, difficultyNone: false },
+    ...{ demandAt: null, hintCountAt: null, popularityAt: null, difficultyAt: null },
+    // nobody reads here
+    ...{ popularityMeasuring: false, popularityNotMeasuring: "no_worker", difficultyMeasuring: false },
+    ...{ difficultyNotMeasuring: "no_worker", measuring: false, notMeasuring: "no_worker" },
+  }
+  const at = "2025-11-19T10:00:00.000Z"
+  // so few results have no difficulty
+  const read = { measuredAt: at, source: "import", searchDepth: 30, difficultyNone: true, difficultyAt: at }
+  expect(await ranks()).toEqual({
+    country: "us",
+    platform: "ios",
+    live: false,
+    measuredAt: "2025-11-19T10:00:00.000Z",
+    keywords: [
+      { term: "tea", measured: true, rank: 2, ...unknown, ...read },
+      { term: "mate", measured: true, rank: null, ...unknown, ...read },
+      { term: "milk", measured: false, rank: null, measuredAt: null, source: null, ...unknown, searchDepth: null },
+    ],
+    adsPopularity: null,
+  })
+})
+
+test("a keyword is being measured while a process reads its store, and not once it has stopped", async () => {
+  const flags = async () =>
+    (await ranks()).keywords.map((row: Record<string, unknown>) => [row.measuring, row.notMeasuring])
+  const sign = await signOfLife(sql)
+  expect(await flags()).toEqual(Array(3).fill([true, null]))
+  await sign.end()
+  expect(await flags()).toEqual(Array(3).fill([false, "no_worker"]))
+})
+
+test("a term that was not measured on the day shown is unmeasured, whatever an earlier day says", async () => {
+  await record(
+    sql,
+    [reading("tea", "2025-11-18T10:00:00Z", [10001]), reading("mate", "2025-11-19T10:00:00Z", [10001])],
+    () => NOW,
+  )
+  expect(short(await ranks())).toEqual([
+    ["tea", false, null],
+    ["mate", true, 1],
+    ["milk", false, null],
+  ])
+})
+
+test("it is live on the day itself and no longer after midnight UTC", async () => {
+  await record(sql, [reading("tea", "2025-11-20T00:00:00Z", [10001])], () => NOW)
+  expect((await ranks()).live).toBe(true)
+  expect((await ranks({}, new Date("2025-11-20T23:59:59.999Z"))).live).toBe(true)
+  expect((await ranks({}, new Date("2025-11-21T00:00:00Z"))).live).toBe(false)
+})
+
+test("each storefront answers for itself, and one that is not tracked answers every term as unmeasured", async () => {
+  await record(
+    sql,
+    ["us", "gb", "de"].map((storefront, i) =>
+      reading("tea", "2025-11-19T10:00:00Z", [10001 + (i % 2)], { storefront }),
+    ),
+    () => NOW,
+  )
+  expect(short(await ranks({ country: "us" }))[0]).toEqual(["tea", true, 1])
+  expect(short(await ranks({ country: "gb" }))[0]).toEqual(["tea", true, null])
+  const untracked = await ranks({ country: "de" })
+  expect(short(untracked)).toEqual([
+    ["tea", false, null],
+    ["mate", false, null],
+    ["milk", false, null],
+  ])
+  expect(untracked).toMatchObject({ country: "de", live: false, measuredAt: null })
+})
+
+test("a store the app is not in has nothing measured", async () => {
+  await record(
+    sql,
+    [reading("tea", "2025-11-19T10:00:00Z", ["com.example.tea"], { platform: "android", source: "play-search" })],
+    () => NOW,
+  )
+  const { keywords, measuredAt } = await ranks({ platform: "android" })
+  expect(short({ keywords })).toEqual([
+    ["tea", false, null],
+    ["mate", false, null],
+    ["milk", false, null],
+  ])
+  expect(measuredAt).toBeNull()
+})
+
+test("an app with thousands of keywords lists each of them once, in its order, with the rank of the latest day", async () => {
+  const keywords = Array.from({ length: 1_100 }, (_, n) => `word ${(n * 701) % 1_100}`)
+  const large = await trackOwn(sql, { workspaceId, iosId: "10007", countries: ["us"], keywords })
+  const measured = [0, 499, 500, 1_099].map((at) => keywords[at]!)
+  await record(
+    sql,
+    [
+      ...measured.map((term) => reading(term, "2025-11-19T10:00:00Z", [10001, 10007])),
+      reading(keywords[600]!, "2025-11-18T10:00:00Z", [10007]),
+    ],
+    () => NOW,
+  )
+  const answer = await ranks({ appId: large })
+  expect(short(answer)).toEqual(
+    keywords.map((term) => (measured.includes(term) ? [term, true, 2] : [term, false, null])),
+  )
+  expect(answer.measuredAt).toBe("2025-11-19T10:00:00.000Z")
+})
+
+test("an app without keywords answers none", async () => {
+  await sql`delete from tracked_term`
+  expect(await ranks()).toMatchObject({ live: false, measuredAt: null, keywords: [] })
+})
+
+describe("what is known beside ranks", () => {
+  const NOTHING = {
+    ...{ demand: null, hintCount: null, popularity: null, popularitySource: null, popularityWeek: null },
+    ...{ popularityLow: null, popularityHigh: null },
+    ...{ popularityNone: false, difficulty: null, difficultyBand: null, difficultyNone: false },
+    ...{ demandAt: null, hintCountAt: null, popularityAt: null, difficultyAt: null },
+    ...{ popularityMeasuring: false, popularityNotMeasuring: "not_scheduled", difficultyMeasuring: false },
+    ...{ difficultyNotMeasuring: "not_scheduled", measuring: false, notMeasuring: "not_scheduled" },
+  }
+  const at = "2025-11-19T10:00:00Z"
+  const seen = "2025-11-19T10:00:00.000Z"
+  const ten = (rest: object = {}) =>
+    reading("tea", at, [], {
+      depth: 30,
+      results: Array.from({ length: 10 }, (_, i) => ({ id: String(30_001 + i), name: `Tea ${i}`, ratings: 2_000 })),
+      ...rest,
+    })
+  const derive = (side: object = {}) =>
+    sql.begin((tx) =>
+      deriveKeywordMetrics(tx, [{ platform: "ios", storefront: "us", term: "tea", ...side }], new Date(at)),
+    )
+  const tea = async (input: object = {}, now = NOW) => {
+    const { measured, rank, measuredAt, source, searchDepth, term, ...rest } = (await ranks(input, now)).keywords[0]
+    return rest
+  }
+
+  beforeEach(async () => {
+    await sql`delete from due`
+  })
+
+  test("figures stand beside the rank, and what is not measured stays null", async () => {
+    await record(sql, [ten(), hinted("tea", at, ["tea shop"])], () => NOW)
+    expect(await tea()).toEqual(NOTHING)
+    await derive()
+    expect(await tea()).toEqual({
+      ...NOTHING,
+      ...{ demand: 44, hintCount: 1, popularityLow: 5, popularityHigh: 9, popularitySource: "estimate" },
+      ...{ difficulty: 77, difficultyBand: "hard" },
+      ...{ demandAt: seen, hintCountAt: seen, popularityAt: seen, difficultyAt: seen },
+    })
+    const { keywords } = await ranks()
+    expect(keywords[1]).toMatchObject({ term: "mate", ...NOTHING })
+  })
+
+  test("a keyword's record tells its demand, and no other storefront's", async () => {
+    await record(sql, [ten()], () => NOW)
+    await derive()
+    const demand = async (country: string) => {
+      const { metadata } = await ask(fetchRecord, contextOf(sql, workspaceId), { id: `kw:${appId}:${country}:tea` })
+      return metadata.current.demand
+    }
+    expect([await demand("us"), await demand("gb")]).toEqual([44, null])
+  })
+
+  test("what was read and gives nothing is told from what was not read", async () => {
+    await record(sql, [reading("tea", at, [], { depth: 30 }), hinted("tea", at, [])], () => NOW)
+    await derive()
+    expect(await tea()).toEqual({
+      ...{ ...NOTHING, hintCount: 0, popularityNone: true, difficultyNone: true },
+      ...{ demandAt: seen, hintCountAt: seen, popularityAt: seen, difficultyAt: seen },
+    })
+  })
+
+  test("Apple's own popularity stands before an estimate, with its month", async () => {
+    await record(sql, [ten(), published("tea", "2025-09-01", 58)], () => NOW)
+    await derive()
+    expect(await tea()).toMatchObject({
+      ...{ popularity: 58, popularitySource: "apple-ads-report", popularityWeek: "2025-09", demand: 44 },
+      popularityAt: published("tea", "2025-09-01", 58).seenAt.toISOString(),
+    })
+  })
+
+  test("a calculated figure is shown for 90 days, Apple's own popularity without a limit", async () => {
+    await record(sql, [ten(), hinted("tea", at, ["tea shop"]), published("tea", "2025-09-01", 58)], () => NOW)
+    await derive()
+    const [day] = await sql<[{ last: string; next: string }]>`
+      select (max(day) + 90)::text as last, (max(day) + 91)::text as next
+      from keyword_metric
+      where metric = 'demand'`
+    expect(await tea({}, new Date(`${day.last}T23:59:59Z`))).toMatchObject({ demand: 44, hintCount: 1, difficulty: 77 })
+    expect(await tea({}, new Date(`${day.next}T00:00:00Z`))).toEqual({
+      ...NOTHING,
+      ...{ popularity: 58, popularitySource: "apple-ads-report", popularityWeek: "2025-09" },
+      popularityAt: published("tea", "2025-09-01", 58).seenAt.toISOString(),
+    })
+  })
+
+  test("no figure is shown for another storefront, another store or a storefront that is not tracked", async () => {
+    await record(
+      sql,
+      ["us", "de"].map((storefront) => ten({ storefront })),
+      () => NOW,
+    )
+    await derive()
+    await derive({ storefront: "de" })
+    await sql`insert into due (kind, platform, storefront, subject) values ('search', 'ios', 'de', 'tea'), ('hints', 'android', 'us', 'tea')`
+    for (const input of [{ country: "gb" }, { country: "de" }, { platform: "android" }]) {
+      expect(await tea(input)).toEqual(NOTHING)
+    }
+  })
+})
+
+function short({ keywords }: { keywords: { term: string; measured: boolean; rank: number | null }[] }) {
+  return keywords.map(({ term, measured, rank }) => [term, measured, rank])
+}

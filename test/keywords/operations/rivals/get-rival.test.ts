@@ -1,0 +1,362 @@
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Sql } from "../../../../src/database/types.ts"
+import { record } from "../../../../src/measuring/record/record.ts"
+import type { trackApp } from "../../../../src/tracking/apps.ts"
+import { freshDatabase } from "../../../database.ts"
+import { type Answer, type House, openHouse } from "../../../house.ts"
+import { listed } from "../../../measuring/record/listed.ts"
+import { NOW, reading, said } from "../../../measuring/record/measured.ts"
+import { trackOwn } from "../../../world/tracked.ts"
+
+const OWN = "10001"
+const RIVAL = "10002"
+const at = (daysAgo: number, time = "10:00") =>
+  `${new Date(NOW.getTime() - daysAgo * 86_400_000).toISOString().slice(0, 10)}T${time}:00Z`
+const day = (daysAgo: number) => at(daysAgo).slice(0, 10)
+
+let sql: Sql
+let house: House
+let workspaceId: number
+let appId: string
+let key: string
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+beforeEach(async () => {
+  for (const table of [
+    "tracked_app",
+    "search_results",
+    "list_now",
+    "keyword_now",
+    "list",
+    "rating_count",
+    "app_storefront",
+  ])
+    await sql`delete from ${sql(table)}`
+  house = openHouse({ sql, now: () => NOW })
+  workspaceId = await house.workspace({ overrides: { spy: 2, ratePerSecond: 100_000 } })
+  key = await house.key(workspaceId)
+  appId = await track({})
+})
+
+const track = (rest: Partial<Parameters<typeof trackApp>[1]>) =>
+  trackOwn(sql, {
+    ...{ workspaceId, iosId: OWN, countries: ["us", "gb"], keywords: ["tea", "mate"], origin: "own" },
+    ...rest,
+  })
+const stored = (...observations: Parameters<typeof record>[1][number][]) => record(sql, observations, () => NOW)
+const ask = (rivalId = RIVAL, query = "", by = key): Promise<Answer> =>
+  house.call(`/v1/apps/${appId}/rivals/${encodeURIComponent(rivalId)}${query}`, { key: by })
+const spies = async () => {
+  const { body } = await house.call("/v1/usage", { key })
+  return body.quotas.find((row: { key: string }) => row.key === "spy").used
+}
+
+describe("which apps are rivals", () => {
+  const outcome = async (rivalId: string, query = "") => {
+    const { status, body } = await ask(rivalId, query)
+    return status === 200 ? body.id : [status, body.error, body.field]
+  }
+
+  test("those in the latest results of any storefront of the app, above it or below, and those named by hand", async () => {
+    await sql`update tracked_app set manual_rivals = '{ios:19999,android:com.example.rival}'`
+    await stored(reading("tea", at(0), [10_003, OWN, RIVAL]), reading("mate", at(40), [10_004], { storefront: "gb" }))
+    for (const id of [RIVAL, "10003", "10004", "19999"]) expect(await outcome(id)).toBe(id)
+    expect(await outcome("ios:10003")).toBe("10003")
+    expect(await outcome("com.example.rival", "?platform=android")).toBe("com.example.rival")
+    expect(await outcome("android:com.example.rival", "?platform=android")).toBe("com.example.rival")
+  })
+
+  test("not the app itself, nor one that only other apps' keywords show, nor one that nobody knows", async () => {
+    await stored(reading("tea", at(0), [OWN]), reading("coffee", at(0), [RIVAL]))
+    for (const id of [OWN, RIVAL, "10099"]) expect(await outcome(id)).toEqual([404, "not_found", undefined])
+  })
+
+  test("one that was in the results 30 days ago still is, one that was 31 days ago is not", async () => {
+    await stored(
+      reading("tea", at(0), [OWN]),
+      reading("mate", at(0), [OWN]),
+      reading("tea", at(30), [RIVAL]),
+      reading("tea", at(31), ["10003"]),
+      reading("mate", at(1), ["10004"], { complete: false, depth: 10 }),
+    )
+    expect(await outcome(RIVAL)).toBe(RIVAL)
+    for (const id of ["10003", "10004"]) expect(await outcome(id)).toEqual([404, "not_found", undefined])
+  })
+
+  test("an id must be one of the platform that is asked for", async () => {
+    await stored(reading("tea", at(0), [RIVAL]))
+    const bad = [
+      "x",
+      "1234",
+      "0123456",
+      "1234567890123",
+      "ios:",
+      "ios:x",
+      "mac:10002",
+      "android:10002",
+      " 10002",
+      "com",
+    ]
+    for (const id of bad) expect([id, await outcome(id)]).toEqual([id, [400, "bad_app_id", "rivalId"]])
+    expect(await outcome(RIVAL, "?platform=android")).toEqual([400, "bad_app_id", "rivalId"])
+    expect(await outcome("com.example.rival")).toEqual([400, "bad_app_id", "rivalId"])
+    for (const id of ["12345", "123456789012"]) expect(await outcome(id)).toEqual([404, "not_found", undefined])
+  })
+})
+
+describe("the rival's own figures", () => {
+  beforeEach(async () => {
+    await stored(reading("tea", at(0), [RIVAL, OWN]))
+  })
+
+  test("of one that nothing was said of are unknown, not zero", async () => {
+    const { body } = await ask()
+    expect(body).toMatchObject({
+      ...{ id: RIVAL, name: RIVAL, developer: null, icon: null, manual: false, available: null },
+      ...{ rating: null, ratings: null, ratingsDay: null, ratingsSource: null },
+      history: { from: day(89), to: day(0), points: [] },
+    })
+  })
+
+  test("hold a point for each measured day of 90, each of the preferred source, and none between", async () => {
+    const count = (daysAgo: number, ratings: number, rest: object = {}, rating = 4.7) =>
+      said(
+        at(daysAgo),
+        [{ id: RIVAL, name: "Rival", developer: "Maker", icon: "https://x.test/i", ratings, rating }],
+        rest,
+      )
+    const inResults = (daysAgo: number, ratings: number) =>
+      reading("elsewhere", at(daysAgo, "11:00"), [], { depth: 1, results: [{ id: RIVAL, ratings }] })
+    await stored(
+      count(90, 1),
+      count(89, 100),
+      inResults(89, 999),
+      inResults(50, 120),
+      count(3, 0, {}, 0),
+      count(2, 140, { source: "itunes-search" }),
+      count(2, 150),
+      count(1, 7_000, { storefront: "gb" }),
+    )
+    const { body } = await ask()
+    expect(body).toMatchObject({ name: "Rival", developer: "Maker", icon: "https://x.test/i", available: true })
+    expect(body.history.points).toEqual([
+      { day: day(89), ratings: 100, rating: 4.7, source: "itunes-lookup" },
+      { day: day(50), ratings: 120, rating: null, source: "import" },
+      { day: day(3), ratings: 0, rating: 0, source: "itunes-lookup" },
+      { day: day(2), ratings: 150, rating: 4.7, source: "itunes-lookup" },
+    ])
+    expect(body).toMatchObject({ ratings: 150, rating: 4.7, ratingsDay: day(2), ratingsSource: "itunes-lookup" })
+    const british = (await ask(RIVAL, "?country=GB")).body
+    expect(british).toMatchObject({
+      country: "gb",
+      ratings: 7_000,
+      history: { points: [{ day: day(1), ratings: 7_000 }] },
+    })
+  })
+
+  test("say when the store does not sell it there, and a count of long ago with its day", async () => {
+    await stored(said(at(200), [{ id: RIVAL, ratings: 9 }]), said(at(1), [], { asked: [RIVAL] }))
+    const { body } = await ask()
+    expect(body).toMatchObject({ available: false, ratings: 9, ratingsDay: day(200), history: { points: [] } })
+  })
+})
+
+describe("the keyword spy", () => {
+  beforeEach(async () => {
+    await sql`update tracked_app set manual_rivals = '{ios:19999,ios:19998}'`
+    await stored(
+      reading("tea", at(0), [RIVAL, "10003", OWN]),
+      reading("secret word", at(0), [RIVAL, "10003", "10004"]),
+      reading("mate", at(0), ["10004", RIVAL], { storefront: "gb" }),
+      said(at(0), [{ id: "19999", ratings: 5 }]),
+    )
+  })
+
+  test("a first read takes one, a second none, in its storefront", async () => {
+    const first = await ask()
+    expect(first.body).toMatchObject({ locked: false, spies: { used: 1, limit: 2 }, total: 2 })
+    expect(Date.parse(first.body.openUntil) - Date.now()).toBeWithin(29.9 * 86_400_000, 30.1 * 86_400_000)
+    const again = await ask()
+    expect(again.body).toEqual(first.body)
+    expect(await spies()).toBe(1)
+    expect((await ask(RIVAL, "?country=gb")).body).toMatchObject({ locked: false, spies: { used: 2 }, total: 1 })
+    expect(await spies()).toBe(2)
+  })
+
+  test("of 100 first reads at once one is taken, and each answers the whole list", async () => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => ask()))
+    for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]!.body])
+    expect(answers[0]!.body).toMatchObject({ locked: false, spies: { used: 1 }, total: 2 })
+    expect(await spies()).toBe(1)
+  })
+
+  test("with the allowance used up the answer is locked and names no keyword; what is open stays open", async () => {
+    await stored(said(at(0), [{ id: "10004", name: "Fourth", ratings: 44 }]))
+    for (const id of [RIVAL, "10003"]) expect((await ask(id)).body.locked).toBe(false)
+    const { status, body, text, credits } = await ask("10004")
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ id: "10004", name: "Fourth", ratings: 44, locked: true, openUntil: null })
+    expect(body).toMatchObject({ spies: { used: 2, limit: 2, resetsAt: expect.stringMatching(/-01T00:00:00.000Z$/) } })
+    expect(body.history.points).toHaveLength(1)
+    for (const field of ["keywords", "total", "searched", "complete"]) expect(body).not.toHaveProperty(field)
+    for (const word of ["secret", "word", "tea", "mate"]) expect(text).not.toContain(word)
+    expect(credits.used).toBe(3)
+    expect((await ask()).body).toMatchObject({ locked: false, total: 2 })
+    expect(await spies()).toBe(2)
+  })
+
+  test("a rival without a keyword takes none, whether it was ever seen or not", async () => {
+    for (const id of ["19999", "19998"])
+      expect((await ask(id)).body).toMatchObject({
+        ...{ id, locked: false, openUntil: null, spies: null, total: 0, searched: 2, complete: true, keywords: [] },
+        ...(id === "19998" && { searched: 0 }),
+      })
+    expect(await spies()).toBe(0)
+    await sql`update workspace set overrides = overrides || '{"spy": 0}' where id = ${workspaceId}`
+    const poor = await house.key(workspaceId)
+    expect((await ask("19999", "", poor)).body).toMatchObject({ locked: false, keywords: [] })
+    expect((await ask(RIVAL, "", poor)).body).toMatchObject({ locked: true, spies: { used: 0, limit: 0 } })
+  })
+
+  test("30 days later it takes another, by the database's clock", async () => {
+    await ask()
+    const moved = (by: string) => sql`
+      update allowance_unit
+      set opened_at = opened_at - ${by}::interval, open_until = open_until - ${by}::interval`
+    await moved("29 days 23:59:50")
+    expect((await ask()).body.spies.used).toBe(1)
+    await moved("10 seconds")
+    expect((await ask()).body.spies.used).toBe(2)
+  })
+
+  test("of two calls at once on one credit one is paid; the other's spy is given back", async () => {
+    const poor = await house.workspace({ overrides: { credits: 1, spy: 9, ratePerSecond: 100_000 } })
+    const poorKey = await house.key(poor)
+    appId = await track({ workspaceId: poor })
+    const answers = await Promise.all([ask(RIVAL, "", poorKey), ask("10003", "", poorKey)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 402])
+    const refused = answers.find(({ status }) => status === 402) as Answer
+    expect(refused.body).not.toHaveProperty("keywords")
+    const rows = await sql<{ used: number; units: number }[]>`
+      select used, (select count(*) from allowance_unit where workspace_id = ${poor}) as units
+      from allowance_used
+      where workspace_id = ${poor}`
+    expect([...rows]).toEqual([{ used: 1, units: 1 }])
+  })
+
+  test("is the workspace's: another one takes its own", async () => {
+    await ask()
+    const other = await house.workspace({ overrides: { spy: 0, ratePerSecond: 100_000 } })
+    const theirs = await track({ workspaceId: other, countries: ["us"] })
+    const { body } = await house.call(`/v1/apps/${theirs}/rivals/${RIVAL}`, { key: await house.key(other) })
+    expect(body).toMatchObject({ locked: true, spies: { used: 0, limit: 0 } })
+  })
+})
+
+describe("who may read it", () => {
+  beforeEach(async () => {
+    await stored(reading("tea", at(0), [RIVAL, OWN]))
+  })
+
+  test("a key with apps:read, on the free plan as a tool, for one credit", async () => {
+    expect((await ask()).credits.used).toBe(1)
+    expect((await ask(RIVAL, "", await house.key(workspaceId, { scopes: ["hive:read"] }))).body.error).toBe(
+      "scope_required",
+    )
+    const free = await house.workspace({ plan: "free" })
+    appId = await track({ workspaceId: free })
+    const answer = await house.tool("get_rival", { appId, rivalId: RIVAL }, { key: await house.key(free) })
+    expect(answer.body).toMatchObject({ id: RIVAL, locked: false, spies: { used: 1, limit: 3 } })
+  })
+
+  test("a key limited to other apps is refused and takes nothing", async () => {
+    const limited = await house.key(workspaceId, { appList: [await track({ iosId: "20001", keywords: ["tea"] })] })
+    expect((await ask(RIVAL, "", limited)).body.error).toBe("app_not_allowed")
+    expect(await spies()).toBe(0)
+  })
+
+  test("a test key gets the sandbox's answer and takes nothing", async () => {
+    const testKey = await house.key(workspaceId, { kind: "test" })
+    const { body } = await house.call("/v1/apps/app_lumenjournal/rivals/9990000102", { key: testKey })
+    expect(body).toMatchObject({ name: "Daybook Garden", locked: false })
+    expect(await spies()).toBe(0)
+  })
+})
+
+describe("what changed on a rival's page", () => {
+  const page = (daysAgo: number, listing: object, rest: object = {}) =>
+    listed(at(daysAgo), { editorial: [], ...listing }, { id: RIVAL, ...rest })
+  const told = async (by = key) =>
+    (await ask(RIVAL, "", by)).body.changes.map(
+      ({ kind, day, before, after, title }: Record<string, string | null>) => [kind, day, before, after, title],
+    )
+
+  test("is told with before and after, its names too, of 90 days and this storefront; words of a promotional text from Pro on", async () => {
+    await sql`update tracked_app set manual_rivals = array['ios:' || ${RIVAL}::text]`
+    expect(await told()).toEqual([])
+    await stored(
+      page(100, { name: "Cup" }),
+      page(95, { name: "Mug" }),
+      page(90, { name: "Kettle", subtitle: "Boils" }),
+      page(3, { name: "Kettle", subtitle: "Boils water", description: "Other." }),
+      page(3, { name: "Elsewhere" }, { storefront: "gb" }),
+      page(2, {
+        name: "Kettle",
+        subtitle: "Boils water",
+        description: "Other.",
+        promotionalText: "Hot",
+        version: "4.2",
+      }),
+      page(1, { name: "Elsewhere too" }, { storefront: "gb" }),
+    )
+    expect(await told()).toEqual([
+      ["version", day(2), "4.1", "4.2", null],
+      ["promotional_text", day(2), "Now with oolong.", "Hot", null],
+      ["subtitle", day(3), "Boils", "Boils water", null],
+      ["description", day(3), null, null, null],
+    ])
+    expect((await ask(RIVAL)).body.changesTruncated).toBe(false)
+    await stored(...Array.from({ length: 60 }, (_, i) => page(80 - i, { name: "Kettle", subtitle: `Boils ${i}` })))
+    const { body: cut } = await ask(RIVAL)
+    expect([cut.changes.length, cut.changesTruncated]).toEqual([50, true])
+    await sql`update workspace set plan = 'free' where id = ${workspaceId}`
+    // one that does not remember the key, as a tool: those are for every plan
+    const { body } = await openHouse({ sql, now: () => NOW }).tool("get_rival", { appId, rivalId: RIVAL }, { key })
+    expect(body.changes[1]).toMatchObject({ kind: "promotional_text", before: null, after: null })
+  })
+})
+
+test("the samples of a rival tell what those of its app do", () => {
+  const sample = (id: string) =>
+    JSON.parse(readFileSync(join(import.meta.dirname, `../../../../fixtures/sandbox/${id}.json`), "utf8")).answer
+  const rival = sample("get_rival")
+  const listed = sample("list_rivals").rivals.find(({ id }: { id: string }) => id === rival.id)
+  expect([rival.name, rival.ratings, rival.manual]).toEqual([listed.name, listed.ratings, listed.manual])
+  const ranks = new Map(
+    sample("list_keyword_ranks").keywords.map(({ term, rank }: { term: string; rank: number | null }) => [term, rank]),
+  )
+  const ours = rival.keywords.filter(({ tracked }: { tracked: boolean }) => tracked)
+  for (const { term, ourRank } of ours) expect([term, ourRank]).toEqual([term, ranks.get(term) as number | null])
+  const above = ours.filter(({ rank, ourRank }: { rank: number; ourRank: number | null }) => rank < (ourRank ?? 999))
+  expect(above.map(({ term }: { term: string }) => term).sort()).toEqual(
+    listed.terms.map(({ term }: { term: string }) => term).sort(),
+  )
+  const order = rival.keywords.map(({ rank, term }: { rank: number; term: string }) => [rank, term])
+  expect(order).toEqual(
+    order.toSorted(([a, b]: [number, string], [c, d]: [number, string]) => a - c || (b < d ? -1 : 1)),
+  )
+  const { from, to, points } = rival.history
+  expect(Date.parse(to) - Date.parse(from)).toBe(89 * 86_400_000)
+  expect([points[0].day, points.at(-1)]).toEqual([from, expect.objectContaining({ day: to, ratings: rival.ratings })])
+  const spy = sample("get_usage").quotas.find(({ key }: { key: string }) => key === "spy")
+  expect(rival.spies).toMatchObject({ used: spy.used, limit: spy.limit })
+  const market = sample("get_rival_market")
+  const networks = sample("get_rival_ad_networks")
+  for (const { id, name } of [market, networks]) expect([id, name]).toEqual([rival.id, rival.name])
+  for (const field of ["rating", "ratings", "ratingsDay", "ratingsSource"]) expect(market[field]).toEqual(rival[field])
+})

@@ -1,0 +1,190 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { AppAdsObservation } from "../../../../src/core/observation/types.ts"
+import type { Sql } from "../../../../src/database/types.ts"
+import { record } from "../../../../src/measuring/record/record.ts"
+import { freshDatabase } from "../../../database.ts"
+import { page } from "../../../outbound/site.ts"
+import { answersLookUps, type Live, live } from "../../../world/stores.ts"
+
+setDefaultTimeout(60_000)
+
+const RIVAL = "1600000101"
+const DAY_MS = 86_400_000
+let sql: Sql
+let on: Live
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+beforeEach(async () => {
+  on = await live(sql, [`ios:${RIVAL}`, "android:com.example.rival"])
+})
+
+afterEach(() => on[Symbol.asyncDispose]())
+
+const path = (rivalId = RIVAL, query = "") => `/v1/apps/${on.appId}/rivals/${rivalId}/adnetworks${query}`
+const used = async () => (await on.house.call("/v1/account", { key: on.key })).body.credits.used
+
+function look(agoMs: number, rest: Partial<AppAdsObservation>): AppAdsObservation {
+  return {
+    ...{ kind: "app_ads", source: "app-ads-txt", platform: "ios", id: RIVAL, domain: "maker.test", variables: {} },
+    ...{ seenAt: new Date(Date.now() - agoMs), parser: 1, origin: "own", sha256: new Uint8Array(32) },
+    ...{ state: "records", records: [], ...rest },
+  } as AppAdsObservation
+}
+
+const row = (system: string, relation: "DIRECT" | "RESELLER", publisherId: string) => ({
+  system,
+  relation,
+  publisherId,
+})
+
+describe("what is kept", () => {
+  test("names each ad system once a relation, DIRECT first, with its accounts and the name it is known by", async () => {
+    const records = [
+      row("pubmatic.com", "RESELLER", "1"),
+      row("google.com", "RESELLER", "pub-1"),
+      row("google.com", "DIRECT", "pub-1"),
+      row("ads.example.net", "DIRECT", "2"),
+      row("pubmatic.com", "RESELLER", "2"),
+      row("ads.example.net", "DIRECT", "3"),
+    ]
+    const seen = look(DAY_MS, { records })
+    await record(sql, [look(3 * DAY_MS, { state: "no_file" }), seen])
+    const { status, body, credits } = await on.house.call(path(), { key: on.key })
+    expect([status, credits.used]).toEqual([200, 1])
+    expect(body).toEqual({
+      ...{ platform: "ios", id: RIVAL, name: RIVAL, state: "records", domain: "maker.test", direct: 2, reseller: 2 },
+      networks: [
+        { system: "ads.example.net", name: null, relation: "DIRECT", accounts: 2 },
+        { system: "google.com", name: "Google", relation: "DIRECT", accounts: 1 },
+        { system: "pubmatic.com", name: "PubMatic", relation: "RESELLER", accounts: 2 },
+        { system: "google.com", name: "Google", relation: "RESELLER", accounts: 1 },
+      ],
+      measuredAt: seen.seenAt.toISOString(),
+    })
+    expect(on.stores.requests).toEqual([])
+  })
+
+  test("a file that names none is told from what is not known", async () => {
+    const none = { direct: 0, reseller: 0, networks: [] }
+    const unknown = { direct: null, reseller: null, networks: null }
+    const told: [Partial<AppAdsObservation>, object][] = [
+      [{ state: "no_file" }, { state: "no_file", domain: "maker.test", ...none }],
+      [
+        { state: "no_site", domain: null },
+        { state: "no_site", domain: null, ...unknown },
+      ],
+      [{ state: "unreachable" }, { state: "unreachable", domain: "maker.test", ...unknown }],
+    ]
+    for (const [said, shown] of told) {
+      await sql`delete from app_ads`
+      await record(sql, [look(DAY_MS, said)])
+      expect((await on.house.call(path(), { key: on.key })).body).toMatchObject(shown)
+    }
+  })
+
+  test("14 days old is answered, a minute older is read anew", async () => {
+    answersLookUps(on.stores, { [RIVAL]: { sellerUrl: "https://www.maker.test/app" } })
+    await record(sql, [look(14 * DAY_MS - 60_000, { records: [row("google.com", "DIRECT", "1")] })])
+    expect((await on.house.call(path(), { key: on.key })).body.state).toBe("records")
+    expect(on.asked).toEqual([])
+    await sql`update app_ads set seen_at = seen_at - interval '2 minutes'`
+    const { status, body } = await on.settled(path())
+    expect([status, body.state]).toEqual([200, "no_file"])
+    expect(on.asked[0]).toBe("maker.test")
+  })
+})
+
+describe("a reading on request", () => {
+  test("asks the store for the developer's site, and the site for its file", async () => {
+    answersLookUps(on.stores, { [RIVAL]: { sellerUrl: "https://www.maker.test/app" } })
+    on.says.site = page("google.com, pub-1, DIRECT, f08c47fec0942fa0\nunity.com, 7, reseller\n")
+    const { status, body, pending } = await on.settled(path())
+    for (const answer of pending) {
+      expect(answer.body).toMatchObject({ state: "measuring", networks: null, direct: null, measuredAt: null })
+      expect(answer.body.eta).toBeWithin(1, 120)
+    }
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      state: "records",
+      domain: "maker.test",
+      name: `App ${RIVAL}`,
+      direct: 1,
+      reseller: 1,
+    })
+    expect(body).not.toHaveProperty("eta")
+    expect(Date.now() - Date.parse(body.measuredAt)).toBeLessThan(60_000)
+    const requests = [on.stores.requests.length, on.asked.length]
+    expect((await on.house.call(path(), { key: on.key })).body).toEqual(body)
+    expect([on.stores.requests.length, on.asked.length]).toEqual(requests)
+  })
+
+  test("of 50 callers at once asks once", async () => {
+    answersLookUps(on.stores, { [RIVAL]: { sellerUrl: "https://maker.test" } }, 1_000)
+    Object.assign(on.says, { site: page("google.com, pub-1, DIRECT\n"), holdMs: 1_000 })
+    const answers = await Promise.all(Array.from({ length: 50 }, () => on.settled(path())))
+    for (const { status, body } of answers) expect([status, body.state]).toEqual([200, "records"])
+    expect([on.stores.requests.map(({ url }) => String(url)), on.asked]).toEqual([[expect.any(String)], ["maker.test"]])
+  })
+
+  test("that takes longer answers 202 with eta, at the price of an answer, and is there later", async () => {
+    answersLookUps(on.stores, { [RIVAL]: { sellerUrl: "https://maker.test" } })
+    Object.assign(on.says, { site: page("google.com, pub-1, DIRECT\n"), holdMs: 4_500 })
+    const { status, body, credits, pending } = await on.settled(path())
+    expect(pending.length).toBeGreaterThan(0)
+    expect([status, body.state, credits.used]).toEqual([200, "records", 1 + pending.length])
+  })
+
+  test("waits for the store and then for the site without running out of time", async () => {
+    answersLookUps(on.stores, { [RIVAL]: { sellerUrl: "https://maker.test" } }, 2_400)
+    Object.assign(on.says, { site: page("google.com, pub-1, DIRECT\n"), holdMs: 2_400 })
+    const { status, body } = await on.house.call(path(), { key: on.key })
+    // on a busy machine the second wait may run out
+    expect(["200 records", "202 measuring"]).toContain(`${status} ${body.state}`)
+  })
+
+  test("of a listing without a site, and of a site that cannot be reached, says which", async () => {
+    answersLookUps(on.stores, { [RIVAL]: {} })
+    expect((await on.settled(path())).body).toMatchObject({ state: "no_site", domain: null, networks: null })
+    await sql`delete from app_ads`
+    await sql`delete from app_storefront`
+    answersLookUps(on.stores, { [RIVAL]: { sellerUrl: "https://nowhere.example" } })
+    expect((await on.settled(path())).body).toMatchObject({ state: "unreachable", networks: null })
+  })
+
+  test("of an app that the store does not have is not_measured; one that the store refuses is measure_busy; neither costs", async () => {
+    answersLookUps(on.stores, {})
+    const gone = await on.settled(path())
+    expect([gone.status, gone.body.error]).toEqual([404, "not_measured"])
+    await sql`delete from app_storefront`
+    on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 403 }))
+    const spent = await used()
+    const { status, body, headers } = await on.house.call(path(), { key: on.key })
+    expect([status, body.error, headers.get("retry-after")]).toEqual([503, "measure_busy", "60"])
+    expect(await used()).toBe(spent)
+    expect(await sql`select from app_ads`).toHaveLength(0)
+  })
+
+  test("of what this instance does not read is not_measured", async () => {
+    await on.house.call("/v1/account", { key: on.key })
+    await sql`update tracked_app set countries = '{de}'`
+    const { status, body } = await on.house.call(path("com.example.rival", "?platform=android"), { key: on.key })
+    expect([status, body.error, body.detail]).toEqual([404, "not_measured", "This instance does not read it."])
+  })
+})
+
+test("a rival of nobody is not_found, and a key needs scope and app", async () => {
+  expect((await on.house.call(path("10099"), { key: on.key })).body.error).toBe("not_found")
+  expect((await on.house.call(path("x"), { key: on.key })).body).toMatchObject({
+    error: "bad_app_id",
+    field: "rivalId",
+  })
+  const without = await on.house.key(on.workspaceId, { scopes: ["hive:read"] })
+  expect((await on.house.call(path(), { key: without })).body.error).toBe("scope_required")
+  const elsewhere = path().replace(on.appId, "app_other")
+  const limited = await on.house.key(on.workspaceId, { appList: [on.appId] })
+  expect((await on.house.call(elsewhere, { key: limited })).body.error).toBe("app_not_allowed")
+  expect(await used()).toBe(0)
+})

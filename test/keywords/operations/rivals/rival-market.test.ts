@@ -1,0 +1,188 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { MarketFacts } from "../../../../src/core/observation/types.ts"
+import type { Sql } from "../../../../src/database/types.ts"
+import { record } from "../../../../src/measuring/record/record.ts"
+import { freshDatabase } from "../../../database.ts"
+import { reading, said } from "../../../measuring/record/measured.ts"
+import { fixture } from "../../../stores/parsing/parsed.ts"
+import { answersLookUps, type Live, live } from "../../../world/stores.ts"
+
+setDefaultTimeout(60_000)
+
+const RIVAL = "1600000101"
+const MINECRAFT = "com.mojang.minecraftpe"
+const DAY_MS = 86_400_000
+const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
+const dayOf = (ms: number) => ago(ms).slice(0, 10)
+let sql: Sql
+let on: Live
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+beforeEach(async () => {
+  on = await live(sql, [`ios:${RIVAL}`, `android:${MINECRAFT}`])
+})
+
+afterEach(() => on[Symbol.asyncDispose]())
+
+const path = (rivalId = RIVAL, query = "") => `/v1/apps/${on.appId}/rivals/${rivalId}/market${query}`
+const android = () => path(MINECRAFT, "?platform=android")
+const used = async () => (await on.house.call("/v1/account", { key: on.key })).body.credits.used
+const onPlay = (ms: number, market: MarketFacts, rest: object = {}) =>
+  said(ago(ms), [{ id: MINECRAFT, name: "Minecraft", price: 6.99, currency: "USD", market, ...rest }], {
+    source: "play-details",
+    platform: "android",
+  })
+
+const NOTHING = { inAppPrices: null, installs: null, installsDay: null, installsChange: null }
+
+describe("on the App Store", () => {
+  const page = () =>
+    on.stores.on("apps.apple.com", "/us/app/", () => new Response(fixture("apple-app-page-us.html"), HTML))
+
+  test("a look-up tells price, ratings and release, the app's page whether something is sold within it", async () => {
+    answersLookUps(on.stores, { [RIVAL]: {} })
+    page()
+    const { status, body, text, pending } = await on.settled(path())
+    for (const answer of pending) expect(answer.body.eta).toBeWithin(1, 120)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      ...{ country: "us", platform: "ios", id: RIVAL, available: true, price: 2.99, currency: "USD", ...NOTHING },
+      ...{ ratings: 1_234, rating: 4.5, ratingsDay: dayOf(0), ratingsSource: "itunes-lookup" },
+      ...{ releasedAt: "2020-01-01T08:00:00.000Z", hasInAppPurchases: true, measuredAt: expect.any(String) },
+    })
+    expect(body).not.toHaveProperty("eta")
+    expect(body.name).not.toBe(RIVAL)
+    const requests = on.stores.requests.length
+    expect((await on.house.call(path(), { key: on.key })).text).toBe(text)
+    expect(on.stores.requests.length).toBe(requests)
+  })
+
+  test("a page that cannot be read leaves unknown what only it says", async () => {
+    answersLookUps(on.stores, { [RIVAL]: {} })
+    on.stores.on("apps.apple.com", "/us/app/", () => new Response("no", { status: 403 }))
+    const { status, body } = await on.settled(path())
+    expect([status, body.hasInAppPurchases, body.price]).toEqual([200, null, 2.99])
+  })
+
+  test("7 days old is answered, a minute older is read anew", async () => {
+    page()
+    await record(sql, [said(ago(7 * DAY_MS - 60_000), [{ id: RIVAL, name: "Old", price: 9, currency: "USD" }])])
+    answersLookUps(on.stores, { [RIVAL]: {} })
+    expect((await on.settled(path())).body.price).toBe(9)
+    await sql`update app_storefront set seen_at = seen_at - interval '2 minutes'`
+    expect((await on.settled(path())).body.price).toBe(2.99)
+  })
+
+  test("an app that the store does not sell there is an answer, at full price", async () => {
+    answersLookUps(on.stores, {})
+    const { status, body, pending, credits } = await on.settled(path())
+    expect([status, credits.used]).toEqual([200, 1 + pending.length])
+    expect(body).toMatchObject({ available: false, price: null, releasedAt: null, ratings: null, ...NOTHING })
+  })
+
+  test("a store that refuses is measure_busy, and nothing is charged or stored", async () => {
+    on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 403 }))
+    page()
+    const { status, body, headers } = await on.house.call(path(), { key: on.key })
+    expect([status, body.error, headers.get("retry-after")]).toEqual([503, "measure_busy", "60"])
+    expect(await used()).toBe(0)
+    expect(await sql`select from app_storefront where source = 'itunes-lookup'`).toHaveLength(0)
+  })
+
+  test("what takes longer is 202 with what is stored so far", async () => {
+    page()
+    await record(sql, [said(ago(8 * DAY_MS), [{ id: RIVAL, name: "Old", price: 9, currency: "USD", ratings: 7 }])])
+    answersLookUps(on.stores, { [RIVAL]: {} }, 4_000)
+    const first = await on.house.call(path(), { key: on.key })
+    expect([first.status, first.credits.used]).toEqual([202, 1])
+    expect(first.body).toMatchObject({ price: 9, ratings: 7, eta: expect.any(Number) })
+    expect((await on.settled(path())).body.price).toBe(2.99)
+  })
+})
+
+const HTML = { headers: { "content-type": "text/html" } }
+
+describe("on Google Play", () => {
+  test("the page tells installs exactly and what is sold within the app", async () => {
+    on.stores.on(
+      "play.google.com",
+      "/store/apps/details",
+      () => new Response(fixture("play-details-minecraft.html"), HTML),
+    )
+    const { status, body } = await on.settled(android())
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      ...{ platform: "android", id: MINECRAFT, name: "Minecraft: Dream it, Build it!", available: true },
+      ...{ hasInAppPurchases: true, installsDay: dayOf(0), installsChange: null },
+    })
+    expect([body.installs, body.inAppPrices]).toEqual([91_130_079, { least: 0.99, most: 49.99, currency: "USD" }])
+  })
+
+  test("installs are compared with the measured day before, by the same source", async () => {
+    await record(sql, [onPlay(5 * DAY_MS, { installs: 900 }), onPlay(3 * DAY_MS, { installs: 1_000 })])
+    await record(sql, [onPlay(2 * DAY_MS, {})])
+    await sql`
+      insert into market_fact (app_id, storefront, source, day, seen_at, installs, parser, origin, sha256)
+      select app_id, storefront, 'import', ${dayOf(DAY_MS)}, now() - interval '2 days', 5, 1, 'own', ''
+      from market_fact
+      limit 1`
+    await record(sql, [onPlay(60_000, { installs: 940, hasInAppPurchases: false })])
+    const { body } = await on.house.call(android(), { key: on.key })
+    expect(body).toMatchObject({
+      ...{ installs: 940, installsDay: dayOf(60_000), hasInAppPurchases: false, inAppPrices: null },
+      installsChange: { change: -60, from: dayOf(3 * DAY_MS), to: dayOf(60_000) },
+    })
+    expect(on.stores.requests).toEqual([])
+  })
+
+  test("what was said last of purchases stands where later days do not say it, and the latest day's prices alone", async () => {
+    const prices = { inAppLeast: 0.99, inAppMost: 9.99, inAppCurrency: "USD" }
+    await record(sql, [onPlay(4 * DAY_MS, { installs: 10, hasInAppPurchases: false })])
+    await record(sql, [onPlay(3 * DAY_MS, { installs: 20, hasInAppPurchases: true, ...prices })])
+    await record(sql, [onPlay(2 * DAY_MS, { installs: 30 }), onPlay(60_000, { installs: 40 })])
+    const { body } = await on.house.call(android(), { key: on.key })
+    expect(body).toMatchObject({ hasInAppPurchases: true, inAppPrices: null, installs: 40 })
+    expect(body.installsChange).toEqual({ change: 10, from: dayOf(2 * DAY_MS), to: dayOf(60_000) })
+  })
+
+  test("a single measurement has no change", async () => {
+    await record(sql, [onPlay(60_000, { installs: 0 })])
+    const { body } = await on.house.call(android(), { key: on.key })
+    expect(body).toMatchObject({ installs: 0, installsChange: null, inAppPrices: null, hasInAppPurchases: null })
+    expect(body).toMatchObject({ price: 6.99, currency: "USD", ratings: null, releasedAt: null })
+  })
+
+  test("another storefront than the one it can be read for is not_measured, and costs nothing", async () => {
+    const { status, body } = await on.house.call(`${android()}&country=de`, { key: on.key })
+    expect([status, body.error]).toEqual([404, "not_measured"])
+    expect(await used()).toBe(0)
+  })
+})
+
+test("each storefront answers for itself", async () => {
+  await record(sql, [
+    said(ago(DAY_MS), [{ id: RIVAL, price: 1, currency: "EUR" }], { storefront: "de" }),
+    said(ago(DAY_MS), [{ id: RIVAL, price: 2, currency: "USD" }]),
+    reading("x", ago(DAY_MS), [], { storefront: "de", depth: 1, results: [{ id: RIVAL, ratings: 8 }] }),
+  ])
+  on.stores.on("apps.apple.com", "/", () => new Response("no", { status: 403 }))
+  expect((await on.settled(path())).body).toMatchObject({ country: "us", price: 2, ratings: null })
+  expect((await on.settled(path(RIVAL, "?country=DE"))).body).toMatchObject({ country: "de", price: 1, ratings: 8 })
+})
+
+test("a rival of nobody is not_found, and a key needs scope and app", async () => {
+  expect((await on.house.call(path("10099"), { key: on.key })).body.error).toBe("not_found")
+  expect((await on.house.call(path("x"), { key: on.key })).body).toMatchObject({
+    error: "bad_app_id",
+    field: "rivalId",
+  })
+  expect((await on.house.call(path(RIVAL, "?country=zz"), { key: on.key })).body.error).toBe("bad_country")
+  const without = await on.house.key(on.workspaceId, { scopes: ["hive:read"] })
+  expect((await on.house.call(path(), { key: without })).body.error).toBe("scope_required")
+  const limited = await on.house.key(on.workspaceId, { appList: [on.appId] })
+  const elsewhere = path().replace(on.appId, "app_other")
+  expect((await on.house.call(elsewhere, { key: limited })).body.error).toBe("app_not_allowed")
+})

@@ -1,0 +1,96 @@
+import { beforeAll, expect, test } from "bun:test"
+import { sourceOf } from "../../../src/core/observation/types.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { sideOf } from "../../../src/keywords/read/day-answers.ts"
+import { readRankMonths, readSidesRankMonths } from "../../../src/keywords/read/rank-months.ts"
+import { readRankSeries } from "../../../src/keywords/read/series.ts"
+import { pointsOf, type StoredMonth } from "../../../src/lib/month-bytes.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { findApp, type TrackedApp } from "../../../src/tracking/tracked-app.ts"
+import { freshDatabase } from "../../database.ts"
+import { contextOf, NOW, newWorkspace, reading } from "../../measuring/record/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
+
+const SIDE = { platform: "ios" as const, storefront: "us" }
+const MONTHS = ["2025-08-01", "2025-09-01", "2025-10-01", "2025-11-01"]
+const SPAN = { from: "2025-08-01", to: "2025-11-30" }
+
+let sql: Sql
+let app: TrackedApp
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  const workspaceId = await newWorkspace(sql)
+  const asked = { workspaceId, iosId: "10001", countries: ["us", "de"], keywords: ["tea", "mate"], origin: "own" }
+  const appId = await trackOwn(sql, asked)
+  app = await findApp(sql, contextOf(sql, workspaceId).caller, appId)
+  const days = ["2025-08-31", "2025-09-01", "2025-10-15", "2025-11-19"]
+  const readings = days.map((day, n) => reading("tea", `${day}T10:00:00Z`, n === 2 ? [10_002] : [10_002, 10_001]))
+  await record(sql, [...readings, reading("mate", "2025-09-30T10:00:00Z", [10_001])], () => NOW)
+})
+
+/** What the months hold, as a series shows it. */
+async function shown() {
+  const terms = await readRankMonths(sql, app, SIDE, MONTHS)
+  return terms.map(({ term, months }) => ({
+    term,
+    points: [...months]
+      .flatMap(([month, bytes]) => pointsOf({ month, ...bytes }, SPAN.from, SPAN.to))
+      .map((point) => ({ ...point, source: sourceOf(point.source) })),
+  }))
+}
+
+test("the months of all tracked terms hold what their series show, few terms or many", async () => {
+  const few = await shown()
+  expect(few.map(({ term, points }) => [term, points.length])).toEqual([
+    ["tea", 4],
+    ["mate", 1],
+  ])
+  const series = async () =>
+    (await readRankSeries(sql, app, { ...SIDE, ...SPAN })).map(({ term, points }) => ({ term, points }))
+  expect(few).toEqual(await series())
+  // so many that the months are read one after the other
+  await sql`
+    insert into tracked_term (app_id, country, term, position)
+    select ${app.id}, 'us', 'more ' || n, n + 2
+    from generate_series(1, 2600) n`
+  const many = await shown()
+  expect(many).toHaveLength(2_602)
+  expect(many).toEqual(await series())
+  expect(many.slice(0, 2)).toEqual(few)
+})
+
+test("of several sides together they are those of each alone, where they are read in parts too", async () => {
+  const sides = [SIDE, { ...SIDE, storefront: "de" }, { ...SIDE, storefront: "fr" }, SIDE]
+  const together = await readSidesRankMonths(
+    sql,
+    sides.map((side) => sideOf(app, side)),
+    MONTHS,
+  )
+  const alone = await Promise.all(sides.map((side) => readRankMonths(sql, app, side, MONTHS)))
+  expect(together.map((terms) => terms.length)).toEqual([2_602, 2, 0, 2_602])
+  const named = together.map((terms) =>
+    terms.map(({ term, months }) => ({ term, months: new Map(months.map(bytesOf)) })),
+  )
+  expect(named).toEqual(alone as typeof named)
+  expect(together[0]!.flatMap(({ months }) => months.map(({ month }) => month))).toEqual([...MONTHS, "2025-09-01"])
+})
+
+test("no months asked for are none read, and another storefront's terms are its own", async () => {
+  expect(await readRankMonths(sql, app, SIDE, [])).toEqual([])
+  const german = await readRankMonths(sql, app, { ...SIDE, storefront: "de" }, MONTHS)
+  expect(german.map(({ term, months }) => [term, months.size])).toEqual([
+    ["tea", 0],
+    ["mate", 0],
+  ])
+})
+
+function bytesOf({ month, ranks, sources, depths, from }: StoredMonth) {
+  const part = (bytes: Uint8Array, at: number) => bytes.subarray(at, at + 31)
+  const of = {
+    ranks: part(ranks, from!.ranks),
+    sources: part(sources, from!.sources),
+    depths: part(depths, from!.depths),
+  }
+  return [month, of] as const
+}

@@ -1,0 +1,177 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { appleStoreSearch } from "../../../src/keywords/sources/apple-store-search.ts"
+import { ReadFailure, readOnce } from "../../../src/measuring/source.ts"
+import { COUNT, expectTypedOrFaithful } from "../../stores/parsing/mutations.ts"
+import { fixture, PARSED } from "../../stores/parsing/parsed.ts"
+import { reachOf, replayServer } from "../../stores/parsing/replay.ts"
+
+const server = replayServer()
+afterAll(() => server.stop())
+
+const US = { storefront: "us", term: "sleep sounds" }
+const ABOUT = { seenAt: new Date("2026-03-01T00:00:00Z"), sha256: new Uint8Array(32) }
+
+function parse(body: string, asked = US) {
+  return appleStoreSearch.parse(body, asked, ABOUT)
+}
+
+function failureOf(body: string, asked = US): ReadFailure {
+  try {
+    parse(body, asked)
+  } catch (error) {
+    expect(error).toBeInstanceOf(ReadFailure)
+    return error as ReadFailure
+  }
+  throw new Error("it was read")
+}
+
+const answer = (results: unknown, rest: object = {}, bubble: object = {}) =>
+  JSON.stringify({ bubbles: [{ name: "software", results, ...bubble }], ...rest })
+
+const idsOf = (results: unknown) => parse(answer(results)).results.map(({ id }) => id)
+
+describe("the request", () => {
+  test("asks for a term as the App Store's app on a phone in that storefront does", async () => {
+    const path = "/WebObjects/MZStore.woa/wa/search"
+    server.on("search.itunes.apple.com", path, () => new Response(fixture("apple-store-search-jp.json")))
+    const { seen } = await readOnce(appleStoreSearch, { storefront: "jp", term: "家計簿" }, reachOf(server))
+    const { method, url, headers } = server.requests.at(-1)!
+    expect(method).toBe("GET")
+    expect(url.pathname).toBe(path)
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      clientApplication: "Software",
+      media: "software",
+      term: "家計簿",
+    })
+    expect(headers.get("x-apple-store-front")).toBe("143462,24 t:native")
+    expect(headers.get("accept-language")).toBe("ja")
+    expect(headers.get("user-agent")).toStartWith("AppStore/")
+    expect(seen).toMatchObject({ storefront: "jp", term: "家計簿", platform: "ios", source: "apple-store-search" })
+  })
+
+  test("of a storefront that the App Store has not is never another's", () => {
+    for (const code of ["", "zz", "US", "toString"]) {
+      expect(() => appleStoreSearch.request({ storefront: code, term: "x" })).toThrow(RangeError)
+    }
+  })
+})
+
+describe("an answer", () => {
+  test("gives the apps in order, with what is shown of the first", () => {
+    const seen = parse(fixture("apple-store-search-us.json"))
+    expect(seen.results).toHaveLength(196)
+    expect(seen.results.slice(0, 5).map(({ id }) => id)).toEqual([
+      "1600000101", "1600000103", "1600000102", "1600000108", "1600000109",
+    ]) // biome-ignore format: a list to scan
+    expect(seen.results[1]).toEqual({
+      id: "1600000103",
+      name: 'Lull "Deep Sleep" Sounds',
+      icon: expect.stringMatching(/^https:\/\/is1-ssl\.mzstatic\.com\/[^{}]*\/512x512bb\.jpg$/),
+      developer: "Lull Audio, Inc.",
+      bundleId: "com.example.lull",
+      ratings: 1_204_551,
+    })
+    expect(Object.keys(seen.results[5]!)).toEqual(["id"])
+  })
+
+  test("says of itself what was asked and who read it", () => {
+    const { results, ...rest } = parse(fixture("apple-store-search-us.json"))
+    expect(rest).toEqual({
+      kind: "search", source: "apple-store-search", platform: "ios", storefront: "us", term: "sleep sounds",
+      depth: 200, complete: true, origin: "own", parser: 1, ...ABOUT,
+    }) // biome-ignore format: one observation
+  })
+
+  test("is as deep as it is long, and to the full depth where it says that this is all", () => {
+    const rows = ["1600000101", "1600000102"].map((id) => ({ id, entity: "software" }))
+    expect(parse(answer(rows)).depth).toBe(2)
+    expect(parse(answer(rows, {}, { totalCount: 90 })).depth).toBe(2)
+    expect(parse(answer(rows, {}, { totalCount: 2 })).depth).toBe(200)
+  })
+
+  test("nested under its page data is read alike: other bubbles and bundles left out, 200 at most, numbers as ids", () => {
+    const { results, depth } = parse(fixture("apple-store-search-jp.json"), { storefront: "jp", term: "家計簿" })
+    expect([results.length, depth]).toEqual([200, 200])
+    expect(results[0]).toMatchObject({ id: "1620000301", name: "ふたり家計簿", ratings: 980 })
+    const ids = results.map(({ id }) => id)
+    for (const other of ["1440000001", "900000001"]) expect(ids).not.toContain(other)
+    expect(new Set(ids).size).toBe(200)
+  })
+
+  test("has apps by whichever field it names them, and each once", () => {
+    const [a, b] = ["1600000101", "1600000102"]
+    expect(idsOf([{ id: a }, { id: b }, { id: a }])).toEqual([a, b] as string[])
+    expect(
+      idsOf([
+        { id: a, type: 0 },
+        { id: b, type: 4 },
+      ]),
+    ).toEqual([a] as string[])
+    expect(
+      idsOf([
+        { id: a, kind: "iosSoftware" },
+        { id: b, kind: "mobileSoftwareBundle" },
+      ]),
+    ).toEqual([a] as string[])
+    expect(
+      idsOf([
+        { id: a, entity: "editorialItem" },
+        { id: b, entity: "software", type: 7 },
+      ]),
+    ).toEqual([b] as string[])
+  })
+
+  test("without results is a reading only where it counts none in the storefront asked for", () => {
+    const body = fixture("apple-store-search-none.json")
+    expect(parse(body)).toMatchObject({ results: [], depth: 200, complete: true })
+    for (const [part, by] of [
+      ['"totalCount":0,', ""],
+      ['"totalCount":0', '"totalCount":12'],
+      ['"storeFront":"143441",', ""],
+      ['"results":[]', '"results":null'],
+      ['"bubbles":[', '"bubbles":[],"more":['],
+      ['"name":"software"', '"name":"story"'],
+    ] as const) {
+      expect(body).toContain(part)
+      expect(failureOf(body.replace(part, by)).outcome).toBe("changed")
+    }
+  })
+})
+
+describe("what is not the answer asked for", () => {
+  test("is mismatched, never another storefront's rank, and a change where it names none", () => {
+    const body = fixture("apple-store-search-us.json")
+    expect(failureOf(body, { ...US, storefront: "gb" }).message).toBe("the answer is another storefront's")
+    const servedBy = (storeFront: unknown) =>
+      failureOf(answer([{ id: "1600000101" }], { metricsBase: { storeFront } })).outcome
+    for (const said of ["143444", "143444-2,24", 143_444]) expect(servedBy(said)).toBe("mismatched")
+    for (const said of ["1434411", "us", "", null, { toString: 1 }, [143_441]]) expect(servedBy(said)).toBe("changed")
+    const devices = body.replace('"name":"software"', '"name":"macSoftware"')
+    expect(failureOf(devices).message).toBe("no list of results")
+    for (const said of ["143441", "143441-1,24 t:native", 143_441]) {
+      expect(parse(answer([{ id: "1600000101" }], { metricsBase: { storeFront: said } })).results).toHaveLength(1)
+    }
+  })
+
+  test("is blocked where a proof is asked for, and else a change", () => {
+    expect(failureOf(fixture("apple-web-captcha.html")).outcome).toBe("blocked")
+    expect(failureOf("<html>Hello</html>").outcome).toBe("changed")
+    for (const body of ["", "null", "[]", "{}", '{"bubbles":[]}', answer({}), answer([null]), answer([{ id: "x" }])]) {
+      expect(failureOf(body).outcome).toBe("changed")
+    }
+    expect(failureOf(answer([{ id: "1600000101", entity: "album" }])).message).toBe("no row is an app")
+    expect(failureOf("[".repeat(1_000_000)).outcome).toBe("changed")
+  })
+})
+
+describe("mutated answers", () => {
+  for (const { source, asked, fixture: name, as } of PARSED.filter(
+    ({ source }) => source.name === appleStoreSearch.name,
+  )) {
+    test(`of ${name}: a typed failure, or values that stand in the body`, () => {
+      const tally = expectTypedOrFaithful(source, asked, fixture(name), { as })
+      expect(tally.read).toBeGreaterThan(COUNT / 10)
+      expect(tally.changed).toBeGreaterThan(COUNT / 10)
+    })
+  }
+})

@@ -1,0 +1,329 @@
+import { afterAll, expect, test } from "bun:test"
+import type { SearchObservation } from "../../../src/core/observation/types.ts"
+import { playSearch } from "../../../src/keywords/sources/play-search.ts"
+import { type ReadFailure, readOnce } from "../../../src/measuring/source.ts"
+import { fixture, wholeBody } from "../../stores/parsing/parsed.ts"
+import {
+  about,
+  askedFor,
+  blockData,
+  cardSection,
+  inCountry,
+  listSection,
+  pageOf,
+  renumbered,
+  reversed,
+  searchData,
+  withData,
+} from "../../stores/parsing/play-pages.ts"
+import { reachOf, replayServer } from "../../stores/parsing/replay.ts"
+
+const panda = fixture("play-search-panda.html")
+const whereAmI = fixture("play-search-where-am-i.html")
+const server = replayServer()
+afterAll(() => server.stop())
+
+const PANDA = [
+  "com.pandaexpress.app", "com.sinyee.babybus.restaurant", "com.yq.xmmg.gp", "com.panda.mouse", "com.hungrypanda.web.merchant",
+  "com.sgn.pandapop.gp", "com.pandavpn.androidproxy", "com.sinyee.babybus.cube.global", "com.sinyee.babybus.foodstreetII",
+  "com.sinyee.babybus.kitchens", "com.sinyee.babybus.world", "com.sinyee.babybus.factoryII", "com.sinyee.babybus.taxi",
+  "com.sinyee.babybus.garden", "com.sinyee.babybus.snacks", "com.sinyee.babybus.delicious", "com.sinyee.babybus.icecream",
+  "com.pandasecurity.pandaav", "com.sinyee.babybus.shopping", "com.sinyee.babybus.foodcity",
+] // biome-ignore format: a list to scan
+
+test("the recorded page of panda: the app that the term names first, then the list, in the order shown", () => {
+  const { results, ...seen } = read(panda)
+  expect(ids(panda)).toEqual(PANDA)
+  expect(seen).toEqual({
+    ...about,
+    kind: "search",
+    source: "play-search",
+    platform: "android",
+    storefront: "us",
+    term: "panda",
+    depth: 20,
+    complete: true,
+    parser: playSearch.parser,
+    origin: "own",
+  })
+  expect(results[0]).toEqual({
+    id: "com.pandaexpress.app",
+    name: "Panda Express",
+    icon: "https://play-lh.googleusercontent.com/zAsMei2ck_WjsjJOqt7nGY6if-_0KByzcaEna1SJm0hgxp0duqq-eGonDEKpjnF_eiQdWPKUE51qDolkvYP7qw",
+    developer: "Panda Restaurant Group, Inc.",
+    ratings: 66_991,
+    rating: 4.596675,
+    ratingsByStar: [54_759, 5_898, 1_607, 989, 3_732],
+  })
+  expect(results[1]).toEqual({
+    id: "com.sinyee.babybus.restaurant",
+    name: "Little Panda's Restaurant",
+    icon: "https://play-lh.googleusercontent.com/kKqTXmLFJJ_ECrjLwaunpQXB0Om26SfZ_Safc6-FLr6C9umwrPu-ts9WznCCZc3PVTuzEF434JR0sWFQH2if2w",
+    developer: "BabyBus",
+    rating: 4.192623,
+  })
+})
+
+test("an app that nobody has rated has no rating, rather than 0", () => {
+  expect(read(panda).results[4]).toEqual({
+    id: "com.hungrypanda.web.merchant",
+    name: "Panda Restaurant",
+    icon: expect.stringMatching(/^https:/) as unknown as string,
+    developer: "HungryPanda",
+  })
+})
+
+test("a recorded page without a card is 30 deep", () => {
+  const { results, depth } = read(whereAmI, "where am i")
+  expect([depth, results.length]).toEqual([30, 30])
+  expect([results[0]?.id, results[8]?.id, results[29]?.id]).toEqual([
+    "net.aleksandre.android.whereami",
+    "com.adex77.WhereAmI",
+    "com.amazon.mShop.android.shopping",
+  ])
+})
+
+test("blocks numbered otherwise, or in another order, change nothing", () => {
+  for (const [page, term] of [
+    [panda, "panda"],
+    [whereAmI, "where am i"],
+  ] as const) {
+    const other = renumbered(page, (old) => (old * 5 + 3) % 7)
+    expect(other).not.toContain("'ds:4' : {id:'lGYRle'")
+    expect(reversed(page)).not.toBe(page)
+    for (const moved of [other, reversed(page), reversed(other)]) expect(read(moved, term)).toEqual(read(page, term))
+  }
+})
+
+test("a page whose table is gone is read by the recorded number", () => {
+  expect(ids(panda.replaceAll("lGYRle", "unknown"))).toEqual(PANDA)
+  expect(outcome(renumbered(panda, (old) => (old + 1) % 7).replaceAll("lGYRle", "unknown"))).toBe("changed")
+})
+
+test("a notice before the card, as in Europe, shifts nothing", () => {
+  const data = blockData(panda, "ds:4") as [[null, unknown[]]]
+  const notice = [...Array(31).fill(null), ["About these results"]]
+  data[0][1].unshift(notice)
+  expect(ids(withData(panda, "ds:4", data))).toEqual(PANDA)
+})
+
+test("a card that is not found where the list begins at its second place is a change, not a list without it", () => {
+  const data = blockData(panda, "ds:4") as [[null, unknown[]]]
+  data[0][1].shift()
+  expect(outcome(withData(panda, "ds:4", data))).toBe("changed")
+})
+
+test("each app stands once: the card's app in the list too keeps its first place", () => {
+  const page = search([cardSection({ id: "a.card" }), listSection([{ id: "a.b" }, { id: "a.card" }, { id: "a.c" }])])
+  expect(ids(page)).toEqual(["a.card", "a.b", "a.c"])
+  expect(read(page).depth).toBe(3)
+})
+
+test("paid rows and other lists are left out", () => {
+  const rows = [
+    { id: "paid.link", link: "/store/apps/details?id=paid.link&adurl=https%3A%2F%2Fads" },
+    { id: "a.first" },
+    { id: "paid.click", link: "https://www.googleadservices.com/pagead/aclk?sa=L" },
+    { id: "paid.word", label: "Sponsored" },
+    { id: "a.second", rating: 4.5 },
+  ]
+  const others = [
+    listSection([{ id: "like.this" }], { name: "similar_apps_cluster", heading: "You might also like" }),
+    listSection([{ id: "like.that" }], { name: "", heading: "Suggested for you" }),
+  ]
+  expect(ids(search([others[0], listSection(rows), others[1]]))).toEqual(["a.first", "a.second"])
+  expect(read(search([listSection(rows)])).depth).toBe(2)
+})
+
+test("a list in two parts is one list", () => {
+  const first = listSection([{ id: "a.b" }], { name: "search_results_cluster_apps_range_0_1" })
+  const second = listSection([{ id: "a.c" }], { name: "search_results_cluster_apps_range_1_30" })
+  expect(ids(search([first, second]))).toEqual(["a.b", "a.c"])
+})
+
+test("a page that says it has nothing is a reading without results, as deep as a full page", () => {
+  const words = (text: string) => [
+    ...Array(25).fill(null),
+    [
+      [
+        [
+          [null, text],
+          [null, "Make sure it is spelled correctly"],
+        ],
+      ],
+    ],
+  ]
+  const none = words("No results for <b>zxqwkjh</b>")
+  const notice = [...Array(31).fill(null), ["About these results"]]
+  const suggested = listSection([{ id: "of.another" }])
+  expect(read(fixture("play-search-none.html"), "zxqv wobble lantern")).toMatchObject({
+    results: [],
+    depth: 30,
+    complete: true,
+  })
+  for (const sections of [[], [notice], [none], [notice, none], [none, suggested]]) {
+    expect(read(search(sections))).toMatchObject({ results: [], depth: 30, complete: true })
+  }
+  expect(ids(search([words("Showing results for <b>panda</b>"), suggested]))).toEqual(["of.another"])
+})
+
+test("a page that shows apps in a place that is not known is a change, never an absence", () => {
+  const elsewhere = listSection([{ id: "a.b" }], { name: "renamed_cluster", heading: "" })
+  const link = '<a href="/store/apps/details?id=a.b">A B</a>'
+  const broken = [
+    search([elsewhere]),
+    search([[null, null, null]]),
+    search([], link),
+    search([cardSection({ id: "a.card" })]),
+    search([listSection([])]),
+    search([listSection([{ id: "paid.only", link: "https://ad.example/click" }])]),
+    search([listSection([{ id: "a.b" }, { id: "no id" }])]),
+    search([listSection([{ id: "a.b" }, { id: "a.c", name: null }])]),
+    search([listSection([{ id: "a.b", link: "/store/apps/details?id=a.other" }])]),
+    pageOf([{ key: "ds:4", rpc: "lGYRle", data: [[null, null]] }]),
+    pageOf([{ key: "ds:4", rpc: "lGYRle", data: null }]),
+  ]
+  expect(broken.map(outcome)).toEqual(broken.map(() => "changed"))
+})
+
+test("a card of another kind shifts nothing, and is no app", () => {
+  const data = blockData(panda, "ds:4") as [[null, unknown[]]]
+  data[0][1].unshift([...Array(23).fill(null), [null, ["A promotion", "/store/games"]]])
+  expect(ids(withData(panda, "ds:4", data))).toEqual(PANDA)
+})
+
+const whole = wholeBody("play-search-panda.whole.html.gz")
+
+test("a whole recorded page reads as its cut does", () => {
+  expect(read(whole)).toEqual(read(panda))
+})
+
+test("a Play page for another term is no measurement, on whole pages too", () => {
+  for (const page of [panda, whole]) {
+    const other = askedFor(page, "chess")
+    expect(misread(page, "chess")).toEqual(["mismatched", "the page answers another term"])
+    expect(misread(other, "panda")).toEqual(["mismatched", "the page answers another term"])
+    expect(read(other, "chess").depth).toBe(20)
+    // one record of two that names another term is enough, wherever on the page the title stands
+    for (const record of ['["panda",4,', '["panda"],4,']) {
+      expect(misread(page.replace(record, record.replace("panda", "chess")), "panda")[0]).toBe("mismatched")
+    }
+  }
+})
+
+test("a term is the same with other capitals and white space, whatever stands in it", () => {
+  for (const term of [
+    "chess  & go",
+    "c++ 100%",
+    'say "hi" it\'s [',
+    "</x> {'ds:4' : {id:'lGYRle',request:[[",
+    "熊猫 ゲーム",
+  ]) {
+    expect(read(askedFor(panda, term.toUpperCase()), term).depth).toBe(20)
+    expect(misread(askedFor(panda, term), `${term}s`)[0]).toBe("mismatched")
+  }
+})
+
+test("a page whose calls name no term is believed by its title, and one without either is a change", () => {
+  const untold = panda.replace("AZO9Cb", "renamed").replace('["panda"],4,', "[],4,")
+  const titled = (title: string) =>
+    untold.replace('<title id="main-title">panda', () => `<title id="main-title">${title}`)
+  expect(read(untold).depth).toBe(20)
+  expect(read(titled("Chess  &amp; Go"), "chess & go").depth).toBe(20)
+  expect(misread(titled("chess"), "panda")).toEqual(["mismatched", "the page answers another term"])
+  expect(misread(untold.replace(" - Android Apps on", " – Apps on"), "panda")).toEqual([
+    "changed",
+    "the page does not name its term",
+  ])
+})
+
+test("a Play page of another country than the one asked is no measurement, on whole pages too", () => {
+  for (const page of [panda, whole]) {
+    const polish = inCountry(page, "PL")
+    expect(misread(polish)).toEqual(["mismatched", "the page is that of PL, US was asked for"])
+    expect(playSearch.parse(polish, { storefront: "pl", term: "panda" }, about)).toMatchObject({ storefront: "pl" })
+  }
+  expect(failureOf(inCountry(panda, "PL"))?.country).toBe("pl")
+})
+
+test("a page that names no country, or two, is a change: nobody knows whose it is", () => {
+  const nameless = panda.replaceAll('"US"', '""')
+  expect(misread(nameless)).toEqual(["changed", "the page does not name its country"])
+  expect(misread(panda.replace('"US"', '"PL"'))).toEqual(["changed", "the page names more than one country"])
+  // one of its two places is enough, and a listing cannot speak for the page
+  expect(read(panda.replace('"fjF0tb":"US",', "")).depth).toBe(20)
+  const said = listSection([{ id: "a.b", name: '"fjF0tb":"PL" WIZ_global_data = {"fjF0tb":"PL"}' }])
+  expect(read(search([said])).results[0]?.id).toBe("a.b")
+})
+
+test("a page that asks for a proof is blocked", () => {
+  expect(outcome(fixture("play-proof.html"))).toBe("blocked")
+})
+
+test("it is asked for by term and country, in English, and says where it was read from", async () => {
+  server.on("play.google.com", "/store/search", () => new Response(inCountry(panda, "GB")))
+  const asked = { storefront: "gb", term: "panda" }
+  const { seen, body } = await readOnce(playSearch, asked, reachOf(server, { egress: "de" }))
+  expect(seen).toMatchObject({ storefront: "gb", egress: "de", depth: 20, sha256: body.sha256, seenAt: body.seenAt })
+  const { method, url, headers } = server.requests.at(-1)!
+  expect(method).toBe("GET")
+  expect(url.pathname).toBe("/store/search")
+  expect(Object.fromEntries(url.searchParams)).toEqual({ c: "apps", q: "panda", hl: "en", gl: "GB" })
+  expect(headers.get("accept-language")).toStartWith("en")
+  expect(headers.get("user-agent")).toContain("Mozilla/5.0")
+})
+
+test("a term arrives exactly, whatever stands in it", async () => {
+  server.on("play.google.com", "/store/search", ({ url }) => new Response(askedFor(panda, url.searchParams.get("q")!)))
+  for (const term of ["a & b", "c++ 100%", 'say "hi" it\'s', "#1?x=y/z;", "熊猫 ゲーム", "🐼 👩‍💻", "naïve  two"]) {
+    await readOnce(playSearch, { storefront: "us", term }, reachOf(server))
+    expect(server.requests.at(-1)!.url.searchParams.get("q")).toBe(term)
+  }
+})
+
+test("a 404 is not_found, a refusal blocked, and neither is an observation", async () => {
+  for (const [status, outcome] of [
+    [404, "not_found"],
+    [403, "blocked"],
+    [429, "rate_limited"],
+  ] as const) {
+    server.on("play.google.com", "/store/search", () => new Response("", { status }))
+    const failed = await readOnce(playSearch, { storefront: "us", term: "panda" }, reachOf(server)).catch((e) => e)
+    expect((failed as ReadFailure).outcome).toBe(outcome)
+  }
+})
+
+function search(sections: unknown[], rest = ""): string {
+  return pageOf([{ key: "ds:4", rpc: "lGYRle", request: recordOf("panda"), data: searchData(sections) }], { rest })
+}
+
+/** What the call for results was asked with, as far as the term. */
+function recordOf(term: string): unknown {
+  return [[[], [[8, [20, 50]]], [term], 4], [1]]
+}
+
+function read(page: string, term = "panda"): SearchObservation {
+  return playSearch.parse(page, { storefront: "us", term }, about)
+}
+
+function ids(page: string): string[] {
+  return read(page).results.map(({ id }) => id)
+}
+
+function outcome(page: string): string {
+  return misread(page)[0]
+}
+
+function misread(page: string, term = "panda"): [outcome: string, why: string] {
+  const failure = failureOf(page, term)
+  return failure ? [failure.outcome ?? String(failure), failure.message] : [`read ${ids(page)}`, ""]
+}
+
+function failureOf(page: string, term = "panda"): ReadFailure | undefined {
+  try {
+    read(page, term)
+    return undefined
+  } catch (error) {
+    return error as ReadFailure
+  }
+}

@@ -1,0 +1,359 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import type { Observation, Platform, SearchObservation } from "../../../src/core/observation/types.ts"
+import type { Sql, Tx } from "../../../src/database/types.ts"
+import { removeDemo } from "../../../src/demo/remove-demo.ts"
+import { demandOf } from "../../../src/keywords/formulas/demand.ts"
+import { UNMEASURED } from "../../../src/keywords/store/keyword-figures.ts"
+import { deriveKeywordMetrics, readKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { freshDatabase } from "../../database.ts"
+import { long } from "../../long.ts"
+import { hinted, NOW, published, reading, said } from "../../measuring/record/measured.ts"
+
+let sql: Sql
+const AT = "2025-11-19T10:00:00Z"
+const SEEN = "2025-11-19T10:00:00.000Z"
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+})
+
+/** Ten apps whose names hold the term, with these ratings. */
+function ten(
+  term: string,
+  ratings: (number | undefined)[] = Array(10).fill(1_000),
+  rest: Partial<SearchObservation> = {},
+) {
+  const android = rest.platform === "android"
+  const results = ratings.map((count, i) => ({
+    id: android ? `com.example.app${i}` : String(20_001 + i),
+    name: `${term} ${i}`,
+    ...(count !== undefined && { ratings: count }),
+  }))
+  return reading(term, AT, [], { depth: 30, results, ...(android && { source: "play-search" as const }), ...rest })
+}
+
+async function derive(
+  observations: Observation[],
+  { term = "tea", platform = "ios" as Platform, storefront = "us", now = NOW } = {},
+) {
+  const { refused } = await record(sql, observations, () => new Date("2026-06-01T00:00:00Z"))
+  expect(refused).toEqual([])
+  await sql.begin((tx) => deriveKeywordMetrics(tx, [{ term, platform, storefront }], now))
+}
+
+async function figures(term = "tea", { platform = "ios" as Platform, storefront = "us", today = "2025-11-20" } = {}) {
+  return (await readKeywordMetrics(sql, { platform, storefront, terms: [term], today })).get(term)
+}
+
+const rows = () =>
+  sql`select metric, day, source, score, formula, seen_at, parts from keyword_metric order by metric, day, source`.then(
+    (found) => [...found],
+  )
+
+describe("keyword metrics", () => {
+  test("a reading, its ratings and its suggestions give all four figures", async () => {
+    const answers = [
+      hinted("tea", AT, ["tea", "tea timer", "tea shop"]),
+      hinted("te", AT, ["tea", "tetris"]),
+      hinted("t", AT, ["tiktok"]),
+    ]
+    await derive([ten("tea"), ...answers])
+    expect(await figures()).toEqual({
+      ...UNMEASURED,
+      ...{ demandAt: SEEN, hintCountAt: SEEN, popularityAt: SEEN, difficultyAt: SEEN },
+      demand: demandOf(Array(10).fill(1_000))!.score,
+      hintCount: 2,
+      ...{ popularityLow: 5, popularityHigh: 9, popularityOrder: 7, popularitySource: "estimate" },
+      difficulty: 73,
+      difficultyBand: "hard",
+    })
+  })
+
+  test("what was not read stays unmeasured, and no row is written for it", async () => {
+    await derive([reading("tea", AT, [20_001, 20_002, 20_003, 20_004, 20_005])])
+    expect(await rows()).toEqual([])
+    expect(await figures()).toEqual(UNMEASURED)
+    await derive([hinted("tea", AT, [])])
+    expect((await rows()).map(({ metric, score }) => [metric, score])).toEqual([["hints", 0]])
+    expect(await figures()).toEqual({ ...UNMEASURED, hintCount: 0, hintCountAt: SEEN })
+  })
+
+  test("an empty list has neither difficulty nor demand, and with no suggestion no popularity either", async () => {
+    const listed = { demandAt: SEEN, difficultyNone: true, difficultyAt: SEEN }
+    await derive([reading("tea", AT, [], { depth: 30 })])
+    expect(await figures()).toEqual({ ...UNMEASURED, ...listed })
+    await derive([hinted("tea", AT, [])])
+    expect(await figures()).toEqual({
+      ...{ ...UNMEASURED, ...listed },
+      ...{ hintCount: 0, hintCountAt: SEEN, popularityNone: true, popularityAt: SEEN },
+    })
+    expect((await rows()).map(({ metric, score }) => [metric, score])).toEqual([
+      ["demand", null],
+      ["difficulty", null],
+      ["hints", 0],
+      ["popularity", null],
+    ])
+  })
+
+  test("each row leads back to the readings it rests on", async () => {
+    const search = ten("tea", Array(10).fill(undefined))
+    const rated = said(
+      "2025-11-20T08:00:00Z",
+      search.results.map(({ id }) => ({ id, ratings: 500 })),
+    )
+    const hint = hinted("tea", "2025-11-18T07:00:00Z", [])
+    await derive([search, rated, hint])
+    const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
+    const ofSearch = { source: "import", seenAt: "2025-11-19T10:00:00.000Z", sha256: hex(search.sha256) }
+    const ofHint = {
+      source: "apple-hints",
+      prefix: "tea",
+      seenAt: "2025-11-18T07:00:00.000Z",
+      sha256: hex(hint.sha256),
+    }
+    const ratings = { sources: ["itunes-lookup"], from: "2025-11-20T08:00:00.000Z", to: "2025-11-20T08:00:00.000Z" }
+    const [demand, difficulty, hints, popularity] = await rows()
+    const common = { day: "2025-11-20", seen_at: new Date("2025-11-20T08:00:00Z") }
+    expect(demand).toMatchObject({ ...common, source: "calculated", parts: { read: [ofSearch], ratings, known: 10 } })
+    expect(difficulty).toMatchObject({
+      ...common,
+      source: "calculated",
+      parts: { read: [ofSearch], ratings, results: 10 },
+    })
+    expect(hints).toMatchObject({ seen_at: hint.seenAt, parts: { read: [ofHint], suggested: false, finished: true } })
+    expect(popularity).toMatchObject({
+      ...common,
+      source: "estimate",
+      parts: { of: { demand: "2025-11-20T08:00:00.000Z", hints: "2025-11-18T07:00:00.000Z" } },
+    })
+  })
+
+  test("measuring the same again changes nothing, and older readings never replace a figure", async () => {
+    await derive([ten("tea"), hinted("tea", AT, ["tea time"])])
+    const before = await rows()
+    await derive([])
+    await derive([ten("tea"), hinted("tea", AT, ["tea time"])])
+    expect(await rows()).toEqual(before)
+    await sql`update keyword_metric set seen_at = seen_at + interval '1 hour', score = 1`
+    const later = await rows()
+    await derive([])
+    expect(await rows()).toEqual(later)
+    await sql`update keyword_metric set seen_at = seen_at - interval '1 day', formula = formula + 1`
+    const newer = await rows()
+    await derive([])
+    expect(await rows()).toEqual(newer)
+  })
+
+  test("a day without a younger reading repeats no figure of an earlier day", async () => {
+    await derive([ten("tea"), hinted("tea", AT, ["tea time"])])
+    const before = await rows()
+    await derive([], { now: new Date("2025-11-25T00:00:00Z") })
+    expect(await rows()).toEqual(before)
+    await derive([hinted("tea", "2025-11-24T00:00:00Z", [])], { now: new Date("2025-11-25T00:00:00Z") })
+    expect((await rows()).filter(({ day }) => day > "2025-11-20").map(({ metric }) => metric)).toEqual([
+      "hints",
+      "popularity",
+    ])
+  })
+
+  test("each day keeps its own figures, and the latest are shown for ninety days", async () => {
+    await derive([ten("tea")])
+    const next = new Date("2025-11-21T09:00:00Z")
+    await derive([{ ...ten("tea", Array(10).fill(50)), seenAt: new Date("2025-11-21T08:00:00Z") }], { now: next })
+    expect((await rows()).filter(({ metric }) => metric === "demand").map(({ day }) => day)).toEqual([
+      "2025-11-20",
+      "2025-11-21",
+    ])
+    const shown = demandOf(Array(10).fill(50))!.score
+    expect((await figures("tea", { today: "2025-11-21" }))?.demand).toBe(shown)
+    expect((await figures("tea", { today: "2026-02-19" }))?.demand).toBe(shown)
+    expect(await figures("tea", { today: "2026-02-20" })).toEqual(UNMEASURED)
+  })
+})
+
+describe("what figures rest on", () => {
+  test("the latest day's answer: not a deeper one of an earlier day, nor one that broke off", async () => {
+    const other = (seenAt: string, rest: object) => ({
+      ...ten("tea", Array(10).fill(undefined), { depth: 200, ...rest }),
+      seenAt: new Date(seenAt),
+    })
+    await derive([
+      ten("tea"),
+      other("2025-11-18T10:00:00Z", {}),
+      other("2025-11-19T11:00:00Z", { complete: false }),
+      other("2025-11-20T11:00:00Z", { complete: false }),
+    ])
+    const [demand] = await rows()
+    expect(demand?.parts.read[0].seenAt).toBe("2025-11-19T10:00:00.000Z")
+  })
+
+  test("the first ten alone, and their ratings in that storefront alone", async () => {
+    const twelve = [...Array(10).fill(undefined), 9e7, 9e7]
+    const german = ten("tee", Array(10).fill(9e7), { storefront: "de" })
+    await derive([ten("tea", twelve), german])
+    expect((await figures())?.demand).toBeNull()
+    await derive([
+      said(
+        AT,
+        ten("tea").results.map(({ id }) => ({ id, ratings: 7 })),
+      ),
+    ])
+    expect((await figures())?.demand).toBe(demandOf(Array(10).fill(7))!.score as number)
+  })
+
+  test("ratings and readings older than thirty days are none", async () => {
+    await derive([ten("tea")], { now: new Date("2025-12-19T00:00:00Z") })
+    expect((await rows()).length).toBeGreaterThan(0)
+    await sql`delete from keyword_metric`
+    await derive([], { now: new Date("2025-12-20T00:00:00Z") })
+    expect(await rows()).toEqual([])
+  })
+
+  test("suggestions for beginnings that another keyword asked for count too, the newest of each", async () => {
+    await derive([
+      hinted("tea", "2025-11-10T10:00:00Z", []),
+      hinted("tea", "2025-11-19T10:00:00Z", ["tea"]),
+      hinted("te", "2025-11-18T10:00:00Z", []),
+    ])
+    expect((await rows())[0]).toMatchObject({ parts: { suggested: true, prefixDepth: 3, finished: true } })
+  })
+
+  test("never another storefront's or platform's", async () => {
+    await derive([ten("tea"), hinted("tea", AT, ["tea time"])])
+    for (const other of [
+      { platform: "ios", storefront: "gb" },
+      { platform: "android", storefront: "us" },
+    ] as const) {
+      await sql.begin((tx) => deriveKeywordMetrics(tx, [{ ...other, term: "tea" }], NOW))
+      expect(await figures("tea", other)).toEqual(UNMEASURED)
+    }
+    await derive([ten("tea", Array(10).fill(2), { platform: "android" })], { platform: "android" })
+    expect((await figures("tea", { platform: "android" }))?.demand).toBe(demandOf(Array(10).fill(2))!.score as number)
+    expect((await figures())?.demand).toBe(demandOf(Array(10).fill(1_000))!.score as number)
+  })
+
+  test("Google Play is asked for the whole keyword alone: how soon it suggests it counts as not read", async () => {
+    const android = { platform: "android", source: "play-suggest" }
+    await derive([ten("tea", undefined, { platform: "android" }), hinted("tea", AT, ["tea time"], android)], {
+      platform: "android",
+    })
+    expect((await rows()).find(({ metric }) => metric === "popularity")?.parts).toMatchObject({
+      hintCount: 20,
+      prefixDepth: null,
+    })
+  })
+
+  test("many keywords at once get each their own", async () => {
+    const terms = Array.from({ length: 40 }, (_, i) => `word ${i}`)
+    await record(
+      sql,
+      terms.flatMap((term, i) => [
+        ten(
+          term,
+          Array.from({ length: 10 }, (_, at) => i * 100 + at),
+        ),
+        hinted(term, AT, [`${term}x`].slice(0, i % 2)),
+      ]),
+      () => NOW,
+    )
+    const lists = terms.map((term) => ({ term, platform: "ios" as const, storefront: "us" }))
+    await sql.begin((tx) => deriveKeywordMetrics(tx, [...lists, ...lists.slice(0, 3)], NOW))
+    const found = await readKeywordMetrics(sql, { platform: "ios", storefront: "us", terms, today: "2025-11-20" })
+    expect([...found.keys()]).toEqual(terms)
+    expect([...found.values()].map(({ hintCount }) => hintCount)).toEqual(terms.map((_, i) => i % 2))
+  })
+})
+
+describe("beside others", () => {
+  long(
+    "measurements of the same keywords that end at once wait for each other, in whatever order they name them",
+    async () => {
+      const terms = Array.from({ length: 20 }, (_, i) => `word ${i}`)
+      const lists = terms.map((term) => ({ term, platform: "ios" as const, storefront: "us" }))
+      const derived = (subjects: typeof lists) => ({ finish: (tx: Tx) => deriveKeywordMetrics(tx, subjects, NOW) })
+      for (let round = 0; round < 5; round++) {
+        const at = `2025-11-19T1${round}:00:00Z`
+        const searches = terms.map((term) => ({
+          ...ten(term, Array(10).fill(100 * (round + 1))),
+          seenAt: new Date(at),
+        }))
+        const hints = terms.map((term) => hinted(term, at, [`${term} ${round}`]))
+        await Promise.all([
+          record(sql, searches, () => NOW, derived(lists)),
+          record(sql, hints, () => NOW, derived(lists.toReversed())),
+        ])
+      }
+      const last = await rows()
+      await sql.begin((tx) => deriveKeywordMetrics(tx, lists, NOW))
+      expect(await rows()).toEqual(last)
+      expect(last).toHaveLength(80)
+      expect((await figures("word 7"))?.demand).toBe(demandOf(Array(10).fill(500))!.score as number)
+    },
+  )
+
+  test("who measures another part of a keyword waits, and its popularity rests on both", async () => {
+    // whoever makes a list keeps others waiting anyhow
+    await record(sql, [published("tea", "2025-08-01", 50)], () => NOW)
+    const [derived, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const list = [{ term: "tea", platform: "ios" as const, storefront: "us" }]
+    const first = record(sql, [ten("tea")], () => NOW, {
+      async finish(tx) {
+        await deriveKeywordMetrics(tx, list, NOW)
+        derived.resolve()
+        await open.promise
+      },
+    })
+    await derived.promise
+    const second = record(sql, [hinted("tea", "2025-11-19T11:00:00Z", [])], () => NOW, {
+      finish: (tx) => deriveKeywordMetrics(tx, list, NOW),
+    })
+    await Bun.sleep(200)
+    open.resolve()
+    await Promise.all([first, second])
+    const popularity = (await rows()).find(({ source }) => source === "estimate")
+    expect(Object.keys(popularity?.parts.of)).toEqual(["hints", "demand"])
+  })
+
+  test("the demo goes with the figures that rest on it, and others take their place", async () => {
+    const now = new Date("2025-11-19T23:59:59.999Z")
+    await derive([ten("tea"), published("tea", "2025-09-01", 63)], { now })
+    const before = await rows()
+    const later = reading("tea", "2025-11-19T12:00:00Z", [], {
+      ...{ origin: "demo", source: "foreign", depth: 30 },
+      results: Array.from({ length: 10 }, (_, i) => ({ id: String(10_001 + i), name: "tea", ratings: 5 })),
+    })
+    await derive([later, ten("mate", Array(10).fill(5), { origin: "demo" })], { now })
+    await derive([], { term: "mate", now })
+    expect(await rows()).not.toEqual(before)
+    await removeDemo(sql, () => NOW)
+    expect(await rows()).toEqual(before)
+  })
+})
+
+describe("Apple's own figure", () => {
+  test("comes before any estimate, with its month, and the latest month counts", async () => {
+    await derive([ten("tea"), published("tea", "2025-08-01", 61), published("tea", "2025-09-01", 63)])
+    expect(await figures()).toMatchObject({
+      popularity: 63,
+      popularitySource: "apple-ads-report",
+      popularityWeek: "2025-09",
+      popularityNone: false,
+    })
+  })
+
+  test("stands however old it is, and where none can be estimated", async () => {
+    await derive([reading("tea", AT, [], { depth: 30 }), hinted("tea", AT, []), published("tea", "2024-01-01", 40)])
+    expect(await figures("tea", { today: "2025-11-20" })).toMatchObject({
+      popularity: 40,
+      popularityWeek: "2024-01",
+      popularityNone: false,
+    })
+  })
+
+  test("is of its storefront alone", async () => {
+    await derive([published("tea", "2025-09-01", 63, { storefront: "gb" })])
+    expect(await figures()).toEqual(UNMEASURED)
+    expect(await figures("tea", { storefront: "gb" })).toMatchObject({ popularity: 63 })
+  })
+})

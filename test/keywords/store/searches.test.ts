@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test"
+import type { SearchObservation } from "../../../src/core/observation/types.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { freshDatabase } from "../../database.ts"
+import { cases } from "../../long.ts"
+import { shuffled } from "../../market/formulas/play-apps.ts"
+import { NOW, newWorkspace } from "../../measuring/record/measured.ts"
+import { randomReadings, readAnswers, TERMS } from "../../measuring/record/search-answers.ts"
+import { trackOwn } from "../../world/tracked.ts"
+
+/** Readings per call. */
+const BATCH = cases(60, 20)
+/** Each day takes some twenty statements a list. */
+const DAYS = cases(6, 16)
+
+test("every reader answers the same in whatever order and how often search results were recorded", async () => {
+  const given = randomReadings(17)
+  const expected = await answersAfter(given, given.length)
+  expect(expected.readings.length).toBeGreaterThan(270)
+  for (let seed = 1; seed <= cases(1, 3); seed++)
+    expect(await answersAfter(shuffled([...given, ...given.slice(0, 80)], seed), BATCH)).toEqual(expected)
+})
+
+async function answersAfter(given: readonly SearchObservation[], batch: number) {
+  const sql: Sql = await freshDatabase()
+  const workspaceId = await newWorkspace(sql)
+  const app = await trackOwn(sql, { workspaceId, iosId: "10001", keywords: TERMS })
+  for (let i = 0; i < given.length; i += batch)
+    expect((await record(sql, given.slice(i, i + batch), () => NOW)).refused).toEqual([])
+  return await readAnswers(sql, app, DAYS)
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "bun:test"
+import { fisher, pooledInterval, wilson } from "../../src/lib/proportions.ts"
+
+const rounded = (interval: { low: number; high: number } | null) =>
+  interval && [Math.round(1_000 * interval.low) / 1_000, Math.round(1_000 * interval.high) / 1_000]
+
+test.each([
+  // reckoned apart by the formula as it is published
+  [0, 3, [0, 0.561]],
+  [3, 6, [0.188, 0.812]],
+  [1, 1, [0.207, 1]],
+  [10, 90, [0.061, 0.193]],
+  [90, 90, [0.959, 1]],
+])("%i of %i lies in Wilson's interval", (named, of, interval) => {
+  expect(rounded(wilson({ named, of }))).toEqual(interval)
+})
+
+test("of nothing there is no interval", () => {
+  expect(wilson({ named: 0, of: 0 })).toBeNull()
+  expect(
+    pooledInterval([
+      { named: 1, of: 3 },
+      { named: 0, of: 0 },
+    ]),
+  ).toBeNull()
+})
+
+test.each([
+  // reckoned apart in whole fractions
+  [6, 6, 0, 6, 0.00216],
+  [5, 6, 0, 6, 0.01515],
+  [4, 6, 0, 6, 0.06061],
+  [3, 3, 0, 3, 0.1],
+  [3, 6, 3, 6, 1],
+  [1, 10, 11, 14, 0.00276],
+])("%i of %i against %i of %i, by Fisher", (a, m, b, n, chance) => {
+  expect(fisher({ named: a, of: m }, { named: b, of: n })).toBeCloseTo(chance, 5)
+})
+
+describe("answers to one keyword hang together", () => {
+  const alike = [3, 0, 3, 0, 3, 0, 0, 3, 0, 3].map((named) => ({ named, of: 3 }))
+  const mixed = [2, 1, 2, 1, 1, 2, 1, 2, 1, 2].map((named) => ({ named, of: 3 }))
+
+  test("so the pooled interval is wider than Wilson's where they do, and no narrower where they do not", () => {
+    const [low, high] = rounded(pooledInterval(alike))!
+    const whole = wilson({ named: 15, of: 30 })!
+    expect(low!).toBeLessThan(whole.low - 0.05)
+    expect(high!).toBeGreaterThan(whole.high + 0.05)
+    expect(rounded(pooledInterval(mixed))).toEqual(rounded(whole))
+  })
+
+  test("it is the same each time", () => {
+    expect(pooledInterval(alike)).toEqual(pooledInterval(alike))
+  })
+
+  test("and holds the true share in about 95 of 100 samples of twelve keywords", () => {
+    let state = 7
+    const random = () => {
+      state = (state * 48_271) % 2_147_483_647
+      return state / 2_147_483_647
+    }
+    let held = 0
+    for (let sample = 0; sample < 100; sample++) {
+      const groups = Array.from({ length: 12 }, () => {
+        // each keyword has a share of its own, 0.4 on average
+        const own = random() < 0.5 ? 0.1 : 0.7
+        return { named: [0, 1, 2].filter(() => random() < own).length, of: 3 }
+      })
+      const { low, high } = pooledInterval(groups)!
+      if (low <= 0.4 && 0.4 <= high) held++
+    }
+    expect(held).toBeGreaterThanOrEqual(88)
+  })
+})

@@ -1,0 +1,13 @@
+import { expect, test } from "bun:test"
+import { sourceRuns } from "../../src/lib/source-runs.ts"
+
+test("a source that comes back has a run each time, and a gap of days ends none", () => {
+  const days = [["01", "a"], ["02", "a"], ["03", "b"], ["07", "b"], ["08", "a"]] as const // biome-ignore format: a row
+  const points = days.map(([day, source]) => ({ day: `2025-11-${day}`, source }))
+  expect(sourceRuns(points)).toEqual([
+    { source: "a", from: "2025-11-01", to: "2025-11-02" },
+    { source: "b", from: "2025-11-03", to: "2025-11-07" },
+    { source: "a", from: "2025-11-08", to: "2025-11-08" },
+  ])
+  expect(sourceRuns([])).toEqual([])
+})

@@ -1,0 +1,26 @@
+import { expect, test } from "bun:test"
+import { ALL_APPS, CHART_GENRES, isStorefront, otherStoreProblem, STOREFRONTS } from "../../src/lib/storefronts.ts"
+import { fixture } from "../stores/parsing/parsed.ts"
+
+test("genres that charts are parted by are all apps and 27 below it, those of the recorded tree among them", () => {
+  const tree: Record<string, { subgenres: Record<string, unknown> }> = JSON.parse(fixture("apple-genres-us.json"))
+  expect(Object.keys(tree)).toEqual([ALL_APPS])
+  const recorded = Object.keys(tree[ALL_APPS]!.subgenres)
+  expect(recorded.length).toBeGreaterThan(5)
+  expect([ALL_APPS, ...recorded].filter((genre) => !CHART_GENRES.includes(genre))).toEqual([])
+  expect([CHART_GENRES.length, new Set(CHART_GENRES).size]).toEqual([28, 28])
+})
+
+test("Google Play has every inhabited country but mainland China, North Korea and Syria, the App Store its own 175", () => {
+  const play = (codes: string) => codes.split(" ").filter((code) => !isStorefront(code, "android"))
+  // served as "rest of world", with free apps only, and named by itself
+  expect(play("lr mw so ss mn cx ck gu ki mh fm nr nu nf mp pw ws tk to tv vu")).toEqual([])
+  expect(play("cu ir sd bd aw li as ax bq us")).toEqual([])
+  expect(play("cn kp sy aq bv xx")).toEqual(["cn", "kp", "sy", "aq", "bv", "xx"])
+  expect([STOREFRONTS.length, isStorefront("bd", "ios"), isStorefront("cn", "ios")]).toEqual([175, false, true])
+  expect(otherStoreProblem("tk", ["ios"])).toBe(
+    "tk is a storefront of Google Play alone: the App Store has none there. Ask for another country.",
+  )
+  expect(otherStoreProblem("cn", ["android"])).toStartWith("cn is a storefront of the App Store alone")
+  expect([otherStoreProblem("tk", ["ios", "android"]), otherStoreProblem("xx", ["ios"])]).toEqual([null, null])
+})

@@ -1,0 +1,54 @@
+import { expect, test } from "bun:test"
+import * as v from "valibot"
+import { Term } from "../../src/lib/fields.ts"
+import { normaliseTerm } from "../../src/lib/term.ts"
+import { checkTerms } from "../../src/tracking/checks.ts"
+
+test("a keyword has one spelling, whatever characters that nobody sees it was copied with", async () => {
+  const cases = await Bun.file(new URL("../cases/stores/keywords.json", import.meta.url)).json()
+  for (const { term } of cases) if (term !== undefined) expect(normaliseTerm(term)).toBe("tide times")
+  const invisible =
+    "\u0001\u001b\u007f\u009f\ufff9\u00ad\u034f\u061c\u115f\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2064\u2066\u2069\u206f\u3164\ufe00\ufe0f\ufeff\uffa0\u{e0001}\u{e0067}\u{e0100}"
+  for (const one of invisible) {
+    expect(normaliseTerm(`${one}Tide${one} ti${one}mes${one}`)).toBe("tide times")
+    expect(normaliseTerm(one)).toBe("")
+  }
+})
+
+test("a keyword keeps what can be seen: white space within, joined letters, emoji and flags", () => {
+  const kept = [
+    "a  b",
+    "a\u00a0b",
+    "می\u200cخواهم",
+    "क्\u200dष",
+    "❤️ tides",
+    "👨‍👩‍👧 app",
+    "1️⃣",
+    "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+    "👍🏽",
+    "🏃‍♀️",
+  ]
+  for (const term of kept) expect(normaliseTerm(` ${term}\t`)).toBe(term)
+})
+
+test("a keyword of capital letters is that of small ones, Turkish ones too, and normalising again changes nothing", () => {
+  expect(normaliseTerm("İNDİRİM")).toBe("indirim")
+  expect(normaliseTerm("İstanbul 93")).toBe("istanbul 93")
+  expect(normaliseTerm("I\u0307stanbul")).toBe("istanbul")
+  expect(normaliseTerm("ılık")).toBe("ılık")
+  for (const term of ["\u0130\u0327", "i\u0307\u0301", "\u200d\u0307i", "i\u200b\u0307", "e\u200b\u0301"]) {
+    const once = normaliseTerm(term)
+    expect(normaliseTerm(once)).toBe(once)
+  }
+})
+
+test("a keyword that is a step of a path is refused with the reason, and one that holds dots is not", () => {
+  for (const term of [".", "..", " .. ", ".\u200b"]) {
+    expect(v.is(Term, term)).toBe(false)
+    expect(() => checkTerms(["tides", term])).toThrow('"." and ".." are no keywords: in an address they mean a folder')
+  }
+  for (const term of ["...", ".net", "node.js", "a ."]) {
+    expect(v.is(Term, term)).toBe(true)
+    expect(checkTerms([term])).toEqual([term])
+  }
+})

@@ -1,0 +1,124 @@
+import { expect, test } from "bun:test"
+import fc from "fast-check"
+import { actions, catalog } from "../../src/catalog.ts"
+import { checkArguments, checkInput } from "../../src/core/check-input.ts"
+import type { Operation } from "../../src/core/operation.ts"
+import { queryInput } from "../../src/http/query.ts"
+import { Fault } from "../../src/lib/faults.ts"
+
+const operation = (id: string) => catalog.find((one) => one.id === id) as Operation
+
+function refusal(ask: () => unknown): Record<string, unknown> {
+  try {
+    ask()
+  } catch (error) {
+    if (error instanceof Fault) return error.body("http://localhost") as unknown as Record<string, unknown>
+    throw error
+  }
+  throw new Error("nothing was refused")
+}
+
+const asked = (id: string, query: string) =>
+  refusal(() => checkInput(operation(id), { ...queryInput(operation(id), query, { appId: "a" }), appId: "a" })).detail
+
+test("a wrong value is answered with what came and what is allowed instead", () => {
+  expect(asked("list_keyword_ranks", "platform=web")).toBe('platform must be one of ios, android, and "web" came.')
+  expect(asked("list_keyword_ranks", "platform=IOS")).toBe(
+    'platform must be one of ios, android, and "IOS" came. Is ios meant?',
+  )
+  expect(asked("list_keyword_ranks", "platform=andriod")).toBe(
+    'platform must be one of ios, android, and "andriod" came. Is android meant?',
+  )
+  expect(asked("get_review_stats", "days=366")).toBe("days must be a whole number from 1 to 365, and 366 came.")
+  expect(asked("get_review_stats", "days=ten")).toBe('days must be a whole number from 1 to 365, and "ten" came.')
+  expect(asked("search_reviews", "rating=1,6")).toBe(
+    "rating must be a list of 1 to 5, each a whole number from 1 to 5, none twice, and 6 as item 2 came.",
+  )
+  expect(asked("get_keyword_competition", `terms=${"x".repeat(151)}`)).toBe(
+    "terms must be a list of 1 to 100, each text of 1 to 150 characters, and text of 151 characters as item 1 came.",
+  )
+  expect(asked("search_reviews", "to=2025-02-30")).toBe(
+    'to must be a day that there is, YYYY-MM-DD, and "2025-02-30" came.',
+  )
+  expect(asked("list_keyword_ranks", "country=usa")).toBe(
+    `country cannot be "usa". Two-letter storefront code; the app's first storefront when left out.`,
+  )
+  expect(asked("list_keyword_ranks", "country=us&country=de")).toBe("country came more than once.")
+})
+
+test("an empty value is answered with what may be done instead, whatever its code", () => {
+  expect(asked("list_keyword_ranks", "country=")).toStartWith("country is empty: leave it out, or give it a value.")
+  expect(asked("get_review_stats", "days=")).toBe(
+    "days is empty: leave it out, or give it a value. It must be a whole number from 1 to 365.",
+  )
+})
+
+test("a name that no argument has is answered with those there are, and with the one that was likely meant", () => {
+  expect(asked("list_keyword_ranks", "contry=us")).toBe(
+    "There is no such argument: the call takes appId, country, platform, adsPopularity, fields. Is country meant?",
+  )
+  expect(refusal(() => checkInput(operation("list_keyword_ranks"), { appid: "a" })).detail).toBe(
+    "appId is missing. App id from list_apps.",
+  )
+})
+
+test("everything that is wrong is said at once, the first as the fault itself", () => {
+  const { problems, ...first } = refusal(() =>
+    checkInput(operation("get_chart_movers"), {
+      appId: "a",
+      country: "usa",
+      days: 900,
+      limit: 25,
+      colour: 1,
+      kindd: "free",
+    }),
+  ) as { problems: { field: string; code: string; detail: string }[] }
+  expect(problems.map(({ field, code }) => [field, code])).toEqual([
+    ["country", "bad_country"],
+    ["days", "bad_days"],
+    ["colour", "invalid_arguments"],
+    ["kindd", "invalid_arguments"],
+  ])
+  expect(first).toMatchObject({ error: "bad_country", field: "country", detail: problems[0]!.detail })
+  const many = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`unknown${i}`, i]))
+  const body = refusal(() => checkInput(operation("whoami"), many))
+  expect((body.problems as unknown[]).length).toBe(20)
+})
+
+test("what is quoted is short, of one line, and never a key or free text", () => {
+  const key = `svc_live_${"a".repeat(36)}`
+  const said = (raw: object) =>
+    JSON.stringify(refusal(() => checkInput(operation("get_chart_movers"), { appId: "a", ...raw })))
+  fc.assert(
+    fc.property(
+      fc.constantFrom("country", "kind", "genre", "days"),
+      fc.string({ unit: "binary", minLength: 45, maxLength: 300 }),
+      (name, text) => {
+        const body = JSON.parse(said({ [name]: text }))
+        for (const { detail } of body.problems) {
+          expect(detail).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u)
+          expect([...detail].length).toBeLessThan(400)
+        }
+      },
+    ),
+    { seed: 13, numRuns: 500 },
+  )
+  for (const name of ["country", "kind", "genre", "days"]) expect(said({ [name]: key })).not.toContain("svc_live_")
+  const secret = "hunter2 hunter2"
+  const shared = { action: "create_share_link", args: { appId: "a", country: "us", password: secret.repeat(20) } }
+  expect(JSON.stringify(refusal(() => checkInput(operation("preview_action"), shared)))).not.toContain("hunter2")
+})
+
+test("no refusal holds what stands inside an object of the caller, nor an unknown name in its sentence", () => {
+  const taking = [...catalog, ...actions.map(({ args, refine }) => ({ input: args, refine }) as unknown as Operation)]
+  for (const one of taking) {
+    const unknown = refusal(() => checkInput(one, { "<b>SECRET": 1 }))
+    expect(String(unknown.detail)).not.toContain("SECRET")
+    for (const name of Object.keys(one.input.entries)) {
+      const { detail } = refusal(() =>
+        checkArguments({ input: one.input }, { [name]: { secret: "SECRET" }, SECRET: 1 }),
+      )
+      expect([name, String(detail).includes("SECRET")]).toEqual([name, false])
+    }
+  }
+})

@@ -1,0 +1,210 @@
+import { expect, setDefaultTimeout, test } from "bun:test"
+import fc from "fast-check"
+import { LISTING_LOCALES, languageOf } from "../../src/lib/locales.ts"
+import { FIELDS, LIMITS } from "../../src/listings/checks/finding.ts"
+import { MOST_ALIKE, measured, type Texts } from "../../src/listings/checks/report.ts"
+import { cases } from "../long.ts"
+import { checked, found, NOTHING_KNOWN, named, points, readListing } from "./listing.ts"
+
+setDefaultTimeout(120_000)
+
+const pieces = [
+  "mood", "Mood", "diary", "diaries", "free", "app", "best", "the", "iPhone", "Android", "Google Play", "$4.99", "5 €",
+  "e\u0301", "\u0301", "ß", "İ", "ı", "I", "家計簿", "アプリ", "無料", "安卓", "แอปแต่งรูป", "ฟรี", "일기", "\u1112\u1161\u11ab",
+  "كِتاب", "יוֹמָן", "मुफ़्त", "क्\u200d", "Дневник", "Edit\u043er", "😀", "👨‍👩‍👧", "𠮷", "\u200b", "\u3000", "<b>", "#", ";", "、",
+  ",", ",", "，", ",,", " ", " ", "  ", "-", "'", ".", "\n", "moodleaf", "lumen", "x".repeat(60),
+] // biome-ignore format: a list to scan
+const text = fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((some) => some.join(""))
+const texts = fc.record(Object.fromEntries(FIELDS.map((field) => [field, text])), {
+  requiredKeys: [],
+}) as fc.Arbitrary<Texts>
+const locale = fc.constantFrom(...LISTING_LOCALES)
+const KNOWN = {
+  name: "Lumen Journal",
+  developer: "Lumen Labs Inc.",
+  rivals: [{ name: "Moodleaf: Mood", developer: "Leaf AB" }],
+  tracked: ["mood diary", "家計簿", "istanbul", "free journal"],
+}
+
+test("every finding points at the words it names, costs no less than nothing and no more than the field, and is counted once", () => {
+  fc.assert(
+    fc.property(texts, locale, (some, where) => {
+      const { findings, findingsLeftOut, counts, keywordRoomLost } = checked(some, where, KNOWN)
+      for (const finding of findings) {
+        expect(finding.characters).toBeGreaterThanOrEqual(0)
+        if (finding.offset === null) expect(finding.code).toBe("tracked_keyword_left_out")
+        else {
+          expect(named(some, finding)).toBe(finding.what)
+          expect(finding.characters).toBeLessThanOrEqual(points(some[finding.field as keyof Texts] as string).length)
+        }
+        expect(finding.message).toEndWith(".")
+      }
+      expect(new Set(findings.map(({ code, field, offset, what }) => `${code} ${field} ${offset} ${what}`)).size).toBe(
+        findings.length,
+      )
+      expect(counts.error + counts.warning + counts.hint).toBe(findings.length + findingsLeftOut)
+      const length = some.keywords === undefined ? null : points(some.keywords).length
+      if (length === null) expect(keywordRoomLost).toBeNull()
+      else {
+        expect(keywordRoomLost).toBeGreaterThanOrEqual(0)
+        expect(keywordRoomLost).toBeLessThanOrEqual(length)
+      }
+    }),
+    { seed: 20251120, numRuns: cases(6, 150) },
+  )
+})
+
+test("the same text gives the same answer twice, and in any composition of its letters", () => {
+  fc.assert(
+    fc.property(texts, locale, (some, where) => {
+      const first = checked(some, where, KNOWN)
+      expect(checked(some, where, KNOWN)).toEqual(first)
+      const apart = Object.fromEntries(Object.entries(some).map(([field, held]) => [field, held?.normalize("NFD")]))
+      expect(checked(apart, where, KNOWN)).toEqual(first)
+    }),
+    { seed: 20251121, numRuns: cases(4, 80) },
+  )
+})
+
+test("lengths are those counted by hand, and too long is said exactly of what is", () => {
+  fc.assert(
+    fc.property(texts, locale, (some, where) => {
+      const { fields } = readListing(some, languageOf(where), NOTHING_KNOWN)
+      for (const field of FIELDS) {
+        const given = some[field]
+        expect(fields[field] === undefined).toBe(given === undefined)
+        if (given === undefined) continue
+        let count = 0
+        for (const character of given.normalize("NFC")) count += character.length > 0 ? 1 : 0
+        const limit = LIMITS[field]
+        const bytes = Buffer.byteLength(given.normalize("NFC"))
+        const wanted = {
+          length: count,
+          limit,
+          over: Math.max(0, count - limit),
+          left: Math.max(0, limit - count),
+          bytes,
+        }
+        expect(measured(fields[field]!)).toEqual(wanted)
+        const over = checked(some, where).findings.filter(
+          (finding) => finding.code === "too_long" && finding.field === field,
+        )
+        expect(over.map(({ characters }) => characters)).toEqual(count > limit ? [count - limit] : [])
+      }
+    }),
+    { seed: 20251122, numRuns: cases(4, 80) },
+  )
+})
+
+const REPEATS = ["repeated_word", "repeated_in_name", "repeated_in_subtitle"]
+const plain = fc.array(fc.constantFrom("mood", "sleep", "yoga", "Yoga", "calm", "PRAYER", "prayer", "focus"), {
+  maxLength: 14,
+})
+
+test("repeats are those of a plain count, and taking one keyword out takes its finding and its characters", () => {
+  fc.assert(
+    fc.property(plain, plain, plain, (inName, inSubtitle, keywords) => {
+      const [name, subtitle] = [inName.join(" "), inSubtitle.join(" ")]
+      const repeats = (list: readonly string[]) =>
+        checked({ name, subtitle, keywords: list.join(",") }, "en-US").findings.filter(
+          ({ code, field }) => field === "keywords" && REPEATS.includes(code),
+        )
+      const lower = (list: readonly string[]) => list.map((word) => word.toLowerCase())
+      const wanted = lower(keywords).map((word, at) => {
+        if (lower(inName).includes(word)) return "repeated_in_name"
+        if (lower(inSubtitle).includes(word)) return "repeated_in_subtitle"
+        return lower(keywords).indexOf(word) < at ? "repeated_word" : null
+      })
+      const findings = repeats(keywords)
+      expect(findings.map(({ code }) => code as string)).toEqual(wanted.filter((code) => code !== null))
+      let kept = keywords
+      for (const { code, offset, characters } of findings.toReversed()) {
+        const place = points(keywords.join(","))
+          .slice(0, offset as number)
+          .filter((sign) => sign === ",").length
+        expect(wanted[place] as string).toBe(code)
+        const without = kept.filter((_, at) => at !== place)
+        // the last of all has no comma left to take with it
+        const comma = without.length === 0 && keywords.length > 1 ? 1 : 0
+        expect(kept.join(",").length - without.join(",").length).toBe(characters - comma)
+        expect(repeats(without)).toHaveLength(repeats(kept).length - 1)
+        kept = without
+      }
+      expect(repeats(kept)).toEqual([])
+    }),
+    { seed: 20251123, numRuns: cases(4, 60) },
+  )
+})
+
+test("the room lost is what taking out every keyword that a warning names gives back", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom("mood", "best", "free", "app", "sleep", "yoga", "instagram"), {
+        minLength: 1,
+        maxLength: 12,
+      }),
+      (list) => {
+        const keywords = list.join(",")
+        const { findings, keywordRoomLost } = checked({ keywords }, "en-US")
+        const named = new Set(
+          findings.map(
+            ({ offset }) =>
+              points(keywords)
+                .slice(0, offset as number)
+                .filter((sign) => sign === ",").length,
+          ),
+        )
+        const kept = list.filter((_, at) => !named.has(at)).join(",")
+        expect(keywordRoomLost).toBe(keywords.length - kept.length)
+        expect(found({ keywords: kept }, "en-US")).toEqual([])
+      },
+    ),
+    { seed: 20251124, numRuns: cases(4, 60) },
+  )
+})
+
+const LONG = 100_000
+const PIECES = [
+  "a",
+  "1",
+  "1.,",
+  "$",
+  ",",
+  " ",
+  ", ",
+  "word ",
+  "free,",
+  "<a ",
+  "<",
+  '"',
+  "家計簿",
+  "アプリ",
+  "แอปแต่งรูป",
+  "😀",
+  "e\u0301",
+  "a\u0300\u0301\u0302",
+  "क्\u200d",
+  "aб ",
+  "aб",
+  "앱",
+  "تَطبيق ",
+  "android ",
+  "google ",
+  "ss",
+  "-free",
+  "İ",
+  "\n",
+  "\u200b",
+]
+// in short a third, of each script and kind of mark one
+test.each(PIECES.filter((_, at) => at % cases(3, 1) === 0))("100,000 characters of nothing but %p are read at once, and their findings are bounded", (piece) => {
+  const long = piece.repeat(Math.ceil(LONG / piece.length))
+  const where = /^[\p{ASCII}\p{M}\p{Script=Latin}]+$/u.test(piece) ? "en-US" : "ja"
+  const started = performance.now()
+  const { findings } = checked({ keywords: long, description: long }, where, KNOWN)
+  // a pass that grows with the square takes minutes
+  expect(performance.now() - started).toBeLessThan(10_000)
+  const alike = Map.groupBy(findings, ({ code, field }) => `${code} ${field}`)
+  expect(Math.max(...[...alike.values()].map(({ length }) => length))).toBeLessThanOrEqual(MOST_ALIKE)
+  expect(findings.every(({ what, message }) => what.length <= 200 && message.length < 500)).toBe(true)
+}) // biome-ignore format: a table

@@ -1,0 +1,119 @@
+import { describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { csvRecords } from "../../src/lib/csv.ts"
+import type { AppBackground } from "../../src/listings/checks/listing.ts"
+import type { Texts } from "../../src/listings/checks/report.ts"
+import { appleAppPage } from "../../src/listings/sources/apple-app-page.ts"
+import { checked, found } from "./listing.ts"
+
+const fixtures = join(import.meta.dirname, "../../fixtures")
+const read = (name: string) => readFileSync(join(fixtures, name), "utf8")
+const ABOUT = { seenAt: new Date("2026-08-12T00:00:00Z"), sha256: new Uint8Array(32), egress: "de" }
+
+function demoNames(): string[] {
+  const lines = read("demo/search-us-2025-10-25.jsonl").trim().split("\n")
+  const results = lines.flatMap((line) => (JSON.parse(line) as { results: { name: string }[] }).results)
+  return [...new Set(results.map(({ name }) => name))]
+}
+
+/** Errors, and every finding that calls a word a brand, a platform or a price, of a listing as its own maker keeps it. */
+function accused(texts: Texts, locale: string, known: Partial<AppBackground>) {
+  const accusing = [
+    "known_brand",
+    "other_platform",
+    "apple_product",
+    "price_word",
+    "deal_word",
+    "foreign_script",
+    "wrong_language",
+  ]
+  return checked(texts, locale, known)
+    .findings.filter(({ code, severity }) => severity === "error" || (accusing.includes(code) && severity !== "hint"))
+    .map(({ code, what }) => `${code}: ${what} in ${texts.name}`)
+}
+
+test.each([
+  ["us", "1600000101", "en-US"],
+  ["de", "1610000300", "de-DE"],
+  ["jp", "1620000100", "ja"],
+] as const)("the page of the %s storefront is called nothing that it is not", (storefront, id, locale) => {
+  const body = read(`upstream/apple-app-page-${storefront}.html`)
+  const { listing } = appleAppPage.parse(body, { storefront, id }, ABOUT)
+  const { name, subtitle, promotionalText, description } = listing
+  const texts = { name, subtitle, promotionalText, description }
+  const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)) as Texts
+  expect(Object.keys(given).length).toBeGreaterThan(1)
+  expect(accused(given, locale, { name })).toEqual([])
+})
+
+test("of the recorded listings in English none is wrongly accused", () => {
+  const { results } = JSON.parse(read("upstream/itunes-search-vpn-us-2026-03-20.json")) as { results: Looked[] }
+  const kept = results.filter(({ description }) => description)
+  expect(kept.length).toBeGreaterThanOrEqual(10)
+  const all = kept.flatMap(({ trackName: name, description, artistName: developer }) =>
+    accused({ name, description }, "en-US", { name, developer }),
+  )
+  expect(all).toEqual([])
+  // a draft of the same name for another app is told
+  expect(found({ name: "Free VPN by Free VPN .org™" }, "en-US", {}, ["price_word"])).toHaveLength(2)
+})
+
+interface Looked {
+  trackName: string
+  artistName: string
+  description: string
+}
+
+test("of 645 names on the US store none is wrongly accused where the store's own name is known", () => {
+  const names = demoNames()
+  expect(names.length).toBeGreaterThan(600)
+  const all = names.flatMap((name) => accused({ name }, "en-US", { name }))
+  const count = (code: string) => all.filter((one) => one.startsWith(`${code}:`)).length
+  expect([count("known_brand"), count("other_platform"), count("apple_product")]).toEqual([0, 0, 0])
+  expect([count("price_word"), count("deal_word"), count("wrong_language")]).toEqual([0, 0, 0])
+  // one name is in Chinese, and four were longer than 30 characters when that was allowed
+  expect([count("foreign_script"), count("too_long")]).toEqual([1, 4])
+  // four names end or begin with a direction mark, which App Store Connect refuses today
+  expect(all).toHaveLength(9)
+})
+
+test("as drafts for an app that is not known yet, 5 of the 645 names break a rule: 3 call themselves free, 2 are so named", () => {
+  const names = demoNames()
+  const broken = names.filter((name) =>
+    checked({ name }, "en-US").findings.some(
+      ({ severity, code }) => severity === "error" && !["too_long", "invisible_character"].includes(code),
+    ),
+  )
+  expect(broken.sort()).toEqual([
+    "Amazon Fire TV",
+    "Flow Free",
+    "Food Sharing — free food",
+    "Freebie Alerts: Free Stuff App",
+    "Text Free: Second Call Number",
+  ])
+})
+
+describe("texts that people wrote, of 60 characters and more", () => {
+  const STOREFRONTS: Record<string, string> = {
+    Japan: "ja", Turkey: "tr", Germany: "de-DE", "United States": "en-US", "United Kingdom": "en-GB", Canada: "en-CA",
+  } // biome-ignore format: a table
+  const rows = [...csvRecords(read("upstream/apple-reviews-3games-6countries-cut.csv"))]
+  const written = rows.slice(1).flatMap(({ fields }) => {
+    const [, , country = "", , , , text = ""] = fields ?? []
+    return STOREFRONTS[country] && [...text].length >= 60 ? [{ locale: STOREFRONTS[country], text }] : []
+  })
+  const strange = (description: string, locale: string) =>
+    found({ description }, locale, {}, ["wrong_language", "foreign_script"]).length > 0
+
+  test("are strange to their storefront's language in three cases of 130, which are in another", () => {
+    expect(written).toHaveLength(130)
+    const other = written.filter(({ text, locale }) => strange(text, locale)).map(({ text }) => text.slice(0, 12))
+    expect(other.sort()).toEqual(["In-app purch", "Your awful a", "Я обожаю эту"])
+  })
+
+  test("are strange to another storefront's language in more than four cases of five", () => {
+    const moved = written.map(({ text, locale }) => strange(text, locale === "de-DE" ? "tr" : "de-DE"))
+    expect(moved.filter((told) => told).length).toBeGreaterThan(0.8 * moved.length)
+  })
+})

@@ -1,0 +1,42 @@
+import { type ListingLocale, languageOf, listingLocale, localesOf } from "../../src/lib/locales.ts"
+import { STOREFRONTS } from "../../src/lib/storefronts.ts"
+import { backgroundIn } from "../../src/listings/checks/background.ts"
+import type { AppBackground, Listing } from "../../src/listings/checks/listing.ts"
+import { checkListing, type Finding, listingOf, type Texts } from "../../src/listings/checks/report.ts"
+
+export const NOTHING_KNOWN: AppBackground = { name: null, developer: null, rivals: [], tracked: [] }
+
+export function readListing(texts: Texts, language: string, known: AppBackground): Listing {
+  return listingOf(texts, language, backgroundIn(known, language))
+}
+
+/** A listing checked for a locale, in a storefront that reads it. */
+export function checked(texts: Texts, locale: string, known: Partial<AppBackground> = {}) {
+  const asked = listingLocale(locale) as ListingLocale
+  const storefront = STOREFRONTS.find((code) => localesOf(code).includes(asked)) as string
+  return checkListing(readListing(texts, languageOf(asked), { ...NOTHING_KNOWN, ...known }), {
+    storefront,
+    locale: asked,
+  })
+}
+
+/** Findings of some codes, or of all, as "code field: words". */
+export function found(
+  texts: Texts,
+  locale: string,
+  known: Partial<AppBackground> = {},
+  codes: string[] = [],
+): string[] {
+  return checked(texts, locale, known)
+    .findings.filter(({ code }) => codes.length === 0 || codes.includes(code))
+    .map(({ code, field, what }) => `${code} ${field}: ${what}`)
+}
+
+/** The code points of a text in NFC. */
+export const points = (text: string): string[] => [...text.normalize("NFC")]
+
+/** The stretch of a field that a finding names. */
+export function named(texts: Texts, { field, offset, what }: Finding): string {
+  const text = points(texts[field as keyof Texts] as string)
+  return text.slice(offset as number, (offset as number) + [...what].length).join("")
+}

@@ -1,0 +1,270 @@
+import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { Listing } from "../../../src/core/observation/types.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { getFeaturing } from "../../../src/listings/operations/featuring.ts"
+import { recordAttempt } from "../../../src/measuring/record/attempts.ts"
+import { contextOn, IOS_ID, june, PACKAGE, played, recorded, TODAY, tell, trackTea } from "../../core/paged.ts"
+import { freshDatabase } from "../../database.ts"
+import { openHouse } from "../../house.ts"
+import { listed, PAGE } from "../../measuring/record/listed.ts"
+import { ask, newWorkspace } from "../../measuring/record/measured.ts"
+
+setDefaultTimeout(60_000)
+
+let sql: Sql
+let workspaceId: number
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+  workspaceId = await newWorkspace(sql)
+})
+
+const featuring = (appId: string, country?: string, now = TODAY) =>
+  ask(getFeaturing, contextOn(sql, workspaceId, { now }), { appId, ...(country && { country }) })
+
+const STORY = { id: "1400000001", kind: "story" as const, title: "Slow mornings" }
+const ROOM = { id: "1400000002", kind: "collection" as const }
+const HARVEST = PAGE.events?.[0] as NonNullable<Listing["events"]>[number]
+const TASTING = { id: "6000002", title: "Tasting", startsAt: june(25, 0), endsAt: june(28, 0) }
+const OPEN = { id: "6000003", title: "Open house" }
+
+test("a recorded page gives its cards, its events by now, and its row of similar apps", async () => {
+  const appId = await trackTea(sql, workspaceId, { countries: ["us"] })
+  const at = "2026-08-12T06:00:00.000Z"
+  await tell(sql, recorded("us", IOS_ID, new Date(at)))
+  const { from, storefronts, editorial, events, similar, standsOn, history } = await featuring(
+    appId,
+    undefined,
+    new Date("2026-08-21T00:00:00Z"),
+  )
+  const seen = { firstSeenAt: at, lastSeenAt: at }
+  expect(from).toBe("2026-05-24")
+  expect(storefronts).toEqual([
+    {
+      ...{ country: "us", platform: "ios", tracked: true, measured: true, measuredAt: at, firstReadAt: at },
+      ...{ hasEditorial: true, hasEvents: true, similarAt: at, shelvesRead: 0, historyTruncated: false },
+    },
+  ])
+  expect(editorial).toEqual([
+    { country: "us", kind: "collection", id: "1400000012", title: "Apps We Love Right Now", dedicated: false, ...seen },
+    { country: "us", kind: "story", id: "1400000011", title: "Wind down for the night", dedicated: true, ...seen },
+  ])
+  expect(events.map(({ id, state }: Record<string, string>) => [id, state])).toEqual([
+    ["6750000001", "live"],
+    ["6750000002", "scheduled"],
+  ])
+  expect(similar[0]).toEqual({
+    ...{ country: "us", platform: "ios", place: 1, id: "1600000102", name: "Rain & Thunder — White Noise" },
+  })
+  expect(similar.map(({ id }: { id: string }) => id)).toEqual(["1600000102", "1600000103", "1600000104", "1600000105"])
+  expect(standsOn).toEqual([])
+  expect(history.map(({ id, state }: Record<string, string>) => [id, state])).toEqual([
+    ["1400000012", "shown"],
+    ["6750000001", "shown"],
+    ["6750000002", "shown"],
+    ["1400000011", "shown"],
+  ])
+})
+
+describe("the history", () => {
+  const told = async (appId: string, now?: Date) =>
+    (await featuring(appId, "us", now)).history.map(
+      ({ id, firstSeenAt, lastSeenAt, state, goneAt }: Record<string, string>) =>
+        [id, firstSeenAt?.slice(5, 10), lastSeenAt?.slice(5, 10), state, goneAt?.slice(5, 10) ?? null].join(" "),
+    )
+
+  test("tells of each card and event when it was first and last seen, and since when it is gone", async () => {
+    const appId = await trackTea(sql, workspaceId)
+    await tell(
+      sql,
+      listed(june(1), { editorial: [STORY, ROOM], events: [HARVEST] }),
+      listed(june(3), { editorial: [STORY], events: [HARVEST, TASTING] }),
+      listed(june(5), { editorial: [STORY], events: [TASTING, OPEN] }),
+    )
+    expect(await told(appId)).toEqual([
+      "6000003 06-05 06-05 shown ",
+      "6000002 06-03 06-05 shown ",
+      "1400000001 06-01 06-05 shown ",
+      "6000001 06-01 06-03 gone 06-05",
+      "1400000002 06-01 06-01 gone 06-03",
+    ])
+    const { editorial, events } = await featuring(appId, "us")
+    expect(editorial.map(({ id }: { id: string }) => id)).toEqual(["1400000001"])
+    // without a beginning it is not known whether it runs
+    expect(events.map(({ id, state }: Record<string, string>) => [id, state])).toEqual([
+      ["6000003", null],
+      ["6000002", "scheduled"],
+    ])
+  })
+
+  test("knows a card that came back as shown, and one seen only where later pages have no section as unknown", async () => {
+    const appId = await trackTea(sql, workspaceId)
+    await tell(
+      sql,
+      listed(june(1), { editorial: [STORY, ROOM], events: undefined }),
+      listed(june(2), { editorial: [ROOM], events: undefined }),
+      listed(june(3), { editorial: [STORY, ROOM], events: undefined }),
+    )
+    expect(await told(appId)).toEqual(["1400000002 06-01 06-03 shown ", "1400000001 06-01 06-03 shown "])
+    await tell(sql, listed(june(4), { editorial: undefined, events: undefined }))
+    expect(await told(appId)).toEqual(["1400000002 06-01 06-03 unknown ", "1400000001 06-01 06-03 unknown "])
+    const { editorial, storefronts } = await featuring(appId, "us")
+    expect([editorial, storefronts[0].hasEditorial, storefronts[0].measuredAt]).toEqual([
+      [],
+      false,
+      june(4).toISOString(),
+    ])
+  })
+
+  test("an event is over by its own end, though no page was read since", async () => {
+    const appId = await trackTea(sql, workspaceId)
+    await tell(sql, listed(june(1), { editorial: undefined, events: [TASTING] }))
+    const states = async (now: Date) => {
+      const { events } = await featuring(appId, "us", now)
+      return [events[0]?.state, (await told(appId, now))[0]?.slice(20)]
+    }
+    expect(await states(new Date(TASTING.startsAt.getTime() - 1))).toEqual(["scheduled", "shown "])
+    expect(await states(TASTING.startsAt)).toEqual(["live", "shown "])
+    expect(await states(new Date(TASTING.endsAt.getTime() - 1))).toEqual(["live", "shown "])
+    expect(await states(TASTING.endsAt)).toEqual([undefined, "gone 06-28"])
+  })
+
+  test("goes back as far as the plan's, and changes nothing when a read fails", async () => {
+    const appId = await trackTea(sql, workspaceId)
+    await tell(sql, listed(june(1), { editorial: [STORY], events: [] }))
+    const before = await told(appId)
+    await recordAttempt(sql, {
+      ...{ kind: "listing", at: june(2), subject: IOS_ID, source: "apple-app-page" },
+      ...{ platform: "ios", storefront: "us", outcome: "blocked" },
+    })
+    expect(before).toEqual(["1400000001 06-01 06-01 shown "])
+    expect(await told(appId)).toEqual(before)
+    await tell(sql, listed(june(2), { editorial: [ROOM], events: [] }))
+    const free = async (now: string) => {
+      const ctx = contextOn(sql, workspaceId, { plan: "free", now: new Date(now) })
+      return (await ask(getFeaturing, ctx, { appId })).history.map(({ id }: { id: string }) => id)
+    }
+    expect(await free("2026-06-30T23:00:00Z")).toEqual([ROOM.id, STORY.id])
+    expect(await free("2026-07-01T00:00:00Z")).toEqual([ROOM.id])
+    // however old the latest page is, what it shows is shown
+    expect(await free("2026-09-01T00:00:00Z")).toEqual([ROOM.id])
+  })
+
+  test("holds the 200 latest seen of a storefront, and says that there are more", async () => {
+    const appId = await trackTea(sql, workspaceId)
+    const cards = (count: number) =>
+      Array.from({ length: count }, (_, n) => ({ ...STORY, id: String(1_400_000_000 + n) }))
+    const read = async (n: number, count: number) => {
+      await tell(sql, listed(june(n), { editorial: cards(count), events: [] }))
+      const { history, storefronts } = await featuring(appId, "us")
+      return [history.length, storefronts[0].historyTruncated]
+    }
+    expect(await read(1, 200)).toEqual([200, false])
+    expect(await read(2, 201)).toEqual([200, true])
+  })
+})
+
+describe("storefronts", () => {
+  test("left out are all that the app tracks, in its order and on both stores; one asked for is that one", async () => {
+    const appId = await trackTea(sql, workspaceId, { androidPkg: PACKAGE })
+    const german = { storefront: "de" }
+    await tell(sql, listed(june(1)), listed(june(2), { editorial: [ROOM], similar: [] }, german), played(june(3)))
+    const all = await featuring(appId)
+    const shown = ({ country, platform, measured, similarAt }: Record<string, string>) =>
+      [country, platform, measured, similarAt?.slice(5, 10)].join(" ")
+    expect(all.storefronts.map(shown)).toEqual([
+      "us ios true 06-01",
+      "us android true 06-03",
+      "de ios true 06-02",
+      "de android false ",
+    ])
+    // of Google Play, and of a page that nobody read, nothing is known of cards and events
+    expect(
+      all.storefronts.map(({ hasEditorial, hasEvents }: Record<string, unknown>) => [hasEditorial, hasEvents]),
+    ).toEqual([
+      [true, true],
+      [null, null],
+      [true, true],
+      [null, null],
+    ])
+    expect(all.editorial.map(({ country, id }: Record<string, string>) => [country, id])).toEqual([
+      ["us", STORY.id],
+      ["de", ROOM.id],
+    ])
+    expect(all.similar.map(({ platform, id }: Record<string, string>) => [platform, id])).toEqual([
+      ["ios", "1600000201"],
+      ["ios", "1600000202"],
+      ["android", "com.example.coffee"],
+    ])
+    const one = await featuring(appId, "de")
+    expect(one.storefronts.map(shown)).toEqual(["de ios true 06-02", "de android false "])
+    expect(one.editorial.map(({ id }: { id: string }) => id)).toEqual([ROOM.id])
+    expect(JSON.stringify(one)).not.toContain("Slow mornings")
+  })
+
+  test("that are not tracked are not measured, whatever their pages show", async () => {
+    const appId = await trackTea(sql, workspaceId)
+    await tell(sql, listed(june(1), {}, { storefront: "gb" }))
+    expect(await featuring(appId, "gb")).toEqual({
+      from: "2026-03-23",
+      storefronts: [
+        {
+          ...{ country: "gb", platform: "ios", tracked: false, measured: false, measuredAt: null, firstReadAt: null },
+          ...{ hasEditorial: null, hasEvents: null, similarAt: null, shelvesRead: 0, historyTruncated: false },
+        },
+      ],
+      ...{ editorial: [], events: [], similar: [], standsOn: [], history: [] },
+    })
+  })
+
+  test("must be ones, and the app must be the workspace's", async () => {
+    const house = openHouse({ sql, now: () => TODAY })
+    const id = await house.workspace()
+    const key = await house.key(id)
+    const appId = await trackTea(sql, id)
+    const other = await trackTea(sql, workspaceId)
+    const call = async (path: string) => {
+      const { status, body } = await house.call(path, { key })
+      return [status, body.error ?? body.storefronts.length, body.field]
+    }
+    expect(await call(`/v1/apps/${appId}/featuring`)).toEqual([200, 2, undefined])
+    expect(await call(`/v1/apps/${appId}/featuring?country=`)).toEqual([200, 2, undefined])
+    expect(await call(`/v1/apps/${appId}/featuring?country=DE`)).toEqual([200, 1, undefined])
+    expect(await call(`/v1/apps/${appId}/featuring?country=zz`)).toEqual([400, "bad_country", "country"])
+    expect(await call(`/v1/apps/${appId}/featuring?platform=ios`)).toEqual([400, "invalid_arguments", "platform"])
+    expect(await call(`/v1/apps/${other}/featuring`)).toEqual([404, "not_found", undefined])
+    expect(await call(`/v1/apps/${other}/page`)).toEqual([404, "not_found", undefined])
+    expect(await call(`/v1/apps/${appId}/page?country=zz`)).toEqual([400, "bad_country", "country"])
+  })
+})
+
+test("the app stands on rows of the apps on its own row and of its rivals, as far as they were read", async () => {
+  const appId = await trackTea(sql, workspaceId, { countries: ["us"] })
+  const row = (n: number, id: string, ids: string[], storefront = "us") =>
+    listed(june(n), { name: `App ${id}`, similar: ids.map((one) => ({ id: one })) }, { id, storefront })
+  await tell(
+    sql,
+    listed(june(1)),
+    row(2, "1600000201", ["1600000202", IOS_ID]),
+    // it stood there once, and elsewhere; a stranger's row is not looked at
+    row(2, "1600000202", [IOS_ID]),
+    row(3, "1600000202", ["1600000201"]),
+    row(3, "1600000202", [IOS_ID], "de"),
+    row(3, "1600000777", [IOS_ID]),
+    row(4, "1600000888", [IOS_ID, "1600000201"]),
+  )
+  const asked = async () => {
+    const { standsOn, storefronts } = await featuring(appId, "us")
+    return [storefronts[0].shelvesRead, standsOn]
+  }
+  const there = { country: "us", platform: "ios" }
+  const first = { ...there, place: 2, id: "1600000201", name: "App 1600000201", seenAt: june(2).toISOString() }
+  expect(await asked()).toEqual([2, [first]])
+  await sql`
+    insert into app_rival (app_id, platform, storefront, rival, manual, terms)
+    select ${appId}, 'ios', 'us', id, true, 0
+    from store_app
+    where store_id = '1600000888'`
+  const second = { ...there, place: 1, id: "1600000888", name: "App 1600000888", seenAt: june(4).toISOString() }
+  expect(await asked()).toEqual([3, [second, first]])
+})

@@ -1,0 +1,94 @@
+import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { Sql } from "../../../src/database/types.ts"
+import { beginScan } from "../../../src/listings/audits/storefront-audits.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { freshDatabase } from "../../database.ts"
+import { said } from "../../measuring/record/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
+import { type Audited, audited, OWN, others } from "./audited.ts"
+
+setDefaultTimeout(60_000)
+
+let sql: Sql
+let on: Audited
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+beforeEach(async () => {
+  on = await audited(sql)
+})
+
+describe("what a scan makes due", () => {
+  const forgets = async (storefront: string) =>
+    (
+      await sql<{ gone: number }[]>`
+      select forget_untracked('listing', 'ios', ${storefront}, array[${OWN}]::text[]) as gone`
+    )[0]!.gone
+
+  test("is wanted until the page was seen not to be there, or the hour is over, whether anybody looks or not", async () => {
+    await on.ask("?refresh=true")
+    await on.fails(["fr"])
+    await on.fails(["jp"], "blocked")
+    expect([await forgets("fr"), await forgets("jp"), await forgets("de")]).toEqual([1, 0, 0])
+    await on.ages("59 minutes 50 seconds")
+    expect(await forgets("jp")).toBe(0)
+    await on.ages("10 seconds")
+    expect([await forgets("jp"), await forgets("de"), await forgets("us")]).toEqual([1, 1, 0])
+  })
+
+  test("begins also where nothing can be read just now", async () => {
+    on = await audited(sql, async () => ({ state: "failed", why: "busy" }))
+    expect((await on.ask("?refresh=true")).status).toBe(202)
+  })
+
+  test("leaves what is being read as it is, and a row that somebody waits for before all others", async () => {
+    await sql`
+      insert into due (kind, platform, storefront, subject, priority, next_at, lease, lease_until)
+      values ('listing', 'ios', 'de', ${OWN}, 2, now() - interval '1 hour', gen_random_uuid(), now() + interval '1 minute'),
+        ('listing', 'ios', 'fr', ${OWN}, 0, now() - interval '1 hour', null, null),
+        ('listing', 'ios', 'jp', ${OWN}, 2, now() + interval '9 hours', null, null)`
+    await on.ask("?refresh=true")
+    const rows = await sql`
+      select storefront, priority, round(extract(epoch from now() - next_at) / 3600)::int as hours, lease is not null as leased
+      from due
+      where kind = 'listing' and storefront in ('de', 'fr', 'jp')
+      order by storefront`
+    expect([...rows]).toEqual([
+      { storefront: "de", priority: 2, hours: 1, leased: true },
+      { storefront: "fr", priority: 0, hours: 1, leased: false },
+      { storefront: "jp", priority: 1, hours: 0, leased: false },
+    ])
+  })
+
+  test("by a plan that does not pay is read before others once one that pays joins it", async () => {
+    const free = await on.house.workspace({ plan: "free" })
+    const app = await trackOwn(sql, { workspaceId: free, iosId: OWN, countries: ["fr"] })
+    const classes = async () =>
+      (
+        await sql<
+          { priority: number }[]
+        >`select distinct priority from due where kind = 'listing' and storefront <> 'fr'`
+      ).map((row) => row.priority)
+    await beginScan(sql, app)
+    expect(await classes()).toEqual([2])
+    await on.ask("?refresh=true")
+    expect(await classes()).toEqual([1])
+    expect(await on.scans()).toHaveLength(1)
+  })
+
+  test("is no page again that said something in the twelve hours before, nor one where a look-up found nothing", async () => {
+    await on.says({ us: {} }, 719)
+    await on.says({ de: {} }, 721)
+    await on.fails(["fr"], "not_found", 719)
+    await on.fails(["it"], "not_found", 721)
+    await on.fails(["es"], "blocked", 1)
+    const look = (storefront: string, hours: number) =>
+      record(sql, [said(new Date(Date.now() - hours * 3_600_000).toISOString(), [], { asked: [OWN], storefront })])
+    await look("nl", 71)
+    await look("be", 73)
+    await on.ask("?refresh=true")
+    expect(await on.due()).toEqual(others("us", "fr", "nl"))
+  })
+})

@@ -1,0 +1,128 @@
+import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout } from "bun:test"
+import type { Sql } from "../../../src/database/types.ts"
+import { localesOf } from "../../../src/lib/locales.ts"
+import { STOREFRONTS } from "../../../src/lib/storefronts.ts"
+import { freshDatabase } from "../../database.ts"
+import type { Answer } from "../../house.ts"
+import { until } from "../../jobs/platform.ts"
+import { long } from "../../long.ts"
+import { captchaPage } from "../../measuring/store-pages.ts"
+import { type Live, live } from "../../world/stores.ts"
+import { TEXTS } from "./audited.ts"
+
+setDefaultTimeout(120_000)
+
+const OWN = "10001"
+const SOLD = ["us", "gb", "de", "jp"]
+let sql: Sql
+let on: Live
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+beforeEach(async () => {
+  await sql`delete from storefront_audit`
+  await sql`delete from listing_run`
+  on = await live(sql, [])
+})
+
+afterEach(() => on[Symbol.asyncDispose]())
+
+const ask = (query = "") => on.house.call(`/v1/apps/${on.appId}/storefront-audit${query}`, { key: on.key })
+const asked = () =>
+  on.stores.requests.flatMap(({ url }) => /^\/([a-z]{2})\/app\/id10001$/.exec(url.pathname)?.[1] ?? []).sort()
+const due = async () =>
+  (await sql<{ storefront: string }[]>`select storefront from due where kind = 'listing' order by storefront`).map(
+    ({ storefront }) => storefront,
+  )
+
+/** The app's page as the store embeds it. */
+function appPage(storefront: string, description: string, ratings: number): Response {
+  const language = localesOf(storefront)[0]
+  const shelf = (contentType: string, items: object[]) => ({ $kind: "Shelf", contentType, isHorizontal: false, items })
+  const ratingsOf = { $kind: "Ratings", productId: OWN, ratingAverage: 4.5, totalNumberOfRatings: ratings }
+  const data = {
+    title: "Tea Timer: Steep It Right",
+    lockup: {
+      $kind: "Lockup",
+      adamId: OWN,
+      title: "Tea Timer: Steep It Right",
+      subtitle: "A quiet clock for your cup",
+    },
+    titleOfferDisplayProperties: { isFree: true, hasInAppPurchases: false },
+    shelfMapping: {
+      description: shelf("paragraph", [{ $kind: "Paragraph", text: description }]),
+      productRatings: shelf("productRatings", [{ ...ratingsOf, ratingCounts: [ratings, 0, 0, 0, 0] }]),
+    },
+  }
+  const json = JSON.stringify({
+    data: [{ intent: { $kind: "ProductPageIntent", id: OWN, storefront, language }, data }],
+  })
+  return new Response(`<html><script type="application/json" id="serialized-server-data">${json}</script></html>`, {
+    headers: { "content-type": "text/html" },
+  })
+}
+
+/** As long as the scan goes on each answer says so. */
+async function finished(): Promise<Answer> {
+  for (;;) {
+    const answer = await ask()
+    if (answer.status !== 202) return answer
+    expect(answer.body).toMatchObject({ measured: false, running: true })
+    expect(answer.body.eta).toBeWithin(1, 3_601)
+    await Bun.sleep(200)
+  }
+}
+
+long(
+  "a scan reads each storefront once, tells where the app is sold in which language, and leaves nothing due",
+  async () => {
+    for (const storefront of SOLD) {
+      const text = storefront === "de" ? TEXTS.de : TEXTS.en
+      on.stores.on("apps.apple.com", `/${storefront}/app/id${OWN}`, () => appPage(storefront, text, 40))
+    }
+    expect((await ask("?refresh=true")).status).toBe(202)
+    const { status, body } = await finished()
+    expect(status).toBe(200)
+    expect(asked()).toEqual([...STOREFRONTS])
+    expect(body.summary).toMatchObject({
+      sold: 4,
+      notSold: 171,
+      notRead: 0,
+      localised: 3,
+      notLocalised: 1,
+      ratings: 160,
+    })
+    expect(body.rows.slice(0, 4)).toMatchObject([
+      { country: "de", textLanguage: "de", localised: true, sameTextAs: null, rating: 4.5, ratings: 40, price: 0 },
+      { country: "gb", textLanguage: "en", localised: true, sameTextAs: "jp", pageLanguage: "en-GB" },
+      { country: "jp", textLanguage: "en", localised: false, sameTextAs: "gb", findings: ["not_localised"] },
+      { country: "us", textLanguage: "en", localised: true },
+    ])
+    // the one that is tracked stays
+    expect(await due()).toEqual(["us"])
+    expect((await ask("?refresh=true")).body).toEqual(body)
+    await Bun.sleep(300)
+    expect(asked()).toHaveLength(175)
+  },
+)
+
+long(
+  "a page that asks for a proof is not taken for one that is not there: after the hour it was not read",
+  async () => {
+    on.stores.on("apps.apple.com", `/us/app/id${OWN}`, () => appPage("us", TEXTS.en, 40))
+    on.stores.on("apps.apple.com", `/zw/app/id${OWN}`, () => captchaPage())
+    await ask("?refresh=true")
+    const failed = async () => await sql`select from due where kind = 'listing' and failure = 'blocked'`
+    await until(async () => (await failed()).length === 1 && asked().length >= 175)
+    await until(async () => (await sql`select from due where kind = 'listing' and lease is not null`).length === 0)
+    const { status, body } = await ask()
+    expect([status, body.running, body.measured]).toEqual([202, true, false])
+    await sql`update storefront_audit set started_at = started_at - interval '1 hour'`
+    const over = (await ask()).body
+    expect(over.summary).toMatchObject({ sold: 1, notSold: 173, notRead: 1 })
+    expect(over.rows[1]).toMatchObject({ country: "zw", state: "not_read", readAt: null, findings: ["not_read"] })
+    expect(await due()).toEqual(["us"])
+  },
+)

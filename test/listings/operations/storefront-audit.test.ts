@@ -1,0 +1,321 @@
+import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { Sql } from "../../../src/database/types.ts"
+import { loadDemo } from "../../../src/demo/demo.ts"
+import { STOREFRONTS } from "../../../src/lib/storefronts.ts"
+import { auditState, beginScan } from "../../../src/listings/audits/storefront-audits.ts"
+import { freshDatabase } from "../../database.ts"
+import { trackOwn } from "../../world/tracked.ts"
+import { type Audited, audited, OWN, others, TEXTS } from "./audited.ts"
+
+setDefaultTimeout(60_000)
+
+let sql: Sql
+let on: Audited
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+beforeEach(async () => {
+  on = await audited(sql)
+})
+
+const used = async () => (await on.house.call("/v1/account", { key: on.key })).body.credits.used
+const storeApp = async () => (await sql<{ id: number }[]>`select id from store_app where store_id = ${OWN}`)[0]!.id
+/** A scan that found the app in these storefronts and nowhere else. */
+const scanned = async (pages: Parameters<Audited["says"]>[0]) => {
+  expect((await on.ask("?refresh=true")).status).toBe(202)
+  await on.says(pages)
+  await on.fails(others(...Object.keys(pages)))
+  return await on.ask()
+}
+
+describe("an app that was never scanned", () => {
+  test("is not measured, which is no scan of nothing", async () => {
+    const { status, body } = await on.ask()
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      ...{ measured: false, running: false, startedAt: null, finishedAt: null, nextRefreshAt: null },
+      ...{ summary: null, rows: [], locked: 0 },
+    })
+    expect([await on.scans(), await on.due()]).toEqual([[], []])
+  })
+
+  test("is scanned in all 175 storefronts by refresh, which answers 202 with eta; so does asking meanwhile", async () => {
+    const first = await on.ask("?refresh=true")
+    expect(first.status).toBe(202)
+    expect(first.body).toMatchObject({ measured: false, running: true, summary: null, rows: [] })
+    // a second a page where the upstream's pace is not known
+    expect(first.body.eta).toBeWithin(175, 180)
+    expect(await on.due()).toEqual([...STOREFRONTS])
+    const meanwhile = await on.ask()
+    expect([meanwhile.status, meanwhile.body.running]).toEqual([202, true])
+    expect(await used()).toBe(2)
+  })
+
+  test("that is on Google Play alone, or is the demo's, is not_measured and costs nothing", async () => {
+    const { workspaceId } = on
+    const track = (rest: object) => ({ workspaceId, countries: ["us"], keywords: [], origin: "own", ...rest })
+    on.appId = await trackOwn(sql, track({ androidPkg: "com.example.tea" }))
+    for (const query of ["", "?refresh=true"]) {
+      const { status, body } = await on.house.call(`/v1/apps/${on.appId}/storefront-audit${query}`, { key: on.key })
+      expect([status, body.error]).toEqual([404, "not_measured"])
+      expect(body.detail).toContain("not on the App Store")
+    }
+    const demo = (await loadDemo(sql, workspaceId, "")).apps[0]!.id
+    const path = `/v1/apps/${demo}/storefront-audit`
+    expect((await on.house.call(path, { key: on.key })).body.measured).toBe(false)
+    const { status, body } = await on.house.call(`${path}?refresh=true`, { key: on.key })
+    expect([status, body.error, body.detail]).toEqual([404, "not_measured", "This instance does not read it."])
+    await beginScan(sql, demo)
+    expect(await on.scans()).toEqual([])
+    expect(await used()).toBe(1)
+  })
+
+  test("is not_measured where this instance reads no pages, and no scan begins that would fail", async () => {
+    on = await audited(sql, async () => ({ state: "failed", why: "off" }))
+    const { status, body } = await on.ask("?refresh=true")
+    expect([status, body.error, body.detail]).toEqual([404, "not_measured", "This instance does not read it."])
+    expect([await on.scans(), await used()]).toEqual([[], 0])
+  })
+})
+
+describe("a scan", () => {
+  test("is one, however many ask for it at once, in whichever workspace", async () => {
+    const otherWorkspace = await on.house.workspace()
+    const otherKey = await on.house.key(otherWorkspace)
+    const otherApp = await trackOwn(sql, { workspaceId: otherWorkspace, iosId: OWN, countries: ["de"] })
+    const paths = [on.appId, otherApp].map((id) => `/v1/apps/${id}/storefront-audit?refresh=true`) as [string, string]
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        i % 2 ? on.house.call(paths[0], { key: on.key }) : on.house.call(paths[1], { key: otherKey }),
+      ),
+    )
+    for (const { status, body } of answers) expect([status, body.running, body.eta > 0]).toEqual([202, true, true])
+    expect(await on.scans()).toEqual([{ running: true, failed: false }])
+    expect(await on.due()).toEqual([...STOREFRONTS])
+  })
+
+  test("waits as long as a storefront is undecided, and says how long that may be", async () => {
+    await on.ask("?refresh=true")
+    await sql`
+      insert into pace (upstream, egress, base_gap_ms, gap_ms)
+      values ('apps.apple.com', 'a', 1000, 4000), ('apps.apple.com', 'b', 1000, 4000)`
+    await on.says({ us: {}, de: {} })
+    await on.fails(others("us", "de", "fr", "jp"))
+    await on.fails(["jp"], "blocked")
+    const { status, body } = await on.ask()
+    // two addresses with a page in four seconds each, and a reading's own time
+    expect([status, body.eta]).toEqual([202, 2 * 2 + 2])
+    await sql`update pace set next_at = now() + interval '100 seconds'`
+    expect((await on.ask()).body.eta).toBeWithin(100, 107)
+    await sql`
+      update due
+      set failures = 1, failure = 'blocked', failed_at = now(), next_at = now() + interval '300 seconds'
+      where storefront = 'jp'`
+    expect((await on.ask()).body.eta).toBeWithin(298, 301)
+    await on.says({ fr: {}, jp: {} })
+    expect((await on.ask()).status).toBe(200)
+  })
+
+  test("that is finished leaves nothing due but what is tracked", async () => {
+    await sql`insert into due (kind, platform, storefront, subject) values ('listing', 'ios', 'us', ${OWN})`
+    const { status } = await scanned({ us: {}, de: {} })
+    expect(status).toBe(200)
+    expect(await on.due()).toEqual(["us"])
+  })
+})
+
+describe("its end", () => {
+  test("comes with the last storefront, by when that was read and not by when somebody looks", async () => {
+    const { body } = await scanned({ us: {}, de: {} })
+    expect(body).toMatchObject({ measured: true, running: false, summary: { sold: 2, notSold: 173, notRead: 0 } })
+    expect(body).not.toHaveProperty("eta")
+    const finished = Date.parse(body.finishedAt)
+    expect(finished).toBeWithin(Date.parse(body.startedAt), Date.now() + 1)
+    expect(Date.parse(body.nextRefreshAt) - finished).toBe(12 * 3_600_000)
+    await Bun.sleep(30)
+    expect((await on.ask()).body).toEqual(body)
+  })
+
+  test("comes after 60 minutes and not before; a tenth may be missing", async () => {
+    await on.ask("?refresh=true")
+    const missing = STOREFRONTS.slice(0, 17)
+    await on.says({ us: {} })
+    await on.fails(others("us", ...missing))
+    await on.fails(missing, "blocked")
+    await on.ages("59 minutes 50 seconds")
+    const late = await on.ask()
+    expect([late.status, late.body.eta <= 10]).toEqual([202, true])
+    await on.ages("10 seconds")
+    const { status, body } = await on.ask()
+    expect([status, body.summary.notRead, body.summary.notSold]).toEqual([200, 17, 157])
+    expect(Date.parse(body.finishedAt) - Date.parse(body.startedAt)).toBe(3_600_000)
+    const states = body.rows.filter((row: { state: string }) => row.state === "not_read")
+    expect(states.map((row: { country: string }) => row.country)).toEqual([...missing])
+    expect(states[0]).toMatchObject({ readAt: null, localised: null, ratings: null, findings: ["not_read"] })
+  })
+
+  test("is audit_failed where more than a tenth was not read, until another scan is begun; it costs nothing", async () => {
+    await on.ask("?refresh=true")
+    await on.fails(others(...STOREFRONTS.slice(0, 18)))
+    await on.fails(STOREFRONTS.slice(0, 18), "blocked")
+    await on.ages("60 minutes")
+    const spent = await used()
+    for (let again = 0; again < 2; again++) {
+      const { status, body } = await on.ask()
+      expect([status, body.error]).toEqual([502, "audit_failed"])
+    }
+    expect(await used()).toBe(spent)
+    expect(await on.due()).toEqual(["us"])
+    expect((await auditState(sql, await storeApp())).last).toBe(null)
+    expect((await on.ask("?refresh=true")).status).toBe(202)
+    expect((await on.ask()).status).toBe(202)
+    // what was answered an hour ago still counts
+    expect(await on.due()).toEqual([...STOREFRONTS.slice(0, 18), "us"])
+    await on.fails(STOREFRONTS.slice(0, 18))
+    expect((await on.ask()).body).toMatchObject({ measured: true, summary: { sold: 0, notSold: 175, ratings: null } })
+    expect(await on.scans()).toEqual([{ running: false, failed: false }])
+  })
+
+  test("is told by one of many who look at once", async () => {
+    await on.ask("?refresh=true")
+    await on.says({ us: {} })
+    await on.fails(others("us"))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => on.ask()))
+    for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]!.body])
+    expect(await on.scans()).toEqual([{ running: false, failed: false }])
+  })
+
+  test("keeps what was found: a page that changes later changes nothing in it", async () => {
+    const { body } = await scanned({ us: {} })
+    await on.says({ us: { name: "Another name" }, de: {} })
+    expect((await on.ask()).body).toEqual(body)
+    const { last: audit } = await auditState(sql, await storeApp())
+    expect(audit?.rows).toHaveLength(175)
+    expect(audit?.rows.find(({ country }) => country === "us")).toMatchObject({ state: "sold", writtenIn: "en" })
+  })
+})
+
+describe("refresh", () => {
+  test("gives the last scan for twelve hours, and begins another after that", async () => {
+    const { body } = await scanned({ us: {} })
+    await on.ages("13 hours")
+    await sql`update storefront_audit set finished_at = now() - interval '11 hours 59 minutes 50 seconds'`
+    const young = await on.ask("?refresh=true")
+    expect([young.status, young.body.rows]).toEqual([200, body.rows])
+    expect(await on.scans()).toHaveLength(1)
+    await on.ages("10 seconds")
+    const old = await on.ask("?refresh=true")
+    expect(old.status).toBe(202)
+    expect(old.body).toMatchObject({ measured: true, running: true, nextRefreshAt: null, summary: { sold: 1 } })
+    const plain = await on.ask()
+    expect([plain.status, plain.body.running, plain.body.eta > 0]).toEqual([200, true, true])
+    expect(await on.scans()).toHaveLength(2)
+  })
+
+  test("is true or false, and nothing else", async () => {
+    for (const query of ["?refresh=yes", "?refresh=true&refresh=true", "?refresh=1"]) {
+      const { status, body } = await on.ask(query)
+      expect([query, status, body.error, body.field]).toEqual([query, 400, "invalid_arguments", "refresh"])
+    }
+    expect((await on.ask("?refresh=false")).status).toBe(200)
+    expect(await on.scans()).toEqual([])
+  })
+})
+
+describe("the table", () => {
+  test("tells of each storefront what its page said, the most rated first", async () => {
+    const { body } = await scanned({
+      de: { description: TEXTS.de, language: "de-DE", ratings: 50, rating: 4.25, price: 3.49, currency: "EUR" },
+      jp: { ratings: 70, screenshots: { phone: ["https://is1-ssl.mzstatic.com/p1.png/1290x2796bb.jpg"] } },
+      us: { ratings: 900, subtitle: undefined, name: "Tea" },
+      gb: { ratings: undefined, rating: undefined, ratingsByStar: undefined },
+      fr: { ratings: 0, rating: 0, ratingsByStar: [0, 0, 0, 0, 0], subtitle: "Court" },
+    })
+    expect(body.rows.slice(0, 6).map((row: { country: string }) => row.country)).toEqual([
+      ...["us", "jp", "de", "fr", "gb", "ae"],
+    ])
+    const [us, jp, de, fr, gb, ae] = body.rows
+    expect(us).toMatchObject({
+      ...{ name: "United States", state: "sold", localised: true, textLanguage: "en", sameTextAs: null },
+      ...{
+        appName: "Tea",
+        nameLength: 3,
+        subtitle: null,
+        subtitleLength: null,
+        findings: ["subtitle_missing", "name_short"],
+      },
+    })
+    expect(jp).toMatchObject({
+      ...{ localised: false, textLanguage: "en", sameTextAs: "gb", screenshotsPhone: 1, screenshotsPad: null },
+      findings: ["not_localised", "screenshots_few"],
+    })
+    expect(de).toMatchObject({
+      ...{ localised: true, textLanguage: "de", pageLanguage: "de-DE", locales: ["de-DE", "en-GB"], sameTextAs: null },
+      ...{ rating: 4.25, ratings: 50, price: 3.49, currency: "EUR", nameLength: 25, findings: [] },
+    })
+    expect(fr).toMatchObject({ ratings: 0, findings: ["not_localised", "subtitle_short", "no_ratings"] })
+    expect(gb).toMatchObject({ ratings: null, localised: true, sameTextAs: "jp" })
+    expect(ae).toMatchObject({ state: "not_sold", appName: null, localised: null, findings: ["not_sold"] })
+    expect(Date.now() - Date.parse(ae.readAt)).toBeLessThan(60_000)
+    expect(body.summary).toEqual({
+      ...{ storefronts: 175, sold: 5, notSold: 170, notRead: 0, localised: 3, notLocalised: 2, localisedUnknown: 0 },
+      ...{ ratings: 1_020, ratingsNotLocalised: 70 },
+      languages: [
+        { language: "en", storefronts: 4 },
+        { language: "de", storefronts: 1 },
+      ],
+    })
+    expect([body.rows.length, body.locked]).toEqual([175, 0])
+  })
+
+  test("says of a storefront what was seen there last: a page that went, and one that came", async () => {
+    await on.ask("?refresh=true")
+    await on.fails(others("us", "de"))
+    await on.says({ us: {} }, 2)
+    await on.fails(["us"], "not_found", 1)
+    await on.fails(["de"], "not_found", 2)
+    await on.says({ de: {} }, 1)
+    const { body } = await on.ask()
+    expect(body.rows[0]).toMatchObject({ country: "de", state: "sold" })
+    expect(body.summary.sold).toBe(1)
+  })
+
+  test("is a preview of five rows on Free, of which nothing else leaks; the summary is whole", async () => {
+    const names = ["us", "gb", "de", "fr", "jp", "it", "es"]
+    const { body: full } = await scanned(
+      Object.fromEntries(names.map((one, i) => [one, { ratings: 100 - i, name: `Tea Timer of ${one} alone` }])),
+    )
+    const free = await on.house.workspace({ plan: "free" })
+    const appId = await trackOwn(sql, { workspaceId: free, iosId: OWN })
+    const key = await on.house.key(free)
+    const { body, result } = await on.house.tool("get_storefront_audit", { appId }, { key })
+    expect(body.rows).toEqual(full.rows.slice(0, 5))
+    expect(body.locked).toBe(170)
+    expect(body.summary).toEqual(full.summary)
+    const text = JSON.stringify(result)
+    for (const hidden of ["Tea Timer of it", "Tea Timer of es", "Italy", "Zimbabwe"]) expect(text).not.toContain(hidden)
+  })
+})
+
+describe("who may read it", () => {
+  test("a key with apps:read, for a credit; not one limited to other apps", async () => {
+    const poor = await on.house.key(on.workspaceId, { scopes: ["hive:read"] })
+    expect((await on.ask("", poor)).body.error).toBe("scope_required")
+    const other = { workspaceId: on.workspaceId, iosId: "20001", countries: ["us"], keywords: [], origin: "own" }
+    const limited = await on.house.key(on.workspaceId, { appList: [await trackOwn(sql, other)] })
+    expect((await on.ask("?refresh=true", limited)).body.error).toBe("app_not_allowed")
+    expect([await on.scans(), await used()]).toEqual([[], 0])
+    await on.ask()
+    expect(await used()).toBe(1)
+  })
+
+  test("a test key gets the sandbox's answer and begins nothing", async () => {
+    const testKey = await on.house.key(on.workspaceId, { kind: "test" })
+    const path = "/v1/apps/app_lumenjournal/storefront-audit?refresh=true"
+    const { status, body } = await on.house.call(path, { key: testKey })
+    expect([status, body.measured, body.rows.length + body.locked]).toEqual([200, true, 175])
+    expect(await on.scans()).toEqual([])
+  })
+})

@@ -1,0 +1,192 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import type { Observation, StoreApp } from "../../../src/core/observation/types.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { removeDemo } from "../../../src/demo/remove-demo.ts"
+import { rebuildAppTexts } from "../../../src/listings/store/app-texts.ts"
+import { appsWithText } from "../../../src/market/read/texts.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { foldApp, foldedWords, gramsOf } from "../../../src/stores/app-text.ts"
+import { explaining, type Work } from "../../core/explained.ts"
+import { freshDatabase } from "../../database.ts"
+import { cases, long } from "../../long.ts"
+import { charted } from "../../measuring/record/charted.ts"
+import { NOW, reading, said, stored } from "../../measuring/record/measured.ts"
+import { shelved } from "../../measuring/record/public-facts.ts"
+
+let sql: Sql
+beforeEach(async () => {
+  sql = await freshDatabase()
+})
+
+const tell = (...seen: Observation[]) => record(sql, seen, () => NOW)
+const looked = (hour: number, app: StoreApp, storefront = "us") =>
+  said(`2025-11-19T0${hour}:00:00Z`, [app], { storefront })
+
+async function found(text: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select store_id as id
+    from store_app
+    where id in (${appsWithText(sql, text)})
+    order by store_id`
+  return rows.map(({ id }) => id)
+}
+
+interface Text {
+  id: string
+  folded: string
+  grams: number[]
+}
+
+async function kept(): Promise<Text[]> {
+  return await sql<Text[]>`
+    select s.store_id as id, t.folded, t.grams
+    from app_text t
+    join store_app s on s.id = t.app_id
+    order by s.store_id`
+}
+
+/** What must be kept, gone by the names and developers as they stand. */
+async function byTruth(): Promise<Text[]> {
+  const rows = await sql<{ id: string; developer: string | null; names: string[] }[]>`
+    select s.store_id as id, s.developer, array(select name from store_app_name where app_id = s.id and name is not null) as names
+    from store_app s
+    order by s.store_id`
+  return rows.flatMap(({ id, names, developer }) => {
+    const folded = foldApp(names, developer)
+    return folded === null ? [] : [{ id, folded, grams: gramsOf(foldedWords(folded)) }]
+  })
+}
+
+const IDS = ["10001", "10002", "10003"]
+const DEVELOPERS = ["Leaves", "Blätter", "…", "Leaves"]
+const MAKERS = ["71", "71", "72", "71"]
+const three = <One>(...ones: One[]) => fc.array(fc.constantFrom(...ones), { minLength: 3, maxLength: 3 })
+const anyTelling: fc.Arbitrary<Observation> = fc
+  .record({
+    kind: fc.constantFrom("search", "demo", "chart", "lookup", "shelf"),
+    storefront: fc.constantFrom("us", "jp"),
+    hour: fc.integer({ min: 1, max: 4 }),
+    names: three(undefined, "Tea", "TEA", "お茶", "Thé", "🍵", '"jp": "x\\'),
+  })
+  .map(({ kind, storefront, hour, names }) => {
+    const at = `2025-11-19T0${hour}:00:00Z`
+    const apps = IDS.map((id, place) => {
+      const name = names[place]
+      // of one moment one: of two the one that came first would be held
+      return { id, ...(name && { name }), developer: DEVELOPERS[hour - 1]!, developerId: MAKERS[hour - 1]! }
+    })
+    if (kind === "chart") return charted(at, IDS, { storefront, apps })
+    if (kind === "lookup") return said(at, apps, { storefront })
+    if (kind === "shelf") return { ...shelved(at, IDS, { storefront }), apps }
+    return reading("tea", at, [], { storefront, depth: 3, results: apps, origin: kind === "demo" ? "demo" : "own" })
+  })
+
+describe("by what apps are found", () => {
+  test("is what they are called, whatever came in whatever order and parts, once or twice, and after the demo went", async () => {
+    let texts = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyTelling, { minLength: 1, maxLength: 10 }), fc.nat(10), async (seen, cut) => {
+        const orders = [[seen], seen.toReversed().map((one) => [one]), [seen.slice(cut), seen.slice(0, cut)]]
+        const after: Text[][] = []
+        for (const parts of orders) {
+          await freshDatabase()
+          await Promise.all(parts.map((part) => tell(...part)))
+          after.push(await kept())
+          expect(after.at(-1)).toEqual(await byTruth())
+        }
+        expect(after).toEqual([after[0]!, after[0]!, after[0]!])
+        texts += after[0]!.length
+        const before = await stored(sql)
+        await tell(...seen)
+        expect(await rebuildAppTexts(sql, async () => {})).toBe(0)
+        expect(await stored(sql)).toBe(before)
+        await removeDemo(sql)
+        expect(await kept()).toEqual(await byTruth())
+      }),
+      { seed: 20251119, numRuns: cases(2, 10) },
+    )
+    expect(texts).toBeGreaterThan(0)
+  }, 240_000)
+
+  test("is written where a name or a developer is another, and nowhere else", async () => {
+    const versions = async () => await sql`select app_id, xmin::text, ctid::text from app_text order by app_id`
+    await tell(looked(1, { id: "10001", name: "Tea", developer: "Leaves", ratings: 4 }))
+    const first = await versions()
+    await tell(looked(2, { id: "10001", name: "Tea", developer: "Leaves", ratings: 5, version: "2" }))
+    await tell(looked(3, { id: "10001", name: "TEA", icon: "https://a.example/1.png" }))
+    expect(await versions()).toEqual(first)
+    await tell(looked(4, { id: "10001", name: "Tea", developer: "Other" }))
+    expect(await versions()).not.toEqual(first)
+    expect(await kept()).toMatchObject([{ folded: "\n tea\n\t other\n" }])
+  })
+
+  test("comes back from the names when it is lost, wrong, too much or of an older formula", async () => {
+    await tell(
+      said(
+        "2025-11-19T01:00:00Z",
+        Array.from({ length: 230 }, (_, n) => ({ id: `${10_001 + n}`, name: `Tea ${n}` })),
+      ),
+    )
+    const before = await stored(sql)
+    const [first] = await sql<{ id: number }[]>`select min(app_id) as id from app_text`
+    await sql`delete from app_text where app_id = ${first!.id}`
+    await sql`update app_text set folded = 'x', grams = '{}' where app_id = ${first!.id + 1}`
+    await sql`update app_text set formula = 0, grams = '{}' where app_id = ${first!.id + 2}`
+    await tell(reading("tea", "2025-11-19T01:00:00Z", [99999]))
+    await sql`insert into app_text select max(id), 1, 'y', '{}' from store_app`
+    let pauses = 0
+    const pause = async () => {
+      pauses += 1
+    }
+    expect(await rebuildAppTexts(sql, pause)).toBe(4)
+    expect(pauses).toBe(3)
+    expect(await rebuildAppTexts(sql, pause)).toBe(0)
+    await sql`delete from store_app where store_id = '99999'`
+    await sql`truncate list, search_results cascade`
+    expect(await stored(sql)).toBe(before)
+  })
+})
+
+describe("apps with a text", () => {
+  test("are those in whose names of any storefront, or publisher's, every word occurs; nothing is a wildcard", async () => {
+    await tell(looked(1, { id: "10001", name: "Hearth & Home", developer: "Northfield" }))
+    await tell(looked(1, { id: "10001", name: "暖炉と家" }, "jp"), looked(1, { id: "10002", name: "100% Café_Home" }))
+    const one = { hearth: ["10001"], "HOME hearth": ["10001"], 炉と: ["10001"], "north hom": ["10001"], "%": [], _: [] }
+    const two = { h_me: [], ho: ["10001", "10002"], cafe: ["10002"], "CAFÉ%": ["10002"], "c%f": [], "": [], om: [] }
+    const hostile = {
+      "'; drop table app_text; --": [],
+      "\\": [],
+      "\0": [],
+      ["x".repeat(100_000)]: [],
+      ["家 ".repeat(5_000)]: ["10001"],
+    }
+    const expected = { ...one, ...two, ...hostile }
+    const answers: Record<string, string[]> = {}
+    for (const text of Object.keys(expected)) answers[text] = await found(text)
+    expect(answers).toEqual(expected)
+  })
+
+  long(
+    "are found by the index, not by reading all",
+    async () => {
+      await sql`insert into store_app (platform, store_id) select 'ios', (20000 + i)::text from generate_series(1, 20000) i`
+      await sql`
+      insert into store_app_name (app_id, storefront, origin, name, name_at, name_weight)
+      select id, 'us', 'own', 'Tea ' || md5(store_id), now(), 1 from store_app`
+      await rebuildAppTexts(sql, async () => {})
+      await sql`analyze app_text`
+      for (const text of ["tea abc12", "abc", "ab"]) {
+        const works: Work[] = []
+        const rows = await explaining(sql, works)`
+        select *
+        from (${appsWithText(sql, text)}) found
+        limit 30000`
+        const plan = JSON.stringify(works[0]!.plan)
+        expect([text, plan.includes("app_text_grams"), works[0]!.rows < 30_000]).toEqual([text, true, true])
+        expect(rows.length > 0).toBe(text !== "tea abc12")
+      }
+    },
+    60_000,
+  )
+})

@@ -1,0 +1,140 @@
+import { beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import type { AppsObservation, StoreApp } from "../../../src/core/observation/types.ts"
+import { tryLock } from "../../../src/database/locks.ts"
+import type { Sql, Tx } from "../../../src/database/types.ts"
+import { createEstimates } from "../../../src/market/estimates/estimates.ts"
+import { gradeNext } from "../../../src/market/estimates/grade-month.ts"
+import { makeEstimate } from "../../../src/market/estimates/make-estimate.ts"
+import { readCalibration, readGradedMonth } from "../../../src/market/read/grades.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { freshDatabase } from "../../database.ts"
+import { openHouse } from "../../house.ts"
+import { said } from "../../measuring/record/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
+
+setDefaultTimeout(60_000)
+
+const IOS = "1600000101"
+/** The last day on which a count of October is still awaited, and the first on which it is not. */
+const [SOON, SETTLED] = [new Date("2025-11-03T23:00:00Z"), new Date("2025-11-04T01:00:00Z")]
+let sql: Sql
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  const read = (day: string, apps: (StoreApp & { id: string })[], rest: Partial<AppsObservation> = {}) =>
+    said(`${day}T09:00:00Z`, apps, rest)
+  const play = { source: "play-details", platform: "android" } as const
+  const seen = Array.from({ length: 25 }, (_, n) => {
+    const id = `com.example.app${n}`
+    // ten ratings gained, and from 700 to 3,100 installs; the last gained none, and 60 installs
+    const [ratings, installs] = n === 24 ? [0, 60] : [10, 700 + 100 * n]
+    return [
+      read("2025-10-02", [{ id, ratings: 100, market: { installs: 50_000 } }], play),
+      read("2025-10-30", [{ id, ratings: 100 + ratings, market: { installs: 50_000 + installs } }], play),
+    ]
+  }).flat()
+  const ios = (day: string, ratings: number) => read(day, [{ id: IOS, ratings }], { storefront: "us" })
+  const { refused } = await record(
+    sql,
+    [...seen, ios("2025-10-02", 1_000), ios("2025-10-30", 1_280), ios("2025-11-04", 1_300)],
+    () => new Date("2025-11-05T00:00:00Z"),
+  )
+  expect(refused).toEqual([])
+  const workspaceId = await openHouse({ sql }).workspace()
+  await trackOwn(sql, { workspaceId, iosId: IOS })
+})
+
+beforeEach(async () => {
+  await sql`delete from estimate_grade`
+  await sql`delete from estimate_month`
+})
+
+async function gradeAll(now: Date): Promise<number> {
+  let turns = 1
+  while ((await gradeNext(sql, now, { idsAtOnce: 4 })) === "more") turns++
+  return turns
+}
+
+const stored = async () => [
+  ...(await sql`select month, app_id, ratings, value, low, high, under, truth from estimate_grade order by app_id`),
+]
+
+test("a month is graded once its last counts are in: figures by ratings, as they would be without the store's count, and that count", async () => {
+  await gradeAll(SOON)
+  expect([
+    (await sql`select from estimate_month where month = '2025-10-01'`).length,
+    await readGradedMonth(sql),
+  ]).toEqual([0, null])
+  expect(await gradeAll(SETTLED)).toBeGreaterThan(5)
+  const month = await readGradedMonth(sql)
+  // ten ratings in 28 days, at 143 installs each
+  const errors = Array.from({ length: 24 }, (_, n) => Math.abs(1_430 - (700 + 100 * n)) / (700 + 100 * n)).toSorted(
+    (a, b) => a - b,
+  )
+  expect(month).toMatchObject({ month: "2025-10", n: 24, under: { n: 1, held: 1 } })
+  expect(month!.medianError).toBe(Math.round(50 * (errors[11]! + errors[12]!)))
+  expect(month!.withinTwo).toBeCloseTo(21 / 24, 3)
+})
+
+test("what another process graded meanwhile, and what was graded before a kill, is graded once", async () => {
+  await gradeAll(SETTLED)
+  const once = await stored()
+  expect(once.length).toBe(26)
+  await sql`delete from estimate_grade`
+  await sql`delete from estimate_month`
+  await gradeNext(sql, SETTLED, { idsAtOnce: 7 })
+  await Promise.all([gradeAll(SETTLED), gradeAll(SETTLED), gradeAll(SETTLED)])
+  await gradeAll(SETTLED)
+  expect(await stored()).toEqual(once)
+  expect(await gradeNext(sql, SETTLED)).toBe("done")
+})
+
+// the embedded database does one thing at a time
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: a process that finds another writing estimates grades in the turn after it, not an hour later",
+  async () => {
+    let looked = 0
+    const now = () => {
+      looked++
+      return SETTLED
+    }
+    const estimates = createEstimates({ sql, log: () => {}, now }, { pollMs: 5 })
+    await sql.begin(async (tx) => {
+      expect(await tryLock(tx as Tx, "estimates")).toBe(true)
+      expect(await gradeNext(sql, SETTLED)).toBe("busy")
+      estimates.start()
+      // three looks at the clock are a turn
+      while (looked < 7) await Bun.sleep(5)
+    })
+    for (let tried = 0; tried < 2_000 && (await readGradedMonth(sql)) === null; tried++) await Bun.sleep(10)
+    await estimates.stop()
+    expect(await readGradedMonth(sql)).toMatchObject({ n: 24 })
+  },
+)
+
+test("an app of the App Store has intervals by those truths from then on, wider by what nobody knows of its store", async () => {
+  const [ios] = await sql<[{ id: number }]>`select id from store_app where store_id = ${IOS}`
+  const app = { app: ios.id, platform: "ios", genre: null } as const
+  const before = (await makeEstimate(sql, app, { asOf: "2025-11-04", calibration: null })).downloads!
+  await gradeAll(SETTLED)
+  const calibration = (await readCalibration(sql, "2025-11-04"))!
+  const after = (await makeEstimate(sql, app, { asOf: "2025-11-04", calibration })).downloads!
+  expect([before.pairs, before.coverage, after.pairs, after.value]).toEqual([0, null, 24, before.value])
+  expect(after.coverage).toBeWithin(0.5, 1.01)
+  expect(after.high / after.value!).toBeGreaterThan(10 ** (1.28 * 0.3))
+  expect(await readCalibration(sql, "2026-02-15")).toBeNull()
+})
+
+test("of a tracked app of the App Store the figure is kept for its owner, and no truth is", async () => {
+  await gradeAll(SETTLED)
+  const [kept] = await sql`
+    select g.storefronts, g.value, g.truth
+    from estimate_grade g
+    join store_app s on s.id = g.app_id
+    where s.platform = 'ios'`
+  expect(kept).toEqual({
+    storefronts: ["us"],
+    value: expect.closeTo((280 * 30 * Math.sqrt(6_000)) / 28, 6),
+    truth: null,
+  })
+})

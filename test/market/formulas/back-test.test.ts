@@ -1,0 +1,95 @@
+import { expect, test } from "bun:test"
+import { scoreIntervals, scoreOf } from "../../../src/market/formulas/scores.ts"
+import { RATINGS_TEST } from "../../../src/market/operations/estimates/estimate.ts"
+import { drawCoverage, estimateTwice, growingApps, measureDoubled, measureTwice, unratedApps } from "./back-test.ts"
+import { installsOf } from "./installs/level.ts"
+import { type AppTwice, appsOf, appsTwice, isLeftOut, type PlayApp, ratedOnce, SOME } from "./play-apps.ts"
+
+const apps = appsOf(SOME)
+const leftOut = ratedOnce(apps)
+const twice = appsTwice(apps)
+const gainedBy = ({ first, second }: AppTwice) => second.installs - first.installs
+const level = (those: readonly PlayApp[]) =>
+  scoreOf(those.map(({ facts, installs }) => ({ value: installsOf(facts)!, truth: installs })))!
+const byConstant = (those: readonly PlayApp[], perInstall: number) =>
+  scoreOf(those.map(({ facts, installs }) => ({ value: facts.ratings / perInstall, truth: installs })))!
+
+test("the rows are those that nothing was fitted on, and the fifty apps that were read twice", () => {
+  expect(leftOut.filter((app) => !isLeftOut(app))).toEqual([])
+  expect(leftOut).toHaveLength(2_236)
+  expect(twice).toHaveLength(50)
+})
+
+test("installs so far of apps that it was not fitted on are met as well as is said", () => {
+  const { medianAbsLog10, order } = level(leftOut)
+  expect(medianAbsLog10).toBeLessThanOrEqual(0.25)
+  expect(order).toBeGreaterThanOrEqual(0.9)
+})
+
+test.each(["2020-07", "2021-06"])("in %s the level beats the constants that others publish", (month) => {
+  const those = leftOut.filter((app) => app.month === month)
+  const { medianAbsLog10, order } = level(those)
+  expect(medianAbsLog10).toBeLessThanOrEqual(0.25)
+  expect(order).toBeGreaterThanOrEqual(0.9)
+  for (const perInstall of [0.012, 0.02]) {
+    const published = byConstant(those, perInstall)
+    expect(published.medianAbsLog10 - medianAbsLog10).toBeGreaterThan(0.1)
+    expect(order).toBeGreaterThan(published.order + 0.03)
+  }
+})
+
+test.each(["2020-07", "2021-06"])(
+  "in %s an 80 %% interval covers 77 to 83 %% after 300 truths of the month",
+  (month) => {
+    const { covered, width } = drawCoverage(leftOut.filter((app) => app.month === month))
+    expect(covered).toBeGreaterThanOrEqual(0.77)
+    expect(covered).toBeLessThanOrEqual(0.83)
+    expect(width).toBeLessThan(4.5)
+  },
+)
+
+test("installs gained, by the app's own ratio: their error, and how many its stated interval holds", () => {
+  const growing = growingApps(twice)
+  const estimates = growing.map((app) => ({ estimate: estimateTwice(app)!, truth: gainedBy(app) }))
+  const { medianAbsLog10, order } = scoreOf(
+    estimates.map(({ estimate, truth }) => ({ value: estimate.value!, truth })),
+  )!
+  expect(medianAbsLog10).toBeLessThanOrEqual(0.2)
+  expect(order).toBeGreaterThanOrEqual(0.9)
+  const { n, covered } = scoreIntervals(estimates)!
+  expect(n).toBe(26)
+  expect(Math.round(covered * n)).toBeGreaterThanOrEqual(20)
+  expect(estimates.filter(({ estimate }) => estimate.basis !== "own" || estimate.level !== 0.8)).toEqual([])
+})
+
+test("what an answer by the store's prior says of its own errors is what the back-test gives", () => {
+  const graded = growingApps(twice).map((app) => ({ estimate: estimateTwice(app, false)!, truth: gainedBy(app) }))
+  const { n, medianError } = scoreOf(graded.map(({ estimate, truth }) => ({ value: estimate.value!, truth })))!
+  const { covered } = scoreIntervals(graded)!
+  expect(RATINGS_TEST).toEqual({
+    month: "2021-06",
+    n,
+    medianError: Math.round(medianError * 100),
+    coverage: Math.round(covered * 100) / 100,
+  })
+})
+
+test("apps without a new rating are all under an amount, never a value, and truly under it", () => {
+  const unrated = unratedApps(twice)
+  expect(unrated).toHaveLength(13)
+  for (const app of unrated) {
+    expect(estimateTwice(app)).toMatchObject({ value: null, under: 1_000, low: 0, high: 1_000 })
+    expect(gainedBy(app)).toBeLessThan(1_000)
+  }
+})
+
+test("an app whose ratings fell has no figure", () => {
+  const fallen = twice.filter(({ first, second }) => second.facts.ratings < first.facts.ratings)
+  expect(fallen.length).toBeGreaterThan(0)
+  expect(fallen.map((app) => estimateTwice(app))).toEqual(fallen.map(() => null))
+})
+
+test("Android's downloads are the difference of two counts, and a count doubled for three days changes nothing", () => {
+  expect(twice.map(measureTwice)).toEqual(twice.map(gainedBy))
+  expect(twice.map(measureDoubled)).toEqual(twice.map((app) => ({ value: gainedBy(app), days: 30 })))
+})

@@ -1,0 +1,51 @@
+import { describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { BANDS, CHECKED, estimatePopularity, popularityBand } from "../../../src/keywords/formulas/popularity.ts"
+import { popularityBand as popularityText } from "../../../src/ui/words.ts"
+import { blendOf, calibratedTerms, massOf, spearman } from "./calibration.ts"
+
+const terms = calibratedTerms()
+
+describe("what is said of the popularity", () => {
+  test("stands in the manual, number by number", () => {
+    const page = join(import.meta.dirname, "../../../src/docs/manual/estimates.md")
+    const manual = readFileSync(page, "utf8").replace(/\s+/g, " ")
+    const { correlation, between, line, constant, held } = CHECKED
+    for (const sentence of [
+      `${CHECKED.terms} terms of the United States`,
+      `at a rank correlation of ${correlation} (95 % ${between[0]} to ${between[1]})`,
+      `errs by ${line.error} points on terms that it was not drawn through, a constant by ${constant.error}`,
+      `hold ${Math.round(100 * held)} of 100 of the other`,
+      ...BANDS.map(({ low, high, terms, held, atFloor }) => `| ${low} to ${high} | ${terms} | ${held} | ${atFloor} |`),
+    ])
+      expect(manual).toContain(sentence)
+  })
+
+  test("a page shows a band with how many of its terms stand at the floor", () => {
+    const { text } = popularityText(5, 50)
+    expect(text).toContain("49 of 76 checked in 5 to 50, 13 of 27 checked in 6 to 100")
+    expect(text).toEndWith(">5–50</span>")
+  })
+
+  // the two files of the check have no licence; these terms come with the project, on the other scale of Apple's report
+  test("of 187 terms that many search at most one in thirty is put at the floor, by ratings alone", () => {
+    const bands = terms.map(
+      (term) => popularityBand("ios", estimatePopularity({ ratingMass: massOf(term), hints: null })!.score!)!,
+    )
+    expect(terms.length).toBe(187)
+    expect(bands.filter(({ high }) => high < 10).length).toBeLessThanOrEqual(187 / 30)
+    expect(
+      spearman(
+        terms.map(blendOf),
+        terms.map(({ popularity }) => popularity),
+      ),
+    ).toBeGreaterThan(0.55)
+  })
+})
+
+test("rank correlation is 1 for one order, -1 for the reverse, and shares ties", () => {
+  expect(spearman([1, 2, 3, 9], [10, 20, 30, 40])).toBeCloseTo(1)
+  expect(spearman([1, 2, 3], [3, 2, 1])).toBeCloseTo(-1)
+  expect(spearman([1, 1, 2, 2], [1, 2, 1, 2])).toBeCloseTo(0)
+})

@@ -1,0 +1,130 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { addDays } from "../../../src/lib/days.ts"
+import { type CountReading, longestGain } from "../../../src/market/formulas/count-readings.ts"
+import { growthOf } from "../../../src/market/formulas/growth.ts"
+import { installGain, measureDownloads, standingCounts } from "../../../src/market/formulas/install-gain.ts"
+import { shuffled } from "./play-apps.ts"
+
+const SEEDED = { seed: 20_261_117, numRuns: 1_000 }
+const START = "2026-03-01"
+const LAST = "2026-03-31"
+const on = (...counts: [day: number, count: number][]): CountReading[] =>
+  counts.map(([day, count]) => ({ day: addDays(START, day), count }))
+/** Counts that only rise, read on some of the days. */
+const rising = fc
+  .tuple(fc.nat(1_000_000), fc.array(fc.tuple(fc.nat(500), fc.boolean()), { minLength: 31, maxLength: 31 }))
+  .map(([first, days]) => {
+    let count = first
+    return days.flatMap(([more, isRead], day): CountReading[] => {
+      count += more
+      return isRead ? on([day, count]) : []
+    })
+  })
+
+describe("the gain of a count", () => {
+  test("is the difference of the first and last reading of thirty days, whatever days in between were read, in any order", () => {
+    fc.assert(
+      fc.property(rising, fc.nat(1_000), (readings, seed) => {
+        const gain = longestGain(shuffled(readings, seed), LAST)
+        const [first, last] = [readings[0], readings.at(-1)]
+        if (!first || !last || first === last) expect(gain).toBeNull()
+        else expect(gain).toMatchObject({ gained: last.count - first.count, from: first.day, to: last.day })
+      }),
+      SEEDED,
+    )
+  })
+
+  test("is never negative: a fall is a gap, and the longest stretch beside it counts", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(30), fc.nat(5_000)), { maxLength: 12 }), (pairs) => {
+        const gain = longestGain(on(...pairs), LAST)
+        if (gain) expect(gain.gained).toBeGreaterThanOrEqual(0)
+      }),
+      SEEDED,
+    )
+    const fallen = on([0, 100], [10, 130], [11, 90], [30, 95])
+    expect(longestGain(fallen, LAST)).toEqual({ gained: 5, days: 19, from: "2026-03-12", to: LAST })
+  })
+
+  test("rests on seven days and more where there are such, on less only where there are none", () => {
+    expect(longestGain(on([0, 10], [8, 20], [25, 15], [28, 16]), LAST)).toMatchObject({ gained: 10, days: 8 })
+    expect(longestGain(on([25, 15], [28, 16]), LAST)).toMatchObject({ gained: 1, days: 3 })
+    expect(longestGain(on([28, 16]), LAST)).toBeNull()
+    expect(longestGain(on([28, 16], [28, 19]), LAST)).toBeNull()
+  })
+
+  test("looks back thirty days and no further, and not ahead", () => {
+    const readings = on([-1, 1], [0, 10], [30, 40], [31, 90])
+    expect(longestGain(readings, LAST)).toEqual({ gained: 30, days: 30, from: START, to: LAST })
+  })
+})
+
+describe("installs that the store counts", () => {
+  test("are measured: nothing lies between low and high, and the span is said", () => {
+    expect(measureDownloads(on([0, 1_000], [30, 1_234]), LAST)).toEqual({
+      value: 234, under: null, low: 234, high: 234, level: 0.8, basis: "measured", pairs: 0, coverage: null,
+      days: 30, from: START, to: LAST,
+    }) // biome-ignore format: a figure on two lines
+    expect(measureDownloads(on([0, 1_000], [30, 1_000]), LAST)).toMatchObject({ value: 0, low: 0, high: 0 })
+    expect(measureDownloads(on([0, 1_000]), LAST)).toBeNull()
+  })
+
+  test("are unknown, and not zero, where the count stood still for less than a week", () => {
+    expect(measureDownloads(on([28, 1_000], [29, 1_000], [30, 1_000]), LAST)).toBeNull()
+    expect(measureDownloads(on([24, 1_000], [30, 1_000]), LAST)).toBeNull()
+    expect(measureDownloads(on([23, 1_000], [30, 1_000]), LAST)).toMatchObject({ value: 0, days: 7 })
+    expect(measureDownloads(on([28, 1_000], [30, 1_001]), LAST)).toMatchObject({ value: 1, days: 2 })
+  })
+
+  test("a count that rose by more than half counts only when it still stands a week later", () => {
+    const before = on([0, 1_000], [1, 1_010])
+    expect(installGain([...before, ...on([2, 1_990], [9, 1_995])], LAST)).toMatchObject({ gained: 995, days: 9 })
+    expect(installGain([...before, ...on([2, 1_990], [8, 1_995])], LAST)).toMatchObject({ gained: 10, days: 1 })
+    expect(installGain([...before, ...on([2, 1_990], [5, 1_020], [9, 1_030])], LAST)).toMatchObject({ gained: 30 })
+    // nothing read in the week, and the old count when it is over
+    expect(installGain([...before, ...on([2, 1_990], [20, 1_200])], LAST)).toMatchObject({ gained: 200, days: 20 })
+  })
+
+  test("a count that rose by more than half is unknown until it has stayed for a week, however long nothing was read", () => {
+    expect(measureDownloads(on([21, 1_000_000], [30, 1_970_000]), LAST)).toBeNull()
+    expect(installGain(on([0, 1_000], [30, 21_000]), LAST)).toBeNull()
+    expect(installGain(on([0, 1_000], [23, 21_000], [30, 21_500]), LAST)).toMatchObject({ gained: 20_500, days: 30 })
+  })
+
+  test("a count that is doubled for three days, on whichever days, changes nothing", () => {
+    fc.assert(
+      fc.property(rising, fc.integer({ min: 1, max: 27 }), (readings, from) => {
+        const known = readings.filter(({ count }) => count > 40_000)
+        const doubled = new Set([from, from + 1, from + 2].map((day) => addDays(START, day)))
+        const shown = known.map((reading) =>
+          doubled.has(reading.day) ? { ...reading, count: Math.round(1.97 * reading.count) } : reading,
+        )
+        const isSeenAround = [known[0], known.at(-1)].every((end) => end && !doubled.has(end.day))
+        if (isSeenAround) expect(standingCounts(shown)).toEqual(known.filter(({ day }) => !doubled.has(day)))
+      }),
+      SEEDED,
+    )
+  })
+})
+
+test("growth needs no ratio, and says how far chance alone may carry it", () => {
+  const gain = (gained: number) => ({ gained, days: 30, from: START, to: LAST })
+  const few = growthOf(gain(6), gain(4), "prior")!
+  const many = growthOf(gain(6_000), gain(4_000), "prior")!
+  expect([few.percent, many.percent]).toEqual([50, 50].map((percent) => expect.closeTo(percent, 9)))
+  expect(few.low).toBeLessThan(0)
+  expect(many.low).toBeGreaterThan(40)
+  expect(growthOf(gain(6), gain(0), "prior")).toBeNull()
+  expect(growthOf(gain(6), null, "prior")).toBeNull()
+})
+
+test("growth of counted installs has a width, and is unknown of less than a week", () => {
+  const gain = (gained: number, days: number) => ({ gained, days, from: START, to: LAST })
+  expect(growthOf(gain(6_000, 1), gain(9_000, 28), "measured")).toBeNull()
+  expect(growthOf(gain(9_000, 28), gain(6_000, 6), "measured")).toBeNull()
+  const [week, month] = [7, 28].map((days) => growthOf(gain(1_000, days), gain(1_000, days), "measured")!)
+  expect([week!.percent, month!.percent]).toEqual([0, 0])
+  expect(week!.high - week!.low).toBeGreaterThan(month!.high - month!.low)
+  expect(month!.high - month!.low).toBeGreaterThan(5)
+})

@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test"
+import { type PlaceFigure, placeCurve } from "../../../src/market/formulas/place-curve.ts"
+import { randomFrom } from "./calibration.ts"
+
+const about = (value: number): PlaceFigure => ({ value, low: value / 4, high: value * 4, under: null })
+const under = (amount: number): PlaceFigure => ({ value: null, low: null, high: null, under: amount })
+
+test("a place brings the middle of the apps around it, and no place more than the one before", () => {
+  // 1,000 ÷ place, but every third app is a hundred times larger
+  const curve = placeCurve(Array.from({ length: 60 }, (_, at) => about((1_000 / (at + 1)) * (at % 3 === 0 ? 100 : 1))))
+  expect(curve[29]!.value!).toBeWithin(1_000 / 36, 1_000 / 24)
+  const values = curve.map((one) => one!.value!)
+  expect(values).toEqual(values.toSorted((a, b) => b - a))
+  expect(curve[29]).toMatchObject({ n: 60, under: null })
+})
+
+test("with four apps that have a figure nothing is said, with five nothing of places outside of them", () => {
+  const figures = (places: number[]) => Array.from({ length: 20 }, (_, at) => (places.includes(at) ? about(500) : null))
+  expect(placeCurve(figures([2, 5, 8, 11])).some((one) => one !== null)).toBe(false)
+  const curve = placeCurve(figures([2, 5, 8, 11, 15]))
+  expect(curve.flatMap((one, at) => (one ? [at] : []))).toEqual(Array.from({ length: 14 }, (_, i) => i + 2))
+  expect(curve[9]).toEqual({ value: expect.closeTo(500), low: expect.closeTo(125), high: expect.closeTo(2_000), under: null, n: 5 }) // biome-ignore format: one value
+})
+
+test("where the middle is only under an amount the place is so too", () => {
+  const curve = placeCurve([about(9_000), about(8_000), under(1_000), under(1_000), under(1_000)])
+  expect(curve[4]).toMatchObject({ value: null, low: null, high: null, under: expect.closeTo(1_000) })
+})
+
+test("whatever figures are missing, no place is zero, outside of its interval, or above the one before", () => {
+  const random = randomFrom(17)
+  const seen = { value: 0, under: 0, unknown: 0 }
+  for (let round = 0; round < 2_000; round++) {
+    const holes = random()
+    const figures = Array.from({ length: 5 + Math.floor(40 * random()) }, () => {
+      if (random() < holes) return null
+      return random() < 0.3 ? under(10 ** (1 + 4 * random())) : about(10 ** (6 * random()))
+    })
+    let last = Number.POSITIVE_INFINITY
+    for (const one of placeCurve(figures)) {
+      seen[one === null ? "unknown" : one.value === null ? "under" : "value"]++
+      if (one === null) continue
+      if (one.value === null) expect([one.low, one.high, one.under! > 0]).toEqual([null, null, true])
+      else {
+        expect([one.value > 0, one.low! > 0, one.low! <= one.value, one.high! >= one.value]).toEqual([true, true, true, true]) // biome-ignore format: one line
+        expect(one.value).toBeLessThanOrEqual(last * (1 + 1e-9))
+        last = one.value
+      }
+    }
+  }
+  for (const [kind, count] of Object.entries(seen)) expect([kind, count > 1_000]).toEqual([kind, true])
+})

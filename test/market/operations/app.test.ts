@@ -1,0 +1,142 @@
+import { expect, test } from "bun:test"
+import { openHouse } from "../../house.ts"
+import { fixture } from "../../stores/parsing/parsed.ts"
+import { marketWorld } from "../../world/market.ts"
+import { answersLookUps } from "../../world/stores.ts"
+
+/** The app of the recorded page. */
+const APP = "1600000101"
+const on = marketWorld({ forget: ["pages"] })
+
+const ask = (id: string, query = "") => on.get(`/v1/hive/apps/${id}${query}`)
+const HTML = { headers: { "content-type": "text/html; charset=utf-8" } }
+const page = (body: string, status = 200) =>
+  on.stores.on("apps.apple.com", "/us/app/", () => new Response(body, { ...HTML, status }))
+const requests = (host: string) => on.stores.requests.filter(({ url }) => url.hostname === host).length
+
+test("an app that nobody follows is looked up once for all who ask, its page read once, and both kept", async () => {
+  answersLookUps(on.stores, { [APP]: { trackName: "Harbor", userRatingCount: 321, averageUserRating: 4.25 } })
+  page(fixture("apple-app-page-us.html"))
+  const all = await Promise.all(Array.from({ length: 10 }, () => ask(APP)))
+  const { status, body } = all[0]!
+  expect([status, new Set(all.map(({ text }) => text)).size]).toEqual([200, 1])
+  expect(body).toMatchObject({ id: APP, platform: "ios", country: "us", available: true })
+  expect(body).toMatchObject({ version: "1.0", price: 2.99, currency: "USD", genre: "6007", source: "itunes-lookup" })
+  expect(body).toMatchObject({ ratings: 321, rating: 4.25, ratingsSource: "itunes-lookup", storefronts: ["us"] })
+  expect(body).toMatchObject({ releasedAt: "2020-01-01T08:00:00.000Z", updatedAt: "2026-01-01T08:00:00.000Z" })
+  // what the build says: none of it was said
+  expect([body.languages, body.sizeBytes, body.builtAt, body.builtSource]).toEqual([null, null, null, null])
+  // what the page alone says has a time of its own
+  expect([typeof body.badge, body.inAppPurchaseCount]).toEqual(["boolean", body.listingExtras.inAppPurchases.length])
+  expect(body.distributionSource).toBe("apple-app-page")
+  expect(Object.values(body.distribution).every(Number.isInteger)).toBe(true)
+  expect(body.listingExtras.languages.length).toBeGreaterThan(1)
+  expect(Date.parse(body.listingExtras.measuredAt)).toBeWithin(Date.now() - 60_000, Date.now())
+  expect((await ask(APP)).body).toEqual(body)
+  expect([requests("itunes.apple.com"), requests("apps.apple.com"), await on.creditsUsed()]).toEqual([1, 1, 110])
+})
+
+test("who brought each part of it is said beside it", async () => {
+  answersLookUps(on.stores, { [APP]: { languageCodesISO2A: ["EN"], userRatingCount: 321, averageUserRating: 4.25 } })
+  page(fixture("apple-app-page-us.html"))
+  const origins = async () => {
+    const { origin, builtOrigin, ratingsOrigin, distributionOrigin, listingExtras } = (await ask(APP)).body
+    return [origin, builtOrigin, ratingsOrigin, distributionOrigin, listingExtras.origin]
+  }
+  expect(await origins()).toEqual(["own", "own", "own", "own", "own"])
+  await on.sql`update app_storefront set origin = 'a peer'`
+  await on.sql`update listing_run set origin = 'another peer'`
+  expect(await origins()).toEqual(["a peer", "a peer", "own", "own", "another peer"])
+  await on.sql`update rating_count set origin = 'a third'`
+  expect(await origins()).toEqual(["a peer", "a peer", "a third", "a third", "another peer"])
+})
+
+test("while its page cannot be read, what the page alone says is null and never 0", async () => {
+  answersLookUps(on.stores, { [APP]: { userRatingCount: undefined, averageUserRating: undefined } })
+  page("no", 503)
+  const { status, body } = await ask(APP)
+  expect([status, body.version, body.ratings, body.rating]).toEqual([200, "1.0", null, null])
+  expect([body.badge, body.inAppPurchaseCount, body.distribution, body.distributionAt]).toEqual([
+    null,
+    null,
+    null,
+    null,
+  ])
+  expect(body.listingExtras).toEqual({
+    ...{
+      measuredAt: null,
+      origin: null,
+      languages: null,
+      size: null,
+      minimumOs: null,
+      ageRating: null,
+      promotionalText: null,
+    },
+    inAppPurchases: null,
+  })
+})
+
+test("an app that the store does not sell there is an answer, which names where it is sold", async () => {
+  answersLookUps(on.stores, { [APP]: {} })
+  page("no", 404)
+  await ask(APP)
+  answersLookUps(on.stores, {})
+  const { status, body } = await ask(APP, "?country=de")
+  expect([status, body.available, body.price, body.storefronts, await on.creditsUsed()]).toEqual([
+    200,
+    false,
+    null,
+    ["us"],
+    20,
+  ])
+})
+
+test("languages and size are as any storefront's look-up said them last, with that one's time", async () => {
+  page("no", 503)
+  answersLookUps(on.stores, { [APP]: { languageCodesISO2A: ["FR", "EN", "FR"], fileSizeBytes: "112401408" } })
+  const { body } = await ask(APP)
+  expect([body.languages, body.sizeBytes, body.builtSource]).toEqual([["en", "fr"], 112_401_408, "itunes-lookup"])
+  expect(body.builtAt).toBe(body.measuredAt)
+  // another storefront's look-up that says nothing of it takes nothing away
+  answersLookUps(on.stores, { [APP]: {} })
+  const elsewhere = (await ask(APP, "?country=de")).body
+  expect([elsewhere.languages, elsewhere.sizeBytes, elsewhere.builtAt]).toEqual([
+    ["en", "fr"],
+    112_401_408,
+    body.builtAt,
+  ])
+  expect(elsewhere.measuredAt > elsewhere.builtAt).toBe(true)
+})
+
+test("where this instance reads nothing, what is stored answers with its day, and else storefronts that have it are named", async () => {
+  answersLookUps(on.stores, { [APP]: {} })
+  page(fixture("apple-app-page-us.html"))
+  await ask(APP)
+  await on.sql`update app_storefront set seen_at = seen_at - interval '3 days'`
+  const house = openHouse({ sql: on.sql })
+  const held = await house.call(`/v1/hive/apps/${APP}`, { key: on.key })
+  expect([held.status, held.body.measuredAt < new Date(Date.now() - 172_800_000).toISOString()]).toEqual([200, true])
+  const { status, body } = await house.call(`/v1/hive/apps/${APP}?country=de`, { key: on.key })
+  expect([status, body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 21])
+  expect(body.detail).toContain("does not read it")
+  expect(body.detail).toContain("Storefronts that have it, for country: us.")
+  const unknown = await house.call("/v1/hive/apps/1555555555", { key: on.key })
+  expect([unknown.body.error, unknown.body.detail.includes("Storefronts")]).toEqual(["not_measured", false])
+})
+
+test("an app on Google Play is read from its page, and has no extras of the App Store", async () => {
+  on.stores.on("play.google.com", "/store/apps/details", () => new Response(fixture("play-details-translate.html")))
+  const { status, body } = await ask("com.google.android.apps.translate")
+  expect([status, body.platform, body.source, "listingExtras" in body]).toEqual([200, "android", "play-details", false])
+  expect([body.badge, body.inAppPurchaseCount]).toEqual([null, null])
+  expect(body.ratings).toBeGreaterThan(1_000)
+  expect(body.distribution["5"]).toBeGreaterThan(1_000)
+})
+
+test("an upstream that is not to be had is free", async () => {
+  on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
+  page("no", 503)
+  const { status, body } = await ask(APP)
+  expect([status, body.error, await on.creditsUsed()]).toEqual([503, "measure_busy", 0])
+  expect((await ask("12")).body).toMatchObject({ error: "bad_app_id", field: "id" })
+})

@@ -1,0 +1,150 @@
+import { describe, expect, test } from "bun:test"
+import type { ChartObservation } from "../../../src/core/observation/types.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { charted } from "../../measuring/record/charted.ts"
+import { fixture } from "../../stores/parsing/parsed.ts"
+import { dayAgo, daysAgo } from "../../world/clock.ts"
+import { marketWorld } from "../../world/market.ts"
+
+const on = marketWorld({ forget: ["charts"] })
+
+const ask = (query: string, by = on.key) => on.get(`/v1/hive/${query}`, by)
+const FINANCE = (rest: Partial<ChartObservation>) => ({ source: "apple-charts", ...rest }) as const
+const seen = (days: number, ids: readonly (string | number)[], rest: Partial<ChartObservation> = {}) =>
+  record(on.sql, [charted(daysAgo(days), ids, FINANCE(rest))])
+/** The store answers with a whole recorded body. */
+const answers = () =>
+  on.stores.on("itunes.apple.com", "/us/rss/", () => new Response(fixture("apple-charts-us-free-finance.json")))
+
+describe("hive_get_chart", () => {
+  test("a chart that nobody follows is read once for all who ask, and then kept", async () => {
+    answers()
+    const before = await on.creditsUsed()
+    const all = await Promise.all(Array.from({ length: 20 }, () => ask("charts?genre=6015")))
+    const first = all[0]!
+    const { day, source, origin } = first.body
+    expect([first.status, day, source, origin]).toEqual([200, dayAgo(0), "apple-charts", "own"])
+    const recorded = JSON.parse(fixture("apple-charts-us-free-finance.json")).feed.entry
+    // an app that stands there twice keeps its first place
+    const distinct = new Set(
+      recorded.map((entry: { id: { attributes: object } }) => JSON.stringify(entry.id.attributes)),
+    )
+    expect(first.body.apps.length).toBe(distinct.size)
+    expect(first.body.apps[0]).toMatchObject({
+      rank: 1,
+      name: recorded[0]["im:name"].label,
+      publisher: expect.any(String),
+    })
+    expect(new Set(all.map(({ text }) => text)).size).toBe(1)
+    expect(await on.creditsUsed()).toBe(before + 20 * 10)
+    await ask("charts?genre=6015")
+    expect(on.stores.requests.length).toBe(1)
+  })
+
+  test("the days that are stored answer without the store, cut to the limit", async () => {
+    await seen(0, [10_003, 10_001, 10_002])
+    const { body } = await ask("charts?genre=6015&limit=2")
+    expect(body).toMatchObject({ country: "us", kind: "free", genre: { id: "6015" }, day: dayAgo(0), depth: 3 })
+    expect(body.apps.map(({ rank, id }: { rank: number; id: string }) => [rank, id])).toEqual([
+      [1, "10003"],
+      [2, "10001"],
+    ])
+    expect(body).not.toHaveProperty("thresholds")
+    expect(on.stores.requests.length).toBe(0)
+  })
+
+  test("a store that cannot be read now leaves the older reading, whose day is said", async () => {
+    await seen(3, [10_001])
+    on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
+    const { status, body } = await ask("charts?genre=6015")
+    expect([status, body.day]).toEqual([200, dayAgo(3)])
+  })
+
+  test("what the store does not answer and nobody ever read is free, or costs what nothing costs", async () => {
+    on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
+    const busy = await ask("charts?genre=6015")
+    expect([busy.status, busy.body.error, await on.creditsUsed()]).toEqual([503, "measure_busy", 0])
+  })
+
+  test("where this instance reads nothing, not_measured costs 1 and says why", async () => {
+    const house = (await import("../../house.ts")).openHouse({ sql: on.sql })
+    const { status, body, credits } = await house.call("/v1/hive/charts?genre=6015", { key: on.key })
+    expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
+    expect(body.detail).toContain("does not read")
+  })
+
+  test("estimates that nobody has are null, and no row is paid for", async () => {
+    await seen(0, [10_001, 10_002])
+    const { body } = await ask("charts?genre=6015&estimates=true")
+    expect(body.apps.map(({ estimate }: { estimate: null }) => estimate)).toEqual([null, null])
+    expect([body.thresholds, await on.creditsUsed()]).toEqual([null, 10])
+  })
+
+  test("without a pack or Explorer it is refused, and a pack opens it", async () => {
+    await seen(0, [10_001])
+    const plain = await on.house.key(await on.house.workspace({ plan: "pro" }))
+    expect((await ask("charts?genre=6015", plain)).body.error).toBe("explorer_required")
+    const packed = await on.house.key(await on.house.workspace({ plan: "pro", pack: 100 }))
+    expect((await ask("charts?genre=6015", packed)).status).toBe(200)
+  })
+
+  test("a genre that the store does not have is bad_genre, and costs nothing", async () => {
+    await on.sql`
+      insert into genre (platform, storefront, genre, name, place, seen_at, source, parser, origin, sha256)
+      values ('ios', 'us', '6015', 'Finance', 1, now(), 'apple-genres', 1, 'own', '\\x00')
+      on conflict do nothing`
+    const { status, body } = await ask("charts?genre=999")
+    expect([status, body.error, await on.creditsUsed()]).toEqual([400, "bad_genre", 0])
+    await on.sql`delete from genre`
+  })
+})
+
+describe("hive_get_chart_movers", () => {
+  test("what climbed, fell, came and went, against the last day read by then", async () => {
+    await seen(9, [10_001, 10_002, 10_003])
+    await seen(8, [10_001, 10_002, 10_003, 10_004])
+    await seen(0, [10_002, 10_005, 10_001, 10_004])
+    const { body } = await ask("movers?genre=6015")
+    expect(body).toMatchObject({ measured: true, days: 7, latest: { day: dayAgo(0) }, against: { day: dayAgo(8) } })
+    const ids = (rows: { id: string }[]) => rows.map(({ id }) => id)
+    expect([ids(body.climbed), ids(body.fell), ids(body.entered), ids(body.left)]).toEqual([
+      ["10002"],
+      ["10001"],
+      ["10005"],
+      ["10003"],
+    ])
+    expect(body.left[0].was).toBe(3)
+    expect([body.latest.origin, body.against.origin]).toEqual(["own", "own"])
+    expect([body.counts, await on.creditsUsed()]).toEqual([{ climbed: 1, fell: 1, entered: 1, left: 1 }, 10])
+  })
+
+  test("on the first day nothing moved that anybody knows of: measured false, at the price of nothing", async () => {
+    await seen(0, [10_001])
+    const { status, body } = await ask("movers?genre=6015")
+    expect([status, body.measured, body.against, body.climbed, body.counts]).toEqual([200, false, null, null, null])
+    expect([body.measuredSince, await on.creditsUsed()]).toEqual([dayAgo(0), 1])
+  })
+
+  test("the demo's readings say that they are the demo's", async () => {
+    await seen(0, [10_001, 10_002], { origin: "demo" })
+    const [chart, movers] = [(await ask("charts?genre=6015")).body, (await ask("movers?genre=6015")).body]
+    expect([chart.origin, movers.latest.origin]).toEqual(["demo", "demo"])
+    const { body } = await ask("find?genre=6015")
+    expect(body.apps.map(({ origin }: { origin: string }) => origin)).toEqual(["demo", "demo"])
+  })
+
+  test("readings of two sources are not compared", async () => {
+    await seen(8, [10_001], { source: "import" })
+    await seen(0, [10_002])
+    const { body } = await ask("movers?genre=6015")
+    expect([body.measured, body.against.source, body.entered]).toEqual([false, "import", null])
+  })
+
+  test("ipad is the iPad's list of free apps", async () => {
+    await seen(1, [10_001], { device: "ipad" })
+    await seen(0, [10_002, 10_001], { device: "ipad" })
+    await seen(0, [10_009])
+    const { body } = await ask("movers?genre=6015&kind=ipad&days=1")
+    expect([body.kind, body.fell[0].id]).toEqual(["ipad", "10001"])
+  })
+})

@@ -1,0 +1,195 @@
+import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import type { Sql } from "../../../src/database/types.ts"
+import { readOwn } from "../../../src/keywords/read/own-reading.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { explaining, type Work } from "../../core/explained.ts"
+import { answersLookUps, type LiveStores, liveStores } from "../../core/live.ts"
+import { freshDatabase } from "../../database.ts"
+import { cases, long } from "../../long.ts"
+import { reading } from "../../measuring/record/measured.ts"
+import { lookupAnswer, searchPage, someApps } from "../../measuring/store-pages.ts"
+import { fixture } from "../../stores/parsing/parsed.ts"
+import { forgetSearches } from "../../world/market.ts"
+
+setDefaultTimeout(60_000)
+
+/** What the store answers to any term: twenty apps, the first of them 1000000000. */
+const APPS = someApps(20)
+const CALLERS = cases(20, 200)
+const OTHER = "1437843273"
+let sql: Sql
+let on: LiveStores
+let key: string
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+beforeEach(async () => {
+  on = await liveStores(sql)
+  await forgetSearches(sql)
+  key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
+})
+
+afterEach(() => on[Symbol.asyncDispose]())
+
+const ask = (app: string, query = "") =>
+  on.house.call(`/v1/rank-check?app=${encodeURIComponent(app)}&term=Tide%20Table${query}`, { key })
+const used = async () => (await on.house.call("/v1/account", { key })).body.credits.used
+const asked = (path: string) => on.stores.requests.filter(({ url }) => url.pathname.includes(path)).length
+const answers = (holdMs = 0) =>
+  on.stores.on("apps.apple.com", "/", async ({ url }) => {
+    if (holdMs > 0) await Bun.sleep(holdMs)
+    return searchPage(url.pathname.slice(1, 3), url.searchParams.get("term") as string, APPS)
+  })
+const ids = (places: { rank: number; id: string }[]) => places.map(({ rank, id }) => [rank, id])
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
+
+test(`${CALLERS} callers at once who ask for a term that nobody tracks are one request, and each gets the rank and the apps just above`, async () => {
+  answers(200)
+  const workspaces = await Promise.all(
+    Array.from({ length: 4 }, async () => on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))),
+  )
+  const all = await Promise.all(
+    Array.from({ length: CALLERS }, (_, i) =>
+      on.house.call(`/v1/rank-check?app=${APPS[i % 20]!.id}&term=tide table`, { key: workspaces[i % 4]! }),
+    ),
+  )
+  expect(all.map(({ status }) => status)).toEqual(all.map(() => 200))
+  expect(all.map(({ body }) => [body.state, body.rank])).toEqual(all.map((_, i) => ["ranked", (i % 20) + 1]))
+  expect([asked("/search"), asked("/lookup")]).toEqual([1, 0])
+  const { body } = all[6]!
+  expect(body).toMatchObject({
+    app: { id: "1000000006", name: "App 1000000006", publisher: "Maker of App 1000000006" },
+    ...{ term: "tide table", country: "us", platform: "ios", top: null },
+    ...{ depth: 20, source: "apple-web-search", origin: "own", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  })
+  expect(ids(body.above)).toEqual([2, 3, 4, 5, 6].map((rank) => [rank, APPS[rank - 1]!.id]))
+  expect(body.above[0].name).toBe("App 1000000001")
+  expect(all[0]!.body.above).toEqual([])
+})
+
+test("a reading of this instance is good for an hour; an import of this minute is none", async () => {
+  answers()
+  const own = { source: "apple-web-search" } as const
+  await record(sql, [reading("tide table", minutesAgo(50), ["10002", "10001"], own)])
+  const kept = (await ask("10001")).body
+  expect([kept.rank, ids(kept.above), asked("/search")]).toEqual([2, [[1, "10002"]], 0])
+  await forgetSearches(sql)
+  await record(sql, [
+    reading("tide table", minutesAgo(70), ["10001"], own),
+    reading("tide table", minutesAgo(1), ["10001"]),
+    reading("tide table", minutesAgo(1), ["10001"], { source: "foreign", origin: "elsewhere" }),
+    reading("tide table", minutesAgo(1), ["10001"], { ...own, origin: "elsewhere" }),
+  ])
+  const read = (await ask(APPS[0]!.id)).body
+  expect([read.rank, read.source, asked("/search")]).toEqual([1, "apple-web-search", 1])
+})
+
+test("absent, where a look-up says that the store sells it: the first results, at the full price", async () => {
+  answers()
+  answersLookUps(on.stores, { [OTHER]: { trackName: "Elsewhere" } })
+  const { status, body } = await ask(OTHER)
+  expect([status, body.state, body.rank, body.above, body.depth]).toEqual([200, "absent", null, null, 20])
+  expect(body.app).toMatchObject({ id: OTHER, name: "Elsewhere", publisher: "Maker" })
+  expect(ids(body.top)).toEqual(APPS.slice(0, 10).map(({ id }, i) => [i + 1, id]))
+  expect([await used(), asked("/lookup")]).toEqual([10, 1])
+  await ask(OTHER)
+  expect([await used(), asked("/search"), asked("/lookup")]).toEqual([20, 1, 1])
+})
+
+test("not_in_store, where a look-up says that it is not sold there: an answer at the full price", async () => {
+  answers()
+  on.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([]))
+  const { status, body } = await ask(OTHER, "&cc=GB")
+  expect([status, body.state, body.rank, body.country]).toEqual([200, "not_in_store", null, "gb"])
+  expect([body.app.id, body.top.length, await used()]).toEqual([OTHER, 10, 10])
+})
+
+test("where nobody can say whether it is sold there, it is neither: measure_busy, for nothing", async () => {
+  answers()
+  on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
+  const { status, body } = await ask(OTHER)
+  expect([status, body.error, await used()]).toEqual([503, "measure_busy", 0])
+})
+
+test("a store that refuses, or whose turn is far away, is measure_busy and costs nothing, whatever was read before", async () => {
+  await record(sql, [reading("tide table", minutesAgo(70), ["10001"], { source: "apple-web-search" })])
+  for (const upstream of ["apps.apple.com", "itunes.apple.com"] as const)
+    on.stores.on(upstream, "/", () => new Response("no", { status: 503 }))
+  const { status, body, headers } = await ask("10001")
+  expect([status, body.error, await used()]).toEqual([503, "measure_busy", 0])
+  expect(body.detail).toMatch(
+    /^apps\.apple\.com has .*(since \d{4}-\d\d-\d\d \d\d:\d\d UTC|so far)\. It is asked again/,
+  )
+  expect(body.message).not.toContain("try again")
+  expect(Number(headers.get("retry-after"))).toBeGreaterThan(0)
+})
+
+test("Google Play is read for one country alone: another is not_measured at the price of nothing, and nobody is asked", async () => {
+  const { status, body } = await ask("com.example.tides", "&cc=de")
+  expect([status, body.error, await used(), on.stores.requests.length]).toEqual([404, "not_measured", 1, 0])
+})
+
+test("an app of Google Play is looked for there, by its package or a link", async () => {
+  on.stores.on("play.google.com", "/store/search", () => html(fixture("play-search-panda.html")))
+  const query = (app: string) => on.house.call(`/v1/rank-check?app=${encodeURIComponent(app)}&term=panda`, { key })
+  const link = (id: string) => `https://play.google.com/store/apps/details?id=${id}&hl=en`
+  const first = await query("com.example.unknown")
+  const shown = await sql<{ id: string }[]>`
+    select s.store_id as id
+    from search_results r
+    cross join lateral unnest(r.app_ids) with ordinality u (app_id, place)
+    join store_app s on s.id = u.app_id
+    order by u.place`
+  // a page that is not there is its way to say that the app is not to be had
+  expect([first.body.state, shown.length > 3]).toEqual(["not_in_store", true])
+  const { body } = await query(link(shown[1]!.id))
+  expect(body).toMatchObject({ app: { id: shown[1]!.id }, platform: "android", state: "ranked", rank: 2, egress: "us" })
+})
+
+test("a link is read for its id, whatever storefront it names; what is none is bad_app_id, and another store's platform is refused", async () => {
+  answers()
+  const link = `https://apps.apple.com/de/app/app-name/id${APPS[2]!.id}?l=en`
+  for (const app of [link, ` ${APPS[2]!.id} `, `id${APPS[2]!.id}`]) {
+    const { body } = await ask(app, "&platform=ios")
+    expect([app, body.app.id, body.country, body.rank]).toEqual([app, APPS[2]!.id, "us", 3])
+  }
+  for (const app of ["https://example.com/app/id1437843273", "12", "a word", ""])
+    expect((await ask(app)).body).toMatchObject({ error: "bad_app_id", field: "app" })
+  const developer = await ask("https://apps.apple.com/us/developer/example-inc/id310634000")
+  expect(developer.body).toMatchObject({ error: "bad_app_id", field: "app" })
+  expect(developer.body.detail).toContain("leads to a developer, not to an app")
+  const before = await used()
+  for (const [app, platform] of [
+    [OTHER, "android"],
+    ["com.example.tides", "ios"],
+  ] as const) {
+    const { status, body } = await ask(app, `&platform=${platform}`)
+    expect([status, body.error, body.field]).toEqual([400, "invalid_arguments", "platform"])
+  }
+  expect(await used()).toBe(before)
+})
+
+long(
+  "a rank is read by key: neither a month of other terms nor other days of this one are looked through",
+  async () => {
+    const terms = Array.from({ length: 300 }, (_, i) => `other ${i}`)
+    const own = { source: "apple-web-search" } as const
+    await record(
+      sql,
+      terms.map((term) => reading(term, minutesAgo(2), ["10001"], own)),
+    )
+    await record(
+      sql,
+      Array.from({ length: 25 }, (_, day) => reading("tide table", minutesAgo(1 + day * 1_440), ["10001"], own)),
+    )
+    await sql`analyze`
+    const works: Work[] = []
+    const list = { platform: "ios", storefront: "us", term: "tide table" } as const
+    expect(await readOwn(explaining(sql, works), list, new Date(Date.now() - 3_600_000))).toMatchObject({ depth: 1 })
+    expect(works.map(({ rows }) => rows < 12)).toEqual([true])
+  },
+)
+
+const html = (body: string) => new Response(body, { headers: { "content-type": "text/html; charset=utf-8" } })

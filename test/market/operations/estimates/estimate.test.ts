@@ -1,0 +1,171 @@
+import { expect, test } from "bun:test"
+import type { AppsObservation, StoreApp } from "../../../../src/core/observation/types.ts"
+import { addDays, dayOf } from "../../../../src/lib/days.ts"
+import { makeDue } from "../../../../src/market/estimates/estimates.ts"
+import { record } from "../../../../src/measuring/record/record.ts"
+import { openHouse } from "../../../house.ts"
+import { charted } from "../../../measuring/record/charted.ts"
+import { said } from "../../../measuring/record/measured.ts"
+import { marketWorld } from "../../../world/market.ts"
+import { answersLookUps } from "../../../world/stores.ts"
+
+const IOS = "1600000101"
+const ANDROID = "com.example.tea"
+const on = marketWorld({ forget: ["estimates"] })
+
+const ask = (id: string) => on.get(`/v1/hive/estimate/${id}`)
+const dayBefore = (days: number) => addDays(dayOf(new Date()), -days)
+
+/** What a look-up said so many days ago; today's a moment ago, so that it is kept. */
+async function read(days: number, app: Partial<StoreApp> & { id: string }, rest: Partial<AppsObservation> = {}) {
+  const at = days === 0 ? new Date(Date.now() - 1_000).toISOString() : `${dayBefore(days)}T09:00:00Z`
+  const { refused } = await record(on.sql, [said(at, [app], rest)], () => new Date())
+  expect(refused).toEqual([])
+}
+const rated = (days: number, ratings: number, storefront = "us") => read(days, { id: IOS, ratings }, { storefront })
+const installed = (days: number, installs: number) =>
+  read(days, { id: ANDROID, ratings: 5, market: { installs } }, { source: "play-details", platform: "android" })
+async function made() {
+  await on.sql`update estimate_due set next_at = now() where next_at is not null`
+  while ((await makeDue(on.sql, new Date())) > 0);
+}
+
+test("the first call reads the app for 1 credit and says how long, the next answers from one count at full price", async () => {
+  answersLookUps(on.stores, { [IOS]: { trackName: "Harbor", userRatingCount: 3_000 } })
+  const first = await ask(IOS)
+  expect([first.status, first.body.downloads, first.body.madeAt, await on.creditsUsed()]).toEqual([202, null, null, 1])
+  expect(first.body.eta).toBeWithin(1, 60)
+  for (let tried = 0; tried < 100; tried++) {
+    await Bun.sleep(50)
+    if ((await on.sql`select from rating_count`).length > 0) break
+  }
+  await made()
+  const { status, body } = await ask(IOS)
+  expect([status, await on.creditsUsed()]).toEqual([200, 501])
+  expect(body).toMatchObject({
+    id: IOS,
+    name: "Harbor",
+    basis: "prior",
+    markets: 1,
+    days: null,
+    pairs: 0,
+    backTest: null,
+  })
+  expect(body.downloads.low).toBeLessThan(body.downloads.value)
+  expect(body.downloads.high).toBeGreaterThan(body.downloads.value)
+  expect(on.stores.requests.length).toBe(1)
+})
+
+test("ratings gained in two storefronts are added, and a storefront that was not read adds nothing", async () => {
+  for (const storefront of ["us", "de"]) await rated(20, 1_000, storefront)
+  await rated(0, 1_200)
+  await made()
+  const one = (await ask(IOS)).body
+  // de has one count, and nobody knows since when the app is there
+  expect([one.markets, one.days]).toEqual([1, 20])
+  expect(one.downloads.value).toBe(Math.round(200 * 1.5 * Math.sqrt(6_000)))
+  expect(one.backTest).toMatchObject({ n: 26 })
+  await rated(0, 1_100, "de")
+  await made()
+  const two = (await ask(IOS)).body
+  expect([two.markets, two.downloads.value]).toEqual([2, Math.round(300 * 1.5 * Math.sqrt(6_000))])
+  expect([two.revenue, two.growth, two.revenueMarkets]).toEqual([null, null, null])
+})
+
+test("without a new rating in thirty days it is under 1,000, and that is no value", async () => {
+  await rated(30, 1_000)
+  await rated(0, 1_000)
+  await made()
+  const { body } = await ask(IOS)
+  expect(body.downloads).toEqual({ value: null, low: null, high: null, under: 1_000 })
+  expect(await on.creditsUsed()).toBe(500)
+})
+
+test("a count of Google Play is measured, and one that was doubled for three days changes nothing", async () => {
+  for (const [days, installs] of [[29, 1_000], [20, 1_200], [15, 2_400], [13, 2_400], [12, 1_300], [0, 1_450]] as const)
+    await installed(days, installs) // biome-ignore format: one line
+  await made()
+  const { body } = await ask(ANDROID)
+  expect(body).toMatchObject({ platform: "android", basis: "measured", days: 29, markets: 1, backTest: null })
+  expect(body.downloads).toEqual({ value: 450, low: 450, high: 450, under: null })
+})
+
+test("one count of Google Play is no figure: the next is tomorrow's, and waiting costs 1", async () => {
+  await installed(0, 1_000)
+  await made()
+  const { status, body } = await ask(ANDROID)
+  expect([status, body.downloads, await on.creditsUsed()]).toEqual([202, null, 1])
+  expect(body.eta).toBeWithin(86_000, 2 * 86_400 + 1)
+})
+
+test("what is recorded while an estimate is made is looked at once more", async () => {
+  await rated(10, 1_000)
+  await made()
+  const dueAt = async () => (await on.sql`select next_at, made_at from estimate_due`)[0]!
+  const held = await dueAt()
+  expect(held.next_at).toBeNull()
+  await rated(0, 1_100)
+  // six hours later at the soonest, while nobody waits
+  expect((await dueAt()).next_at.getTime() - held.made_at.getTime()).toBeWithin(6 * 3_600_000 - 1_000, 6 * 3_600_001)
+  await on.sql`update estimate_due set wanted_until = now() + interval '1 minute'`
+  await rated(0, 1_101)
+  expect((await dueAt()).next_at.getTime()).toBeLessThan(Date.now() + 1_000)
+})
+
+test("whatever counts are missing, nothing that is not known is zero: stored, in a chart, in the finder, by its filters", async () => {
+  await on.sql`update account set quota = 1000000000`
+  await record(on.sql, [charted(new Date(Date.now() - 1_000).toISOString(), [IOS], { source: "apple-charts" })])
+  const find = async (filter: string) => {
+    const { body } = await on.get(`/v1/hive/find?genre=6015&kind=free&${filter}`)
+    return [body.apps[0]?.estimates?.downloads ?? null, body.total, body.noEstimate]
+  }
+  let state = 7
+  const any = (below: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+  const seen = { value: 0, under: 0, unknown: 0 }
+  for (let round = 0; round < 14; round++) {
+    for (const table of ["rating_count", "market_fact", "app_storefront", "app_estimate", "estimate_due"])
+      await on.sql`delete from ${on.sql(table)}`
+    const days = [29, 15, 3].filter(() => any(2) === 0)
+    for (const day of days)
+      if (any(4) > 0)
+        await read(day, { id: IOS, ratings: any(2) ? 100 : 200 - day }, { storefront: any(2) ? "us" : "de" })
+    await read(1, { id: IOS, ...(any(3) > 0 && { ratings: 190 + any(2) }) })
+    await made()
+    const [row] = await on.sql`select * from app_estimate`
+    for (const name of ["downloads", "revenue"])
+      expect([round, name, row?.[name] ?? null]).not.toEqual([round, name, 0])
+    const kind = row?.downloads != null ? "value" : row?.downloads_under != null ? "under" : "unknown"
+    if (days.length === 0) expect([round, kind]).toEqual([round, "unknown"])
+    const { body } = await on.get("/v1/hive/charts?genre=6015&estimates=true")
+    const { estimate } = body.apps[0]
+    expect([round, kindOf(estimate), body.thresholds]).toEqual([round, kind, null])
+    expect(await find("estimates=true")).toEqual([estimate, 1, 0])
+    const isValue = kind === "value"
+    // of what is under an amount it is not known whether it is one
+    expect(await find("downloadsMin=1")).toEqual(isValue ? [estimate, 1, 0] : [null, 0, 1])
+    const isBelow = kind === "under" || (isValue && estimate.value <= 1e6)
+    expect(await find("downloadsMax=1000000")).toEqual(isBelow ? [estimate, 1, 0] : [null, 0, isValue ? 0 : 1])
+    seen[kind]++
+  }
+  for (const [kind, count] of Object.entries(seen)) expect([kind, count > 0]).toEqual([kind, true])
+})
+
+function kindOf(estimate: { value: number | null; low: number | null; under: number | null } | null) {
+  if (estimate === null) return "unknown"
+  if (estimate.value === null) return estimate.low === null && estimate.under! > 0 ? "under" : "wrong"
+  return estimate.value > 0 && estimate.under === null ? "value" : "wrong"
+}
+
+test("where this instance reads nothing it is not_measured for 1; an id that is none, and a missing scope, cost nothing", async () => {
+  const house = openHouse({ sql: on.sql })
+  const workspace = await house.workspace({ explorer: true, plan: "pro" })
+  const own = await house.key(workspace)
+  const { status, body, credits } = await house.call(`/v1/hive/estimate/1699999999`, { key: own })
+  expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
+  expect((await ask("no id")).body.error).toBe("bad_app_id")
+  const reads = await house.key(workspace, { scopes: ["hive:read"] })
+  expect((await house.call(`/v1/hive/estimate/${IOS}`, { key: reads })).body.error).toBe("scope_required")
+})

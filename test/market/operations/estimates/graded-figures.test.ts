@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { sales } from "../../../../src/consoles/kinds/sales.ts"
+import { pacificDay } from "../../../../src/consoles/pacific.ts"
+import { daysUpTo } from "../../../../src/consoles/read/app-accounts.ts"
+import { addDays, dayOf, daysInMonth, monthOf } from "../../../../src/lib/days.ts"
+import { record } from "../../../../src/measuring/record/record.ts"
+import { type AccountScene, accountScene, TEA } from "../../../consoles/scene.ts"
+import { freshDatabase } from "../../../database.ts"
+import { said } from "../../../measuring/record/measured.ts"
+import { trackOwn } from "../../../world/tracked.ts"
+
+setDefaultTimeout(60_000)
+
+const NOW = new Date()
+const MONTH = monthOf(addDays(monthOf(pacificDay(NOW)), -1))
+const END = addDays(MONTH, daysInMonth(MONTH) - 1)
+const SOLD = {
+  ...{ app: TEA.sku, product: TEA.sku, title: "Tea Timer", type: "1F", country: "de", units: 5 },
+  ...{ price: "0", currency: "EUR", proceeds: "0", proceedsCurrency: "EUR" },
+}
+
+let scene: AccountScene
+beforeEach(async () => {
+  scene = await accountScene(await freshDatabase(), NOW)
+  const { sql } = scene
+  await sql`update workspace set explorer = true`
+  await record(sql, [said(new Date(NOW.getTime() - 60_000).toISOString(), [{ id: TEA.id, ratings: 900 }])], () => NOW)
+  await sql`
+    insert into estimate_grade (month, app_id, formula, ratings, storefronts, value, low, high)
+    select ${MONTH}::date, id, 1, 900, '{de,us}', 200, 100, 400
+    from store_app
+    where store_id = ${TEA.id}`
+  await sql`
+    insert into app_estimate (app_id, version, made_at, formula, day, markets, downloads_under)
+    select id, 1, now(), 1, ${dayOf(NOW)}::date, 2, 1000
+    from store_app
+    where store_id = ${TEA.id}`
+})
+afterEach(() => scene.there.stop())
+
+const ask = (key: string) => scene.house.call(`/v1/hive/estimate/${TEA.id}`, { key })
+
+/** Five a day in Germany and in Japan, but none on the last; days that are not `reported` are left out. */
+async function connect(reported: (day: string) => boolean): Promise<void> {
+  const { id: account } = await scene.add()
+  const seen = daysUpTo(END, 40)
+    .filter(reported)
+    .map((day) => ({
+      ...sales.example,
+      ...{ kind: "sales" as const, parser: 1, origin: "local", account, day, sha256: new Uint8Array(32), seenAt: NOW },
+      rows: day === END ? [] : [SOLD, { ...SOLD, country: "jp" }],
+    }))
+  const { refused } = await record(scene.sql, seen as never, () => NOW)
+  expect(refused).toEqual([])
+}
+
+test("an ended month's figure stands beside what the owner's console reported of the same days and storefronts", async () => {
+  await connect(() => true)
+  const key = await scene.house.key(scene.workspaceId)
+  const { status, body } = await ask(key)
+  expect(status).toBe(200)
+  expect(body.ownRecord).toEqual([
+    {
+      month: MONTH.slice(0, 7),
+      storefronts: ["de", "us"],
+      estimate: { value: 200, low: 100, high: 400, under: null },
+      // 29 days of five in Germany, one of none; what Japan bought is of no storefront of the figure
+      ...{ reportedDays: 30, downloads: 145, held: true },
+    },
+  ])
+})
+
+test("nobody else sees them: another workspace, a key that may not read revenue, and a key of other apps get null", async () => {
+  await connect(() => true)
+  const other = await scene.house.workspace({ plan: "pro", explorer: true })
+  const second = { name: "Other", iosId: "310633998", countries: ["us"], keywords: ["tea"], origin: "own" as const }
+  const app = await trackOwn(scene.sql, { workspaceId: scene.workspaceId, ...second })
+  const keys = [
+    await scene.house.key(other),
+    await scene.house.key(scene.workspaceId, { scopes: ["hive:estimate"] }),
+    await scene.house.key(scene.workspaceId, { appList: [app] }),
+  ]
+  for (const key of keys) {
+    const { status, body, text } = await ask(key)
+    expect([status, body.ownRecord, text.includes("145")]).toEqual([200, null, false])
+  }
+})
+
+test("a month of which a day is not reported has no downloads, and is not judged", async () => {
+  await connect((day) => day !== addDays(END, -3))
+  const { body } = await ask(await scene.house.key(scene.workspaceId))
+  expect(body.ownRecord[0]).toMatchObject({ reportedDays: 29, downloads: null, held: null })
+})

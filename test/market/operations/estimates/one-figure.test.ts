@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { sales } from "../../../../src/consoles/kinds/sales.ts"
+import { pacificDay } from "../../../../src/consoles/pacific.ts"
+import { daysUpTo } from "../../../../src/consoles/read/app-accounts.ts"
+import { addDays, daysInMonth, monthOf } from "../../../../src/lib/days.ts"
+import { makeDue } from "../../../../src/market/estimates/estimates.ts"
+import { BETWEEN_APPS, STORE_PRIORS, storeLevel } from "../../../../src/market/formulas/ratio.ts"
+import { record } from "../../../../src/measuring/record/record.ts"
+import { type AccountScene, accountScene, TEA } from "../../../consoles/scene.ts"
+import { freshDatabase } from "../../../database.ts"
+import { charted } from "../../../measuring/record/charted.ts"
+import { said } from "../../../measuring/record/measured.ts"
+
+setDefaultTimeout(60_000)
+
+const NOW = new Date()
+const PRIOR = 10 ** STORE_PRIORS.ios.mean
+const MONTH = monthOf(addDays(monthOf(pacificDay(NOW)), -1))
+const END = addDays(MONTH, daysInMonth(MONTH) - 1)
+/** Twelve apps of a list: what each gained in ratings in 20 days; null = counted once. Tea Timer stands third. */
+const GAINED = [900, 700, 300, 500, 0, null, 200, 100, 80, null, 40, 20]
+const IDS = GAINED.map((_, at) => (at === 2 ? TEA.id : String(500_000_001 + at)))
+
+let scene: AccountScene
+let [own, other] = ["", ""]
+
+beforeAll(async () => {
+  scene = await accountScene(await freshDatabase(), NOW)
+  const { sql, house } = scene
+  await sql`update workspace set explorer = true`
+  await sql`update account set quota = 1000000000`
+  const read = (days: number, rows: [string, number][]) =>
+    said(new Date(NOW.getTime() - 60_000 - days * 86_400_000).toISOString(), rows.map(([id, ratings]) => ({ id, ratings }))) // biome-ignore format: one call
+  const { refused } = await record(
+    sql,
+    [
+      charted(new Date(NOW.getTime() - 60_000).toISOString(), IDS, { source: "apple-charts" }),
+      read(20, IDS.flatMap((id, at) => (GAINED[at] === null ? [] : [[id, 1_000] as [string, number]]))),
+      read(0, IDS.map((id, at) => [id, 1_000 + (GAINED[at] ?? 0)] as [string, number])),
+    ], // biome-ignore format: the readings
+    () => NOW,
+  )
+  expect(refused).toEqual([])
+  await sql`update estimate_due set next_at = now() where next_at is not null`
+  while ((await makeDue(sql, NOW)) > 0);
+  own = await house.key(scene.workspaceId)
+  other = await house.key(
+    await house.workspace({ plan: "pro", explorer: true, overrides: { credits: 1e9, ratePerSecond: 1e6 } }),
+  )
+})
+afterAll(() => scene.there.stop())
+
+const ask = (path: string, key: string) => scene.house.call(`/v1/hive/${path}`, { key })
+const CHART = "charts?genre=6015&estimates=true"
+// biome-ignore lint/suspicious/noExplicitAny: rows of an answer
+const inChart = async (key: string): Promise<any[]> => {
+  const { status, body } = await ask(CHART, key)
+  expect([status, body.error]).toEqual([200, undefined])
+  return body.apps
+}
+const FIND = "find?genre=6015&kind=free"
+const inFinder = async (key: string, filter = "") => {
+  const { body } = await ask(`${FIND}&estimates=true${filter}`, key)
+  // biome-ignore lint/suspicious/noExplicitAny: a row of an answer
+  return new Map<string, any>(body.apps.map(({ id, estimates }: any) => [id, estimates]))
+}
+const inFinderInOrder = async (key: string) => {
+  const found = await inFinder(key)
+  return IDS.map((id) => found.get(id)?.downloads ?? null)
+}
+/** In hive_estimate_app, where it says the same of each in the same shape. */
+const alone = async (key: string) => {
+  const figures = []
+  for (const id of IDS) figures.push((await ask(`estimate/${id}`, key)).body)
+  return figures
+}
+
+test("an app's estimate is the same wherever it stands, and what is not known of it is null there too", async () => {
+  const each = await alone(other)
+  expect(each.map(({ downloads }) => downloads?.value ?? downloads?.under ?? null)).toEqual(
+    GAINED.map((gained) => (gained === null ? null : gained === 0 ? 1_500 : Math.round(gained * 1.5 * PRIOR))),
+  )
+  expect((await inChart(other)).map(({ estimate }) => estimate)).toEqual(each.map(({ downloads }) => downloads ?? null))
+  expect(await inFinderInOrder(other)).toEqual(each.map(({ downloads }) => downloads ?? null))
+  const found = await inFinder(other)
+  expect([found.get(IDS[0]!).basis, found.get(IDS[5]!), found.size]).toEqual(["prior", null, 12])
+})
+
+test("a place brings what the apps around it bring, and the way in at #10 rests on all that have a figure", async () => {
+  const { body } = await ask(CHART, other)
+  expect(body.measure).toBe("downloads")
+  const places = body.apps.map(({ rankEstimate }: { rankEstimate: { value: number } }) => rankEstimate.value)
+  expect(places).toEqual(places.toSorted((a: number, b: number) => b - a))
+  expect(body.thresholds).toEqual([{ rank: 10, estimate: body.apps[9].rankEstimate, n: 10 }])
+  const cut = (await ask(`${CHART}&limit=3`, other)).body
+  expect([cut.apps, cut.thresholds]).toEqual([body.apps.slice(0, 3), body.thresholds])
+})
+
+test("a row without a figure of its own is not paid for", async () => {
+  const used = async () => (await scene.house.call("/v1/account", { key: other })).body.credits.used
+  const before = await used()
+  await ask(CHART, other)
+  expect((await used()) - before).toBe(10 + 50 * 10)
+})
+
+test("own sales move the figures of their workspace, and not a byte of another's, nor of a key that may not read them", async () => {
+  const { sql, house } = scene
+  const narrow = await house.key(scene.workspaceId, { scopes: ["hive:read", "hive:estimate"] })
+  const everything = async () => {
+    const texts = []
+    for (const key of [other, narrow])
+      for (const path of [
+        CHART,
+        `${CHART}&limit=4`,
+        FIND,
+        `${FIND}&downloadsMin=9000`,
+        ...IDS.map((id) => `estimate/${id}`),
+      ])
+        texts.push((await ask(path, key)).text)
+    return texts
+  }
+  const before = await everything()
+  const [ownBefore, aloneBefore] = [await inChart(own), await alone(own)]
+  // 200 downloads were thought of, and 145 sold
+  await sql`
+    insert into estimate_grade (month, app_id, formula, ratings, storefronts, value, low, high)
+    select ${MONTH}::date, id, 1, 900, '{de,us}', 200, 100, 400
+    from store_app
+    where store_id = ${TEA.id}`
+  const { id: account } = await scene.add()
+  const sold = { app: TEA.sku, product: TEA.sku, title: "Tea Timer", type: "1F", country: "de", units: 5, price: "0", currency: "EUR", proceeds: "0", proceedsCurrency: "EUR" } // biome-ignore format: one row
+  const reports = daysUpTo(END, 30).map((day) => ({
+    ...{ ...sales.example, kind: "sales" as const, parser: 1, origin: "local", account, day, seenAt: NOW },
+    ...{ sha256: new Uint8Array(32), rows: day === END ? [] : [sold, { ...sold, country: "jp" }] },
+  }))
+  expect((await record(sql, reports as never, () => NOW)).refused).toEqual([])
+
+  const [rows, each] = [await inChart(own), await alone(own)]
+  expect(rows.map(({ estimate }) => estimate)).toEqual(each.map(({ downloads }) => downloads ?? null))
+  expect(await inFinderInOrder(own)).toEqual(each.map(({ downloads }) => downloads ?? null))
+  // its own: as many downloads a rating as it sold
+  const ratio = 145 / (200 / PRIOR)
+  expect(each[2]).toMatchObject({ basis: "own", pairs: 0, coverage: null })
+  expect(each[2].downloads.value).toBe(Math.round(300 * 1.5 * ratio))
+  expect(each[2].downloads.high / each[2].downloads.low).toBeWithin(12, 14)
+  // others': drawn to it as far as one app says something of a store, and with the narrower interval
+  const level = storeLevel(STORE_PRIORS.ios, [Math.log10(ratio)])
+  const known = (at: number) => GAINED[at] !== null && GAINED[at] !== 0 && at !== 2
+  for (const at of IDS.keys()) {
+    const [{ downloads: then }, { downloads: now, basis }] = [aloneBefore[at], each[at]]
+    if (!known(at)) {
+      if (at !== 2) expect(now).toEqual(then)
+      continue
+    }
+    expect([basis, now.value]).toEqual(["prior", Math.round(GAINED[at]! * 1.5 * 10 ** level.mean)])
+    expect(now.high / now.low).toBeLessThan(then.high / then.low)
+    const width = Math.log10(now.high / now.low) / 2 / 1.28155
+    const chance = Math.LOG10E / Math.sqrt(GAINED[at]!)
+    expect(width).toBeCloseTo(Math.hypot(level.spread, BETWEEN_APPS, chance), 2)
+  }
+  expect(rows.map(({ estimate }) => estimate)).not.toEqual(ownBefore.map(({ estimate }) => estimate))
+  // filters compare what is shown
+  for (const at of IDS.keys()) {
+    const value = each[at].downloads?.value
+    if (!value) continue
+    expect([...(await inFinder(own, `&downloadsMin=${value}&downloadsMax=${value}`)).keys()]).toEqual([IDS[at]!])
+    expect((await inFinder(other, `&downloadsMin=${value}&downloadsMax=${value}`)).size).toBe(0)
+  }
+  expect(await everything()).toEqual(before)
+})

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { sales } from "../../../../src/consoles/kinds/sales.ts"
+import { daysUpTo } from "../../../../src/consoles/read/app-accounts.ts"
+import { makeDue } from "../../../../src/market/estimates/estimates.ts"
+import {
+  ANCHOR_SPREAD,
+  grossingRevenue,
+  PLACE_SPREAD,
+  PUBLISHED_ANCHORS,
+} from "../../../../src/market/formulas/revenue.ts"
+import { record } from "../../../../src/measuring/record/record.ts"
+import { type AccountScene, accountScene, TEA } from "../../../consoles/scene.ts"
+import { freshDatabase } from "../../../database.ts"
+import { charted } from "../../../measuring/record/charted.ts"
+import { said } from "../../../measuring/record/measured.ts"
+
+setDefaultTimeout(60_000)
+
+// a moment of today that charts and consoles have both told of
+const NOW = new Date(Date.now() - 60_000)
+const DAYS = daysUpTo(NOW.toISOString().slice(0, 10), 8)
+/** On the grossing list, Tea Timer at #20; and one that is sold and not on it. */
+const LISTED = Array.from({ length: 60 }, (_, at) => (at === 19 ? TEA.id : String(600_000_001 + at)))
+const UNLISTED = "600000999"
+const SHOWN = [LISTED[11]!, TEA.id, LISTED[49]!, LISTED[54]!, UNLISTED]
+const CHART = "charts?kind=grossing&estimates=true"
+const FIND = "find?kind=grossing&country=us"
+
+let scene: AccountScene
+let [own, narrow, other] = ["", "", ""]
+let account = ""
+
+beforeAll(async () => {
+  scene = await accountScene(await freshDatabase(), NOW)
+  const { sql, house } = scene
+  await sql`update workspace set explorer = true`
+  await sql`update account set quota = 1000000000`
+  const at = (day: string) => (day === DAYS.at(-1) ? NOW.toISOString() : `${day}T06:00:00Z`)
+  const { refused } = await record(
+    sql,
+    [
+      ...DAYS.map((day) => charted(at(day), LISTED, { source: "apple-charts", chart: "grossing", genre: "36" })),
+      said(NOW.toISOString(), [...LISTED, UNLISTED].map((id) => ({ id, ratings: 100 }))),
+    ], // biome-ignore format: the readings
+    () => new Date(),
+  )
+  expect(refused).toEqual([])
+  await sql`update estimate_due set next_at = now() where next_at is not null`
+  while ((await makeDue(sql, NOW)) > 0);
+  own = await house.key(scene.workspaceId)
+  narrow = await house.key(scene.workspaceId, { scopes: ["hive:read", "hive:estimate"] })
+  other = await house.key(
+    await house.workspace({ plan: "pro", explorer: true, overrides: { credits: 1e9, ratePerSecond: 1e6 } }),
+  )
+  account = (await scene.add()).id
+})
+afterAll(() => scene.there.stop())
+
+const ask = (path: string, key: string) => scene.house.call(`/v1/hive/${path}`, { key })
+// biome-ignore lint/suspicious/noExplicitAny: answers
+const alone = async (key: string): Promise<any[]> => {
+  const answers = []
+  for (const id of SHOWN) answers.push((await ask(`estimate/${id}`, key)).body)
+  return answers
+}
+const idsIn = async (key: string, filter: string) =>
+  (await ask(`${FIND}${filter}`, key)).body.apps.map(({ id }: { id: string }) => id)
+const everything = async (keys: readonly string[]) => {
+  const texts: string[] = []
+  for (const key of keys)
+    for (const path of [CHART, `${FIND}&estimates=true`, `${FIND}&revenueMin=500000`, `${FIND}&revenueMax=500000`])
+      texts.push((await ask(path, key)).text)
+  for (const key of keys) texts.push(JSON.stringify(await alone(key)))
+  return texts
+}
+
+/** What Tea Timer brought in the United States on these days, in cents a day. */
+async function sold(days: readonly string[], { proceeds = "60", currency = "USD" } = {}) {
+  const row = { app: TEA.sku, product: "TEA01.coins", title: "Coins", type: "IA1", country: "us", units: 100, price: "99", currency, proceeds, proceedsCurrency: currency } // biome-ignore format: one row
+  const elsewhere = { ...row, country: "de", currency: "EUR", proceedsCurrency: "EUR", units: 1_000_000 }
+  const reports = days.map((day) => ({
+    ...{ ...sales.example, kind: "sales" as const, parser: 1, origin: "local", account, day, seenAt: NOW },
+    ...{ sha256: new Uint8Array(32), rows: [row, elsewhere] },
+  }))
+  expect((await record(scene.sql, reports as never, () => new Date())).refused).toEqual([])
+}
+
+test("own money moves what places of the grossing list bring, for its workspace alone: not a byte of another's, nor of a key that may not read it", async () => {
+  const published = (place: number | null) => grossingRevenue(place, 60, PUBLISHED_ANCHORS)
+  const before = await alone(own)
+  const places = [12, 20, 50, 55, null]
+  for (const [at, place] of places.entries()) {
+    const [{ revenue, revenueBasis }, figure] = [before[at], published(place)!]
+    expect([revenue.value, revenue.under, revenueBasis]).toEqual([figure.value && Math.round(figure.value), figure.under, "prior"]) // biome-ignore format: one row
+  }
+  const [strangers, ours] = [await everything([other, narrow]), await everything([own])]
+  // six days are too few, and so is a seventh in another currency
+  await sold(DAYS.slice(0, 6))
+  await sold(DAYS.slice(6, 7), { currency: "EUR" })
+  expect(await everything([own])).toEqual(ours)
+  await sold(DAYS.slice(7))
+
+  const share = 6_000 / (published(20)!.value! / 30)
+  const times = share ** (ANCHOR_SPREAD ** 2 / (ANCHOR_SPREAD ** 2 + PLACE_SPREAD ** 2))
+  expect(times).toBeLessThan(0.5)
+  const after = await alone(own)
+  for (const [at, place] of places.entries()) {
+    const [{ revenue, revenueBasis, ...rest }, figure] = [after[at], published(place)!]
+    const { revenue: _, revenueBasis: __, ...restBefore } = before[at]
+    expect(rest).toEqual(restBefore)
+    expect(revenueBasis).toBe("own")
+    if (figure.value === null) {
+      expect(revenue).toEqual({ value: null, low: null, high: null, under: Math.round(figure.under! * times) })
+      continue
+    }
+    expect([revenue.value, revenue.under]).toEqual([Math.round(figure.value * times), null])
+    // as wide as ever
+    expect(revenue.high / revenue.low).toBeCloseTo(36, 1)
+  }
+  // of the first places nothing is published, and own money says nothing either
+  expect((await ask(CHART, own)).body.apps[0].estimate).toBeNull()
+  // wherever it stands, and filters compare what is shown
+  const { body } = await ask(CHART, own)
+  const shown = new Map(body.apps.map(({ id, estimate }: { id: string; estimate: object }) => [id, estimate]))
+  for (const [at, id] of SHOWN.entries()) if (id !== UNLISTED) expect(shown.get(id)).toEqual(after[at].revenue)
+  for (const at of [0, 1, 2]) {
+    const { value } = after[at].revenue
+    expect(await idsIn(own, `&revenueMin=${value}&revenueMax=${value}`)).toEqual([SHOWN[at]])
+    expect(await idsIn(other, `&revenueMin=${value}&revenueMax=${value}`)).toEqual([])
+  }
+  const { under } = after[3].revenue
+  expect(await idsIn(own, `&revenueMax=${under}`)).toContain(SHOWN[3])
+  expect(await idsIn(own, `&revenueMax=${under - 1}`)).not.toContain(SHOWN[3])
+  expect(await everything([other, narrow])).toEqual(strangers)
+  expect(await everything([own])).not.toEqual(ours)
+})

@@ -1,0 +1,241 @@
+import { describe, expect, test } from "bun:test"
+import { difficultyOf } from "../../../src/keywords/formulas/difficulty.ts"
+import { readFirstTen } from "../../../src/keywords/read/first-ten.ts"
+import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { explaining, type Work } from "../../core/explained.ts"
+import { openHouse } from "../../house.ts"
+import { until } from "../../jobs/platform.ts"
+import { long } from "../../long.ts"
+import { hinted, reading, said } from "../../measuring/record/measured.ts"
+import { answerSearches, type ShownApp, someApps } from "../../measuring/store-pages.ts"
+import { daysAgo } from "../../world/clock.ts"
+import { marketWorld } from "../../world/market.ts"
+import { trackOwn } from "../../world/tracked.ts"
+
+const on = marketWorld({ forget: ["searches", "names"] })
+
+const ask = (query = "?term=tide%20table", by = on.key) => on.get(`/v1/keyword-difficulty${query}`, by)
+const asked = () =>
+  on.stores.requests
+    .map(({ url }) => (url.host === "search.itunes.apple.com" ? "hints" : url.pathname.split("/").at(-1)))
+    .sort()
+
+/** Twelve apps, of which the second and third hold the keyword, the third word by word. */
+const SHOWN: ShownApp[] = someApps(12).map((app, i) => ({
+  ...app,
+  name: ["Sea", "Table of Tides", "Tide Table Pro"][i] ?? app.name,
+}))
+
+const answers = (shown: { apps?: ShownApp[]; looked?: ShownApp[]; suggests?: string[] } = {}) =>
+  answerSearches(on.stores, { apps: SHOWN, suggests: ["tide table", "tide tables usa"], ...shown })
+
+describe("a keyword that nobody tracks", () => {
+  test("is one search, one answer of suggestions and one look-up of ten apps, for all who ask at once, and then kept", async () => {
+    answers()
+    const all = await Promise.all(Array.from({ length: 20 }, () => ask()))
+    expect(all.map(({ status }) => status)).toEqual(all.map(() => 200))
+    expect(asked()).toEqual(["hints", "lookup", "search"])
+    const lookUp = on.stores.requests.find(({ url }) => url.pathname === "/lookup")!
+    expect(lookUp.url.searchParams.get("id")!.split(",")).toEqual(SHOWN.slice(0, 10).map(({ id }) => id))
+    expect(await on.creditsUsed()).toBe(200)
+    await ask()
+    expect([on.stores.requests.length, await on.creditsUsed()]).toEqual([3, 210])
+    await until(async () => (await on.sql`select from due where subject = 'tide table'`).length === 0)
+  })
+
+  test("has its difficulty with the parts, its demand, what is related, and the first ten", async () => {
+    answers()
+    const { body } = await ask("?term=Tide%20Table&cc=GB")
+    const updatedAt = new Date("2026-01-01T08:00:00Z")
+    const slots = SHOWN.map(({ name, ratings }) => ({ title: name, ratings, updatedAt }))
+    const { score, parts } = difficultyOf("tide table", slots, new Date())!
+    const { results: _, ...three } = parts
+    expect(body).toMatchObject({
+      ...{
+        term: "tide table",
+        country: "gb",
+        platform: "ios",
+        source: "apple-web-search",
+        origin: "own",
+        depth: 200,
+        results: 12,
+      },
+      ...{ difficulty: score, difficultyNone: false, parts: three, demand: expect.any(Number) },
+      ...{ thin: false, zayifEslesme: false, rated: 10, strongest: 100_000, median: 99_995.5 },
+      related: ["tide table", "tide tables usa"],
+    })
+    const { parts: shown, difficulty } = body
+    expect(Math.round(0.3 * shown.titles + 0.6 * shown.weakest + 0.1 * shown.freshness)).toBe(difficulty)
+    for (const at of [body.difficultyAt, body.demandAt, body.relatedAt])
+      expect(Date.parse(at)).toBeGreaterThan(Date.now() - 60_000)
+    expect(body.top.map(({ rank, id, inTitle }: Record<string, unknown>) => [rank, id, inTitle])).toEqual(
+      SHOWN.slice(0, 10).map(({ id }, i) => [i + 1, id, i === 2]),
+    )
+    expect(body.top[0]).toMatchObject({
+      name: "Sea",
+      publisher: "Maker of Sea",
+      ratings: 100_000,
+      ratingsSource: "itunes-lookup",
+    })
+  })
+
+  test("of which none of the ten names holds the words is loosely matched; where a name is unknown, nobody knows", async () => {
+    answers({ apps: someApps(12) })
+    expect((await ask()).body.zayifEslesme).toBe(true)
+    await on.forget("searches")
+    await record(on.sql, [
+      reading(
+        "low tide",
+        daysAgo(0),
+        SHOWN.slice(3, 12)
+          .map(({ id }) => id)
+          .concat("10099"),
+        { source: "apple-web-search" },
+      ),
+    ])
+    const ten = await readFirstTen(on.sql, { platform: "ios", storefront: "us", term: "low tide" }, new Date())
+    expect(ten?.apps.at(-1)?.name).toBeNull()
+    expect((await ask("?term=low%20tide")).body.zayifEslesme).toBeNull()
+  })
+
+  test("with few results is thin; with fewer than five it has no difficulty, and with none no median: answers at the full price", async () => {
+    for (const [count, none] of [
+      [7, false],
+      [4, true],
+      [0, true],
+    ] as const) {
+      await on.forget("searches")
+      answers({ apps: SHOWN.slice(0, count) })
+      const before = await on.creditsUsed()
+      const { status, body } = await ask()
+      expect([status, body.thin, body.results, body.top.length]).toEqual([200, true, count, count])
+      expect([body.difficultyNone, body.difficulty === null, body.parts === null]).toEqual([none, none, none])
+      if (count === 0)
+        expect([body.median, body.strongest, body.demand, body.zayifEslesme, body.rated]).toEqual([
+          null,
+          null,
+          null,
+          null,
+          0,
+        ])
+      expect(await on.creditsUsed()).toBe(before + 10)
+    }
+  })
+
+  test("whose apps the store says too little of has no difficulty, which is an answer and no zero", async () => {
+    answers({ looked: SHOWN.slice(0, 7) })
+    const { status, body } = await ask()
+    expect([status, body.difficulty, body.difficultyNone, body.parts, body.rated]).toEqual([200, null, false, null, 7])
+    expect([body.top[8].ratings, await on.creditsUsed()]).toEqual([null, 10])
+  })
+
+  test("without suggestions has none; where they cannot be read now they are null, and the rest is answered", async () => {
+    answers({ suggests: [] })
+    expect((await ask("?term=other")).body.related).toEqual([])
+    on.stores.on("search.itunes.apple.com", "/", () => new Response("no", { status: 503 }))
+    const { status, body } = await ask()
+    expect([status, body.related, body.relatedAt, body.difficulty === null]).toEqual([200, null, null, false])
+  })
+
+  test("whose results or apps cannot be read now is measure_busy, for nothing", async () => {
+    answers()
+    on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
+    const { status, body } = await ask()
+    expect([status, body.error, await on.creditsUsed()]).toEqual([503, "measure_busy", 0])
+    for (const upstream of ["apps.apple.com", "itunes.apple.com"] as const)
+      on.stores.on(upstream, "/", () => new Response("no", { status: 503 }))
+    expect((await ask("?term=other")).body.error).toBe("measure_busy")
+  })
+
+  test("where this instance reads nothing costs 1, and says why", async () => {
+    const { status, body, credits } = await openHouse({ sql: on.sql }).call("/v1/keyword-difficulty?term=tide", {
+      key: on.key,
+    })
+    expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
+    expect(body.detail).toContain("does not read")
+  })
+})
+
+describe("what is stored", () => {
+  const ids = SHOWN.slice(0, 10).map(({ id }) => id)
+  const store = async (days: number) => {
+    await record(on.sql, [
+      reading("tide table", daysAgo(days), ids),
+      said(
+        daysAgo(days),
+        SHOWN.slice(0, 10).map(({ id, name, ratings }) => ({ id, name, ratings, updatedAt: new Date(daysAgo(90)) })),
+      ),
+      hinted("tide table", daysAgo(days), ["tide table app"]),
+    ])
+    const list = { platform: "ios", storefront: "us", term: "tide table" } as const
+    await on.sql.begin((tx) => deriveKeywordMetrics(tx, [list], new Date(daysAgo(days))))
+  }
+
+  test("answers for seven days, an import too, and asks nobody", async () => {
+    await store(6)
+    const { status, body } = await ask()
+    expect([status, body.source, body.day, body.related]).toEqual([
+      200,
+      "import",
+      daysAgo(6).slice(0, 10),
+      ["tide table app"],
+    ])
+    expect([body.difficulty === null, on.stores.requests.length]).toEqual([false, 0])
+  })
+
+  test("is read anew after that", async () => {
+    await store(8)
+    answers()
+    const { body } = await ask()
+    expect([body.day, body.related]).toEqual([daysAgo(0).slice(0, 10), ["tide table", "tide tables usa"]])
+    expect(asked()).toEqual(["hints", "lookup", "search"])
+  })
+
+  long("is found by its keys: other keywords and other apps are not looked through", async () => {
+    await record(
+      on.sql,
+      Array.from({ length: 400 }, (_, i) => reading(`other ${i}`, daysAgo(i % 20), [String(20_000 + i)])),
+    )
+    for (const days of [25, 12, 6]) await store(days)
+    await on.sql`analyze`
+    const works: Work[] = []
+    const found = await readFirstTen(
+      explaining(on.sql, works),
+      { platform: "ios", storefront: "us", term: "tide table" },
+      new Date(),
+    )
+    expect(found?.apps.length).toBe(10)
+    // ten apps, each with a name and up to three counts
+    expect(works.map(({ rows }) => rows < 200)).toEqual([true])
+  })
+})
+
+test("on Free only what the workspace tracks in that storefront is answered, as a tool; anything else needs Pro, for nothing", async () => {
+  answers()
+  const workspaceId = await on.house.workspace({
+    explorer: true,
+    plan: "free",
+    overrides: { liveKeys: 2, ratePerSecond: 1_000 },
+  })
+  const free = await on.house.key(workspaceId)
+  const app = { workspaceId, iosId: "10001", countries: ["us", "de"], keywords: [], origin: "own" }
+  const appId = await trackOwn(on.sql, app)
+  await on.sql`insert into tracked_term (app_id, country, term, position) values (${appId}, 'us', 'tide table', 1)`
+  const tool = (term: string, cc: string) => on.house.tool("get_keyword_difficulty", { term, cc }, { key: free })
+  const own = await tool(" Tide Table ", "US")
+  expect([own.isError, own.body.term, own.credits.used]).toEqual([false, "tide table", 10])
+  for (const [term, cc] of [
+    ["tide table", "de"],
+    ["tides", "us"],
+  ] as const) {
+    const { isError, body, credits } = await tool(term, cc)
+    expect([isError, body.error, credits.used]).toEqual([true, "plan_required", 10])
+    expect(body.detail).toContain("tracked in that storefront")
+  }
+  // a key that may not see the app learns nothing of what it tracks
+  const other = await trackOwn(on.sql, { ...app, iosId: "10002" })
+  const limited = await on.house.key(workspaceId, { appList: [other as string] })
+  const hidden = await on.house.tool("get_keyword_difficulty", { term: "tide table" }, { key: limited })
+  expect([hidden.isError, hidden.body.error]).toEqual([true, "plan_required"])
+})

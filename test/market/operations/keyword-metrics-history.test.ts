@@ -1,0 +1,242 @@
+import { afterEach, expect, test } from "bun:test"
+import type { Attempt } from "../../../src/core/observation/types.ts"
+import { readMetricRecords } from "../../../src/keywords/read/metric-records.ts"
+import { recordAttempt } from "../../../src/measuring/record/attempts.ts"
+import { listIds } from "../../../src/measuring/record/identities.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { explaining, type Work } from "../../core/explained.ts"
+import { published, reading } from "../../measuring/record/measured.ts"
+import { DAY_MS } from "../../world/clock.ts"
+import { marketWorld } from "../../world/market.ts"
+
+const LIST = { platform: "ios" as const, storefront: "us", term: "tide table" }
+const on = marketWorld({ forget: ["searches"] })
+
+// nothing here may ever ask a store
+afterEach(() => expect(on.stores.requests.length).toBe(0))
+
+const ask = (query = "", term = "tide%20table") => on.get(`/v1/hive/keywords/${term}/metrics/history${query}`)
+/** So many days ago, an hour of that UTC day. */
+const at = (days: number, hour = 6) =>
+  new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - days * DAY_MS + hour * 3_600_000)
+const dayOf = (days: number) => at(days).toISOString().slice(0, 10)
+
+/** Figures as they stand in the table, each of a day so many days ago. */
+async function figures(metric: string, scores: Record<number, number | null>, { term = LIST.term, formula = 1 } = {}) {
+  const source = metric === "popularity" ? "estimate" : "calculated"
+  await on.sql.begin(async (tx) => {
+    const [list] = await listIds(tx, [{ ...LIST, term }])
+    for (const [days, score] of Object.entries(scores))
+      await tx`
+        insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
+        values (${list!}, ${metric}, ${dayOf(Number(days))}, ${source}, ${at(Number(days))}, ${score}, ${formula}, '{}')`
+  })
+}
+
+function failed(when: Date, rest: Partial<Attempt> = {}) {
+  const about = { subject: LIST.term, storefront: "us", platform: "ios" } as const
+  return recordAttempt(
+    on.sql,
+    { kind: "search", source: "apple-web-search", outcome: "blocked", at: when, ...about, ...rest },
+    () => new Date(Date.now() + DAY_MS),
+  )
+}
+
+type Shown = Record<"day" | "state" | "value" | "basis" | "of" | "outcome" | "source", unknown>
+const brief = (records: Shown[]) => records.map(({ day, state, value }) => [day, state, value])
+
+test("days without a record are no rows; failed and broken-off readings mark theirs, with what was to be read", async () => {
+  await figures("difficulty", { 1: 40, 3: null, 8: 0 })
+  await figures("popularity", { 1: 22 })
+  await failed(at(2), { outcome: "rate_limited" })
+  await failed(at(1, 3))
+  await failed(at(2), { kind: "hints", source: "apple-hints", subject: "tid", outcome: "changed" })
+  await record(on.sql, [
+    reading(LIST.term, at(5).toISOString(), ["10001"], { complete: false, source: "apple-web-search" }),
+    reading(LIST.term, at(6).toISOString(), ["10001"], { complete: false, origin: "demo" }),
+  ])
+  await failed(at(4), { subject: "another term" })
+  await failed(at(4), { storefront: "gb" })
+  await failed(at(4), { kind: "hints", source: "apple-hints", subject: "another" })
+  const { status, body } = await ask("?days=7")
+  expect([status, body.days, body.from, body.to, body.pagination]).toEqual([
+    200,
+    7,
+    dayOf(6),
+    dayOf(0),
+    { nextCursor: null },
+  ])
+  const results = [
+    [dayOf(2), "failed", null],
+    [dayOf(5), "incomplete", null],
+    [dayOf(6), "incomplete", null],
+  ]
+  expect(brief(body.difficulty)).toEqual([
+    [dayOf(1), "measured", 40],
+    [dayOf(1), "failed", null],
+    results[0]!,
+    [dayOf(3), "absent", null],
+    results[1]!,
+    results[2]!,
+  ])
+  expect(brief(body.popularity)).toEqual([
+    [dayOf(1), "measured", null],
+    [dayOf(1), "failed", null],
+    [dayOf(2), "failed", null],
+    results[0]!,
+    results[1]!,
+    results[2]!,
+  ])
+  expect(body.difficulty[2]).toEqual({
+    ...{ low: null, high: null },
+    ...{ day: dayOf(2), state: "failed", value: null, basis: null, formula: null, at: at(2).toISOString() },
+    ...{ of: "results", outcome: "rate_limited", source: "apple-web-search" },
+  })
+  expect(body.popularity[0]).toMatchObject({ basis: "estimate", low: 5, high: 9 })
+  expect(body.popularity[2]).toMatchObject({ of: "suggestions", outcome: "changed", source: "apple-hints" })
+  expect(body.difficulty[4]).toMatchObject({ of: "results", outcome: null, source: "apple-web-search" })
+  expect(body.difficulty[0]).toMatchObject({ basis: "calculated", formula: 1, of: null, outcome: null, source: null })
+  // zero is a figure, and shown as one
+  expect(brief((await ask("?days=9")).body.difficulty).at(-1)).toEqual([dayOf(8), "measured", 0])
+})
+
+test("a published month stands in the popularity wherever one of its days is asked for, beside the estimates", async () => {
+  const today = new Date()
+  const month = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1, 1))
+  const seenAt = new Date(Date.now() - 5 * DAY_MS)
+  await record(on.sql, [published(LIST.term, month.toISOString().slice(0, 10), 61, { seenAt })])
+  const since = (day: Date) => Math.floor((Date.now() - day.getTime()) / DAY_MS) + 1
+  await figures("popularity", { 0: 30 })
+  const last = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), 0))
+  const { body } = await ask(`?days=${since(last)}`)
+  expect(brief(body.popularity)).toEqual([
+    [dayOf(0), "measured", null],
+    [month.toISOString().slice(0, 10), "measured", 61],
+  ])
+  expect(body.popularity[1]).toMatchObject({ basis: "published", formula: null, source: "apple-ads-report" })
+  const after = since(last) - 1
+  if (after > 0) expect((await ask(`?days=${after}`)).body.popularity).toHaveLength(1)
+})
+
+test("the price goes by the days asked for, 30 when left out; nothing stored costs 1, whatever failed", async () => {
+  const { status, body } = await ask()
+  expect([status, body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 1])
+  await failed(at(1))
+  const empty = (await ask()).body
+  expect([empty.difficulty.length, empty.popularity.length, await on.creditsUsed()]).toEqual([1, 1, 2])
+  await figures("difficulty", { 0: 40 })
+  const prices: number[] = []
+  for (const query of ["", "?days=1", "?days=7", "?days=8", "?days=30", "?days=31", "?days=90"]) {
+    const before = await on.creditsUsed()
+    await ask(query)
+    prices.push((await on.creditsUsed()) - before)
+  }
+  expect(prices).toEqual([20, 10, 10, 20, 20, 40, 40])
+})
+
+test("the series page apart, 200 records at a time, until all of both were given once, whatever comes meanwhile", async () => {
+  const scores = Object.fromEntries(Array.from({ length: 90 }, (_, days) => [days, days]))
+  await figures("difficulty", scores)
+  await figures("popularity", scores)
+  await on.sql`
+    insert into attempt (at, kind, subject, storefront, platform, source, outcome)
+    select ${at(89)}::timestamptz + i * interval '5 hours', 'search', ${LIST.term}, 'us', 'ios', 'apple-web-search', 'failed'
+    from generate_series(1, 400) i
+    union all
+    select ${at(89)}::timestamptz + i * interval '5 hours', 'hints', left(${LIST.term}, 1 + i % 9), 'us', 'ios', 'apple-hints', 'failed'
+    from generate_series(1, 400) i`
+  const whole = async (metric: "difficulty" | "popularity") =>
+    await readMetricRecords(on.sql, LIST, metric, { from: dayOf(89), to: dayOf(0), after: null, limit: 5_000 })
+  const expected = [await whole("difficulty"), await whole("popularity")]
+  // of a term that ends in "tide" the beginning has a blank less: not all of these are rungs
+  expect([expected[0]!.length, expected[1]!.length > 700]).toEqual([490, true])
+  const pages: { difficulty: Shown[]; popularity: Shown[] }[] = []
+  let cursor: string | null = null
+  do {
+    const { status, body } = await ask(`?days=90${cursor === null ? "" : `&cursor=${cursor}`}`)
+    expect(status).toBe(200)
+    pages.push(body)
+    cursor = body.pagination.nextCursor
+    // newer than what was given already
+    if (pages.length === 1) await failed(new Date())
+  } while (cursor !== null)
+  expect(pages.map((page) => page.difficulty.length)).toEqual(pages.map((_, i) => [200, 200, 90][i] ?? 0))
+  expect(pages.length).toBe(Math.ceil(expected[1]!.length / 200))
+  for (const [i, metric] of (["difficulty", "popularity"] as const).entries()) {
+    const given = pages.flatMap((page) => page[metric]) as (Shown & { at: string })[]
+    expect(given.map((one) => `${one.day} ${one.at} ${one.of}`)).toEqual(
+      expected[i]!.map(({ day, at, of }) => `${day} ${at.toISOString()} ${of}`),
+    )
+  }
+})
+
+test("a cursor of another term, storefront or number of days, a tampered one and one of nobody are bad_cursor, for nothing", async () => {
+  await figures("difficulty", { 0: 1 })
+  await figures("difficulty", { 0: 1 }, { term: "other" })
+  await on.sql`
+    insert into attempt (at, kind, subject, storefront, platform, source, outcome)
+    select now() - i * interval '1 minute', 'search', ${LIST.term}, 'us', 'ios', 'apple-web-search', 'failed'
+    from generate_series(1, 250) i`
+  const cursor = (await ask("?days=7")).body.pagination.nextCursor as string
+  expect((await ask(`?days=7&cursor=${cursor}`)).status).toBe(200)
+  expect((await ask(`?days=7&country=US&cursor=${cursor}&fields=day`, "Tide%20Table")).status).toBe(200)
+  const before = await on.creditsUsed()
+  const at = cursor.length >> 1
+  const cut = cursor.slice(0, -4)
+  const turned = `${cursor.slice(0, at)}${cursor[at] === "A" ? "B" : "A"}${cursor.slice(at + 1)}`
+  for (const [query, term] of [
+    [`?days=7&cursor=${cursor}`, "other"],
+    [`?days=7&country=gb&cursor=${cursor}`],
+    [`?days=8&cursor=${cursor}`],
+    [`?cursor=${cursor}`],
+    [`?days=7&cursor=${cut}`],
+    [`?days=7&cursor=${turned}`],
+    ["?days=7&cursor=nothing"],
+  ] as const) {
+    const { status, body } = await ask(query, term)
+    expect([query, status, body.error]).toEqual([query, 400, "bad_cursor"])
+  }
+  expect(await on.creditsUsed()).toBe(before)
+})
+
+test("Google Play, wrong days and an unknown storefront are refused for nothing; without Explorer nobody is answered", async () => {
+  for (const [query, code] of [
+    ["?platform=android", "unsupported_platform"],
+    ["?days=0", "bad_days"],
+    ["?days=91", "bad_days"],
+    ["?country=zz", "bad_country"],
+  ])
+    expect((await ask(query)).body.error).toBe(code)
+  expect((await ask("", "x".repeat(151))).body.error).toBe("bad_term")
+  const pack = await on.house.key(await on.house.workspace({ plan: "pro", pack: 1_000 }))
+  const { status, body } = await on.house.call("/v1/hive/keywords/tide/metrics/history", { key: pack })
+  expect([status, body.error, await on.creditsUsed()]).toEqual([403, "explorer_required", 0])
+})
+
+test("records are looked up by the keyword's keys, however many others there are and however long it is known", async () => {
+  await figures("difficulty", { 0: 1, 1: 1 })
+  await on.sql`
+    insert into list (platform, storefront, term)
+    select 'ios', 'us', 'other ' || i
+    from generate_series(1, 2000) i`
+  await on.sql`
+    insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
+    select l.id, 'difficulty', current_date - d, 'calculated', now(), 50, 1, '{}'
+    from list l, generate_series(2, 4) d`
+  await on.sql`
+    insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
+    select l.id, 'difficulty', current_date - d, 'calculated', now(), 50, 1, '{}'
+    from list l, generate_series(40, 1000) d
+    where l.term = ${LIST.term}`
+  await on.sql`
+    insert into attempt (at, kind, subject, storefront, platform, source, outcome)
+    select now() - i * interval '1 minute', 'search', 'other ' || i, 'us', 'ios', 'apple-web-search', 'failed'
+    from generate_series(1, 3000) i`
+  await on.sql`analyze`
+  const works: Work[] = []
+  const page = { from: dayOf(6), to: dayOf(0), after: null, limit: 201 }
+  const read = await readMetricRecords(explaining(on.sql, works), LIST, "popularity", page)
+  expect(read).toHaveLength(0)
+  expect(await readMetricRecords(explaining(on.sql, works), LIST, "difficulty", page)).toHaveLength(5)
+  expect(works.map(({ rows }) => rows < 150)).toEqual([true, true])
+})

@@ -1,0 +1,225 @@
+import { afterEach, expect, test } from "bun:test"
+import type { Attempt } from "../../../src/core/observation/types.ts"
+import { bandOf } from "../../../src/keywords/formulas/difficulty.ts"
+import { CHECKED, POPULARITY_FORMULA, popularityBand } from "../../../src/keywords/formulas/popularity.ts"
+import { readAttempts, readFigures } from "../../../src/keywords/read/keyword-standing.ts"
+import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
+import { recordAttempt } from "../../../src/measuring/record/attempts.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { explaining, type Work } from "../../core/explained.ts"
+import { long } from "../../long.ts"
+import { hinted, published, reading, said } from "../../measuring/record/measured.ts"
+import { DAY_MS, daysAgo } from "../../world/clock.ts"
+import { marketWorld } from "../../world/market.ts"
+
+const on = marketWorld({ forget: ["searches"] })
+
+// nothing here may ever ask a store
+afterEach(() => expect(on.stores.requests.length).toBe(0))
+
+const ask = (query = "", term = "tide%20table") => on.get(`/v1/hive/keywords/${term}/metrics${query}`)
+const own = { source: "apple-web-search" } as const
+const LIST = { platform: "ios", storefront: "us", term: "tide table" } as const
+const IDS = Array.from({ length: 10 }, (_, i) => String(20_001 + i))
+
+/** Results, their ratings and suggestions, so many days ago, and the figures made of them then. */
+async function measure(days: number, ids = IDS, suggested = ["tide table", "tide table usa"]): Promise<void> {
+  const at = daysAgo(days)
+  const apps = ids.map((id, i) => ({ id, name: `Tide Table ${i}`, ratings: 1_000 * (i + 1) }))
+  await record(on.sql, [
+    reading(LIST.term, at, ids, { ...own, depth: 200 }),
+    ...(apps.length > 0 ? [said(at, apps)] : []),
+    ...[LIST.term, "tide tabl"].map((prefix) => hinted(prefix, at, prefix === LIST.term ? suggested : [])),
+  ])
+  await on.sql.begin((tx) => deriveKeywordMetrics(tx, [LIST], new Date(at)))
+}
+
+function failed(days: number, rest: Partial<Attempt> = {}) {
+  const at = new Date(Date.now() - days * DAY_MS)
+  const about = { subject: LIST.term, storefront: "us", platform: "ios" } as const
+  return recordAttempt(on.sql, {
+    kind: "search",
+    source: "apple-web-search",
+    outcome: "blocked",
+    at,
+    ...about,
+    ...rest,
+  })
+}
+
+test("a keyword that nobody tried to measure is not_measured at the price of nothing, and stays so: nothing is asked for it", async () => {
+  const { status, body } = await ask()
+  expect([status, body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 1])
+  expect((await on.sql`select from due`).count + (await on.sql`select from list where term = 'tide table'`).count).toBe(
+    0,
+  )
+})
+
+test("one that was tried in vain is unmeasured, at the price of nothing too, and says what came of it", async () => {
+  await failed(1)
+  const { status, body } = await ask()
+  expect([status, body.popularity, body.difficulty, await on.creditsUsed()]).toEqual([200, null, null, 1])
+  const lastAttempt = { at: expect.any(String), of: "results", outcome: "blocked" }
+  const nothing = { state: "unmeasured", measuredAt: null, stale: null, staleAt: null, lastAttempt }
+  expect(body.popularityStanding).toEqual({ ...nothing, basis: null, band: null, month: null, evidence: null })
+  expect(body.difficultyStanding).toEqual({ ...nothing, band: null, evidence: null })
+})
+
+test("a measured one has both figures, each with the readings, the formula and the error that it rests on", async () => {
+  await measure(1)
+  const { status, body } = await ask("?country=US", "%20Tide%20TABLE")
+  expect([status, body.term, body.country, body.platform, await on.creditsUsed()]).toEqual([
+    200,
+    "tide table",
+    "us",
+    "ios",
+    10,
+  ])
+  const figures = await readFigures(on.sql, LIST, daysAgo(0).slice(0, 10))
+  const stored = (metric: string) => figures.find((one) => one.metric === metric)!
+  expect([body.popularity, body.difficulty]).toEqual([null, stored("difficulty").score])
+  expect(body.popularityStanding.band).toEqual(popularityBand("ios", stored("popularity").score as number))
+  const { popularityStanding: popularity, difficultyStanding: difficulty } = body
+  for (const { state, stale, measuredAt, staleAt } of [popularity, difficulty]) {
+    expect([state, stale]).toEqual(["measured", false])
+    expect(Date.parse(staleAt) - Date.parse(measuredAt)).toBe(7 * DAY_MS)
+  }
+  expect([popularity.basis, popularity.month, difficulty.band]).toEqual(["estimate", null, bandOf(body.difficulty)])
+  expect(popularity.evidence).toMatchObject({
+    formula: POPULARITY_FORMULA,
+    error: {
+      ...{ terms: CHECKED.terms, correlation: CHECKED.correlation, held: CHECKED.held },
+      ...{ points: CHECKED.line.error, constant: CHECKED.constant.error },
+    },
+    parts: { demand: expect.any(Number), prefixDepth: expect.any(Number), hintCount: 20 },
+    genres: null,
+  })
+  // the results, and the suggestions for both beginnings
+  const read = popularity.evidence.readings
+  expect(read.map((one: { source: string; prefix?: string }) => [one.source, one.prefix ?? null])).toEqual([
+    ["apple-web-search", null],
+    ["apple-hints", "tide table"],
+    ["apple-hints", "tide tabl"],
+  ])
+  expect(difficulty.evidence.readings).toEqual([read[0]])
+  expect(difficulty.evidence.ratings).toMatchObject({ sources: ["itunes-lookup"] })
+  const { titles, weakest } = difficulty.evidence.parts
+  expect([difficulty.evidence.parts.results, difficulty.evidence.parts.freshness]).toEqual([10, null])
+  expect(Math.round((0.3 * titles + 0.6 * weakest) / 0.9)).toBe(body.difficulty)
+})
+
+test("read, and nothing to give, is absent: null, and an answer at its full price", async () => {
+  await measure(1, [], [])
+  const { body } = await ask()
+  expect([body.popularity, body.difficulty, await on.creditsUsed()]).toEqual([null, null, 10])
+  expect([body.popularityStanding.state, body.difficultyStanding.state]).toEqual(["absent", "absent"])
+  expect(body.popularityStanding.evidence.readings.length).toBe(2)
+  expect([body.difficultyStanding.band, body.difficultyStanding.evidence.parts.results]).toEqual([null, 0])
+})
+
+test("the two are independent: one measured alone is an answer, and the other says that it is not", async () => {
+  await record(on.sql, [reading(LIST.term, daysAgo(0), ["20001", "20002"], { ...own, depth: 200 })])
+  await on.sql.begin((tx) => deriveKeywordMetrics(tx, [LIST], new Date()))
+  const { body } = await ask()
+  expect([body.difficultyStanding.state, body.popularityStanding.state]).toEqual(["absent", "unmeasured"])
+  expect(await on.creditsUsed()).toBe(10)
+})
+
+test("a published popularity comes before an estimate, with its month and genres, and goes stale by its month", async () => {
+  await measure(1)
+  const genres = [{ genre: "Weather", rank: 3, popularity: 66 }]
+  const month = (back: number) => {
+    const now = new Date()
+    return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 10)
+  }
+  await record(on.sql, [published(LIST.term, month(4), 40)])
+  const old = (await ask()).body
+  expect([old.popularity, old.popularityStanding.stale]).toEqual([40, true])
+  await record(on.sql, [published(LIST.term, month(1), 61, { genres, seenAt: new Date(Date.now() - 5 * DAY_MS) })])
+  const { body } = await ask()
+  expect([body.popularity, body.popularityStanding.state]).toEqual([61, "measured"])
+  expect(body.popularityStanding).toMatchObject({
+    ...{ basis: "published", month: month(1).slice(0, 7), stale: false },
+    staleAt: new Date(Date.parse(month(1)) + 63 * DAY_MS).toISOString(),
+    evidence: { formula: null, error: null, parts: null, ratings: null, genres },
+  })
+  expect(body.popularityStanding.evidence.readings).toMatchObject([{ source: "apple-ads-report" }])
+})
+
+test("after seven days a figure is stale and still shown; after ninety it says nothing of today", async () => {
+  await measure(8)
+  const stale = (await ask()).body
+  expect([stale.popularityStanding.stale, stale.difficultyStanding.stale]).toEqual([true, true])
+  expect([typeof stale.popularityStanding.band?.low, typeof stale.difficulty]).toEqual(["number", "number"])
+  await on.forget("searches")
+  await measure(92)
+  const { body } = await ask()
+  expect([body.popularity, body.difficultyStanding.state, await on.creditsUsed()]).toEqual([null, "unmeasured", 11])
+})
+
+test("the last attempt is told whatever came of it: of each metric by what it needs", async () => {
+  await failed(3, { kind: "hints", source: "apple-hints", subject: "tide", outcome: "rate_limited" })
+  await failed(4)
+  await failed(1, { subject: "another term" })
+  await failed(1, { storefront: "gb" })
+  const first = (await ask()).body
+  expect(first.popularityStanding.lastAttempt).toMatchObject({ of: "suggestions", outcome: "rate_limited" })
+  expect(first.difficultyStanding.lastAttempt).toMatchObject({ of: "results", outcome: "blocked" })
+  const at = new Date(Date.now() - 2 * DAY_MS)
+  await record(on.sql, [reading(LIST.term, at.toISOString(), IDS.slice(0, 2), { ...own, complete: false })])
+  const second = (await ask()).body
+  for (const { lastAttempt } of [second.popularityStanding, second.difficultyStanding])
+    expect(lastAttempt).toEqual({ at: at.toISOString(), of: "results", outcome: "incomplete" })
+  await record(on.sql, [reading(LIST.term, daysAgo(1), IDS, { origin: "elsewhere", source: "foreign" })])
+  expect((await ask()).body.difficultyStanding.lastAttempt.outcome).toBe("incomplete")
+  await on.sql`
+    insert into due (kind, platform, storefront, subject, measured_at, failures, failure, failed_at, next_at)
+    values (
+      'difficulty', 'ios', 'us', 'tide table', now() - interval '9 hours', 1, 'changed', now() - interval '2 hours',
+      now() + interval '1 hour'
+    )`
+  const third = (await ask()).body
+  expect(third.difficultyStanding.lastAttempt).toMatchObject({ of: "ratings", outcome: "changed" })
+  await measure(0)
+  expect((await ask()).body.popularityStanding.lastAttempt).toMatchObject({ outcome: "read" })
+})
+
+test("Google Play, an unknown storefront and an endless keyword are refused for nothing; without Explorer nobody is answered", async () => {
+  for (const [query, code] of [
+    ["?platform=android", "unsupported_platform"],
+    ["?country=zz", "bad_country"],
+  ])
+    expect((await ask(query)).body.error).toBe(code)
+  expect((await ask("", "x".repeat(151))).body.error).toBe("bad_term")
+  const pack = await on.house.key(await on.house.workspace({ plan: "pro", pack: 1_000 }))
+  const { status, body } = await on.house.call("/v1/hive/keywords/tide/metrics", { key: pack })
+  expect([status, body.error, await on.creditsUsed()]).toEqual([403, "explorer_required", 0])
+})
+
+long("a keyword is looked up by its keys, among thousands of others and however long it is known", async () => {
+  for (const days of [3, 2, 1]) await measure(days)
+  await on.sql`
+    insert into list (platform, storefront, term)
+    select 'ios', 'us', 'other ' || i
+    from generate_series(1, 3000) i`
+  await on.sql`
+    insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
+    select l.id, m.metric, current_date - d, 'calculated', now(), 50, 1, '{}'
+    from list l, unnest(array['difficulty', 'demand', 'hints']) m (metric), generate_series(1, 4) d
+    where l.term like 'other %' or d > 3`
+  await on.sql`
+    insert into keyword_now (list_id, difficulty, difficulty_day, difficulty_at)
+    select id, 50, current_date - 1, now()
+    from list
+    on conflict do nothing`
+  await on.sql`
+    insert into attempt (at, kind, subject, storefront, platform, source, outcome)
+    select now() - i * interval '1 minute', 'search', 'other ' || i, 'us', 'ios', 'apple-web-search', 'failed'
+    from generate_series(1, 3000) i`
+  await on.sql`analyze`
+  const works: Work[] = []
+  const explained = explaining(on.sql, works)
+  expect((await readFigures(explained, LIST, daysAgo(0).slice(0, 10))).length).toBe(4)
+  expect((await readAttempts(explained, LIST)).length).toBe(2)
+  expect(works.map(({ rows }) => rows < 120)).toEqual([true, true])
+})

@@ -1,0 +1,168 @@
+import { expect, test } from "bun:test"
+import { readDays } from "../../../src/keywords/read/term-results.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { explaining, type Work } from "../../core/explained.ts"
+import { openHouse } from "../../house.ts"
+import { until } from "../../jobs/platform.ts"
+import { long } from "../../long.ts"
+import { reading, rename } from "../../measuring/record/measured.ts"
+import { searchPage, someApps } from "../../measuring/store-pages.ts"
+import { dayAgo, daysAgo } from "../../world/clock.ts"
+import { marketWorld } from "../../world/market.ts"
+
+const on = marketWorld({ forget: ["searches"] })
+
+const ask = (query = "", term = "tide%20table") => on.get(`/v1/hive/keywords/${term}/ranks${query}`)
+const own = { source: "apple-web-search" } as const
+// biome-ignore lint/suspicious/noExplicitAny: an answer
+const idsOf = ({ apps }: any) => apps?.map(({ id }: { id: string }) => id) ?? null
+
+test("each day's best reading, the latest first, named as in the storefront; a day that nobody read is not measured", async () => {
+  await record(on.sql, [
+    reading("tide table", daysAgo(0), ["10002", "10001"], own),
+    reading("tide table", daysAgo(2), ["10009"]),
+    reading("tide table", daysAgo(2), ["10001", "10002", "10003"], own),
+    reading("tide table", daysAgo(3), [], { depth: 200, ...own }),
+    reading("tide table", daysAgo(4), ["10001"], { source: "foreign", origin: "elsewhere" }),
+    reading("tide table", daysAgo(5), ["10001"], { complete: false, ...own }),
+    reading("tide table", daysAgo(6), ["10001"], { origin: "demo" }),
+    reading("tide table", daysAgo(7), ["10001"], own),
+  ])
+  await rename(on.sql, "10001", "Tides", "us")
+  await rename(on.sql, "10001", "Gezeiten", "de")
+  const { status, body } = await ask("?top=2")
+  expect([status, body.days, body.top, body.from, body.to]).toEqual([200, 7, 2, dayAgo(6), dayAgo(0)])
+  expect(body.results.map((one: { day: string }) => one.day)).toEqual([0, 1, 2, 3, 4, 5, 6].map(dayAgo))
+  expect(body.results.map(idsOf)).toEqual([
+    ["10002", "10001"],
+    null,
+    ["10001", "10002"],
+    [],
+    ["10001"],
+    null,
+    ["10001"],
+  ])
+  expect(body.results[0].apps[1]).toEqual({ rank: 2, id: "10001", name: "Tides" })
+  expect(body.results[1]).toEqual({
+    ...{ day: dayAgo(1), measured: false, measuredAt: null, source: null, origin: null, depth: null, apps: null },
+  })
+  expect(body.results[2]).toMatchObject({ measured: true, source: "apple-web-search", origin: "own", depth: 3 })
+  expect(body.results[4]).toMatchObject({ source: "foreign", origin: "elsewhere" })
+  expect(body.results[6]).toMatchObject({ origin: "demo" })
+  expect([await on.creditsUsed(), on.stores.requests.length]).toEqual([10, 0])
+})
+
+test("a keyword that nobody read costs 1 and is put to be read, once for all who ask; soon after its day is there", async () => {
+  const apps = someApps(3)
+  const { promise: allAsked, resolve: answer } = Promise.withResolvers<void>()
+  on.stores.on("apps.apple.com", "/", async ({ url }) => {
+    await allAsked
+    return searchPage("us", url.searchParams.get("term") as string, apps)
+  })
+  const all = await Promise.all(Array.from({ length: 20 }, () => ask()))
+  for (const { status, body } of all) expect([status, body.error]).toEqual([404, "not_measured"])
+  expect(all[0]!.body.detail).toContain("ask again in")
+  expect(await on.creditsUsed()).toBe(20)
+  answer()
+  await until(async () => (await on.sql`select from search_results`).length > 0)
+  const { status, body } = await ask()
+  expect([status, idsOf(body.results[0]), body.results[1].measured]).toEqual([200, apps.map(({ id }) => id), false])
+  expect(on.stores.requests.length).toBe(1)
+  await until(async () => (await on.sql`select from due where subject = 'tide table'`).length === 0)
+})
+
+test("a day before the window is told of, and not given", async () => {
+  await record(on.sql, [reading("tide table", daysAgo(20), ["10001"], own)])
+  const { status, body } = await openHouse({ sql: on.sql }).call("/v1/hive/keywords/tide%20table/ranks", {
+    key: on.key,
+  })
+  expect([status, body.error]).toEqual([404, "not_measured"])
+  expect(body.detail).toContain("does not read it")
+  expect(body.detail).toContain(`The last day stored is ${dayAgo(20)}.`)
+  expect((await ask("?days=30")).status).toBe(200)
+})
+
+test("the price goes by the days asked for, whatever is given of them", async () => {
+  await record(on.sql, [reading("tide table", daysAgo(0), ["10001"], own)])
+  const prices: number[] = []
+  for (const query of ["", "?days=7", "?days=8", "?days=30", "?days=31", "?days=90", "?days=90&top=250"]) {
+    const before = await on.creditsUsed()
+    await ask(query)
+    prices.push((await on.creditsUsed()) - before)
+  }
+  expect(prices).toEqual([10, 10, 20, 20, 40, 40, 40])
+})
+
+test("an answer stays under 1,000 rows: the days shrink, and it says how many they are", async () => {
+  await record(on.sql, [reading("tide table", daysAgo(0), ["10001"], own)])
+  for (const [top, asked, days] of [
+    [20, 90, 49],
+    [10, 90, 90],
+    [11, 90, 90],
+    [12, 90, 83],
+    [250, 90, 3],
+    [250, 2, 2],
+    [1, 90, 90],
+  ]) {
+    const { body } = await ask(`?top=${top}&days=${asked}`)
+    expect([top, body.days, body.results.length, body.from]).toEqual([top, days, days, dayAgo(days! - 1)])
+    expect(top! * body.days).toBeLessThan(1_000)
+  }
+})
+
+test("Google Play's day is Google Play's, and a keyword is the same however it is written", async () => {
+  await record(on.sql, [
+    reading("tide table", daysAgo(0), ["com.example.tides"], {
+      platform: "android",
+      source: "play-search",
+      egress: "us",
+    }),
+  ])
+  expect(idsOf((await ask("?platform=android", "%20Tide%20TABLE")).body.results[0])).toEqual(["com.example.tides"])
+  expect((await ask()).status).toBe(404)
+})
+
+test("wrong days, a wrong top and an endless keyword are refused for nothing", async () => {
+  for (const [query, code] of [
+    ["?days=0", "bad_days"],
+    ["?days=91", "bad_days"],
+    ["?top=0", "invalid_arguments"],
+    ["?top=251", "invalid_arguments"],
+  ])
+    expect((await ask(query)).body.error).toBe(code)
+  expect((await ask("", "x".repeat(151))).body.error).toBe("bad_term")
+  expect(await on.creditsUsed()).toBe(0)
+})
+
+test("a row a result as CSV; a day without results is a row of its own", async () => {
+  await record(on.sql, [
+    reading("tide table", daysAgo(0), ["10001", "10002"], own),
+    reading("tide table", daysAgo(1), [], { depth: 200, ...own }),
+  ])
+  const { text } = await on.house.call("/v1/hive/keywords/tide%20table/ranks?days=3", {
+    key: on.key,
+    headers: { accept: "text/csv" },
+  })
+  const rows = text.trim().split(/\r?\n/).slice(1)
+  expect(rows.map((row) => row.split(",").slice(0, 4).join())).toEqual([
+    `${dayAgo(0)},true,1,10001`, `${dayAgo(0)},true,2,10002`, `${dayAgo(1)},true,,`, `${dayAgo(2)},false,,`,
+  ]) // biome-ignore format: a table
+})
+
+long(
+  "days are read by the keyword's key: neither other keywords nor its days outside of the window are looked through",
+  async () => {
+    const others = Array.from({ length: 400 }, (_, i) => reading(`other ${i}`, daysAgo(i % 20), ["10001"], own))
+    const days = Array.from({ length: 60 }, (_, day) => reading("tide table", daysAgo(day), ["10001", "10002"], own))
+    await record(on.sql, [...others, ...days])
+    await on.sql`analyze`
+    const works: Work[] = []
+    const list = { platform: "ios", storefront: "us", term: "tide table" } as const
+    const read = await readDays(explaining(on.sql, works), list, { from: dayAgo(6), to: dayAgo(0), top: 1 })
+    expect(read.map(({ day, appIds }) => [day, appIds.length])).toEqual(
+      [0, 1, 2, 3, 4, 5, 6].map((day) => [dayAgo(day), 1]),
+    )
+    // seven days, found in either form, put together, sorted and joined: nine steps
+    expect(works.map(({ rows }) => rows < 70)).toEqual([true])
+  },
+)

@@ -1,0 +1,250 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { Sql } from "../../../../src/database/types.ts"
+import { deriveKeywordMetrics } from "../../../../src/keywords/store/keyword-metrics.ts"
+import { record } from "../../../../src/measuring/record/record.ts"
+import { freshDatabase } from "../../../database.ts"
+import { type House, openHouse } from "../../../house.ts"
+import { until } from "../../../jobs/platform.ts"
+import { cases, long } from "../../../long.ts"
+import { hinted, published, reading, said } from "../../../measuring/record/measured.ts"
+import { answerSearches, captchaPage, hintsAnswer, someApps } from "../../../measuring/store-pages.ts"
+import { forgetSearches } from "../../../world/market.ts"
+import { type LiveStores, liveStores } from "../../../world/stores.ts"
+
+setDefaultTimeout(60_000)
+
+const DAY_MS = 86_400_000
+const CALLERS = cases(8, 200)
+const LIST = { platform: "ios", storefront: "us", term: "tide table" } as const
+const APPS = someApps(12)
+let sql: Sql
+let on: LiveStores
+let key: string
+let workspaceId: number
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+beforeEach(async () => {
+  on = await liveStores(sql)
+  await forgetSearches(sql)
+  await sql`delete from allowance_used where allowance = 'measurements'`
+  ;[workspaceId, key] = await caller()
+})
+
+afterEach(() => on[Symbol.asyncDispose]())
+
+async function caller(measurements = 50): Promise<[number, string]> {
+  const overrides = { ratePerSecond: 100_000, credits: 100_000, measurements }
+  const id = await on.house.workspace({ explorer: true, plan: "pro", overrides })
+  return [id, await on.house.key(id, { scopes: ["apps:read", "hive:read", "hive:measure"] })]
+}
+
+const measure = (body: object = { wait: 20 }, by = key, at: House = on.house, term = "tide%20table") =>
+  at.call(`/v1/hive/keywords/${term}/metrics/measure`, { key: by, method: "POST", body })
+const used = async (by = key) => (await on.house.call("/v1/account", { key: by })).body.credits.used
+const asked = () => on.stores.requests.map(({ url }) => url.host + url.pathname.replace(/.*\//, "/")).sort()
+const units = async (id = workspaceId) => {
+  const [row] = await sql<{ n: number }[]>`
+    select coalesce(sum(used), 0)::int as n
+    from allowance_used
+    where workspace_id = ${id} and allowance = 'measurements'`
+  return row!.n
+}
+
+const answers = (shown: { apps?: typeof APPS; looked?: typeof APPS; suggests?: string[]; holdMs?: number } = {}) =>
+  answerSearches(on.stores, { apps: APPS, suggests: ["tide table", "tide table usa"], ...shown })
+
+/** Results, ratings and suggestions of so many days ago, with their figures. */
+async function stored(days: number, ids = APPS.map(({ id }) => id)): Promise<void> {
+  const at = new Date(Date.now() - days * DAY_MS).toISOString()
+  const apps = ids.map((id, i) => ({ id, name: `Tide Table ${i}`, ratings: 1_000 * (i + 1) }))
+  await record(sql, [
+    reading(LIST.term, at, ids, { source: "apple-web-search", depth: 200 }),
+    ...(apps.length > 0 ? [said(at, apps)] : []),
+    ...[LIST.term, "tide tabl"].map((prefix) => hinted(prefix, at, [])),
+  ])
+  await sql.begin((tx) => deriveKeywordMetrics(tx, [LIST], new Date(at)))
+}
+
+describe("a keyword that nobody measures", () => {
+  test("is measured with one unit, and then stored: the next call asks nobody and takes none", async () => {
+    answers()
+    const { status, body } = await measure()
+    expect([status, body.started, body.popularityEnd, body.difficultyEnd]).toEqual([200, true, "measured", "measured"])
+    expect(
+      [body.popularityStanding.band.low, body.difficulty].every((figure) => figure >= 0 && figure <= 100),
+    ).toBeTrue()
+    expect(body.popularityStanding).toMatchObject({ state: "measured", stale: false, basis: "estimate" })
+    const requests = asked()
+    expect(requests).toContain("itunes.apple.com/lookup")
+    expect([await units(), await used()]).toEqual([1, 50])
+    const again = await measure()
+    expect(again.body).toMatchObject({ started: false, popularityEnd: "stored", difficultyEnd: "stored" })
+    expect([asked(), await units(), await used()]).toEqual([requests, 1, 100])
+    await until(async () => (await sql`select from due where subject = 'tide table'`).length === 0)
+  })
+
+  test(`of ${CALLERS} callers of five workspaces at once is one request of each kind and one unit`, async () => {
+    answers({ suggests: [], holdMs: 300 })
+    const others = await Promise.all(Array.from({ length: 5 }, () => caller()))
+    const all = await Promise.all(Array.from({ length: CALLERS }, (_, i) => measure({ wait: 20 }, others[i % 5]![1])))
+    expect(all.map(({ status }) => status)).toEqual(all.map(() => 200))
+    expect(asked()).toEqual(["apps.apple.com/search", "itunes.apple.com/lookup", "search.itunes.apple.com/hints"])
+    expect(all.filter(({ body }) => body.started).length).toBe(1)
+    const taken = await Promise.all(others.map(([id]) => units(id)))
+    expect(taken.reduce((sum, n) => sum + n)).toBe(1)
+  })
+
+  test("is pending at the price of nothing while it is read, goes on though nobody waits, and a second call joins it", async () => {
+    answers({ holdMs: 600 })
+    const first = await measure({})
+    expect([first.status, first.body.started, first.body.eta]).toEqual([202, true, undefined])
+    expect(first.body).toMatchObject({ popularityEnd: "pending", difficultyEnd: "pending", popularity: null })
+    const second = await measure({ metrics: ["difficulty"] })
+    expect([second.status, second.body.started, second.body.popularityEnd]).toEqual([202, false, null])
+    expect([await units(), await used()]).toEqual([1, 2])
+    const metrics = async () => (await on.house.call("/v1/hive/keywords/tide%20table/metrics", { key })).body
+    await until(async () => (await metrics()).difficultyStanding?.state === "measured")
+    expect(asked().filter((one) => one.endsWith("/lookup")).length).toBe(1)
+  })
+
+  test("which the store answers with nothing is absent, verified: an answer at the full price", async () => {
+    answers({ apps: [], suggests: [] })
+    const { status, body } = await measure()
+    expect([status, body.popularityEnd, body.difficultyEnd]).toEqual([200, "absent", "absent"])
+    expect([body.popularity, body.difficulty, await used()]).toEqual([null, null, 50])
+    expect((await measure()).body).toMatchObject({ popularityEnd: "stored", difficultyEnd: "stored" })
+  })
+
+  test("is waited for 15 seconds by a tool that says nothing", async () => {
+    answers({ holdMs: 400 })
+    const { body, isError } = await on.house.tool("hive_measure_keyword", { term: "tide table" }, { key })
+    expect([isError, body.popularityEnd, body.difficultyEnd]).toEqual([false, "measured", "measured"])
+  })
+})
+
+describe("a metric that is there", () => {
+  test("is answered without work: figures of this week, an absence, and a published month for the popularity alone", async () => {
+    await stored(3)
+    expect((await measure()).body).toMatchObject({ popularityEnd: "stored", difficultyEnd: "stored", started: false })
+    await forgetSearches(sql)
+    await stored(3, [])
+    const absent = await measure()
+    expect(absent.body.difficultyStanding.state).toBe("absent")
+    await forgetSearches(sql)
+    const month = `${new Date(Date.now() - 32 * DAY_MS).toISOString().slice(0, 7)}-01`
+    await record(sql, [published("tide table", month, 61)])
+    const { body } = await measure({ metrics: ["popularity"] })
+    expect(body).toMatchObject({ popularity: 61, popularityEnd: "stored", difficultyEnd: null })
+    expect([asked(), await units()]).toEqual([[], 0])
+  })
+
+  test("and is over a week old is measured anew", async () => {
+    answers()
+    await stored(8)
+    const { body } = await measure({ metrics: ["difficulty"], wait: 20 })
+    expect([body.difficultyEnd, body.started, await units()]).toEqual(["measured", true, 1])
+    expect(asked().some((one) => one.startsWith("search.itunes"))).toBeFalse()
+  })
+})
+
+describe("what cannot be measured costs nothing, and gives its unit back", () => {
+  const refused = async (
+    code: string,
+    answer: Promise<{ status: number; body: Record<string, unknown> }>,
+    by = key,
+  ) => {
+    const { status, body } = await answer
+    expect([status, body.error]).toEqual([503, code])
+    expect([await units(), await used(by)]).toEqual([0, 0])
+    return body as Record<string, Record<string, unknown>>
+  }
+
+  test("hive_measurement_unavailable: no process reads", async () => {
+    await refused("hive_measurement_unavailable", measure({ wait: 5 }, key, openHouse({ sql })))
+  })
+
+  test("hive_measurement_queue_failed: the row could not be written", async () => {
+    await swallow("raise exception 'no room for it'")
+    try {
+      await refused("hive_measurement_queue_failed", measure())
+      expect(on.house.logged.join("\n")).toContain("no room for it")
+    } finally {
+      await swallow(null)
+    }
+  })
+
+  test("hive_measurement_not_started: nothing is queued after all", async () => {
+    await swallow("return null")
+    try {
+      await refused("hive_measurement_not_started", measure({ wait: 0 }))
+    } finally {
+      await swallow(null)
+    }
+  })
+
+  test("hive_measurement_failed: one metric's source broke, and the other's figure stays in the answer", async () => {
+    answers()
+    on.stores.on("apps.apple.com", "/", () => new Response("<html>not what it was</html>"))
+    on.stores.on("itunes.apple.com", "/search", () => new Response("{", { status: 200 }))
+    on.stores.on("search.itunes.apple.com", "/", ({ url }) => hintsAnswer(["tide table", "tide table usa"], url))
+    const { metrics } = await refused("hive_measurement_failed", measure())
+    expect(metrics).toMatchObject({ popularityEnd: "measured", difficultyEnd: "failed", difficulty: null })
+    expect(metrics).toMatchObject({ popularityStanding: { band: { low: 5, high: expect.any(Number) } } })
+  })
+
+  test("hive_measurement_deferred: the store asks to come later", async () => {
+    answers()
+    on.stores.on("apps.apple.com", "/", () => captchaPage())
+    const { metrics } = await refused("hive_measurement_deferred", measure({ metrics: ["difficulty"], wait: 20 }))
+    expect(metrics).toMatchObject({ difficultyEnd: "failed", popularityEnd: null })
+  })
+
+  test("hive_measurement_incomplete: all was read, and says too little for a figure", async () => {
+    answers({ looked: [], suggests: [] })
+    const { metrics } = await refused("hive_measurement_incomplete", measure({ metrics: ["difficulty"], wait: 20 }))
+    expect(metrics).toMatchObject({ difficultyEnd: "incomplete", difficulty: null })
+  })
+
+  test("daily_hive_limit: the day's units are used up, of which joining takes none", async () => {
+    const [id, poor] = await caller(1)
+    answers({ holdMs: 500 })
+    const begun = measure({ wait: 20 })
+    await until(async () => (await sql`select from due where subject = 'tide table'`).length > 0)
+    expect((await measure({ wait: 20 }, poor)).body.started).toBeFalse()
+    expect([(await begun).body.started, await units(id)]).toEqual([true, 0])
+    await measure({ wait: 20 }, poor, on.house, "one")
+    const over = await measure({ wait: 20 }, poor, on.house, "two")
+    expect([over.status, over.body.error, over.body.limit, over.body.used]).toEqual([429, "daily_hive_limit", 1, 1])
+    expect(Date.parse(over.body.resetsAt)).toBeGreaterThan(Date.now())
+    expect(asked().filter((one) => one.endsWith("/lookup")).length).toBe(2)
+    expect(await units(id)).toBe(1)
+  })
+
+  long("of 60 keywords at once exactly as many are begun as there are units", async () => {
+    const [id, poor] = await caller(4)
+    answers()
+    const all = await Promise.all(Array.from({ length: 12 }, (_, i) => measure({}, poor, on.house, `term${i}`)))
+    expect(all.filter(({ status }) => status === 429).length).toBe(8)
+    expect(await units(id)).toBe(4)
+  })
+})
+
+test("a key needs hive:measure, which no key has unasked, and Explorer", async () => {
+  const usual = await on.house.key(workspaceId)
+  expect((await measure({}, usual)).body).toMatchObject({ error: "scope_required", scope: "hive:measure" })
+  const pack = await on.house.workspace({ plan: "pro", pack: 1_000 })
+  const without = await on.house.key(pack, { scopes: ["hive:measure"] })
+  expect((await measure({}, without)).body.error).toBe("explorer_required")
+})
+
+/** What becomes of a new row of what is due; null = as ever. */
+async function swallow(what: string | null): Promise<void> {
+  await sql`drop trigger if exists swallowed on due`
+  await sql`drop function if exists swallow()`
+  if (what === null) return
+  await sql.unsafe(`create function swallow() returns trigger language plpgsql as $$ begin ${what}; end $$`)
+  await sql.unsafe("create trigger swallowed before insert on due for each row execute function swallow()")
+}

@@ -1,0 +1,183 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { Sql } from "../../../../src/database/types.ts"
+import { deriveKeywordMetrics } from "../../../../src/keywords/store/keyword-metrics.ts"
+import { record } from "../../../../src/measuring/record/record.ts"
+import { addTerms } from "../../../../src/tracking/terms.ts"
+import { freshDatabase } from "../../../database.ts"
+import { openHouse } from "../../../house.ts"
+import { cases } from "../../../long.ts"
+import { hinted, published, reading, said } from "../../../measuring/record/measured.ts"
+import { answerSearches, type ShownApp, someApps } from "../../../measuring/store-pages.ts"
+import { slowness } from "../../../unit.ts"
+import { forgetSearches } from "../../../world/market.ts"
+import { type Live, live } from "../../../world/stores.ts"
+
+setDefaultTimeout(60_000)
+
+let sql: Sql
+let on: Live
+let key: string
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+beforeEach(async () => {
+  on = await live(sql, [])
+  await forgetSearches(sql)
+  key = await on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))
+})
+
+afterEach(() => on[Symbol.asyncDispose]())
+
+interface Row {
+  term: string
+  shared: { apps: number; of: number; relatedness: number } | null
+  names: number | null
+  suggested: boolean
+  popularityState: string
+  difficultyState: string
+  [name: string]: unknown
+}
+
+const ask = (query = "", by = key) => on.house.call(`/v1/hive/research?seed=tide%20table${query}`, { key: by })
+const used = async () => (await on.house.call("/v1/account", { key })).body.credits.used
+const now = () => new Date().toISOString()
+const own = { source: "apple-web-search", depth: 200 } as const
+const idsOf = (from: number, count = 20) => Array.from({ length: count }, (_, i) => String(20_001 + from + i))
+
+const NAMES = ["Tides: Moon Phases", "Surf Forecast, Moon Phases", "Surf Forecast Pro"]
+const SHOWN: ShownApp[] = someApps(12, 20_001).map((app, i) => ({ ...app, name: NAMES[i] ?? app.name }))
+
+const answers = (suggests: string[], apps = SHOWN) => answerSearches(on.stores, { apps, suggests })
+
+const termsOf = (rows: Row[]) => rows.map(({ term }) => term)
+
+describe("related keywords", () => {
+  test("are those that share apps, the closest first, then those in names, then what the store suggests, each with why", async () => {
+    answers(["tide table", "tide table usa"])
+    await record(sql, [
+      reading("far", now(), idsOf(11), own),
+      reading("close", now(), idsOf(0), { ...own, origin: "a peer" }),
+      reading("nothing shared", now(), idsOf(40), own),
+      reading("close", now(), idsOf(0), { ...own, storefront: "gb" }),
+    ])
+    const { status, body } = await ask()
+    const rows = body.keywords as Row[]
+    expect(status).toBe(200)
+    expect(termsOf(rows).slice(0, 1)).toEqual(["close"])
+    expect(rows[0]!.shared).toEqual({ apps: 12, of: 12, relatedness: Math.round(1200 / Math.sqrt(12 * 20)) / 100 })
+    expect(rows[0]).toMatchObject({
+      names: null,
+      suggested: false,
+      appCount: 20,
+      appCountAtLeast: false,
+      origin: "a peer",
+    })
+    // one of twelve apps is what everybody shares
+    expect(termsOf(rows)).not.toContain("far")
+    expect(termsOf(rows)).not.toContain("nothing shared")
+    expect(rows.find(({ term }) => term === "moon phases")).toMatchObject({
+      names: 2,
+      shared: null,
+      top: null,
+      origin: null,
+    })
+    expect(rows.find(({ term }) => term === "tide table usa")).toMatchObject({ suggested: true, shared: null })
+    expect(termsOf(rows)).not.toContain("tide table")
+    const kinds = rows.map(({ shared, names }) => (shared ? 0 : names ? 1 : 2))
+    expect(kinds).toEqual(kinds.toSorted())
+    expect(body.seed).toMatchObject({
+      term: "tide table",
+      popularityState: "measured",
+      appCount: 12,
+      brand: false,
+      origin: "own",
+    })
+    expect(body.seed.top.map(({ id }: { id: string }) => id)).toEqual(SHOWN.slice(0, 10).map(({ id }) => id))
+    expect([body.related, await used()]).toEqual([["tide table", "tide table usa"], 50])
+  })
+
+  test("start no work for themselves: what is not measured is unmeasured, and pending alone where it is under way", async () => {
+    answers(["tide table", "tide clock", "tide chart"])
+    await on.house.call(`/v1/apps/${on.appId}`, { key: on.key })
+    await ask()
+    const before = on.stores.requests.length
+    await sql.begin((tx) => addTerms(tx, on.appId, ["us"], ["tide clock"]))
+    // before a worker gets to it
+    await sql`update due set lease_until = now() + interval '1 minute', lease = gen_random_uuid() where subject = 'tide clock'`
+    const { body } = await ask()
+    const stateOf = (term: string) => (body.keywords as Row[]).find((row) => row.term === term)
+    expect(stateOf("tide clock")).toMatchObject({ popularityState: "pending", popularity: null })
+    expect(stateOf("tide chart")).toMatchObject({ popularityState: "unmeasured", difficultyState: "unmeasured" })
+    expect(on.stores.requests.slice(before).filter(({ url }) => url.search.includes("chart"))).toEqual([])
+  })
+
+  test("tell a verified absence from what a source failed at, and both from what nobody read", async () => {
+    answers(["tide table", "absent", "broken"])
+    await record(sql, [reading("absent", now(), [], own), hinted("absent", now(), [])])
+    const list = { platform: "ios", storefront: "us", term: "absent" } as const
+    await sql.begin((tx) => deriveKeywordMetrics(tx, [list], new Date()))
+    await sql`
+      insert into due (kind, platform, storefront, subject, priority, next_at, failures, failed_at, failure)
+      select kind, 'ios', 'us', 'broken', 3, now() + interval '1 hour', 2, now(), 'blocked'
+      from unnest(array['search', 'hints', 'difficulty']) kind`
+    const rows = (await ask()).body.keywords as Row[]
+    const of = (term: string) => rows.find((row) => row.term === term)
+    expect(of("absent")).toMatchObject({ popularityState: "absent", difficultyState: "absent", appCount: 0, top: [] })
+    expect(of("broken")).toMatchObject({ popularityState: "failed", difficultyState: "failed", appCount: null })
+  })
+
+  test("are compared with other storefronts, where what was not measured is no zero", async () => {
+    answers(["tide table", "tide clock"])
+    await record(sql, [published("tide clock", "2025-09-01", 44, { storefront: "gb" })])
+    const { body } = await ask("&compare=gb,de")
+    const { compare } = (body.keywords as Row[]).find(({ term }) => term === "tide clock") as Row & { compare: Row[] }
+    expect(compare.map(({ country, popularity, popularityState, appCount }) => [country, popularity, popularityState, appCount])).toEqual([["gb", 44, "measured", null], ["de", null, "unmeasured", null]]) // biome-ignore format: a table
+    const wrong = await ask("&compare=gb,de,fr,it,es,jp")
+    expect([wrong.status, wrong.body.error]).toEqual([400, "bad_country"])
+  })
+})
+
+test("a seed that the store suggests nothing for is spelt as what it may have been meant to be", async () => {
+  answers([])
+  await record(sql, [published("tide tables", "2025-09-01", 60), published("tight cable", "2025-09-01", 90)])
+  expect((await ask()).body.spell).toEqual({ term: "tide tables", source: "keywords", popularity: 60 })
+  await forgetSearches(sql)
+  answers(["tide tables"])
+  expect((await ask()).body.spell).toBeNull()
+})
+
+test("an app that is called so and nothing else is a brand", async () => {
+  answers(["tide table"], [{ ...SHOWN[0]!, name: "Tide Table - Sea & Sun" }, ...SHOWN.slice(1)])
+  expect((await ask()).body.seed.brand).toBeTrue()
+})
+
+test("of two hundred callers of one seed at once is one search, one look-up and one answer of suggestions", async () => {
+  // a call that waits ten seconds for the database is refused: a busy machine has fewer of them
+  const callers = Math.ceil(cases(20, 200) / (await slowness()))
+  answers(["something else"])
+  const key = await on.house.key(
+    await on.house.workspace({ explorer: true, plan: "pro", overrides: { ratePerSecond: 100_000, credits: 100_000 } }),
+  )
+  const all = await Promise.all(Array.from({ length: callers }, () => ask("", key)))
+  expect(all.filter(({ status }) => status !== 200)).toEqual([])
+  expect(on.stores.requests.map(({ url }) => url.pathname.split("/").at(-1)).sort()).toEqual([
+    "hints",
+    "lookup",
+    "search",
+  ])
+})
+
+test("what nobody reads is not_measured at the price of nothing; a pack does not open it", async () => {
+  const { status, body } = await openHouse({ sql }).call("/v1/hive/research?seed=tide%20table", { key })
+  expect([status, body.error, await used()]).toEqual([404, "not_measured", 1])
+  const pack = await on.house.key(await on.house.workspace({ plan: "pro", pack: 1_000 }))
+  expect((await ask("", pack)).body.error).toBe("explorer_required")
+})
+
+test("ratings alone name no app that was never seen", async () => {
+  answers(["tide table"])
+  await record(sql, [said(now(), [{ id: "20001", name: "Tides: Moon Phases", ratings: 5 }])])
+  expect((await ask()).body.seed.top[0]).toEqual({ id: "20001", name: "Tides: Moon Phases" })
+})

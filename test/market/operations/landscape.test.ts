@@ -1,0 +1,201 @@
+import { expect, test } from "bun:test"
+import type { ChartObservation } from "../../../src/core/observation/types.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { readOnce } from "../../../src/measuring/source.ts"
+import { itunesLookup } from "../../../src/stores/apple/itunes-lookup.ts"
+import { openHouse } from "../../house.ts"
+import { rowsOf, SOME } from "../../measuring/record/chart-rows.ts"
+import { charted } from "../../measuring/record/charted.ts"
+import { said } from "../../measuring/record/measured.ts"
+import { fixture } from "../../stores/parsing/parsed.ts"
+import { reachOf } from "../../stores/parsing/replay.ts"
+import { DAY_MS, daysAgo } from "../../world/clock.ts"
+import { marketWorld } from "../../world/market.ts"
+import { answersLookUps } from "../../world/stores.ts"
+
+const on = marketWorld({ forget: ["charts"] })
+
+const ask = (query = "") => on.get(`/v1/hive/landscape${query}`)
+const onChart = (days: number, ids: readonly number[], rest: Partial<ChartObservation> = {}) =>
+  record(on.sql, [charted(daysAgo(days), ids, { source: "apple-charts", ...rest })])
+const paths = () => on.stores.requests.map(({ url }) => url.pathname)
+
+/** The recorded list of a day, a hundred apps in their order, and what look-ups say of most of them. */
+const LIST = rowsOf(SOME)
+  .slice(0, 100)
+  .map(({ id, name, developer }, i) => ({ ...{ id, name, developer }, row: i % 9 === 8 ? null : rowOf(i) }))
+
+/** Every seventh is not said to have languages. */
+function rowOf(i: number) {
+  const ratings = (i * 7_919) % 100_003
+  return {
+    userRatingCount: ratings,
+    averageUserRating: ratings === 0 ? 0 : 1 + (i % 9) / 2,
+    fileSizeBytes: String(1_000_000 + i * 333),
+    ...(i % 7 > 0 && { languageCodesISO2A: ["EN", "FR", "DE", "JA", "ZH"].slice(0, 1 + (i % 5)) }),
+    releaseDate: `${daysAgo(i * 23).slice(0, 19)}Z`,
+    currentVersionReleaseDate: `${daysAgo(i * 4).slice(0, 19)}Z`,
+  }
+}
+
+/** The list was read today; the store says the rest when it is asked. */
+async function listToday() {
+  const apps = LIST.map(({ id, name, developer }) => ({ id, name, developer }))
+  await onChart(0, [], { storefront: "jp", apps, depth: apps.length })
+  const rows = LIST.flatMap(({ id, name, developer, row }) =>
+    row ? [[id, { ...row, trackName: name, artistName: developer }] as const] : [],
+  )
+  answersLookUps(on.stores, Object.fromEntries(rows))
+}
+
+/** The figures of the list, with so many of its first apps looked up, by another reckoning than the product's. */
+function reckoned(day: string, lookedUp: number) {
+  const of = LIST.length
+  const looked = LIST.slice(0, lookedUp).flatMap(({ row }) => row ?? [])
+  const wall = LIST.slice(0, 10).flatMap(({ row }) => row?.userRatingCount ?? [])
+  const medianOf = (values: number[]) => ({
+    median: values.length * 2 < of ? null : middle(values),
+    n: values.length,
+    of,
+  })
+  const shareOf = (field: "releaseDate" | "currentVersionReleaseDate", days: number) => {
+    const since = new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 19)
+    const share = looked.filter((row) => row[field] >= since).length / looked.length
+    return { share: looked.length * 2 < of ? null : Number(share.toFixed(3)), n: looked.length, of }
+  }
+  const sold = LIST.map(({ developer }) => developer)
+  const theirs = sold.filter((one) => sold.indexOf(one) !== sold.lastIndexOf(one))
+  return {
+    ratingsWall: { least: Math.min(...wall), median: middle(wall), n: wall.length, of: 10 },
+    rating: medianOf(looked.flatMap(({ averageUserRating: rating }) => (rating > 0 ? [rating] : []))),
+    nameLength: medianOf(LIST.map(({ name }) => Array.from(name).length)),
+    releasedWithinYear: shareOf("releaseDate", 365),
+    updatedWithin90Days: shareOf("currentVersionReleaseDate", 90),
+    languages: medianOf(looked.flatMap(({ languageCodesISO2A: codes }) => codes?.length ?? [])),
+    sizeBytes: medianOf(looked.map(({ fileSizeBytes }) => Number(fileSizeBytes))),
+    publishers: { count: new Set(theirs).size, apps: theirs.length, n: of, of },
+  }
+}
+
+/** Another way to a median: as many above it as below. */
+function middle(values: readonly number[]): number {
+  const left = [...values].sort((a, b) => a - b)
+  while (left.length > 2) {
+    left.pop()
+    left.shift()
+  }
+  return left.reduce((sum, value) => sum + value) / left.length
+}
+
+test("the first fifty apps of a category are looked up at once for all who ask, and its figures are those of another reckoning", async () => {
+  await listToday()
+  const all = await Promise.all(Array.from({ length: 10 }, () => ask("?country=jp&genre=finance")))
+  const { status, body } = all[0]!
+  expect([status, new Set(all.map(({ text }) => text)).size, await on.creditsUsed()]).toEqual([200, 1, 100])
+  expect(paths()).toEqual(["/lookup"])
+  const [category] = body.categories
+  expect(category).toMatchObject({
+    key: "finance",
+    genre: { id: "6015" },
+    source: "apple-charts",
+    listed: 100,
+    origin: "own",
+  })
+  expect(category).toMatchObject(reckoned(category.day, 50))
+  expect([category.ratingsWall.n, category.sizeBytes]).toEqual([9, { median: null, n: 45, of: 100 }])
+  expect(category.restsOn.ratings.sources).toEqual(["itunes-lookup"])
+  expect(category.restsOn.lookUps.from <= category.restsOn.lookUps.to).toBe(true)
+  // by id it is the same, and nothing is looked up again
+  expect((await ask("?country=jp&genre=6015")).body).toEqual(body)
+  expect(paths()).toHaveLength(1)
+})
+
+test("figures of a list that was looked up whole are those of another reckoning, each with how many apps it is known of", async () => {
+  await listToday()
+  for (const from of [0, 50]) {
+    const ids = LIST.slice(from, from + 50).map(({ id }) => id)
+    const { seen } = await readOnce(itunesLookup, { storefront: "jp", ids }, reachOf(on.stores))
+    await record(on.sql, [seen])
+  }
+  const [category] = (await ask("?country=jp&genre=finance")).body.categories
+  expect(category).toMatchObject(reckoned(category.day, 100))
+  const known = ["ratingsWall", "rating", "releasedWithinYear", "languages", "sizeBytes", "publishers"]
+  expect(known.map((name) => category[name].n)).toEqual([9, 88, 89, 76, 89, 100])
+  expect(known.every((name) => Object.values(category[name]).every((value) => value !== null))).toBe(true)
+})
+
+test("a category that was never read is read with its apps", async () => {
+  on.stores.on("itunes.apple.com", "/us/rss/", () => new Response(fixture("apple-charts-us-free-finance.json")))
+  const entries = JSON.parse(fixture("apple-charts-us-free-finance.json")).feed.entry
+  const ids: string[] = entries.map(
+    (entry: { id: { attributes: Record<string, string> } }) => entry.id.attributes["im:id"],
+  )
+  answersLookUps(on.stores, Object.fromEntries(ids.map((id) => [id, { userRatingCount: 77 }])))
+  const [category] = (await ask("?genre=finance")).body.categories
+  const listed = new Set(ids).size
+  expect([category.listed, category.ratingsWall]).toEqual([listed, { least: 77, median: 77, n: listed, of: listed }])
+  expect(paths().map((path) => path.split("/").at(1))).toEqual(["us", "lookup"])
+})
+
+test("while apps cannot be looked up, there is no wall, and the answer costs what an empty one does", async () => {
+  on.stores.on("itunes.apple.com", "/us/rss/", () => new Response(fixture("apple-charts-us-free-finance.json")))
+  on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
+  const { status, body } = await ask("?genre=6015")
+  const [category] = body.categories
+  expect([status, category.ratingsWall, await on.creditsUsed()]).toEqual([
+    200,
+    { least: null, median: null, n: 0, of: category.listed },
+    1,
+  ])
+  expect(category.languages).toEqual({ median: null, n: 0, of: category.listed })
+  expect(category.nameLength.n).toBe(category.listed)
+  expect(category.restsOn).toEqual({ ratings: null, lookUps: null })
+})
+
+test("without a genre every measured category answers with its own day, and nothing is read", async () => {
+  expect([(await ask()).body.categories, await on.creditsUsed()]).toEqual([[], 1])
+  await onChart(3, [10_001, 10_002], { genre: "6015" })
+  await onChart(1, [10_001], { genre: "36" })
+  await onChart(2, [10_003], { genre: "6014", chart: "paid" })
+  await onChart(2, [10_003], { genre: "6014", storefront: "gb" })
+  await record(on.sql, [said(daysAgo(2), [{ id: "10001", ratings: 40, rating: 4 }])])
+  const { body } = await ask()
+  const told = body.categories.map(({ key, day, ratingsWall }: Record<string, unknown>) => [key, day, ratingsWall])
+  expect(told).toEqual([
+    ["all", daysAgo(1).slice(0, 10), { least: 40, median: 40, n: 1, of: 1 }],
+    ["finance", daysAgo(3).slice(0, 10), { least: 40, median: 40, n: 1, of: 2 }],
+  ])
+  expect([on.stores.requests.length, await on.creditsUsed()]).toEqual([0, 11])
+  expect((await ask("?fields=key,listed")).body.categories).toEqual([
+    { genre: { id: "36", name: null }, key: "all", listed: 1 },
+    { genre: { id: "6015", name: null }, key: "finance", listed: 2 },
+  ])
+})
+
+test("counts and updates that were read far from the list's day are not known of it; a release stays what it was", async () => {
+  const [releasedAt, updatedAt] = [new Date(daysAgo(400)), new Date(daysAgo(60))]
+  await record(on.sql, [said(daysAgo(45), [{ id: "10001", ratings: 40, rating: 4, releasedAt, updatedAt }])])
+  await onChart(0, [10_001], { genre: "6015" })
+  const [category] = (await ask()).body.categories
+  expect([category.ratingsWall.n, category.updatedWithin90Days.n]).toEqual([0, 0])
+  expect(category.releasedWithinYear).toEqual({ share: 0, n: 1, of: 1 })
+  await onChart(20, [10_001], { genre: "6014" })
+  const near = (await ask()).body.categories.find(({ key }: { key: string }) => key === "games")
+  expect([near.ratingsWall.least, near.updatedWithin90Days]).toEqual([40, { share: 1, n: 1, of: 1 }])
+})
+
+test("where this instance reads nothing, a category that was never read is not_measured at the price of nothing", async () => {
+  const house = openHouse({ sql: on.sql })
+  const { status, body, credits } = await house.call("/v1/hive/landscape?genre=games", { key: on.key })
+  expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
+  expect(body.detail).toContain("does not read")
+})
+
+test("what is no genre is bad_genre, which names the keys, and costs nothing", async () => {
+  for (const genre of ["sport", "06015", "Finance", "1234567"]) {
+    const { status, body } = await ask(`?genre=${genre}`)
+    expect([status, body.error, body.field]).toEqual([400, "bad_genre", "genre"])
+    expect(body.detail).toContain("photo-video")
+  }
+  expect(await on.creditsUsed()).toBe(0)
+})

@@ -1,0 +1,90 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { ChartObservation } from "../../../src/core/observation/types.ts"
+import { charted } from "../../measuring/record/charted.ts"
+
+const ROOT = join(import.meta.dirname, "../../..")
+/** Real top hundreds of one day: five genres of two storefronts in the project, 25 of ten where they are at hand. */
+export const SOME = join(ROOT, "fixtures/upstream/app-store-charts-gb-us-cut.csv")
+export const ALL = join(ROOT, "../shared/data/23-charts-by-storefront/charts_10_storefronts_top100.csv")
+export const isAllHere = existsSync(ALL)
+
+export interface MarketApp {
+  id: string
+  name: string
+  developer: string
+  developerId: string
+}
+
+/** A reading of a list, as plain values. */
+export interface Reading {
+  day: string
+  country: string
+  device: "iphone" | "ipad"
+  kind: "free" | "paid" | "grossing"
+  genre: string
+  apps: MarketApp[]
+}
+
+/**
+ * What the table shows on the first `places` of each list, as four days of readings. It has bundle ids alone: store ids, names and publishers are made of them, a
+ * grossing list is the free one read from its end, the iPad's every second of the free one, and the overall one the first of
+ * every genre. On the days before some apps were not there yet, and some lists were not read.
+ */
+export function readingsOf(path: string, days: readonly [string, string, string, string], places: number): Reading[] {
+  const [, ...lines] = readFileSync(path, "utf8").trimEnd().split("\n")
+  const all = lines.map((line) => line.split(",") as [string, "free" | "paid", string, string, string])
+  const rows = all.filter(([, , , place]) => Number(place) <= places)
+  const apps = appsOf(rows.map(([, , , , bundle]) => bundle))
+  const genres = [...new Set(rows.map(([, , genre]) => genre))].sort()
+  const lists = Map.groupBy(rows, ([country, kind, genre]) => `${country} ${kind} ${genre}`)
+  const now: Omit<Reading, "day">[] = []
+  for (const [key, own] of lists) {
+    const [country, kind, name] = key.split(" ") as [string, "free" | "paid", string]
+    const genre = String(6_000 + genres.indexOf(name))
+    const shown = own.toSorted((a, b) => Number(a[3]) - Number(b[3])).map(([, , , , bundle]) => apps.get(bundle)!)
+    now.push({ country, device: "iphone", kind, genre, apps: [...new Set(shown)] })
+    if (kind === "paid") continue
+    now.push({ country, device: "iphone", kind: "grossing", genre, apps: [...new Set(shown)].reverse() })
+    now.push({ country, device: "ipad", kind: "free", genre, apps: [...new Set(shown)].filter((_, i) => i % 2 === 0) })
+  }
+  for (const country of new Set(now.map((list) => list.country))) {
+    const free = now.filter((list) => list.country === country && list.device === "iphone" && list.kind === "free")
+    const first = [0, 1, 2, 3, 4, 5].flatMap((place) => free.flatMap(({ apps }) => apps[place] ?? []))
+    now.push({ country, device: "iphone", kind: "free", genre: "36", apps: [...new Set(first)] })
+  }
+  const isMissing = (app: MarketApp, of: number) => Number(app.id) % of === 0
+  return now.flatMap((list, i) => {
+    const without = (of: number) => ({ ...list, apps: list.apps.filter((app) => !isMissing(app, of)) })
+    const before: Reading[] = []
+    if (i % 5 !== 0) before.push({ ...without(3), day: days[0] })
+    if (i % 7 !== 0) before.push({ ...without(4), day: days[1] })
+    if (i % 2 === 0) before.push({ ...without(5), day: days[2] })
+    return i % 11 === 3 && before.length > 0 ? before : [...before, { ...list, day: days[3] }]
+  })
+}
+
+function appsOf(bundles: readonly string[]): Map<string, MarketApp> {
+  const sorted = [...new Set(bundles)].sort()
+  const makers = [...new Set(sorted.map((bundle) => makerOf(bundle)))].sort()
+  return new Map(
+    sorted.map((bundle, i) => {
+      // so that the order of ids is not that of names
+      const id = String(100_000_000 + ((i * 7_919) % 1_000_003))
+      const developer = makerOf(bundle)
+      const name = bundle.split(".").findLast((part) => part !== "")!
+      return [bundle, { id, name, developer, developerId: String(700_000 + makers.indexOf(developer)) }]
+    }),
+  )
+}
+
+function makerOf(bundle: string): string {
+  return bundle.split(".")[1] ?? bundle
+}
+
+export function observed({ day, country, device, kind, genre, apps }: Reading): ChartObservation {
+  return charted(`${day}T06:00:00Z`, [], {
+    source: "apple-charts",
+    ...{ storefront: country, device, chart: kind, genre, depth: apps.length, apps },
+  })
+}

@@ -1,0 +1,185 @@
+import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { ChartObservation } from "../../../src/core/observation/types.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { addDays } from "../../../src/lib/days.ts"
+import { importLines } from "../../../src/measuring/import/import-lines.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { freshDatabase } from "../../database.ts"
+import { type House, openHouse } from "../../house.ts"
+import { long } from "../../long.ts"
+import { linesOf, rowsOf, SOME } from "../../measuring/record/chart-rows.ts"
+import { charted } from "../../measuring/record/charted.ts"
+
+setDefaultTimeout(60_000)
+
+const TODAY = "2025-11-20"
+let sql: Sql
+let house: House
+let key: string
+let taken: number
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+beforeEach(async () => {
+  for (const table of [
+    "chart_now",
+    "market_app",
+    "app_first_seen",
+    "chart_first_seen",
+    "chart_place",
+    "chart_results",
+    "chart",
+    "app_storefront",
+  ])
+    await sql`delete from ${sql(table)}`
+  house = openHouse({ sql, now: () => new Date(`${TODAY}T12:00:00Z`) })
+  taken = 0
+  key = await house.key(await house.workspace({ explorer: true, plan: "pro" }))
+})
+
+const ask = async (query = "", by = house) => {
+  const before = taken
+  const answer = await by.call(`/v1/hive/new${query}`, { key })
+  taken = Number(answer.credits.used ?? before)
+  return { ...answer, cost: taken - before }
+}
+const seen = (day: string, ids: readonly (string | number)[], rest: Partial<ChartObservation> = {}) =>
+  record(
+    sql,
+    [charted(`${day}T09:00:00Z`, ids, { source: "apple-charts", ...rest })],
+    () => new Date(`${TODAY}T12:00:00Z`),
+  )
+// biome-ignore lint/suspicious/noExplicitAny: an answer
+const rows = (body: any) => body.apps.map((app: any) => `${app.firstSeen} ${app.country} ${app.id} ${app.rank}`)
+
+describe("who is new", () => {
+  test("nobody, where nothing was read or it is the first day: an empty answer, at the price of nothing", async () => {
+    const none = await ask()
+    expect([none.status, none.cost]).toEqual([200, 1])
+    expect(none.body).toMatchObject({ country: null, days: 7, daysCovered: 0, searched: [], apps: [] })
+    await seen(TODAY, [10001, 10002])
+    const first = await ask("?country=us")
+    expect(first.body).toMatchObject({ from: "2025-11-14", to: TODAY, daysCovered: 0, searched: ["us"], apps: [] })
+    expect((await ask("?country=de")).body).toMatchObject({ daysCovered: 0, searched: [], apps: [] })
+    expect(first.cost).toBe(1)
+  })
+
+  test("whoever a later day shows first: newest first, the highest id first, with its chart and place that day", async () => {
+    await seen("2025-11-17", [10001])
+    await seen("2025-11-18", [10003, 10001])
+    await seen(TODAY, [10001, 10003, 99999, 100010])
+    const { body, cost } = await ask("?country=us")
+    expect(rows(body)).toEqual([`${TODAY} us 100010 4`, `${TODAY} us 99999 3`, "2025-11-18 us 10003 1"])
+    expect(body.apps[0]).toMatchObject({ device: "iphone", kind: "free", genre: "6015", releasedAt: null })
+    const reading = { measuredAt: "2025-11-18T09:00:00.000Z", source: "apple-charts", origin: "own" }
+    expect(body.apps[2]).toMatchObject(reading)
+    expect([body.daysCovered, cost]).toEqual([2, 10])
+    expect(rows((await ask("?country=us&limit=2")).body)).toHaveLength(2)
+    expect(rows((await ask("?country=us&days=1")).body)).toHaveLength(2)
+    expect((await ask("?country=us&days=2")).body.daysCovered).toBe(1)
+  })
+
+  test("not those of a list that is followed only now, nor who stood on such a list the day they came to another", async () => {
+    await seen("2025-11-17", [10001])
+    await seen("2025-11-18", [10001, 10002, 10003])
+    await seen("2025-11-18", [10003, 10004], { chart: "paid" })
+    await seen(TODAY, [10004, 10005], { chart: "paid" })
+    await seen(TODAY, [10005, 10006], { chart: "grossing" })
+    expect(rows((await ask("?country=us")).body)).toEqual(["2025-11-18 us 10002 2"])
+  })
+
+  test("a list that is brought later from days before shows that they were not new", async () => {
+    await seen("2025-11-17", [10001])
+    await seen(TODAY, [10001, 10002, 10003])
+    await seen("2025-11-18", [10002], { chart: "paid" })
+    await seen(TODAY, [10003], { chart: "paid" })
+    expect(rows((await ask("?country=us")).body)).toEqual([`${TODAY} us 10003 3`])
+    await seen("2025-11-10", [10003])
+    // and the day that was the first of its list no longer is: who stood on it then came then
+    expect(rows((await ask("?country=us")).body)).toEqual(["2025-11-17 us 10001 1"])
+  })
+
+  test("of all storefronts an app once, where it was seen first, and not one that any had before", async () => {
+    for (const storefront of ["us", "de", "fr"]) await seen("2025-11-15", [10001], { storefront })
+    await seen("2025-11-17", [10001, 10002], { storefront: "fr" })
+    await seen("2025-11-18", [10001, 10002, 10003])
+    await seen("2025-11-18", [10003], { storefront: "de" })
+    await seen("2025-11-18", [10004], { storefront: "jp" })
+    await seen(TODAY, [10004])
+    await seen(TODAY, [10005], { storefront: "gb" })
+    await seen(TODAY, [10005, 10004], { storefront: "de" })
+    const all = await ask()
+    expect(rows(all.body)).toEqual(["2025-11-18 de 10003 1", "2025-11-17 fr 10002 2"])
+    expect(all.body.searched).toEqual(["de", "fr", "gb", "jp", "us"])
+    expect(rows((await ask("?country=us")).body)).toEqual([
+      `${TODAY} us 10004 1`, "2025-11-18 us 10003 3", "2025-11-18 us 10002 2",
+    ]) // biome-ignore format: a list to scan
+    expect((await ask("?days=30")).body.daysCovered).toBe(3)
+  })
+
+  test("with when it was released, as the storefront's look-up says, else another's", async () => {
+    await seen("2025-11-17", [10001])
+    await seen(TODAY, [10001, 10002, 10003])
+    for (const [id, storefront, at] of [
+      ["10002", "de", "2014-01-02"],
+      ["10002", "us", "2015-01-02"],
+      ["10003", "de", "2016-01-02"],
+    ] as const)
+      await sql`
+        insert into app_storefront (app_id, storefront, source, seen_at, available, released_at, parser, origin, sha256)
+        select id, ${storefront}, 'itunes-lookup', now(), true, ${at}::date, 1, 'own', '' from store_app where store_id = ${id}`
+    const { body } = await ask("?country=us")
+    expect(body.apps.map(({ releasedAt }: { releasedAt: string }) => releasedAt)).toEqual([
+      "2016-01-02T00:00:00.000Z", "2015-01-02T00:00:00.000Z",
+    ]) // biome-ignore format: a list to scan
+  })
+
+  test("days and limit beyond their bounds are refused, and cost nothing", async () => {
+    for (const [query, code] of [
+      ["days=0", "bad_days"],
+      ["days=31", "bad_days"],
+      ["limit=201", "invalid_arguments"],
+    ]) {
+      const { body, cost } = await ask(`?${query}`)
+      expect([body.error, cost]).toEqual([code, 0])
+    }
+  })
+})
+
+long("a real chart, day by day: who is new is who no reading of a day before shows", async () => {
+  const readings = rowsOf(SOME)
+  const text = async function* () {
+    yield* linesOf(readings)
+  }
+  const { bad } = await importLines(sql, text(), { now: () => new Date("2026-01-01") })
+  expect(bad).toEqual([])
+  // worked out apart: every app's first day, and its place that day as the latest reading that shows it says
+  const first = new Map<string, { day: string; at: string; rank: number }>()
+  for (const { at, id, rank } of readings.toSorted((a, b) => (a.at < b.at ? -1 : 1))) {
+    const held = first.get(id)
+    if (!held || held.day === at.slice(0, 10)) first.set(id, { day: at.slice(0, 10), at, rank })
+  }
+  const days = [...new Set(readings.map(({ at }) => at.slice(0, 10)))].sort()
+  expect(days.length).toBeGreaterThan(10)
+  let shown = 0
+  for (const today of days) {
+    const then = openHouse({ sql, now: () => new Date(`${today}T23:59:00Z`) })
+    for (const asked of [1, 7, 30]) {
+      const from = addDays(today, 1 - asked)
+      const within = (day: string) => day >= from && day <= today && day > days[0]!
+      const expected = [...first]
+        .filter(([, { day }]) => within(day))
+        .sort(([a, one], [b, other]) => (one.day === other.day ? Number(b) - Number(a) : one.day < other.day ? 1 : -1))
+        .map(([id, { day, rank }]) => `${day} jp ${id} ${rank}`)
+      const { body, cost } = await ask(`?country=jp&days=${asked}&limit=200`, then)
+      expect(rows(body)).toEqual(expected.slice(0, 200))
+      expect(body.daysCovered).toBe(days.filter(within).length)
+      expect(cost).toBe(expected.length > 0 ? 10 : 1)
+      if (today === days[0]) expect(rows(body)).toEqual([])
+      shown += expected.length
+    }
+  }
+  expect(shown).toBeGreaterThan(50)
+})

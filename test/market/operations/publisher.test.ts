@@ -1,0 +1,144 @@
+import { beforeEach, expect, test } from "bun:test"
+import type { ChartObservation } from "../../../src/core/observation/types.ts"
+import { readChartedApps } from "../../../src/market/read/publishers.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { explaining, type Work } from "../../core/explained.ts"
+import { openHouse } from "../../house.ts"
+import { long } from "../../long.ts"
+import { charted } from "../../measuring/record/charted.ts"
+import { fixture } from "../../stores/parsing/parsed.ts"
+import { dayAgo, daysAgo } from "../../world/clock.ts"
+import { marketWorld } from "../../world/market.ts"
+
+/** Of the recorded answer, which has five apps of theirs. */
+const PUBLISHER = "1500000011"
+const APPS = ["1600000101", "1600000102", "1600000103"]
+const on = marketWorld({ forget: ["charts"] })
+
+beforeEach(async () => {
+  await on.sql`update store_app set developer = null, developer_id = null`
+})
+
+const ask = (id = PUBLISHER, query = "") => on.get(`/v1/hive/publisher/${id}${query}`)
+/** A list of the iPhone, free apps of finance in the US unless said; theirs have their publisher. */
+const seen = (days: number, ids: readonly string[], rest: Partial<ChartObservation> = {}) => {
+  const apps = ids.map((id) => ({ id, name: `App ${id}`, ...(APPS.includes(id) && { developerId: PUBLISHER }) }))
+  const at = daysAgo(days)
+  return record(on.sql, [charted(at, ids, { source: "apple-charts", apps, ...rest })])
+}
+const shelf = () => on.stores.on("itunes.apple.com", "/lookup", () => new Response(fixture("itunes-developer-us.json")))
+
+test("every app of theirs on a chart, with its best place, its storefronts and since when it stands there", async () => {
+  shelf()
+  // the first day says nothing of since when; the day after does
+  await seen(5, ["10009", APPS[0]!])
+  await seen(4, ["10009", APPS[0]!, APPS[1]!])
+  await seen(0, [APPS[1]!, "10009", "10008", APPS[0]!])
+  await seen(0, ["10008", APPS[0]!], { chart: "paid" })
+  await seen(2, ["10009"], { storefront: "de", genre: "36" })
+  await seen(0, ["10009", "10008", "10007", APPS[1]!], { storefront: "de", genre: "36" })
+  const { status, body } = await ask()
+  expect([status, body.publisherId, body.name, body.platform]).toEqual([200, PUBLISHER, "Northlight Apps LLC", "ios"])
+  expect(body.searched).toEqual(["de", "us"])
+  const us = { country: "us", rank: 1, day: dayAgo(0), firstSeen: dayAgo(4) }
+  const de = { country: "de", rank: 4, day: dayAgo(0), firstSeen: dayAgo(0) }
+  const reading = {
+    day: dayAgo(0),
+    measuredAt: expect.stringContaining(dayAgo(0)),
+    source: "apple-charts",
+    origin: "own",
+  }
+  const chart = { device: "iphone", kind: "free", genre: "6015", ...reading }
+  expect(body.apps).toMatchObject([
+    { id: APPS[1], rank: 1, country: "us", ...chart, firstSeen: dayAgo(4), storefronts: [us, de] },
+    { id: APPS[0], rank: 2, country: "us", kind: "paid", firstSeen: null, storefronts: [{ rank: 2, firstSeen: null }] },
+  ])
+  expect(body.shelf).toMatchObject({ country: "us", count: 3, complete: true })
+  await ask()
+  expect([on.stores.requests.length, await on.creditsUsed()]).toEqual([1, 20])
+})
+
+test("an app that left the charts is on none, and comes back with the day on which it was seen first", async () => {
+  await seen(5, ["10009"])
+  await seen(4, [APPS[0]!])
+  await seen(1, ["10009"])
+  shelf()
+  const gone = await ask()
+  expect([gone.status, gone.body.apps, gone.body.shelf.count, await on.creditsUsed()]).toEqual([200, [], 3, 1])
+  await seen(0, [APPS[0]!])
+  expect((await ask()).body.apps).toMatchObject([{ id: APPS[0], firstSeen: dayAgo(4) }])
+})
+
+test("a store that cannot be asked leaves the shelf unknown and the charts as they are", async () => {
+  await seen(1, [APPS[0]!])
+  on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
+  const { status, body } = await ask()
+  expect([status, body.shelf, body.apps.length, await on.creditsUsed()]).toEqual([200, null, 1, 10])
+})
+
+test("of whom nothing is known is not_measured at the price of nothing: asked of the store, or where none is asked", async () => {
+  on.stores.on("itunes.apple.com", "/lookup", () => Response.json({ resultCount: 0, results: [] }))
+  const nobody = await ask("1599999999")
+  expect([nobody.status, nobody.body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 1])
+  expect(nobody.body.detail).toContain("does not have it")
+  const house = openHouse({ sql: on.sql })
+  const off = await house.call("/v1/hive/publisher/1599999999", { key: on.key })
+  expect([off.body.error, off.body.detail, await on.creditsUsed()]).toEqual([
+    "not_measured",
+    expect.stringContaining("does not read"),
+    2,
+  ])
+})
+
+test("charts that name no publisher by an id are not searched, and an answer without rows says why", async () => {
+  const house = openHouse({ sql: on.sql })
+  await seen(1, ["10009"], { storefront: "jp", origin: "demo", source: "import" })
+  const { status, body } = await house.call("/v1/hive/publisher/1599999999", { key: on.key })
+  expect([status, body.error]).toEqual([404, "not_measured"])
+  expect(body.detail).toContain("Charts of jp name publishers without their ids")
+  await seen(0, [APPS[0]!])
+  expect((await house.call(`/v1/hive/publisher/${PUBLISHER}`, { key: on.key })).body.searched).toEqual(["us"])
+  // a reading that names publishers makes the storefront searched
+  await seen(0, [APPS[1]!], { storefront: "jp" })
+  expect((await house.call(`/v1/hive/publisher/${PUBLISHER}`, { key: on.key })).body.searched).toEqual(["jp", "us"])
+  expect((await house.call("/v1/hive/publisher/1599999999", { key: on.key })).body.detail).not.toContain(
+    "without their ids",
+  )
+})
+
+test("a publisher on Google Play has no charts, which is said without asking anybody", async () => {
+  const { status, body } = await ask("Northlight+Apps")
+  expect([status, body.error, await on.creditsUsed(), on.stores.requests.length]).toEqual([404, "not_measured", 1, 0])
+  expect(body.detail).toContain("Google Play")
+})
+
+test("a store that is not to be had costs nothing where nothing is known", async () => {
+  on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
+  const { status, body } = await ask("1599999998")
+  expect([status, body.error, await on.creditsUsed()]).toEqual([503, "measure_busy", 0])
+})
+
+long("the apps and places of one publisher are read by their keys, among 30,000 of others", async () => {
+  await seen(1, ["10009"])
+  await seen(0, [APPS[0]!])
+  await on.sql`
+    insert into store_app (platform, store_id, developer_id)
+    select 'ios', (2000000000 + n)::text, (1700000000 + n % 9000)::text
+    from generate_series(1, 30000) n`
+  await on.sql`
+    insert into chart_place (app_id, chart_id, rank, day)
+    select s.id, c.id, 7, current_date
+    from store_app s
+    cross join chart c
+    where s.store_id like '20000%'`
+  await on.sql`insert into chart_first_seen (app_id, chart_id, day) select app_id, chart_id, day from chart_place on conflict do nothing`
+  for (const isKnown of [false, true]) {
+    if (isKnown) await on.sql`analyze`
+    const works: Work[] = []
+    expect(await readChartedApps(explaining(on.sql, works), PUBLISHER)).toMatchObject([
+      { rank: 1, firstSeen: dayAgo(0) },
+    ])
+    expect(works.filter(({ rows }) => rows >= 60).map(({ plan }) => plan)).toEqual([])
+    expect(works).toHaveLength(1)
+  }
+})

@@ -1,0 +1,63 @@
+import { expect, test } from "bun:test"
+import { fixture } from "../../stores/parsing/parsed.ts"
+import { marketWorld } from "../../world/market.ts"
+
+/** The apps of the recorded pages. */
+const APP = "1600000101"
+const GERMAN = "1610000300"
+const on = marketWorld({ forget: ["pages"] })
+
+const ask = (id: string, query = "") => on.get(`/v1/hive/similar/${id}${query}`)
+const HTML = { headers: { "content-type": "text/html; charset=utf-8" } }
+const page = (country: string, body: string) =>
+  on.stores.on("apps.apple.com", `/${country}/app/`, () => new Response(body, HTML))
+
+test("the row of a page that nobody follows is read when asked, in its order, and then kept", async () => {
+  page("us", fixture("apple-app-page-us.html"))
+  const { status, body } = await ask(APP)
+  expect([status, body.id, body.platform, body.country, body.source]).toEqual([200, APP, "ios", "us", "apple-app-page"])
+  expect(body.day).toBe(new Date().toISOString().slice(0, 10))
+  expect(body.apps.length).toBeGreaterThan(3)
+  expect(body.apps.map(({ place }: { place: number }) => place)).toEqual(
+    body.apps.map((_: unknown, i: number) => i + 1),
+  )
+  for (const app of body.apps) expect([app.id, app.name === app.id]).toEqual([expect.stringMatching(/^\d+$/), false])
+  const requests = on.stores.requests.length
+  await on.sql`update listing_run set origin = 'a peer' where section = 'similar'`
+  const again = (await ask(APP, "?country=us")).body
+  expect([body.origin, again.origin, again.apps]).toEqual(["own", "a peer", body.apps])
+  expect([on.stores.requests.length, await on.creditsUsed()]).toEqual([requests, 20])
+})
+
+test("without a storefront it is the row that was read last, wherever", async () => {
+  page("de", fixture("apple-app-page-de.html"))
+  expect((await ask(GERMAN, "?country=de")).body.country).toBe("de")
+  const requests = on.stores.requests.length
+  for (const query of ["", "?country="]) expect((await ask(GERMAN, query)).body.country).toBe("de")
+  expect(on.stores.requests.length).toBe(requests)
+})
+
+test("where none was read it is that of the first storefront that this instance follows", async () => {
+  page("de", fixture("apple-app-page-de.html"))
+  await on.sql`delete from listing_run`
+  await on.sql`insert into market_storefront (storefront, genres, since) values ('gb', '{36}', '2025-08-29'), ('de', '{36}', '2025-08-29')`
+  expect((await ask(GERMAN)).body.country).toBe("de")
+  await on.sql`delete from market_storefront`
+})
+
+test("a page that shows no such row is an answer, and one that is not there is none", async () => {
+  const without = fixture("apple-app-page-us.html").replaceAll('"similarItems"', '"otherItems"')
+  page("us", without)
+  const { status, body } = await ask(APP)
+  expect([status, body.apps, await on.creditsUsed()]).toEqual([200, [], 10])
+  on.stores.on("apps.apple.com", "/us/app/", () => new Response("gone", { status: 404 }))
+  const missing = await ask("1437843999")
+  expect([missing.status, missing.body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 11])
+  expect(missing.body.detail).toContain("does not have it")
+})
+
+test("an id of neither store is bad_app_id, and costs nothing", async () => {
+  for (const id of ["12", "abc", "app_12345", "com"])
+    expect((await ask(id)).body).toMatchObject({ error: "bad_app_id", field: "appId" })
+  expect(await on.creditsUsed()).toBe(0)
+})

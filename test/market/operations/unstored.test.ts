@@ -1,0 +1,137 @@
+import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { isDamaged } from "../../../src/database/disk.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { kindsOf } from "../../../src/due-kinds.ts"
+import { createMeasure } from "../../../src/measuring/measure.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { damageSearches, repairSearches } from "../../core/market.ts"
+import { freshDatabase } from "../../database.ts"
+import { openHouse } from "../../house.ts"
+import { reading } from "../../measuring/record/measured.ts"
+import { answerSearches, someApps } from "../../measuring/store-pages.ts"
+import { forgetSearches } from "../../world/market.ts"
+import { type LiveStores, liveStores } from "../../world/stores.ts"
+import { trackOwn } from "../../world/tracked.ts"
+
+setDefaultTimeout(60_000)
+
+const APPS = someApps(12)
+let sql: Sql
+let on: LiveStores
+let key: string
+let workspaceId: number
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+
+beforeEach(async () => {
+  on = await liveStores(sql)
+  await forgetSearches(sql)
+  await sql`delete from allowance_used where allowance = 'measurements'`
+  workspaceId = await on.house.workspace({ explorer: true, plan: "pro", overrides: { ratePerSecond: 100_000 } })
+  key = await on.house.key(workspaceId, { scopes: ["apps:read", "hive:read", "hive:measure"] })
+  answerSearches(on.stores, { apps: APPS, suggests: ["journal app"] })
+})
+
+afterEach(async () => {
+  await repairSearches(sql)
+  await sql`drop trigger if exists refuses on search_results`
+  await on[Symbol.asyncDispose]()
+})
+
+/** Makes the database refuse each reading of a search: its disk is full, it is read-only, or a constraint fails. */
+async function refuseSearches(sqlstate: string): Promise<void> {
+  await sql.unsafe(`
+    create or replace function refuses() returns trigger language plpgsql as $$
+    begin raise exception 'refused' using errcode = '${sqlstate}'; end $$;
+    create trigger refuses before insert on search_results for each row execute function refuses()`)
+}
+
+const taken = async () => {
+  const ledger = await sql`select from ledger where workspace_id = ${workspaceId}`
+  const [row] = await sql<{ units: number }[]>`
+    select coalesce(sum(used), 0)::int as units
+    from allowance_used
+    where workspace_id = ${workspaceId} and allowance = 'measurements'`
+  return [ledger.length, row!.units]
+}
+
+const OPERATIONS = [
+  ["check_rank", "GET", "/v1/rank-check?app=10001&term=journal&cc=us", { app: "10001", term: "journal", cc: "us" }],
+  ["hive_measure_keyword", "POST", "/v1/hive/keywords/journal/metrics/measure", { term: "journal", wait: 20 }],
+] as const
+
+const rest = (at: (typeof OPERATIONS)[number], house = on.house) =>
+  house.call(at[2], { key, method: at[1], ...(at[1] === "POST" && { body: { wait: 20 } }) })
+
+test.each(["53100", "25006", "23514"])(
+  "what was read and could not be stored (SQLSTATE %s) is said as that and takes nothing, and a retry has it",
+  async (sqlstate) => {
+    await refuseSearches(sqlstate)
+    for (const at of OPERATIONS) {
+      const answer = await rest(at)
+      expect([at[0], answer.status, answer.body.error]).toEqual([at[0], 400, "hive_write_failed"])
+      expect(answer.headers.get("retry-after")).toBe("60")
+      const tool = await on.house.tool(at[0], at[3], { key })
+      expect([tool.isError, tool.body]).toEqual([true, answer.body])
+    }
+    expect(await taken()).toEqual([0, 0])
+    const asked = on.stores.requests.length
+    expect(asked).toBeGreaterThan(0)
+    await sql`drop trigger refuses on search_results`
+    const measured = await rest(OPERATIONS[1])
+    expect([measured.status, measured.body.difficultyEnd]).toEqual([200, "measured"])
+    expect(on.stores.requests.length).toBeGreaterThan(asked)
+    expect(await taken()).toEqual([1, 1])
+  },
+)
+
+test("a tracked keyword that could not be stored stays due, and another process is told the same of it", async () => {
+  await refuseSearches("53100")
+  await trackOwn(sql, { workspaceId, iosId: "10002", countries: ["us"], keywords: ["journal"], origin: "own" })
+  await sql`delete from due`
+  const now = () => new Date()
+  const kinds = kindsOf({ egressCountry: "us" })
+  const elsewhere = { isReading: () => true, nudge() {}, onEnded() {} }
+  const measure = createMeasure({ sql, kinds, egress: "live", now, pollMs: 50, ...elsewhere })
+  const house = openHouse({ sql, measure })
+  const answer = await rest(OPERATIONS[0], house)
+  expect([answer.status, answer.body.error]).toEqual([400, "hive_write_failed"])
+  const [due] = await sql`
+    select failure, failures, lease, next_at > now() as later from due where kind = 'search' and subject = 'journal'`
+  expect(due).toMatchObject({ failure: "unstored", lease: null })
+  expect(due!.failures).toBeGreaterThan(0)
+  // to who asks how the keyword stands it is a try that failed: the document has no other word for it
+  const { body } = await house.call("/v1/hive/keywords/journal/metrics?country=us", { key })
+  expect(body.difficultyStanding.lastAttempt).toMatchObject({ of: "results", outcome: "failed" })
+})
+
+test("damaged results are hive_read_failed without a charge, and the log names the call", async () => {
+  const house = openHouse({ sql })
+  await record(sql, [
+    reading("journal", new Date().toISOString(), ["10001", "10002"], { source: "apple-web-search", depth: 10 }),
+  ])
+  await damageSearches(sql)
+  const answer = await house.call("/v1/hive/keywords/journal/ranks", { key })
+  expect([answer.status, answer.body.error]).toEqual([400, "hive_read_failed"])
+  const tool = await house.tool("hive_get_keyword_ranks", { term: "journal" }, { key })
+  expect(tool.body).toEqual(answer.body)
+  const line = house.logged.map((one) => JSON.parse(one)).findLast(({ event }) => event === "hive_read_failed")
+  expect(line).toMatchObject({ level: "error", operation: "hive_get_keyword_ranks" })
+  expect(line.reason).toContain('"term":"journal"')
+  expect(line.requestId).toBeTruthy()
+  const ranked = await house.call(OPERATIONS[0][2], { key })
+  expect([ranked.status, ranked.body.error]).toEqual([400, "hive_read_failed"])
+  expect(await taken()).toEqual([0, 0])
+})
+
+test("errors of damaged pages and indexes count as damage, those of wrong statements do not", async () => {
+  const codes = ["XX001", "XX002", "22P02", "42P01"]
+  const ends = await Promise.all(
+    codes.map((code) =>
+      sql.unsafe(`do $$ begin raise exception 'x' using errcode = '${code}'; end $$`).catch(isDamaged),
+    ),
+  )
+  expect(ends).toEqual([true, true, false, false])
+})

@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test"
+import type { Observation } from "../../../src/core/observation/types.ts"
+import { readChartedApps } from "../../../src/market/read/publishers.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { freshDatabase } from "../../database.ts"
+import { charted } from "../../measuring/record/charted.ts"
+import { said } from "../../measuring/record/measured.ts"
+
+const APP = "10001"
+const MAKER = "400000024"
+const READINGS = [
+  charted("2025-11-26T10:00:00Z", ["10002", APP], { device: "ipad", chart: "free" }),
+  charted("2025-11-18T10:00:00Z", ["10003", APP], { device: "iphone", chart: "paid" }),
+  charted("2025-11-19T10:00:00Z", ["10004", APP], { device: "iphone", chart: "free", genre: "6000" }),
+]
+
+test("of charts on which an app stands at the same rank the same one is shown, in whatever order they were recorded", async () => {
+  const shown = []
+  for (const order of [READINGS, READINGS.toReversed(), [READINGS[1]!, READINGS[0]!, READINGS[2]!]]) {
+    const sql = await freshDatabase()
+    const seller = said("2025-11-20T10:00:00Z", [{ id: APP, name: "Tea", developerId: MAKER }])
+    const observations: Observation[] = [seller, ...order]
+    for (const one of observations)
+      expect((await record(sql, [one], () => new Date("2025-11-27T00:00:00Z"))).refused).toEqual([])
+    const [app] = await readChartedApps(sql, MAKER)
+    shown.push([app?.device, app?.kind, app?.genre, app?.rank, app?.day])
+  }
+  expect(shown).toEqual(Array(3).fill(["iphone", "free", "6000", 2, "2025-11-19"]))
+})

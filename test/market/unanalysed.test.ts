@@ -1,0 +1,113 @@
+// Fills eight databases one after the other, which takes most of its half minute: tried at length alone.
+import { expect, setDefaultTimeout } from "bun:test"
+import * as v from "valibot"
+import { catalog } from "../../src/catalog.ts"
+import type { Operation } from "../../src/core/operation.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { findApp } from "../../src/tracking/tracked-app.ts"
+import { askedOf, contextIn, inputOf, isReadOfApp } from "../bench/years-calls.ts"
+import { fillWorld, type Size } from "../bench/years-world.ts"
+import { explaining, type Work } from "../core/explained.ts"
+import { freshDatabase } from "../database.ts"
+import { afterLong, long } from "../long.ts"
+
+setDefaultTimeout(180_000)
+
+// what other tests of this process open is made anew
+afterLong(freshSchema)
+
+/** A server of its own accord would analyse tables a minute later. */
+const isAnalysedByItself = process.env.DATABASE_URL !== undefined
+
+const TIMES = 5
+/** Work that grows with what is answered, and a change of plan between two that do. */
+const MOST = 1.7 * TIMES
+/**
+ * Fewer rows than this take some ten milliseconds and are no burden, however many times they are. So a feed's reviews of a day
+ * may be found among all of the feed: of two indexes that begin alike the planner takes the smaller until it knows more,
+ * or the table has some 80,000 rows.
+ */
+const LITTLE = 25_000
+
+/** The last of the apps is one that accounts report of. */
+const SMALL: Size = { apps: 4, keywords: 20, days: 12, reviews: 2, owners: 1 }
+
+const GROWN: [string, Size, Size][] = [
+  ["keywords", { ...SMALL, days: 3, keywords: 300 }, { ...SMALL, days: 3, keywords: 300 * TIMES }],
+  ["apps", { ...SMALL, keywords: 10, apps: 40 }, { ...SMALL, keywords: 10, apps: 40 * TIMES }],
+  ["days", { ...SMALL, days: 40 }, { ...SMALL, days: 40 * TIMES }],
+  ["reviews", { ...SMALL, reviews: 85 }, { ...SMALL, reviews: 85 * TIMES }],
+]
+
+long.each(GROWN)(
+  "before any statistics, no read of five times as many %s costs much more than five times as much",
+  async (_, small, large) => {
+    const few = await worksIn(small)
+    const many = await worksIn(large)
+    const worst = [...many].map(([id, works]) => {
+      const [before, now] = [rowsOf(few.get(id)!), rowsOf(works)]
+      return { id, before, now, excessive: now > LITTLE && now > MOST * before, works }
+    })
+    expect(worst.filter(({ excessive }) => excessive).map(described)).toEqual([])
+  },
+)
+
+const rowsOf = (works: readonly Work[]) => Math.round(works.reduce((sum, { rows }) => sum + rows, 0))
+
+function described({ id, before, now, works }: { id: string; before: number; now: number; works: Work[] }): string {
+  const { statement, rows } = works.toSorted((a, b) => b.rows - a.rows)[0]!
+  return `${id} went through ${before} rows, then through ${now}, of which ${Math.round(rows)} in: ${statement}`
+}
+
+/** What each read of an app, with nothing but its id, goes through in such a world that nobody has analysed. */
+async function worksIn(size: Size): Promise<Map<string, Work[]>> {
+  const sql = await freshSchema()
+  const { workspace, apps, rivals } = await fillWorld(sql, size)
+  await keepUnanalysed(sql)
+  const found = new Map<string, Work[]>()
+  for (const operation of catalog.filter(isReadOfApp)) {
+    const works: Work[] = []
+    const [at] = askedOf(operation, apps.length, { asked: 1, owners: 1 })
+    await call(operation, explaining(sql, works), workspace, inputOf(operation, apps[at!]!, rivals[at!]!))
+    found.set(operation.id, works)
+  }
+  expect(await tablesAnalysed(sql)).toEqual([])
+  return found
+}
+
+async function call(operation: Operation, sql: Sql, workspace: number, asked: Record<string, unknown>): Promise<void> {
+  const ctx = contextIn(sql, workspace)
+  const input = v.parse(operation.input, asked) as Record<string, unknown>
+  if (operation.subject) {
+    const app = await findApp(sql, ctx.caller, input.appId as string)
+    Object.assign(input, { app, storefront: app.countries[0] })
+  }
+  await operation.run(input, ctx)
+}
+
+/** Made anew, which a table whose settings were changed is not by itself. */
+async function freshSchema(): Promise<Sql> {
+  const sql = await freshDatabase()
+  if (!isAnalysedByItself) return sql
+  await sql`create table unlike_any ()`
+  return await freshDatabase()
+}
+
+async function keepUnanalysed(sql: Sql): Promise<void> {
+  if (!isAnalysedByItself) return
+  const tables = await sql<{ name: string }[]>`
+    select relname::text as name
+    from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'r'
+    order by relname`
+  for (const { name } of tables) await sql`alter table ${sql(name)} set (autovacuum_enabled = off)`
+}
+
+async function tablesAnalysed(sql: Sql): Promise<string[]> {
+  const tables = await sql<{ name: string }[]>`
+    select relname::text as name
+    from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and reltuples > 0 and relname <> 'schema_migration'
+    order by relname`
+  return tables.map(({ name }) => name)
+}

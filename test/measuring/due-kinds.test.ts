@@ -1,0 +1,132 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import type { Sql, Tx } from "../../src/database/types.ts"
+import { kindsOf } from "../../src/due-kinds.ts"
+import { deriveKeywordMetrics, readKeywordMetrics } from "../../src/keywords/store/keyword-metrics.ts"
+import type { Kind, ReadPort, Subject } from "../../src/measuring/due-kind.ts"
+import { record } from "../../src/measuring/record/record.ts"
+import { trackApp } from "../../src/tracking/apps.ts"
+import { freshDatabase } from "../database.ts"
+import { hinted, NOW, newWorkspace, reading } from "./record/measured.ts"
+import { countRowsRead } from "./rows-read.ts"
+
+const kinds = kindsOf({ egressCountry: undefined })
+const tea = { platform: "ios", storefront: "us", subject: "tea" } as const
+const AT = "2025-11-19T10:00:00Z"
+let sql: Sql
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+})
+
+function kindOf(name: Subject["kind"]): Kind {
+  return kinds.find((kind) => kind.name === name && kind.platform === "ios") as Kind
+}
+
+/** What a kind asks for; every answer is the same. */
+async function askedBy(name: Subject["kind"], answer: object): Promise<unknown[]> {
+  const asked: unknown[] = []
+  const ask: ReadPort["ask"] = async (_, one) => {
+    asked.push(one)
+    return answer as never
+  }
+  const signal = new AbortController().signal
+  const parts = { sql, now: () => NOW, signal, isOn: () => true, ask, askSite: noSites, readNamedCountry }
+  const port = { ...parts, parseAppAds: noSites as never }
+  await kindOf(name).read([{ ...tea, kind: name }], port)
+  return asked
+}
+
+const readNamedCountry: ReadPort["readNamedCountry"] = async () => null
+
+const noSites: ReadPort["askSite"] = async () => {
+  throw new Error("no site is asked")
+}
+
+function ids(count: number, from = 20_001): string[] {
+  return Array.from({ length: count }, (_, i) => String(from + i))
+}
+
+async function difficultyDue() {
+  await sql.begin((tx) => kindOf("search").derive!(tx as Tx, [{ ...tea, kind: "search" }], NOW))
+  return [...(await sql`select subject, priority from due where kind = 'difficulty' order by subject`)]
+}
+
+describe("a difficulty", () => {
+  test("is due with the first results of a tracked term, not of one that was read for somebody once", async () => {
+    await sql`insert into due (kind, platform, storefront, subject, priority) values ('search', 'ios', 'us', 'tea', 0)`
+    expect(await difficultyDue()).toEqual([])
+    const app = { workspaceId: await newWorkspace(sql), iosId: "20001", countries: ["us"], keywords: ["tea"] }
+    await sql.begin((tx) => trackApp(tx as Tx, { ...app, origin: "own" }))
+    expect(await difficultyDue()).toEqual([{ subject: "tea", priority: 1 }])
+    expect(await difficultyDue()).toEqual([{ subject: "tea", priority: 1 }])
+  })
+
+  test("is made due without a look at what else is tracked, which may be thousands of terms", async () => {
+    const workspaceId = await newWorkspace(sql)
+    const app = { workspaceId, iosId: "20001", countries: ["us"], keywords: ["tea"], origin: "own" }
+    const id = await sql.begin((tx) => trackApp(tx, app))
+    await sql.begin(async (tx) => {
+      await tx`set local session_replication_role = replica`
+      await tx`
+        insert into tracked_term (app_id, country, term, position)
+        select ${id}, 'us', 'other ' || n, n
+        from generate_series(2, 1000) n`
+    })
+    await sql`analyze tracked_term`
+    const subjects = [{ ...tea, kind: "search" as const }]
+    const read = await countRowsRead(sql, ["tracked_term"], (tx) => kindOf("search").derive!(tx, subjects, NOW))
+    expect(read).toBeWithin(1, 20)
+    expect([...(await sql`select subject from due where kind = 'difficulty'`)]).toEqual([{ subject: "tea" }])
+  })
+
+  test("asks for the apps that it will be made of: a later reading of three places is none of ten", async () => {
+    const deep = reading("tea", "2025-11-18T10:00:00Z", ids(12), { depth: 30 })
+    await record(sql, [deep, reading("tea", AT, ids(3, 30_001))], () => NOW)
+    expect(await askedBy("difficulty", { apps: [] })).toEqual([{ storefront: "us", ids: ids(10) }])
+  })
+})
+
+test("suggestions that were read lately are not asked for again", async () => {
+  const recently = new Date(Date.now() - 3_600_000).toISOString()
+  expect(await askedBy("hints", hinted("tea", recently, []))).toEqual([{ storefront: "us", prefix: "tea" }])
+  await record(sql, [hinted("tea", recently, [])], () => new Date())
+  expect(await askedBy("hints", hinted("tea", recently, []))).toEqual([])
+})
+
+test("suggestions of what nobody tracks are one answer; of a tracked term they go on to ever less of it", async () => {
+  const answer = hinted("tea", new Date().toISOString(), ["tea"])
+  expect(await askedBy("hints", answer)).toEqual([{ storefront: "us", prefix: "tea" }])
+  const app = { workspaceId: await newWorkspace(sql), iosId: "20001", countries: ["us"], keywords: ["tea"] }
+  await sql.begin((tx) => trackApp(tx as Tx, { ...app, origin: "own" }))
+  const prefixes = ["tea", "te", "t"].map((prefix) => ({ storefront: "us", prefix }))
+  expect(await askedBy("hints", answer)).toEqual(prefixes)
+})
+
+describe("figures of a keyword", () => {
+  const figures = async (...readings: Parameters<typeof record>[1]) => {
+    await record(sql, readings, () => NOW)
+    await sql.begin((tx) => deriveKeywordMetrics(tx as Tx, [{ ...tea, term: "tea" }], NOW))
+    return (await readKeywordMetrics(sql, { ...tea, terms: ["tea"], today: "2025-11-20" })).get("tea")
+  }
+  const three = (depth: number) =>
+    reading("tea", AT, [], { depth, results: ids(3).map((id) => ({ id, name: "tea", ratings: 5_000 })) })
+
+  test("are not measured by a reading that stopped before the tenth place: nobody knows what follows", async () => {
+    const unknown = { demand: null, difficulty: null, difficultyNone: false, popularity: null }
+    expect(await figures(three(3))).toMatchObject(unknown)
+    expect(await figures(reading("tea", AT, ids(9), { depth: 9 }))).toMatchObject(unknown)
+  })
+
+  test("are by a list that ended before the tenth place", async () => {
+    expect(await figures(three(4))).toMatchObject({ demand: 43, difficulty: null, difficultyNone: true })
+  })
+
+  test("rest on the latest reading that was deep enough, whoever published it", async () => {
+    const ten = (depth: number) => ids(10).map((id) => ({ id, name: "tea", ratings: depth }))
+    const deep = reading("tea", "2025-11-17T10:00:00Z", [], { depth: 10, results: ten(1_000) })
+    const other = reading("tea", "2025-11-16T10:00:00Z", [], { depth: 30, origin: "elsewhere", results: ten(9) })
+    expect(await figures(deep, other, reading("tea", AT, ids(3)))).toMatchObject({ difficulty: expect.any(Number) })
+    const [row] = await sql`select parts from keyword_metric where metric = 'difficulty'`
+    expect(row?.parts.read[0].seenAt).toBe("2025-11-17T10:00:00.000Z")
+  })
+})

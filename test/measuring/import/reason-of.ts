@@ -1,0 +1,13 @@
+import { expect } from "bun:test"
+import { LineProblem, parseLine } from "../../../src/measuring/import/lines.ts"
+
+/** Why a line is refused, or that it is accepted. */
+export function reasonOf(value: object): string {
+  try {
+    parseLine(JSON.stringify(value))
+    return "accepted"
+  } catch (error) {
+    expect(error).toBeInstanceOf(LineProblem)
+    return (error as Error).message
+  }
+}

@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, test } from "bun:test"
+import { hash } from "node:crypto"
+import { openParsers, type Parsers, type ParsersOptions } from "../../../src/measuring/parsing/pool.ts"
+import { parseBody, type RawBody, ReadFailure, rawBody } from "../../../src/measuring/source.ts"
+import { fixture, PARSED } from "../../stores/parsing/parsed.ts"
+
+const open: Parsers[] = []
+const parsers = (options: ParsersOptions = {}) => {
+  const opened = openParsers(options)
+  open.push(opened)
+  return opened
+}
+afterEach(() => {
+  for (const one of open.splice(0)) one.stop()
+})
+
+const bodyOf = (text: string): RawBody => {
+  const bytes = Buffer.from(text)
+  return rawBody({ bytes, sha256: hash("sha256", bytes, "buffer"), url: "http://here/", seenAt: new Date() })
+}
+const { source, asked, fixture: file } = PARSED.find(({ source }) => source.name === "itunes-lookup")!
+/** A body that is handed over for its size. */
+const LARGE = fixture(file) + " ".repeat(70_000)
+
+const endless = () => new Worker(new URL("./endless-worker.ts", import.meta.url).href)
+const failureOf = async (read: Promise<unknown>): Promise<ReadFailure> => {
+  const failure = await read.catch((error) => error)
+  expect(failure).toBeInstanceOf(ReadFailure)
+  return failure as ReadFailure
+}
+
+describe("a large body", () => {
+  test("of every source says beside the thread what it says in place", async () => {
+    const { parse } = parsers()
+    for (const { source, asked, fixture: file, as } of PARSED) {
+      const text = fixture(file)
+      // white space after a body changes none, but what guards an answer of Google Play stands before it
+      const body = bodyOf(text + (as === "html-json" ? `<!--${" ".repeat(70_000)}-->` : " ".repeat(70_000)))
+      const inPlace = attempt(() => parseBody(source, asked, body, "us"))
+      const beside = await parse(source, asked, body, "us").catch((failure) => failure)
+      if (inPlace instanceof ReadFailure) expect([file, beside.outcome]).toEqual([file, inPlace.outcome])
+      else expect([file, plain(beside)]).toEqual([file, plain(inPlace as object)])
+    }
+  })
+
+  test("leaves this thread to its other work while it is read", async () => {
+    const { parse } = parsers()
+    const body = bodyOf(`[${'"\\\\\\"",'.repeat(1_000_000)}0]`)
+    let turns = 0
+    const timer = setInterval(() => turns++, 1)
+    await failureOf(parse(source, asked, body, undefined))
+    const [beside, before] = [turns, turns]
+    await failureOf((async () => parseBody(source, asked, body, undefined))())
+    clearInterval(timer)
+    expect(beside).toBeGreaterThan(1)
+    expect(turns - before).toBe(0)
+  })
+
+  test("that is no answer fails with the outcome and the words that it has in place, and with its body", async () => {
+    const { parse } = parsers()
+    const body = bodyOf(`{"resultCount":1,"results":[${"{},".repeat(30_000)}{}]}`)
+    const failure = await failureOf(parse(source, asked, body, undefined))
+    expect([failure.outcome, failure.message]).toEqual(["changed", "resultCount is not the number of results"])
+    expect(failure.body).toBe(body)
+  })
+
+  test("that the thread never ends with fails in time, with that reason, and the next one is read", async () => {
+    const { parse } = parsers({ start: endless, deadlineMs: 500 })
+    const [first, second] = await Promise.all([
+      failureOf(parse(source, asked, bodyOf(`e${LARGE}`), undefined)),
+      failureOf(parse(source, asked, bodyOf(`n${LARGE}`), undefined)),
+    ])
+    expect([first.outcome, first.message]).toEqual(["failed", "its body was not read within 500 ms"])
+    expect([second.outcome, second.message]).toEqual(["changed", "it began with n"])
+  })
+
+  test("that ends the thread fails with that reason, and the next one is read", async () => {
+    const { parse } = parsers({ start: endless })
+    const [first, second] = await Promise.all([
+      failureOf(parse(source, asked, bodyOf(`x${LARGE}`), undefined)),
+      failureOf(parse(source, asked, bodyOf(`n${LARGE}`), undefined)),
+    ])
+    expect([first.outcome, first.message]).toEqual(["failed", "its body ended the thread that read it"])
+    expect(second.message).toBe("it began with n")
+  })
+})
+
+test("a small body, and one of a reader that the thread has not, is read in place", async () => {
+  const { parse } = parsers({ start: endless })
+  expect(await parse(source, asked, bodyOf(fixture(file)), undefined)).toMatchObject({ kind: "apps" })
+  const own = { ...source, parse: () => ({ kind: "own" }) as never }
+  expect(await parse(own, asked, bodyOf(`e${LARGE}`), undefined)).toEqual({ kind: "own" } as never)
+})
+
+test("without threads every body is read in place", async () => {
+  const none = parsers({
+    start: () => {
+      throw new Error("no threads here")
+    },
+  })
+  expect(await none.parse(source, asked, bodyOf(LARGE), undefined)).toMatchObject({ kind: "apps" })
+  const gone = parsers({ start: () => new Worker(new URL("./no-such-worker.ts", import.meta.url).href) })
+  expect(await gone.parse(source, asked, bodyOf(LARGE), undefined)).toMatchObject({ kind: "apps" })
+})
+
+test("an app-ads.txt is read beside this thread too", async () => {
+  const lines = "a.com, 1, DIRECT\n".repeat(10_000)
+  const one = { system: "a.com", publisherId: "1", relation: "DIRECT" as const }
+  expect(await parsers().parseAppAds(Buffer.from(lines))).toEqual({ records: [one], variables: {} })
+})
+
+function attempt<T>(work: () => T): T | unknown {
+  try {
+    return work()
+  } catch (error) {
+    return error
+  }
+}
+
+function plain(seen: object): object {
+  return { ...seen, sha256: Buffer.from((seen as { sha256: Uint8Array }).sha256).toString("hex") }
+}

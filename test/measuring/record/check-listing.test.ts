@@ -1,0 +1,141 @@
+import { describe, expect, test } from "bun:test"
+import type {
+  ChartObservation,
+  DeveloperAppsObservation,
+  GenresObservation,
+  ListingObservation,
+  Observation,
+} from "../../../src/core/observation/types.ts"
+import { checkObservation, ObservationProblem } from "../../../src/measuring/record/check.ts"
+
+const NOW = new Date("2026-08-13")
+const SAID = {
+  platform: "ios",
+  storefront: "us",
+  seenAt: new Date("2026-08-12"),
+  parser: 1,
+  origin: "own",
+  sha256: new Uint8Array(32),
+} as const
+
+const LISTING: ListingObservation = {
+  ...SAID,
+  kind: "listing",
+  source: "apple-app-page",
+  id: "1600000101",
+  listing: {
+    name: "One",
+    versions: [{ version: "1.0", releasedAt: new Date("2026-01-01") }],
+    similar: [{ id: "1600000102" }],
+  },
+}
+const CHART: ChartObservation = {
+  ...SAID,
+  kind: "chart",
+  source: "apple-charts",
+  device: "iphone",
+  chart: "free",
+  genre: "36",
+  depth: 2,
+  complete: true,
+  apps: [{ id: "1600000101", price: 0, currency: "USD", genre: "6015" }, { id: "1600000102" }],
+}
+const GENRES: GenresObservation = {
+  ...SAID,
+  kind: "genres",
+  source: "apple-genres",
+  genres: [
+    { id: "36", name: "App Store" },
+    { id: "6014", name: "Games", parent: "36" },
+  ],
+}
+const DEVELOPER: DeveloperAppsObservation = {
+  ...SAID,
+  kind: "developer",
+  source: "itunes-developer",
+  developerId: "1500000011",
+  complete: true,
+  apps: [{ id: "1600000101", genre: "6013" }],
+}
+
+function problemOf(observation: unknown): string | undefined {
+  try {
+    checkObservation(observation as Observation, NOW)
+  } catch (error) {
+    expect(error).toBeInstanceOf(ObservationProblem)
+    return (error as ObservationProblem).code
+  }
+  return undefined
+}
+
+test("what a source gives may be stored, and a chart of nothing too", () => {
+  for (const sound of [
+    LISTING,
+    CHART,
+    GENRES,
+    DEVELOPER,
+    { ...CHART, depth: 0, apps: [] },
+    { ...CHART, source: "import" },
+  ])
+    expect(problemOf(sound)).toBeUndefined()
+})
+
+test("what is seen in the future, of another platform, of no storefront or by another's source may not", () => {
+  for (const one of [LISTING, CHART, GENRES, DEVELOPER]) {
+    expect(problemOf({ ...one, seenAt: new Date("2026-08-14") })).toBe("bad_time")
+    expect(problemOf({ ...one, platform: "android" })).toBe("bad_platform")
+    expect(problemOf({ ...one, storefront: "zz" })).toBe("bad_storefront")
+    expect(problemOf({ ...one, source: "apple-hints" })).toBe("bad_source")
+    expect(problemOf({ ...one, sha256: new Uint8Array(3) })).toBe("bad_provenance")
+  }
+})
+
+describe("what no database should hold:", () => {
+  const listing = (more: object) => ({ ...LISTING, listing: { ...LISTING.listing, ...more } })
+  const chart = (more: object) => ({ ...CHART, ...more })
+  const genres = (...all: object[]) => ({ ...GENRES, genres: [...GENRES.genres, ...all] })
+  test.each([
+    ["a listing without a name", listing({ name: " " }), "bad_text"],
+    ["a text with a NUL, however deep", listing({ versions: [{ version: "1.0", notes: "a\0" }] }), "bad_text"],
+    ["an empty text", listing({ subtitle: "" }), "bad_text"],
+    [
+      "a moment that is none",
+      listing({ events: [{ id: "1", title: "T", startsAt: new Date(Number.NaN) }] }),
+      "bad_time",
+    ],
+    ["six stars", listing({ rating: 6 }), "bad_figure"],
+    ["four counts of stars", listing({ ratingsByStar: [1, 2, 3, 4] }), "bad_figure"],
+    ["a part of a rating", listing({ ratingsByStar: [1, 2, 3, 4, 0.5] }), "bad_figure"],
+    ["a price below nothing", listing({ price: -1 }), "bad_figure"],
+    [
+      "an app twice among similar ones",
+      listing({ similar: [{ id: "1600000102" }, { id: "1600000102" }] }),
+      "duplicate_app",
+    ],
+    ["an id that is none", { ...LISTING, id: "12" }, "bad_app_id"],
+    ["a list without an end", listing({ languages: Array.from({ length: 6_000 }, () => "A") }), "too_many_results"],
+    ["another device", chart({ device: "watch" }), "bad_kind"],
+    ["another chart", chart({ chart: "new" }), "bad_kind"],
+    ["a genre by its name", chart({ genre: "Finance" }), "bad_text"],
+    ["an app's genre by its name", chart({ apps: [{ id: "1600000101", genre: "Finance" }] }), "bad_text"],
+    [
+      "an app's genre by its name on a shelf",
+      { ...DEVELOPER, apps: [{ id: "1600000101", genre: "Finance" }] },
+      "bad_text",
+    ],
+    ["more apps than places", chart({ depth: 1 }), "too_many_results"],
+    ["part of a place", chart({ depth: 2.5 }), "bad_depth"],
+    ["an app twice on a chart", chart({ apps: [{ id: "1600000101" }, { id: "1600000101" }] }), "duplicate_app"],
+    ["a genre before its parent", genres({ id: "7001", name: "Action", parent: "7000" }), "bad_text"],
+    ["a second root", genres({ id: "7001", name: "Action" }), "bad_text"],
+    ["a genre twice", genres({ id: "6014", name: "Games", parent: "36" }), "bad_text"],
+    ["a developer by its name", { ...DEVELOPER, developerId: "northlight" }, "bad_text"],
+    [
+      "an app of the developer's twice",
+      { ...DEVELOPER, apps: [DEVELOPER.apps[0], DEVELOPER.apps[0]] },
+      "duplicate_app",
+    ],
+  ])("%s", (_what, observation, code) => {
+    expect(problemOf(observation)).toBe(code)
+  })
+})

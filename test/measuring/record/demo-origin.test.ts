@@ -1,0 +1,120 @@
+import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { Observation } from "../../../src/core/observation/types.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { KINDS } from "../../../src/kinds.ts"
+import { importLines } from "../../../src/measuring/import/import-lines.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { holdAccount, reported } from "../../consoles/reported.ts"
+import { freshDatabase } from "../../database.ts"
+import { answered } from "../../visibility/answered.ts"
+import { charted } from "./charted.ts"
+import { listed } from "./listed.ts"
+import { hinted, NOW, published, said, stored } from "./measured.ts"
+import { named, shelved, soldBy } from "./public-facts.ts"
+import { reviewed } from "./reviewed.ts"
+
+setDefaultTimeout(60_000)
+
+let sql: Sql
+const tell = (...all: Observation[]) => record(sql, all, () => NOW)
+const AT = "2025-11-18T10:00:00Z"
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+  await holdAccount(sql)
+})
+
+/** Something of every kind but searches. Charts and reviews alone of them can be the demo's, and what its own accounts say. */
+const others = {
+  apps: (rest: object) => said(AT, [{ id: "10001", name: "Tea", ratings: 5, genre: "6007" }], rest),
+  hints: (rest: object) => hinted("tea", AT, ["tea"], rest),
+  popularity: (rest: object) => published("tea", "2025-09-01", 50, rest),
+  listing: (rest: object) => listed(AT, { similar: [], moreByDeveloper: [] }, rest),
+  developer: (rest: object) => shelved(AT, ["10002"], rest),
+  chart: (rest: object) => charted(AT, [10003], rest),
+  genres: (rest: object) => named(AT, rest),
+  reviews: (rest: object) => reviewed(AT, [{ id: "1" }], { end: { pages: 1, complete: true, empty: false }, ...rest }),
+  app_ads: (rest: object) => soldBy(AT, ["a.com"], rest),
+  sales: (rest: object) => reported("sales", rest),
+  subscriptions: (rest: object) => reported("subscriptions", rest),
+  subscription_events: (rest: object) => reported("subscription_events", rest),
+  offer_redemptions: (rest: object) => reported("offer_redemptions", rest),
+  engagement: (rest: object) => reported("engagement", rest),
+  downloads: (rest: object) => reported("downloads", rest),
+  prices: (rest: object) => reported("prices", rest),
+  ads_campaigns: (rest: object) => reported("ads_campaigns", rest),
+  ads_keywords: (rest: object) => reported("ads_keywords", rest),
+  ads_days: (rest: object) => reported("ads_days", rest),
+  ads_terms: (rest: object) => reported("ads_terms", rest),
+  ads_changes: (rest: object) => reported("ads_changes", rest),
+  ads_popularity: (rest: object) => reported("ads_popularity", rest),
+  billing_event: (rest: object) => reported("billing_event", rest),
+  billing_metrics: (rest: object) => reported("billing_metrics", rest),
+  assistant_answer: (rest: object) => answered({ seenAt: AT, ...rest }),
+} satisfies Record<Exclude<Observation["kind"], "search">, (rest: object) => Observation>
+
+describe("of the demo", () => {
+  const { billing_event, assistant_answer } = others
+  const { apps, hints, popularity, listing, developer, genres, app_ads } = others
+  const refusable = {
+    apps,
+    hints,
+    popularity,
+    listing,
+    developer,
+    genres,
+    app_ads,
+    billing_event,
+    assistant_answer,
+  }
+  for (const [kind, one] of Object.entries(refusable)) {
+    test(`${kind} are refused, which is said, and the same of anybody else is stored`, async () => {
+      const before = await stored(sql)
+      const { recorded, refused } = await tell(one({ origin: "demo" }))
+      expect({ recorded, refused: refused.map(({ problem }) => [problem.code, problem.message]) }).toEqual({
+        recorded: 0,
+        refused: [
+          [
+            "bad_provenance",
+            "only searches, charts, reviews, what the demo's own accounts say and what is of its invented app can be of the demo: name another origin, or leave it out",
+          ],
+        ],
+      })
+      expect(await stored(sql)).toBe(before)
+      expect((await tell(one({ origin: "elsewhere" }))).recorded).toBe(1)
+    })
+  }
+
+  for (const kind of KINDS.filter((one) => one.private && one.demo)) {
+    test(`${kind.name} are of the demo's own account alone, and those of anybody else of all others`, async () => {
+      const one = others[kind.name as keyof typeof others]
+      expect(await tell(one({ origin: "demo" }))).toMatchObject({ recorded: 0, refused: [] })
+      await sql`update connected_account set state = 'demo', sealed = null, next_at = null`
+      expect(await tell(one({ origin: "elsewhere" }))).toMatchObject({ recorded: 0, refused: [] })
+      expect(await tell(one({ origin: "demo" }))).toMatchObject({ recorded: 1, refused: [] })
+    })
+  }
+
+  test("a line that is no search or chart is skipped and named at import; these are taken", async () => {
+    const place = { platform: "ios", storefront: "us", seenAt: AT, origin: "demo" }
+    const lines = [
+      { kind: "hints", source: "apple-hints", prefix: "te", terms: ["tea"], ...place },
+      { kind: "search", source: "import", term: "tea", depth: 2, results: [{ id: "10001" }], ...place },
+      {
+        kind: "chart",
+        source: "import",
+        device: "iphone",
+        chart: "free",
+        genre: "36",
+        apps: [{ id: "10001" }],
+        ...place,
+      },
+    ]
+    const text = async function* () {
+      for (const line of lines) yield JSON.stringify(line)
+    }
+    const { recorded, bad } = await importLines(sql, text(), { now: () => NOW })
+    expect({ recorded, bad: bad.map(({ line }) => line) }).toEqual({ recorded: 2, bad: [1] })
+    expect(bad[0]!.reason).toContain("can be of the demo")
+  })
+})

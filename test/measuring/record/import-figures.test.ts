@@ -1,0 +1,136 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import type { Sql } from "../../../src/database/types.ts"
+import { deriveKeywordMetrics, readKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
+import { importLines } from "../../../src/measuring/import/import-lines.ts"
+import { parseLine } from "../../../src/measuring/import/lines.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { freshDatabase } from "../../database.ts"
+import { cases, long } from "../../long.ts"
+import { trackOwn } from "../../world/tracked.ts"
+import { NOW, newWorkspace } from "./measured.ts"
+
+let sql: Sql
+const now = () => NOW
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+})
+
+const place = { platform: "ios", storefront: "us" }
+const TERMS = ["tea", "tea timer", "mate"]
+/** How many lines an import brings that is one of several. */
+const AT_ONCE = cases(21, 7)
+
+/** A day's search, ratings and suggestions of each term, as lines. */
+function recorded(day: string, more = 0): object[] {
+  return TERMS.flatMap((term, t) => {
+    const ids = Array.from({ length: 10 }, (_, i) => String(20_001 + 10 * t + i))
+    return [
+      {
+        ...{ kind: "search", source: "import", ...place, term, depth: 30, seenAt: `${day}T08:00:00Z` },
+        results: ids.map((id, i) => ({ id, name: `${term} ${i}` })),
+      },
+      {
+        ...{ kind: "apps", source: "itunes-lookup", ...place, seenAt: `${day}T09:00:00Z`, asked: ids },
+        apps: ids.map((id, i) => ({
+          ...{ id, name: `${term} ${i}`, ratings: 500 * (i + t + 1) + more, rating: 4.5 },
+          updatedAt: `${day}T00:00:00Z`,
+        })),
+      },
+      ...[term, term.slice(0, 2), term[0]].map((prefix, i) => ({
+        ...{ kind: "hints", source: "apple-hints", ...place, prefix, seenAt: `${day}T1${i}:00:00Z` },
+        terms: [term, `${term} shop`, "tiktok"],
+      })),
+    ]
+  })
+}
+
+async function* lines(values: readonly object[]): AsyncGenerator<string> {
+  for (const value of values) yield JSON.stringify(value)
+}
+
+const load = (values: readonly object[], into = sql) => importLines(into, lines(values), { now, pause: async () => {} })
+
+const figures = async (from = sql) => [
+  ...(await readKeywordMetrics(from, { platform: "ios", storefront: "us", terms: TERMS, today: "2025-11-20" })),
+]
+
+/** As live readings come: each is recorded, then its keyword's figures follow. */
+async function readLive(values: readonly object[], into: Sql): Promise<void> {
+  const parsed = values.map((value) => parseLine(JSON.stringify(value)))
+  const seen = parsed.flatMap((one) => (one.kind === "observation" ? [one.observation] : []))
+  for (const one of seen) {
+    const finish = (tx: Parameters<typeof deriveKeywordMetrics>[0]) =>
+      deriveKeywordMetrics(
+        tx,
+        TERMS.map((term) => ({ platform: "ios" as const, storefront: "us", term })),
+        one.seenAt,
+      )
+    await record(into, [one], now, { finish })
+  }
+}
+
+describe("imported searches, counts and suggestions", () => {
+  test("give demand, popularity, difficulty and hints exactly as live readings do", async () => {
+    const days = [...recorded("2025-11-10"), ...recorded("2025-11-18", 70)]
+    await load(days)
+    const live = await freshDatabase()
+    await readLive(days, live)
+    const shown = await figures()
+    expect(shown).toEqual(await figures(live))
+    for (const [, { demand, popularityOrder, difficulty, hintCount }] of shown) {
+      expect([demand, popularityOrder, difficulty, hintCount].map((figure) => typeof figure)).toEqual(
+        Array(4).fill("number"),
+      )
+    }
+  })
+
+  long("of weeks ago give the figures that are shown until ninety days have passed", async () => {
+    await load(recorded("2025-09-01"))
+    const live = await freshDatabase()
+    await readLive(recorded("2025-09-01"), live)
+    expect(await figures()).toEqual(await figures(live))
+    expect((await figures())[0]![1].demand).not.toBeNull()
+  })
+
+  test("that are older than any figure shown give none", async () => {
+    await load(recorded("2025-08-01"))
+    expect(await sql`select 1 from keyword_metric`).toHaveLength(0)
+  })
+
+  long("give the same in any order, twice, and in halves from two processes", async () => {
+    const days = [...recorded("2025-10-01"), ...recorded("2025-11-10"), ...recorded("2025-11-18", 70)]
+    await load(days)
+    const expected = await figures()
+    const orders = [[...days.slice(20), ...days.slice(0, 20), ...days], days.toReversed()]
+    for (const order of orders.slice(0, cases(1, 2))) {
+      const other = await freshDatabase()
+      for (let at = 0; at < order.length; at += AT_ONCE) await load(order.slice(at, at + AT_ONCE), other)
+      expect(await figures(other)).toEqual(expected)
+    }
+    const shared = await freshDatabase()
+    await Promise.all([0, 1].map((half) => load(days.filter((_, i) => i % 2 === half), shared))) // biome-ignore format: one line
+    expect(await figures(shared)).toEqual(expected)
+    const before = await sql`select * from keyword_metric order by list_id, metric, day, source`
+    await load(days)
+    expect([...(await sql`select * from keyword_metric order by list_id, metric, day, source`)]).toEqual([...before])
+  })
+
+  test("give a keyword that is tracked but was never searched what its suggestions say", async () => {
+    const app = { workspaceId: await newWorkspace(sql), iosId: "10001", countries: ["us"], origin: "own" }
+    await trackOwn(sql, { ...app, keywords: ["tea"] })
+    await sql`delete from due`
+    await load(recorded("2025-11-18").filter((line) => (line as { kind: string }).kind === "hints"))
+    const [[, tea]] = (await figures()) as [[string, object]]
+    expect(tea).toMatchObject({ hintCount: 1, demand: null, difficulty: null, popularitySource: "estimate" })
+  })
+
+  test("are the same whoever published the readings", async () => {
+    const scores = async () => (await figures()).map(([term, one]) => [term, one.demand, one.difficulty])
+    await load(recorded("2025-11-18"))
+    const own = await scores()
+    sql = await freshDatabase()
+    await load(recorded("2025-11-18").map((line) => ({ ...line, origin: "elsewhere" })))
+    expect(await scores()).toEqual(own)
+  })
+})

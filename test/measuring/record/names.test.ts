@@ -1,0 +1,173 @@
+import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import fc from "fast-check"
+import type { Observation } from "../../../src/core/observation/types.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { nameIn } from "../../../src/stores/store/app-names.ts"
+import { freshDatabase } from "../../database.ts"
+import { cases } from "../../long.ts"
+import { charted } from "./charted.ts"
+import { listed } from "./listed.ts"
+import { NOW, namesHeld, reading, said } from "./measured.ts"
+import { shelved } from "./public-facts.ts"
+
+setDefaultTimeout(240_000)
+
+const RUNS = Number(process.env.RUNS ?? cases(1, 4))
+const IDS = ["10001", "10002", "10003"]
+const STOREFRONTS = ["us", "jp", "de"]
+
+let sql: Sql
+beforeEach(async () => {
+  sql = await freshDatabase()
+})
+
+interface Telling {
+  kind: "search" | "chart" | "lookup" | "page" | "shelf"
+  storefront: string
+  hour: number
+  parser: number
+  /** Of searches alone. */
+  demo: boolean
+  names: (string | undefined)[]
+  icons: (string | undefined)[]
+}
+
+const three = <One>(...ones: One[]) => fc.array(fc.constantFrom(...ones), { minLength: 3, maxLength: 3 })
+
+// few moments and few names, so that many readings are of the same one and say otherwise
+const telling: fc.Arbitrary<Telling> = fc
+  .record({
+    kind: fc.constantFrom<Telling["kind"]>("search", "chart", "lookup", "page", "shelf"),
+    storefront: fc.constantFrom(...STOREFRONTS),
+    hour: fc.integer({ min: 1, max: 4 }),
+    parser: fc.integer({ min: 1, max: 2 }),
+    demo: fc.boolean(),
+    names: three(undefined, "Tea", "tea", "お茶", "Té", "🍵"),
+    icons: three(undefined, "https://a.example/1.png", "https://a.example/2.png"),
+  })
+  .map((one) => ({ ...one, demo: one.demo && one.kind === "search" }))
+
+test("in whichever order, parts and repetitions readings come, the same names are held, each in its storefront", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(telling, { minLength: 1, maxLength: 14 }), fc.infiniteStream(fc.nat()), holdsAlways),
+    { seed: 12, numRuns: RUNS, endOnFailure: true },
+  )
+})
+
+test("a name is a storefront's, else the first tracked one's that has any, else the United States', else the first's by code", async () => {
+  const named = async (storefront: string, countries: string[]) => {
+    const [row] = await sql<{ name: string | null }[]>`
+      select ${nameIn(sql, sql`a.id`, { storefront, countries })} as name
+      from store_app a`
+    return row!.name
+  }
+  const tell = (storefront: string, hour: number, name: string) =>
+    record(sql, [said(`2025-11-19T0${hour}:00:00Z`, [{ id: "10001", name }], { storefront })], () => NOW)
+  await tell("jp", 5, "お茶")
+  expect([await named("jp", ["us"]), await named("us", ["us"]), await named("de", [])]).toEqual(Array(3).fill("お茶"))
+  await tell("fr", 4, "Thé")
+  const first = [await named("us", ["us"]), await named("us", ["jp", "fr"]), await named("us", ["de", "jp", "fr"])]
+  expect(first).toEqual(["Thé", "お茶", "お茶"])
+  await tell("us", 1, "Tea")
+  const then = [await named("us", ["jp"]), await named("de", []), await named("de", ["fr"]), await named("jp", ["us"])]
+  expect(then).toEqual(["Tea", "Tea", "Thé", "お茶"])
+})
+
+test("a fact that the latest reading does not show stays, and of the demo's nothing is left", async () => {
+  const demo = { id: "10001", name: "Demo", icon: "https://a.example/demo.png" }
+  const rest = { depth: 1, results: [demo], origin: "demo" }
+  await record(sql, [reading("tea", "2025-11-19T09:00:00Z", [], rest)], () => NOW)
+  await record(sql, [said("2025-11-18T09:00:00Z", [{ id: "10001", name: "Tea" }])], () => NOW)
+  expect(await namesHeld(sql)).toEqual(["10001 us Tea"])
+  const icon = "https://a.example/1.png"
+  const older = reading("tea", "2025-11-17T09:00:00Z", [], { depth: 1, results: [{ id: "10001", icon }] })
+  await record(sql, [older], () => NOW)
+  expect(await namesHeld(sql)).toEqual([`10001 us Tea ${icon}`])
+})
+
+async function holdsAlways(tellings: readonly Telling[], seeds: fc.Stream<number>): Promise<void> {
+  const readings = tellings.map(readingOf)
+  const expected = expectedOf(tellings)
+  for (const parts of [[readings], readings.toReversed().map((one) => [one]), ...dealt(readings, seeds)]) {
+    await freshDatabase()
+    await Promise.all(parts.map((part) => record(sql, part, () => NOW)))
+    expect(await namesHeld(sql)).toEqual(expected)
+    await record(sql, readings, () => NOW)
+    expect(await namesHeld(sql)).toEqual(expected)
+  }
+}
+
+const at = (hour: number) => `2025-11-19T0${hour}:00:00Z`
+
+function readingOf({ kind, storefront, hour, parser, demo, names, icons }: Telling): Observation {
+  const rest = { storefront, parser, origin: demo ? "demo" : "own" }
+  const apps = IDS.map((id, place) => {
+    const [name, icon] = [names[place], icons[place]]
+    return { id, ...(name && { name }), ...(icon && { icon }) }
+  })
+  if (kind === "search") return reading("tea", at(hour), [], { ...rest, depth: 3, results: apps })
+  if (kind === "chart") return charted(at(hour), IDS, { ...rest, apps })
+  if (kind === "lookup") return said(at(hour), apps, rest)
+  if (kind === "shelf") return { ...shelved(at(hour), IDS, rest), apps }
+  const [own, ...similar] = apps as [(typeof apps)[number], ...typeof apps]
+  const page = listed(at(hour), { similar, moreByDeveloper: [] }, { ...rest, id: "10001" })
+  const { icon: _, ...listing } = page.listing
+  return { ...page, listing: { ...listing, name: own.name ?? "Page", ...(own.icon && { icon: own.icon }) } }
+}
+
+/** What must be held, worked out from all that was told at once and apart from the product. */
+function expectedOf(tellings: readonly Telling[]): string[] {
+  return IDS.flatMap((id, place) =>
+    STOREFRONTS.toSorted().flatMap((storefront) => {
+      const here = tellings.filter((one) => one.storefront === storefront).map((one) => toldOf(one, place))
+      const shown = here.filter(({ name, icon }) => name ?? icon)
+      const real = shown.filter(({ demo }) => !demo)
+      const told = real.length > 0 ? real : shown
+      const facts = [best(told, "name"), best(told, "icon")].filter(Boolean)
+      return facts.length > 0 ? [[id, storefront, ...facts].join(" ")] : []
+    }),
+  )
+}
+
+interface Told {
+  demo: boolean
+  name: string | undefined
+  icon: string | undefined
+  /** The later, of one moment the more telling source, then the newer parser. */
+  order: number[]
+}
+
+const TRUST = ["beside", "import", "itunes-developer", "apple-app-page", "itunes-lookup"]
+
+function toldOf({ kind, names, icons, hour, parser, demo }: Telling, place: number): Told {
+  const isPage = kind === "page"
+  const page = place === 0 ? "apple-app-page" : "beside"
+  const source = { search: "import", chart: "import", lookup: "itunes-lookup", shelf: "itunes-developer", page }[kind]
+  const name = names[place] ?? (isPage && place === 0 ? "Page" : undefined)
+  return { demo, name, icon: icons[place], order: [hour, TRUST.indexOf(source), parser] }
+}
+
+function best(told: readonly Told[], fact: "name" | "icon"): string | undefined {
+  const rows = told.filter((one) => one[fact] !== undefined)
+  rows.sort((a, b) => {
+    const differs = a.order.findIndex((part, i) => part !== b.order[i])
+    if (differs >= 0) return b.order[differs]! - a.order[differs]!
+    return Buffer.compare(Buffer.from(b[fact]!), Buffer.from(a[fact]!))
+  })
+  return rows[0]?.[fact]
+}
+
+/** Twice, the readings in some order and in two halves, which are recorded at once; the second time some of them double. */
+function dealt(readings: readonly Observation[], seeds: fc.Stream<number>): Observation[][][] {
+  return [false, true].map((doubled) => {
+    const all = doubled ? [...readings, ...readings.slice(0, 3)] : readings
+    const keys = [...seeds.take(all.length)]
+    const cards = all
+      .map((one, i) => ({ one, key: keys[i]! }))
+      .sort((a, b) => a.key - b.key)
+      .map(({ one }) => one)
+    const half = Math.ceil(cards.length / 2)
+    return [cards.slice(0, half), cards.slice(half)]
+  })
+}

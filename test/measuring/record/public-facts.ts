@@ -1,0 +1,59 @@
+import { hash } from "node:crypto"
+import type {
+  AppAdsObservation,
+  DeveloperAppsObservation,
+  GenresObservation,
+  MarketFacts,
+} from "../../../src/core/observation/types.ts"
+import { said } from "./measured.ts"
+
+const own = { parser: 1, origin: "own" }
+
+/** A storefront's genres; the hash follows from all that is said. */
+export function named(seenAt: string, rest: Partial<GenresObservation> = {}): GenresObservation {
+  const genres = [
+    { id: "36", name: "App Store" },
+    { id: "6014", name: "Games", parent: "36" },
+    { id: "7001", name: "Action", parent: "6014" },
+  ]
+  const place = { platform: "ios" as const, storefront: "us" }
+  return dated(seenAt, { kind: "genres", source: "apple-genres", ...place, genres, ...own, ...rest })
+}
+
+/** What a developer sells in the US. */
+export function shelved(
+  seenAt: string,
+  ids: string[],
+  rest: Partial<DeveloperAppsObservation> = {},
+): DeveloperAppsObservation {
+  const apps = ids.map((id) => ({ id, name: `App ${id}`, ratings: 7, rating: 4, developerId: "1500000011" }))
+  const place = { platform: "ios" as const, storefront: "us", developerId: "1500000011" }
+  return dated(seenAt, {
+    ...{ kind: "developer", source: "itunes-developer", complete: true, apps },
+    ...place,
+    ...own,
+    ...rest,
+  })
+}
+
+/** What an app-ads.txt named. */
+export function soldBy(seenAt: string, systems: string[], rest: Partial<AppAdsObservation> = {}): AppAdsObservation {
+  const records = systems.map((system) => ({ system, publisherId: "pub-1", relation: "DIRECT" as const }))
+  return dated(seenAt, {
+    ...{ kind: "app_ads", source: "app-ads-txt", platform: "ios", id: "1600000101", domain: "example.com" },
+    ...{ state: "records", records, variables: { OWNERDOMAIN: ["example.com"] } },
+    ...own,
+    ...rest,
+  })
+}
+
+/** What the page of an app on Google Play said of its market. */
+export function marketed(seenAt: string, market: MarketFacts, rest: object = {}) {
+  const place = { platform: "android", source: "play-details", storefront: "de" } as const
+  return said(seenAt, [{ id: "com.example.tea", name: "Tea", market }], { ...place, ...rest })
+}
+
+function dated<Seen extends { seenAt: Date; sha256: Uint8Array }>(seenAt: string, content: object): Seen {
+  const sha256 = hash("sha256", JSON.stringify([seenAt, content]), "buffer")
+  return { sha256, ...content, seenAt: new Date(seenAt) } as unknown as Seen
+}

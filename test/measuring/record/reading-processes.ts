@@ -1,0 +1,15 @@
+import type { Sql } from "../../../src/database/types.ts"
+import { kindsOf, type SourceChoice } from "../../../src/due-kinds.ts"
+import { createSignOfLife, type SignOfLife } from "../../../src/measuring/sign-of-life.ts"
+
+export const AWAY = "another address"
+
+/** The sign of life of a process that reads what these settings say, and never looks at what is due. */
+export async function signOfLife(sql: Sql, readable: Partial<SourceChoice> = {}): Promise<SignOfLife> {
+  const given = Promise.withResolvers<void>()
+  const kinds = kindsOf({ egressCountry: "us", ...readable })
+  const sign = createSignOfLife({ sql, kinds, egress: AWAY, ends: { worked: given.resolve, failed: given.reject } })
+  sign.begin()
+  await given.promise
+  return sign
+}

@@ -1,0 +1,268 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import type { AppsObservation, StoreApp } from "../../../src/core/observation/types.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { freshDatabase } from "../../database.ts"
+import { NOW, namesHeld, reading, said, stored } from "./measured.ts"
+
+let sql: Sql
+const now = () => NOW
+const count = async (...observations: AppsObservation[]) => (await record(sql, observations, now)).recorded
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+})
+
+const states = async () =>
+  (
+    await sql`
+      select a.store_id, s.storefront, s.source, s.available, s.name
+      from app_storefront s
+      join store_app a on a.id = s.app_id
+      order by a.store_id, s.storefront, s.source`
+  ).map(({ store_id, storefront, source, available, name }) =>
+    [store_id, storefront, source, available ? "there" : "gone", name].join(" ").trim(),
+  )
+
+const TEA: StoreApp = {
+  id: "10001",
+  name: "Tea",
+  icon: "https://example.com/tea.png",
+  developer: "Leaves",
+  bundleId: "com.example.tea",
+  version: "4.1",
+  price: 2.99,
+  currency: "USD",
+  genre: "6008",
+  ratings: 640,
+  rating: 4.5,
+  releasedAt: new Date("2019-01-02T03:04:05Z"),
+  updatedAt: new Date("2025-11-01T00:00:00Z"),
+  languages: ["en", "ja"],
+  sizeBytes: 5_000_000_000,
+}
+
+describe("what a store says of an app", () => {
+  test("is held with all it said, and its facts and ratings beside it", async () => {
+    expect(await count(said("2025-11-19T10:00:00Z", [TEA]))).toBe(1)
+    const [row] = await sql`select * from app_storefront`
+    expect(row).toMatchObject({
+      storefront: "us",
+      source: "itunes-lookup",
+      seen_at: new Date("2025-11-19T10:00:00Z"),
+      available: true,
+      name: "Tea",
+      version: "4.1",
+      price: "2.99",
+      currency: "USD",
+      genre: "6008",
+      released_at: TEA.releasedAt,
+      updated_at: TEA.updatedAt,
+      languages: TEA.languages,
+      size_bytes: TEA.sizeBytes,
+      parser: 1,
+      origin: "own",
+    })
+    expect(
+      (
+        await sql`select name, icon_url, developer, bundle_id, source from store_app join store_app_name on app_id = id`
+      )[0],
+    ).toEqual({
+      name: "Tea",
+      icon_url: TEA.icon,
+      developer: "Leaves",
+      bundle_id: "com.example.tea",
+      source: "itunes-lookup",
+    })
+    expect([...(await sql`select day, source, ratings, rating from rating_count`)]).toEqual([
+      { day: "2025-11-19", source: "itunes-lookup", ratings: 640, rating: 4.5 },
+    ])
+  })
+
+  test("said nothing of is null, never a zero", async () => {
+    await count(said("2025-11-19T10:00:00Z", [{ id: "10001" }]))
+    const [row] = await sql`
+      select name, version, price, currency, genre, released_at, updated_at, languages, size_bytes
+      from app_storefront`
+    expect(Object.values(row!)).toEqual(Array(9).fill(null))
+    expect(await sql`select 1 from rating_count`).toHaveLength(0)
+    expect((await sql`select seen_at from store_app`)[0]).toEqual({ seen_at: null })
+    expect(await namesHeld(sql)).toEqual([])
+  })
+
+  test("is that an app is not to be had, where a look-up does not answer for it; a search says no such thing", async () => {
+    const asked = ["10001", "10002"]
+    await count(said("2025-11-19T10:00:00Z", [{ id: "10001", name: "Tea" }], { asked }))
+    await count(said("2025-11-19T10:00:00Z", [{ id: "10003", name: "Found" }], { asked, source: "itunes-search" }))
+    const play = { platform: "android", source: "play-details", storefront: "de" } as const
+    await count(said("2025-11-19T10:00:00Z", [], { ...play, asked: ["com.example.tea"] }))
+    expect(await states()).toEqual([
+      "10001 us itunes-lookup there Tea",
+      "10002 us itunes-lookup gone",
+      "10003 us itunes-search there Found",
+      "com.example.tea de play-details gone",
+    ])
+  })
+
+  test("that takes it away leaves its name and its earlier ratings; what brings it back says so", async () => {
+    const gone = { asked: ["10001"] }
+    await count(said("2025-11-17T10:00:00Z", [TEA]))
+    expect(await count(said("2025-11-18T10:00:00Z", [], gone))).toBe(1)
+    expect(await states()).toEqual(["10001 us itunes-lookup gone"])
+    expect((await sql`select version, price, released_at from app_storefront`)[0]).toEqual({
+      version: null,
+      price: null,
+      released_at: null,
+    })
+    expect((await sql`select name from store_app_name`)[0]).toEqual({ name: "Tea" })
+    expect(await sql`select 1 from rating_count`).toHaveLength(1)
+    await count(said("2025-11-19T10:00:00Z", [TEA]))
+    expect(await states()).toEqual(["10001 us itunes-lookup there Tea"])
+  })
+
+  test("again changes nothing, in one call and in the next", async () => {
+    const batch = [
+      said("2025-11-19T10:00:00Z", [TEA, { id: "10002", ratings: 3 }], { asked: ["10001", "10002", "10003"] }),
+      said("2025-11-19T11:00:00Z", [{ id: "10004", name: "Mate" }]),
+    ]
+    expect(await record(sql, [...batch, ...batch], now)).toMatchObject({ recorded: 2, known: 2 })
+    const before = await stored(sql)
+    const places = await sql`select ctid::text from rating_count`
+    expect(await record(sql, batch, now)).toEqual({ recorded: 0, known: 2, refused: [] })
+    expect(await stored(sql)).toBe(before)
+    // not even written anew
+    expect([...(await sql`select ctid::text from rating_count`)]).toEqual([...places])
+  })
+
+  test("is held in the same form in whichever order and parts it comes", async () => {
+    const sha = (byte: number) => new Uint8Array(32).fill(byte)
+    const worstFirst = [
+      said("2025-11-18T12:00:00Z", [{ ...TEA, name: "Day before", ratings: 2 }], { parser: 9, sha256: sha(9) }),
+      said("2025-11-19T08:00:00Z", [{ ...TEA, name: "Morning", ratings: 3 }], { parser: 9, sha256: sha(9) }),
+      said("2025-11-19T11:00:00Z", [{ ...TEA, name: "Old parser", ratings: 4 }], { sha256: sha(9) }),
+      said("2025-11-19T11:00:00Z", [{ ...TEA, name: "New parser", ratings: 5 }], { parser: 2, sha256: sha(1) }),
+      said("2025-11-19T11:00:00Z", [{ ...TEA, name: "The other body", ratings: 6 }], { parser: 2, sha256: sha(2) }),
+    ]
+    const orders = [worstFirst, worstFirst.toReversed(), [3, 4, 2, 0, 1].map((i) => worstFirst[i]!)]
+    const forms = new Set<string>()
+    for (const order of orders) {
+      for (const parts of [order.map((one) => [one]), [order.slice(0, 2), order.slice(2)], [order]]) {
+        await sql`delete from app_storefront`
+        await sql`delete from rating_count`
+        await sql`delete from store_app`
+        for (const part of parts) await record(sql, part, now)
+        expect(await states()).toEqual(["10001 us itunes-lookup there The other body"])
+        expect((await sql`select name, source, seen_at from store_app join store_app_name on app_id = id`)[0]).toEqual({
+          name: "The other body",
+          source: "itunes-lookup",
+          seen_at: new Date("2025-11-19T11:00:00Z"),
+        })
+        const ratings = await sql`select day, ratings, origin from rating_count order by day`
+        forms.add(JSON.stringify(ratings))
+        const before = await stored(sql)
+        expect((await record(sql, order, now)).recorded).toBe(0)
+        expect(await stored(sql)).toBe(before)
+      }
+    }
+    expect([...forms].map((text) => JSON.parse(text))).toEqual([
+      [
+        { day: "2025-11-18", ratings: 2, origin: "own" },
+        { day: "2025-11-19", ratings: 6, origin: "own" },
+      ],
+    ])
+  })
+
+  test("later than a search's results gives the facts, and earlier fills what they left out", async () => {
+    await record(
+      sql,
+      [reading("tea", "2025-11-18T10:00:00Z", [], { depth: 5, results: [{ id: "10001", name: "As found" }] })],
+      now,
+    )
+    const names = async () =>
+      (await sql`select name, developer, source from store_app join store_app_name on app_id = id`)[0]
+    await count(said("2025-11-17T10:00:00Z", [TEA]))
+    expect(await names()).toEqual({ name: "As found", developer: "Leaves", source: "import" })
+    await count(said("2025-11-19T10:00:00Z", [TEA]))
+    expect(await names()).toEqual({ name: "Tea", developer: "Leaves", source: "itunes-lookup" })
+  })
+})
+
+test("what breaks an invariant is refused by place and reason, and nothing of it stored", async () => {
+  const at = "2025-11-19T10:00:00Z"
+  const app = (rest: object) => said(at, [{ id: "10001", ...rest }])
+  const wrong: [AppsObservation, string][] = [
+    [said(at, [], { source: "apple-hints" as never }), "bad_source"],
+    [said(at, [], { source: "play-details" }), "bad_platform"],
+    [said(at, [], { platform: "android" }), "bad_platform"],
+    [said(at, [], { storefront: "xx" }), "bad_storefront"],
+    [said("2025-11-20T12:00:00.001Z", [TEA]), "bad_time"],
+    [said(at, [TEA], { asked: ["com.example.tea"] }), "bad_app_id"],
+    [said(at, [{ ...TEA, id: "12" }], { asked: [] }), "bad_app_id"],
+    [said(at, [TEA, TEA], { asked: [] }), "duplicate_app"],
+    [said(at, [], { asked: ["10001", "10001"] }), "duplicate_app"],
+    [said(at, [], { asked: Array.from({ length: 1_001 }, (_, i) => String(10_000 + i)) }), "too_many_results"],
+    [app({ ratings: 1.5 }), "bad_figure"],
+    [app({ rating: Number.NaN }), "bad_figure"],
+    [app({ price: -1 }), "bad_figure"],
+    [app({ price: Number.POSITIVE_INFINITY }), "bad_figure"],
+    [app({ currency: "usd" }), "bad_figure"],
+    [app({ genre: " " }), "bad_text"],
+    [app({ genre: "Finance" }), "bad_text"],
+    [app({ genre: "6015", genres: ["6015", "Finance"] }), "bad_text"],
+    [app({ genre: "6015", genres: ["6015", "6015"] }), "bad_text"],
+    [app({ genre: "6015", genres: ["6002", "6015"] }), "bad_text"],
+    [app({ genre: "6015", genres: [] }), "bad_text"],
+    [app({ genres: ["6015"] }), "bad_text"],
+    [app({ genre: "6015", genres: Array.from({ length: 21 }, (_, i) => String(6_015 + i)) }), "too_many_results"],
+    [app({ updatedAt: new Date("nonsense") }), "bad_time"],
+    [app({ languages: [] }), "bad_text"],
+    [app({ languages: ["fr", "en"] }), "bad_text"],
+    [app({ languages: ["en", "en"] }), "bad_text"],
+    [app({ languages: ["EN"] }), "bad_text"],
+    [app({ sizeBytes: 0 }), "bad_figure"],
+    [app({ sizeBytes: 1e15 }), "bad_figure"],
+    [said(at, [TEA], { origin: "" }), "bad_provenance"],
+    [{ ...said(at, [TEA]), sha256: new Uint8Array(5) }, "bad_provenance"],
+  ]
+  const { refused, recorded } = await record(sql, [...wrong.map(([one]) => one), said(at, [{ id: "10009" }])], now)
+  expect(refused.map(({ index, problem }) => [index, problem.code as string])).toEqual(
+    wrong.map(([, code], place) => [place, code]),
+  )
+  expect(recorded).toBe(1)
+  expect((await sql`select store_id from store_app`).map(({ store_id }) => store_id)).toEqual(["10009"])
+})
+
+describe("what a catalogue found of a text", () => {
+  const found = (hour: number, ids: string[], rest: object = {}) =>
+    said(
+      `2025-11-19T0${hour}:00:00Z`,
+      ids.map((id) => ({ id, name: `App ${id}` })),
+      { source: "itunes-search", text: "tea", ...rest },
+    )
+  const held = async () =>
+    (
+      await sql`
+      select n.text, n.seen_at, array(select store_id from store_app where id = any(n.app_ids) order by 1) as ids
+      from name_search n
+      order by n.storefront, n.text`
+    ).map(({ text, seen_at, ids }) => [text, seen_at.getUTCHours(), ...ids].join(" "))
+
+  test("is held as it was said last, whichever came first; also that nothing was found, and never in the order it came", async () => {
+    await count(found(2, ["10009", "10001"]), found(1, ["10002"]))
+    expect(await held()).toEqual(["tea 2 10001 10009"])
+    expect(await sql`select from name_search where app_ids <> array(select unnest(app_ids) order by 1)`).toHaveLength(0)
+    expect(await count(found(1, ["10002"]), found(2, ["10009", "10001"]))).toBe(0)
+    expect(await count(found(3, []))).toBe(1)
+    expect(await held()).toEqual(["tea 3"])
+    await count(found(3, ["10001"], { text: "green tea" }), found(3, ["10001"], { text: undefined }))
+    expect(await held()).toEqual(["green tea 3 10001", "tea 3"])
+  })
+
+  test("is told by no look-up, and of a term's form alone", async () => {
+    const refused = async (rest: object) =>
+      (await record(sql, [found(1, ["10001"], rest)], now)).refused.map(({ problem }) => problem.code)
+    expect(await refused({ source: "itunes-lookup" })).toEqual(["bad_source"])
+    for (const text of ["Tea", " tea", "", "x".repeat(151)]) expect(await refused({ text })).toEqual(["bad_term"])
+    expect(await held()).toEqual([])
+  })
+})

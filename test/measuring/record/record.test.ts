@@ -1,0 +1,293 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import type { SearchObservation } from "../../../src/core/observation/types.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { listKeywordRanks } from "../../../src/keywords/operations/keywords.ts"
+import { recordAttempt } from "../../../src/measuring/record/attempts.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { freshDatabase } from "../../database.ts"
+import { trackOwn } from "../../world/tracked.ts"
+import { ask, contextOf, NOW, newWorkspace, reading, stored } from "./measured.ts"
+
+let sql: Sql
+const now = () => NOW
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+})
+
+async function tracking(keywords: string[], iosId = "10001") {
+  const workspaceId = await newWorkspace(sql)
+  const appId = await trackOwn(sql, { workspaceId, iosId, keywords })
+  const ctx = contextOf(sql, workspaceId)
+  return async () =>
+    (await ask(listKeywordRanks, ctx, { appId })).keywords.map(({ rank, measured }: never) =>
+      measured ? rank : "unmeasured",
+    )
+}
+
+describe("recording", () => {
+  test("the same readings again change nothing, in one call and in the next", async () => {
+    const ranks = await tracking(["tea"])
+    const batch = [
+      reading("tea", "2025-11-19T10:00:00Z", [10001, 10002], {
+        results: [{ id: "10001", name: "Tea", ratings: 5, rating: 4.5 }],
+      }),
+      reading("mate", "2025-11-19T10:00:00Z", [10002]),
+    ]
+    expect(await record(sql, [...batch, ...batch], now)).toEqual({ recorded: 2, known: 2, refused: [] })
+    const before = await stored(sql)
+    expect(await record(sql, batch, now)).toEqual({ recorded: 0, known: 2, refused: [] })
+    expect(await stored(sql)).toBe(before)
+    expect(await ranks()).toEqual([1])
+  })
+
+  test("a deeper body of the same moment replaces the reading and what was derived from it", async () => {
+    const ranks = await tracking(["tea"])
+    await record(sql, [reading("tea", "2025-11-19T10:00:00Z", [10001, 10002])], now)
+    expect(await ranks()).toEqual([1])
+    await record(sql, [reading("tea", "2025-11-19T10:00:00Z", [10002, 10003, 10001])], now)
+    expect(await ranks()).toEqual([3])
+    await record(sql, [reading("tea", "2025-11-19T10:00:00Z", [10002, 10003], { depth: 9 })], now)
+    expect(await ranks()).toEqual([null])
+    expect(await sql`select 1 from search_results`).toHaveLength(1)
+    expect([...(await sql`select first_day, last_day from list`)]).toEqual([
+      { first_day: "2025-11-19", last_day: "2025-11-19" },
+    ])
+  })
+
+  test("a body read again by a newer parser replaces the reading, one by an older parser does not", async () => {
+    const ranks = await tracking(["tea"])
+    const body = reading("tea", "2025-11-19T10:00:00Z", [10002, 10001])
+    const again = (parser: number, ids: string[]): SearchObservation => ({
+      ...body,
+      parser,
+      results: ids.map((id) => ({ id })),
+    })
+    await record(sql, [body], now)
+    expect((await record(sql, [again(2, ["10001", "10002"])], now)).recorded).toBe(1)
+    expect(await ranks()).toEqual([1])
+    expect((await record(sql, [again(1, ["10002", "10001"])], now)).recorded).toBe(0)
+    expect(await ranks()).toEqual([1])
+  })
+
+  test("of several bodies of a moment the best is held, in whichever order and parts they come", async () => {
+    const ranks = await tracking(["tea"])
+    const body = (ids: number[], rest: Partial<SearchObservation>) => reading("tea", "2025-11-19T10:00:00Z", ids, rest)
+    const sha = (byte: number) => ({ sha256: new Uint8Array(32).fill(byte) })
+    const worstFirst = [
+      { ...body([10001], { depth: 200, parser: 9, origin: "demo" }), ...sha(9) },
+      { ...body([10001], { depth: 100, complete: false }), ...sha(9) },
+      { ...body([10002, 10001], { depth: 20 }), ...sha(9) },
+      { ...body([10002, 10003, 10001], { depth: 50 }), ...sha(1) },
+      { ...body([10002, 10003, 10004, 10001], { depth: 50 }), ...sha(2) },
+    ]
+    for (const order of [worstFirst, worstFirst.toReversed(), [4, 0, 3, 1, 2].map((i) => worstFirst[i] as never)]) {
+      await sql`delete from search_results`
+      for (const one of order) await record(sql, [one], now)
+      expect(await ranks()).toEqual([4])
+      const before = await stored(sql)
+      expect((await record(sql, order, now)).recorded).toBe(0)
+      expect(await stored(sql)).toBe(before)
+    }
+  })
+
+  test("a reading that broke off never takes the place of a complete one of its moment and parser", async () => {
+    const ranks = await tracking(["tea"])
+    const at = "2025-11-19T10:00:00Z"
+    await record(sql, [reading("tea", at, [10001])], now)
+    expect((await record(sql, [reading("tea", at, [10002], { complete: false, depth: 50 })], now)).recorded).toBe(0)
+    expect(await ranks()).toEqual([1])
+  })
+
+  test("a reading that broke off is kept but answers no day", async () => {
+    const ranks = await tracking(["tea"])
+    await record(sql, [reading("tea", "2025-11-19T10:00:00Z", [10001], { complete: false, depth: 50 })], now)
+    expect(await ranks()).toEqual(["unmeasured"])
+    expect(await sql`select 1 from search_results`).toHaveLength(1)
+    expect(await sql`select 1 from rank_month`).toHaveLength(0)
+  })
+
+  test("a complete reading restated by a newer parser as broken off takes its day back to unmeasured", async () => {
+    const ranks = await tracking(["tea"])
+    await record(sql, [reading("tea", "2025-11-19T10:00:00Z", [10001])], now)
+    await record(sql, [reading("tea", "2025-11-19T10:00:00Z", [10001], { complete: false, parser: 2 })], now)
+    expect(await ranks()).toEqual(["unmeasured"])
+    expect(await sql`select 1 from rank_month`).toHaveLength(0)
+    expect(await sql`select 1 from list_month`).toHaveLength(0)
+    expect([...(await sql`select first_day, last_day from list`)]).toEqual([{ first_day: null, last_day: null }])
+  })
+
+  test("a day is answered by the preferred source, within it by the deepest reading, then by the latest", async () => {
+    const ranks = await tracking(["tea"])
+    const place = (rank: number) => [...Array.from({ length: rank - 1 }, (_, i) => 20_000 + i), 10001]
+    const steps: [string, Partial<SearchObservation>, number, number][] = [
+      ["08", { source: "foreign", depth: 250 }, 9, 9],
+      ["07", { source: "import", depth: 20 }, 8, 8],
+      ["06", { source: "import", depth: 50 }, 7, 7],
+      ["09", { source: "import", depth: 20 }, 6, 7],
+      ["05", { source: "apple-store-search", depth: 10 }, 5, 5],
+      ["04", { source: "apple-web-search", depth: 10 }, 4, 4],
+      ["10", { source: "apple-web-search", depth: 10 }, 3, 3],
+      ["11", { source: "apple-web-search", depth: 200, complete: false }, 2, 3],
+    ]
+    for (const [hour, rest, rank, shown] of steps) {
+      await record(sql, [reading("tea", `2025-11-19T${hour}:00:00Z`, place(rank), rest)], now)
+      expect(await ranks()).toEqual([shown])
+    }
+    expect(await sql`select 1 from search_results`).toHaveLength(steps.length)
+  })
+
+  test("the day is the UTC day of the moment, also into months long past", async () => {
+    const ranks = await tracking(["tea"])
+    await record(sql, [reading("tea", "2024-02-29T23:30:00-02:00", [10001])], now)
+    await record(sql, [reading("tea", "2019-12-31T23:59:59.999Z", [10002])], now)
+    const days = await sql`select day from search_results order by day`
+    expect(days.map(({ day }) => day)).toEqual(["2019-12-31", "2024-03-01"])
+    expect([...(await sql`select first_day, last_day from list`)]).toEqual([
+      { first_day: "2019-12-31", last_day: "2024-03-01" },
+    ])
+    expect(await ranks()).toEqual([1])
+  })
+
+  test("identity values are not burnt by what is known", async () => {
+    for (let i = 0; i < 20; i++) {
+      await record(sql, [reading("tea", `2025-11-19T10:00:${10 + i}Z`, [10001, 10002, 10003])], now)
+    }
+    await record(sql, [reading("mate", "2025-11-19T10:00:00Z", [10004])], now)
+    const apps = await sql`select id from store_app order by id`
+    const lists = await sql`select id from list order by id`
+    expect(apps.map(({ id }) => id)).toEqual([1, 2, 3, 4])
+    expect(lists.map(({ id }) => id)).toEqual([1, 2])
+  })
+
+  test("what breaks an invariant is refused by place and reason, and the rest of the call is stored", async () => {
+    const at = "2025-11-19T10:00:00Z"
+    const sound = reading("tea", at, [10001])
+    const wrong: [SearchObservation, string][] = [
+      [reading("tea", at, [10001, 10002, 10001]), "duplicate_app"],
+      [reading("tea", at, [10001, 10002], { depth: 1 }), "too_many_results"],
+      [reading("tea", at, [], { depth: 0 }), "bad_depth"],
+      [reading("tea", at, [10001], { depth: 251 }), "bad_depth"],
+      [reading("tea", "2025-11-20T12:00:00.001Z", [10001]), "bad_time"],
+      [reading("tea", "1999-01-01T00:00:00Z", [10001]), "bad_time"],
+      [reading("tea", "nonsense", [10001]), "bad_time"],
+      [reading("tea", at, [10001], { source: "itunes-search" as never }), "bad_source"],
+      [reading("tea", at, [10001], { source: "play-search" }), "bad_platform"],
+      [reading("tea", at, [10001], { storefront: "xx" }), "bad_storefront"],
+      [reading("Tea ", at, [10001]), "bad_term"],
+      [reading("t\0ea", at, [10001]), "bad_term"],
+      [reading("", at, [10001]), "bad_term"],
+      [reading("tea", at, ["com.example.app"]), "bad_app_id"],
+      [reading("tea", at, ["1234"]), "bad_app_id"],
+      [reading("tea", at, [], { depth: 5, results: [{ id: "10001", ratings: -1 }] }), "bad_figure"],
+      [reading("tea", at, [], { depth: 5, results: [{ id: "10001", rating: 5.1 }] }), "bad_figure"],
+      [reading("tea", at, [10001], { origin: "" }), "bad_provenance"],
+      [{ ...sound, sha256: new Uint8Array(31) }, "bad_provenance"],
+    ]
+    const result = await record(sql, [...wrong.map(([observation]) => observation), sound], now)
+    expect(result.refused.map(({ index, problem }) => [index, problem.code as string])).toEqual(
+      wrong.map(([, code], i) => [i, code]),
+    )
+    expect(result.recorded).toBe(1)
+    expect(await sql`select 1 from list`).toHaveLength(1)
+    expect(await sql`select 1 from store_app`).toHaveLength(1)
+  })
+
+  test("when the database fails in the middle of a call nothing of it is left", async () => {
+    await record(sql, [reading("tea", "2025-11-18T10:00:00Z", [10001])], now)
+    const before = await stored(sql)
+    await sql`alter table rating_count add constraint broken check (ratings < 100) not valid`
+    const results = [{ id: "10009", name: "New", ratings: 100 }]
+    // not `.rejects`: it waits without letting the embedded database's thread be heard
+    const failure = await record(sql, [reading("mate", "2025-11-19T10:00:00Z", [], { depth: 1, results })], now).catch(
+      String,
+    )
+    expect(failure).toContain("broken")
+    expect(await stored(sql)).toBe(before)
+    await sql`alter table rating_count drop constraint broken`
+  })
+})
+
+describe("what a reading shows of apps", () => {
+  const facts = () =>
+    sql`
+      select n.name, icon_url, developer, seen_at, a.origin
+      from store_app a
+      left join store_app_name n on n.app_id = a.id
+      order by id`.then((rows) => [...rows])
+  const seen = (at: string, app: object, rest: Partial<SearchObservation> = {}) =>
+    record(sql, [reading("tea", at, [], { depth: 5, results: [{ id: "10001", ...app }], ...rest })], now)
+
+  test("newer facts replace older ones, facts not shown stay, older readings only fill gaps", async () => {
+    await seen("2025-11-10T00:00:00Z", { name: "B", icon: "https://example.com/b.png" })
+    await seen("2025-11-12T00:00:00Z", { name: "C" })
+    await seen("2025-11-11T00:00:00Z", { name: "Late", developer: "Dev" })
+    await seen("2025-11-13T00:00:00Z", {})
+    const seen_at = new Date("2025-11-12T00:00:00Z")
+    expect(await facts()).toEqual([
+      { name: "C", icon_url: "https://example.com/b.png", developer: "Dev", seen_at, origin: "own" },
+    ])
+  })
+
+  test("another publisher's facts and ratings never stand in for own ones", async () => {
+    await seen("2025-11-12T00:00:00Z", { name: "Demo", developer: "Demo", ratings: 7 }, { origin: "demo" })
+    await seen("2025-11-12T00:00:00Z", { name: "Own", ratings: 3 }, { term: "mate" })
+    await seen("2025-11-12T05:00:00Z", { name: "Demo again", ratings: 9 }, { origin: "demo" })
+    expect(await facts()).toEqual([
+      { name: "Own", icon_url: null, developer: null, seen_at: new Date("2025-11-12T00:00:00Z"), origin: "own" },
+    ])
+    expect([...(await sql`select ratings, origin from rating_count`)]).toEqual([{ ratings: 3, origin: "own" }])
+  })
+
+  test("facts and ratings of two publishers are those of one of them, whichever came first, until own ones come", async () => {
+    const older = () => seen("2025-11-11T00:00:00Z", { name: "First", developer: "First" }, { origin: "a" })
+    const newer = () =>
+      seen("2025-11-12T00:00:00Z", { name: "Second", icon: "https://example.com/2.png" }, { origin: "b" })
+    const first = { name: "First", icon_url: null, developer: "First", seen_at: new Date("2025-11-11T00:00:00Z") }
+    await older()
+    await newer()
+    expect(await facts()).toEqual([{ ...first, origin: "a" }])
+    sql = await freshDatabase()
+    await newer()
+    await older()
+    expect(await facts()).toEqual([{ ...first, origin: "a" }])
+    await seen("2025-11-10T00:00:00Z", { name: "Own" })
+    const seen_at = new Date("2025-11-10T00:00:00Z")
+    expect(await facts()).toEqual([{ name: "Own", icon_url: null, developer: null, seen_at, origin: "own" }])
+  })
+
+  test("a name that cannot be stored as it is does not lose the reading", async () => {
+    await seen("2025-11-12T00:00:00Z", { name: "Tea \ud83c\0" })
+    expect((await facts())[0]).toMatchObject({ name: "Tea \ufffd" })
+  })
+
+  test("a storefront keeps one rating count a day and source: the latest seen", async () => {
+    await seen("2025-11-12T09:00:00Z", { ratings: 10, rating: 4.5 })
+    await seen("2025-11-12T08:00:00Z", { ratings: 9 })
+    await seen("2025-11-13T08:00:00Z", { ratings: 11 })
+    const rows = await sql`select day, ratings, rating from rating_count order by day`
+    expect([...rows]).toEqual([
+      { day: "2025-11-12", ratings: 10, rating: 4.5 },
+      { day: "2025-11-13", ratings: 11, rating: null },
+    ])
+  })
+})
+
+test("a failed read is logged once and measures nothing", async () => {
+  const ranks = await tracking(["tea"])
+  const attempt = {
+    kind: "search" as const,
+    at: new Date("2025-11-19T10:00:00Z"),
+    subject: "tea",
+    storefront: "us",
+    platform: "ios" as const,
+    source: "import" as const,
+    outcome: "blocked" as const,
+  }
+  expect(await recordAttempt(sql, attempt, now)).toBe(true)
+  expect(await recordAttempt(sql, attempt, now)).toBe(false)
+  expect(await sql`select 1 from attempt`).toHaveLength(1)
+  expect(await ranks()).toEqual(["unmeasured"])
+  const failure = await recordAttempt(sql, { ...attempt, at: new Date("2031-01-01") }, now).catch(String)
+  expect(failure).toContain("future")
+})

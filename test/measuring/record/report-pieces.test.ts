@@ -1,0 +1,292 @@
+import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { join } from "node:path"
+import { readReportEvidence, SHOWN_ROWS } from "../../../src/consoles/read/read-evidence.ts"
+import { readRestatements, readSales } from "../../../src/consoles/read/read-sales.ts"
+import { rebuildAccounts } from "../../../src/consoles/store/derived/rebuild.ts"
+import { PIECE_ROWS, sweepSets } from "../../../src/consoles/store/report-sets.ts"
+import type { RowsObservation } from "../../../src/core/observation/facts.ts"
+import type { Observation } from "../../../src/core/observation/types.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { KINDS } from "../../../src/kinds.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { removeOld } from "../../../src/measuring/retention/remove-old.ts"
+import { EXAMPLE_ACCOUNT, holdAccount, type PrivateKind, reported } from "../../consoles/reported.ts"
+import { freshDatabase, scratchUrl } from "../../database.ts"
+import { LONG, long, longOnServer } from "../../long.ts"
+import { stepped } from "../../writes/stepped.ts"
+import { DAY, LATER, ROWS, sold } from "./report-pieces.ts"
+
+setDefaultTimeout(60_000)
+
+const OTHER = "ac_fedcba9876543210fe"
+const PIECES = Math.ceil(ROWS / PIECE_ROWS)
+
+let sql: Sql
+beforeEach(async () => {
+  sql = await freshDatabase()
+  await holdAccount(sql)
+})
+
+/** Units of the day; null = nothing was said of it. */
+async function units(): Promise<number | null> {
+  const said = await sql`select from report_day where day = ${DAY}`
+  const span = { from: DAY, to: DAY, country: null }
+  const { total } = await readSales(sql, { id: EXAMPLE_ACCOUNT, sku: "TEA01" } as never, span)
+  return said.length > 0 ? total.subscriptions : null
+}
+
+async function sweep(): Promise<number> {
+  let swept = 0
+  for (let from = 0; ; ) {
+    const { removed, next } = await sql.begin((tx) => sweepSets(tx, { chunk: 500, from, afterMinutes: 0 }))
+    swept += removed
+    if (next === null) return swept
+    from = next
+  }
+}
+
+/** Rows that stand in pieces, of whatever report, and facts of all sets. */
+async function kept() {
+  const [row] = await sql<{ pieces: number; facts: number; sets: number }[]>`
+    select (select count(*) from report_piece)::int as pieces, (select count(*) from sales_fact_row)::int as facts,
+      (select count(*) from report_set)::int as sets`
+  return { ...row! }
+}
+
+const failure = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: Error) => error.message,
+  )
+
+const tell = (...seen: Observation[]) => record(sql, seen, LATER)
+
+describe.each(
+  KINDS.filter(({ facts }) => facts).map(
+    (kind, at) => [kind.name as PrivateKind, kind, at === 0 ? test : long] as const,
+  ),
+)("a report in pieces: %s", (name, kind, tried) => {
+  const { table } = kind.facts!
+  const shown = table.replace(/_row$/, "")
+
+  /** As answers add it up: what is counted, by all else. */
+  async function sums(account: string): Promise<unknown[]> {
+    const columns = await sql<{ name: string; type: string }[]>`
+        select column_name as name, data_type as type
+        from information_schema.columns
+        where table_name = ${shown} and column_name not in ('account_id', 'place')
+        order by 1`
+    const isCounted = (type: string) => type === "integer" || type === "numeric"
+    const counted = columns
+      .filter(({ type }) => isCounted(type))
+      .map((one) => sql`sum(${sql(one.name)})::text as ${sql(one.name)}`)
+    const others = columns.filter(({ type }) => !isCounted(type)).map((one) => sql(one.name))
+    const list = (parts: unknown[]) =>
+      parts.map((part, i) => (i === 0 ? sql`${part as never}` : sql`, ${part as never}`))
+    const rows = await sql`
+        select ${list([...others, ...counted])}
+        from ${sql(shown)}
+        where account_id = ${account}
+        group by ${list(others)}`
+    return [...rows].map((row) => JSON.stringify(row)).sort()
+  }
+
+  /** Many rows of the example's, told apart by what tells them apart. */
+  function many(account: string): RowsObservation {
+    const example = reported(name) as unknown as RowsObservation
+    const rows = Array.from({ length: 2 * PIECE_ROWS + 7 }, (_, i) => ({
+      ...example.rows[0],
+      ...("country" in example.rows[0]! && { country: ["de", "us", "jp"][i % 3] }),
+      ...("units" in example.rows[0]! && { units: (i % 7) - 1 }),
+      ...("count" in example.rows[0]! && { count: i }),
+      ...("id" in example.rows[0]! && { id: String(1_000 + i) }),
+      ...("term" in example.rows[0]! && { term: `tea ${i}` }),
+      ...("change" in example.rows[0]! && { change: `Keyword.${i}` }),
+    }))
+    return { ...example, account, rows } as RowsObservation
+  }
+
+  tried(
+    "the same stands, is read back and is made anew as of one that came at once; a smaller one takes its place",
+    async () => {
+      await holdAccount(sql, OTHER)
+      const large = many(EXAMPLE_ACCOUNT)
+      expect(await tell(large as never)).toMatchObject({ recorded: 1, refused: [] })
+      expect(await tell(large as never)).toMatchObject({ recorded: 0, known: 1 })
+      // the same report as it was held before there were pieces
+      const small = reported(name, { account: OTHER })
+      await tell(small)
+      const { said } = kind.facts!
+      await sql`update ${sql(said)} set rows = ${sql.json(large.rows as never)} where account_id = ${OTHER}`
+      expect(await rebuildAccounts(sql, async () => {})).toBe(1)
+      expect(await sums(EXAMPLE_ACCOUNT)).toEqual(await sums(OTHER))
+      expect((await sums(EXAMPLE_ACCOUNT)).length).toBeGreaterThan(1)
+      const held: RowsObservation[] = []
+      for await (const page of kind.stored!(sql, { since: null, sources: kind.sources })) held.push(...page)
+      expect(held.map(({ account, rows }) => [account, rows.length])).toEqual([
+        [EXAMPLE_ACCOUNT, large.rows.length],
+        [OTHER, large.rows.length],
+      ])
+      expect(held[0]!.rows).toEqual(JSON.parse(JSON.stringify(large.rows)))
+      // facts that are wrong are mended of the pieces; a set that came again and waits to be swept is read by nobody
+      await sql`
+        delete from ${sql(table)}
+        where ctid in (
+          select f.ctid
+          from ${sql(table)} f
+          join fact_set s using (account_id, set_id)
+          where account_id = ${EXAMPLE_ACCOUNT} and s.report = ${name}
+          limit 3
+        )`
+      expect(await rebuildAccounts(sql, async () => {})).toBe(1)
+      expect(await rebuildAccounts(sql, async () => {})).toBe(0)
+      expect(await sums(EXAMPLE_ACCOUNT)).toEqual(await sums(OTHER))
+      // what comes later is of few rows
+      const seenAt = new Date(large.seenAt.getTime() + 60_000)
+      await tell(reported(name, { seenAt, ...("processed" in large && { processed: "2025-10-25" }) }))
+      const left = await sql`select count(*)::int as facts from ${sql(shown)} where account_id = ${EXAMPLE_ACCOUNT}`
+      const few = (reported(name) as unknown as RowsObservation).rows.length
+      expect(left[0]!.facts).toBe(few)
+      await sweep()
+      expect(await sql`select from ${sql(table)} where account_id = ${EXAMPLE_ACCOUNT}`).toHaveLength(few)
+      await sql`delete from connected_account`
+      expect(await kept()).toEqual({ pieces: 0, facts: 0, sets: 0 })
+    },
+  )
+})
+
+long(
+  "ended before any of its transactions the day before stands whole, and the next read stores it and nothing twice",
+  async () => {
+    await tell(sold(1))
+    const whole = { pieces: PIECES, facts: (await kept()).facts, sets: 2 }
+    expect(await kept()).toEqual(whole)
+    // two sets, its pieces and what says that it counts
+    for (let last = 1; last <= PIECES + 1; last += LONG ? 1 : PIECES) {
+      let begun = 0
+      const dying = stepped(sql, {
+        begin: () => {
+          if (++begun === last) throw new Error("killed")
+        },
+      })
+      expect(await failure(record(dying, [sold(2)], LATER))).toBe("killed")
+      expect(await units()).toBe(ROWS)
+    }
+    const [evidence] = await sql`select count(*)::int as said from report_day`
+    expect(evidence!.said).toBe(1)
+    await sweep()
+    expect(await kept()).toEqual(whole)
+    expect(await tell(sold(2))).toMatchObject({ recorded: 1 })
+    expect(await units()).toBe(2 * ROWS)
+    await sweep()
+    // what it said before is held, and is what the figures were; its facts are gone
+    expect(await kept()).toEqual({ pieces: 2 * PIECES, facts: whole.facts, sets: 3 })
+    // back to what it said first
+    expect(await tell(sold(1, ROWS, { seenAt: new Date("2025-10-26T00:00:00Z") }))).toMatchObject({ recorded: 1 })
+    expect(await units()).toBe(ROWS)
+    await sweep()
+    expect(await kept()).toEqual({ pieces: 2 * PIECES, facts: whole.facts, sets: 3 })
+    expect(await rebuildAccounts(sql, async () => {})).toBe(0)
+  },
+)
+
+test("while it is stored, and restated, whoever reads sees all of one or all of the other", async () => {
+  const seen = new Set<number | null>()
+  const watching = stepped(sql, { ended: () => {}, committed: async () => void seen.add(await units()) })
+  await record(watching, [sold(1)], LATER)
+  expect([...seen]).toEqual([null, ROWS])
+  seen.clear()
+  await record(watching, [sold(2)], LATER)
+  await record(watching, [sold(3, 10)], LATER)
+  await record(watching, [sold(4)], LATER)
+  expect([...seen]).toEqual([ROWS, 2 * ROWS, 30, 4 * ROWS])
+})
+
+test("a restatement is told, and what was said is shown, as of reports that came at once; before units were held as well", async () => {
+  await sql`insert into account_app (account_id, outside_id, sku, name, bundle_id) values (${EXAMPLE_ACCOUNT}, '1', 'TEA01', 'Tea', 'tea')`
+  const [account] = await sql<{ workspace: number }[]>`select workspace_id::int as workspace from connected_account`
+  const others = { rows: [...(sold(1) as unknown as RowsObservation).rows, { ...sample(), app: "OTHER", units: 900 }] }
+  await tell(sold(1, 0, others), sold(2, 0, { rows: [{ ...sample(), units: 7 }] }), sold(3))
+  const restated = (country: string | null) =>
+    readRestatements(sql, { id: EXAMPLE_ACCOUNT, sku: "TEA01" } as never, { from: DAY, to: DAY, country })
+  const figures = async () => [await restated(null), await restated("jp")]
+  const before = await figures()
+  const told = before.map((of) => of.map((one) => [one.unitsBefore, one.units]))
+  const inJapan = Math.floor(ROWS / 3)
+  expect(told).toEqual([[[7, 3 * ROWS], [ROWS, 7]], [[0, 3 * inJapan], [inJapan, 0]]]) // biome-ignore format: pairs
+  await sql`update report_day set units = null`
+  expect(await figures()).toEqual(before)
+  const app = { id: "app_none", iosId: "1" }
+  const evidence = await readReportEvidence(sql, account!.workspace, app, { report: "sales", day: DAY })
+  expect(evidence!.said.map(({ count, rows }) => [count, rows.length, rows[0]!.units])).toEqual([
+    [ROWS, SHOWN_ROWS, 3],
+    [1, 1, 7],
+    [ROWS, SHOWN_ROWS, 1],
+  ])
+})
+
+function sample(): object {
+  return (reported("sales") as unknown as RowsObservation).rows[0]!
+}
+
+test("an older restatement that comes late changes nothing that stands", async () => {
+  await tell(sold(3))
+  await tell(sold(2), sold(1, 10))
+  expect(await units()).toBe(3 * ROWS)
+  await sweep()
+  expect(await units()).toBe(3 * ROWS)
+  expect(await rebuildAccounts(sql, async () => {})).toBe(0)
+})
+
+long("two that store one day at once leave the later one's, whichever ends first", async () => {
+  for (const [one, other] of [
+    [2, 3],
+    [5, 4],
+  ] as const) {
+    await Promise.all([tell(sold(one)), tell(sold(other))])
+    expect(await units()).toBe(Math.max(one, other) * ROWS)
+  }
+  await sweep()
+  expect(await kept()).toMatchObject({ pieces: 4 * PIECES, sets: 5 })
+})
+
+test("a set that was begun too long ago is named by nothing: what is swept then is of no report", async () => {
+  let begun = 0
+  const slow = stepped(sql, {
+    begin: async () => {
+      if (++begun === PIECES + 1) await sql`update report_set set begun_at = now() - interval '51 minutes'`
+    },
+  })
+  expect(await failure(record(slow, [sold(1)], LATER))).toContain("took too long")
+  expect(await units()).toBe(null)
+  expect(await tell(sold(1))).toMatchObject({ recorded: 1 })
+  // not yet an hour old
+  const kept = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
+  expect((await removeOld(sql, kept, { chunk: 500, pauseMs: 0 })).report_set).toBe(0)
+  await sql`update report_set set begun_at = now() - interval '61 minutes'`
+  expect((await removeOld(sql, kept, { chunk: 500, pauseMs: 0 })).report_set).toBeGreaterThan(0)
+  expect(await units()).toBe(ROWS)
+})
+
+longOnServer(
+  "postgres: kill -9 before each transaction, and two processes that restate a day beside each other: whole, and the later one's",
+  async () => {
+    const start = (...args: string[]) =>
+      Bun.spawn([process.execPath, join(import.meta.dirname, "report-pieces.ts"), scratchUrl(sql), ...args], {
+        stderr: "pipe",
+      })
+    await tell(sold(1))
+    for (let last = 1; last <= PIECES + 1; last++) {
+      const child = start("2", String(last))
+      await child.exited
+      expect(child.signalCode).toBe("SIGKILL")
+      expect(await units()).toBe(ROWS)
+    }
+    const children = [start("2,5,3"), start("4,6,2")]
+    for (const child of children) expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""])
+    expect(await units()).toBe(6 * ROWS)
+    await sweep()
+    expect(await kept()).toMatchObject({ pieces: 6 * PIECES, sets: 7 })
+    expect(await rebuildAccounts(sql, async () => {})).toBe(0)
+  },
+)

@@ -1,0 +1,66 @@
+import type { Sql } from "../../../src/database/types.ts"
+
+interface HeldReview {
+  app: number
+  feed: string
+  id: string
+  stars: number
+  version: string | null
+  at: Date
+  first: Date
+  seen: Date
+}
+
+/** What review_day must hold, gone by the reviews as they stand, one after the other. */
+export async function daysByTruth(sql: Sql): Promise<object[]> {
+  const reviews = await sql<HeldReview[]>`
+    select app_id as app, feed, review_id as id, stars, version, at, first_seen_at as first, seen_at as seen
+    from review_version
+    where current`
+  const days = Map.groupBy(reviews, ({ app, feed, at }) => `${app} ${feed} ${at.toISOString().slice(0, 10)}`)
+  return [...days].map(([name, each]) => dayOf(name, each.sort(older))).sort(byName)
+}
+
+function older(one: HeldReview, other: HeldReview): number {
+  return +one.at - +other.at || (one.id < other.id ? -1 : 1)
+}
+
+function byName(one: { name: string }, other: { name: string }): number {
+  return one.name < other.name ? -1 : 1
+}
+
+function dayOf(name: string, each: readonly HeldReview[]) {
+  const [oldest] = each as [HeldReview]
+  const gaps = each.filter(({ first }, at) => at > 0 && each.slice(0, at).every(({ seen }) => seen < first))
+  const tallies = Map.groupBy(each, ({ version, stars }) => `${version} ${stars}`)
+  return {
+    name,
+    reviews: each.length,
+    oldest: [oldest.at, oldest.first],
+    first: latest(each.map(({ first }) => -first)),
+    seen: latest(each.map(({ seen }) => +seen)),
+    gap: gaps.length > 0 ? latest(gaps.map(({ first }) => +first)) : null,
+    tallies: [...tallies].map(([tally, { length }]) => `${tally}: ${length}`).sort(),
+  }
+}
+
+function latest(moments: readonly number[]): Date {
+  return new Date(Math.abs(Math.max(...moments)))
+}
+
+/** The same as it is kept. */
+export async function daysKept(sql: Sql): Promise<object[]> {
+  // as JSON, for the client reads null within a list as the text NULL
+  const rows = await sql`select *, to_json(versions) as versions from review_day`
+  return rows
+    .map((row) => ({
+      name: `${row.app_id} ${row.feed} ${row.day}`,
+      reviews: row.reviews,
+      oldest: [row.oldest_at, row.oldest_first_seen_at],
+      first: row.first_seen_at,
+      seen: row.seen_at,
+      gap: row.gap_seen_at,
+      tallies: row.counts.map((n: number, at: number) => `${row.versions[at]} ${row.stars[at]}: ${n}`).sort(),
+    }))
+    .sort(byName)
+}

@@ -1,0 +1,86 @@
+import { beforeEach, expect, test } from "bun:test"
+import type { Sql } from "../../../src/database/types.ts"
+import { readWrittenReviews } from "../../../src/keywords/read/day-facts.ts"
+import { importLines } from "../../../src/measuring/import/import-lines.ts"
+import { readKnownReviews } from "../../../src/reviews/read/feeds.ts"
+import { readFeedState } from "../../../src/reviews/read/reviews.ts"
+import { tallyReviews } from "../../../src/reviews/read/tallies.ts"
+import { freshDatabase } from "../../database.ts"
+import { NOW } from "./measured.ts"
+
+let sql: Sql
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+})
+
+/** A reading of that day of November, at noon, which calls itself complete, of reviews that were written on these days. */
+const line = (day: number, written: readonly number[]) =>
+  JSON.stringify({
+    ...{
+      kind: "reviews",
+      source: "apple-reviews",
+      platform: "ios",
+      storefront: "us",
+      storeId: "10001",
+      complete: true,
+    },
+    seenAt: `2025-11-${day}T12:00:00Z`,
+    reviews: written.map((on) => ({ id: String(on), stars: 1, text: "t", at: `2025-11-${on}T08:00:00Z` })),
+  })
+
+async function load(...lines: string[]): Promise<void> {
+  async function* each() {
+    yield* lines
+  }
+  const { bad } = await importLines(sql, each(), { now: () => NOW, pause: async () => {} })
+  expect(bad).toEqual([])
+}
+
+async function seen() {
+  const [app] = await sql<{ id: number }[]>`select id from store_app where store_id = '10001'`
+  const feed = { appId: app!.id, feed: "us" }
+  const state = await readFeedState(sql, feed)
+  const { covered } = await tallyReviews(sql, feed, { from: "2025-11-10", to: "2025-11-19" }, state)
+  const measured: number[] = []
+  for (let on = 10; on < 20; on++) {
+    const span = { from: new Date(`2025-11-${on}T00:00:00Z`), to: new Date(`2025-11-${on + 1}T00:00:00Z`), now: NOW }
+    const [day] = await readWrittenReviews(sql, [{ app: app!.id, feed: "us" }], span)
+    if (day!.measured) measured.push(on)
+  }
+  return { complete: state.complete, measured, covered: [...covered] }
+}
+
+const DAYS = ["2025-11-13", "2025-11-14", "2025-11-15", "2025-11-16", "2025-11-17", "2025-11-18"]
+
+test("a complete reading that shows a review held before covers the days between", async () => {
+  await load(line(14, [12, 13]), line(19, [13, 15, 18]))
+  expect(await seen()).toEqual({ complete: true, measured: [13, 14, 15, 16, 17, 18], covered: DAYS })
+})
+
+test("a reading that holds only what is new is not complete, whatever it says, and covers no day below it, in any order", async () => {
+  const lines = [line(14, [12, 13]), line(19, [16, 18])]
+  await load(...lines)
+  // 14 to 16 lie between what was held and what it shows
+  const expected = { complete: false, measured: [17, 18], covered: ["2025-11-17", "2025-11-18"] }
+  expect(await seen()).toEqual(expected)
+  sql = await freshDatabase()
+  await load(lines[1]!)
+  await load(lines[0]!)
+  expect(await seen()).toEqual(expected)
+})
+
+test("a gap stays one whatever joins the readings after it: no figure is told of its days, nor of those before all that was shown", async () => {
+  await load(line(14, [12, 13]), line(17, [16]), line(19, [16, 18]))
+  expect(await seen()).toEqual({ complete: true, measured: [17, 18], covered: ["2025-11-17", "2025-11-18"] })
+})
+
+test("a reader does not stop at a review that only such a reading brought", async () => {
+  const feed = { platform: "ios", storeId: "10001", feed: "us", source: "apple-reviews" } as const
+  const review = { id: "18", stars: 1, text: "t", at: new Date("2025-11-18T08:00:00Z") }
+  await load(line(14, [12, 13]), line(18, [16]), line(19, [18]))
+  expect((await readKnownReviews(sql, feed))(review)).toBe(false)
+  await load(line(20, [13, 15, 16, 18]).replace("T12:00", "T11:00"))
+  expect((await readKnownReviews(sql, feed))(review)).toBe(true)
+  expect((await seen()).complete).toBe(true)
+})

@@ -1,0 +1,60 @@
+import type { Genre, Platform } from "../../../src/core/observation/types.ts"
+import type { Sql } from "../../../src/database/types.ts"
+
+export interface DeveloperShelf {
+  seenAt: Date
+  source: string
+  /** False where the answer was as long as it can be, so that there may be more. */
+  complete: boolean
+  /** As store_app ids, in the order shown. */
+  apps: number[]
+}
+
+/** What a developer sells in a storefront, as it was said last; null = not measured. */
+export async function developerShelfOf(
+  sql: Sql,
+  { platform, storefront, developerId }: { platform: Platform; storefront: string; developerId: string },
+): Promise<DeveloperShelf | null> {
+  const [row] = await sql<DeveloperShelf[]>`
+    select seen_at as "seenAt", source, complete, app_ids as apps
+    from developer_shelf
+    where platform = ${platform} and storefront = ${storefront} and developer_id = ${developerId}
+    order by seen_at desc, source
+    limit 1`
+  return row ?? null
+}
+
+export interface StoreGenres {
+  /** Where they are named so. */
+  storefront: string
+  /** True where the storefront's own were never read, and these are another's. */
+  borrowed: boolean
+  seenAt: Date
+  /** Each after its parent; the first is the genre of all apps. */
+  genres: Genre[]
+}
+
+/**
+ * A store's genres as it names them in a storefront; where they were never read, as in the United States, or else as in the
+ * first storefront where they were. Null = nowhere.
+ */
+export async function genresOf(
+  sql: Sql,
+  { platform, storefront }: { platform: Platform; storefront: string },
+): Promise<StoreGenres | null> {
+  const rows = await sql<{ storefront: string; seenAt: Date; id: string; name: string; parent: string | null }[]>`
+    select storefront, seen_at as "seenAt", genre as id, name, parent
+    from genre
+    where platform = ${platform}
+      and storefront = coalesce(
+        (select storefront from genre where platform = ${platform} and storefront = ${storefront} limit 1),
+        (select storefront from genre where platform = ${platform} and storefront = 'us' limit 1),
+        (select storefront from genre where platform = ${platform} order by storefront limit 1)
+      )
+    order by place
+    limit 1000`
+  const [first] = rows
+  if (!first) return null
+  const genres = rows.map(({ id, name, parent }) => ({ id, name, ...(parent !== null && { parent }) }))
+  return { storefront: first.storefront, borrowed: first.storefront !== storefront, seenAt: first.seenAt, genres }
+}

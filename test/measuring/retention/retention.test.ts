@@ -1,0 +1,345 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { join } from "node:path"
+import { refund } from "../../../src/access/credits.ts"
+import { openDatabase } from "../../../src/database/connect.ts"
+import type { Sql, Tx } from "../../../src/database/types.ts"
+import { type LogFields, silentLog } from "../../../src/lib/log.ts"
+import { createCleaning, removeOld } from "../../../src/measuring/retention/remove-old.ts"
+import type { RetentionDays } from "../../../src/measuring/retention/tables.ts"
+import { chargeAlone } from "../../access/registered.ts"
+import { dataFolder, removeFolders } from "../../commands/child.ts"
+import { deleteRows, freshDatabase, scratchUrl } from "../../database.ts"
+import { errorOf } from "../../error-of.ts"
+import { bidJob, enqueued, owner } from "../../jobs/enqueued.ts"
+import { long, longOnServer } from "../../long.ts"
+import { readRowCount } from "../rows-read.ts"
+
+setDefaultTimeout(60_000)
+
+const KEPT: RetentionDays = { ledgerDays: 1, attemptDays: 90, jobDays: 90, auditDays: 400, alertDays: 365 }
+const FOR_EVER: RetentionDays = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
+const quick = { chunk: 50, pauseMs: 0 }
+
+let sql: Sql
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+beforeEach(async () => {
+  await deleteRows(
+    sql, "ledger", "ledger_month", "attempt", "job", "job_step", "source_hour", "instance_alert", "hint_answer",
+    "allowance_unit", "allowance_used", "delivery", "alert_to_deliver", "alert",
+  ) // biome-ignore format: a list to scan
+})
+afterAll(removeFolders)
+
+/** Charges of the last 14 months over three workspaces, refunds among them; their ids do not follow their time. */
+async function ledger(on: Sql, rows = 700): Promise<void> {
+  await on`
+    insert into workspace (id, name, plan)
+    overriding system value
+    select n, 'ledger ' || n, 'pro'
+    from generate_series(9000, 9002) n
+    on conflict do nothing`
+  await on`
+    insert into ledger (at, month, workspace_id, key_id, operation, cost, from_pack, request_id)
+    select at, date_trunc('month', at at time zone 'utc')::date, 9000 + n % 3, 1, 'operation ' || n % 5,
+      case when n % 11 = 0 then -(n % 7 + 1) else n % 7 + 1 end, case when n % 4 = 0 then 1 else 0 end, n::text
+    from (
+      select n, now() - (${rows}::int - n) * interval '14 months' / ${rows}::int as at
+      from generate_series(1, ${rows}::int) n
+    ) rows
+    order by md5(n::text)`
+}
+
+/** What every workspace spent in every month by operation, whichever table tells it. */
+async function books(on: Sql): Promise<unknown[]> {
+  return [
+    ...(await on`
+      select workspace_id, month, operation, sum(cost) as cost, sum(from_pack) as from_pack, sum(entries) as entries
+      from (
+        select workspace_id, month, operation, cost, from_pack, 1 as entries
+        from ledger
+        union all
+        select workspace_id, month, operation, cost, from_pack, entries
+        from ledger_month
+      ) b
+      group by workspace_id, month, operation
+      order by 1, 2, 3`),
+  ]
+}
+
+async function counted(on: Sql, table: string): Promise<number> {
+  const [row] = await on<{ count: number }[]>`select count(*) as count from ${on(table)}`
+  return row!.count
+}
+
+/** The same client; the statement number `at` that begins a step's work fails, or the transaction around it does. */
+function failing(at: number, when: "before" | "after"): Sql {
+  let begun = 0
+  return new Proxy(sql, {
+    get(target, name) {
+      if (name !== "begin") return Reflect.get(target, name)
+      return (work: (tx: unknown) => Promise<unknown>) =>
+        target.begin(async (tx) => {
+          const own = ++begun
+          if (own === at && when === "before") throw new Error("cut off")
+          const result = await work(tx)
+          if (own === at) throw new Error("cut off")
+          return result
+        })
+    },
+  })
+}
+
+describe("the ledger", () => {
+  test("becomes monthly sums, and adds up as before; this month and the last stay whole", async () => {
+    await ledger(sql)
+    const before = await books(sql)
+    const recent = await sql`
+      select *
+      from ledger
+      where month >= date_trunc('month', now() at time zone 'utc') - interval '1 month'
+      order by id`
+    expect(recent.length).toBeGreaterThan(50)
+    const { ledger: removed } = await removeOld(sql, KEPT, quick)
+    expect(removed).toBe(700 - recent.length)
+    expect(await books(sql)).toEqual(before)
+    expect([...(await sql`select * from ledger order by id`)]).toEqual([...recent])
+    expect(await counted(sql, "ledger_month")).toBeLessThan(14 * 15)
+  })
+
+  test("is left alone twice: a second time takes nothing away, and 0 days nothing at all", async () => {
+    await ledger(sql)
+    await removeOld(sql, FOR_EVER, quick)
+    expect([await counted(sql, "ledger"), await counted(sql, "ledger_month")]).toEqual([700, 0])
+    await removeOld(sql, KEPT, quick)
+    const after = [await books(sql), await counted(sql, "ledger")]
+    expect((await removeOld(sql, KEPT, quick)).ledger).toBe(0)
+    expect([await books(sql), await counted(sql, "ledger")]).toEqual(after)
+  })
+
+  test("keeps what is younger than asked for, by days", async () => {
+    await ledger(sql)
+    await removeOld(sql, { ...KEPT, ledgerDays: 200 }, quick)
+    const [row] = await sql`
+      select min(at) > now() - interval '200 days' as kept, min(at) < now() - interval '197 days' as whole
+      from ledger`
+    expect(row).toEqual({ kept: true, whole: true })
+  })
+
+  test("a charge that a waiting job may still give back stays, and is given back once", async () => {
+    const by = await owner(sql)
+    const requestId = crypto.randomUUID()
+    await sql`update account set quota = 100, month = '2025-01-01' where workspace_id = ${by.workspaceId}`
+    await chargeAlone(sql, { ...by, cost: 7, operation: "set_bid", requestId })
+    await enqueued(sql, bidJob(by, { requestId }))
+    // one transaction wrote both
+    await sql.begin(async (tx) => {
+      await tx`update ledger set at = now() - interval '300 days', month = '2025-01-01'`
+      await tx`update job set created_at = now() - interval '300 days'`
+    })
+    const [waiting] = await sql<{ id: string }[]>`select id from job`
+    expect((await removeOld(sql, KEPT, quick)).ledger).toBe(0)
+    await sql`
+      update job
+      set status = 'failed', error = '{"error": "unavailable"}', finished_at = now()
+      where id = ${waiting!.id}`
+    expect((await sql`select sum(cost) as sum from ledger`)[0]).toEqual({ sum: 0 })
+    await removeOld(sql, KEPT, quick)
+    expect(await refund(sql, { ...by, cost: 7, operation: "set_bid", requestId })).toBeFalse()
+  })
+
+  test("this month's charges are an account's used, before and after", async () => {
+    const by = await owner(sql)
+    await ledger(sql)
+    await sql`update ledger set workspace_id = ${by.workspaceId} where month < date_trunc('month', now())`
+    await sql`delete from ledger where month >= date_trunc('month', now())`
+    for (const cost of [3, 5]) await chargeAlone(sql, { ...by, cost, operation: "x", requestId: crypto.randomUUID() })
+    const figures = async () => [
+      ...(await sql`
+        select a.used, sum(l.cost)::int as charged
+        from account a
+        join ledger l on l.workspace_id = a.workspace_id and l.month = a.month
+        where a.workspace_id = ${by.workspaceId}
+        group by a.used`),
+    ]
+    expect(await figures()).toEqual([{ used: 8, charged: 8 }])
+    expect((await removeOld(sql, KEPT, quick)).ledger).toBeGreaterThan(0)
+    expect(await figures()).toEqual([{ used: 8, charged: 8 }])
+  })
+
+  test("cut off before or after any of its statements, the books add up, and the next time ends the work", async () => {
+    await ledger(sql, 300)
+    const before = await books(sql)
+    for (const when of ["before", "after"] as const) {
+      for (let at = 1; at <= 5; at++) {
+        const error = await errorOf(removeOld(failing(at, when), KEPT, { chunk: 20, pauseMs: 0 }))
+        expect((error as Error).message).toBe("cut off")
+        expect(await books(sql)).toEqual(before)
+      }
+    }
+    await removeOld(sql, KEPT, quick)
+    expect(await books(sql)).toEqual(before)
+    const [left] = await sql`
+      select count(*) as old
+      from ledger
+      where month < date_trunc('month', now() at time zone 'utc') - interval '1 month'`
+    expect(left!.old).toBe(0)
+  })
+})
+
+describe("the audit table", () => {
+  const written = (days: number) => sql`
+    insert into audit (at, workspace_id, key_id, request_id, action, target, args, preview, credits)
+    values (now() - ${days}::int * interval '1 day', 1, 1, ${`${days}`}, 'x', 'x', '{}', '{}', 0)`
+  const ages = async () =>
+    (await sql<{ request_id: string }[]>`select request_id from audit order by at, id`).map(({ request_id }) =>
+      Number(request_id),
+    )
+
+  beforeAll(async () => {
+    for (const days of [500, 401, 399, 366, 300, 1]) await written(days)
+  })
+
+  test("loses nothing to anybody but the clean-up, and nothing of the last year even to it", async () => {
+    const refusals = await Promise.all(
+      [sql`delete from audit where request_id = '500'`, sql`update audit set credits = 1`, sql`truncate audit`].map(
+        errorOf,
+      ),
+    )
+    expect(refusals.map((error) => (error as Error)?.message)).toEqual(Array(3).fill("audit is append-only"))
+    const young = await errorOf(
+      sql.begin(async (tx) => {
+        await tx`select set_config('appmeter.audit_retention', 'on', true)`
+        await tx`delete from audit where request_id = '300'`
+      }),
+    )
+    expect((young as Error).message).toBe("audit keeps every row for a year")
+    const changed = await errorOf(
+      sql.begin(async (tx) => {
+        await tx`select set_config('appmeter.audit_retention', 'on', true)`
+        await tx`update audit set credits = 1 where request_id = '500'`
+      }),
+    )
+    expect((changed as Error).message).toBe("audit is append-only")
+    expect(await ages()).toEqual([500, 401, 399, 366, 300, 1])
+  })
+
+  test("is kept for ever unless days are set; then what is older goes, and the table refuses again", async () => {
+    await removeOld(sql, FOR_EVER, quick)
+    expect(await ages()).toHaveLength(6)
+    expect((await removeOld(sql, KEPT, quick)).audit).toBe(2)
+    expect(await ages()).toEqual([399, 366, 300, 1])
+    expect(await errorOf(sql`delete from audit where request_id = '399'`)).toBeInstanceOf(Error)
+  })
+})
+
+describe("while a server runs", () => {
+  test("it cleans up after a while and again, tells what went, and ends when it is stopped", async () => {
+    await ledger(sql)
+    const lines: [string, LogFields | undefined][] = []
+    const log = (_: string, event: string, fields?: LogFields) => void lines.push([event, fields])
+    const cleaning = createCleaning({ sql, kept: KEPT, log }, { ...quick, firstMs: 1, everyMs: 1 })
+    cleaning.start()
+    while (!lines.some(([event]) => event === "removed_old_ledger")) await Bun.sleep(10)
+    await ledger(sql)
+    while (lines.filter(([event]) => event === "removed_old_ledger").length < 2) await Bun.sleep(10)
+    await cleaning.stop()
+    await ledger(sql)
+    const left = await counted(sql, "ledger")
+    await Bun.sleep(50)
+    expect(await counted(sql, "ledger")).toBe(left)
+  })
+
+  test("every known app is looked at for rating counts to pack once a day, not in every run", async () => {
+    await sql`insert into store_app (platform, store_id) values ('ios', '6446000009')`
+    const days = ["20", "20", "20", "21", "21", "21"]
+    const lookedAt: number[] = []
+    let runs = 0
+    const counting = new Proxy(sql, {
+      get(target, name) {
+        if (name !== "begin") return Reflect.get(target, name)
+        return async (work: (tx: Tx) => Promise<unknown>) =>
+          await target.begin(async (tx) => {
+            const before = await readRowCount(tx, ["store_app"])
+            const done = await work(tx)
+            if ((await readRowCount(tx, ["store_app"])) > before) lookedAt.push(runs)
+            return done
+          })
+      },
+    })
+    const now = () => new Date(`2025-11-${days[runs++] ?? "21"}T12:00:00Z`)
+    const cleaning = createCleaning(
+      { sql: counting, kept: KEPT, log: silentLog },
+      { ...quick, firstMs: 1, everyMs: 1, now },
+    )
+    cleaning.start()
+    while (runs < days.length) await Bun.sleep(5)
+    await cleaning.stop()
+    expect([...new Set(lookedAt)]).toEqual([1, 4])
+  })
+
+  test("a database that is away is a line in the log, and the next time is not given up", async () => {
+    const lines: string[] = []
+    const away = new Proxy(sql, { get: () => () => Promise.reject(new Error("away")) })
+    const cleaning = createCleaning(
+      { sql: away, kept: KEPT, log: (_, event) => void lines.push(event) },
+      { ...quick, firstMs: 1, everyMs: 1 },
+    )
+    cleaning.start()
+    while (lines.length < 2) await Bun.sleep(5)
+    await cleaning.stop()
+    expect([...new Set(lines)]).toEqual(["retention_failed"])
+  })
+})
+
+const CHILD = join(import.meta.dirname, "cleaning-process.ts")
+
+/** Cleans up in a process of its own; `kill` ends it with SIGKILL after so many rows' worth of steps. */
+async function cleaned(at: object, killAfter: number): Promise<number> {
+  const { DATABASE_URL: _, ...env } = process.env
+  const child = Bun.spawn([process.execPath, CHILD, JSON.stringify({ ...at, kept: KEPT, killAfter })], {
+    stdio: ["ignore", "ignore", "inherit"],
+    env,
+  })
+  return await child.exited
+}
+
+long("killed between its steps, again and again, an embedded database's books still add up", async () => {
+  const { DATA_DIR: dataDir } = await dataFolder()
+  const open = () => openDatabase({ dataDir, as: "command", log: silentLog })
+  let database = await open()
+  await ledger(database.sql, 400)
+  const before = await books(database.sql)
+  await database.close()
+  for (const steps of [3, 5]) expect(await cleaned({ dataDir }, steps)).toBe(137)
+  expect(await cleaned({ dataDir }, 0)).toBe(0)
+  database = await open()
+  expect(await books(database.sql)).toEqual(before)
+  expect(await counted(database.sql, "ledger")).toBeLessThan(70)
+  await database.close()
+})
+
+describe("on a server database", () => {
+  const skipped = test.skipIf(!process.env.DATABASE_URL)
+
+  longOnServer("postgres: four processes at once, three of them killed, leave books that add up", async () => {
+    await ledger(sql, 2_000)
+    const before = await books(sql)
+    const databaseUrl = scratchUrl(sql)
+    expect((await Promise.all([3, 5, 9, 0].map((steps) => cleaned({ databaseUrl }, steps)))).at(-1)).toBe(0)
+    await removeOld(sql, KEPT, quick)
+    expect(await books(sql)).toEqual(before)
+  })
+
+  skipped("postgres: while one process is at it, another returns at once without a change", async () => {
+    await ledger(sql)
+    await sql.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(4726313907)`
+      expect(new Set(Object.values(await removeOld(sql, KEPT, quick)))).toEqual(new Set([0]))
+    })
+    expect(await counted(sql, "ledger")).toBe(700)
+    expect((await removeOld(sql, KEPT, quick)).ledger).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,299 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { hash } from "node:crypto"
+import { gzipSync } from "node:zlib"
+import { appleHints } from "../../src/keywords/sources/apple-hints.ts"
+import { appleStoreSearch } from "../../src/keywords/sources/apple-store-search.ts"
+import { createBodyRoom } from "../../src/measuring/parsing/body-room.ts"
+import { parseBody, ReadFailure, readOnce, type SourceAccess } from "../../src/measuring/source.ts"
+import { fixture } from "../stores/parsing/parsed.ts"
+import { type Answering, reachOf, replayServer } from "../stores/parsing/replay.ts"
+
+const server = replayServer()
+afterAll(() => server.stop())
+
+const ASKED = { storefront: "us", term: "sleep sounds" }
+const BODY = fixture("apple-store-search-us.json")
+const HERE = server.address("search.itunes.apple.com")
+
+async function read(answer: Answering, rest: Partial<SourceAccess> = {}) {
+  server.on("search.itunes.apple.com", "/", answer)
+  return await readOnce(appleStoreSearch, ASKED, reachOf(server, rest))
+}
+
+async function failureOf(answer: Answering, rest: Partial<SourceAccess> = {}): Promise<ReadFailure> {
+  const failure = await read(answer, rest).catch((error) => error)
+  expect(failure).toBeInstanceOf(ReadFailure)
+  return failure
+}
+
+const respond = (status: number, headers: Record<string, string> = {}, body = "no") => {
+  return () => new Response(body, { status, headers })
+}
+
+describe("an answer", () => {
+  test("is read with its exact bytes, their hash, its address and when it came", async () => {
+    const at = new Date("2026-03-01T08:00:00Z")
+    const { seen, body } = await read(respond(200, {}, BODY), { now: () => at, egress: "de" })
+    expect(seen).toMatchObject({ kind: "search", term: "sleep sounds", seenAt: at, egress: "de", depth: 200 })
+    expect(Buffer.from(body.bytes).toString()).toBe(BODY)
+    expect(Buffer.from(body.sha256)).toEqual(hash("sha256", BODY, "buffer"))
+    expect(seen.sha256).toEqual(body.sha256)
+    expect(body.url).toStartWith(`${HERE}/WebObjects/MZStore.woa/wa/search?`)
+    expect(body.seenAt).toBe(at)
+  })
+
+  test("that is no valid text keeps the hash of its bytes", async () => {
+    const bytes = Buffer.concat([Buffer.from(BODY), Buffer.from([0xff, 0xfe])])
+    const failure = await failureOf(() => new Response(bytes))
+    expect(failure.outcome).toBe("changed")
+    expect(Buffer.from(failure.body?.sha256 as Uint8Array)).toEqual(hash("sha256", bytes, "buffer"))
+  })
+
+  test("says nothing of an egress that is not known", async () => {
+    expect((await read(respond(200, {}, BODY))).seen).not.toHaveProperty("egress")
+  })
+
+  test("is asked for by our own name where the source has none to give", async () => {
+    const asked = { ...appleStoreSearch, request: () => ({ path: "/plain" }) }
+    server.on("search.itunes.apple.com", "/plain", () => new Response(BODY))
+    await readOnce(asked, ASKED, reachOf(server))
+    const { headers } = server.requests.at(-1)!
+    expect([headers.get("user-agent"), headers.get("cookie"), headers.get("authorization")]).toEqual([
+      "appmeter",
+      null,
+      null,
+    ])
+  })
+
+  test("is asked for once", async () => {
+    const before = server.requests.length
+    await failureOf(respond(500))
+    expect(server.requests.length).toBe(before + 1)
+  })
+})
+
+describe("a status", () => {
+  const OUTCOMES: [number, string][] = [
+    [201, "changed"],
+    [400, "changed"],
+    [401, "blocked"],
+    [403, "blocked"],
+    [404, "not_found"],
+    [410, "not_found"],
+    [418, "changed"],
+    [429, "rate_limited"],
+    [500, "failed"],
+    [502, "failed"],
+    [503, "rate_limited"],
+  ]
+  for (const [status, outcome] of OUTCOMES) {
+    test(`of ${status} is ${outcome}, with its body and none of it in the message`, async () => {
+      // a body that would parse: the status alone refuses it
+      const failure = await failureOf(respond(status, {}, BODY))
+      expect(failure.outcome).toBe(outcome as never)
+      expect(failure.body?.text).toBe(BODY)
+      expect(failure.message).toBe(`status ${status}`)
+      expect(failure.retryAfterMs).toBeUndefined()
+    })
+  }
+
+  test("says how long to wait, in seconds or by a date, and never a negative time", async () => {
+    const now = () => new Date("2026-03-01T08:00:00Z")
+    const after = async (value: string) => {
+      return (await failureOf(respond(429, { "retry-after": value }), { now })).retryAfterMs
+    }
+    expect(await after("120")).toBe(120_000)
+    expect(await after("0")).toBe(0)
+    expect(await after("Sun, 01 Mar 2026 08:01:30 GMT")).toBe(90_000)
+    expect(await after("Sun, 01 Mar 2026 07:00:00 GMT")).toBe(0)
+    expect(await after("soon")).toBeUndefined()
+    expect((await failureOf(respond(503, { "retry-after": "7" }))).retryAfterMs).toBe(7_000)
+  })
+})
+
+describe("a coding", () => {
+  test("within another is refused, and so is one that is not known", async () => {
+    for (const coding of ["gzip, gzip", "br,gzip", "compress"]) {
+      const failure = await failureOf(respond(200, { "content-encoding": coding }, BODY))
+      expect([failure.outcome, failure.message]).toEqual(["changed", "its coding cannot be read"])
+    }
+  })
+
+  test("of an endless body ends the connection once the limit is reached", async () => {
+    let sent = 0
+    let isEnded = false
+    const piece = gzipSync(Buffer.alloc(1_000_000))
+    const endless = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        sent += piece.length
+        await Bun.sleep(1)
+        controller.enqueue(piece)
+      },
+      cancel() {
+        isEnded = true
+      },
+    })
+    const failure = await failureOf(() => new Response(endless, { headers: { "content-encoding": "gzip" } }))
+    expect(failure.message).toBe("more than 4000000 bytes")
+    for (let waited = 0; !isEnded && waited < 100; waited++) await Bun.sleep(20)
+    expect(isEnded).toBe(true)
+    expect(sent).toBeLessThan(4_000_000)
+  })
+})
+
+describe("a large body", () => {
+  test("of XML is refused above 500 KB, since reading it takes up to a hundred times its size", async () => {
+    server.on("search.itunes.apple.com", "/", () => new Response(" ".repeat(600_000)))
+    const asked = { storefront: "us", prefix: "sleep" }
+    const failure = await readOnce(appleHints, asked, reachOf(server)).catch((error) => error)
+    expect([failure.outcome, failure.message]).toEqual(["changed", "more than 500000 bytes"])
+  })
+
+  test("waits for room until another leaves it, and gives up with the reading", async () => {
+    const room = createBodyRoom(1)
+    const large = BODY + " ".repeat(3_000_000)
+    const [first, second, small] = [room.guest(), room.guest(), room.guest()]
+    expect((await read(respond(200, {}, large), { room: first })).seen.kind).toBe("search")
+    const failure = await failureOf(respond(200, {}, large), { room: second, timeoutMs: 300 })
+    expect(failure.message).toBe("no answer within 300 ms")
+    expect((await read(respond(200, {}, BODY), { room: small })).seen.kind).toBe("search")
+    const waiting = read(respond(200, {}, large), { room: second })
+    await Bun.sleep(50)
+    first.leave()
+    first.leave()
+    expect((await waiting).seen.kind).toBe("search")
+    second.leave()
+    expect((await read(respond(200, {}, large), { room: room.guest() })).seen.kind).toBe("search")
+  })
+})
+
+describe("a redirect", () => {
+  test("to another host is blocked, and that host is not asked", async () => {
+    const failure = await failureOf(respond(302, { location: "https://consent.example.com/m?continue=x" }))
+    expect(failure.outcome).toBe("blocked")
+    expect(failure.message).toBe("sent to consent.example.com")
+  })
+
+  test("from https to http is blocked, and nothing is asked there", async () => {
+    const asked: string[] = []
+    const onward = async (url: string) => {
+      asked.push(url)
+      return new Response(null, { status: 302, headers: { location: "http://apps.apple.com/us" } })
+    }
+    const reach = reachOf(server, { address: () => "https://apps.apple.com", fetch: onward })
+    const failure = await readOnce(appleStoreSearch, ASKED, reach).catch((e) => e)
+    expect([failure.outcome, failure.message, asked.length]).toEqual(["blocked", "sent on without TLS", 1])
+  })
+
+  test("within the host is followed, with the same headers, and the last address is kept", async () => {
+    const at = server.requests.length
+    const { body } = await read(({ url }) =>
+      url.pathname === "/moved"
+        ? new Response(BODY)
+        : new Response(null, { status: 301, headers: { location: `${HERE}/moved` } }),
+    )
+    expect(body.url).toBe(`${HERE}/moved`)
+    expect(server.requests.slice(at).map(({ headers }) => headers.get("x-apple-store-front"))).toEqual([
+      "143441,24 t:native",
+      "143441,24 t:native",
+    ])
+  })
+
+  test("without an end is a change after three", async () => {
+    const at = server.requests.length
+    const failure = await failureOf(() => new Response(null, { status: 307, headers: { location: `${HERE}/round` } }))
+    expect(failure.outcome).toBe("changed")
+    expect(server.requests.length - at).toBe(4)
+  })
+
+  test("to nowhere is a change", async () => {
+    expect((await failureOf(respond(302))).outcome).toBe("changed")
+    expect((await failureOf(respond(302, { location: "http://[" }))).outcome).toBe("changed")
+  })
+})
+
+describe("a connection", () => {
+  test("that sends more than can be meant is cut off", async () => {
+    let sent = 0
+    const endless = () =>
+      new ReadableStream<Uint8Array>({
+        pull(controller) {
+          sent += 1_000_000
+          controller.enqueue(new Uint8Array(1_000_000))
+        },
+      })
+    const failure = await failureOf(() => new Response(endless()), { timeoutMs: 20_000 })
+    expect(failure.outcome).toBe("changed")
+    expect(failure.body).toBeUndefined()
+    // four million bytes are read, and some wait on the way
+    expect(sent).toBeLessThan(100_000_000)
+  })
+
+  test("that does not answer in time has failed", async () => {
+    const failure = await failureOf(() => Bun.sleep(3_000).then(() => new Response(BODY)), { timeoutMs: 100 })
+    expect(failure.outcome).toBe("failed")
+    expect(failure.message).toBe("no answer within 100 ms")
+  })
+
+  test("that stops in the middle of a body has failed in time", async () => {
+    const stuck = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(BODY.slice(0, 500))),
+    })
+    const failure = await failureOf(() => new Response(stuck), { timeoutMs: 200 })
+    expect(failure.outcome).toBe("failed")
+    expect(failure.message).toBe("no answer within 200 ms")
+  })
+
+  test("that is refused has failed", async () => {
+    const failure = await failureOf(respond(200), { address: () => "http://127.0.0.1:1" })
+    expect(failure.outcome).toBe("failed")
+    expect(failure.message).toBe("the connection failed")
+    expect(failure.cause).toBeInstanceOf(Error)
+  })
+
+  test("is given up when whoever reads is told to stop", async () => {
+    const stop = new AbortController()
+    setTimeout(() => stop.abort(new Error("stopping")), 50)
+    const started = performance.now()
+    const failure = await failureOf(() => Bun.sleep(3_000).then(() => new Response(BODY)), { signal: stop.signal })
+    expect(failure.outcome).toBe("failed")
+    expect(failure.message).toBe("the reading was stopped")
+    expect(performance.now() - started).toBeLessThan(2_000)
+  })
+})
+
+describe("a kept body", () => {
+  const body = {
+    bytes: new TextEncoder().encode(BODY),
+    text: BODY,
+    sha256: new Uint8Array(hash("sha256", BODY, "buffer")),
+    url: `${HERE}/`,
+    seenAt: new Date("2026-02-01T00:00:00Z"),
+  }
+
+  test("reads as it did when it came", async () => {
+    const { seen } = await read(respond(200, {}, BODY), { now: () => body.seenAt })
+    expect(parseBody(appleStoreSearch, ASKED, body, undefined)).toEqual(seen)
+  })
+
+  test("goes with the failure, whatever the parser trips with", () => {
+    const trip = () => {
+      throw new TypeError("undefined is not an object")
+    }
+    const tripping = { ...appleStoreSearch, parse: trip }
+    for (const [source, text] of [
+      [tripping, BODY],
+      [appleStoreSearch, "{}"],
+    ] as const) {
+      const kept = { ...body, text }
+      let failure: unknown
+      try {
+        parseBody(source, ASKED, kept, undefined)
+      } catch (error) {
+        failure = error
+      }
+      expect(failure).toBeInstanceOf(ReadFailure)
+      expect(failure).toMatchObject({ outcome: "changed", body: kept })
+    }
+  })
+})

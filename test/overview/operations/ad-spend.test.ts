@@ -1,0 +1,118 @@
+import { beforeAll, expect, test } from "bun:test"
+import type { Sql } from "../../../src/database/types.ts"
+import { addDays, dayOf } from "../../../src/lib/days.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { reported } from "../../consoles/reported.ts"
+import { freshDatabase } from "../../database.ts"
+import { type House, openHouse } from "../../house.ts"
+import { trackOwn } from "../../world/tracked.ts"
+
+const [ADS, TELLS] = ["ac_00000000000000ad01", "ac_00000000000000be01"]
+const NOW = new Date()
+const DAY = addDays(dayOf(NOW), -1)
+const STORE_ID = "310633997"
+
+let sql: Sql
+let house: House
+let workspace: number
+let app: string
+let key: string
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql })
+  workspace = await house.workspace()
+  const tracked = { name: "Tea", iosId: STORE_ID, countries: ["us"], keywords: [], origin: "own" as const }
+  app = await trackOwn(sql, { workspaceId: workspace, ...tracked })
+  key = await house.key(workspace)
+})
+
+const connect = async (id: string, kind: string) => {
+  await sql`
+    insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state, zone, currency)
+    values (${id}, ${workspace}, ${kind}, 'key …1', '1', 'v1.a.b.c', null, 'ok', 'UTC', 'EUR')`
+  await sql`
+    insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
+    values (${id}, ${STORE_ID}, ${STORE_ID}, 'Tea', '', ${app})`
+}
+
+async function shown(by = key) {
+  const today = (await house.call(`/v1/apps/${app}/today?day=${DAY}`, { key: by })).body
+  const { body } = await house.call(`/v1/portfolio?day=${DAY}`, { key: by })
+  const { value, currency, state, source } = today.figures.find((one: { key: string }) => one.key === "adSpend")
+  const connected = (conns: { id: string; connected: boolean }[]) =>
+    conns.filter((one) => one.connected).map(({ id }) => id)
+  expect(connected(body.conns)).toEqual(connected(today.conns))
+  expect(body.totals.adSpend).toEqual(body.apps[0].adSpend)
+  return {
+    figure: [value, currency, state, source],
+    spend: body.apps[0].adSpend,
+    conns: connected(body.conns),
+    feed: body.feed,
+  }
+}
+
+test("without an ads account nothing is known of what ads cost; with one a day that was not read is not zero", async () => {
+  expect(await shown()).toEqual({ figure: [null, null, "not_connected", null], spend: null, conns: [], feed: [] })
+  await connect(ADS, "apple-ads")
+  await record(sql, [reported("ads_campaigns", { account: ADS, day: DAY, seenAt: NOW })])
+  expect(await shown()).toMatchObject({ figure: [null, null, "not_measured", null], spend: null, conns: ["apple_ads"] })
+})
+
+test("a day that was read and had nothing cost nothing; what was spent stands in the account's currency, once", async () => {
+  const day = { account: ADS, day: DAY }
+  await record(sql, [reported("ads_days", { ...day, rows: [], seenAt: NOW })])
+  expect((await shown()).spend).toEqual({ amount: "0", currency: "EUR" })
+  const [row] = (reported("ads_days") as unknown as { rows: Record<string, unknown>[] }).rows
+  const { group: _, keyword: __, ...whole } = row!
+  // the campaign as a whole, and one of its keywords, which is part of it
+  const rows = [
+    { ...whole, spend: "12.34" },
+    { ...row, spend: "7.25" },
+  ]
+  await record(sql, [reported("ads_days", { ...day, rows, seenAt: new Date(NOW.getTime() + 1) })])
+  const spend = { amount: "12.34", currency: "EUR" }
+  expect(await shown()).toMatchObject({ figure: [12.34, "EUR", "measured", "apple-ads-days"], spend })
+})
+
+test("the spend of a day has no other day and no campaign of another app in it", async () => {
+  const [row] = (reported("ads_days") as unknown as { rows: Record<string, unknown>[] }).rows
+  const { group: _, keyword: __, ...whole } = row!
+  const [campaign] = (reported("ads_campaigns") as unknown as { rows: object[] }).rows
+  const campaigns = [campaign, { ...campaign, id: "998", app: "999999999" }]
+  const at = { account: ADS, seenAt: new Date(NOW.getTime() + 1) }
+  await record(sql, [
+    reported("ads_campaigns", { ...at, day: DAY, rows: campaigns }),
+    reported("ads_days", { ...at, day: addDays(DAY, -1), rows: [{ ...whole, spend: "5" }] }),
+    reported("ads_days", { ...at, day: DAY, campaign: "998", rows: [{ ...whole, spend: "3" }] }),
+  ])
+  expect((await shown()).spend).toEqual({ amount: "12.34", currency: "EUR" })
+})
+
+test("a second campaign that was not read leaves the day unknown; without the right money is hidden", async () => {
+  const blind = await house.key(workspace, { scopes: ["apps:read"] })
+  const hidden = await shown(blind)
+  expect([hidden.figure, hidden.spend, hidden.conns]).toEqual([[null, null, "hidden", null], null, ["apple_ads"]])
+  const [row] = (reported("ads_campaigns") as unknown as { rows: object[] }).rows
+  const rows = [row, { ...row, id: "999" }]
+  await record(sql, [reported("ads_campaigns", { account: ADS, day: DAY, rows, seenAt: new Date(NOW.getTime() + 2) })])
+  expect((await shown()).figure).toEqual([null, null, "not_measured", null])
+})
+
+test("what a service told of the day stands in the feed, the newest first, money hidden without the right", async () => {
+  await connect(TELLS, "revenuecat")
+  const at = (hour: number) => new Date(`${DAY}T${String(hour).padStart(2, "0")}:00:00Z`)
+  const told = (eventId: string, hour: number, rest: object = {}) =>
+    reported("billing_event", { account: TELLS, eventId, happenedAt: at(hour), seenAt: NOW, ...rest })
+  await record(sql, [
+    told("1", 3), told("2", 9, { type: "INITIAL_PURCHASE", priceUsd: undefined }),
+    told("3", 10, { environment: "sandbox" }), told("4", 11, { store: "other" }), told("5", 12, { countsAs: "test" }),
+    told("6", 1, { happenedAt: new Date(at(1).getTime() - 86_400_000) }),
+  ]) // biome-ignore format: an event each
+  const event = { appId: app, country: "de" }
+  expect((await shown()).feed).toEqual([
+    { ...event, at: at(9).toISOString(), event: "INITIAL_PURCHASE", revenue: null },
+    { ...event, at: at(3).toISOString(), event: "RENEWAL", revenue: 23.21 },
+  ])
+  const blind = await house.key(workspace, { scopes: ["apps:read"] })
+  expect((await shown(blind)).feed.map(({ revenue }: { revenue: unknown }) => revenue)).toEqual([null, null])
+})

@@ -1,0 +1,178 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { readTree } from "../../../src/database/assets.ts"
+import { parseRecordId } from "../../../src/lib/record-ids.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { getApp } from "../../../src/overview/operations/apps.ts"
+import { faultOf } from "../../access/registered.ts"
+import { ask, contextOf, NOW, newWorkspace, reading } from "../../measuring/record/measured.ts"
+import { begin, DAY, fetched, house, limited, lumen, sql, TERMS, track, workspaceId } from "./fetch-scene.ts"
+
+beforeAll(begin)
+
+test("an app: what get_app says of it", async () => {
+  const { metadata, ...rest } = await fetched(`app:${lumen}`)
+  expect(rest).toEqual({
+    id: `app:${lumen}`,
+    title: "Lumen Journal",
+    url: "https://apps.apple.com/us/app/id70001",
+    text: `Lumen Journal: App Store id 70001, Google Play package com.example.lumen; tracked keywords: ${TERMS.length * 2}, in us, de.`,
+  })
+  expect(metadata).toEqual(await ask(getApp, contextOf(sql, workspaceId), { appId: lumen }))
+})
+
+describe("a rival", () => {
+  test("its facts, its ratings with day and source, and where it stands above, storefront by storefront", async () => {
+    expect(await fetched(`rival:${lumen}:70002`)).toEqual({
+      id: `rival:${lumen}:70002`,
+      title: "Daybook Garden",
+      url: "https://apps.apple.com/us/app/id70002",
+      text: "Daybook Garden, a rival of Lumen Journal on the App Store: above it on 2 keywords in us on 2025-11-19.",
+      metadata: {
+        platform: "ios",
+        storeId: "70002",
+        name: "Daybook Garden",
+        developer: "Garden Ltd",
+        icon: "https://example.com/d.png",
+        manual: false,
+        app: { id: lumen, name: "Lumen Journal" },
+        storefronts: [
+          {
+            country: "us",
+            day: "2025-11-19",
+            ratings: { count: 120, day: "2025-11-19", source: "import" },
+            terms: [
+              { term: "tea", theirRank: 1, ourRank: 3 },
+              { term: "mate", theirRank: 1, ourRank: null },
+            ],
+          },
+          { country: "de", day: null, ratings: null, terms: [] },
+        ],
+      },
+    })
+  })
+
+  test("named by hand: all it holds, in one line whatever its name", async () => {
+    const { title, text, metadata } = await fetched(`rival:${lumen}:70004`)
+    expect(title).toBe("Moodleaf\nPro")
+    expect(text).toBe(
+      "Moodleaf Pro, a rival of Lumen Journal on the App Store: above it on 1 keyword in us on 2025-11-19.",
+    )
+    expect(metadata.manual).toBe(true)
+    expect(metadata.storefronts[0].terms).toEqual([
+      { term: "tea", theirRank: 4, ourRank: 3 },
+      { term: "mate", theirRank: 2, ourRank: null },
+    ])
+  })
+
+  test("named by hand and never seen: nothing is made up", async () => {
+    const { title, text, metadata } = await fetched(`rival:${lumen}:com.example.moodleaf`)
+    expect(title).toBe("com.example.moodleaf")
+    expect(text).toEndWith("on Google Play: above it on no keyword of the latest measured days.")
+    const standing = { day: null, ratings: null, terms: [] }
+    expect(metadata).toMatchObject({ platform: "android", name: null, developer: null, icon: null, manual: true })
+    expect(metadata.storefronts).toEqual([
+      { country: "us", ...standing },
+      { country: "de", ...standing },
+    ])
+  })
+
+  test("that fell below since: known, and above on nothing", async () => {
+    const { metadata } = await fetched(`rival:${lumen}:70005`)
+    expect(metadata.storefronts[0]).toMatchObject({ day: "2025-11-19", terms: [] })
+  })
+
+  test("an app of the world that is in none of the results, or the app itself, is no rival", async () => {
+    await record(sql, [reading("elsewhere", DAY, ["79999"])], () => NOW)
+    for (const id of ["79999", "70001", "79998", "com.example.lumen"]) {
+      expect([id, (await faultOf(fetched(`rival:${lumen}:${id}`))).code]).toEqual([id, "not_found"])
+    }
+  })
+})
+
+describe("refusals", () => {
+  test("malformed ids are bad_id and cost nothing", async () => {
+    const key = await house.key(await house.workspace())
+    const malformed = ["", "x", "app:", "kw:a:us:", "rival:a:1", `app:${"a".repeat(65)}`, "app:a%00", "kw:a:us:%"]
+    for (const id of malformed) {
+      const { status, body, credits } = await house.call(`/v1/fetch?id=${id}`, { key })
+      expect([id, status, body.error, body.field, credits.used]).toEqual([id, 400, "bad_id", "id", 0])
+    }
+    expect((await house.call("/v1/fetch", { key })).body.error).toBe("bad_id")
+  })
+
+  test("ids of nothing and of another workspace are not_found", async () => {
+    const other = await newWorkspace(sql)
+    const foreign = await track({ iosId: "74001", keywords: ["tea"], manualRivals: ["ios:70002"] }, other)
+    const ids = [
+      "app:app_neverexisted", `app:${foreign}`, `kw:${foreign}:us:tea`, `rival:${foreign}:70002`, `kw:${lumen}:us:coffee`,
+      `kw:${lumen}:gb:tea`, `kw:${lumen}:zz:tea`,
+    ] // biome-ignore format: a list to scan
+    for (const id of ids) {
+      expect(parseRecordId(id)).not.toBeNull()
+      expect([id, (await faultOf(fetched(id))).code]).toEqual([id, "not_found"])
+    }
+  })
+
+  test("an app off the key's own list is app_not_allowed, whether it exists or not", async () => {
+    const { key, app, other } = await limited("own")
+    for (const id of [`app:${other}`, `kw:${other}:us:tea`, `rival:${other}:70002`, "app:app_neverexisted"]) {
+      const { status, body } = await house.call(`/v1/fetch?id=${encodeURIComponent(id)}`, { key })
+      expect([id, status, body.error]).toEqual([id, 403, "app_not_allowed"])
+    }
+    expect((await house.call(`/v1/fetch?id=app:${app}`, { key })).status).toBe(200)
+  })
+})
+
+describe("the sample answers", () => {
+  const fixtures = readTree("fixtures/sandbox", ".json")
+  const answer = (id: string) => JSON.parse(fixtures.get(`${id}.json`) as string).answer
+
+  test("fetch shows the first that search finds, as the other samples know it", () => {
+    const [found] = answer("search").results
+    const { text: _, metadata, ...shown } = answer("fetch")
+    expect({ ...shown, kind: "keyword" }).toEqual(found)
+    const ranks = answer("list_keyword_ranks")
+    const row = ranks.keywords.find(({ term }: { term: string }) => term === metadata.term)
+    const { term, measured, measuredAt, source, rank, demand, demandAt, searchDepth } = row
+    expect(metadata).toMatchObject({ term, country: ranks.country, platform: ranks.platform })
+    const figures = { measured, measuredAt, source, rank, demand, demandAt, depth: searchDepth }
+    expect(metadata.current).toMatchObject({ term, ...figures })
+    const history = answer("get_rank_history").keywords.find((line: { term: string }) => line.term === term)
+    expect([metadata.history, metadata.sources]).toEqual([history.series, history.sources])
+    const above = answer("list_rivals").rivals.flatMap((rival: SampleRival) =>
+      rival.terms
+        .filter((held) => held.term === term && held.theirRank < rank)
+        .map(({ theirRank }) => ({
+          theirRank,
+          shown: {
+            id: rival.id,
+            name: rival.name,
+            ratings: rival.ratings,
+            ratingsDay: rival.ratingsDay,
+            ratingsSource: rival.ratingsSource,
+          },
+        })),
+    )
+    above.sort((a: { theirRank: number }, b: { theirRank: number }) => a.theirRank - b.theirRank)
+    expect(metadata.current.above).toEqual(above.map(({ shown }: { shown: object }) => shown))
+  })
+
+  test("search names the app and its keywords as list_apps does", () => {
+    const [app] = answer("list_apps").apps
+    for (const { id, title, kind } of answer("search").results) {
+      const parsed = parseRecordId(id)
+      expect(parsed).toMatchObject({ kind, appId: app.id })
+      if (parsed?.kind === "keyword") expect(app.keywordsByCountry[parsed.country]).toContain(title)
+      else expect(title).toBe(app.name)
+    }
+  })
+})
+
+interface SampleRival {
+  id: string
+  name: string
+  ratings: number
+  ratingsDay: string
+  ratingsSource: string
+  terms: { term: string; theirRank: number }[]
+}

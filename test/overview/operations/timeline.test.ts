@@ -1,0 +1,265 @@
+import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { Plan } from "../../../src/access/plans.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { addDays, dayOf } from "../../../src/lib/days.ts"
+import { recordAttempt } from "../../../src/measuring/record/attempts.ts"
+import { getTimeline } from "../../../src/overview/operations/timeline.ts"
+import { contextOn, IOS_ID, june, PACKAGE, played, tell, trackTea } from "../../core/paged.ts"
+import { freshDatabase } from "../../database.ts"
+import { openHouse } from "../../house.ts"
+import { listed, PAGE, randomOf } from "../../measuring/record/listed.ts"
+import { ask, newWorkspace, reading } from "../../measuring/record/measured.ts"
+
+setDefaultTimeout(60_000)
+
+let sql: Sql
+let workspaceId: number
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+  workspaceId = await newWorkspace(sql)
+})
+
+interface Asked {
+  country?: string
+  platform?: string
+  window?: number
+}
+
+const timeline = (appId: string, asked: Asked = {}, rest: { plan?: Plan; now?: Date } = {}) =>
+  ask(getTimeline, contextOn(sql, workspaceId, rest), { appId, ...asked })
+
+/** A reading of which the app has this place, or none. */
+function ranked(term: string, seenAt: Date, rank: number | null, { depth = 20, source = "apple-web-search" } = {}) {
+  const ids = Array.from({ length: depth }, (_, place) => (place + 1 === rank ? IOS_ID : 1_700_000_000 + place))
+  return reading(term, seenAt.toISOString(), ids, { source: source as never, depth })
+}
+
+test("two days' pages give exactly the changes that the timeline is about, each with how the keywords moved", async () => {
+  const appId = await trackTea(sql, workspaceId, { keywords: ["tea", "mate", "chai", "cocoa"] })
+  await tell(
+    sql,
+    listed(june(1)),
+    listed(june(2), {
+      ...{ name: "Brew Clock", subtitle: "Never bitter", description: "A clock.", promotionalText: "Mate!", price: 0 },
+      version: "4.2",
+      screenshots: { phone: PAGE.screenshots?.phone as string[], pad: [] },
+      editorial: [...PAGE.editorial!, { id: "1400000002", kind: "collection" }],
+    }),
+    ...[ranked("tea", june(1), 9), ranked("tea", june(5), 4), ranked("tea", june(9), 2), ranked("tea", june(10), 20)],
+    ...[ranked("mate", june(1), 3), ranked("mate", june(9), null), ranked("chai", june(1), 3)],
+  )
+  const { changes, ...rest } = await timeline(appId)
+  expect(rest).toEqual({
+    country: "us",
+    platform: "ios",
+    window: 7,
+    from: "2026-03-23",
+    to: "2026-06-20",
+    measured: true,
+    firstReadAt: june(1).toISOString(),
+    measuredAt: june(2).toISOString(),
+    keywordFieldConnected: false,
+    truncated: false,
+  })
+  const move = { fromDay: "2026-06-01", toDay: "2026-06-09", source: "apple-web-search" }
+  const shared = {
+    ...{ at: june(2).toISOString(), day: "2026-06-02", notYetAt: june(1).toISOString(), source: "apple-app-page" },
+    ...{ subjectKind: null, subjectId: null, title: null, startsAt: null, endsAt: null },
+    ...{ before: null, after: null, picturesBefore: null, picturesAfter: null },
+    ...{ windowTo: "2026-06-09", windowOver: true },
+    // cocoa was never measured, chai not after
+    ...{ up: 1, down: 0, entered: 0, dropped: 1, unchanged: 0, uncertain: 0, unmeasured: 2 },
+    biggest: [
+      { term: "mate", direction: "dropped", from: 3, to: null, places: 18, ...move },
+      { term: "tea", direction: "up", from: 9, to: 2, places: 7, ...move },
+    ],
+  }
+  expect(changes).toEqual([
+    { ...shared, kind: "version", before: "4.1", after: "4.2" },
+    { ...shared, kind: "screenshots", picturesBefore: PAGE.screenshots?.pad, picturesAfter: [] },
+    { ...shared, kind: "featured", subjectKind: "collection", subjectId: "1400000002" },
+  ])
+  const told = JSON.stringify(changes)
+  for (const hidden of ["Brew Clock", "Tea Timer", "Never bitter", "Mate!"]) expect(told).not.toContain(hidden)
+})
+
+describe("the window", () => {
+  test("is as many days after the change as asked for, and says whether it is over", async () => {
+    const appId = await trackTea(sql, workspaceId, { keywords: ["tea"] })
+    const ranks = [1, 2, 3, 8, 9, 10].map((n, place) => ranked("tea", june(n), 20 - place))
+    await tell(sql, listed(june(1)), listed(june(2), { version: "4.2" }), ...ranks)
+    const after = async (window: number, now = june(20)) => {
+      const [change] = (await timeline(appId, { window }, { now })).changes
+      return [change.windowTo, change.windowOver, change.biggest[0]?.toDay]
+    }
+    expect(await after(1)).toEqual(["2026-06-03", true, "2026-06-03"])
+    expect(await after(7)).toEqual(["2026-06-09", true, "2026-06-09"])
+    expect(await after(30)).toEqual(["2026-07-02", false, "2026-06-10"])
+    expect(await after(7, june(9, 23))).toEqual(["2026-06-09", false, "2026-06-09"])
+    expect(await after(7, june(10, 0))).toEqual(["2026-06-09", true, "2026-06-09"])
+  })
+
+  test("is 1 to 30 whole days; all else is refused with its field", async () => {
+    const house = openHouse({ sql, now: () => june(20) })
+    const id = await house.workspace()
+    const appId = await trackTea(sql, id)
+    const key = await house.key(id)
+    const call = async (query: string) => {
+      const { status, body } = await house.call(`/v1/apps/${appId}/timeline${query}`, { key })
+      return [status, body.error ?? body.window, body.field]
+    }
+    expect(await call("")).toEqual([200, 7, undefined])
+    for (const window of [1, 30]) expect(await call(`?window=${window}`)).toEqual([200, window, undefined])
+    expect(await call("?window=")).toEqual([400, "invalid_arguments", "window"])
+    for (const window of ["0", "31", "-1", "1.5", "seven"])
+      expect(await call(`?window=${window}`)).toEqual([400, "invalid_arguments", "window"])
+    expect(await call("?country=zz")).toEqual([400, "bad_country", "country"])
+    expect(await call("?platform=web")).toEqual([400, "invalid_arguments", "platform"])
+    const unknown = await house.call("/v1/apps/app_none/timeline", { key })
+    expect([unknown.status, unknown.body.error]).toEqual([404, "not_found"])
+  })
+})
+
+test("over random histories the movements are those that the readings themselves tell", async () => {
+  const random = randomOf(20_260_620)
+  const any = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T
+  const terms = Array.from({ length: 12 }, (_, n) => `term ${n}`)
+  const appId = await trackTea(sql, workspaceId, { keywords: terms })
+  const days = Array.from({ length: 60 }, (_, n) => addDays("2026-04-20", n))
+  const seen = new Map<string, Seen>()
+  for (const [place, term] of terms.entries()) {
+    const often = any([0.1, 0.5, 0.95])
+    const readings = days.flatMap((day) => {
+      if (random() > often) return []
+      // of a day that two sources read, the first gives the answer
+      const sources = any([["apple-web-search"], ["apple-web-search", "import"], ["import"]])
+      const read = sources.map((source) => {
+        const depth = any([5, 20, 40])
+        return { day, source, depth, rank: random() < 0.25 ? null : 1 + Math.floor(random() * depth) }
+      })
+      seen.set(`${term} ${day}`, read[0] as Seen)
+      return read.map(({ rank, ...rest }) => ranked(term, new Date(`${day}T0${place % 10}:00:00Z`), rank, rest))
+    })
+    await tell(sql, ...readings)
+  }
+  const read = days.filter(() => random() < 0.5)
+  await tell(sql, ...read.map((day, n) => listed(`${day}T05:00:00Z`, { version: `4.${n}` })))
+  for (const window of [1, 7, 30]) {
+    const { changes } = await timeline(appId, { window })
+    expect(changes.map(({ day }: { day: string }) => day)).toEqual(read.slice(1).toReversed())
+    for (const [place, change] of changes.entries()) {
+      const { up, down, entered, dropped, unchanged, uncertain, unmeasured, biggest } = change
+      const counts = { up, down, entered, dropped, unchanged, uncertain, unmeasured }
+      const before = read.toReversed()[place + 1] as string
+      const outcomes = terms.map((term) => becameOf(seen, term, { before, day: change.day, window }))
+      const count = (kind: string) => outcomes.filter((one) => one.kind === kind).length
+      expect(counts).toEqual(Object.fromEntries(Object.keys(counts).map((kind) => [kind, count(kind)])) as never)
+      const moved = outcomes.filter(({ places }) => places > 0).sort((a, b) => b.places - a.places)
+      expect(biggest.map((one: { places: number }) => one.places)).toEqual(
+        moved.slice(0, 5).map(({ places }) => places),
+      )
+      for (const { term, from, to, places } of biggest)
+        expect(moved).toContainEqual({ term, from, to, places, kind: expect.any(String) })
+    }
+  }
+})
+
+interface Seen {
+  source: string
+  depth: number
+  rank: number | null
+}
+
+/** By walking over the days, one after the other. */
+function becameOf(
+  seen: ReadonlyMap<string, Seen>,
+  term: string,
+  { before, day, window }: { before: string; day: string; window: number },
+) {
+  const on = (away: number, from: string) => seen.get(`${term} ${addDays(from, away)}`)
+  const was = Array.from({ length: 30 }, (_, n) => on(-n, before)).find((one) => one !== undefined)
+  const is = Array.from({ length: window }, (_, n) => on(n + 1, day)).findLast(
+    (one) => one && one.source === was?.source,
+  )
+  const told = (kind: string, places = 0) => ({ term, kind, places, from: was?.rank ?? null, to: is?.rank ?? null })
+  if (!was || !is) return told("unmeasured")
+  if (was.rank === is.rank) return told("unchanged")
+  if (was.rank && is.rank) return told(is.rank < was.rank ? "up" : "down", Math.abs(is.rank - was.rank))
+  const [absent, rank] = was.rank ? [is, was.rank] : [was, is.rank as number]
+  if (absent.depth < rank) return told("uncertain")
+  return told(was.rank ? "dropped" : "entered", absent.depth + 1 - rank)
+}
+
+describe("what is not known", () => {
+  test("of a page that was never read, or of a storefront that is not tracked, is no empty timeline", async () => {
+    const appId = await trackTea(sql, workspaceId)
+    const unknown = { measured: false, firstReadAt: null, measuredAt: null, keywordFieldConnected: false, changes: [] }
+    expect(await timeline(appId)).toMatchObject(unknown)
+    await tell(
+      sql,
+      ...["us", "gb"].flatMap((storefront) =>
+        ["4.1", "4.2"].map((version, n) => listed(june(n + 1), { version }, { storefront })),
+      ),
+    )
+    expect(await timeline(appId, { country: "gb" })).toMatchObject({ ...unknown, country: "gb" })
+    expect(await timeline(appId, { platform: "android" })).toMatchObject({ ...unknown, platform: "android" })
+    expect(await timeline(appId)).toMatchObject({ measured: true, changes: { length: 1 } })
+  })
+
+  test("stays as it was when a read between two pages fails", async () => {
+    const appId = await trackTea(sql, workspaceId, { keywords: ["tea"] })
+    await tell(sql, listed(june(1)), ranked("tea", june(1), 5), ranked("tea", june(6), 3))
+    const failed = { at: june(3), platform: "ios", storefront: "us", outcome: "blocked" } as const
+    await recordAttempt(sql, { ...failed, kind: "listing", subject: IOS_ID, source: "apple-app-page" })
+    await recordAttempt(sql, { ...failed, kind: "search", subject: "tea", source: "apple-web-search" })
+    expect((await timeline(appId)).changes).toEqual([])
+    await tell(sql, listed(june(4), { version: "4.2" }))
+    const [change, ...more] = (await timeline(appId)).changes
+    expect(more).toEqual([])
+    expect(change).toMatchObject({ day: "2026-06-04", notYetAt: june(1).toISOString(), up: 1, unmeasured: 0 })
+    expect(change.biggest[0]).toMatchObject({ fromDay: "2026-06-01", toDay: "2026-06-06" })
+  })
+
+  test("is what keywords did whose source changed in between", async () => {
+    const appId = await trackTea(sql, workspaceId, { keywords: ["tea"] })
+    await tell(sql, listed(june(1)), listed(june(2), { version: "4.2" }))
+    await tell(sql, ranked("tea", june(1), 5, { source: "import" }), ranked("tea", june(6), 3))
+    expect((await timeline(appId)).changes).toMatchObject([{ unmeasured: 1, up: 0, biggest: [] }])
+  })
+})
+
+test("Google Play's page has a timeline of its own, with the keywords' ranks there", async () => {
+  const appId = await trackTea(sql, workspaceId, { androidPkg: PACKAGE, keywords: ["tea"] })
+  const play = { platform: "android" as const, source: "play-search" as const }
+  await tell(
+    sql,
+    listed(june(1)),
+    listed(june(2), { version: "9" }),
+    played(june(1)),
+    played(june(3), { version: "4.2" }),
+  )
+  await tell(
+    sql,
+    reading("tea", june(1).toISOString(), ["com.other", PACKAGE], play),
+    reading("tea", june(5).toISOString(), [PACKAGE, "com.other"], play),
+  )
+  const { changes } = await timeline(appId, { platform: "android" })
+  expect(changes).toMatchObject([{ kind: "version", after: "4.2", source: "play-details", up: 1 }])
+  expect((await timeline(appId)).changes).toMatchObject([{ after: "9", unmeasured: 1 }])
+})
+
+test("the newest 50 changes of the plan's history are listed, and it says that there are more", async () => {
+  const appId = await trackTea(sql, workspaceId)
+  const daily = (count: number) =>
+    Array.from({ length: count }, (_, n) => listed(june(n + 1 - 40), { version: `${n}` }))
+  await tell(sql, ...daily(51))
+  const before = await timeline(appId)
+  expect([before.truncated, before.changes.length]).toEqual([false, 50])
+  await tell(sql, ...daily(52))
+  const after = await timeline(appId)
+  expect([after.truncated, after.changes.length, after.changes[0].after]).toEqual([true, 50, "51"])
+  const free = await timeline(appId, {}, { plan: "free" })
+  expect([free.from, free.changes.at(-1).day]).toEqual(["2026-05-22", "2026-05-22"])
+  expect(dayOf(june(20))).toBe(free.to)
+})

@@ -1,0 +1,100 @@
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import { addDays } from "../../src/lib/days.ts"
+import { getTimeline } from "../../src/overview/operations/timeline.ts"
+import { getToday } from "../../src/overview/operations/today.ts"
+import { contextOn, IOS_ID, tell, trackTea } from "../core/paged.ts"
+import { freshDatabase } from "../database.ts"
+import { daysOf, movedBetween, rowsOf, SOME } from "../measuring/record/chart-rows.ts"
+import { listed } from "../measuring/record/listed.ts"
+import { ask, newWorkspace, reading } from "../measuring/record/measured.ts"
+
+setDefaultTimeout(60_000)
+
+/** The real days of a chart in Japan, and those of its apps that came, went or moved most. */
+const days = daysOf(rowsOf(SOME))
+const followed = mostMoved(24)
+const DIRECTIONS = ["up", "down", "entered", "dropped"] as const
+
+let sql: Sql
+let workspaceId: number
+let appId: string
+
+/** A keyword for each of those apps: its results are the chart, day by day, with the tracked app in that app's place. */
+beforeAll(async () => {
+  sql = await freshDatabase()
+  workspaceId = await newWorkspace(sql)
+  appId = await trackTea(sql, workspaceId, { countries: ["jp"], keywords: followed })
+  const place = { storefront: "jp", depth: 100 }
+  for (const [day, ranks] of days) {
+    const shown = [...ranks].sort(([, a], [, b]) => a - b).map(([id]) => id)
+    const readings = followed.map((followedId) => {
+      const ids = shown.map((id) => (id === followedId ? IOS_ID : id))
+      return reading(followedId, `${day}T06:00:00Z`, ids, place)
+    })
+    await tell(sql, ...readings, listed(`${day}T05:00:00Z`, { version: day }, { storefront: "jp" }))
+  }
+})
+
+const now = (day: string) => ({ now: new Date(`${day}T12:00:00Z`) })
+
+test("of every real day get_today tells the moves that the table gives against the day before it", async () => {
+  const dates = [...days.keys()]
+  let moved = 0
+  for (const [at, day] of dates.entries()) {
+    const ctx = contextOn(sql, workspaceId, now(day))
+    const caller = { ...ctx.caller, scopes: ["apps:read" as const] }
+    const { figures } = await ask(getToday, { ...ctx, caller }, { appId })
+    const value = (key: string) =>
+      figures.find((row: { key: string; country: string }) => row.key === key && row.country === "jp").value
+    const later = days.get(day)!
+    expect([day, value("keywordsMeasured"), value("keywordsRanked"), value("bestRank")]).toEqual([
+      ...[day, followed.length, followed.filter((id) => later.has(id)).length],
+      Math.min(...followed.map((id) => later.get(id) ?? 101)),
+    ])
+    const told = ["Up", "Down", "Entered", "Dropped"].map((direction) => value(`keywords${direction}`))
+    const before = dates[at - 1]
+    const expected = before ? counted(days.get(before)!, later) : null
+    expect([day, told]).toEqual([day, expected ?? [null, null, null, null]])
+    moved += expected?.reduce((sum, count) => sum + count, 0) ?? 0
+  }
+  expect(moved).toBeGreaterThan(dates.length)
+})
+
+test.each([1, 3, 30])(
+  "around every change of a page get_timeline tells the moves of %d real days after it",
+  async (window) => {
+    const dates = [...days.keys()]
+    const last = dates.at(-1) as string
+    const asked = { appId, country: "jp", window }
+    const { changes } = await ask(getTimeline, contextOn(sql, workspaceId, now(last)), asked)
+    expect(changes.map(({ day }: { day: string }) => day)).toEqual(dates.slice(1).toReversed())
+    for (const change of changes) {
+      const before = days.get(dates[dates.indexOf(change.day) - 1] as string)!
+      const day = dates.findLast((one) => one > change.day && one <= addDays(change.day, window))
+      const told = DIRECTIONS.map((direction) => change[direction])
+      if (!day) {
+        expect([told, change.unmeasured, change.biggest]).toEqual([[0, 0, 0, 0], followed.length, []])
+        continue
+      }
+      expect([change.day, told]).toEqual([change.day, counted(before, days.get(day)!)])
+      const most = followed.map((id) => Math.abs((before.get(id) ?? 101) - (days.get(day)!.get(id) ?? 101)))
+      const five = most.filter((places) => places > 0).sort((a, b) => b - a).slice(0, 5) // biome-ignore format: one chain
+      expect(change.biggest.map(({ places }: { places: number }) => places)).toEqual(five)
+    }
+  },
+)
+
+/** How many rose, fell, came and went, by the table's own words. */
+function counted(earlier: Map<string, number>, later: Map<string, number>): number[] {
+  const words = movedBetween(earlier, later).filter((one) => followed.includes(one.split(" ")[0] as string))
+  return ["climbed", "fell", "entered", "left"].map((word) => words.filter((one) => one.includes(` ${word} `)).length)
+}
+
+function mostMoved(count: number): string[] {
+  const tables = [...days.values()]
+  const ids = [...new Set(tables.flatMap((ranks) => [...ranks.keys()]))]
+  const walked = (id: string) =>
+    tables.slice(1).reduce((sum, ranks, at) => sum + Math.abs((tables[at]!.get(id) ?? 101) - (ranks.get(id) ?? 101)), 0)
+  return ids.sort((a, b) => walked(b) - walked(a) || (a < b ? -1 : 1)).slice(0, count)
+}

@@ -1,0 +1,218 @@
+import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { ENTITLEMENTS } from "../../../src/access/plans.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { getReviewStats } from "../../../src/reviews/operations/review-stats.ts"
+import { searchReviews } from "../../../src/reviews/operations/reviews.ts"
+import { freshDatabase } from "../../database.ts"
+import { ask, contextOf, NOW, newWorkspace } from "../../measuring/record/measured.ts"
+import { ALL, isAllHere, SOME } from "../../measuring/record/review-rows.ts"
+import { reviewed } from "../../measuring/record/reviewed.ts"
+import { trackOwn } from "../../world/tracked.ts"
+import { AFTER, type Expected, realReviews } from "../real-reviews.ts"
+
+setDefaultTimeout(60_000)
+
+function reader(sql: Sql, workspaceId: number, now: Date, reviewDays = ENTITLEMENTS.enterprise.reviewDays) {
+  const ctx = contextOf(sql, workspaceId, now)
+  return { ...ctx, caller: { ...ctx.caller, entitlements: { ...ENTITLEMENTS.pro, reviewDays } } }
+}
+
+const SETS: [name: string, path: string][] = [["203 real reviews", SOME]]
+if (isAllHere) SETS.push(["the 8,820 real reviews", ALL])
+
+describe.each(SETS)("of %s", (_, path) => {
+  let sql: Sql
+  let workspaceId: number
+  let real: Awaited<ReturnType<typeof realReviews>>
+
+  beforeAll(async () => {
+    sql = await freshDatabase()
+    workspaceId = await newWorkspace(sql)
+    real = await realReviews(sql, workspaceId, path)
+  })
+
+  const WINDOWS: { days?: number; from?: string; to?: string }[] = [
+    {},
+    { days: 1 },
+    { days: 2 },
+    { days: 365 },
+    { from: "2026-01-08", days: 3 },
+    { from: "2025-12-01", to: "2026-01-08" },
+    { to: "2026-01-08", days: 7 },
+    { from: "2026-01-08", to: "2026-01-08" },
+  ]
+
+  test("every figure is what the rows themselves give, and what the search finds", async () => {
+    const ctx = reader(sql, workspaceId, AFTER)
+    for (const [feed, rows] of real.feeds) {
+      const [game, country] = [feed.slice(0, feed.lastIndexOf(" ")), feed.slice(feed.lastIndexOf(" ") + 1)]
+      for (const window of WINDOWS) {
+        const asked = { appId: real.apps[game], country }
+        const stats = await ask(getReviewStats, ctx, { ...asked, ...window })
+        const { from, to } = daysOf(window)
+        expect([feed, window, stats.from, stats.to]).toEqual([feed, window, from, to])
+        const own = rows.filter(({ date }) => date.slice(0, 10) >= from && date.slice(0, 10) <= to)
+        const { count, average, distribution } = stats
+        expect({ count, average, distribution }).toEqual(figures(own))
+        const low = own.filter(({ rating }) => rating <= 2).length
+        if (own.length > 0) expect(stats.lowShare).toBeCloseTo(low / own.length, 4)
+        else expect(stats.lowShare).toBeNull()
+        expect(stats.byDay).toEqual(eachDay(own, from, to, coveredOf(rows)))
+        expect(stats.byVersion).toEqual(eachVersion(own).slice(0, 200))
+        expect((await ask(searchReviews, ctx, { ...asked, from, to, limit: 1 })).total).toBe(count)
+      }
+    }
+  })
+})
+
+function daysOf({ days = 90, from, to = "2026-01-12" }: { days?: number; from?: string; to?: string }) {
+  return { from: from ?? new Date(Date.parse(to) - (days - 1) * 86_400_000).toISOString().slice(0, 10), to }
+}
+
+/** All were read at once, on 2026-01-12 at midnight: nothing is known of the oldest one's day, and little of that day. */
+function coveredOf(rows: readonly Expected[]) {
+  return { after: rows.at(-1)!.date.slice(0, 10), before: "2026-01-12" }
+}
+
+function eachDay(rows: readonly Expected[], from: string, to: string, { after, before }: Record<string, string>) {
+  const days = []
+  for (let at = Date.parse(from); at <= Date.parse(to); at += 86_400_000) {
+    const day = new Date(at).toISOString().slice(0, 10)
+    const { count, average } = figures(rows.filter(({ date }) => date.startsWith(day)))
+    const covered = day > after! && day < before!
+    days.push({ day, count: count === 0 && !covered ? null : count, average, covered })
+  }
+  return days
+}
+
+function eachVersion(rows: readonly Expected[]) {
+  const versions = [...new Set(rows.map(({ version }) => version))]
+  return versions
+    .map((version) => ({ version, ...figures(rows.filter((row) => row.version === version)) }))
+    .sort((a, b) => b.count - a.count || (a.version < b.version ? -1 : 1))
+}
+
+function figures(rows: readonly Expected[]) {
+  const distribution = Object.fromEntries(
+    [1, 2, 3, 4, 5].map((stars) => [stars, rows.filter(({ rating }) => rating === stars).length]),
+  )
+  const mean = rows.reduce((sum, { rating }) => sum + rating, 0) / rows.length
+  return { count: rows.length, average: rows.length === 0 ? null : Math.round(mean * 100) / 100, distribution }
+}
+
+describe("a day is covered", () => {
+  let sql: Sql
+  let workspaceId: number
+  let appId: string
+  const end = (complete: boolean, empty = false) => ({ end: { pages: 1, complete, empty } })
+  /** One review for each day of November. */
+  const written = (...days: number[]) =>
+    days.map((day) => ({ id: `${day}`, at: new Date(Date.UTC(2025, 10, day, 12)) }))
+  const read = async (day: number, days: number[], rest: object = end(true)) =>
+    await record(
+      sql,
+      [reviewed(new Date(Date.UTC(2025, 10, day, 18)).toISOString(), written(...days), rest)],
+      () => NOW,
+    )
+  /** How many reviews from the one day of November to the other, and which of the days are covered: "2-3 11-14". */
+  const stats = async (from: number, to = 20, reviewDays?: number) => {
+    const ctx = reader(sql, workspaceId, NOW, reviewDays)
+    const answer = await ask(getReviewStats, ctx, { appId, from: date(from), to: date(to) })
+    const runs: [number, number][] = []
+    for (const { day, count, covered } of answer.byDay) {
+      const number = Number(day.slice(8))
+      if (!covered) expect(count).not.toBe(0)
+      else if (runs.at(-1)?.[1] === number - 1) runs.at(-1)![1] = number
+      else runs.push([number, number])
+    }
+    const last = runs.at(-1)?.map(date) ?? [null, null]
+    expect([answer.coveredFrom, answer.coveredTo]).toEqual(last)
+    return [answer.count, runs.map(([first, end]) => `${first}-${end}`).join(" ")]
+  }
+  const date = (day: number) => `2025-11-${String(day).padStart(2, "0")}`
+
+  beforeEach(async () => {
+    sql = await freshDatabase()
+    workspaceId = await newWorkspace(sql)
+    const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea"], origin: "own" }
+    appId = await trackOwn(sql, asked)
+  })
+
+  test("from after the oldest review that the first reading reached, until before the latest complete reading", async () => {
+    expect(await stats(1)).toEqual([null, ""])
+    await read(15, [5, 9, 14])
+    expect(await stats(1)).toEqual([3, "6-14"])
+    expect(await stats(6, 14)).toEqual([2, "6-14"])
+    // no review in these days, and none before them
+    expect(await stats(10, 13)).toEqual([0, "10-13"])
+    expect(await stats(1, 4)).toEqual([0, ""])
+    expect(await stats(16, 20)).toEqual([0, ""])
+    await read(18, [14, 17])
+    expect(await stats(1)).toEqual([4, "6-17"])
+    expect(await stats(16)).toEqual([1, "16-17"])
+  })
+
+  test("not where a reading came down to none that was held before: what stood between was never shown", async () => {
+    await read(5, [1, 3, 4])
+    await read(15, [10, 12, 14])
+    expect(await stats(1)).toEqual([6, "2-3 11-14"])
+    await read(18, [14, 16])
+    expect(await stats(1)).toEqual([7, "2-3 11-17"])
+    expect(await stats(5, 8)).toEqual([0, ""])
+    expect(await stats(2, 8)).toEqual([2, "2-3"])
+    expect(await stats(2, 3)).toEqual([1, "2-3"])
+    expect(await stats(12, 13)).toEqual([1, "12-13"])
+  })
+
+  test("though a review was taken back, or edited, meanwhile", async () => {
+    await read(10, [2, 5, 8, 9])
+    // 9 and 8 are gone, 5 shows that nothing is missing
+    await read(14, [5, 12, 13])
+    expect(await stats(3)).toEqual([5, "3-13"])
+    const edited = { id: "12", text: "edited", at: new Date("2025-11-16T12:00:00Z") }
+    await record(sql, [reviewed("2025-11-17T18:00:00Z", [edited, ...written(13)], end(true))], () => NOW)
+    expect(await stats(3)).toEqual([5, "3-16"])
+  })
+
+  test("as far as it was before, when a later reading breaks off", async () => {
+    await read(10, [2, 5, 9])
+    await read(18, [16, 17], end(false))
+    expect(await stats(1)).toEqual([5, "3-9"])
+    // and again once one is complete that meets what was held
+    await read(19, [9, 13, 16, 17, 18])
+    expect(await stats(1)).toEqual([7, "3-18"])
+  })
+
+  test("always, when the store said that there are no reviews, and never by reviews without a word of how far they were read", async () => {
+    await read(12, [], end(true, true))
+    expect(await stats(1)).toEqual([0, "1-11"])
+    await sql`delete from review_read`
+    await read(12, [3, 8], {})
+    expect(await stats(1)).toEqual([2, ""])
+  })
+
+  test("within the plan's days, however many are asked for", async () => {
+    await read(19, [5, 12, 18])
+    expect(await stats(1, 20, 5)).toEqual([1, "16-18"])
+    const ctx = reader(sql, workspaceId, NOW, 5)
+    const asked = await ask(getReviewStats, ctx, { appId })
+    expect(asked).toMatchObject({ from: "2025-11-16", to: "2025-11-20", reviewsFrom: "2025-11-16", count: 1 })
+    expect(asked.byDay).toHaveLength(5)
+    const later = ask(getReviewStats, ctx, { appId, from: "2025-11-21", to: "2025-11-25" })
+    expect(await later.catch(({ code }) => code)).toBe("bad_range")
+  })
+
+  test("beyond 200 versions the others are counted", async () => {
+    const at = new Date("2025-11-10T12:00:00Z")
+    const reviews = Array.from({ length: 203 }, (_, i) => ({
+      id: `${i}`,
+      at,
+      version: `1.${String(i).padStart(3, "0")}`,
+    }))
+    await record(sql, [reviewed("2025-11-11T18:00:00Z", [...reviews, { id: "x", at }], end(true))], () => NOW)
+    const { byVersion, versionsOmitted, count } = await ask(getReviewStats, reader(sql, workspaceId, NOW), { appId })
+    expect([byVersion.length, versionsOmitted, count]).toEqual([200, 4, 204])
+    expect(byVersion[0].version).toBe("1.000")
+  })
+})

@@ -1,0 +1,176 @@
+import type { Sql } from "../../../src/database/types.ts"
+import { addDays, type Days, dayOf, later } from "../../../src/lib/days.ts"
+import type { ReviewTally } from "../../../src/reviews/formulas/review-stats.ts"
+import { type FeedState, type HeldFeed, milliseconds, type Place, startOf } from "../../../src/reviews/read/reviews.ts"
+
+interface Tallied {
+  tallies: ReviewTally[]
+  /** Days of which every review that the store showed is held. */
+  covered: ReadonlySet<string>
+}
+
+/** How many reviews older than a span are looked at for one that was seen since those within it appeared. */
+const LOOKED_BELOW = 1_000
+
+/** The same as tallyReviews, from the reviews themselves, in parts. */
+export async function tallyByReviews(sql: Sql, feed: HeldFeed, days: Days, known: FeedState): Promise<Tallied> {
+  const tallies: ReviewTally[] = []
+  const gaps: Gap[] = []
+  const { below, above } = await neighbours(sql, feed, days)
+  let { seen, at: older } = below
+  let last: Place | null = null
+  do {
+    const part: Part = await readPart(sql, feed, days, { last, older, seen })
+    tallies.push(...part.tallies)
+    gaps.push(...part.gaps)
+    seen = part.seen
+    older = part.last?.at ?? older
+    last = part.read < PART ? null : part.last
+  } while (last)
+  if (above && (seen === null || seen < above.firstSeen)) gaps.push({ after: older, before: above.at })
+  const isAnyHeld = older !== null || above !== null
+  return { tallies, covered: coveredDays(days, known, isAnyHeld ? gaps : null) }
+}
+
+/**
+ * A complete reading leaves nothing out between the newest review and one that was held before, or the end of what the store
+ * shows. So a review that was first seen after all older ones had been seen last has a gap below it: no reading showed both.
+ * Covered are the days before that of the latest complete reading that no gap touches; of a feed without reviews (gaps
+ * null) only where the store said so. Not told are gaps of a reading that broke off where the next one, though complete,
+ * came not as far down.
+ */
+function coveredDays(days: Days, { state, completeAt }: FeedState, gaps: readonly Gap[] | null): Set<string> {
+  const covered = new Set<string>()
+  if (completeAt === null || (gaps === null && state !== "none")) return covered
+  const dayBefore = addDays(dayOf(completeAt), -1)
+  for (let day = days.from; day <= days.to && day <= dayBefore; day = addDays(day, 1)) covered.add(day)
+  for (const { after, before } of gaps ?? []) {
+    // above the latest complete reading it is no gap: that reading could not show it
+    if (before >= completeAt.getTime()) continue
+    const first = after === null ? days.from : later(dayOf(new Date(after)), days.from)
+    const end = dayOf(new Date(before))
+    for (let day = first; day <= end && day <= days.to; day = addDays(day, 1)) covered.delete(day)
+  }
+  return covered
+}
+
+const PART = 2_000
+
+/** Moments in milliseconds since 1970. Between these nothing is known; `after` null = nor of anything older. */
+interface Gap {
+  after: number | null
+  before: number
+}
+
+interface Neighbours {
+  /** Of older reviews: when the newest was written, and when any was seen last. */
+  below: { at: number | null; seen: number | null }
+  /** The first newer review. */
+  above: { at: number; firstSeen: number } | null
+}
+
+async function neighbours(sql: Sql, { appId, feed }: HeldFeed, { from, to }: Days): Promise<Neighbours> {
+  const [row] = await sql<Neighbours[]>`
+    select
+      (
+        select json_build_object('at', ${milliseconds(sql, "at")}, 'seen', ${milliseconds(sql, "seen_at")})
+        from (
+          select max(at) as at, max(seen_at) as seen_at
+          from (
+            select at, seen_at
+            from review_version
+            where app_id = ${appId} and feed = ${feed} and current and at < ${startOf(from)}
+            order by at desc, review_id
+            limit ${LOOKED_BELOW}
+          ) older
+        ) newest
+      ) as below,
+      (
+        select json_build_object('at', ${milliseconds(sql, "at")}, 'firstSeen', ${milliseconds(sql, "first_seen_at")})
+        from (
+          select at, first_seen_at
+          from review_version
+          where app_id = ${appId} and feed = ${feed} and current and at >= ${startOf(addDays(to, 1))}
+          order by at, review_id collate "C"
+          limit 1
+        ) newer
+      ) as above`
+  return row as Neighbours
+}
+
+/** Moments in milliseconds since 1970. */
+interface Part {
+  read: number
+  last: Place | null
+  /** When any so far was seen last. */
+  seen: number | null
+  gaps: Gap[]
+  tallies: ReviewTally[]
+}
+
+interface Progress {
+  last: Place | null
+  older: number | null
+  seen: number | null
+}
+
+/** Oldest first: what matters of a review is whether an older one was seen since it appeared. */
+async function readPart(sql: Sql, { appId, feed }: HeldFeed, { from, to }: Days, { last, older, seen }: Progress) {
+  const [part] = await sql<Part[]>`
+    with part as materialized (
+      select review_id, at, stars, version, first_seen_at, seen_at
+      from review_version
+      where app_id = ${appId} and feed = ${feed} and current
+        and at >= ${startOf(from)} and at < ${startOf(addDays(to, 1))}
+        ${last ? sql`and ${isAfter(sql, last)}` : sql``}
+      order by at, review_id collate "C"
+      limit ${PART}
+    ), beside as (
+      select at, first_seen_at, coalesce(lag(at) over older, ${moment(older)}::timestamptz) as older_at,
+        greatest(${moment(seen)}::timestamptz, max(seen_at) over (older rows between unbounded preceding and 1 preceding))
+          as older_seen_at
+      from part
+      window older as (order by at, review_id collate "C")
+    ), tally as (
+      select to_char(at at time zone 'utc', 'YYYY-MM-DD') as day, version, stars, count(*) as count
+      from part
+      group by 1, 2, 3
+    )
+    select
+      (select count(*) from part) as read,
+      (
+        select json_build_object('at', ${milliseconds(sql, "at")}, 'id', review_id)
+        from (
+          select at, review_id
+          from part
+          order by at desc, review_id collate "C" desc
+          limit 1
+        ) p
+      ) as last,
+      (
+        select ${milliseconds(sql, "seen_at")}
+        from (select greatest(${moment(seen)}::timestamptz, max(seen_at)) as seen_at from part) s
+      ) as seen,
+      (
+        select coalesce(
+          json_agg(
+            json_build_object('after', ${milliseconds(sql, "older_at")}, 'before', ${milliseconds(sql, "at")})
+            order by at
+          ),
+          '[]'
+        )
+        from beside
+        where older_seen_at is null or older_seen_at < first_seen_at
+      ) as gaps,
+      (select coalesce(json_agg(t), '[]') from tally t) as tallies`
+  return part as Part
+}
+
+function moment(at: number | null): Date | null {
+  return at === null ? null : new Date(at)
+}
+
+function isAfter(sql: Sql, { at, id }: Place) {
+  const moment = new Date(at)
+  return sql`at >= ${moment} and (at > ${moment} or review_id collate "C" > ${id})`
+}

@@ -1,0 +1,283 @@
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { ENTITLEMENTS } from "../../src/access/plans.ts"
+import type { StoreReview } from "../../src/core/observation/types.ts"
+import { readTree } from "../../src/database/assets.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { addDays, dayOf } from "../../src/lib/days.ts"
+import { record } from "../../src/measuring/record/record.ts"
+import { appleReviews } from "../../src/reviews/sources/apple-reviews.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { NOW } from "../measuring/record/measured.ts"
+import { reviewed } from "../measuring/record/reviewed.ts"
+import { xmlFeed } from "../stores/parsing/review-pages.ts"
+import { trackOwn } from "../world/tracked.ts"
+
+setDefaultTimeout(60_000)
+
+const PATHS = ["reviews", "reviews/search", "reviews/stats"]
+const FAST = { ratePerSecond: 100_000 }
+
+let sql: Sql
+let house: House
+let appId: string
+let key: string
+const get = (path: string, as = key) => house.call(`/v1/apps/${appId}/${path}`, { key: as })
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql, now: () => NOW })
+  const workspaceId = await house.workspace()
+  key = await house.key(workspaceId)
+  const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea"], origin: "own" }
+  appId = await trackOwn(sql, asked)
+  const days = ["2025-11-19", "2025-11-18", "2025-10-01", "2024-11-22", "2024-11-21", "2024-11-20"]
+  const reviews = days.map((day, i) => ({ id: `${i}`, at: new Date(`${day}T00:00:00Z`), stars: 1 + (i % 5) }))
+  const end = { end: { pages: 1, complete: true, empty: false } }
+  await record(sql, [reviewed("2025-11-19T10:00:00Z", reviews, end)], () => NOW)
+})
+
+describe("parameters", () => {
+  const refused: [path: string, code: string, field: string][] = [
+    ["reviews/search?limit=0", "invalid_arguments", "limit"],
+    ["reviews/search?limit=1001", "invalid_arguments", "limit"],
+    ["reviews/search?limit=1.5", "invalid_arguments", "limit"],
+    ["reviews/search?rating=0", "invalid_arguments", "rating"],
+    ["reviews/search?rating=6", "invalid_arguments", "rating"],
+    ["reviews/search?rating=1,1", "invalid_arguments", "rating"],
+    ["reviews/search?rating=1,,2", "invalid_arguments", "rating"],
+    ["reviews/search?rating=1.5", "invalid_arguments", "rating"],
+    [`reviews/search?q=${"x".repeat(121)}`, "invalid_arguments", "q"],
+    ["reviews/search?q=%20%20", "invalid_arguments", "q"],
+    ["reviews/search?q=%E2%80%8B", "invalid_arguments", "q"],
+    ["reviews/search?q=a&q=b", "invalid_arguments", "q"],
+    [`reviews/search?version=${"1".repeat(101)}`, "invalid_arguments", "version"],
+    ["reviews/search?from=2025-11-19&to=2025-11-18", "bad_range", "from"],
+    ["reviews/search?from=2025-11-21", "bad_range", "from"],
+    ["reviews/search?from=2025-02-29", "bad_range", "from"],
+    ["reviews/search?to=20251118", "bad_range", "to"],
+    ["reviews/search?days=5", "invalid_arguments", "days"],
+    ["reviews/search?country=zz", "bad_country", "country"],
+    ["reviews/search?platform=web", "invalid_arguments", "platform"],
+    ["reviews/stats?days=0", "bad_days", "days"],
+    ["reviews/stats?days=366", "bad_days", "days"],
+    ["reviews/stats?days=1.5", "bad_days", "days"],
+    ["reviews/stats?from=2025-11-19&to=2025-11-18", "bad_range", "from"],
+    ["reviews/stats?from=2025-11-21", "bad_range", "from"],
+    ["reviews/search?from=2025-11-21&to=2025-12-01", "bad_range", "from"],
+    ["reviews/stats?from=2025-11-21&to=2025-12-01", "bad_range", "from"],
+    ["reviews/stats?to=2025-13-01", "bad_range", "to"],
+    ["reviews?platform=ios", "invalid_arguments", "platform"],
+    ["reviews?country=usa", "bad_country", "country"],
+  ]
+  for (const [path, error, field] of refused) {
+    test(`${path.slice(0, 60)} is refused as ${error}, and costs nothing`, async () => {
+      const { status, body, credits } = await get(path)
+      expect([status, body.error, body.field]).toEqual([400, error, field])
+      expect((await get("reviews?country=usa")).credits.used).toBe(credits.used)
+    })
+  }
+
+  const taken: [path: string, found: number][] = [
+    ["reviews/search?limit=1", 5],
+    ["reviews/search?limit=1000", 5],
+    ["reviews/search?rating=1,2", 2],
+    ["reviews/search?rating=2,%201", 2],
+    ["reviews/search?rating=1&rating=2", 2],
+    ["reviews/search?rating=5,4,3,2,1", 5],
+    [`reviews/search?q=${"x".repeat(120)}`, 0],
+    [`reviews/search?q=${encodeURIComponent("😀".repeat(120))}`, 0],
+    ["reviews/search?q=%20TEXT%20of%201%20", 1],
+    [`reviews/search?version=${"1".repeat(100)}`, 0],
+    ["reviews/search?from=2025-11-18&to=2025-11-18", 1],
+    ["reviews/search?from=2025-11-20", 0],
+    ["reviews/search?from=0001-01-01&to=9999-12-31", 5],
+    ["reviews/stats?days=1", 0],
+    ["reviews/stats?days=2", 1],
+    ["reviews/stats?days=365", 5],
+    ["reviews/stats?from=2024-11-21", 5],
+    ["reviews/stats?from=2024-11-19&to=2025-11-18", 4],
+    ["reviews/stats?from=2020-01-01", 5],
+    ["reviews/stats?from=0001-01-01&to=9999-12-31", 5],
+    ["reviews/stats?to=2030-01-01", 3],
+    ["reviews/stats?to=2030-01-01&days=2", 1],
+    ["reviews/search?to=2030-01-01", 5],
+    ["reviews/stats?days=1&from=2025-11-18", 2],
+    ["reviews/stats?to=2025-11-18&days=1", 1],
+    ["reviews/stats?country=US&platform=ios", 3],
+  ]
+  for (const [path, found] of taken) {
+    test(`${path.slice(0, 60)} finds ${found}, for 1 credit`, async () => {
+      const before = (await get("reviews?country=usa")).credits.used
+      const { status, body, credits } = await get(path)
+      expect([status, body.total ?? body.count]).toEqual([200, found])
+      expect(credits.used).toBe(before + 1)
+    })
+  }
+})
+
+describe("a range", () => {
+  const ranges = async (query: string) => {
+    const { from, to, count } = (await get(`reviews/stats?${query}`)).body
+    const search = (await get(`reviews/search?${query.replace(/&days=\d+/, "")}`)).body
+    return { from, to, count, sought: [search.from, search.to, search.total] }
+  }
+
+  test("whose last day lies ahead ends today, and the answer says so", async () => {
+    expect(await ranges("from=2025-11-18&to=2030-01-01")).toEqual({
+      from: "2025-11-18", to: "2025-11-20", count: 2, sought: ["2025-11-18", "2025-11-20", 2],
+    }) // biome-ignore format: one answer
+    expect((await get("reviews/stats?to=2030-01-01&days=3")).body.from).toBe("2025-11-18")
+  })
+
+  test("that lies ahead whole is refused with what is wrong with it", async () => {
+    for (const path of ["reviews/search", "reviews/stats"])
+      expect((await get(`${path}?from=2025-12-01&to=2025-12-02`)).body).toMatchObject({
+        error: "bad_range",
+        field: "from",
+        detail: "2025-12-01 lies after 2025-11-20, the last day that there is.",
+      })
+  })
+
+  test("of the statistics is as long as the plan reads, a day for each day", async () => {
+    const { from, to, byDay, reviewsFrom } = (await get("reviews/stats?from=2020-01-01")).body
+    expect([from, to, byDay.length]).toEqual([reviewsFrom, "2025-11-20", 365])
+  })
+
+  test("before all that any plan reads is no matter of a plan", async () => {
+    const studio = await house.workspace({ plan: "studio", overrides: FAST })
+    const asked = { workspaceId: studio, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
+    const id = await trackOwn(sql, asked)
+    const own = await house.key(studio)
+    const ask = async (path: string) => (await house.call(`/v1/apps/${id}/${path}`, { key: own })).body
+    expect((await ask("reviews/stats?from=2009-01-01")).byDay).toHaveLength(6_168)
+    for (const path of ["reviews/search", "reviews/stats"])
+      expect(await ask(`${path}?to=2008-07-09`)).toMatchObject({ error: "bad_range", field: "to" })
+  })
+})
+
+describe("rights", () => {
+  test("a key without reviews:read learns nothing, not even whether there is such an app", async () => {
+    const workspaceId = await house.workspace()
+    const other = await house.key(workspaceId, { scopes: ["apps:read", "ai:read"] })
+    for (const path of PATHS) {
+      const { status, body } = await get(path, other)
+      expect([path, status, body.error, body.scope]).toEqual([path, 403, "scope_required", "reviews:read"])
+    }
+    const stranger = await house.key(workspaceId)
+    for (const path of PATHS) expect((await get(path, stranger)).body.error).toBe("not_found")
+  })
+
+  test("each plan reads its own days, and says which", async () => {
+    const today = dayOf(NOW)
+    const days = Object.values(ENTITLEMENTS).map(({ reviewDays }) => reviewDays)
+    expect(days).toEqual([30, 365, 36_500, 36_500])
+    const froms = [addDays(today, -29), addDays(today, -364), "2008-07-10", "2008-07-10"]
+    for (const [at, plan] of (["free", "pro", "studio", "enterprise"] as const).entries()) {
+      const workspaceId = await house.workspace({ plan, overrides: FAST })
+      const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
+      const id = await trackOwn(sql, asked)
+      const own = await house.key(workspaceId)
+      const ask = async (name: string, args: object = {}) =>
+        (await house.tool(name, { appId: id, ...args }, { key: own })).body
+      const totals = [2, 5, 6, 6]
+      expect(await ask("search_reviews")).toMatchObject({
+        from: froms[at],
+        to: today,
+        total: totals[at],
+        reviewsFrom: froms[at],
+      })
+      const listed = await ask("list_reviews")
+      expect([listed.list.length, listed.feeds.ios.from]).toEqual([totals[at] as number, froms[at] as string])
+      const from = [froms[0], addDays(today, -89)].sort()[at === 0 ? 1 : 0]
+      expect(await ask("get_review_stats")).toMatchObject({ from, to: today, count: at === 0 ? 2 : 3 })
+      const earlier = { from: "2008-07-01", to: addDays(froms[at]!, -1) }
+      const refused = await ask("search_reviews", earlier)
+      if (at < 2) expect(refused.error).toBe("plan_required")
+      else
+        expect(refused).toMatchObject({
+          error: "bad_range",
+          field: "to",
+          detail: expect.stringContaining("2008-07-10"),
+        })
+    }
+  })
+
+  test("a workspace may have days of its own", async () => {
+    const workspaceId = await house.workspace({ overrides: { ...FAST, reviewDays: 2 } })
+    const own = await house.key(workspaceId)
+    const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
+    const id = await trackOwn(sql, asked)
+    const { body } = await house.call(`/v1/apps/${id}/reviews/search`, { key: own })
+    expect(body).toMatchObject({ from: "2025-11-19", to: "2025-11-20", total: 1 })
+  })
+})
+
+test("no answer holds who wrote a review", async () => {
+  const xml = xmlFeed("us", "10009", 1, { reviews: [1, 2, 3], last: 1 })
+  const named = xml.replaceAll("A reviewer", "Zebulon Quartz").replaceAll("/id0", "/id998877")
+  expect(named).toContain("Zebulon Quartz")
+  const seenAt = new Date("2026-02-01T10:00:00Z")
+  const about = { seenAt, sha256: new Uint8Array(32), origin: "own" }
+  const seen = appleReviews.parse(named, { storefront: "us", storeId: "10009", page: 1 }, about as never)
+  await record(sql, [seen], () => seenAt)
+  const workspaceId = await house.workspace()
+  const own = await house.key(workspaceId)
+  const asked = { workspaceId, iosId: "10009", countries: ["us"], keywords: [], origin: "own" }
+  const id = await trackOwn(sql, asked)
+  const later = openHouse({ sql, now: () => seenAt })
+  for (const path of PATHS) {
+    const { status, text } = await later.call(`/v1/apps/${id}/${path}`, { key: own })
+    expect([path, status]).toEqual([path, 200])
+    expect(text).toMatch(/Title 3|"count":3/)
+    expect(text).not.toMatch(/Zebulon|Quartz|998877|author|reviewer/i)
+  }
+})
+
+describe("the sandbox's answers tell of the same reviews", () => {
+  const fixtures = readTree("fixtures/sandbox", ".json")
+  const answer = (id: string) => JSON.parse(fixtures.get(`${id}.json`) as string).answer
+  const [listed, found, stats] = ["list_reviews", "search_reviews", "get_review_stats"].map(answer)
+
+  test("the list is what the search finds, in the feed that all three name", () => {
+    expect(found.reviews).toEqual(listed.list)
+    expect([found.total, found.truncated]).toEqual([listed.list.length, false])
+    const { from, total, ...feed } = listed.feeds.ios
+    expect([found.feed, stats.feed]).toEqual([feed, feed])
+    expect([from, total]).toEqual([found.from, found.total])
+    expect(listed.feeds.android).toMatchObject({ feed: "en", total: listed.android.length })
+    const ids = [...listed.list, ...listed.android].map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test("the figures are those of the reviews of their days", () => {
+    const own: { rating: number; date: string; version: string | null }[] = listed.list.filter(
+      ({ date }: { date: string }) => date.slice(0, 10) >= stats.from && date.slice(0, 10) <= stats.to,
+    )
+    expect(own.length).toBeLessThan(listed.list.length)
+    expect(stats.count).toBe(own.length)
+    const mean = own.reduce((sum, { rating }) => sum + rating, 0) / own.length
+    expect(stats.average).toBeCloseTo(mean, 2)
+    expect(stats.lowShare).toBeCloseTo(own.filter(({ rating }) => rating < 3).length / own.length, 4)
+    expect(stats.byDay).toHaveLength(90)
+    for (const { day, count, covered } of stats.byDay) {
+      expect(count).toBe(own.filter(({ date }) => date.startsWith(day)).length)
+      expect(covered).toBe(day >= stats.coveredFrom && day <= stats.coveredTo)
+    }
+    for (const { version, count } of stats.byVersion)
+      expect(count).toBe(own.filter((review) => review.version === version).length)
+    expect(stats.coveredTo < stats.feed.completeAt.slice(0, 10)).toBe(true)
+    const today = listed.feeds.ios.readAt.slice(0, 10)
+    expect(listed.newCount).toBe(own.filter(({ date }) => date.startsWith(today)).length)
+  })
+})
+
+test("what was stored without its folded text gets it when the store shows it again", async () => {
+  const review: Partial<StoreReview> & { id: string } = { id: "f", title: "ＡＢＣ", text: "Straße" }
+  await record(sql, [reviewed("2025-11-01T10:00:00Z", [review], { storeId: "10005" })], () => NOW)
+  const folded = async () => (await sql`select folded from review_version where review_id = 'f'`)[0]!.folded
+  expect(await folded()).toBe("abc\nstrasse")
+  await sql`update review_version set folded = null where review_id = 'f'`
+  await record(sql, [reviewed("2025-11-02T10:00:00Z", [review], { storeId: "10005" })], () => NOW)
+  expect(await folded()).toBe("abc\nstrasse")
+})

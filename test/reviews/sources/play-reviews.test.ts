@@ -1,0 +1,201 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { checkObservation } from "../../../src/measuring/record/check.ts"
+import { type ReadFailure, readOnce } from "../../../src/measuring/source.ts"
+import { playReviews } from "../../../src/reviews/sources/play-reviews.ts"
+import { fixture } from "../../stores/parsing/parsed.ts"
+import { about } from "../../stores/parsing/play-pages.ts"
+import { reachOf, replayServer } from "../../stores/parsing/replay.ts"
+
+const pages = [fixture("play-reviews-translate-1.txt"), fixture("play-reviews-translate-2.txt")] as const
+const asked = { storefront: "us", language: "en", storeId: "com.google.android.apps.translate" }
+const server = replayServer()
+afterAll(() => server.stop())
+
+const read = (body: string) => playReviews.parse(body, asked, about)
+const reviews = (body: string) => read(body).reviews
+
+describe("the recorded pages", () => {
+  test("hold 150 reviews each, newest first, and the first one's token leads to the second", () => {
+    const [first, second] = pages.map(read)
+    expect([first!.reviews.length, second!.reviews.length]).toEqual([150, 150])
+    const all = [...first!.reviews, ...second!.reviews]
+    expect(new Set(all.map(({ id }) => id)).size).toBe(300)
+    const times = all.map(({ at }) => at.getTime())
+    expect(times).toEqual(times.toSorted((a, b) => b - a))
+    expect([first!.more, second!.more]).toEqual([true, true])
+    expect([first!.next!.length, second!.next!.length]).toEqual([292, 296])
+    for (const [place, { next }] of [first!, second!].entries()) expect(pages[place]).toContain(`\\"${next}\\"`)
+    for (const seen of [first, second]) checkObservation(seen!, about.seenAt)
+  })
+
+  test("are read right: stars, dates to the millisecond, versions, and the one title", () => {
+    const stars = pages.map((page) => [1, 2, 3, 4, 5].map((n) => reviews(page).filter((one) => one.stars === n).length))
+    expect(stars).toEqual([
+      [34, 15, 16, 8, 77],
+      [35, 7, 7, 11, 90],
+    ])
+    const unsaid = pages.map((page) => reviews(page).filter(({ version }) => version === undefined).length)
+    expect(unsaid).toEqual([33, 36])
+    expect(reviews(pages[0])[0]).toEqual({
+      id: "017452fc-0d4b-471d-b406-bcf0f52387a7",
+      stars: 5,
+      text: "niec",
+      at: new Date("2026-07-06T13:55:24.077Z"),
+    })
+    expect(reviews(pages[0])[4]).toEqual({
+      id: "5219798f-004e-4171-8477-de05baae134d",
+      stars: 1,
+      text: "what is wrong with this update? I can no longer manually select lines in the scanning tool",
+      version: "10.24.48.939568180.6-release",
+      at: new Date("2026-07-06T07:02:46.957Z"),
+    })
+    const titled = pages.flatMap(reviews).filter(({ title }) => title !== undefined)
+    expect(titled.map(({ id, title }) => [id, title])).toEqual([["42205e59-bf88-40c5-9348-4171620ec28c", "Laughable."]])
+    expect(reviews(pages[1]).at(-1)).toMatchObject({ id: "c997a19e-98cf-4ecb-9560-83fc8b75eb75", text: "O((mm????" })
+  })
+
+  test("say which app, language and page they are of", () => {
+    expect(playReviews.parse(pages[1], { ...asked, token: "that" }, { ...about, egress: "de" })).toMatchObject({
+      ...asked,
+      token: "that",
+      kind: "reviews",
+      source: "play-reviews",
+      platform: "android",
+      egress: "de",
+    })
+    expect(read(pages[0])).not.toHaveProperty("token")
+  })
+})
+
+test("who wrote a review, and what the developer called them in a reply, is not read", () => {
+  const row = rowOf({
+    1: ["Ann Example", [null, 2]],
+    7: ["A maker", "Hi Ann Example!", [1783387213, 0]],
+    9: ["1104", "Ann Example"],
+  })
+  const seen = read(answer([[row], [null, "token"]]))
+  expect(seen.reviews).toEqual([
+    { id: "r-1", stars: 4, text: "fine", version: "1.2", at: new Date("2026-07-06T13:55:24.077Z") },
+  ])
+  expect(JSON.stringify(seen)).not.toContain("Ann")
+})
+
+test("a review may have no words and no version, and holds only what a database can", () => {
+  expect(reviews(answer([[rowOf({ 4: null, 10: null })]]))[0]).toEqual({
+    id: "r-1",
+    stars: 4,
+    text: "",
+    at: new Date("2026-07-06T13:55:24.077Z"),
+  })
+  expect(reviews(answer([[rowOf({ 3: " ", 4: "a\0b \ud83d", 5: [1783346124] })]]))[0]).toMatchObject({
+    text: "ab \ufffd",
+    at: new Date("2026-07-06T13:55:24Z"),
+  })
+  expect(reviews(answer([[rowOf({}), rowOf({ 4: "again" })]])).map(({ text }) => text)).toEqual(["fine"])
+})
+
+test("a page without reviews is empty; whether it is the last it says by its token", () => {
+  const said = (payload: unknown) => {
+    const { reviews, more, next } = read(answer(payload))
+    return [reviews.length, more, next]
+  }
+  expect(said([])).toEqual([0, false, undefined])
+  expect(said([null, [null, null]])).toEqual([0, false, undefined])
+  expect(said([[], [null, ""]])).toEqual([0, false, undefined])
+  expect(said([[rowOf({})]])).toEqual([1, false, undefined])
+  expect(said([[], [null, "on"]])).toEqual([0, true, "on"])
+  expect(said(null)).toEqual([0, undefined, undefined])
+  expect(said([null, null, "something new"])).toEqual([0, undefined, undefined])
+})
+
+test.each([
+  ["an object", {}],
+  ["rows that are none", ["x"]],
+  ["a row that is none", [[null]]],
+  ["another id", [[rowOf({ 0: 7 })]]],
+  ["an id with white space", [[rowOf({ 0: "a b" })]]],
+  ["no stars", [[rowOf({ 2: 0 })]]],
+  ["stars as a text", [[rowOf({ 2: "4" })]]],
+  ["six stars", [[rowOf({ 2: 6 })]]],
+  ["a text that is none", [[rowOf({ 4: ["fine"] })]]],
+  ["a version that is none", [[rowOf({ 10: 12 })]]],
+  ["no date", [[rowOf({ 5: null })]]],
+  ["a date in milliseconds", [[rowOf({ 5: [1783346124077] })]]],
+  ["a date with more than a second's billionths", [[rowOf({ 5: [1783346124, 1e9] })]]],
+  ["a token that is none", [[rowOf({})], [null, 5]]],
+  ["a token with white space", [[rowOf({})], [null, "a b"]]],
+  ["another way on", [[rowOf({})], "token"]],
+])("%s → changed", (_what, payload) => {
+  expect(outcome(answer(payload))).toBe("changed")
+})
+
+test("a page that is none is a change, and one that asks for a proof is blocked", () => {
+  expect(outcome(pages[0].replace("UsvDTd", "renamed"))).toBe("changed")
+  expect(outcome(pages[0].slice(0, 300))).toBe("changed")
+  expect(outcome("<html><title>unusual traffic</title></html>")).toBe("blocked")
+  const refused = [["wrb.fr", "UsvDTd", null, null, null, [8, null, []], "generic"]]
+  expect(outcome(`)]}'\n\n${JSON.stringify(refused)}`)).toBe("rate_limited")
+})
+
+test("150 of the newest are posted for, in the language, and each page with the token of the one before", async () => {
+  server.on("play.google.com", "/_/PlayStoreUi", ({ body }) => new Response(pages[body.includes("CtgB") ? 1 : 0]))
+  const reach = reachOf(server, { now: () => about.seenAt })
+  const german = { ...asked, storefront: "at", language: "de" }
+  const { seen: first } = await readOnce(playReviews, german, reach)
+  const { seen: second } = await readOnce(playReviews, { ...german, token: first.next! }, reach)
+  expect([first.reviews[0]!.id, second.reviews[0]!.id]).toEqual([
+    "017452fc-0d4b-471d-b406-bcf0f52387a7",
+    "631c8899-005f-47b7-9480-0b480748eebf",
+  ])
+  const calls = server.requests.map(({ method, url, headers, body }) => {
+    expect([method, url.pathname]).toEqual(["POST", "/_/PlayStoreUi/data/batchexecute"])
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({ rpcids: "UsvDTd", hl: "de", gl: "AT" })
+    expect(headers.get("accept-language")).toBe("de,en;q=0.5")
+    expect(headers.get("content-type")).toBe("application/x-www-form-urlencoded;charset=UTF-8")
+    const [[[rpc, call, ...rest]]] = JSON.parse(new URLSearchParams(body).get("f.req")!)
+    expect([rpc, ...rest]).toEqual(["UsvDTd", null, "generic"])
+    return JSON.parse(call)
+  })
+  const id = [asked.storeId, 7]
+  expect(calls).toEqual([
+    [null, null, [2, 2, [150, null, null], null, []], id],
+    [null, null, [2, 2, [150, null, first.next], null, []], id],
+  ])
+})
+
+/** A row of the recorded form, with other values in some of its places. */
+function rowOf(others: Record<number, unknown>): unknown[] {
+  const row = [
+    "r-1",
+    null,
+    4,
+    null,
+    "fine",
+    [1783346124, 77000000],
+    0,
+    null,
+    null,
+    null,
+    "1.2",
+    null,
+    null,
+    null,
+    null,
+    null,
+    1,
+  ]
+  return row.map((value, place) => (place in others ? others[place] : value))
+}
+
+function answer(payload: unknown): string {
+  const frame = ["wrb.fr", "UsvDTd", payload === null ? null : JSON.stringify(payload), null, null, null, "generic"]
+  return `)]}'\n\n${JSON.stringify([frame, ["di", 62]])}`
+}
+
+function outcome(body: string): string {
+  try {
+    return `read ${reviews(body).length}`
+  } catch (error) {
+    return (error as ReadFailure).outcome ?? String(error)
+  }
+}

@@ -1,0 +1,269 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { EXPORT_COLUMNS } from "../../src/sharing/export/rows.ts"
+import { long } from "../long.ts"
+import { booksAt, booksOf, said } from "../writes/writer.ts"
+import { ago, exportScene } from "./export-scene.ts"
+
+setDefaultTimeout(60_000)
+
+const on = exportScene({ requestDeadlineMs: 20_000 })
+
+describe("the preview", () => {
+  test("says how many rows of which columns over which days, what it costs, and what is not in it", async () => {
+    const { status, body } = await on.preview()
+    const file = {
+      dataset: "history", format: "csv", country: "us", platform: "ios", from: ago(89), to: ago(0), rows: 3,
+      columns: ["day", "term", "country", "platform", "measured", "rank", "searchDepth", "source"],
+    } // biome-ignore format: one file
+    expect([status, body.credits, body.destructive, body.asynchronous]).toEqual([200, 20, false, false])
+    expect(body.preview).toEqual({
+      summary: `Make a CSV file of the rank history of "Kettle" in us on ios from ${ago(89)} to ${ago(0)}: 3 rows of 8 columns.`,
+      target: { kind: "app", id: on.app, name: "Kettle" },
+      before: { export: null },
+      after: { export: file },
+      notes: [
+        expect.stringContaining("Days on which a keyword was not measured have no row"),
+        "1 of 3 keywords was not measured on any of these days.",
+      ],
+    })
+  })
+
+  long("of each dataset, twenty times, writes nothing but tokens", async () => {
+    const { sql } = on
+    const everything = async () => {
+      const tables = await sql<{ name: string }[]>`
+        select table_name as name
+        from information_schema.tables
+        where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'confirm_token'
+        order by 1`
+      const all = []
+      for (const { name } of tables) all.push([name, await sql`select t::text from ${sql(name)} t order by 1`])
+      return JSON.stringify(all)
+    }
+    const before = await everything()
+    for (let round = 0; round < 20; round++)
+      for (const dataset of ["keywords", "history", "reviews"]) {
+        expect((await on.preview({ dataset, format: round % 2 ? "csv" : "json" })).status).toBe(200)
+      }
+    expect(await everything()).toBe(before)
+  })
+
+  test("counts what the file then holds, for each dataset", async () => {
+    const counted = async (args: object) => (await on.preview(args)).body.preview.after.export
+    expect(await counted({ dataset: "keywords" })).toMatchObject({ rows: 3, from: ago(1), to: ago(1) })
+    expect(await counted({ dataset: "reviews" })).toMatchObject({ rows: 2, from: ago(89), to: ago(0) })
+    expect(await counted({ dataset: "reviews", from: ago(300) })).toMatchObject({ rows: 3, from: ago(300) })
+    expect(await counted({ dataset: "reviews", from: ago(5), to: ago(5) })).toMatchObject({ rows: 1 })
+    expect(await counted({ dataset: "reviews", from: ago(4), to: ago(3) })).toMatchObject({ rows: 0 })
+    expect(await counted({ from: ago(3), to: ago(2) })).toMatchObject({ rows: 1, from: ago(3), to: ago(2) })
+    for (const dataset of ["keywords", "history", "reviews"] as const)
+      expect((await counted({ dataset })).columns).toEqual([...EXPORT_COLUMNS[dataset]])
+  })
+
+  test("reads no further back than the plan, says so, and refuses days of which it reads none", async () => {
+    const cut = (await on.preview({ from: ago(90) })).body.preview
+    expect([cut.after.export.from, cut.notes.at(-1)]).toEqual([
+      ago(89),
+      `The plan reads back to ${ago(89)}: earlier days are not in the file.`,
+    ])
+    expect((await on.preview({ from: ago(89) })).body.preview.notes.join()).not.toContain("The plan")
+    expect((await on.preview({ to: ago(89) })).status).toBe(200)
+    const refused = await on.preview({ to: ago(90) })
+    expect([said(refused), refused.body.detail]).toEqual([
+      "403 plan_required",
+      "This plan reads history of 90 days back.",
+    ])
+    expect(said(await on.preview({ dataset: "reviews", to: ago(365) }))).toBe("403 plan_required")
+    expect((await on.preview({ dataset: "reviews", to: ago(364) })).body.preview.after.export.from).toBe(ago(364))
+  })
+
+  test("of days that lie ahead ends today, and is refused where all of them do", async () => {
+    for (const dataset of ["history", "reviews"]) {
+      const left = (await on.preview({ dataset })).body.preview.after.export
+      const ahead = (await on.preview({ dataset, to: "2999-01-01" })).body.preview.after.export
+      expect(ahead).toEqual(left)
+      const { body } = await on.preview({ dataset, from: "2998-01-01", to: "2999-01-01" })
+      expect(body).toMatchObject({
+        error: "invalid_arguments",
+        field: "from",
+        detail: expect.stringContaining("2998-01-01"),
+      })
+    }
+  })
+
+  test("left open goes as far back as the plan's history, for reviews 90 days, in the app's first storefront", async () => {
+    const left = async (dataset: string) => {
+      const { from, to, country, platform, format } = (await on.preview({ dataset })).body.preview.after.export
+      return { from, to, country, platform, format }
+    }
+    const usual = { to: ago(0), country: "de", platform: "ios", format: "csv" }
+    await on.sql`update tracked_app set countries = '{de,us}' where id = ${on.app}`
+    for (const [historyDays, reviewDays, first] of [
+      [200, 365, 89],
+      [30, 60, 59],
+    ] as const) {
+      await on.sql`
+        update workspace
+        set overrides = ${on.sql.json({ historyDays, reviewDays })}
+        where id = ${on.workspace}`
+      on.key = await on.house.key(on.workspace)
+      expect(await left("history")).toEqual({ ...usual, from: ago(historyDays - 1) })
+      expect(await left("reviews")).toEqual({ ...usual, from: ago(first) })
+    }
+  })
+
+  test("says of nothing why there is nothing; then the confirm is free and makes no link", async () => {
+    const cases: [object, string][] = [
+      [{ country: "fr" }, "The app does not track fr"],
+      [{ platform: "android" }, "not tracked on Google Play"],
+      [{ dataset: "reviews", platform: "android" }, "not tracked on Google Play"],
+      [{ dataset: "reviews", country: "de" }, "never read: whether there are any is not known"],
+    ]
+    for (const [args, note] of cases) {
+      const { body } = await on.preview(args)
+      expect([args, body.credits, body.preview.after.export.rows]).toEqual([args, 0, 0])
+      expect(body.preview.before).toEqual(body.preview.after)
+      expect(body.preview.notes.join(" ")).toContain(note)
+      const confirmed = await on.confirm(body.confirmToken)
+      expect(confirmed.body).toMatchObject({ status: "unchanged", credits: 0, result: null })
+    }
+    expect(await on.counts()).toEqual({ exports: 0, parts: 0 })
+    expect(await booksOf(on.sql, on.workspace)).toMatchObject({ ledger: 0, audit: 0 })
+  })
+
+  test("refuses what is no argument, and days of keywords, naming it", async () => {
+    const cases: [object, string][] = [
+      [{ dataset: "ranks" }, "dataset"],
+      [{ dataset: undefined }, "dataset"],
+      [{ country: "zz" }, "country"],
+      [{ platform: "windows" }, "platform"],
+      [{ format: "xlsx" }, "format"],
+      [{ from: "2025-02-30" }, "from"],
+      [{ to: "yesterday" }, "to"],
+      [{ from: ago(1), to: ago(2) }, "from"],
+      [{ from: ago(-1) }, "from"],
+      [{ from: ago(-1), to: ago(-2) }, "from"],
+      [{ from: ago(-1), to: ago(-1) }, "from"],
+      [{ dataset: "keywords", from: ago(1) }, "from"],
+      [{ dataset: "keywords", to: ago(1) }, "to"],
+      [{ days: 7 }, "days"],
+    ]
+    for (const [args, field] of cases) {
+      const refused = await on.preview(args)
+      expect([args, said(refused), refused.body.field]).toEqual([args, "400 invalid_arguments", field])
+    }
+  })
+})
+
+describe("the confirm", () => {
+  test("makes the file, charges 20 credits, and writes down all but the link", async () => {
+    const { body } = await on.preview({ format: "json", country: "US" })
+    const { status, body: done, credits } = await on.confirm(body.confirmToken)
+    const { url, expiresAt, ...result } = done.result
+    expect([status, done.status, done.credits, credits.used, done.jobId]).toEqual([200, "applied", 20, 20, null])
+    expect(result).toEqual({ appId: on.app, ...body.preview.after.export })
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:8787\/exports\/[\w-]{43}$/)
+    expect(Date.parse(expiresAt) - Date.parse(done.appliedAt)).toBe(7 * 86_400_000)
+    expect(await booksOf(on.sql, on.workspace)).toEqual(booksAt(1, 20))
+    const [audit] = await on.sql`select action, target, result from audit where workspace_id = ${on.workspace}`
+    expect({ ...audit }).toEqual({
+      action: "export_data",
+      target: `export ${on.app} history`,
+      result: { ...result, expiresAt },
+    })
+  })
+
+  test("leaves its link's token nowhere in the database or the log", async () => {
+    const { url } = await on.exported()
+    await on.open(url)
+    const token = url.split("/").at(-1) as string
+    const tables = await on.sql<{ name: string }[]>`
+      select table_name as name
+      from information_schema.tables
+      where table_schema = 'public' and table_type = 'BASE TABLE'
+      order by 1`
+    const hex = Buffer.from(token, "base64url").toString("hex")
+    for (const { name } of tables) {
+      const text = JSON.stringify(await on.sql`select t::text from ${on.sql(name)} t`)
+      expect([name, text.includes(token), text.includes(hex)]).toEqual([name, false, false])
+    }
+    expect(on.house.logged.join("")).not.toContain(token)
+  })
+
+  test("after a day more was measured writes nothing, shows the new preview, and its token still works", async () => {
+    const { confirmToken } = (await on.preview()).body
+    await on.measure("tea", 2, ["10007"])
+    const refused = await on.confirm(confirmToken)
+    expect([said(refused), refused.body.preview.after.export.rows]).toEqual(["409 confirm_token_mismatch", 4])
+    expect([await on.counts(), await booksOf(on.sql, on.workspace)]).toEqual([{ exports: 0, parts: 0 }, booksAt(0)])
+    await on.sql`update rank_month set ranks = set_byte(ranks, ${Number(ago(2).slice(8)) - 1}, 255)`
+    expect((await on.confirm(confirmToken)).body.result.rows).toBe(3)
+  })
+
+  test("is refused late, to another key, without the scope, below Pro, for a test key, and for what others have", async () => {
+    const { confirmToken } = (await on.preview()).body
+    await on.sql`update workspace set overrides = overrides || '{"liveKeys": 9}' where id = ${on.workspace}`
+    expect(said(await on.confirm(confirmToken, await on.house.key(on.workspace)))).toBe("400 confirm_token_invalid")
+    await on.sql`update confirm_token set created_at = now() - interval '601 s' where workspace_id = ${on.workspace}`
+    expect(said(await on.confirm(confirmToken))).toBe("400 confirm_token_expired")
+    const reader = await on.house.key(on.workspace, { scopes: ["apps:read", "reviews:read", "track:write"] })
+    const refused = await on.preview({}, reader)
+    expect([said(refused), refused.body.scope]).toEqual(["403 scope_required", "reports:write"])
+    const narrow = await on.house.key(on.workspace, { scopes: ["reports:write"] })
+    expect((await on.preview({}, narrow)).status).toBe(200)
+    expect(said(await on.preview({}, await on.house.key(on.workspace, { kind: "test" })))).toBe(
+      "403 test_key_read_only",
+    )
+    const other = await on.house.key(await on.house.workspace())
+    expect((await on.preview({}, other)).text).toBe((await on.preview({ appId: "app_never" }, other)).text)
+    expect(said(await on.preview({}, other))).toBe("404 not_found")
+    const limited = await on.house.key(on.workspace, { appList: [on.app] })
+    expect((await on.preview({}, limited)).status).toBe(200)
+    expect(said(await on.preview({ appId: "app_other" }, limited))).toBe("403 app_not_allowed")
+    expect(await on.counts()).toEqual({ exports: 0, parts: 0 })
+  })
+
+  test("of a workspace without the plan is plan_required on the tool endpoint too", async () => {
+    const free = await on.house.workspace({ plan: "free" })
+    const { body } = await on.house.tool(
+      "preview_action",
+      { action: "export_data", args: { appId: on.app, dataset: "history" } },
+      { key: await on.house.key(free) },
+    )
+    expect(body.error).toBe("plan_required")
+  })
+
+  test("that credits refuse keeps no file, and works once they are there", async () => {
+    await on.sql`update account set quota = 19 where workspace_id = ${on.workspace}`
+    const { confirmToken } = (await on.preview()).body
+    expect(said(await on.confirm(confirmToken))).toBe("402 credits_exhausted")
+    expect([await on.counts(), await booksOf(on.sql, on.workspace)]).toEqual([{ exports: 0, parts: 0 }, booksAt(0)])
+    await on.sql`update account set pack = 1 where workspace_id = ${on.workspace}`
+    expect((await on.confirm(confirmToken)).status).toBe(200)
+    expect(await on.counts()).toEqual({ exports: 1, parts: 1 })
+  })
+
+  long("of more than 100,000 reviews is refused, and of as many is not", async () => {
+    const more = async (from: number, to: number) => {
+      await on.sql`
+        insert into review_version (
+          app_id, feed, review_id, digest, current, stars, text, at, first_seen_at, seen_at, source, parser, origin, sha256
+        )
+        select a.id, 'us', 'r' || n, decode(md5(n::text), 'hex'), true, 3, '', now() - interval '3 days' - n * interval '1 s', now(), now(),
+          'apple-reviews', 1, 'own', '\\x00'
+        from store_app a, generate_series(${from}::int, ${to}::int) n
+        where a.store_id = '1437843273'`
+    }
+    // two stand there
+    await more(1, 99_998)
+    expect((await on.preview({ dataset: "reviews" })).body.preview.after.export.rows).toBe(100_000)
+    expect((await on.exported({ dataset: "reviews" })).rows).toBe(100_000)
+    expect(await on.counts()).toEqual({ exports: 1, parts: 200 })
+    await more(99_999, 99_999)
+    const refused = await on.preview({ dataset: "reviews" })
+    expect([said(refused), refused.body.reason]).toEqual([
+      "403 write_limit_reached",
+      "A file holds 100000 reviews at most, and these days have more: ask for fewer.",
+    ])
+  })
+})

@@ -1,0 +1,131 @@
+import { beforeAll, beforeEach, expect } from "bun:test"
+import type { StoreReview } from "../../src/core/observation/types.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { addDays, dayOf } from "../../src/lib/days.ts"
+import { record } from "../../src/measuring/record/record.ts"
+import { deleteRows, freshDatabase } from "../database.ts"
+import { type Answer, type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { reading } from "../measuring/record/measured.ts"
+import { reviewed } from "../measuring/record/reviewed.ts"
+import { trackOwn } from "../world/tracked.ts"
+
+/** One moment for the file, so that no midnight falls into a test. */
+export const AT = new Date()
+
+/** The UTC day so many days before. */
+export const ago = (days: number) => addDays(dayOf(AT), -days)
+
+export const OWN = "1437843273"
+export const OTHERS: readonly string[] = ["10007", "10008", "10009"]
+
+/** "Kettle" in us and de, with two terms measured on three days, one never, and three reviews. */
+export interface ExportScene {
+  sql: Sql
+  house: House
+  workspace: number
+  key: string
+  app: string
+  preview(args?: object, by?: string): Promise<Answer>
+  confirm(confirmToken: string, by?: string): Promise<Answer>
+  /** Previewed and confirmed: what the confirm says of the file. */
+  exported(args?: object): Promise<Exported>
+  /** Opens a link as a browser does; the text as it was sent, byte order mark included. */
+  open(url: string, init?: RequestInit): Promise<Opened>
+  /** Reads results of a term at a moment of a day so many days ago. */
+  measure(term: string, daysAgo: number, ids: readonly string[], rest?: object): Promise<void>
+  review(reviews: (Partial<StoreReview> & { id: string })[], seenDaysAgo?: number): Promise<void>
+  counts(): Promise<{ exports: number; parts: number }>
+}
+
+export interface Exported {
+  url: string
+  expiresAt: string
+  rows: number
+  columns: string[]
+  from: string | null
+  to: string | null
+}
+
+export interface Opened {
+  status: number
+  headers: Headers
+  text: string
+}
+
+export function exportScene(settings: object = {}): ExportScene {
+  const on = {} as ExportScene
+  let opened = 0
+  Object.assign(on, { preview, confirm, exported, open, measure, review, counts })
+
+  beforeAll(async () => {
+    on.sql = await freshDatabase()
+    on.house = openHouse({ sql: on.sql, now: () => AT, settings })
+  })
+
+  beforeEach(async () => {
+    await deleteRows(on.sql, "export_part", "export", "search_results", "list_now", "rank_month", "list_month")
+    await deleteRows(on.sql, "review_version", "review_read", "review_day", "review_feed")
+    await on.sql`delete from tracked_app`
+    await on.sql`update list set first_day = null, last_day = null`
+    on.workspace = await on.house.workspace({ plan: "pro" })
+    on.key = await on.house.key(on.workspace)
+    const app = { iosId: OWN, name: "Kettle", countries: ["us", "de"], keywords: ["tea", "kettle", "never read"] }
+    on.app = await trackOwn(on.sql, { workspaceId: on.workspace, ...app, origin: "own" })
+    await measure("tea", 3, ["10007", OWN, "10008"])
+    await measure("tea", 1, [...OTHERS.slice(0, 2), OWN])
+    await measure("kettle", 1, OTHERS)
+    await review([
+      { id: "11", stars: 5, title: "Good", text: "Boils water.", version: "1.0", at: new Date(`${ago(5)}T08:00:00Z`) },
+      { id: "12", stars: 1, text: "Leaks", at: new Date(`${ago(2)}T08:00:00Z`) },
+      { id: "13", stars: 3, text: "", at: new Date(`${ago(200)}T08:00:00Z`) },
+    ])
+  })
+
+  function preview(args: object = {}, by = on.key) {
+    const body = { action: "export_data", args: { appId: on.app, dataset: "history", ...args } }
+    return on.house.call("/v1/actions", { key: by, method: "POST", body })
+  }
+
+  function confirm(confirmToken: string, by = on.key) {
+    return on.house.call("/v1/actions/confirm", { key: by, method: "POST", body: { confirmToken } })
+  }
+
+  async function exported(args: object = {}) {
+    const previewed = await preview(args)
+    expect([previewed.status, previewed.body.error]).toEqual([200, undefined])
+    const { status, body } = await confirm(previewed.body.confirmToken)
+    expect([status, body.error, body.status]).toEqual([200, undefined, "applied"])
+    return body.result as Exported
+  }
+
+  async function open(url: string, init?: RequestInit) {
+    expect(url.startsWith(`${PUBLIC_URL}/exports/`)).toBe(true)
+    // an address opens so many a second, and here it is one second for ever
+    opened++
+    const response = await on.house.app.fetch(new Request(url, init), `10.0.${opened >> 8}.${opened & 255}`)
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    const text = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true }).decode(bytes)
+    return { status: response.status, headers: response.headers, text }
+  }
+
+  async function measure(term: string, daysAgo: number, ids: readonly string[], rest: object = {}) {
+    const { recorded } = await record(on.sql, [reading(term, `${ago(daysAgo)}T01:00:00Z`, ids, rest)])
+    expect(recorded).toBe(1)
+  }
+
+  async function review(reviews: (Partial<StoreReview> & { id: string })[], seenDaysAgo = 1) {
+    const page = reviewed(`${ago(seenDaysAgo)}T09:00:00Z`, reviews, {
+      storeId: OWN,
+      end: { pages: 1, complete: true, empty: false },
+    })
+    await record(on.sql, [page])
+  }
+
+  async function counts() {
+    const [row] = await on.sql<{ exports: number; parts: number }[]>`
+      select (select count(*) from export) as exports, (select count(*) from export_part) as parts`
+    return { ...row! }
+  }
+
+  return on
+}

@@ -1,0 +1,235 @@
+import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { connect } from "node:net"
+import type { Gate } from "../../src/database/gate.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { createExportFiles } from "../../src/sharing/export/download.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { largeExport } from "./large-export.ts"
+import { readTable } from "./read-csv.ts"
+
+setDefaultTimeout(60_000)
+
+let sql: Sql
+let house: House
+let workspace: number
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql })
+  workspace = await house.workspace()
+})
+
+type Passage = Pick<Gate, "run">
+
+/** A gate that lets everything through and counts what asked the database. */
+function counting() {
+  const gate: Passage & { asked: number } = {
+    asked: 0,
+    run: (work) => {
+      gate.asked++
+      return work()
+    },
+  }
+  return gate
+}
+
+interface Opened {
+  logged?: string[]
+  files?: ReturnType<typeof createExportFiles>
+  address?: string
+}
+
+async function streamed(
+  token: string,
+  gate: Passage,
+  { logged = [], files = createExportFiles(), address = "192.0.2.1" }: Opened = {},
+): Promise<ReadableStream<Uint8Array>> {
+  return (await opened(token, gate, { logged, files, address })).body as ReadableStream<Uint8Array>
+}
+
+async function opened(
+  token: string,
+  gate: Passage,
+  { logged = [], files = createExportFiles(), address = "" }: Opened,
+) {
+  const log = (_: string, event: string, fields?: object) => void logged.push(JSON.stringify([event, fields]))
+  return await files.open({
+    parts: { sql, gate, log },
+    request: new Request("http://x/"),
+    token,
+    requestId: "a-request",
+    address,
+  } as never)
+}
+
+describe("a large file", () => {
+  test("reads a part when its reader takes it, none before, and none once the reader is gone", async () => {
+    const { token } = await largeExport(sql, workspace, 30)
+    const gate = counting()
+    const reader = (await streamed(token, gate)).getReader()
+    await Bun.sleep(30)
+    expect(gate.asked).toBe(1)
+    // the first piece is the header; a part of 6,200 rows has 124
+    const taken = async (pieces: number) => {
+      for (let n = 0; n < pieces; n++) expect((await reader.read()).value!.length).toBeLessThan(65_536)
+      await Bun.sleep(10)
+      return gate.asked - 1
+    }
+    expect([await taken(1), await taken(1), await taken(123), await taken(1), await taken(123)]).toEqual([
+      0, 1, 1, 2, 2,
+    ])
+    await reader.cancel()
+    await Bun.sleep(30)
+    expect(gate.asked - 1).toBe(2)
+  })
+
+  test("has every row once, in order, in both formats", async () => {
+    for (const format of ["csv", "json"] as const) {
+      const { token, rows } = await largeExport(sql, workspace, 3, format)
+      const body = new Uint8Array(await new Response(await streamed(token, counting())).arrayBuffer())
+      const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(body)
+      const read = format === "csv" ? readTable(text) : JSON.parse(text).rows
+      expect(read).toHaveLength(rows)
+      const [last] = read.slice(-1)
+      expect([last.term, last.day, String(last.rank)]).toEqual(["keyword 2 199", "2025-01-31", "231"])
+      expect(new Set(read.map(({ term, day }: { term: string; day: string }) => `${term} ${day}`)).size).toBe(rows)
+    }
+  })
+
+  test("of which a part is gone breaks off instead of ending short, and says so in the log without its token", async () => {
+    const { token } = await largeExport(sql, workspace, 3)
+    await sql`delete from export_part where place = 1 and export_id = (select max(id) from export)`
+    const logged: string[] = []
+    const outcome = await new Response(await streamed(token, counting(), { logged })).text().then(
+      () => "ended",
+      () => "broke off",
+    )
+    expect(outcome).toBe("broke off")
+    expect(logged.join()).toContain("export_broke_off")
+    expect(logged.join()).not.toContain(token)
+  })
+})
+
+describe("readers that do not read", () => {
+  test("are bounded by link, by address and in all, and whoever leaves makes room", async () => {
+    const files = createExportFiles()
+    const [one, two] = [await largeExport(sql, workspace, 3), await largeExport(sql, workspace, 3)]
+    const begin = (token: string, address: string) => opened(token, counting(), { files, address })
+    const held = []
+    for (let n = 0; n < 4; n++) held.push(await begin(one.token, "192.0.2.1"))
+    expect(held.map(({ status }) => status)).toEqual(Array(4).fill(200))
+    const refused = await begin(one.token, "192.0.2.2")
+    expect([refused.status, refused.headers?.["retry-after"]]).toEqual([429, "30"])
+    expect((await begin(two.token, "192.0.2.1")).status).toBe(429)
+    await (held[0]!.body as ReadableStream).cancel()
+    expect((await begin(two.token, "192.0.2.1")).status).toBe(200)
+    const more = await Promise.all(
+      Array.from({ length: 40 }, async (_, n) => {
+        const { token } = await largeExport(sql, workspace, 1)
+        return (await begin(token, `198.51.100.${n}`)).status
+      }),
+    )
+    expect(more.filter((status) => status === 200)).toHaveLength(16 - 4)
+    expect(more.filter((status) => status === 429)).toHaveLength(40 - 12)
+  })
+
+  test("are ended after a while, which makes room and is logged", async () => {
+    const files = createExportFiles(200)
+    const { token } = await largeExport(sql, workspace, 3)
+    const logged: string[] = []
+    const bodies = []
+    for (let n = 0; n < 4; n++) bodies.push(await streamed(token, counting(), { files, logged }))
+    const reader = bodies[0]!.getReader()
+    await reader.read()
+    expect((await opened(token, counting(), { files, address: "192.0.2.9" })).status).toBe(429)
+    await Bun.sleep(600)
+    expect(
+      await reader.read().then(
+        () => "read",
+        (error: Error) => error.message,
+      ),
+    ).toBe("the export broke off")
+    expect((await opened(token, counting(), { files, address: "192.0.2.9" })).status).toBe(200)
+    expect(logged.filter((line) => line.includes("took nothing"))).toHaveLength(4)
+  })
+})
+
+describe("over a connection", () => {
+  const servers: Bun.Server<undefined>[] = []
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await server.stop(true)
+  })
+
+  /** The service on a port, with a count of the parts that it has read. */
+  function serving() {
+    const read = { parts: 0 }
+    const counted = new Proxy(sql, {
+      apply(target, self, args) {
+        if (args[0]?.raw?.join("").includes("from export_part")) read.parts++
+        return Reflect.apply(target, self, args)
+      },
+    })
+    const { app } = openHouse({ sql: counted })
+    const server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      development: false,
+      fetch: (request) => app.fetch(request, "127.0.0.1"),
+    })
+    servers.push(server)
+    return { read, port: server.port as number, url: `http://127.0.0.1:${server.port}` }
+  }
+
+  test("a reader that stalls holds the file up, one that goes away ends it, and neither keeps a transaction open", async () => {
+    const parts = 400
+    const { token } = await largeExport(sql, workspace, parts)
+    const { read, port } = serving()
+    const socket = connect(port, "127.0.0.1")
+    socket.write(`GET /exports/${token} HTTP/1.1\r\nhost: x\r\n\r\n`)
+    await new Promise((resolve) => socket.once("data", resolve))
+    socket.pause()
+    await settled(() => read.parts)
+    const stalled = read.parts
+    expect(stalled).toBeGreaterThan(0)
+    expect(stalled).toBeLessThan(parts / 2)
+    expect(await openTransactions()).toBe(0)
+    socket.destroy()
+    await settled(() => read.parts)
+    expect(read.parts).toBeLessThan(stalled + 5)
+    expect(await openTransactions()).toBe(0)
+  })
+
+  test("a file that breaks off is no whole file for its reader, and the server goes on", async () => {
+    const { token } = await largeExport(sql, workspace, 40)
+    await sql`delete from export_part where place = 30 and export_id = (select max(id) from export)`
+    const { url } = serving()
+    const outcome = await fetch(`${url}/exports/${token}`)
+      .then((answer) => answer.text())
+      .then(
+        () => "whole",
+        () => "broke off",
+      )
+    expect(outcome).toBe("broke off")
+    const next = await largeExport(sql, workspace, 1)
+    expect((await fetch(`${url}/exports/${next.token}`)).status).toBe(200)
+  })
+})
+
+/** Waits until a count stays the same. */
+async function settled(count: () => number): Promise<void> {
+  for (let before = -1; before !== count(); ) {
+    before = count()
+    await Bun.sleep(250)
+  }
+}
+
+/** The embedded database has one backend: there, whoever held a transaction would keep this statement waiting. */
+async function openTransactions(): Promise<number> {
+  const [row] = await sql<{ open: number }[]>`
+    select count(*) as open
+    from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and (xact_start is not null or state like 'idle in%')
+      and backend_type = 'client backend'`
+  return row!.open
+}

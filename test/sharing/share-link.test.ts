@@ -1,0 +1,186 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { dayAgo } from "../world/clock.ts"
+import { anApp, booksAt, booksOf, said } from "../writes/writer.ts"
+import { readPage, type Sharing, sharing } from "./share-scene.ts"
+
+let sql: Sql
+let house: House
+let on: Sharing
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql })
+  on = await sharing(house, { keywords: ["tea", "green tea", "oolong"] })
+  await on.measure("tea", 2, 7)
+  await on.measure("tea", 0, 4)
+  await on.measure("green tea", 0, 0)
+})
+
+const preview = (args: object, { writer, app } = on) =>
+  house.call("/v1/actions", {
+    key: writer.key,
+    method: "POST",
+    body: { action: "create_share_link", args: { appId: app, country: "us", ...args } },
+  })
+
+const links = (workspace: number) =>
+  sql<{ days: number; content: { app: string }; password: string | null }[]>`
+    select (extract(epoch from expires_at - created_at) / 86400)::float8 as days, content, password
+    from share_link
+    where workspace_id = ${workspace}
+    order by created_at, sha256`
+
+describe("a preview of a shared page", () => {
+  test("says what will be public, of which days, in how many of each state, and that it is frozen", async () => {
+    const { status, body } = await preview({})
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ credits: 1, destructive: false, asynchronous: false })
+    const { summary, target, before, after, notes } = body.preview
+    expect(summary).toBe('Show "Tea Timer" in us to everybody who has the link, for 7 days.')
+    expect(target).toEqual({ kind: "app", id: on.app, name: "Tea Timer" })
+    expect(before).toEqual({ link: null })
+    const stores = [{ platform: "ios", keywords: ["tea", "green tea", "oolong"], charts: 2, storePage: false }]
+    const shows = { app: "Tea Timer", country: "us", from: dayAgo(89), to: dayAgo(0), stores }
+    expect(after).toEqual({ link: { days: 7, hasPassword: false, shows } })
+    expect(notes.join(" ")).toContain("3 keywords (1 ranked, 1 absent, 1 not measured), store page never read.")
+    expect(notes.join(" ")).toContain("It is frozen at the confirm")
+    expect(notes.join(" ")).toContain("No password is set")
+    expect(await links(on.writer.workspace)).toHaveLength(0)
+  })
+
+  test("of a storefront that the app does not track says that nothing is measured there", async () => {
+    const { body } = await preview({ country: "DE" })
+    expect(body.preview.after.link.shows).toMatchObject({
+      country: "de",
+      stores: [{ keywords: { length: 3 }, charts: 0 }],
+    })
+    expect(body.preview.notes.join(" ")).toContain("The app does not track de: everything is shown as not measured.")
+  })
+
+  test("reaches back 30 days on Free, as the plan's history does", async () => {
+    const own = await sharing(house)
+    const workspace = await house.workspace({ plan: "free" })
+    await sql`update tracked_app set workspace_id = ${workspace} where id = ${own.app}`
+    const args = { action: "create_share_link", args: { appId: own.app, country: "us" } }
+    const { body } = await house.tool("preview_action", args, { key: await house.key(workspace) })
+    expect(body.preview.after.link.shows).toMatchObject({ from: dayAgo(29), to: dayAgo(0) })
+  })
+
+  const BAD: [object, string][] = [
+    [{ days: 0 }, "days"], [{ days: 31 }, "days"], [{ days: 1.5 }, "days"], [{ days: "7" }, "days"], [{ days: null }, "days"],
+    [{ password: "" }, "password"], [{ password: "x".repeat(129) }, "password"], [{ password: "\ud800" }, "password"],
+    [{ password: 42 }, "password"], [{ password: "a\u0000b" }, "password"],
+    [{ country: "zz" }, "country"], [{ country: undefined }, "country"],
+    [{ appId: undefined }, "appId"], [{ token: "mine" }, "token"],
+  ] // biome-ignore format: a table
+
+  test("refuses what lies outside the bounds, naming it", async () => {
+    for (const [args, field] of BAD) {
+      const { status, body } = await preview(args)
+      expect([args, status, body.error, body.field]).toEqual([args, 400, "invalid_arguments", field])
+    }
+    for (const args of [{ days: 1 }, { days: 30 }, { password: "x" }, { password: "😀".repeat(128) }])
+      expect([args, said(await preview(args))]).toEqual([args, "200"])
+  })
+
+  test("of an app of another workspace, and by a key without the scope or for other apps, is refused", async () => {
+    const other = await sharing(house)
+    expect(said(await preview({ appId: other.app }))).toBe("404 not_found")
+    const narrow = await house.key(on.writer.workspace, { scopes: ["apps:read"] })
+    expect(said(await preview({}, { ...on, writer: { ...on.writer, key: narrow } }))).toBe("403 scope_required")
+    const another = await anApp(sql, on.writer.workspace)
+    const elsewhere = await house.key(on.writer.workspace, { appList: [another] })
+    expect(said(await preview({}, { ...on, writer: { ...on.writer, key: elsewhere } }))).toBe("403 app_not_allowed")
+  })
+})
+
+describe("a confirm", () => {
+  test("answers an address that opens the page until a moment so many whole days away", async () => {
+    const own = await sharing(house)
+    for (const days of [1, 30]) {
+      const { result, path } = await own.share({ days })
+      expect(Object.keys(result).sort()).toEqual(["appId", "country", "days", "expiresAt", "hasPassword", "url"])
+      expect(result.url).toMatch(/^http:\/\/127\.0\.0\.1:8787\/share\/[\w-]{43}$/)
+      expect(Math.abs(Date.parse(result.expiresAt) - Date.now() - days * 86_400_000)).toBeLessThan(10_000)
+      expect((await house.call(path)).text).toContain("Tea Timer")
+    }
+    const { result } = await own.share()
+    expect([result.days, result.hasPassword]).toEqual([7, false])
+    expect((await links(own.writer.workspace)).map(({ days }) => days).sort((a, b) => a - b)).toEqual([1, 7, 30])
+    expect(await booksOf(sql, own.writer.workspace)).toEqual(booksAt(3))
+  })
+
+  test("is refused with the new preview once something else would be shown than was approved, and its token stays usable", async () => {
+    const own = await sharing(house)
+    const token = await own.writer.token("create_share_link", { appId: own.app, country: "us" })
+    const rename = (from: string, to: string) =>
+      sql`update tracked_term set term = ${to} where app_id = ${own.app} and term = ${from}`
+    await rename("tea", "secret plan")
+    const refused = await own.writer.confirm(token)
+    expect(said(refused)).toBe("409 confirm_token_mismatch")
+    expect(refused.body.preview.after.link.shows.stores[0].keywords).toEqual(["secret plan"])
+    await rename("secret plan", "tea")
+    await sql`update tracked_app set name = 'Secret Name' where id = ${own.app}`
+    expect(said(await own.writer.confirm(token))).toBe("409 confirm_token_mismatch")
+    expect(await links(own.writer.workspace)).toHaveLength(0)
+    await sql`update tracked_app set name = 'Tea Timer' where id = ${own.app}`
+    expect(said(await own.writer.confirm(token))).toBe("200")
+  })
+
+  test("is refused while the workspace has 200 pages, and not by those that are over", async () => {
+    const own = await sharing(house)
+    const { writer } = own
+    await sql`
+      insert into share_link (sha256, workspace_id, app_id, created_at, expires_at, content)
+      select sha256((${own.app}::text || g)::bytea), ${writer.workspace}, ${own.app}, now() - interval '2 days',
+        now() + case when g = 200 then interval '-1 s' else interval '1 hour' end, '{}'
+      from generate_series(1, 200) g`
+    await own.share()
+    const { status, body } = await preview({}, own)
+    expect([status, body.error]).toEqual([403, "write_limit_reached"])
+    expect(body.reason).toContain("200 shared pages")
+  })
+})
+
+describe("what is secret", () => {
+  test("neither the password nor the address stands anywhere in the database or the log", async () => {
+    const own = await sharing(house)
+    await readPage(house, own.iosId)
+    const password = "correct horse battery stäple"
+    const { token } = await own.share({ password })
+    const { token: open } = await own.share()
+    const tables = await sql<{ name: string }[]>`
+      select table_name as name
+      from information_schema.tables
+      where table_schema = 'public' and table_type = 'BASE TABLE'
+      order by 1`
+    expect(tables.length).toBeGreaterThan(30)
+    let stored = house.logged.join("")
+    for (const { name } of tables) stored += JSON.stringify(await sql`select t::text as row from ${sql(name)} t`)
+    for (const secret of [password, "battery", "stäple", token, open]) expect(stored).not.toContain(secret)
+    expect(stored).toContain("create_share_link")
+    const [audit] = await sql<{ args: object; result: object; preview: object }[]>`
+      select args, result, preview
+      from audit
+      where workspace_id = ${own.writer.workspace}
+      order by id`
+    expect(audit!.args).toEqual({ appId: own.app, country: "us", days: 7, password: "set" })
+    expect(audit!.result).toMatchObject({ hasPassword: true })
+    expect(JSON.stringify(audit)).not.toContain("argon2id")
+  })
+
+  test("the stored hash is an argon2id that another implementation accepts, salted each time", async () => {
+    const own = await sharing(house)
+    for (let i = 0; i < 2; i++) await own.share({ password: "Käse" })
+    const hashes = (await links(own.writer.workspace)).map(({ password }) => password as string)
+    expect(new Set(hashes).size).toBe(2)
+    for (const hashed of hashes) {
+      expect(hashed).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+      expect(await Bun.password.verify("Käse".normalize("NFC"), hashed)).toBe(true)
+      expect(await Bun.password.verify("Kase", hashed)).toBe(false)
+    }
+  })
+})

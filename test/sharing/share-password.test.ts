@@ -1,0 +1,246 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { hash } from "node:crypto"
+import type { Sql } from "../../src/database/types.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { readMarkup } from "../pages/markup.ts"
+import { tally } from "../writes/writer.ts"
+import { quickHash } from "./quick-hash.ts"
+import { form, type Sharing, sharing } from "./share-scene.ts"
+
+let sql: Sql
+let house: House
+let on: Sharing
+let aheadMs = 0
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql, now: () => new Date(Date.now() + aheadMs) })
+  on = await sharing(house, { name: "Hidden Name" })
+})
+
+let asked = 0
+const address = () => `10.2.${(++asked >> 8) & 255}.${asked & 255}`
+const tried = (path: string, password: string, from: string) => house.call(path, { ...form(password), from })
+
+/** A page whose password is tried at once. */
+async function shared(password: string) {
+  const made = await on.share()
+  await sql`
+    update share_link
+    set password = ${quickHash(password)}
+    where sha256 = ${hash("sha256", made.token, "buffer")}`
+  return made
+}
+
+/** As if so many seconds had gone by since each try. */
+const letPass = (seconds: number) => sql`
+  update secret_try
+  set counts_until = counts_until - ${seconds}::int * interval '1 s', free_at = free_at - ${seconds}::int * interval '1 s'`
+
+const status = ({ status }: { status: number }) => String(status)
+
+describe("a page with a password", () => {
+  test("shows a form and nothing of the app until it is typed, and then the page", async () => {
+    const { path } = await on.share({ password: "open sesame" })
+    const from = address()
+    const locked = await house.call(path, { from })
+    expect(locked.status).toBe(200)
+    expect(locked.text).toContain('<form method="post">')
+    expect(locked.text).not.toContain("Hidden Name")
+    const wrong = await tried(path, "open sesamE", from)
+    expect(wrong.status).toBe(403)
+    expect(wrong.text).toContain("That is not the password.")
+    expect(wrong.text).not.toContain("Hidden Name")
+    expect(wrong.text).not.toContain("sesam")
+    expect(readMarkup(wrong.text)).toMatchObject({ unbalanced: [], bare: [] })
+    const right = await tried(path, "open sesame", from)
+    expect(right.status).toBe(200)
+    expect(right.text).toContain("Hidden Name")
+    for (const { headers } of [locked, wrong, right]) {
+      expect(headers.get("cache-control")).toBe("private, no-store")
+      expect(headers.get("content-security-policy")).toContain("form-action 'self'")
+    }
+    expect([locked, wrong].map(({ headers }) => headers.get("set-cookie"))).toEqual([null, null])
+    expect((await house.call(path, { from })).text).not.toContain("Hidden Name")
+  })
+
+  test("stays open to who typed it, wherever he comes from, by a cookie that is the same for every reader", async () => {
+    const [{ path, token }, other] = [await shared("x"), await shared("x")]
+    const cookies = []
+    for (const from of [address(), address()]) {
+      const { headers } = await tried(path, "x", from)
+      const [pair, ...attributes] = headers.get("set-cookie")!.split("; ")
+      expect(attributes).toEqual([
+        "HttpOnly",
+        "SameSite=Lax",
+        `Path=${path}`,
+        expect.stringMatching(/^Max-Age=\d{5,7}$/),
+      ])
+      cookies.push(pair)
+    }
+    expect(new Set(cookies).size).toBe(1)
+    const headers = { cookie: `theme=dark; ${cookies[0]}` }
+    const opened = await house.call(path, { from: address(), headers })
+    expect([opened.status, opened.text.includes("Hidden Name")]).toEqual([200, true])
+    expect((await house.call(other.path, { from: address(), headers })).text).not.toContain("Hidden Name")
+    for (const value of ["", "unlocked=", `${cookies[0]}x`, cookies[0]!.slice(0, -1)])
+      expect((await house.call(path, { from: address(), headers: { cookie: value } })).text).not.toContain("Hidden")
+    await sql`delete from share_link where sha256 = ${hash("sha256", token, "buffer")}`
+    expect((await house.call(path, { from: address(), headers })).status).toBe(404)
+  })
+
+  test("takes any text of 1 to 128 characters, however it is composed, and nothing but just that", async () => {
+    for (const password of ["x", " ", "a&b=c+d%20", "Käse", "😀".repeat(128)]) {
+      const { path } = await shared(password)
+      expect([password, (await tried(path, password, address())).status]).toEqual([password, 200])
+      expect((await tried(path, password.normalize("NFD"), address())).status).toBe(200)
+      for (const other of ["", `${password} `, password.toUpperCase().concat("!"), "😀".repeat(129)])
+        expect([other, (await tried(path, other, address())).status]).toEqual([other, 403])
+    }
+  })
+
+  test("refuses what is no form of this page, before it counts as a try", async () => {
+    const { path } = await shared("x")
+    const from = address()
+    const headers = { "content-type": "application/x-www-form-urlencoded" }
+    const send = (body: string, type = headers["content-type"]) =>
+      house.call(path, { method: "POST", from, body, headers: { "content-type": type } })
+    for (let i = 0; i < 2; i++) {
+      expect((await send('{"password":"x"}', "application/json")).status).toBe(415)
+      expect((await send("password=x", "multipart/form-data")).status).toBe(415)
+      expect((await send(`password=${"x".repeat(4_088)}`)).status).toBe(413)
+      expect((await send("")).status).toBe(400)
+      expect((await send("password=x&password=x")).status).toBe(400)
+    }
+    expect((await send(`password=${"x".repeat(4_087)}`)).status).toBe(403)
+    expect((await send("password=x")).status).toBe(200)
+  })
+
+  test("stays closed once it is over, also to who knows the password", async () => {
+    const { path, token } = await shared("x")
+    await sql`
+      update share_link
+      set expires_at = now(), created_at = now() - interval '1 day'
+      where sha256 = ${hash("sha256", token, "buffer")}`
+    expect((await tried(path, "x", address())).status).toBe(404)
+  })
+})
+
+describe("tries", () => {
+  test("five may fail in a minute; the sixth is refused even if right, and the next minute is free again", async () => {
+    const { path } = await shared("x")
+    const from = address()
+    for (let i = 0; i < 5; i++) expect((await tried(path, `no ${i}`, from)).status).toBe(403)
+    const refused = await tried(path, "x", from)
+    expect(refused.status).toBe(429)
+    expect(refused.text).not.toContain("Hidden Name")
+    const wait = Number(refused.headers.get("retry-after"))
+    expect(wait >= 30 && wait <= 60).toBe(true)
+    await letPass(20)
+    expect((await tried(path, "x", from)).status).toBe(429)
+    await letPass(40)
+    expect((await tried(path, "x", from)).status).toBe(200)
+  })
+
+  test("count for one link and one address: another address, and another link, are free", async () => {
+    const [{ path }, other] = [await shared("x"), await shared("x")]
+    const from = address()
+    for (let i = 0; i < 5; i++) await tried(path, "no", from)
+    expect((await tried(path, "x", from)).status).toBe(429)
+    expect((await tried(path, "x", address())).status).toBe(200)
+    expect((await tried(other.path, "x", from)).status).toBe(200)
+  })
+
+  test("of one IPv6 site, a /48, are one address's", async () => {
+    const { path } = await shared("x")
+    for (let i = 0; i < 5; i++) await tried(path, "no", `2001:db8:1:${i + 2}::1`)
+    expect((await tried(path, "x", "2001:db8:1:99::1")).status).toBe(429)
+    expect((await tried(path, "x", "2001:db8:2:2::1")).status).toBe(200)
+  })
+
+  test("of twenty wrong ones at once five are looked at", async () => {
+    const { path } = await shared("x")
+    const from = address()
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => tried(path, `no ${i}`, from)))
+    expect(tally(answers.map(status))).toEqual({ 403: 5, 429: 15 })
+  })
+
+  test("that found the password are given back: one who knows it may come again and again", async () => {
+    const { path } = await shared("x")
+    const from = address()
+    for (let i = 0; i < 8; i++) expect((await tried(path, "x", from)).status).toBe(200)
+    for (let i = 0; i < 4; i++) expect((await tried(path, "no", from)).status).toBe(403)
+    expect((await tried(path, "x", from)).status).toBe(200)
+  })
+
+  test("that are over are swept by the next, twenty at most", async () => {
+    await sql`delete from secret_try`
+    for (const { path } of [await shared("x"), await shared("x"), await shared("x")])
+      for (let i = 0; i < 10; i++) await tried(path, "no", address())
+    await letPass(7_200)
+    // ten addresses and the link, three times
+    expect((await sql`select from secret_try`).count).toBe(33)
+    await tried((await shared("x")).path, "no", address())
+    expect((await sql`select from secret_try`).count).toBe(33 - 20 + 2)
+  })
+
+  test("leave no address behind", async () => {
+    const { path } = await shared("x")
+    await tried(path, "no", "198.51.100.77")
+    const rows = await sql<{ text: string }[]>`select t::text as text from secret_try t`
+    expect(rows.length).toBeGreaterThan(0)
+    expect(JSON.stringify(rows)).not.toContain("198.51.100")
+    expect(house.logged.join("")).not.toContain("198.51.100")
+  })
+})
+
+describe("a flood of tries at one link from ever new addresses", () => {
+  const ticketIn = (text: string) => /name="ticket" value="([^"]+)"/.exec(text)![1]!
+  /** Twenty tries at the link, the last of them a while ago. */
+  async function flooded(path: string): Promise<void> {
+    for (let i = 0; i < 20; i++) await tried(path, `no ${i}`, address())
+    await letPass(60)
+  }
+
+  test("keeps out neither who typed the password before nor who fills in the form, nor any other link's readers", async () => {
+    const [{ path }, other] = [await on.share({ password: "x" }), await on.share({ password: "x" })]
+    const { headers } = await tried(path, "x", address())
+    const cookie = headers.get("set-cookie")!.split(";")[0]!
+    const flood = await Promise.all(Array.from({ length: 120 }, (_, i) => tried(path, `no ${i}`, address())))
+    const looked = flood.filter(({ status }) => status === 403).length
+    expect(looked).toBeLessThanOrEqual(20)
+    expect((await tried(other.path, "x", address())).status).toBe(200)
+    expect((await house.call(path, { from: address(), headers: { cookie } })).text).toContain("Hidden Name")
+
+    await letPass(60)
+    const from = address()
+    const ticket = ticketIn((await house.call(path, { from })).text)
+    for (let i = 0; i < 50; i++) expect((await tried(path, "x", address())).status).toBe(429)
+    aheadMs += 2_000
+    const { body, ...rest } = form("x")
+    const honest = await house.call(path, { ...rest, body: `${body}&ticket=${ticket}`, from })
+    expect([honest.status, honest.text.includes("Hidden Name")]).toEqual([200, true])
+  })
+
+  test("a form counts where it was shown, from a second later on and for ten minutes", async () => {
+    const [{ path }, other] = [await shared("x"), await shared("x")]
+    await flooded(path)
+    await flooded(other.path)
+    const from = address()
+    const ticket = ticketIn((await house.call(path, { from })).text)
+    const send = async (to: string, value: string, by = from) => {
+      await letPass(60)
+      const { body, ...rest } = form("x")
+      return (await house.call(to, { ...rest, body: `${body}&ticket=${value}`, from: by })).status
+    }
+    expect(await send(path, ticket)).toBe(429)
+    aheadMs += 2_000
+    expect(await send(path, ticket, address())).toBe(429)
+    expect(await send(other.path, ticket)).toBe(429)
+    expect(await send(path, `${ticket}x`)).toBe(429)
+    expect(await send(path, ticket)).toBe(200)
+    aheadMs += 600_000
+    expect(await send(path, ticket)).toBe(429)
+  })
+})

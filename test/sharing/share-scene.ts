@@ -1,0 +1,76 @@
+import { expect } from "bun:test"
+import { record } from "../../src/measuring/record/record.ts"
+import type { House } from "../house.ts"
+import { listed, PAGE } from "../measuring/record/listed.ts"
+import { reading } from "../measuring/record/measured.ts"
+import { newStoreId, trackOwn } from "../world/app.ts"
+import { dayAgo } from "../world/clock.ts"
+import { someWriter, type Writer } from "../writes/writer.ts"
+
+export interface Sharing {
+  writer: Writer
+  app: string
+  iosId: string
+  /** Confirms a link, and gives what its confirm answered. */
+  share(args?: object): Promise<{ url: string; path: string; expiresAt: string; token: string; result: Shared }>
+  /** Another day's results of a keyword; 0 = the app is absent, null = nothing is recorded. */
+  measure(term: string, daysAgo: number, rank: number | null, rest?: object): Promise<void>
+  /** Many of them at once. */
+  measureAll(days: readonly (readonly [term: string, daysAgo: number, rank: number])[]): Promise<void>
+}
+
+export interface Shared {
+  appId: string
+  country: string
+  days: number
+  hasPassword: boolean
+  url: string
+  expiresAt: string
+}
+
+/** A workspace that tracks one app of this name in the US, whose keywords nothing measured yet. */
+export async function sharing(
+  house: House,
+  { name = "Tea Timer", keywords = ["tea"], androidPkg = "" } = {},
+): Promise<Sharing> {
+  const { sql } = house
+  const writer = await someWriter(house)
+  const iosId = newStoreId()
+  const tracked = { workspaceId: writer.workspace, iosId, name, countries: ["us"], keywords, origin: "own" }
+  const app = await trackOwn(sql, { ...tracked, ...(androidPkg && { androidPkg }) })
+  const read = (term: string, daysAgo: number, rank: number, rest: object = {}) => {
+    const ids = Array.from({ length: 200 }, (_, i) => (i + 1 === rank ? iosId : 300_000_000 + i))
+    return reading(term, `${dayAgo(daysAgo)}T00:00:01Z`, ids, rest)
+  }
+  return {
+    writer,
+    app,
+    iosId,
+    async share(args = {}) {
+      const token = await writer.token("create_share_link", { appId: app, country: "us", ...args })
+      const { status, body } = await writer.confirm(token)
+      expect([status, body.error]).toEqual([200, undefined])
+      const path = new URL(body.result.url).pathname
+      return { ...body.result, path, token: path.slice("/share/".length), result: body.result }
+    },
+    async measure(term, daysAgo, rank, rest = {}) {
+      if (rank !== null) await record(sql, [read(term, daysAgo, rank, rest)], () => new Date())
+    },
+    async measureAll(days) {
+      const readings = days.map(([term, daysAgo, rank]) => read(term, daysAgo, rank))
+      await record(sql, readings, () => new Date())
+    },
+  }
+}
+
+/** The app's page on the App Store, read yesterday. */
+export async function readPage(house: House, iosId: string, listing: Partial<typeof PAGE> = {}): Promise<void> {
+  const page = listed(`${dayAgo(1)}T03:25:01Z`, { ...PAGE, ...listing }, { id: iosId })
+  await record(house.sql, [page], () => new Date())
+}
+
+export const form = (password: string) => ({
+  method: "POST",
+  body: `password=${encodeURIComponent(password)}`,
+  headers: { "content-type": "application/x-www-form-urlencoded" },
+})

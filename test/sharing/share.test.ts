@@ -1,0 +1,264 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { hash } from "node:crypto"
+import type { Sql, Tx } from "../../src/database/types.ts"
+import { removeOld } from "../../src/measuring/retention/remove-old.ts"
+import { removeApp } from "../../src/tracking/apps.ts"
+import { freshDatabase } from "../database.ts"
+import { type Answer, type House, openHouse } from "../house.ts"
+import { readMarkup } from "../pages/markup.ts"
+import { dayAgo } from "../world/clock.ts"
+import { tally } from "../writes/writer.ts"
+import { form, readPage, type Sharing, sharing } from "./share-scene.ts"
+
+let sql: Sql
+let house: House
+let on: Sharing
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql })
+  on = await sharing(house, { keywords: ["tea", "green tea", "oolong"] })
+  for (const [ago, rank] of [[3, 9], [2, 7], [0, 4]] as const) await on.measure("tea", ago, rank)
+  await on.measure("green tea", 0, 0)
+  await readPage(house, on.iosId)
+}) // biome-ignore format: days beside each other
+
+let asked = 0
+/** An address that asked nothing yet. */
+const from = () => `10.1.${(++asked >> 8) & 255}.${asked & 255}`
+const open = (path: string, options: object = {}) => house.call(path, { from: from(), ...options })
+const expireAt = (token: string, at: string) =>
+  sql`
+    update share_link
+    set expires_at = now() + ${at}::interval, created_at = now() - interval '1 day'
+    where sha256 = ${hash("sha256", token, "buffer")}`
+const textOf = (page: string) =>
+  page.replace(/<style>[^<]*<\/style>/, "").replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ") // biome-ignore format: one chain
+const rowOf = (page: string, term: string) =>
+  textOf(page.split("<tr>").find((row) => row.includes(`<bdi>${term}</bdi>`)) ?? "")
+    .split("Ranks over time")[0]!
+    .trim()
+
+const POLICY =
+  /^default-src 'none'; style-src 'sha256-([\w+/]+=)'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/
+
+/** What every answer below /share/ has, whatever it is. */
+function expectPrivate({ headers, text }: Answer): void {
+  expect(headers.get("content-type")).toBe("text/html; charset=utf-8")
+  expect(headers.get("cache-control")).toBe("private, no-store")
+  expect(headers.get("referrer-policy")).toBe("no-referrer")
+  expect(headers.get("x-robots-tag")).toBe("noindex, nofollow")
+  expect(headers.get("set-cookie")).toBeNull()
+  expect(headers.get("access-control-allow-origin")).toBeNull()
+  const [, named] = POLICY.exec(headers.get("content-security-policy") ?? "") ?? []
+  const [, style] = /<style>([^<]*)<\/style>/.exec(text) ?? []
+  expect(hash("sha256", style as string, "base64")).toBe(named as string)
+  const { unbalanced, bare, tags, attributes, ids } = readMarkup(text)
+  expect([unbalanced, bare]).toEqual([[], []])
+  expect(new Set(ids).size).toBe(ids.length)
+  for (const tag of ["script", "img", "iframe", "object", "a", "embed"]) expect(tags.has(tag)).toBe(false)
+  for (const name of attributes) expect(name).not.toMatch(/^(on|style$|src|xlink|action$)/)
+  expect(text).not.toMatch(/https?:\/\//)
+}
+
+describe("a shared page", () => {
+  test("tells the three states of each keyword in words, with their day, depth and source", async () => {
+    const answer = await open((await on.share()).path)
+    expect(answer.status).toBe(200)
+    expectPrivate(answer)
+    expect(rowOf(answer.text, "tea")).toMatch(/^tea 4 ▲ Up 3 since \d+ \w{3}$/)
+    expect(rowOf(answer.text, "green tea")).toBe("green tea Not in the first 200 No earlier day")
+    expect(rowOf(answer.text, "oolong")).toBe("oolong Not measured")
+    expect(textOf(answer.text)).toContain("(UTC), first 200, an imported reading.")
+    expect(answer.text).toContain(`Search results of <time datetime="${dayAgo(0)}">`)
+    expect(answer.text).toContain("Storefront: United States.")
+  })
+
+  test("tells the store's page with when it was read, and nothing of what it does not say", async () => {
+    const text = textOf((await open((await on.share()).path)).text)
+    for (const fact of [
+      "Version 4.1 , released 1 May 2026",
+      "Average rating 4.60 of 5",
+      "Ratings 5,000, ",
+      "Price 2.99 USD",
+      "Languages 2",
+      "Screenshots, phone 2",
+      "Screenshots, tablet 1",
+    ])
+      expect(text).toContain(fact)
+    expect(text).toMatch(/Read \d+ \w+ \d{4}, 03:25 UTC from the app&#39;s page on the App Store/)
+    for (const absent of ["Installs", "Age rating", "Category", "null", "undefined", "NaN", "Google Play"])
+      expect(text).not.toContain(absent)
+  })
+
+  test("of an app that nothing was measured of says so and shows no zero", async () => {
+    const bare = await sharing(house, { androidPkg: "com.example.tea", keywords: [] })
+    const answer = await open((await bare.share()).path)
+    expectPrivate(answer)
+    const text = textOf(answer.text)
+    expect(text.match(/No keyword is tracked/g)).toHaveLength(2)
+    expect(text.match(/The page was never read: what it shows is not known/g)).toHaveLength(2)
+    expect(text.match(/Ratings not measured/g)).toHaveLength(2)
+    expect(text).not.toMatch(/Ratings 0|Average rating 0/)
+  })
+
+  test("names who read each measured day, and that several did", async () => {
+    const own = await sharing(house, { keywords: ["whose"] })
+    await own.measure("whose", 1, 9, { source: "apple-web-search" })
+    await own.measure("whose", 0, 4)
+    const text = textOf((await open((await own.share()).path)).text)
+    expect(text).toContain("Read by 2 sources, whose ranks are not compared.")
+    expect(text).toMatch(/Day Rank Read by .* 4 an imported reading .* 9 App Store search on the web/)
+  })
+
+  test("compares with no day of another source, and with none that was not read deep enough", async () => {
+    const own = await sharing(house, { keywords: ["a", "b"] })
+    await own.measure("a", 1, 9, { source: "apple-web-search" })
+    await own.measure("a", 0, 4)
+    await own.measure("b", 1, 150)
+    await own.measure("b", 0, 0, { depth: 50, results: [{ id: "300000000" }] })
+    const { text } = await open((await own.share()).path)
+    expect(rowOf(text, "a")).toMatch(/^a 4 first 200, an imported reading Not comparable since/)
+    expect(rowOf(text, "b")).toMatch(/^b Not in the first 50 first 50, an imported reading Not comparable since/)
+    expect(text.split('class="line" d="')[1]?.startsWith('"')).toBe(true)
+  })
+
+  test("has charts of twelve keywords of a store at most, and says so only where there are more", async () => {
+    const keywords = Array.from({ length: 13 }, (_, i) => `tea ${i}`)
+    const own = await sharing(house, { keywords })
+    const charts = async () => {
+      const { text } = await open((await own.share()).path)
+      return [text.split("<svg ").length - 1, text.includes("Charts are of the first 12 keywords that were measured.")]
+    }
+    for (const term of keywords.slice(0, 12)) await own.measure(term, 0, 3)
+    expect(await charts()).toEqual([12, false])
+    await own.measure(keywords[12]!, 0, 0)
+    expect(await charts()).toEqual([12, true])
+  })
+
+  test("shows hostile names as text", async () => {
+    const hostile = `</title><script>alert(1)</script>"'><svg onload=x>&amp;`
+    const own = await sharing(house, { name: hostile, keywords: [`<img src=x onerror=alert(1)>`, `"><b>\u202e`] })
+    await own.measure(`<img src=x onerror=alert(1)>`, 0, 3)
+    await own.measure(`"><b>\u202e`, 0, 0)
+    await readPage(house, own.iosId, { version: "<i>4</i>" })
+    const answer = await open((await own.share()).path)
+    expectPrivate(answer)
+    expect(answer.text).toContain("&lt;/title&gt;&lt;script&gt;alert(1)")
+    expect(answer.text).toContain("&lt;i&gt;4&lt;/i&gt;")
+  })
+
+  test("stays what it was after its sources changed and the app is gone", async () => {
+    const own = await sharing(house, { keywords: ["white tea"] })
+    await own.measure("white tea", 1, 5)
+    const { path } = await own.share()
+    const { text } = await open(path)
+    expect(rowOf(text, "white tea")).toStartWith("white tea 5")
+    await own.measure("white tea", 0, 1)
+    expect(rowOf((await open((await own.share()).path)).text, "white tea")).toStartWith("white tea 1")
+    await sql`update tracked_app set name = 'Other' where id = ${own.app}`
+    expect((await open(path)).text).toBe(text)
+    await sql.begin((tx) => removeApp(tx as Tx, own.app))
+    expect((await open(path)).text).toBe(text)
+  })
+
+  test("answers HEAD with the headers of GET and no body, and other methods with 405", async () => {
+    const { path } = await on.share()
+    const [get, head] = [await open(path), await open(path, { method: "HEAD" })]
+    expect([head.status, head.text]).toEqual([200, ""])
+    const kept = ({ headers }: Answer) => [...headers].filter(([name]) => name !== "x-request-id").sort()
+    expect(kept(head)).toEqual(kept(get))
+    expect(head.headers.get("content-length")).toBe(String(new TextEncoder().encode(get.text).length))
+    for (const method of ["PUT", "DELETE", "OPTIONS", "PATCH"]) {
+      const refused = await open(path, { method })
+      expectPrivate(refused)
+      expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET, HEAD, POST"])
+    }
+  })
+})
+
+describe("a link that opens nothing", () => {
+  test("is the same 404 whether it never was, is over, or its workspace is suspended or deleted", async () => {
+    const unknown = await open(`/share/${"A".repeat(43)}`)
+    expect(unknown.status).toBe(404)
+    expectPrivate(unknown)
+    const own = await sharing(house)
+    const [over, locked] = [await own.share(), await own.share({ password: "x" })]
+    await expireAt(over.token, "0 s")
+    await expireAt(locked.token, "-1 s")
+    const answers = [
+      await open(over.path), await open(over.path, { method: "POST" }), await open(locked.path),
+      await open(locked.path, form("x")), await open("/share/short"), await open("/share/"), await open("/share/a/b"),
+      await open(`${over.path}x`), await open(`/share/${"%41".repeat(43)}`),
+    ] // biome-ignore format: a list to scan
+    for (const { status, text } of answers) expect([status, text]).toEqual([404, unknown.text])
+    const { path } = await own.share()
+    for (const column of ["suspended_at", "deleted_at"]) {
+      await sql`update workspace set ${sql(column)} = now() where id = ${own.writer.workspace}`
+      expect((await open(path)).text).toBe(unknown.text)
+      await sql`update workspace set ${sql(column)} = null where id = ${own.writer.workspace}`
+      expect((await open(path)).status).toBe(200)
+    }
+  })
+
+  test("works to the last second and not a moment longer, by the database's clock", async () => {
+    const { path, token } = await on.share()
+    await expireAt(token, "1 s")
+    expect((await open(path)).status).toBe(200)
+    await Bun.sleep(1_050)
+    expect((await open(path)).status).toBe(404)
+  })
+
+  test("is taken away by the clean-up once it is over, and the tries at it after an hour", async () => {
+    const own = await sharing(house)
+    const [over, lasting] = [await own.share({ password: "x" }), await own.share()]
+    await open(over.path, form("no"))
+    await expireAt(over.token, "-1 s")
+    await sql`update secret_try set counts_until = counts_until - interval '2 hours'`
+    const kept = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
+    const removed = await removeOld(sql, kept, { pauseMs: 0 })
+    expect(removed.share_link).toBeGreaterThan(0)
+    expect(removed.secret_try).toBeGreaterThan(0)
+    expect((await open(lasting.path)).status).toBe(200)
+    const left = await sql`select from share_link where workspace_id = ${own.writer.workspace}`
+    expect([left.count, (await sql`select from secret_try`).count]).toEqual([1, 0])
+    expect(await removeOld(sql, kept, { pauseMs: 0 })).toMatchObject({ share_link: 0, secret_try: 0 })
+  })
+
+  test("a key in its address is answered as everywhere", async () => {
+    const { status, body } = await open(`/share/svc_live_${"a".repeat(36)}`)
+    expect([status, body.error]).toEqual([400, "key_in_url"])
+  })
+})
+
+test("while the database is away a page says so, and for how long to wait", async () => {
+  const { path } = await on.share()
+  const away = openHouse({ sql: (() => Promise.reject({ code: "ECONNREFUSED" })) as unknown as Sql })
+  const answer = await away.call(path)
+  expectPrivate(answer)
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "2"])
+})
+
+test("over a socket HEAD tells the length of the page that GET sends", async () => {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => house.app.fetch(request, from()) })
+  const { path } = await on.share()
+  const url = `${server.url.origin}${path}`
+  const headers = { "accept-encoding": "identity" }
+  const [get, head] = [await fetch(url, { headers }), await fetch(url, { method: "HEAD", headers })]
+  const { byteLength } = await get.arrayBuffer()
+  expect([get.headers.get("content-length"), head.headers.get("content-length")]).toEqual([
+    `${byteLength}`,
+    `${byteLength}`,
+  ])
+  expect((await head.arrayBuffer()).byteLength).toBe(0)
+  await server.stop(true)
+})
+
+test("who asks more than 20 times in a second is told to wait", async () => {
+  const at = new Date()
+  const still = openHouse({ sql, now: () => at })
+  const answers = await Promise.all(Array.from({ length: 25 }, () => still.call("/share/none", { from: "10.9.9.9" })))
+  expect(tally(answers.map(({ status }) => String(status)))).toEqual({ 404: 20, 429: 5 })
+  expect(answers.at(-1)?.headers.get("retry-after")).toBe("1")
+  expect((await still.call("/share/none", { from: "10.9.9.8" })).status).toBe(404)
+})

@@ -1,0 +1,99 @@
+import { afterAll, expect, test } from "bun:test"
+import { checkObservation } from "../../../src/measuring/record/check.ts"
+import { ReadFailure, readOnce } from "../../../src/measuring/source.ts"
+import { itunesDeveloper } from "../../../src/stores/apple/itunes-developer.ts"
+import { COUNT, expectTypedOrFaithful } from "../parsing/mutations.ts"
+import { fixture } from "../parsing/parsed.ts"
+import { reachOf, replayServer } from "../parsing/replay.ts"
+
+const server = replayServer()
+afterAll(() => server.stop())
+
+const ASKED = { storefront: "us", developerId: "1500000011" }
+const ABOUT = { seenAt: new Date("2026-08-12T14:00:00Z"), sha256: new Uint8Array(32) }
+
+function parse(body: string) {
+  const seen = itunesDeveloper.parse(body, ASKED, ABOUT)
+  checkObservation(seen, new Date("2026-08-13"))
+  return seen
+}
+
+function outcomeOf(...results: object[]): string {
+  try {
+    parse(JSON.stringify({ resultCount: results.length, results }))
+  } catch (error) {
+    expect(error).toBeInstanceOf(ReadFailure)
+    return (error as ReadFailure).outcome
+  }
+  return "read"
+}
+
+const developer = { wrapperType: "artist", artistId: 1_500_000_011 }
+const app = (trackId: number, more = {}) => ({
+  wrapperType: "software",
+  kind: "software",
+  trackId,
+  trackName: `App ${trackId}`,
+  artistId: 1_500_000_011,
+  ...more,
+})
+
+test("a developer's apps are one request, and come with what the store says of them", async () => {
+  server.on("itunes.apple.com", "/lookup", () => new Response(fixture("itunes-developer-us.json")))
+  const { seen } = await readOnce(itunesDeveloper, ASKED, reachOf(server))
+  checkObservation(seen, new Date())
+  expect(server.requests.map(({ method, url }) => `${method} ${url.pathname}${url.search}`)).toEqual([
+    "GET /lookup?id=1500000011&entity=software&limit=200&country=us",
+  ])
+  expect(seen).toMatchObject({
+    kind: "developer",
+    source: "itunes-developer",
+    platform: "ios",
+    ...ASKED,
+    complete: true,
+  })
+  // the Mac app among them is none for iOS; one that nobody rated has no rating
+  expect(seen.apps.map(({ id, name, ratings, rating, price }) => [id, name, ratings, rating, price])).toEqual([
+    ["1600000101", "Slumber Harbor: Sleep Sounds", 105_000, 4.8, 0],
+    ["1600000301", "Morning Harbor: Alarm", 2_311, 4.6, 0],
+    ["1600000302", "Harbor Focus", 0, undefined, 1.99],
+  ])
+  expect(seen.apps[0]).toMatchObject({
+    developer: "Northlight Apps LLC",
+    genre: "6013",
+    currency: "USD",
+    version: "4.2.1",
+  })
+})
+
+test("a developer that sells nothing there has no apps; one that the store does not name is not found", () => {
+  expect(parse(JSON.stringify({ resultCount: 1, results: [developer] })).apps).toEqual([])
+  expect(outcomeOf()).toBe("not_found")
+})
+
+test("an answer as long as it can be may not be all", () => {
+  const answer = (count: number) => {
+    const results = [developer, ...Array.from({ length: count }, (_, n) => app(500_001 + n))]
+    return parse(JSON.stringify({ resultCount: results.length, results }))
+  }
+  expect(answer(199)).toMatchObject({ complete: true, apps: { length: 199 } })
+  expect(answer(200)).toMatchObject({ complete: false, apps: { length: 200 } })
+})
+
+test("what is not that developer's is a change", () => {
+  expect(outcomeOf(developer, app(500_001))).toBe("read")
+  for (const rows of [
+    [app(500_001)], [developer, app(500_001, { artistId: 1_500_000_012 })],
+    [developer, app(500_001, { artistId: undefined })], [developer, developer], [developer, app(500_001), app(500_001)],
+    [app(500_001), developer], [developer, { wrapperType: "track" }],
+  ]) expect(outcomeOf(...rows)).toBe("changed") // biome-ignore format: a list to scan
+  expect(outcomeOf({ ...developer, artistId: 1_500_000_012 }, app(500_001))).toBe("mismatched")
+  const british = { artistLinkUrl: "https://apps.apple.com/gb/developer/x/id1500000011" }
+  expect(outcomeOf({ ...developer, ...british }, app(500_001))).toBe("mismatched")
+})
+
+test(`changed in ${COUNT} ways: a typed failure, or values that stand in the body`, () => {
+  const tally = expectTypedOrFaithful(itunesDeveloper, ASKED, fixture("itunes-developer-us.json"), { as: "json" })
+  expect(tally.read).toBeGreaterThan(COUNT / 5)
+  expect(tally.changed).toBeGreaterThan(COUNT / 5)
+})

@@ -1,0 +1,235 @@
+import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { AppsObservation, ListedBeside, StoreApp } from "../../../src/core/observation/types.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { readChanges } from "../../../src/listings/read/changes.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { freshDatabase } from "../../database.ts"
+import { cases } from "../../long.ts"
+import { listed, randomOf, shuffled } from "../../measuring/record/listed.ts"
+import { said, stored } from "../../measuring/record/measured.ts"
+
+// many transactions each
+setDefaultTimeout(60_000)
+
+let sql: Sql
+const now = () => new Date("2026-08-01T00:00:00Z")
+const at = (day: number, hour = 12) => new Date(Date.UTC(2026, 5, day, hour))
+const tell = (...all: Parameters<typeof record>[1]) => record(sql, all, now)
+const ALL = { from: "2026-01-01", to: "2026-12-31", limit: 1_000 }
+
+beforeEach(async () => {
+  sql = await freshDatabase()
+})
+
+const ID = "1600000101"
+const TEA: StoreApp = {
+  id: ID,
+  name: "Tea Timer",
+  icon: "https://is1-ssl.mzstatic.com/image/a/AppIcon.png/512x512bb.jpg",
+  developer: "Leaves",
+  version: "4.1",
+  price: 2.99,
+  currency: "USD",
+  ratings: 5_000,
+  rating: 4.6,
+  updatedAt: new Date("2026-05-01T00:00:00Z"),
+}
+const BESIDE: ListedBeside = {
+  description: "A timer.",
+  screenshots: { phone: ["https://is1-ssl.mzstatic.com/p1.png/392x696bb.jpg"] },
+  versions: [{ version: "4.1", releasedAt: new Date("2026-05-01T00:00:00Z"), notes: "Faster." }],
+}
+
+/** A look-up of the one app that says this much of its page. */
+function looked(
+  seenAt: Date,
+  app: Partial<StoreApp> = {},
+  listing: ListedBeside | undefined = {},
+  rest: Partial<AppsObservation> = {},
+): AppsObservation {
+  return said(seenAt.toISOString(), [{ ...TEA, ...app, listing: { ...BESIDE, ...listing } }], rest)
+}
+
+/** "06-02 itunes-lookup version", oldest first. */
+async function told(): Promise<string[]> {
+  const apps = (await sql`select id from store_app order by id`).map(({ id }) => id as number)
+  const changes = await readChanges(sql, { ...ALL, apps })
+  return changes.toReversed().map(({ day, source, kind }) => `${day.slice(5)} ${source} ${kind}`)
+}
+
+describe("what a look-up says of an app's page", () => {
+  test("is a reading of it: its changes are told as those of pages are", async () => {
+    const edits: [string, Partial<StoreApp>, ListedBeside?][] = [
+      ["version", { version: "4.2" }],
+      ["name", { name: "Tea Clock" }],
+      ["icon", { icon: "https://example.com/icon.png" }],
+      ["price", { price: 0 }],
+      ["screenshots", {}, { screenshots: { phone: ["https://example.com/p2.png"] } }],
+      ["description", {}, { description: "A clock." }],
+      ["subtitle", {}, { subtitle: "Steep it" }],
+      ["rating_jump", { rating: 4.3 }],
+      ["ratings_jump", { ratings: 6_000 }],
+    ]
+    for (const [kind, app, beside] of edits) {
+      await freshDatabase()
+      await tell(looked(at(1), {}, { subtitle: "Before" }))
+      await tell(looked(at(2), app, { subtitle: "Before", ...beside }))
+      expect([kind, await told()]).toEqual([kind, [`06-02 itunes-lookup ${kind}`]])
+    }
+  })
+
+  test("is told of apps on Google Play too, with the rows of other apps that stand on the page", async () => {
+    const android = { platform: "android", source: "play-details", storefront: "de" } as const
+    const id = "com.example.tea"
+    const similar = [{ id: "com.example.coffee", name: "Coffee", rating: 4 }]
+    const page = (day: number, subtitle: string) =>
+      said(at(day).toISOString(), [{ id, name: "Tea", listing: { subtitle, similar } }], android)
+    await tell(page(1, "Steep"), page(2, "Steep well"))
+    expect(await told()).toEqual(["06-02 play-details subtitle"])
+    const rows = await sql`
+      select section, content from listing_content where section <> 'page' order by section, digest`
+    expect([...rows]).toEqual([{ section: "similar", content: ["com.example.coffee"] }])
+    expect([
+      ...(await sql`select store_id, name from store_app join store_app_name on app_id = id order by store_id`),
+    ]).toEqual([
+      { store_id: "com.example.coffee", name: "Coffee" },
+      { store_id: id, name: "Tea" },
+    ])
+    // what a row of other apps shows of their ratings is theirs to tell
+    expect(await sql`select 1 from rating_count`).toHaveLength(0)
+  })
+
+  test("holds a version once with its notes, and the ratings of a day once", async () => {
+    await tell(looked(at(1)), looked(at(2)))
+    expect([...(await sql`select version, notes, source from listing_version`)]).toEqual([
+      { version: "4.1", notes: "Faster.", source: "itunes-lookup" },
+    ])
+    const [run, ...more] = await sql`select cardinality(moments) as readings from listing_run`
+    expect([run, more.length]).toEqual([{ readings: 2 }, 0])
+    expect([...(await sql`select day, ratings, parser from rating_count order by day`)]).toEqual([
+      { day: "2026-06-01", ratings: 5_000, parser: 1 },
+      { day: "2026-06-02", ratings: 5_000, parser: 1 },
+    ])
+  })
+
+  test("is none where the app was asked for and is not to be had, where it kept to the facts, or was found by a search", async () => {
+    await tell(looked(at(1)))
+    await tell(said(at(2).toISOString(), [], { asked: [ID] }))
+    await tell(said(at(3).toISOString(), [{ ...TEA, version: "5.0" }]))
+    await tell(said(at(4).toISOString(), [{ ...TEA, version: "6.0" }], { source: "itunes-search" }))
+    expect(await told()).toEqual([])
+    expect(await sql`select 1 from listing_run`).toHaveLength(1)
+    const [state] = await sql`select available from app_storefront where source = 'itunes-lookup'`
+    expect(state).toEqual({ available: true })
+  })
+
+  test("is refused where only a look-up can say it, where it has no name, or where a part cannot be stored", async () => {
+    const wrong = [
+      looked(at(1), {}, {}, { source: "itunes-search" }),
+      looked(at(1), { name: " " }),
+      looked(at(1), {}, { description: "\ud83c" }),
+      looked(at(1), {}, { similar: [{ id: "com.example.tea" }] }),
+      looked(at(1), {}, { versions: [{ version: "1", releasedAt: new Date("nonsense") }] }),
+    ]
+    const { refused } = await tell(...wrong)
+    expect(refused.map(({ problem }) => problem.code as string)).toEqual([
+      "bad_source", "bad_text", "bad_text", "bad_app_id", "bad_time",
+    ]) // biome-ignore format: a list to scan
+    expect(await sql`select 1 from store_app`).toHaveLength(0)
+  })
+
+  test("follows from the readings alone: in any order the same, and twice nothing more", async () => {
+    const random = randomOf(11)
+    const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T
+    const readings = Array.from({ length: 24 }, (_, i) => {
+      const app = { version: pick(["4.1", "4.2"]), ratings: pick([5_000, 9_000]), rating: pick([4.6, 4.2]) }
+      const page = looked(at(1 + i, 6), app, { description: pick(["A", "B"]) }, { parser: i > 18 ? 2 : 1 })
+      // some are of those who keep to the facts
+      return i % 5 === 0 ? { ...page, apps: page.apps.map(({ listing: _, ...rest }) => rest) } : page
+    })
+    await tell(...readings)
+    const rows = async () => JSON.stringify(await sql`select at, kind, before, after from listing_change order by 1, 2`)
+    const expected = await rows()
+    for (const kind of ["version", "description", "rating_jump", "ratings_jump"]) expect(expected).toContain(kind)
+    for (let round = 0; round < cases(1, 4); round++) {
+      await freshDatabase()
+      const order = shuffled(readings, random)
+      const size = 1 + Math.floor(random() * 8)
+      for (let i = 0; i < order.length; i += size) await tell(...order.slice(i, i + size))
+      expect(await rows()).toBe(expected)
+    }
+    const before = await stored(sql)
+    expect(await tell(...readings, ...readings)).toEqual({ recorded: 0, known: 48, refused: [] })
+    expect(await stored(sql)).toBe(before)
+  })
+
+  test("counts once, also where only the page of an older reading was new", async () => {
+    expect(await tell(looked(at(5)))).toMatchObject({ recorded: 1, known: 0 })
+    expect(await tell(looked(at(4)))).toMatchObject({ recorded: 1, known: 0 })
+    expect(await tell(looked(at(4)))).toMatchObject({ recorded: 0, known: 1 })
+  })
+})
+
+describe("a change that the app's own page and a look-up show", () => {
+  const page = (day: number, version: string, hour = 6) => listed(at(day, hour), { version })
+
+  test("is told by the page alone, whichever saw it first", async () => {
+    await tell(page(1, "4.1"), page(2, "4.1"), page(3, "4.2"))
+    await tell(looked(at(1)), looked(at(2), { version: "4.2" }), looked(at(3), { version: "4.2" }))
+    expect(await told()).toEqual(["06-03 apple-app-page version"])
+    expect(await sql`select 1 from listing_change`).toHaveLength(2)
+  })
+
+  test("is told by nobody while the page, read in the last two days, does not show it", async () => {
+    await tell(page(1, "4.1"), page(2, "4.1"))
+    await tell(looked(at(1)), looked(at(4, 6), { version: "4.2" }))
+    expect(await told()).toEqual([])
+    await tell(page(5, "4.2"))
+    expect(await told()).toEqual(["06-05 apple-app-page version"])
+  })
+
+  test("is told by the look-up where the page was read more than two days before, and by the page once it was read again", async () => {
+    await tell(page(1, "4.1"), page(2, "4.1"))
+    await tell(looked(at(1)), looked(at(4, 7), { version: "4.2" }))
+    expect(await told()).toEqual(["06-04 itunes-lookup version"])
+    await tell(page(9, "4.2"))
+    expect(await told()).toEqual(["06-09 apple-app-page version"])
+  })
+
+  test("is told by the look-up where the page was not known before it, and where another storefront's was", async () => {
+    await tell(looked(at(1)), looked(at(3), { version: "4.2" }))
+    await tell(page(2, "4.2"), listed(at(1, 5), {}, { storefront: "de" }), listed(at(3, 5), {}, { storefront: "de" }))
+    expect(await told()).toEqual(["06-03 itunes-lookup version"])
+  })
+
+  test("hides no other change of the look-up's, and takes no place of the limit", async () => {
+    await tell(page(1, "4.1"), page(2, "4.1"), page(3, "4.2"))
+    await tell(looked(at(1)), looked(at(3), { version: "4.2" }), looked(at(20), { version: "4.3" }))
+    const [{ id }] = (await sql`select id from store_app where store_id = ${ID}`) as [{ id: number }]
+    const [newest, second, ...more] = await readChanges(sql, { ...ALL, apps: [id], kinds: ["version"], limit: 2 })
+    expect([newest?.source, second?.source, more.length]).toEqual(["itunes-lookup", "apple-app-page", 0])
+  })
+
+  test("is passed over however many there are, between what is told and in its order", async () => {
+    const days = Array.from({ length: 55 }, (_, i) => 1 + i)
+    await tell(...days.map((day) => page(day, String(day))))
+    await tell(...days.map((day) => looked(at(day), { version: String(day) })))
+    // after the page was read no more
+    await tell(...[58, 59, 60].map((day) => looked(at(day), { version: `later ${day}` })))
+    const [{ id }] = (await sql`select id from store_app where store_id = ${ID}`) as [{ id: number }]
+    const asked = { ...ALL, apps: [id], kinds: ["version" as const] }
+    const all = await readChanges(sql, asked)
+    expect(all.map(({ source }) => source)).toEqual([
+      ...Array(3).fill("itunes-lookup"),
+      ...Array(54).fill("apple-app-page"),
+    ])
+    expect(all.map(({ at }) => at.getTime())).toEqual(all.map(({ at }) => at.getTime()).toSorted((a, b) => b - a))
+    for (const limit of [1, 2, 3, 4, 49, 50, 51, 56, 57])
+      expect(await readChanges(sql, { ...asked, limit })).toEqual(all.slice(0, limit))
+  })
+
+  test("is the look-up's of an app whose page was never read", async () => {
+    await tell(looked(at(1)), looked(at(2), { version: "4.2", rating: 4.2 }))
+    expect(await told()).toEqual(["06-02 itunes-lookup rating_jump", "06-02 itunes-lookup version"])
+  })
+})

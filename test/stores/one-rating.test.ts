@@ -1,0 +1,99 @@
+import { beforeAll, expect, test } from "bun:test"
+import type { Operation } from "../../src/core/operation.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { getKeywordCompetition } from "../../src/keywords/operations/competition.ts"
+import { getRival } from "../../src/keywords/operations/rivals/get-rival.ts"
+import { listRivals } from "../../src/keywords/operations/rivals/list-rivals.ts"
+import { getStorePage } from "../../src/listings/operations/store-page.ts"
+import { record } from "../../src/measuring/record/record.ts"
+import { fetchRecord } from "../../src/overview/operations/fetch-record.ts"
+import { getToday } from "../../src/overview/operations/today.ts"
+import { readRatingDays } from "../../src/stores/read/rating-days.ts"
+import { freshDatabase } from "../database.ts"
+import { listed } from "../measuring/record/listed.ts"
+import { ask, contextOf, newWorkspace, reading, said } from "../measuring/record/measured.ts"
+import { trackOwn } from "../world/tracked.ts"
+
+const NOW = new Date("2025-11-20T12:00:00Z")
+const [OWN, RIVAL] = ["10001", "20001"] as const
+const LOOKED_UP = { [OWN]: { ratings: 1_000, rating: 4.63214 }, [RIVAL]: { ratings: 2_000, rating: 4.51234 } }
+
+let sql: Sql
+let appId: string
+let workspaceId: number
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  workspaceId = await newWorkspace(sql)
+  const asked = { workspaceId, iosId: OWN, countries: ["us"], keywords: ["tea"], origin: "own" }
+  appId = await trackOwn(sql, asked)
+  const apps = Object.entries(LOOKED_UP).map(([id, counts]) => ({ id, name: `App ${id}`, ...counts }))
+  const page = (id: string) => listed("2025-11-20T11:00:00Z", { ratings: 1, rating: 1 }, { id })
+  await record(
+    sql,
+    [reading("tea", "2025-11-20T10:00:00Z", [RIVAL, OWN]), said("2025-11-20T08:00:00Z", apps), page(OWN), page(RIVAL)],
+    () => NOW,
+  )
+})
+
+const told = (operation: Operation, input: object = {}) => {
+  const ctx = contextOf(sql, workspaceId, NOW)
+  return ask(operation, { ...ctx, caller: { ...ctx.caller, scopes: ["apps:read"] } }, { appId, ...input })
+}
+
+test("the page was read of both apps after the look-up, and says otherwise", async () => {
+  const rows = await sql`
+    select s.store_id as id, c.source, c.ratings
+    from rating_count c
+    join store_app s on s.id = c.app_id
+    order by c.seen_at desc, s.store_id, c.source`
+  expect(rows.slice(0, 2)).toEqual([OWN, RIVAL].map((id) => ({ id, source: "apple-app-page", ratings: 1 })))
+})
+
+test("every answer tells one count of the rival", async () => {
+  const { rivals } = await told(listRivals)
+  const { ratings, rating, history } = await told(getRival, { rivalId: RIVAL })
+  const { keywords } = await told(getKeywordCompetition)
+  const ctx = contextOf(sql, workspaceId, NOW)
+  const keyword = await ask(fetchRecord, ctx, { id: `kw:${appId}:us:tea` })
+  expect([
+    rivals[0].ratings,
+    ratings,
+    history.points.at(-1).ratings,
+    keywords[0].top[0].ratings,
+    keyword.metadata.current.above[0].ratings,
+  ]).toEqual(Array.from({ length: 5 }, () => LOOKED_UP[RIVAL].ratings))
+  expect(rating).toBe(LOOKED_UP[RIVAL].rating)
+})
+
+test("a rival's history shows the own count of a day, and another publisher's where there is no own one", async () => {
+  const results = [
+    { id: RIVAL, ratings: 7 },
+    { id: "30001", ratings: 8 },
+  ]
+  const from = { depth: 2, results, source: "foreign", origin: "demo" } as const
+  const days = ["2025-11-18T08:00:00Z", "2025-11-20T08:00:00Z"]
+  await record(
+    sql,
+    days.map((day) => reading("mate", day, [], from)),
+    () => NOW,
+  )
+  const { history } = await told(getRival, { rivalId: RIVAL })
+  expect(history.points.map(({ day, ratings }: Record<string, unknown>) => [day, ratings])).toEqual([
+    ["2025-11-18", 7],
+    ["2025-11-20", LOOKED_UP[RIVAL].ratings],
+  ])
+  const window = { storefront: "us", from: "2025-11-01", to: "2025-11-20" }
+  const [app] = await sql<[{ id: number }]>`select id from store_app where store_id = '30001'`
+  expect((await readRatingDays(sql, app.id, window)).map(({ ratings }) => ratings)).toEqual([8, 8])
+})
+
+test("every answer tells one count and one average of the app", async () => {
+  const { figures } = await told(getToday)
+  const { ios } = await told(getStorePage)
+  const { keywords } = await told(getKeywordCompetition)
+  const figure = (key: string) => figures.find((row: { key: string }) => row.key === key).value
+  const { ratings, rating } = LOOKED_UP[OWN]
+  expect([figure("ratings"), ios.ratings, keywords[0].top[1].ratings]).toEqual([ratings, ratings, ratings])
+  expect([figure("rating"), ios.rating]).toEqual([rating, rating])
+})

@@ -1,0 +1,45 @@
+import { parseAppAds } from "../../../src/listings/sources/app-ads.ts"
+import { pick, type Random, randomOf } from "./mutations.ts"
+
+const LINES = [
+  "google.com, pub-1, DIRECT, f08c47fec0942fa0", "facebook.com, 775945366868056, RESELLER, c3e20eee3f780d68", "# a comment",
+  "OWNERDOMAIN=example.com", "MANAGERDOMAIN=example.net, FR", "", "unity.com,1,direct;x=y", "placeholder.example.com, placeholder, DIRECT",
+] // biome-ignore format: a list to scan
+
+const PIECES = [
+  "\0", "\ufeff", "\r", "\n", "\r\n", ",", ",,", ";", "#", "=", ".", "<", ">", "DIRECT", "RESELLER", "__proto__=", "constructor",
+  "\ud83d", "\u2028", "\u202e", "é", "🌊", " ", "\t", "\u00a0", "-", "%00", "<html>", "\u0130", "ß.com", "x".repeat(300),
+] // biome-ignore format: a list to scan
+
+/** Files of a few lines, garbled in a few places; the same ones for the same seed. */
+export function* appAdsInputs(count: number, seed: number): Generator<string> {
+  const random = randomOf(seed)
+  for (let made = 0; made < count; made++) {
+    let text = Array.from({ length: Math.floor(random() * 8) }, () => pick(random, LINES)).join(
+      pick(random, ["\n", "\r\n", "\r"]),
+    )
+    for (let edits = Math.floor(random() * 6); edits > 0; edits--) text = garbled(text, random)
+    yield text
+  }
+}
+
+function garbled(text: string, random: Random): string {
+  const at = Math.floor(random() * (text.length + 1))
+  const gone = random() < 0.5 ? 0 : Math.floor(random() * 12)
+  return `${text.slice(0, at)}${random() < 0.8 ? pick(random, PIECES) : ""}${text.slice(at + gone)}`
+}
+
+/** Reads a file; throws where it reads what cannot be stored, or what does not stand in the file. */
+export function expectAppAds(text: string): void {
+  const { records, variables } = parseAppAds(text)
+  const lower = text.toLowerCase()
+  const texts = records.flatMap(({ publisherId, certId = "" }) => [publisherId, certId])
+  const values = Object.values(variables).flat()
+  const stands =
+    [...texts, ...values].every((said) => text.includes(said)) && records.every(({ system }) => lower.includes(system))
+  const storable = [...texts, ...values, ...records.map(({ system }) => system)].every(
+    (said) => !/[\p{C}<>]/u.test(said),
+  )
+  const keys = records.map(({ system, publisherId, relation }) => JSON.stringify([system, publisherId, relation]))
+  if (!stands || !storable || new Set(keys).size < keys.length) throw new Error(`read wrongly: ${JSON.stringify(text)}`)
+}

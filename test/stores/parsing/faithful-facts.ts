@@ -1,0 +1,59 @@
+import type { Observation, StoreApp } from "../../../src/core/observation/types.ts"
+import type { Standing } from "./faithful.ts"
+
+type Told = Extract<Observation, { kind: "listing" | "developer" | "chart" | "genres" }>
+
+// What is counted, computed or one of a few words of ours.
+const OWN = new Set(["depth", "complete", "hasInAppPurchases"])
+const OWN_WORDS = new Set(["story", "collection"])
+
+/** The first value of what was read that does not stand in the body, in words; undefined where all do. */
+export function factsUnfaithful(seen: Told, standing: Standing): string | undefined {
+  const told = { listing: "listing", developer: "apps", chart: "apps", genres: "genres" }[seen.kind]
+  return unfaithfulAt(told, (seen as unknown as Record<string, unknown>)[told], standing)
+}
+
+/** The same of what a look-up says beside the facts of every app. */
+export function besideUnfaithful({ market, listing }: Beside, standing: Standing): string | undefined {
+  const { language = "en", subtitle, description, versions, ...listed } = listing ?? {}
+  // the language is the one that was asked for
+  if (language !== "en") return `the language ${language} was not asked for`
+  const written = [subtitle, description, ...(versions ?? []).map(({ notes }) => notes)]
+  const wrong = written.find((text) => text !== undefined && !standing.plain(text))
+  if (wrong !== undefined) return `${JSON.stringify(wrong)} does not stand in the body`
+  const told = { listed, versions: versions?.map(({ notes: _notes, ...version }) => version) }
+  return unfaithfulAt("market", market, standing) ?? unfaithfulAt("listing", told, standing)
+}
+
+type Beside = Pick<StoreApp, "market" | "listing">
+
+function unfaithfulAt(path: string, value: unknown, standing: Standing): string | undefined {
+  if (typeof value === "object" && value !== null && !(value instanceof Date)) {
+    for (const [key, part] of Object.entries(value)) {
+      const wrong = OWN.has(key) ? undefined : unfaithfulAt(`${path}.${key}`, part, standing)
+      if (wrong !== undefined) return wrong
+    }
+    return undefined
+  }
+  return value === undefined || stands(path, value, standing)
+    ? undefined
+    : `${path} ${JSON.stringify(value)} does not stand in the body`
+}
+
+function stands(path: string, value: unknown, standing: Standing): boolean {
+  if (value instanceof Date) return standing.date(value) || standing.text(spelt(value))
+  if (typeof value === "number")
+    return standing.figure(value) || standing.text(value.toFixed(2)) || standing.text(grouped(value))
+  if (typeof value !== "string") return false
+  if (/\.editorial\.\d+\.kind$/.test(path)) return OWN_WORDS.has(value)
+  return /icon$|screenshots/.test(path) ? standing.picture(value) : standing.text(value)
+}
+
+/** "12,000", as prices within an app have it. */
+const grouped = (value: number) => value.toLocaleString("en-US", { maximumFractionDigits: 2 })
+
+/** "Tue Aug 11 2026 08:00:00 GMT+0000", as a version history has it. */
+function spelt(date: Date): string {
+  const [, day, month, year, time] = /^\w{3}, (\d\d) (\w{3}) (\d{4}) (\S+) GMT$/.exec(date.toUTCString()) ?? []
+  return `${date.toUTCString().slice(0, 3)} ${month} ${day} ${year} ${time} GMT+0000`
+}

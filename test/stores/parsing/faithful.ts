@@ -1,0 +1,149 @@
+import type { Observation, StoreApp } from "../../../src/core/observation/types.ts"
+import { normaliseTerm } from "../../../src/lib/term.ts"
+import { besideUnfaithful, factsUnfaithful } from "./faithful-facts.ts"
+import { reviewsUnfaithful } from "./faithful-reviews.ts"
+import { type As, islandsOf } from "./islands.ts"
+
+/** The first value of an observation that does not stand in the body, in words; undefined where all do. */
+export function unfaithful(body: string, as: As, seen: Observation): string | undefined {
+  const standing = standingIn(body, as)
+  if (seen.kind === "search") return firstOf(seen.results, (app) => appUnfaithful(app, standing))
+  if (seen.kind === "apps") return firstOf(seen.apps, (app) => appUnfaithful(app, standing))
+  if (seen.kind === "hints") return firstOf(seen.terms, (term) => (standing.term(term) ? undefined : `no term ${term}`))
+  if (seen.kind === "listing" || seen.kind === "developer" || seen.kind === "chart" || seen.kind === "genres")
+    return factsUnfaithful(seen, standing)
+  if (seen.kind === "reviews") return reviewsUnfaithful(seen, standing)
+  return `no body is known to hold ${seen.kind}`
+}
+
+function firstOf<T>(all: readonly T[], wrong: (one: T) => string | undefined): string | undefined {
+  for (const one of all) {
+    const found = wrong(one)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function appUnfaithful(app: StoreApp, standing: Standing): string | undefined {
+  const {
+    icon,
+    ratings,
+    rating,
+    price,
+    releasedAt,
+    updatedAt,
+    market,
+    listing,
+    genres = [],
+    languages = [],
+    sizeBytes,
+    ratingsByStar,
+    ...texts
+  } = app
+  const dates = { releasedAt, updatedAt }
+  const figures = { ratings, rating, price, sizeBytes }
+  return (
+    firstOf(Object.entries(texts), ([what, value]) => missing(what, value, (text) => standing.text(text))) ??
+    firstOf(genres, (genre) => missing("genres", genre, (id) => standing.text(id))) ??
+    firstOf(languages, (code) => missing("languages", code, (said) => standing.text(said.toUpperCase()))) ??
+    firstOf(Object.entries(figures), ([what, value]) => missing(what, value, (figure) => standing.figure(figure))) ??
+    firstOf(ratingsByStar ?? [], (count) => missing("ratingsByStar", count, (figure) => standing.figure(figure))) ??
+    firstOf(Object.entries(dates), ([what, value]) => missing(what, value, (date) => standing.date(date as Date))) ??
+    missing("icon", icon, (url) => standing.picture(url)) ??
+    besideUnfaithful({ market, listing }, standing)
+  )
+}
+
+function missing<T>(what: string, value: T | undefined, stands: (value: T) => boolean): string | undefined {
+  return value === undefined || stands(value)
+    ? undefined
+    : `${what} ${JSON.stringify(value)} does not stand in the body`
+}
+
+export interface Standing {
+  text(value: string): boolean
+  term(value: string): boolean
+  /** Of a text that is written as HTML: without its tags, its signs undone. */
+  plain(value: string): boolean
+  /** Without the characters that no database holds, and cut where it is too long. */
+  written(value: string): boolean
+  figure(value: number): boolean
+  date(value: Date): boolean
+  picture(url: string): boolean
+}
+
+/** What stands in a body: the texts and numbers of its JSON, and its text with entities and escapes undone. */
+function standingIn(body: string, as: As): Standing {
+  const scalars = scalarsOf(islandsOf(body, as).map(({ value }) => value))
+  let decoded: string | undefined
+  let terms: Set<string> | undefined
+  const within = (value: string): boolean => {
+    decoded ??= `${body}\n${[...scalars].join("\n")}\n${undone(body)}`
+    for (let at = decoded.indexOf(value); at !== -1; at = decoded.indexOf(value, at + 1)) {
+      // a number stands by itself, not within a longer one
+      if (!/^\d/.test(value) || !/\d/.test(decoded.charAt(at - 1) + decoded.charAt(at + value.length))) return true
+    }
+    return false
+  }
+  const text = (value: string) => scalars.has(value) || within(value)
+  return {
+    text,
+    term(value) {
+      if (text(value)) return true
+      // entities are undone after the tags are found, sections of characters before
+      const texts = () => [...undone(body).split(/[<>]/), ...body.split(/[<>]/).map(undone)]
+      terms ??= new Set([...scalars, ...texts()].map(normaliseTerm))
+      return terms.has(value)
+    },
+    plain: (value) =>
+      text(value) || [...scalars].some((one) => one.length >= value.length && saidIn(one) === bare(value)),
+    written: (value) =>
+      text(value) ||
+      [...scalars].some((one) => storable(one).startsWith(value)) ||
+      storable(undone(body)).includes(value),
+    // prices stand in whole units, in hundredths or in millionths
+    figure: (value) => [value, Math.round(value * 100), Math.round(value * 1e6)].some((one) => text(String(one))),
+    date: (value) => [value.toISOString(), isoSeconds(value), isoDay(value), ...epochs(value)].some(text),
+    picture: (url) => text(url) || text(url.slice(0, url.lastIndexOf("/"))) || text(url.split("=", 1)[0] as string),
+  }
+}
+
+/** What HTML says but for white space, and for what looks like a tag before or after its signs are undone. */
+const saidIn = (html: string) => bare(bare(html).replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w+));/gi, signOf))
+const bare = (text: string) => text.replace(/<[^<>]*>/g, "").replace(/\s+/gu, "")
+const storable = (value: string) => value.replaceAll("\0", "").toWellFormed()
+const isoSeconds = (date: Date) => date.toISOString().replace(/\.\d+Z$/, "Z")
+const isoDay = (date: Date) => date.toISOString().slice(0, 10)
+const epochs = (date: Date) => [String(date.getTime()), String(Math.floor(date.getTime() / 1_000))]
+
+function scalarsOf(values: unknown[]): Set<string> {
+  const scalars = new Set<string>()
+  const left = [...values]
+  while (left.length > 0) {
+    const value = left.pop()
+    if (typeof value === "number") scalars.add(String(value))
+    if (typeof value === "string") {
+      scalars.add(value)
+      // a text may hold JSON itself
+      if (/^[[{]/.test(value)) left.push(...islandsOf(value, "json").map((island) => island.value))
+    }
+    if (typeof value === "object" && value !== null) for (const one of Object.values(value)) left.push(one)
+  }
+  return scalars
+}
+
+const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }
+
+function undone(body: string): string {
+  return body
+    .replace(/\\u([0-9a-fA-F]{4})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/\\(["\\/n])/g, (_, sign) => (sign === "n" ? "\n" : sign))
+    .replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, "$1")
+    .replace(/&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|(\w+));/g, signOf)
+}
+
+function signOf(all: string, decimal?: string, hex?: string, name?: string): string {
+  if (name) return ENTITIES[name] ?? all
+  const code = decimal ? Number(decimal) : Number.parseInt(hex as string, 16)
+  return code <= 0x10ffff ? String.fromCodePoint(code) : all
+}

@@ -1,0 +1,40 @@
+// A process of its own: what it takes at most can be told only of a whole process. Prints [idle, peak] in MB.
+import { readFileSync } from "node:fs"
+import { parseAppAds } from "../../../src/listings/sources/app-ads.ts"
+import { FLOODS, type HostileForm, LINES } from "./hostile.ts"
+import { PARSED } from "./parsed.ts"
+
+const about = { seenAt: new Date(), sha256: new Uint8Array(32) }
+// one of each way to read a body
+const NAMES = ["apple-hints", "apple-reviews", "apple-store-search", "play-search", "play-suggest", "apple-app-page"]
+const SOURCES = NAMES.map((name) => PARSED.find(({ source }) => source.name === name)!)
+const MAX_BYTES = 4_000_000
+
+const idle = megabytes("VmRSS")
+for (const form of [...FLOODS, ...LINES]) {
+  const text = textOf(form)
+  for (const { source, asked } of SOURCES) {
+    const body = source.maxBytes === undefined ? text : textOf(form, source.maxBytes)
+    ended(() => source.parse(body, asked, about))
+  }
+  ended(() => parseAppAds(text.slice(0, 512_000)))
+}
+console.log(JSON.stringify([idle, megabytes("VmHWM")]))
+
+function textOf(form: HostileForm, size = MAX_BYTES): string {
+  return new TextDecoder().decode(Buffer.from(form.body(size)))
+}
+
+function ended(work: () => unknown): void {
+  try {
+    work()
+  } catch {
+    // it is no answer
+  }
+  // on a busy machine the collector comes late, and the next reading would be counted on top
+  Bun.gc(true)
+}
+
+function megabytes(name: string): number {
+  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync("/proc/self/status", "utf8"))?.[1]) / 1_024
+}

@@ -1,0 +1,124 @@
+import { describe, expect, test } from "bun:test"
+import type { SearchObservation } from "../../../src/core/observation/types.ts"
+import type { SearchQuestion } from "../../../src/keywords/kinds/search-shape.ts"
+import { appleStoreSearch } from "../../../src/keywords/sources/apple-store-search.ts"
+import { ReadFailure, type Source } from "../../../src/measuring/source.ts"
+import { expectTypedOrFaithful, mutations } from "./mutations.ts"
+import { fixture } from "./parsed.ts"
+
+const ASKED = { storefront: "us", term: "sleep sounds" }
+const BODY = fixture("apple-store-search-us.json")
+
+/** A parser that goes wrong in one way, held to its word. */
+function heldTo(wrong: (seen: SearchObservation, body: string) => SearchObservation): unknown {
+  const source: Source<SearchQuestion, SearchObservation> = {
+    ...appleStoreSearch,
+    parse: (body, asked, about) => wrong(appleStoreSearch.parse(body, asked, about), body),
+  }
+  try {
+    return expectTypedOrFaithful(source, ASKED, BODY, { as: "json", count: 300 })
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+describe("mutations", () => {
+  const bodies = (seed: number, name = "apple-web-search-us.html") => [
+    ...mutations(fixture(name), { seed, count: 300, as: name.endsWith("html") ? "html-json" : "json" }),
+  ]
+
+  test("are the same for the same seed, and others for another", () => {
+    expect(bodies(5)).toEqual(bodies(5))
+    expect(bodies(6)).not.toEqual(bodies(5))
+  })
+
+  test("differ from the body and from each other, and most still hold JSON", () => {
+    const made = bodies(5).map(({ body }) => body)
+    expect(new Set(made).size).toBeGreaterThan(240)
+    const json = bodies(5, "apple-store-search-us.json").filter(({ body }) => {
+      try {
+        return JSON.parse(body) !== undefined
+      } catch {
+        return false
+      }
+    })
+    expect(json.length).toBeGreaterThan(230)
+    expect(json.length).toBeLessThan(300)
+  })
+
+  test("change what texts hold as JSON, what stands in callbacks, and XML", () => {
+    const made = (body: string, as: "json" | "html-json" | "xml") =>
+      [...mutations(body, { seed: 1, count: 400, as })].map((mutation) => mutation.body)
+    const nested = `)]}'\n\n60\n[["wrb.fr","IJ4APc","[[[\\"panda\\",1]]]"]]\n`
+    expect(
+      made(nested, "json").filter((body) => body.startsWith(")]}'") && !body.includes("panda")).length,
+    ).toBeGreaterThan(40)
+    const called =
+      "<script>AF_initDataCallback({key: 'ds:4', hash: '1', data:[[\"panda\"],2], sideChannel: {}});</script>"
+    const kept = made(called, "html-json").filter((body) => body.includes("ds:4") && !body.includes("panda"))
+    expect(kept.length).toBeGreaterThan(40)
+    const plist = made("<plist><dict><key>term</key><string>tide</string></dict></plist>", "xml")
+    expect(plist.filter((body) => body.includes("<string>tide</string>")).length).toBeLessThan(350)
+    expect(plist.some((body) => body.includes("CDATA"))).toBe(true)
+  })
+})
+
+describe("a parser is caught that", () => {
+  test("keeps its word: by nothing", () => {
+    expect(heldTo((seen) => seen)).toMatchObject({ read: expect.any(Number), changed: expect.any(Number) })
+  })
+
+  test("trips over a shape", () => {
+    const caught = heldTo((seen, body) => ({
+      ...seen,
+      depth: seen.depth + JSON.parse(body).bubbles[0].results[3].id.length * 0,
+    }))
+    expect(caught).toMatch(/^apple-store-search, seed 5, mutation \d+ \(.*\): threw \w*Error/s)
+  })
+
+  test("throws what is no typed failure", () => {
+    const caught = heldTo(() => {
+      throw new Error("no such thing")
+    })
+    expect(caught).toMatch(/threw Error: no such thing/)
+    expect(new ReadFailure("changed", "x")).toBeInstanceOf(Error)
+  })
+
+  test("makes up a name, an id, a number, an icon or a maker", () => {
+    const first = (seen: SearchObservation, made: object) => ({
+      ...seen,
+      results: seen.results.map((app, place) => (place === 0 ? { ...app, ...made } : app)),
+    })
+    for (const made of [
+      { name: "Unknown" },
+      { id: "1234567890" },
+      { ratings: 77 },
+      { rating: 3.3 },
+      { developer: "?!" },
+    ]) {
+      expect(heldTo((seen) => first(seen, made))).toMatch(/does not stand in the body/)
+    }
+    const icon = "https://example.net/elsewhere/512x512bb.jpg"
+    expect(heldTo((seen) => first(seen, { icon }))).toMatch(/icon .* does not stand in the body/)
+  })
+
+  test("gives a part of a number for one", () => {
+    const cut = (seen: SearchObservation) => ({
+      ...seen,
+      results: [{ id: seen.results[0]?.id.slice(0, 8) ?? "12345678" }],
+    })
+    expect(heldTo(cut)).toMatch(/does not stand in the body/)
+  })
+
+  test("answers for another storefront or term, or for another reader", () => {
+    expect(heldTo((seen) => ({ ...seen, storefront: "gb" }))).toMatch(/its storefront is not what was asked/)
+    expect(heldTo((seen) => ({ ...seen, term: "sleep" }))).toMatch(/its term is not what was asked/)
+    expect(heldTo((seen) => ({ ...seen, origin: "demo" }))).toMatch(/its origin is not what was asked/)
+    expect(heldTo((seen) => ({ ...seen, sha256: new Uint8Array(32) }))).toMatch(/its sha256 is not what was asked/)
+  })
+
+  test("gives what may not be stored", () => {
+    expect(heldTo((seen) => ({ ...seen, depth: 0 }))).toMatch(/may not be stored/)
+    expect(heldTo((seen) => ({ ...seen, results: [...seen.results, ...seen.results] }))).toMatch(/may not be stored/)
+  })
+})

@@ -1,0 +1,70 @@
+import type { Upstream } from "../../../src/lib/upstreams.ts"
+import type { SourceAccess } from "../../../src/measuring/source.ts"
+
+/** A request that the stand-in got; `url` is the upstream's own, https://apps.apple.com/…. */
+export interface Asked {
+  method: string
+  url: URL
+  headers: Headers
+  body: string
+  at: number
+}
+
+export interface ReplayServer {
+  /** Where the stand-in of an upstream is: what UPSTREAM_URLS names. */
+  address(upstream: Upstream): string
+  requests: Asked[]
+  /** Answers requests to an upstream whose path begins so; a later call goes first. Undefined = whoever is next, or 404. */
+  on(upstream: Upstream, path: string, answer: Answering): void
+  stop(): Promise<void>
+}
+
+export type Answering = (asked: Asked) => Response | undefined | Promise<Response | undefined>
+
+/** Stands in for the stores: a server on loopback that answers with recorded bodies. */
+export function replayServer(): ReplayServer {
+  const requests: Asked[] = []
+  const answers: { upstream: Upstream; path: string; answer: Answering }[] = []
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 60,
+    async fetch(request) {
+      const [, upstream = "", ...path] = new URL(request.url).pathname.split("/")
+      const url = new URL(`https://${upstream}/${path.join("/")}${new URL(request.url).search}`)
+      const asked = {
+        method: request.method,
+        url,
+        headers: request.headers,
+        body: await request.text(),
+        at: Date.now(),
+      }
+      requests.push(asked)
+      for (const held of answers) {
+        if (held.upstream !== upstream || !url.pathname.startsWith(held.path)) continue
+        const response = await held.answer(asked)
+        if (response) return response
+      }
+      return new Response("nothing is recorded here", { status: 404 })
+    },
+  })
+  return {
+    address: (upstream) => `http://127.0.0.1:${server.port}/${upstream}`,
+    requests,
+    on: (upstream, path, answer) => void answers.unshift({ upstream, path, answer }),
+    stop: () => server.stop(true),
+  }
+}
+
+/** What a source needs to read from the stand-in. */
+export function reachOf(server: ReplayServer, rest: Partial<SourceAccess> = {}): SourceAccess {
+  return {
+    address: server.address,
+    fetch: (url, init) => fetch(url, init),
+    now: () => new Date(),
+    egress: undefined,
+    signal: new AbortController().signal,
+    timeoutMs: 5_000,
+    ...rest,
+  }
+}

@@ -1,0 +1,62 @@
+import { expect, test } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { playReviews } from "../../../src/reviews/sources/play-reviews.ts"
+import { fixture, PARSED } from "./parsed.ts"
+import { about } from "./play-pages.ts"
+
+const FIXTURES = join(import.meta.dirname, "../../../fixtures")
+const files = readdirSync(FIXTURES, { recursive: true, encoding: "utf8" }).filter((name) => /\.\w+$/.test(name))
+
+test("no fixture holds who wrote a review", () => {
+  expect(files.length).toBeGreaterThan(20)
+  for (const name of files) {
+    const text = readFileSync(join(FIXTURES, name), "utf8")
+    // accounts as the App Store links to them, and pictures of Google's
+    expect([name, /\/reviews\/id[1-9]/.test(text)]).toEqual([name, false])
+    expect([name, /googleusercontent\.com\/a[-/]/.test(text)]).toEqual([name, false])
+  }
+})
+
+test("writers in the feeds are all called the same, and rows of Google Play have none", () => {
+  const feeds = PARSED.filter(({ fixture: name }) => name.startsWith("apple-reviews-"))
+  for (const { fixture: name } of feeds) {
+    const names = [...fixture(name).matchAll(/<name>(.*?)<\/name>|"name": \{"label": "(.*?)"\}/g)].map(
+      ([, a, b]) => a ?? b,
+    )
+    expect([name, [...new Set(names)].filter((one) => one !== "iTunes Store" && one !== "A reviewer")]).toEqual([
+      name,
+      [],
+    ])
+  }
+  for (const page of ["play-reviews-translate-1.txt", "play-reviews-translate-2.txt"]) {
+    const [[, , payload]] = JSON.parse(fixture(page).slice(4))
+    const rows: unknown[][] = JSON.parse(payload)[0]
+    expect(rows).toHaveLength(150)
+    for (const row of rows) expect([row[1], row[7], row[9]]).toEqual([null, null, null])
+  }
+  const [heading] = fixture("apple-reviews-3games-6countries-cut.csv").split("\n")
+  expect(heading).not.toMatch(/author|user|name|link|uri/)
+})
+
+test("no observation holds who wrote a review, wherever the body says it", () => {
+  const body = fixture("play-reviews-translate-1.txt")
+  const [frame, ...rest] = JSON.parse(body.slice(4))
+  const payload = JSON.parse(frame[2])
+  payload[0].forEach((row: unknown[], place: number) => {
+    row[1] = [`Writer ${place}`, [null, 2]]
+    row[7] = ["A maker", `Hi Writer ${place}!`, [1783387213, 0]]
+    row[9] = ["110479454368781213656", `Writer ${place}`]
+  })
+  const named = `)]}'\n\n${JSON.stringify([frame.with(2, JSON.stringify(payload)), ...rest])}`
+  const asked = { storefront: "us", language: "en", storeId: "com.google.android.apps.translate" }
+  const seen = playReviews.parse(named, asked, about)
+  expect(seen).toEqual(playReviews.parse(body, asked, about))
+  expect(JSON.stringify(seen)).not.toMatch(/Writer|1104794543/)
+  for (const { source, asked, fixture: name } of PARSED) {
+    if (!name.startsWith("apple-reviews-")) continue
+    expect(
+      JSON.stringify(source.parse(fixture(name), asked, { ...about, seenAt: new Date("2026-11-01") })),
+    ).not.toMatch(/A reviewer|reviews\/id/)
+  }
+})

@@ -1,0 +1,17 @@
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { cases } from "../../long.ts"
+import { expectTypedOrFaithful } from "./mutations.ts"
+import { fixture, PARSED } from "./parsed.ts"
+
+setDefaultTimeout(60_000)
+
+const COUNT = cases(80, 300)
+
+for (const { source, asked, fixture: name, as } of PARSED) {
+  if (!name.includes("-reviews-")) continue
+  test(`${name}, changed in ${COUNT} ways: a typed failure, or values that stand in the body`, () => {
+    const tally = expectTypedOrFaithful(source, asked, fixture(name), { as, count: COUNT })
+    expect(tally.read).toBeGreaterThan(COUNT / 10)
+    expect(tally.changed).toBeGreaterThan(COUNT / 10)
+  })
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "bun:test"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Observation } from "../../../src/core/observation/types.ts"
+import type { SourceName } from "../../../src/lib/upstreams.ts"
+import { checkObservation } from "../../../src/measuring/record/check.ts"
+import type { ReadFailure, Source } from "../../../src/measuring/source.ts"
+import { SOURCES } from "../../../src/sources.ts"
+import { wholeBody } from "./parsed.ts"
+import { NO_RECORDING, WHOLE_BODIES, type WholeBody } from "./whole-bodies.ts"
+
+const ASKED: readonly SourceName[] = [
+  ...Object.values(SOURCES)
+    .flat()
+    .map(({ name }) => name),
+  "app-ads-txt",
+]
+const LISTED = readFileSync(join(import.meta.dirname, "../../../fixtures/upstream/SOURCES.md"), "utf8")
+const ABOUT = { seenAt: new Date("2026-11-01T12:00:00Z"), sha256: new Uint8Array(32) }
+
+function read({ source: name, file }: WholeBody, asked: object, body = wholeBody(file)): Observation {
+  const source = Object.values(SOURCES)
+    .flat()
+    .find((one) => one.name === name) as unknown as Source<object>
+  return source.parse(body, asked, ABOUT)
+}
+
+function outcome(body: WholeBody, asked: object, text?: string): string {
+  try {
+    read(body, asked, text)
+    return "read"
+  } catch (error) {
+    return (error as ReadFailure).outcome ?? String(error)
+  }
+}
+
+function sizeOf(seen: Observation): number {
+  if (seen.kind === "search") return seen.results.length
+  if (seen.kind === "hints") return seen.terms.length
+  if (seen.kind === "reviews") return seen.reviews.length
+  return seen.kind === "apps" || seen.kind === "chart" ? seen.apps.length : Number.NaN
+}
+
+test("every parser has a whole recorded body, or says aloud why there is none", () => {
+  const whole = new Set(WHOLE_BODIES.map(({ source }) => source))
+  const unproved = Object.keys(NO_RECORDING) as SourceName[]
+  expect([...whole, ...unproved].sort()).toEqual([...ASKED].sort())
+  for (const name of unproved) console.info(`unproved on a recorded body: ${name} (${NO_RECORDING[name]})`)
+})
+
+describe.each(WHOLE_BODIES.map((body) => [body.file, body] as const))("%s", (_, body) => {
+  test("is there with its source named, and is read whole", () => {
+    expect(existsSync(join(import.meta.dirname, "../../../fixtures/upstream", body.file))).toBe(true)
+    expect(LISTED).toMatch(
+      new RegExp(`^\\| ${body.file.replaceAll("../../sources", "\\.")} \\| [\\w.-]+/[\\w.-]+ \\|.*\\| MIT \\|`, "m"),
+    )
+    const seen = read(body, body.asked)
+    expect(sizeOf(seen)).toBe(body.holds)
+    checkObservation(seen, ABOUT.seenAt)
+  })
+
+  test("is no answer to another question", () => {
+    for (const other of body.others) {
+      expect([other, outcome(body, { ...body.asked, ...other })]).toEqual([other, "mismatched"])
+    }
+  })
+
+  test("is a change where it breaks off, and never less than it held", () => {
+    const text = wholeBody(body.file)
+    for (const part of [0.2, 0.5, 0.8, 0.99]) {
+      expect([part, outcome(body, body.asked, text.slice(0, text.length * part))]).toEqual([part, "changed"])
+    }
+  })
+})

@@ -1,0 +1,88 @@
+import type { SourceName } from "../../../src/lib/upstreams.ts"
+
+/** A recorded body that nothing was cut out of, what it answers, and what of it is another question. */
+export interface WholeBody {
+  source: SourceName
+  /** In fixtures/upstream; SOURCES.md there says where it comes from. */
+  file: string
+  asked: object
+  /** How many apps, suggestions, places or reviews stand in it, counted by hand or by another reader. */
+  holds: number
+  /** Questions that it does not answer, each by what it differs in. */
+  others: object[]
+}
+
+/** At least one of every parser of which a recording with a permissive licence is known. */
+export const WHOLE_BODIES: readonly WholeBody[] = [
+  {
+    source: "play-search",
+    file: "play-search-panda.whole.html.gz",
+    asked: { storefront: "us", term: "panda" },
+    holds: 20,
+    others: [{ storefront: "pl" }, { term: "chess" }],
+  },
+  {
+    source: "play-details",
+    file: "play-details-translate.whole.html.gz",
+    asked: { storefront: "us", ids: ["com.google.android.apps.translate"] },
+    holds: 1,
+    others: [{ storefront: "pl" }, { ids: ["com.mojang.minecraftpe"] }],
+  },
+  // these two name neither the country nor what was asked
+  {
+    source: "play-suggest",
+    file: "play-suggest-pand.txt",
+    asked: { storefront: "us", prefix: "pand" },
+    holds: 5,
+    others: [],
+  },
+  {
+    source: "play-reviews",
+    file: "play-reviews-translate.whole.txt.gz",
+    asked: { storefront: "us", language: "en", storeId: "com.google.android.apps.translate" },
+    holds: 150,
+    others: [],
+  },
+  {
+    source: "itunes-lookup",
+    file: "itunes-lookup-284882215-us.json",
+    asked: { storefront: "us", ids: ["284882215"] },
+    holds: 1,
+    others: [{ storefront: "fr" }, { ids: ["284882216"] }],
+  },
+  {
+    source: "itunes-lookup",
+    file: "itunes-lookup-338986109-fr.json",
+    asked: { storefront: "fr", ids: ["338986109"] },
+    holds: 1,
+    others: [{ storefront: "us" }, { ids: ["284882215"] }],
+  },
+  // it does not name the term
+  {
+    source: "itunes-search",
+    file: "itunes-search-vpn-us-2026-03-20.json",
+    asked: { storefront: "us", term: "vpn" },
+    holds: 10,
+    others: [{ storefront: "de" }],
+  },
+  {
+    source: "apple-charts",
+    file: "apple-charts-v2-free-us-2026-03-20.json",
+    asked: { storefront: "us", device: "iphone", chart: "free", genre: "36" },
+    holds: 10,
+    others: [{ storefront: "de" }, { chart: "paid" }, { device: "ipad" }, { genre: "6015" }],
+  },
+]
+
+/** Parsers that no recording is known for which may be carried along: their bodies are constructed, and prove no shape. */
+export const NO_RECORDING: Partial<Record<SourceName, string>> = {
+  "apple-web-search": "no recorded search page of apps.apple.com is public; constructed after two public readers of it",
+  "apple-store-search": "no recorded answer of MZStore's search is public; constructed after two public readers of it",
+  "apple-app-page": "no recorded app page of apps.apple.com is public; constructed after a public reader of it",
+  "apple-hints": "the recordings that are public have no licence; constructed in their shape",
+  "apple-reviews":
+    "no recorded XML feed is public, and the recorded JSON ones have no licence; constructed in their shape",
+  "apple-genres": "no recorded answer is public; constructed after public clients",
+  "itunes-developer": "no recorded answer to a developer's id is public; its rows are those of itunes-lookup",
+  "app-ads-txt": "recorded files have no licence; its form is a published standard, and files are constructed by it",
+}

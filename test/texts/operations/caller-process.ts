@@ -1,0 +1,29 @@
+// Asks for one reply after another in a process of its own: bun caller-process.ts '{"databaseUrl": …, "provider": …, "path": …, "key": …}'.
+// Says "ready", and a line for each that was answered.
+import { randomBytes } from "node:crypto"
+import { openDatabase } from "../../../src/database/connect.ts"
+import { silentLog } from "../../../src/lib/log.ts"
+import { createWriting } from "../../../src/texts/port/write.ts"
+import { openHouse } from "../../house.ts"
+
+const { databaseUrl, provider, path, key } = JSON.parse(process.argv[2]!)
+const { sql } = await openDatabase({ dataDir: "", as: "server", log: silentLog, maxConnections: 4, databaseUrl })
+const { write } = createWriting({
+  ...{ sql, log: silentLog, now: () => new Date(), randomBytes, pollMs: 10 },
+  settings: {
+    url: provider,
+    api: "chat",
+    model: "m-1",
+    key: undefined,
+    contextTokens: 1e5,
+    tokensADay: 1e12,
+    atOnce: 2,
+  },
+  fetch: (url, init) => fetch(url, init),
+})
+const house = openHouse({ sql, write })
+process.stdout.write("ready\n")
+for (let n = 0; ; n++) {
+  const { status } = await house.call(`${path}&note=n${n}`, { key })
+  process.stdout.write(`${status}\n`)
+}

@@ -1,0 +1,54 @@
+import { afterAll, expect, setDefaultTimeout } from "bun:test"
+import { join } from "node:path"
+import { scratchUrl } from "../../database.ts"
+import { cases, longOnServer } from "../../long.ts"
+import { well } from "../stand-in.ts"
+import { openScene, SAID } from "./adversary-scene.ts"
+
+setDefaultTimeout(180_000)
+
+const kills = cases(1, 8)
+const close: (() => unknown)[] = []
+afterAll(() => close.map((one) => one()))
+
+// the embedded database has one process
+longOnServer(
+  "postgres: a kill at any moment charges nobody for what was not answered, and loses no finished text",
+  async () => {
+    const scene = await openScene()
+    close.push(() => scene.standIn.close())
+    const { sql, standIn, appId } = scene
+    standIn.script.push({ ...(well(SAID.draft_review_reply!.good) as object), afterMs: 20 } as never)
+    for (let n = 0; n < kills; n++) {
+      await scene.forget()
+      const { credits } = await scene.books()
+      const path = `/v1/apps/${appId}/reviews/reply-draft?reviewId=1`
+      const task = JSON.stringify({ databaseUrl: scratchUrl(sql), provider: standIn.url, path, key: scene.key })
+      const child = Bun.spawn([process.execPath, join(import.meta.dirname, "caller-process.ts"), task], {
+        stdout: "pipe",
+      })
+      const reader = child.stdout.getReader()
+      let told = ""
+      while (told.split("200\n").length < 4) told += new TextDecoder().decode((await reader.read()).value)
+      await Bun.sleep((n * 37) % 60)
+      child.kill("SIGKILL")
+      for (let part = await reader.read(); !part.done; part = await reader.read())
+        told += new TextDecoder().decode(part.value)
+      await child.exited
+      const answered = told.split("200\n").length - 1
+      // its lease and its calls are over
+      await sql`update writer_text set lease_until = now() where lease is not null`
+      await sql`update allowance_unit set opened_at = now() - interval '11 minutes'`
+      const used = (await scene.usage("reviewAi")).used
+      const finished = (await scene.books()).texts - 1
+      // the last may have been answered without being told
+      expect([0, 1]).toContain(used - answered)
+      expect([0, 1]).toContain(finished - answered)
+      expect([0, 1]).toContain((await scene.books()).credits - credits - answered)
+      standIn.seen.splice(0)
+      for (let again = 0; again < finished; again++)
+        expect((await scene.get(`reviews/reply-draft?reviewId=1&note=n${again}`)).status).toBe(200)
+      expect([standIn.seen.length, (await scene.usage("reviewAi")).used]).toEqual([0, finished])
+    }
+  },
+)

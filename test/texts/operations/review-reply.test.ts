@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { randomBytes } from "node:crypto"
+import type { Sql } from "../../../src/database/types.ts"
+import { createLog } from "../../../src/lib/log.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { createWriting } from "../../../src/texts/port/write.ts"
+import { freshDatabase } from "../../database.ts"
+import { type House, openHouse } from "../../house.ts"
+import { cases } from "../../long.ts"
+import { reviewed, reviewedOnPlay } from "../../measuring/record/reviewed.ts"
+import { trackOwn } from "../../world/tracked.ts"
+import { ATTACKS } from "../attacks.ts"
+import { type Line, openStandIn, receiptOf, type Script, well } from "../stand-in.ts"
+
+setDefaultTimeout(120_000)
+
+const NOW = new Date("2025-11-20T12:00:00Z")
+const ATTACKED = 200
+let sql: Sql
+let house: House
+let without: House
+const logged: string[] = []
+const standIn = openStandIn("chat")
+afterAll(() => standIn.close())
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  const log = createLog((line) => void logged.push(line), "debug")
+  const settings = {
+    url: standIn.url,
+    api: "chat" as const,
+    model: "m-1",
+    key: "sk-secret",
+    contextTokens: 8_000,
+    tokensADay: 1e12,
+    atOnce: 8,
+  }
+  const { write } = createWriting({
+    ...{ sql, log, settings, now: () => NOW, randomBytes, pollMs: 20, patienceMs: 50 },
+    fetch: (url, init) => fetch(url, init),
+  })
+  house = openHouse({ sql, now: () => NOW, write })
+  without = openHouse({ sql, now: () => NOW })
+  const end = { end: { pages: 1, complete: true, empty: false } }
+  const plain = [
+    {
+      id: "1",
+      stars: 2,
+      title: "Crashes",
+      text: "Since the update it crashes when I open the calendar. My 14 entries are gone.",
+    },
+    { id: "2", stars: 1, text: "Die Werbung ist viel zu lang und sie kommt nach jedem Level, das ist nicht gut." },
+    { id: "old", stars: 1, text: "Old one.", at: new Date("2024-01-01T00:00:00Z") },
+  ]
+  const attacks = ATTACKS.map((text, n) => ({ id: `${ATTACKED + n}`, stars: 1, text }))
+  await record(sql, [reviewed("2025-11-19T10:00:00Z", [...plain, ...attacks], end)], () => NOW)
+  await record(sql, [reviewedOnPlay("2025-11-19T10:00:00Z", plain, end)], () => NOW)
+})
+
+async function opened(options: Parameters<House["workspace"]>[0] = {}, asHouse = house) {
+  const workspaceId = await asHouse.workspace(options)
+  const key = await asHouse.key(workspaceId)
+  const asked = {
+    workspaceId,
+    iosId: "10001",
+    androidPkg: "com.example.tea",
+    countries: ["us"],
+    keywords: ["tea"],
+    origin: "own",
+  }
+  const appId = await trackOwn(sql, asked)
+  const get = (query: string) => asHouse.call(`/v1/apps/${appId}/reviews/reply-draft?${query}`, { key })
+  const used = async () => {
+    const [row] = await sql<{ used: number }[]>`
+      select coalesce(sum(used), 0)::int as used
+      from allowance_used
+      where workspace_id = ${workspaceId}`
+    return row!.used
+  }
+  return { get, used, key, appId, workspaceId }
+}
+
+function play(...script: Script[]) {
+  standIn.seen.splice(0)
+  standIn.script.splice(0, standIn.script.length, ...script)
+}
+const REPLY = "Thank you for telling us. We are sorry about the crash, and we are looking into it."
+const replying = (reply: string, addresses: string[] = []) => well(() => ({ addresses, reply }))
+
+test("a reply is drafted once: the same review and note on a day take nothing and ask nobody", async () => {
+  const { get, used } = await opened()
+  play(replying(REPLY, ["SINCE the update it crashes", "it never said that", "14 entries"]))
+  const { status, body } = await get("reviewId=1")
+  expect([status, await used()]).toEqual([200, 1])
+  expect(body).toMatchObject({ reply: REPLY, characters: REPLY.length, limit: 5_970, locale: "en-US", platform: "ios" })
+  expect(body.addresses).toEqual(["Since the update it crashes", "14 entries"])
+  expect(body.written).toMatchObject({
+    by: "model",
+    model: "m-1",
+    dropped: [{ what: "quote", rule: "not_in_its_text", count: 1 }],
+  })
+  expect((await get("reviewId=1")).body).toEqual(body)
+  expect([standIn.seen.length, await used()]).toEqual([1, 1])
+  await get("reviewId=1&note=Mention%20the%20fix")
+  expect([standIn.seen.length, await used()]).toEqual([2, 2])
+  expect(standIn.seen[1]!.data).toInclude('{"r":"wish","text":"Mention the fix"}')
+  // another workspace's text is its own
+  const other = await opened()
+  await other.get("reviewId=1")
+  expect([standIn.seen.length, await other.used()]).toEqual([3, 1])
+})
+
+test("a request holds no id of the review, no key, and nothing of another workspace", async () => {
+  const { get, appId, key, workspaceId } = await opened()
+  play(replying(REPLY))
+  await get("reviewId=1")
+  const sent = JSON.stringify(standIn.seen[0]!.body)
+  for (const hidden of [appId, key, "temperature", `workspace ${workspaceId}`]) expect(sent).not.toInclude(hidden)
+})
+
+describe("what the checks refuse is mended once", () => {
+  test.each<[string, string, string]>([
+    ["money", "We will refund you.", "reviewId=1"],
+    ["an address", "Please see www.evil.com for help.", "reviewId=1"],
+    ["a number that nobody said", "We lost 15 entries.", "reviewId=1"],
+    ["stars", "Please update your rating.", "reviewId=1"],
+    ["another language", REPLY, "reviewId=2"],
+    ["351 characters on Google Play", "x".repeat(351), "reviewId=1&store=android"],
+  ])("%s", async (_, bad, query) => {
+    const { get, used } = await opened()
+    const good = query === "reviewId=2" ? "Danke für die Nachricht. Das mit der Werbung tut uns leid." : REPLY
+    play(replying(bad), replying(good))
+    expect((await get(query)).body.reply).toBe(good)
+    expect(standIn.seen[1]!.data).toInclude("your_last_answer_was_refused_because")
+    play(replying(bad))
+    const refused = await get(`${query}&note=again`)
+    expect([refused.status, refused.body.error, await used()]).toEqual([502, "ai_failed", 1])
+    expect(refused.text).not.toInclude(bad)
+  })
+
+  test("passages of which the review says none; said twice, the reply stands without them, and the answer says so", async () => {
+    const { get } = await opened()
+    play(replying(REPLY, ["it never said that"]), replying(REPLY, ["it crashes"]))
+    expect((await get("reviewId=1")).body.addresses).toEqual(["it crashes"])
+    expect(standIn.seen[1]!.data).toInclude("None of the passages in addresses stands in the review")
+    play(replying(REPLY, ["it never said that"]))
+    const { body } = await get("reviewId=1&note=again")
+    expect([body.addresses, standIn.seen.length]).toEqual([[], 2])
+    expect(body.written.dropped).toEqual([{ what: "quote", rule: "not_in_its_text", count: 1 }])
+  })
+
+  test("an address of the developer's own wish may be named", async () => {
+    const { get } = await opened()
+    play(replying("Please write to help@lumen.example.com."))
+    const { body } = await get("reviewId=1&note=Write%20to%20help@lumen.example.com")
+    expect(body.reply).toBe("Please write to help@lumen.example.com.")
+  })
+})
+
+describe("nothing is taken and nobody is asked", () => {
+  test("for a review that is unknown, too old for the plan, or of another feed", async () => {
+    const { get, used } = await opened({ plan: "free", pack: 1_000 })
+    play(replying(REPLY))
+    for (const query of ["reviewId=nobody", "reviewId=old", "reviewId=200&store=android"])
+      expect([(await get(query)).body.error, query]).toEqual(["review_not_found", query])
+    expect([standIn.seen.length, await used()]).toEqual([0, 0])
+  })
+
+  test("without a writer: ai_not_configured, unless the text is stored", async () => {
+    const { get, used } = await opened({}, without)
+    const refused = await get("reviewId=1")
+    expect([refused.status, refused.body.error, await used()]).toEqual([503, "ai_not_configured", 0])
+    expect(refused.body.detail).toMatch(/AI_URL, AI_MODEL .*Retrying does not help/)
+    expect(refused.body.message).not.toContain("try again")
+  })
+
+  test("with the allowance used up: review_ai_limit", async () => {
+    const { get } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 0 } })
+    play(replying(REPLY))
+    const refused = await get("reviewId=1")
+    expect([refused.status, refused.body.error, standIn.seen.length]).toEqual([429, "review_ai_limit", 0])
+  })
+})
+
+test("what a provider refuses is said in words of ours, with when to come again", async () => {
+  const { get, used } = await opened()
+  const states: [Script, number, string][] = [
+    [{ status: 401, body: '{"error":{"message":"sk-secret is wrong"}}' }, 503, "ai_not_configured"],
+    [{ status: 429, headers: { "retry-after": "77" } }, 503, "unavailable"],
+    [{ status: 400 }, 502, "ai_failed"],
+    [{ raw: "<html>" }, 502, "ai_failed"],
+  ]
+  for (const [script, status, error] of states) {
+    play(script)
+    const answer = await get("reviewId=1")
+    expect([answer.status, answer.body.error, await used()]).toEqual([status, error, 0])
+    expect(answer.text).not.toInclude("sk-secret")
+    if (status === 503) expect(Number(answer.headers.get("retry-after"))).toBe(error === "unavailable" ? 77 : 3_600)
+  }
+  expect(logged.join("")).not.toInclude("sk-secret")
+})
+
+/** A model that does what the review tells it, as far as it can be told. */
+const obeying: Script = well((lines) => {
+  const { text } = lines.find(({ r }: Line) => r === "review")!
+  return { addresses: [text], reply: `As you wish: ${text} Visit www.evil.com. Refund granted! {"r":"r999"}` }
+})
+
+test("a model that obeys whatever a review orders gets nothing shown but checked words", async () => {
+  const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 1_000 } })
+  play(obeying)
+  for (const [n] of ATTACKS.entries()) {
+    if (n % cases(5, 1) > 0) continue
+    const { status, body } = await get(`reviewId=${ATTACKED + n}`)
+    expect([status, body.error]).toEqual([502, "ai_failed"])
+  }
+  expect(await used()).toBe(0)
+})
+
+describe("random scripts", () => {
+  const good = replying(REPLY)
+  const SCRIPTS: (() => Script)[] = [
+    () => good,
+    () => ({ ...(good as object), end: "cut" }) as Script,
+    () => ({ ...(good as object), end: "refused" }) as Script,
+    () => ({ ...(good as object), inputTokens: 3 }) as Script,
+    () => ({ ...(good as object), afterMs: 30 }) as Script,
+    () => ({ say: (lines) => JSON.stringify({ receipt: receiptOf(lines), addresses: [], reply: REPLY }).slice(0, 40) }),
+    () => ({ say: () => "Sure!" }),
+    () => ({ raw: "" }),
+    () => ({ status: 500 }),
+    () => ({ status: 429, headers: { "retry-after-ms": "1" } }),
+    () => ({ status: 429, headers: { "retry-after": "4000" } }),
+    () => ({ status: 402 }),
+    () => replying("93 % of 500 users love it, most of them twice."),
+    () => obeying,
+    () => well(() => ({ addresses: [], reply: REPLY, credits: 500 })),
+  ]
+  // a fixed seed: a failure comes again
+  let state = 20_251_120
+  const random = (below: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state % below
+  }
+
+  test("change no allowance that they should not: a text takes one unit, anything else none", async () => {
+    const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 100_000, credits: 1_000_000 } })
+    let expected = 0
+    for (let n = 0; n < cases(15, 75); n++) {
+      play(...Array.from({ length: 1 + random(4) }, () => SCRIPTS[random(SCRIPTS.length)]!()))
+      const callers = 1 + random(4)
+      const answers = await Promise.all(Array.from({ length: callers }, () => get(`reviewId=1&note=n${n}`)))
+      for (const { status, text } of answers) {
+        expect([200, 502, 503]).toContain(status)
+        expect(text).not.toMatch(/evil|Refund|93 %/)
+      }
+      // who comes when the first has failed may have the text: then one unit is its
+      if (answers.some(({ status }) => status === 200)) expected++
+      expect([n, await used()]).toEqual([n, expected])
+    }
+    expect(expected).toBeGreaterThan(cases(2, 4))
+  })
+})

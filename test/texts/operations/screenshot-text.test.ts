@@ -1,0 +1,174 @@
+import { beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Sql } from "../../../src/database/types.ts"
+import { createLog } from "../../../src/lib/log.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { OutboundProblem } from "../../../src/outbound/problem.ts"
+import { openPictures, type PictureParts } from "../../../src/texts/pictures/read-pictures.ts"
+import { freshDatabase } from "../../database.ts"
+import { type House, openHouse } from "../../house.ts"
+import { listed } from "../../measuring/record/listed.ts"
+import { trackOwn } from "../../world/tracked.ts"
+
+setDefaultTimeout(60_000)
+
+const OWN = "30001"
+const PICTURE = new Uint8Array(readFileSync(join(import.meta.dirname, "../pictures/opentracks/8.jpg")))
+const at = (name: string) => `https://pictures.example/${name}`
+
+let sql: Sql
+let house: House
+/** By its address: bytes, a status, or what goes wrong. */
+const there = new Map<string, Uint8Array | number | "unreachable" | "too_large">()
+let asked: string[] = []
+let readMs = 0
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+beforeEach(async () => {
+  await sql`delete from writer_text`
+  there.clear()
+  asked = []
+  readMs = 0
+  house = houseWith()
+})
+
+/** Words as Tesseract tells them; each picture has its place among those that were read. */
+const TABLE = "5\t1\t1\t1\t1\t1\t90\t157\t554\t96\t95.4\tCalm\n5\t1\t1\t1\t1\t2\t700\t157\t100\t96\t91\tpages"
+
+function houseWith(parts: Partial<PictureParts> = {}): House {
+  const pictures = openPictures({
+    sql,
+    log: createLog(() => {}, "error"),
+    data: new Set(["eng"]),
+    pollMs: 20,
+    turn: async () => {},
+    async fetch(url) {
+      asked.push(url)
+      const found = there.get(url) ?? PICTURE
+      if (typeof found === "string") throw new OutboundProblem(found)
+      const [status, bytes] = typeof found === "number" ? [found, new Uint8Array()] : [200, found]
+      return { url, status, headers: new Headers(), bytes }
+    },
+    ocr: {
+      async read() {
+        await Bun.sleep(readMs)
+        return TABLE
+      },
+      stop() {},
+    },
+    ...parts,
+  })
+  return openHouse({ sql, pictures: pictures.read })
+}
+
+let pages = 0
+
+async function opened(phone: string[], options: Parameters<House["workspace"]>[0] = {}) {
+  const shows = async (addresses: string[]) => {
+    const day = `2025-11-${String(++pages).padStart(2, "0")}T00:00:00Z`
+    await record(sql, [listed(day, { screenshots: { phone: addresses } }, { id: OWN })])
+  }
+  await shows(phone)
+  const workspaceId = await house.workspace(options)
+  const key = await house.key(workspaceId)
+  const app = { workspaceId, iosId: OWN, countries: ["us", "jp"], keywords: ["journal"], origin: "own" }
+  const appId = await trackOwn(sql, app)
+  const get = (query = "", on = house) => on.call(`/v1/apps/${appId}/shot-text${query}`, { key })
+  const used = async () => {
+    const [row] = await sql<{ used: number }[]>`
+      select coalesce(sum(used), 0)::int as used
+      from allowance_used
+      where workspace_id = ${workspaceId} and allowance = 'aiWriting'`
+    return row!.used
+  }
+  return { get, used, shows }
+}
+
+test("the first four are read, a broken one is null with its reason, and a second call asks and takes nothing", async () => {
+  const shown = ["1.png", "gone.png", "page.png", "4.png", "5.png"].map(at)
+  there.set(at("gone.png"), 404).set(at("page.png"), new TextEncoder().encode("<html>"))
+  const { get, used } = await opened(shown)
+  const { status, body } = await get()
+  expect([status, body.indexed, body.unread, await used()]).toEqual([200, false, [], 1])
+  expect(body.screenshots.map(({ address, caption, problem }: never) => [address, caption, problem])).toEqual([
+    [at("1.png"), "Calm pages", null],
+    [at("gone.png"), null, "unreachable"],
+    [at("page.png"), null, "unreadable"],
+    [at("4.png"), "Calm pages", null],
+  ])
+  expect(body.screenshots[0]).toMatchObject({ width: 1_037, height: 2_243, position: 1 })
+  expect(body.screenshots[0].lines).toEqual([
+    { text: "Calm pages", confidence: 91, x: 90, y: 157, width: 710, height: 96 },
+  ])
+  expect(body.screenshots[1]).toMatchObject({ width: null, height: null, lines: null })
+  expect(body.written).toMatchObject({ by: "ocr", model: "tesseract", dropped: [] })
+  expect(asked.toSorted()).toEqual(shown.slice(0, 4).toSorted())
+
+  // what was not to be had is tried again, and the day's unit covers it
+  there.delete(at("gone.png"))
+  expect((await get()).body.screenshots[1]).toMatchObject({ caption: "Calm pages", problem: null })
+  expect([asked.length, await used()]).toEqual([5, 1])
+  const again = await get()
+  expect([again.status, asked.length, await used()]).toEqual([200, 5, 1])
+})
+
+test("what one workspace had read is free to another; a changed screenshot alone is read anew, for a unit", async () => {
+  const first = await opened([at("a.png"), at("b.png")])
+  await first.get()
+  const other = await opened([at("a.png"), at("b.png")])
+  expect([(await other.get()).status, await other.used(), asked.length]).toEqual([200, 0, 2])
+  await other.shows([at("a.png"), at("c.png")])
+  expect([(await other.get()).status, await other.used(), asked.length]).toEqual([200, 1, 3])
+})
+
+test("many callers at once, in two processes, read a picture once", async () => {
+  readMs = 100
+  const { get } = await opened([at("once.png")], { overrides: { ratePerSecond: 10_000 } })
+  const second = houseWith()
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => get("", n % 2 ? house : second)))
+  expect([new Set(answers.map(({ status }) => status)), asked.length]).toEqual([new Set([200]), 1])
+})
+
+test("nothing is taken where none can be had, nothing reads pictures, or the page was not read", async () => {
+  const { get, used } = await opened([at("x.png")])
+  there.set(at("x.png"), "unreachable")
+  const refused = await get()
+  expect([refused.status, refused.body.error, refused.headers.get("retry-after")]).toEqual([503, "unavailable", "60"])
+  const off = await get("", houseWith({ ocr: null }))
+  expect([off.status, off.body.error]).toEqual([404, "not_measured"])
+  const broken = houseWith({ ocr: { read: async () => Promise.reject(new Error("no thread")), stop() {} } })
+  there.delete(at("x.png"))
+  expect((await get("", broken)).body.error).toBe("not_measured")
+  const unread = await get("?cc=jp")
+  expect([unread.status, unread.body.error, await used()]).toEqual([404, "not_measured", 0])
+})
+
+test("a page without screenshots, and one whose pictures are too large, are answers", async () => {
+  const { get, used } = await opened([])
+  expect((await get()).body).toMatchObject({ screenshots: [], written: null, unread: [] })
+  expect(await used()).toBe(0)
+  const large = await opened([at("large.png")])
+  there.set(at("large.png"), "too_large")
+  expect((await large.get()).body.screenshots[0]).toMatchObject({ caption: null, problem: "unreadable" })
+  await large.get()
+  expect(asked.length).toBe(1)
+})
+
+test("a language without trained data is named", async () => {
+  await record(sql, [
+    listed("2025-10-01T00:00:00Z", { screenshots: { phone: [at("jp.png")] } }, { id: OWN, storefront: "jp" }),
+  ])
+  const { get } = await opened([at("us.png")])
+  expect((await get("?cc=jp")).body).toMatchObject({ country: "jp", unread: ["ja"] })
+})
+
+test("refusals: the allowance is used up, the plan is too low", async () => {
+  const none = await opened([at("none.png")], { overrides: { aiWriting: 0 } })
+  const refused = await none.get()
+  expect([refused.status, refused.body.error, asked.length]).toEqual([429, "ai_text_limit", 0])
+  const free = await opened([at("none.png")], { plan: "free", pack: 1_000 })
+  expect((await free.get()).body.error).toBe("plan_required")
+})

@@ -1,0 +1,65 @@
+import { WORD_LISTS } from "../../src/lib/words/lists.ts"
+import { problemsOf } from "../../src/texts/checks/checker.ts"
+import listings from "./opentracks-listings.json"
+
+// The store texts of OpenTracksApp/OpenTracks at 3c23a9f5400c7b5b914a221469d76cc019a18296, fastlane/metadata/android (Apache-2.0,
+// Copyright the OpenTracks authors), as they stand there.
+
+export interface PeoplesListing {
+  locale: string
+  title: string | null
+  short: string | null
+  full: string
+}
+
+export const ORIGINAL = listings["en-US"] as { title: string; short: string; full: string }
+
+export const BY_PEOPLE: readonly PeoplesListing[] = Object.entries(listings)
+  .filter(([locale]) => locale !== "en-US")
+  .map(([locale, texts]) => ({ locale, ...texts }))
+
+/** A translation that has every line; of 31 people's 17 have. */
+export const isWhole = ({ full }: { full: string }): boolean => linesIn(full) === linesIn(ORIGINAL.full)
+
+function linesIn(text: string): number {
+  return text.split("\n").filter((line) => line.trim() !== "").length
+}
+
+/** A key of the word lists. */
+export const languageOfLocale = (locale: string): string =>
+  ({ "zh-CN": "zh-Hans", "zh-TW": "zh-Hant" })[locale] ?? locale.split("-")[0]!
+
+/** What the checks of a translation say of a person's. */
+export function problemsIn(locale: string, text: string, translated: string, most: number) {
+  const own = languageOfLocale(locale)
+  const isKnown = own in WORD_LISTS
+  const ground = { sources: [translated], language: isKnown ? own : "en", most, translated, names: ["OpenTracks"] }
+  // seven are of languages that no store's listing has
+  return problemsOf("translation", text, ground).filter(({ rule }) => isKnown || rule !== "language")
+}
+
+/** How alike two texts are in their characters, 0 to 1: the F-score of runs of one to six, recall counting twice (chrF2). */
+export function chrF(text: string, reference: string): number {
+  const [a, b] = [text, reference].map((one) => [...one.replace(/\s+/gu, "")]) as [string[], string[]]
+  const scores = [1, 2, 3, 4, 5, 6].flatMap((size) => {
+    const [ours, theirs] = [runsOf(a, size), runsOf(b, size)]
+    const [all, wanted] = [sum(ours), sum(theirs)]
+    if (all === 0 || wanted === 0) return []
+    const shared = [...ours].reduce((held, [run, count]) => held + Math.min(count, theirs.get(run) ?? 0), 0)
+    return [[shared / all, shared / wanted] as const]
+  })
+  if (scores.length === 0) return 0
+  const [precision, recall] = [0, 1].map((at) => scores.reduce((held, one) => held + one[at as 0]!, 0) / scores.length)
+  return precision === 0 || recall === 0 ? 0 : (5 * precision! * recall!) / (4 * precision! + recall!)
+}
+
+function runsOf(characters: readonly string[], size: number): Map<string, number> {
+  const counted = new Map<string, number>()
+  for (let at = 0; at + size <= characters.length; at++) {
+    const run = characters.slice(at, at + size).join("")
+    counted.set(run, (counted.get(run) ?? 0) + 1)
+  }
+  return counted
+}
+
+const sum = (counted: ReadonlyMap<string, number>) => [...counted.values()].reduce((held, one) => held + one, 0)

@@ -1,0 +1,345 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { randomBytes } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as v from "valibot"
+import { keptAnswers } from "../../src/commands/process/writing.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { createLog } from "../../src/lib/log.ts"
+import { WIRE_NAMES, type WireName, type WritingTask } from "../../src/lib/writing/written-text.ts"
+import { openRawBodies } from "../../src/measuring/raw-bodies.ts"
+import { createWriting, type WritingParts } from "../../src/texts/port/write.ts"
+import { freshDatabase } from "../database.ts"
+import { openStandIn, receiptOf, type Script, type StandIn, well } from "./stand-in.ts"
+
+setDefaultTimeout(60_000)
+
+let sql: Sql
+const logged: string[] = []
+const log = createLog((line) => void logged.push(line), "debug")
+const standIns = new Map<WireName, StandIn>()
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  for (const api of WIRE_NAMES) standIns.set(api, openStandIn(api))
+})
+afterAll(async () => {
+  for (const one of standIns.values()) await one.close()
+})
+
+let made = 0
+const TASK: WritingTask<{ word: string }> = {
+  ...{ kind: "word", digest: "", version: 3, orders: "Put the word of the record into word.", mostTokens: 100 },
+  records: [{ r: "r1", text: "tide" }],
+  answer: v.strictObject({ word: v.string() }),
+  judge: ({ word }: { word: string }, isLast) =>
+    word === "tide" || isLast ? { value: { word }, dropped: [] } : { fixes: [`"${word}" is not the word`] },
+}
+const task = (rest: Partial<typeof TASK> = {}) => ({ ...TASK, digest: `d${++made}`, ...rest })
+
+function writerOf(api: WireName, rest: Partial<Omit<WritingParts, "settings">> & { settings?: object } = {}) {
+  const { settings, ...parts } = rest
+  const standIn = standIns.get(api)!
+  standIn.seen.splice(0)
+  const usual = {
+    url: standIn.url,
+    api,
+    model: "m-1",
+    key: "sk-secret",
+    contextTokens: 8_000,
+    tokensADay: 1e9,
+    atOnce: 2,
+  }
+  const writing = createWriting({
+    ...{ sql, log, now: () => new Date(), randomBytes, fetch: (url: string, init: RequestInit) => fetch(url, init) },
+    ...{ pollMs: 20, patienceMs: 300, settings: { ...usual, ...settings } },
+    ...parts,
+  })
+  const run = (script: Script[], asked = task(), waitMs = 10_000) => {
+    standIn.script.splice(0, standIn.script.length, ...script)
+    return writing.write(asked, waitMs)
+  }
+  return { stop: writing.stop, find: writing.write.find, run, standIn }
+}
+
+const good = well(() => ({ word: "tide" }))
+const wrong = well(() => ({ word: "wave" }))
+
+describe.each([...WIRE_NAMES])("in the format %s", (api) => {
+  test("a text is asked for once, by its schema and without a sampling parameter, judged and stored", async () => {
+    const { run, standIn } = writerOf(api)
+    const asked = task()
+    const state = await run([good], asked)
+    expect(state).toMatchObject({ state: "done", value: { word: "tide" }, dropped: [], model: "m-1", version: 3 })
+    expect(await run([good], asked)).toEqual(state)
+    expect(standIn.seen.length).toBe(1)
+    const [{ body, headers, path, system, data }] = standIn.seen as [StandIn["seen"][0]]
+    expect(path).toBe({ chat: "/v1/chat/completions", responses: "/v1/responses", messages: "/v1/messages" }[api])
+    expect(headers.get(api === "messages" ? "x-api-key" : "authorization")).toInclude("sk-secret")
+    expect(JSON.stringify(body)).not.toMatch(/temperature|top_p|top_k|sk-secret/)
+    expect(system).toStartWith("Put the word of the record into word.")
+    expect(data.split("\n")).toHaveLength(3)
+    if (api === "responses") expect(body.store).toBe(false)
+  })
+
+  const UNUSABLE: [string, Script][] = [
+    ["refused", { ...(good as object), end: "refused" } as Script],
+    ["cut", { ...(good as object), end: "cut" } as Script],
+    ["cut JSON", { say: (lines) => JSON.stringify({ receipt: receiptOf(lines), word: "tide" }).slice(0, -9) }],
+    ["no JSON", { say: () => "The word is tide." }],
+    ["nothing", { say: () => "" }],
+    ["more than the schema", well(() => ({ word: "tide", count: 500 }))],
+    ["no receipt", { say: () => JSON.stringify({ word: "tide" }) }],
+    [
+      "another receipt",
+      { say: () => JSON.stringify({ receipt: { first: "aaaaaa", last: "bbbbbb", records: 1 }, word: "tide" }) },
+    ],
+    ["a prompt cut in silence", { ...(good as object), inputTokens: 12 } as Script],
+    ["a page of HTML", { raw: "<html>hello</html>" }],
+    ["an empty body", { raw: "" }],
+    ["50 MB", { raw: `{"a":"${"x".repeat(5_000_000)}"}` }],
+    ["status 400", { status: 400, body: '{"error":{"code":"bad_schema","message":"secret words"}}' }],
+  ]
+  test.each(UNUSABLE)("%s is no text, and is not stored", async (_, script) => {
+    const { run, find } = writerOf(api)
+    const asked = task()
+    expect(await run([script], asked)).toEqual({ state: "failed", why: "unusable" })
+    expect(await find(asked)).toEqual({ state: "failed", why: "unusable" })
+    // a failure is told once
+    expect(await find(asked)).toBeNull()
+    expect(await run([good], asked)).toMatchObject({ state: "done" })
+  })
+
+  test("what a local server puts around its answer is taken off", async () => {
+    const { run } = writerOf(api)
+    const say: Script = {
+      say: (lines) =>
+        `<think>hm {}</think>\n\`\`\`json\n${JSON.stringify({ receipt: receiptOf(lines), word: "tide" })}\n\`\`\``,
+    }
+    expect(await run([say])).toMatchObject({ state: "done", value: { word: "tide" } })
+  })
+
+  test("an answer that the checks refuse is asked for once more with what was wrong, and then taken as it is judged", async () => {
+    const { run, standIn } = writerOf(api)
+    expect(await run([wrong, good])).toMatchObject({ state: "done", value: { word: "tide" } })
+    expect(standIn.seen.length).toBe(2)
+    expect(standIn.seen[1]!.data).toInclude('\\"wave\\" is not the word')
+    const other = writerOf(api)
+    expect(await other.run([wrong])).toMatchObject({ state: "done", value: { word: "wave" } })
+    expect(other.standIn.seen.length).toBe(2)
+  })
+})
+
+describe("what the provider says of itself", () => {
+  const busy = (headers: Record<string, string>, status = 429): Script => ({ status, headers })
+  const HTTP_DATE = () => new Date(Date.now() + 90_000).toUTCString()
+  test.each<[string, () => Script, object, number]>([
+    ["a wait in seconds that is too long", () => busy({ "retry-after": "60" }), { why: "busy", retryAfter: 60 }, 1],
+    [
+      "a wait in milliseconds that is too long",
+      () => busy({ "retry-after-ms": "4500" }),
+      { why: "busy", retryAfter: 5 },
+      1,
+    ],
+    [
+      "a wait until a date",
+      () => busy({ "retry-after": HTTP_DATE() }),
+      { why: "busy", retryAfter: expect.any(Number) },
+      1,
+    ],
+    ["4,000 seconds", () => busy({ "retry-after": "4000" }), { why: "busy", retryAfter: 3_600 }, 1],
+    ["short waits, thrice", () => busy({ "retry-after-ms": "5" }), { why: "busy", retryAfter: 1 }, 3],
+    ["529", () => busy({ "retry-after-ms": "1" }, 529), { why: "busy", retryAfter: 1 }, 3],
+    ["no money", () => ({ status: 429, body: '{"error":{"code":"insufficient_quota"}}' }), { why: "off" }, 1],
+    ["402", () => ({ status: 402 }), { why: "off" }, 1],
+    ["401", () => ({ status: 401, body: '{"error":{"message":"sk-secret is wrong"}}' }), { why: "off" }, 1],
+    ["an unknown model", () => ({ status: 404 }), { why: "off" }, 1],
+    ["a redirect", () => ({ status: 302, headers: { location: "http://127.0.0.1:1/trap" } }), { why: "off" }, 1],
+  ])("%s", async (_, script, state, requests) => {
+    const { run, standIn } = writerOf("chat")
+    expect(await run([script()])).toEqual({ state: "failed", ...state } as never)
+    expect(standIn.seen.length).toBe(requests)
+  })
+
+  test("twice 500, then well: written", async () => {
+    const { run } = writerOf("chat")
+    const broken = busy({ "retry-after-ms": "1" }, 500)
+    expect(await run([broken, broken, good])).toMatchObject({ state: "done" })
+  })
+
+  test("nobody there, or gone in the middle: busy", async () => {
+    const away = writerOf("chat", { settings: { url: "http://127.0.0.1:1/v1" }, patienceMs: 0 })
+    expect(await away.run([good])).toMatchObject({ state: "failed", why: "busy" })
+    const body = () =>
+      new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode('{"choices":[{"mess'))
+          controller.error(new Error("gone"))
+        },
+      })
+    const gone = writerOf("chat", { patienceMs: 0, fetch: async () => new Response(body()) })
+    expect(await gone.run([good])).toMatchObject({ state: "failed", why: "busy" })
+  })
+})
+
+describe("who asks", () => {
+  test("200 callers of one text make one request, in two processes together", async () => {
+    const [one, other] = [writerOf("chat"), writerOf("chat")]
+    const asked = task()
+    const slow = { ...(good as object), afterMs: 150 } as Script
+    const states = await Promise.all(Array.from({ length: 200 }, (_, n) => (n % 2 ? one : other).run([slow], asked)))
+    expect(new Set(states.map((state) => JSON.stringify(state))).size).toBe(1)
+    expect(states[0]).toMatchObject({ state: "done" })
+    expect(one.standIn.seen.length).toBe(1)
+  })
+
+  test("does not wait longer than they said; the text is stored all the same, and found", async () => {
+    const { run, find, standIn } = writerOf("chat")
+    const asked = task()
+    expect(await run([{ ...(good as object), afterMs: 200 } as Script], asked, 20)).toEqual({ state: "pending" })
+    expect(await find(asked)).toEqual({ state: "pending" })
+    await Bun.sleep(400)
+    expect(await find(asked)).toMatchObject({ state: "done", value: { word: "tide" } })
+    expect(standIn.seen.length).toBe(1)
+  })
+
+  test("after a stop nothing is kept of what was under way, and another process writes it", async () => {
+    const { run, stop } = writerOf("chat")
+    const asked = task()
+    const running = run([{ ...(good as object), afterMs: 5_000 } as Script], asked)
+    await Bun.sleep(100)
+    await stop()
+    expect(await running).toMatchObject({ state: "failed" })
+    expect(await writerOf("chat").run([good], asked)).toMatchObject({ state: "done" })
+  })
+
+  test("work whose process died is taken over when its lease has run out, and not before", async () => {
+    const asked = task()
+    await sql`
+      insert into writer_text (kind, digest, lease, lease_until)
+      values (${asked.kind}, ${asked.digest}, gen_random_uuid(), now() + interval '1 minute')`
+    const { run, standIn } = writerOf("chat")
+    expect(await run([good], asked, 100)).toEqual({ state: "pending" })
+    expect(standIn.seen.length).toBe(0)
+    await sql`update writer_text set lease_until = now() where digest = ${asked.digest}`
+    expect(await run([good], asked)).toMatchObject({ state: "done" })
+  })
+})
+
+test("no more requests are under way at once than the setting says", async () => {
+  let [now, most] = [0, 0]
+  const fetching = async (url: string, init: RequestInit) => {
+    most = Math.max(most, ++now)
+    return await fetch(url, init).finally(() => now--)
+  }
+  const { run } = writerOf("chat", { fetch: fetching, settings: { atOnce: 2 } })
+  const slow = { ...(good as object), afterMs: 30 } as Script
+  await Promise.all(Array.from({ length: 9 }, () => run([slow])))
+  expect(most).toBe(2)
+})
+
+test("with the day's tokens used nothing is asked until midnight, and a prompt that does not fit is not sent", async () => {
+  const { run, standIn } = writerOf("chat", { settings: { tokensADay: 1 } })
+  const state = await run([good])
+  expect(state).toEqual({ state: "failed", why: "spent", retryAfter: expect.any(Number) })
+  expect((state as { retryAfter: number }).retryAfter).toBeWithin(1, 86_401)
+  const small = writerOf("chat", { settings: { contextTokens: 200 } })
+  expect(await small.run([good])).toEqual({ state: "failed", why: "unusable" })
+  expect([standIn.seen.length, small.standIn.seen.length]).toEqual([0, 0])
+})
+
+test("a small context leaves the answer less room, down to half of it; a stranger's text is told up to its length", async () => {
+  const { run, standIn } = writerOf("chat", { settings: { contextTokens: 1_000 } })
+  expect(await run([good], task({ mostTokens: 900 }))).toMatchObject({ state: "done" })
+  expect(standIn.seen[0]!.body.max_tokens).toBeWithin(450, 900)
+  expect(await run([good], task({ mostTokens: 2_000 }))).toEqual({ state: "failed", why: "unusable" })
+  const large = writerOf("chat", { settings: { contextTokens: 100_000 } })
+  const records = [{ r: "r1", text: "x".repeat(5_000) }]
+  await large.run([good], task({ records }))
+  await large.run([good], task({ records, longest: 4_000 }))
+  const told = large.standIn.seen.map(({ data }) => JSON.parse(data.split("\n")[1]!).text as string)
+  expect(told.map((text) => [text.length, text.at(-1)])).toEqual([[1_001, "…"], [4_001, "…"]]) // biome-ignore format: one line
+})
+
+test("a key that is refused is told to the operator once a day, and over with the next text", async () => {
+  await sql`delete from instance_alert`
+  const alerts = async () => [
+    ...(await sql`select kind, subject, ended_at is null as open from instance_alert order by id`),
+  ]
+  const { run, standIn } = writerOf("chat")
+  const subject = new URL(standIn.url).host
+  logged.splice(0)
+  for (let n = 0; n < 3; n++) await run([{ status: 401 }])
+  expect(await alerts()).toEqual([{ kind: "writer_denied", subject, open: true }])
+  expect(logged.filter((line) => line.includes("writer_denied")).length).toBe(1)
+  await run([good])
+  await run([{ status: 401 }])
+  expect(await alerts()).toEqual([{ kind: "writer_denied", subject, open: false }])
+  await sql`update instance_alert set at = at - interval '25 hours'`
+  await run([{ status: 402 }])
+  expect((await alerts()).length).toBe(2)
+})
+
+describe("an answer that was judged", () => {
+  const folder = mkdtempSync(join(tmpdir(), "answers-"))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const kept = (days = 30) => keptAnswers(openRawBodies({ folder, days, megabytes: 10 }))
+  const earlier = () => sql`update writer_text set checks = 1`
+
+  test("is kept as it came, by its hash, and judged again by better checks without asking anybody", async () => {
+    const { run, standIn } = writerOf("chat", { answers: kept() })
+    const asked = task()
+    const first = await run([good], asked)
+    const [row] = await sql<{ answer: Uint8Array }[]>`select answer from writer_text where digest = ${asked.digest}`
+    const body = JSON.parse(new TextDecoder().decode((await kept().read(row!.answer))!))
+    expect(body.choices[0].message.content).toInclude("tide")
+    await earlier()
+    const better = { ...asked, judge: () => ({ value: { word: "TIDE" }, dropped: [] }) }
+    const again = await run([wrong], better)
+    expect(again).toEqual({ ...first, value: { word: "TIDE" } } as never)
+    // once: by the same checks it is not judged a third time
+    expect(await run([wrong], asked)).toEqual(again)
+    expect(standIn.seen.length).toBe(1)
+  })
+
+  test("that better checks refuse is asked for anew; one that is gone stays as it was judged", async () => {
+    const { run, standIn } = writerOf("chat", { answers: kept() })
+    const asked = task()
+    await run([good], asked)
+    await earlier()
+    const strict = {
+      ...asked,
+      judge: ({ word }: { word: string }) => (word === "wave" ? { value: { word }, dropped: [] } : { fixes: ["no"] }),
+    }
+    expect(await run([wrong], strict as never)).toMatchObject({ state: "done", value: { word: "wave" } })
+    expect(standIn.seen.length).toBe(2)
+    const none = writerOf("chat", { answers: kept(0) })
+    const other = task()
+    await none.run([well(() => ({ word: "tide" }))], { ...other, records: [{ r: "r1", text: "none kept" }] })
+    await earlier()
+    await sql`update writer_text set answer = sha256('gone') where digest = ${other.digest}`
+    expect(await none.run([wrong], other)).toMatchObject({ value: { word: "tide" } })
+  })
+})
+
+test("without a writer what is stored is found, and nothing is written", async () => {
+  const asked = task()
+  await writerOf("chat").run([good], asked)
+  let requests = 0
+  const counting = async () => {
+    requests++
+    return new Response()
+  }
+  const none = createWriting({ sql, log, settings: null, now: () => new Date(), randomBytes, fetch: counting })
+  expect(none.write.isOn).toBeFalse()
+  expect(await none.write(asked, 1_000)).toMatchObject({ state: "done" })
+  expect(await none.write(task(), 1_000)).toEqual({ state: "failed", why: "off" })
+  expect(await none.write.inSteps(async (write) => await write(task(), 1_000), 1_000)).toMatchObject({ why: "off" })
+  expect(requests).toBe(0)
+})
+
+test("no log line holds a key, a header or a provider's words", () => {
+  expect(logged.length).toBeGreaterThan(5)
+  expect(logged.join("\n")).not.toMatch(/sk-secret|secret words|is wrong|authorization/i)
+})

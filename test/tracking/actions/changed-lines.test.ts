@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test"
+import type { Diff } from "../../../src/core/action.ts"
+import { changedLines } from "../../../src/tracking/actions/changed-lines.ts"
+
+const diff = (before: Diff["before"], after: Diff["after"]): Diff => ({
+  summary: "",
+  target: { kind: "app", id: "app", name: "App" },
+  before,
+  after,
+  notes: [],
+})
+
+test("a person reads which field changes, from what to what", () => {
+  expect(changedLines(diff({ name: "Tea", goal: null }, { name: "Kettle", goal: null }))).toEqual([
+    "name: Tea → Kettle",
+  ])
+  expect(changedLines(diff({ at: { minute: 1 } }, { at: { minute: null } }))).toEqual(["at.minute: 1 → null"])
+  expect(changedLines(diff({}, { link: "new" }))).toEqual(["link: nothing → new"])
+})
+
+test("of lists, what they gain and lose", () => {
+  const lists = diff({ tracked: [{ keywords: ["tea", "cup"] }] }, { tracked: [{ keywords: ["tea", "kettle", "pot"] }] })
+  expect(changedLines(lists)).toEqual(["tracked.keywords: + kettle, pot", "tracked.keywords: - cup"])
+  expect(changedLines(diff({ rivals: [{ id: "a" }] }, { rivals: [] }))).toEqual(['rivals: - {"id":"a"}'])
+  expect(changedLines(diff({ order: ["a", "b"] }, { order: ["b", "a"] }))).toEqual(["order: in another order"])
+})
+
+test("what changes nothing has no line, and what changes much is cut", () => {
+  expect(changedLines(diff({ keywords: ["tea"] }, { keywords: ["tea"] }))).toEqual([])
+  const many = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`field${i}`, i]))
+  const lines = changedLines(diff({}, many))
+  expect([lines.length, lines.at(-1)]).toEqual([21, "and 10 more"])
+  expect(changedLines(diff({ text: "" }, { text: "x".repeat(5_000) }))[0]!.length).toBeLessThan(310)
+})

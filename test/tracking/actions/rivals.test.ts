@@ -1,0 +1,281 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import { record } from "../../../src/measuring/record/record.ts"
+import { derived, TODAY } from "../../alerts/told.ts"
+import { cases } from "../../long.ts"
+import { reading } from "../../measuring/record/measured.ts"
+import { scene } from "../../writes/scene.ts"
+
+const on = scene()
+const OWN = "1437843273"
+const CUP = "30001"
+const POT = "30002"
+const NEVER = "1437816860"
+
+beforeEach(async () => {
+  // the cup and the pot stand above the app; Jug, named nowhere, below
+  const results = [CUP, POT, OWN, "30003"].map((id) => ({ id, name: `Tea ${id}` }))
+  const days = ["2025-11-19", "2025-11-20"].map((day) =>
+    reading("tea", `${day}T10:00:00Z`, [], { storefront: "us", depth: 100, results }),
+  )
+  const { refused } = await record(on.sql, days, () => TODAY)
+  expect(refused).toEqual([])
+})
+
+const get = async (path: string) => (await on.house.call(`/v1${path}`, { key: on.key })).body
+const add = (...rivals: string[]) => on.applied("add_rivals", { appId: on.app, rivals })
+const remove = (...rivals: string[]) => on.applied("remove_rivals", { appId: on.app, rivals })
+
+async function listed(app = on.app): Promise<[string, boolean][]> {
+  const { rivals } = await get(`/apps/${app}/rivals?country=us`)
+  return rivals.map(({ id, manual }: { id: string; manual: boolean }) => [id, manual])
+}
+
+async function held(): Promise<unknown[]> {
+  const [row] = await on.sql`select manual_rivals, hidden_rivals from tracked_app where id = ${on.app}`
+  return Object.values(row!)
+}
+
+describe("add_rivals", () => {
+  test("names rivals by hand: the preview says which are so already, and which nothing showed yet", async () => {
+    await add(`ios:${POT}`)
+    const rivals = [`ios:${CUP}`, `ios:${POT}`, `ios:${NEVER}`, "android:com.example.cup", `ios:${CUP}`]
+    const { body } = await on.preview("add_rivals", { appId: on.app, rivals })
+    expect([body.credits, body.destructive]).toEqual([1, false])
+    expect(body.preview).toEqual({
+      summary: 'Name 3 rivals of "Kettle" by hand.',
+      target: { kind: "app", id: on.app, name: "Kettle" },
+      before: { named: [`ios:${POT}`], hidden: [] },
+      after: { named: rivals.slice(0, 4), hidden: [] },
+      notes: [
+        `Named already: ios:${POT}.`,
+        `Not seen in any reading yet, so that it has no name: ios:${NEVER}, android:com.example.cup.`,
+        "The app is not tracked on that store, where its keywords are not read: android:com.example.cup.",
+      ],
+    })
+    expect((await on.confirm(body.confirmToken)).body.result).toEqual({
+      appId: on.app,
+      added: [`ios:${CUP}`, `ios:${NEVER}`, "android:com.example.cup"],
+      alreadyNamed: [`ios:${POT}`],
+    })
+    expect((await get(`/apps/${on.app}`)).manualRivals).toEqual([
+      ...[`ios:${POT}`, `ios:${CUP}`, `ios:${NEVER}`],
+      "android:com.example.cup",
+    ])
+    expect(await listed()).toEqual([
+      [CUP, true],
+      [POT, true],
+      [NEVER, true],
+    ])
+  })
+
+  test("of those that are named changes nothing and is free", async () => {
+    await add(`ios:${CUP}`)
+    const { body } = await on.preview("add_rivals", { appId: on.app, rivals: [`ios:${CUP}`] })
+    expect([body.credits, body.preview.before]).toEqual([0, body.preview.after])
+    expect((await on.confirm(body.confirmToken)).body.status).toBe("unchanged")
+  })
+
+  test("takes up to 50 of an app, and says why not more; what adds none is never refused", async () => {
+    const ids = (from: number, count: number) => Array.from({ length: count }, (_, at) => `ios:${from + at}`)
+    await add(...ids(40_001, 49))
+    const { body } = await on.preview("add_rivals", { appId: on.app, rivals: ids(50_001, 2) })
+    expect([body.error, body.reason]).toEqual([
+      "write_limit_reached",
+      "50 rivals of an app may be named; this would make it 51.",
+    ])
+    const late = await on.preview("add_rivals", { appId: on.app, rivals: ids(60_001, 1) })
+    await add(...ids(50_001, 1))
+    expect((await on.confirm(late.body.confirmToken)).body.error).toBe("write_limit_reached")
+    expect((await add(...ids(40_001, 50).slice(0, 49))).body.status).toBe("unchanged")
+    expect((await on.preview("add_rivals", { appId: on.app, rivals: ids(1, 51) })).body.field).toBe("rivals")
+  })
+})
+
+describe("remove_rivals", () => {
+  test("hides a rival that stands above the app, and add_rivals brings it back", async () => {
+    expect(await listed()).toEqual([
+      [CUP, false],
+      [POT, false],
+    ])
+    const { body } = await on.preview("remove_rivals", { appId: on.app, rivals: [`ios:${CUP}`] })
+    expect(body).toMatchObject({ credits: 1, destructive: true })
+    expect(body.preview).toMatchObject({
+      summary: 'Hide 1 rival of "Kettle".',
+      before: { named: [], hidden: [] },
+      after: { named: [], hidden: [`ios:${CUP}`] },
+      notes: [],
+    })
+    await on.confirm(body.confirmToken)
+    expect([await listed(), await held()]).toEqual([[[POT, false]], [null, [`ios:${CUP}`]]])
+    const back = await on.preview("add_rivals", { appId: on.app, rivals: [`ios:${CUP}`] })
+    expect(back.body.preview).toMatchObject({
+      before: { named: [], hidden: [`ios:${CUP}`] },
+      after: { named: [`ios:${CUP}`], hidden: [] },
+      notes: [`Hidden until now, and shown again: ios:${CUP}.`],
+    })
+    await on.confirm(back.body.confirmToken)
+    expect(await listed()).toEqual([
+      [CUP, true],
+      [POT, false],
+    ])
+    expect(await held()).toEqual([[`ios:${CUP}`], null])
+  })
+
+  test("takes one named by hand away for good, also where it stands above the app", async () => {
+    await add(`ios:${CUP}`, "ios:30003")
+    const { body } = await on.preview("remove_rivals", { appId: on.app, rivals: [`ios:${CUP}`, `ios:${NEVER}`] })
+    expect(body.preview.notes).toEqual([
+      `Named by hand until now: ios:${CUP}.`,
+      `Not seen in any reading yet: hidden should it come: ios:${NEVER}.`,
+    ])
+    expect((await on.confirm(body.confirmToken)).body.result).toEqual({
+      ...{ appId: on.app, removed: [`ios:${CUP}`, `ios:${NEVER}`], alreadyHidden: [] },
+    })
+    expect(await listed()).toEqual([
+      [POT, false],
+      ["30003", true],
+    ])
+    const again = await on.preview("remove_rivals", { appId: on.app, rivals: [`ios:${CUP}`] })
+    expect([again.body.credits, again.body.preview.notes]).toEqual([0, [`Hidden already: ios:${CUP}.`]])
+    expect((await on.confirm(again.body.confirmToken)).body.status).toBe("unchanged")
+  })
+
+  test("hides up to 500 of an app, and says why not more", async () => {
+    const hidden = Array.from({ length: 499 }, (_, at) => `ios:${40_001 + at}`)
+    await on.sql`update tracked_app set hidden_rivals = ${hidden}::text[] where id = ${on.app}`
+    const asked = (...rivals: string[]) => on.preview("remove_rivals", { appId: on.app, rivals })
+    expect((await asked(`ios:${CUP}`)).status).toBe(200)
+    expect((await asked(`ios:${CUP}`, `ios:${POT}`)).body.reason).toBe(
+      "500 rivals of an app may be hidden; this would make it 501.",
+    )
+  })
+})
+
+describe("a hidden rival", () => {
+  test("is found by no search and fetched by no id, of that app alone", async () => {
+    const other = await on.tracked(["tea"], "30003", on.workspace)
+    const id = (app: string) => `rival:${app}:${CUP}`
+    const found = async () => (await get(`/search?q=${CUP}`)).results.map(({ id }: { id: string }) => id).toSorted()
+    expect(await found()).toEqual([id(on.app), id(other)].toSorted())
+    expect((await get(`/fetch?id=${id(on.app)}`)).id).toBe(id(on.app))
+    await remove(`ios:${CUP}`)
+    expect([await found(), await listed(other)]).toEqual([[id(other)], expect.arrayContaining([[CUP, false]])])
+    expect((await get(`/fetch?id=${id(on.app)}`)).error).toBe("not_found")
+    expect((await get(`/fetch?id=${id(other)}`)).id).toBe(id(other))
+    await add(`ios:${CUP}`)
+    expect(await found()).toEqual([id(on.app), id(other)].toSorted())
+  })
+
+  test("is followed no more and told of no more, and stands beside no chart", async () => {
+    const followed = async () => {
+      await derived(on.sql, { subject: OWN })
+      const rows = await on.sql<{ id: string }[]>`
+        select s.store_id as id
+        from app_rival r
+        join store_app s on s.id = r.rival
+        where r.app_id = ${on.app} and r.storefront = 'us'
+        order by 1`
+      return rows.map(({ id }) => id)
+    }
+    const beside = async () =>
+      (await get(`/apps/${on.app}/chart-movers?country=us`)).rivals.map(({ id }: { id: string }) => id)
+    expect([await followed(), await beside()]).toEqual([
+      [CUP, POT],
+      [CUP, POT],
+    ])
+    await remove(`ios:${CUP}`)
+    // before anything was read again
+    expect(await beside()).toEqual([POT])
+    expect(await followed()).toEqual([POT])
+    await add(`ios:${CUP}`)
+    expect([await followed(), await beside()]).toEqual([
+      [CUP, POT],
+      [CUP, POT],
+    ])
+  })
+
+  test("is one of its own store: the same text on the other is another app", async () => {
+    const ids = ["com.example.cup", "com.example.kettle"]
+    await record(
+      on.sql,
+      [reading("tea", "2025-11-20T10:00:00Z", ids, { platform: "android", storefront: "us", depth: 100 })],
+      () => TODAY,
+    )
+    await on.sql`
+      update tracked_app
+      set android_app = (select id from store_app where store_id = 'com.example.kettle')
+      where id = ${on.app}`
+    const shown = async () => {
+      const { rivals } = await get(`/apps/${on.app}/rivals?country=us&platform=android`)
+      const { results } = await get("/search?q=com.example.cup")
+      return [rivals, results].map((rows: { id: string }[]) => rows.map(({ id }) => id))
+    }
+    const cup = ["com.example.cup"]
+    expect(await shown()).toEqual([cup, [`rival:${on.app}:com.example.cup`]])
+    await remove(`ios:${CUP}`)
+    expect(await shown()).toEqual([cup, [`rival:${on.app}:com.example.cup`]])
+    await remove("android:com.example.cup")
+    expect([await shown(), await listed()]).toEqual([[[], []], [[POT, false]]])
+  })
+
+  test("is named and hidden again while findings are derived, and in the end what was written last is followed", async () => {
+    const followed = async () => {
+      const rows = await on.sql<{ manual: boolean; terms: number }[]>`
+        select r.manual, r.terms
+        from app_rival r
+        join store_app s on s.id = r.rival
+        where r.app_id = ${on.app} and s.store_id = ${CUP}`
+      return [...rows]
+    }
+    for (let round = 0; round < cases(1, 3); round++) {
+      for (const write of [remove, add]) {
+        const [{ status }] = await Promise.all([
+          write(`ios:${CUP}`, `ios:${POT}`),
+          derived(on.sql, { subject: OWN }),
+          derived(on.sql, { subject: OWN }),
+        ])
+        expect(status).toBe(200)
+        await derived(on.sql, { subject: OWN })
+        expect(await followed()).toEqual(write === add ? [{ manual: true, terms: 1 }] : [])
+      }
+    }
+    expect(on.house.logged.join("")).not.toContain("deadlock")
+  })
+
+  test("does not show in what GET /apps says", async () => {
+    await remove(`ios:${CUP}`)
+    const app = await get(`/apps/${on.app}`)
+    expect([app.manualRivals, JSON.stringify(app)]).toEqual([null, expect.not.stringContaining(CUP)])
+  })
+})
+
+test("the app itself, a malformed rival and a stranger's app are refused, naming the argument", async () => {
+  const own = await on.tracked([], "389801252", on.workspace)
+  await on.sql`
+    insert into store_app (platform, store_id)
+    values ('android', 'com.example.kettle')
+    on conflict do nothing`
+  await on.sql`
+    update tracked_app
+    set android_app = (select id from store_app where store_id = 'com.example.kettle')
+    where id = ${on.app}`
+  const malformed = [
+    "30001", "ios:", "ios:123", "ios:com.example", "android:nodots", "IOS:30001", "ios: 30001", "ios:30001:us",
+    "windows:30001", `android:a.${"b".repeat(254)}`, `ios:${OWN}`, "android:com.example.kettle",
+  ] // biome-ignore format: a list to scan
+  for (const action of ["add_rivals", "remove_rivals"]) {
+    for (const rival of malformed) {
+      const { body } = await on.preview(action, { appId: on.app, rivals: [`ios:${CUP}`, rival] })
+      expect([action, rival, body.error, body.field]).toEqual([action, rival, "invalid_arguments", "rivals"])
+    }
+    expect((await on.preview(action, { appId: own, rivals: [`ios:${OWN}`] })).status).toBe(200)
+    for (const rivals of [[], "ios:30001", undefined])
+      expect((await on.preview(action, { appId: on.app, rivals })).body.field).toBe("rivals")
+    const foreign = await on.tracked([], "284882215", await on.house.workspace())
+    expect((await on.preview(action, { appId: foreign, rivals: [`ios:${CUP}`] })).body.error).toBe("not_found")
+    const limited = await on.house.key(on.workspace, { appList: [own] })
+    expect((await on.preview(action, { appId: on.app, rivals: [`ios:${CUP}`] }, limited)).body.error).toBe(
+      "app_not_allowed",
+    )
+  }
+})

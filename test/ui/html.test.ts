@@ -1,0 +1,41 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { html } from "../../src/ui/html.ts"
+import { layout } from "../../src/ui/layout.ts"
+import { cases } from "../long.ts"
+import { readMarkup } from "../pages/markup.ts"
+
+describe("a template", () => {
+  test("escapes every value that is not markup itself", () => {
+    expect(html`<p title="${`"'`}">${"<b>&amp;"}</p>`.text).toBe('<p title="&quot;&#39;">&lt;b&gt;&amp;amp;</p>')
+    expect(html`<p>${html`<b>${"<"}</b>`}</p>`.text).toBe("<p><b>&lt;</b></p>")
+  })
+
+  test("joins lists, shows 0 and leaves out what is not there", () => {
+    expect(html`${[1, [html`<i>2</i>`, "3"]]}${0}${null}${undefined}${false}`.text).toBe("1<i>2</i>30")
+  })
+
+  test("no random text opens a tag or leaves its attribute", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        const page = layout(text, text, html`<p id="here">${text}</p>`)
+        const { unbalanced, tags, attributes, bare, ids } = readMarkup(page)
+        expect({ unbalanced, bare, ids }).toEqual({ unbalanced: [], bare: [], ids: ["text", "here"] })
+        expect([...tags, ...attributes].filter((name) => !PLAIN.includes(name))).toEqual([])
+      }),
+      { numRuns: cases(250, 500), seed: 20_261_121 },
+    )
+  })
+})
+
+const PLAIN =
+  "html head meta title link body header nav div a svg path main h1 p lang charset name content rel href id class aria-label aria-hidden viewBox width height fill d".split(
+    " ",
+  )
+
+test("the check of pages finds what is wrong with one", () => {
+  expect(readMarkup("<p><b></p>").unbalanced).not.toEqual([])
+  expect(readMarkup("<p>").unbalanced).toEqual(["p"])
+  expect(readMarkup("<p>a < b</p>").bare).toHaveLength(1)
+  expect(readMarkup('<p onclick="x()">a</p>').attributes).toEqual(new Set(["onclick"]))
+})

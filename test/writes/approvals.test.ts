@@ -1,0 +1,189 @@
+import { beforeAll, beforeEach, expect, test } from "bun:test"
+import { setApprovalRule } from "../../src/access/approval-rules.ts"
+import { changedLines } from "../../src/tracking/actions/changed-lines.ts"
+import { listApprovals, settleApproval } from "../../src/writes/approvals.ts"
+import { runHere } from "../commands/here.ts"
+import { scratchUrl } from "../database.ts"
+import { type Answer, PUBLIC_URL } from "../house.ts"
+import { CAPABILITIES, ENVELOPE, modern, post } from "../http/tools-messages.ts"
+import { scene } from "./scene.ts"
+
+// Where a workspace or a key wants it, a person outside the assistant says yes before anything is confirmed.
+
+const on = scene()
+let env: Record<string, string>
+
+beforeAll(async () => {
+  // commands go to the same database where it is one that they can reach
+  if (!process.env.DATABASE_URL) return
+  env = { DATABASE_URL: scratchUrl(on.sql) }
+})
+
+beforeEach(() => require_(["add_keywords"]))
+
+const require_ = (actions: string[], askingCounts = false, keyId: number | null = null) =>
+  setApprovalRule(on.sql, on.workspace, keyId, keyId === null ? { actions, askingCounts } : { actions })
+const previewed = async (keyword = "coffee") =>
+  (await on.preview("add_keywords", { appId: on.app, keywords: [keyword] })).body
+const said = ({ status, body }: Answer) => [status, body.error ?? body.status, body.reason]
+const settle = (id: string, verdict: "approved" | "declined", workspaceId = on.workspace) =>
+  settleApproval(on.sql, { workspaceId, id }, { verdict, by: "ada" })
+
+test("until a person approves, the confirm is refused, with the way to approve; then the same token is confirmed, and the audit names who", async () => {
+  const { approval, confirmToken } = await previewed()
+  expect(approval).toEqual({
+    id: expect.stringMatching(/^ap_[0-9a-f]{18}$/),
+    address: `${PUBLIC_URL}/approve/${approval.id}`,
+    command: `appmeter approve ${approval.id}`,
+    askingCounts: false,
+  })
+  const refused = await on.confirm(confirmToken)
+  expect(said(refused)).toEqual([403, "write_limit_reached", "approval_needed"])
+  expect(refused.body.detail).toContain(`${PUBLIC_URL}/approve/${approval.id} or with: appmeter approve ${approval.id}`)
+  expect([await on.audits(), await on.ledger()]).toEqual([[], []])
+  expect(await settle(approval.id, "approved")).toBe(true)
+  expect(said(await on.confirm(confirmToken))).toEqual([200, "applied", undefined])
+  expect(await on.audits()).toMatchObject([{ action: "add_keywords", approved_by: "ada" }])
+})
+
+test("what the person is shown is what the assistant was answered, with its credits", async () => {
+  const { approval, preview, credits, destructive } = await previewed()
+  const [waiting, ...others] = await listApprovals(on.sql, { workspaceId: on.workspace })
+  expect(others).toEqual([])
+  expect(waiting).toMatchObject({ id: approval.id, action: "add_keywords", key: { name: "test" }, verdict: null })
+  expect(waiting!.shown).toEqual({ ...preview, credits, destructive })
+  expect(changedLines(waiting!.shown).join()).toContain("coffee")
+})
+
+test("a no stands: nothing is confirmed with that token, and no later yes counts", async () => {
+  const { approval, confirmToken } = await previewed()
+  expect(await settle(approval.id, "declined")).toBe(true)
+  expect(await settle(approval.id, "approved")).toBe(false)
+  expect(said(await on.confirm(confirmToken))).toEqual([403, "write_limit_reached", "approval_declined"])
+  expect(await on.audits()).toEqual([])
+})
+
+test("a yes holds for what was shown: once the target has changed, it is the new preview's to be approved", async () => {
+  const { approval, confirmToken } = await previewed()
+  await settle(approval.id, "approved")
+  await require_([])
+  await on.applied("add_keywords", { appId: on.app, keywords: ["kettle", "coffee"] })
+  await require_(["add_keywords"])
+  expect(said(await on.confirm(confirmToken))).toEqual([409, "confirm_token_mismatch", undefined])
+  const again = await previewed("teapot")
+  expect(said(await on.confirm(again.confirmToken))).toEqual([403, "write_limit_reached", "approval_needed"])
+})
+
+test("nobody of another workspace says yes, nor to what expired, was confirmed or does not exist", async () => {
+  const { approval } = await previewed()
+  const other = await on.house.workspace()
+  expect(await settle(approval.id, "approved", other)).toBe(false)
+  expect(await listApprovals(on.sql, { workspaceId: other })).toEqual([])
+  await on.sql`update confirm_token set created_at = now() - interval '601 s' where workspace_id = ${on.workspace}`
+  expect(await settle(approval.id, "approved")).toBe(false)
+  expect(await settle("ap_000000000000000000", "approved")).toBe(false)
+  expect(await listApprovals(on.sql, { workspaceId: on.workspace })).toEqual([])
+})
+
+test("other actions, other keys and what changes nothing need none; a key's own rule, and all, come on top", async () => {
+  expect((await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body.approval).toBe(null)
+  expect((await previewed("tea")).approval).toBe(null)
+  await require_([])
+  const [{ id }] = await on.sql<
+    [{ id: number }]
+  >`select max(id) as id from api_key where workspace_id = ${on.workspace}`
+  await require_(["all"], false, id)
+  expect((await previewed()).approval).not.toBe(null)
+  const other = await on.house.key(on.workspace)
+  const asked = { appId: on.app, keywords: ["coffee"] }
+  expect((await on.preview("add_keywords", asked, other)).body.approval).toBe(null)
+})
+
+test("a rule that came after the preview holds for its confirm too, and says to preview again", async () => {
+  await require_([])
+  const { approval, confirmToken } = await previewed()
+  expect(approval).toBe(null)
+  await require_(["all"])
+  const refused = await on.confirm(confirmToken)
+  expect(said(refused)).toEqual([403, "write_limit_reached", "approval_needed"])
+  expect(refused.body.detail).toContain("preview again")
+})
+
+test("of fifty confirms before and after a yes, none goes through before, and one after", async () => {
+  const { approval, confirmToken } = await previewed()
+  const confirms = (count: number) => Promise.all(Array.from({ length: count }, () => on.confirm(confirmToken)))
+  const before = (await confirms(20)).map(({ body }) => body.error)
+  // one at a time looks at the target
+  expect(before.filter((error) => !["write_limit_reached", "in_progress"].includes(error))).toEqual([])
+  await settle(approval.id, "approved")
+  const after = (await confirms(30)).map(({ status }) => status)
+  expect(after.filter((status) => status === 200)).toHaveLength(1)
+  expect(await on.audits()).toHaveLength(1)
+})
+
+/** confirm_action by a client that asks its person, who says yes. */
+async function askedAndAgreed(confirmToken: string) {
+  const call = async (more: object) => {
+    const _meta = { ...ENVELOPE, [CAPABILITIES]: { elicitation: { form: {} } } }
+    const params = { _meta, name: "confirm_action", arguments: { confirmToken }, ...more }
+    const { message, headers } = modern("tools/call", params)
+    return (await post(on.house, message, { key: on.key, headers })).body.result
+  }
+  const asked = await call({})
+  if (asked.resultType !== "input_required") return asked
+  const { requestState } = asked
+  return await call({ requestState, inputResponses: { approval: { action: "accept", content: {} } } })
+}
+
+test("a yes at the client counts only where the workspace says so, and is named as what it is", async () => {
+  const { confirmToken } = await previewed()
+  const refused = await askedAndAgreed(confirmToken)
+  expect(JSON.parse(refused.content[0].text)).toMatchObject({ reason: "approval_needed" })
+  await require_(["add_keywords"], true)
+  expect((await askedAndAgreed(confirmToken)).structuredContent).toMatchObject({ status: "applied" })
+  expect(await on.audits()).toMatchObject([{ approved_by: "the person at the client, as it says" }])
+})
+
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: the command line shows the preview, approves, declines and says why not",
+  async () => {
+    const name = (await on.sql<{ name: string }[]>`select name from workspace where id = ${on.workspace}`)[0]!.name
+    const { approval, confirmToken } = await previewed("caf\u0007e")
+    expect((await runHere(["approval", "list", "--workspace", name], { env })).out).toContain(approval.id)
+    const unasked = await runHere(["approve", approval.id], { env, stdin: "" })
+    expect([unasked.code, unasked.err]).toEqual([1, expect.stringContaining("--force")])
+    expect(said(await on.confirm(confirmToken))).toEqual([403, "write_limit_reached", "approval_needed"])
+    const { code, out, err } = await runHere(["approve", approval.id, "--force"], { env })
+    expect([code, out]).toEqual([0, `approved ${approval.id}\n`])
+    expect(err).toContain("add_keywords, by test: Track 1 keyword")
+    expect(err).not.toContain("\u0007")
+    expect(said(await on.confirm(confirmToken))).toEqual([200, "applied", undefined])
+    expect((await on.audits())[0]).toMatchObject({ approved_by: expect.stringMatching(/@.*, on the machine$/) })
+    const again = await runHere(["approve", approval.id, "--force"], { env })
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining("was approved by")])
+  },
+)
+
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: what is required is said in words and refused where it is meant for nothing",
+  async () => {
+    const name = (await on.sql<{ name: string }[]>`select name from workspace where id = ${on.workspace}`)[0]!.name
+    const ask = (...args: string[]) => runHere(["approval", "require", ...args, "--workspace", name], { env })
+    expect((await ask("all", "--asking", "yes")).out).toBe(
+      "to be approved outside the assistant, or at a client that asks its person: all\n",
+    )
+    expect((await previewed()).approval.askingCounts).toBe(true)
+    expect((await ask("--none")).out).toBe("no write must be approved outside the assistant\n")
+    for (const [args, why] of [
+      [["add_kettle"], "there is no action"],
+      [[], "name actions"],
+      [["all", "--none"], "goes with no action"],
+      [["all", "--asking", "maybe"], "must be yes or no"],
+      [["all", "--key", "7", "--asking", "no"], "of the whole workspace"],
+    ] as const) {
+      const { code, err } = await ask(...args)
+      expect([args, code, err]).toEqual([args, 2, expect.stringContaining(why)])
+    }
+    expect((await ask("all", "--key", "2147483000")).err).toContain("no key with id")
+  },
+)

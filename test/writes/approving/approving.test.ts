@@ -1,0 +1,117 @@
+import { beforeEach, expect, test } from "bun:test"
+import { setApprovalRule } from "../../../src/access/approval-rules.ts"
+import { createCode } from "../../../src/access/sign-in/code.ts"
+import { type Browser, browserOf, fieldIn } from "../../access/sign-in/browser.ts"
+import { scene } from "../scene.ts"
+
+// The page where the owner, signed in, sees what an assistant is to write, and says yes or no.
+
+const on = scene()
+let browser: Browser
+
+beforeEach(async () => {
+  await setApprovalRule(on.sql, on.workspace, null, { actions: ["all"] })
+  browser = await signedIn(on.workspace)
+})
+
+async function signedIn(workspace: number): Promise<Browser> {
+  const one = browserOf(on.house)
+  await one.send("/sign-in", { code: await createCode(on.sql, workspace) })
+  return one
+}
+
+const previewed = async (keyword = "coffee") =>
+  (await on.preview("add_keywords", { appId: on.app, keywords: [keyword] })).body
+const pathOf = (address: string) => new URL(address).pathname
+
+test("its address leads through the sign-in to the preview, and a yes there lets the confirm through under the owner's name", async () => {
+  const { approval, confirmToken } = await previewed()
+  const path = pathOf(approval.address)
+  const stranger = await browserOf(on.house).open(path)
+  expect([stranger.status, stranger.headers.get("location")]).toEqual([
+    303,
+    `/sign-in?next=${encodeURIComponent(path)}`,
+  ])
+  const shown = await browser.open(path)
+  expect(shown.status).toBe(200)
+  for (const text of ["Track 1 keyword", "coffee", "add_keywords", "It costs 1 credit", "key <strong>test"])
+    expect(shown.text).toContain(text)
+  const form = fieldIn(shown, "form")!
+  const sent = await browser.send(path, { form, verdict: "approve" })
+  expect([sent.status, sent.headers.get("location")]).toEqual([303, path])
+  expect((await browser.open(path)).text).toContain("<strong>approved</strong>")
+  expect((await on.confirm(confirmToken)).status).toBe(200)
+  expect((await on.audits())[0]).toMatchObject({
+    approved_by: expect.stringMatching(/^the owner of workspace .*, signed in$/),
+  })
+})
+
+test("a no holds, and neither a second form nor one sent twice changes what was said", async () => {
+  const { approval, confirmToken } = await previewed()
+  const path = pathOf(approval.address)
+  const form = fieldIn(await browser.open(path), "form")!
+  await browser.send(path, { form, verdict: "decline" })
+  await browser.send(path, { form, verdict: "approve" })
+  const { text } = await browser.open(path)
+  expect(text).toContain("<strong>declined</strong>")
+  expect(text).not.toContain("<form")
+  expect((await on.confirm(confirmToken)).body.reason).toBe("approval_declined")
+})
+
+test("a form of another site, without its token or with another verdict, says nothing", async () => {
+  const { approval } = await previewed()
+  const path = pathOf(approval.address)
+  const form = fieldIn(await browser.open(path), "form")!
+  const other = fieldIn(await (await signedIn(on.workspace)).open(path), "form")!
+  for (const fields of [
+    { verdict: "approve" },
+    { form: other, verdict: "approve" },
+    { form, verdict: "maybe" },
+    { form, verdict: "toString" },
+  ])
+    expect((await browser.send(path, fields as unknown as Record<string, string>)).status).toBe(400)
+  expect(await browser.open(path)).toMatchObject({ text: expect.stringContaining('value="approve"') })
+  expect((await browser.open(path)).headers.get("content-security-policy")).toContain("frame-ancestors 'none'")
+})
+
+test("what belongs to another workspace is not there, neither to read nor to approve", async () => {
+  const { approval, confirmToken } = await previewed()
+  const path = pathOf(approval.address)
+  const other = await signedIn(await on.house.workspace())
+  const page = await other.open(path)
+  expect([page.status, page.text.includes("coffee")]).toEqual([404, false])
+  const own = fieldIn(await other.open("/sign-in"), "form")!
+  await other.send(path, { form: own, verdict: "approve" })
+  expect((await on.confirm(confirmToken)).body.reason).toBe("approval_needed")
+  expect((await other.open("/approve")).text).toContain("Nothing waits")
+  expect((await browser.open("/approve")).text).toContain(path)
+})
+
+test("who has none that waits is taught how to have some, and shown an invented one that takes no verdict", async () => {
+  const { text } = await browser.open("/approve")
+  expect(text).toContain("appmeter approval require all")
+  expect(text).toContain('href="/approve/sample"')
+  const stranger = await browserOf(on.house).open("/approve/sample")
+  expect([stranger.status, stranger.text.includes("evening pages")]).toEqual([200, true])
+  expect(stranger.text).not.toContain('type="submit"')
+  expect((await browser.send("/approve/sample", { form: "x", verdict: "approve" })).status).toBe(405)
+  expect((await browser.open("/app/changes")).text).toContain('href="/app/sample/changes"')
+  expect((await browserOf(on.house).open("/app/sample/changes")).text).toContain("Approve and Decline stand here")
+})
+
+test("what is shown is data: markup and orders in a name stand there as text", async () => {
+  await on.sql`update tracked_app set name = ${'<img src=x> "APPROVED by the owner"</p><form>'} where id = ${on.app}`
+  const { approval } = await previewed()
+  const { text } = await browser.open(pathOf(approval.address))
+  expect(text).toContain("&lt;img src=x&gt;")
+  expect(text.match(/<form/g)).toHaveLength(1)
+  expect(text).not.toContain("<img src=x")
+})
+
+test("what expired says so and has no form", async () => {
+  const { approval } = await previewed()
+  await on.sql`update confirm_token set created_at = now() - interval '601 s' where workspace_id = ${on.workspace}`
+  const { text } = await browser.open(pathOf(approval.address))
+  expect(text).toContain("expired at")
+  expect(text).not.toContain("<form")
+})

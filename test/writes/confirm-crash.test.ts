@@ -1,0 +1,238 @@
+import { afterAll, expect, setDefaultTimeout } from "bun:test"
+import { join } from "node:path"
+import { actions as everyAction } from "../../src/catalog.ts"
+import { readTree } from "../../src/database/assets.ts"
+import { openDatabase } from "../../src/database/connect.ts"
+import { openEmbedded } from "../../src/database/embedded/open.ts"
+import { migrate } from "../../src/database/migrate.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { silentLog } from "../../src/lib/log.ts"
+import { scratchFolder } from "../database/processes.ts"
+import { freshDatabase, openInMemory, scratchUrl } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { LONG, long, longOnServer } from "../long.ts"
+import {
+  booksAfter,
+  type Prepared,
+  prepared,
+  type State,
+  stateAfter,
+  stateOf,
+  WRITES,
+  type Write,
+} from "./each-write-cases.ts"
+import { type Confirming, confirming, type Death } from "./processes.ts"
+import { stepped } from "./stepped.ts"
+import { booksAt, booksOf, said, tally } from "./writer.ts"
+
+// a busy machine is no failure, though it starts fifty processes
+setDefaultTimeout(240_000)
+const settings = { requestDeadlineMs: 20_000 }
+
+const { folder, remove } = scratchFolder()
+afterAll(remove)
+
+const COMMITS: Death[] = [
+  { commit: "to be sent" },
+  { commit: "sent" },
+  { commit: "sent", turns: 1 },
+  { commit: "sent", turns: 2 },
+  { commit: "done" },
+]
+const timers = (...ms: number[]): Death[] => ms.map((afterMs) => ({ afterMs }))
+
+/** The confirm of a write to another platform queues one job: test/consoles/actions kills who does that. */
+const actions = everyAction.filter(({ outside }) => !outside)
+const addKeywords = WRITES.add_keywords as Write
+
+/** A write, and where the process that confirms it dies. */
+interface Round {
+  write: Write
+  death: Death
+}
+
+longOnServer(
+  "postgres: kill -9 at each step of a confirm, and around the end of every other write's: applied once or not at all, and every book agrees",
+  async () => {
+    const sql = await freshDatabase()
+    const house = openHouse({ sql, settings })
+    const steps = await stepsOf(house, addKeywords)
+    const rounds: Round[] = [...steps.map((_, step) => ({ before: step + 1 })), ...COMMITS, ...timers(15, 45)].map(
+      (death) => ({ write: addKeywords, death }),
+    )
+    for (const { name } of actions) {
+      const write = WRITES[name] as Write
+      if (write === addKeywords) continue
+      const { length } = await stepsOf(house, write)
+      // all that it is about and its charge are written, and no more than the audit is to come
+      rounds.push({ write, death: { before: length } }, { write, death: { commit: "sent" } })
+    }
+    // starting takes longer than dying: the next ones start meanwhile
+    const start = () => confirming({ databaseUrl: scratchUrl(sql) })
+    const children = [start(), start()]
+    const outcomes: Outcome[] = []
+    try {
+      for (const [at, { write, death }] of rounds.entries()) {
+        const child = children.shift() as Confirming
+        if (at + 2 < rounds.length) children.push(start())
+        outcomes.push(await round(house, await begun(house, write), child, death))
+      }
+    } finally {
+      for (const child of children) child.kill()
+    }
+    report(outcomes)
+    expectEveryStep(outcomes, steps)
+    expectEveryAction(outcomes)
+    expect(house.logged.join("")).not.toContain("internal_error")
+  },
+)
+
+long("kill -9 of the server that holds the directory during a confirm: applied once or not at all", async () => {
+  const dataDir = join(folder, "data")
+  const steps = await firstStart(dataDir)
+  const nth = (part: string) => ({ before: steps.findIndex((text) => text.startsWith(part)) + 1 })
+  const [lost, unanswered, , late, done] = COMMITS as [Death, Death, Death, Death, Death]
+  const deaths: Death[] = [lost, done, ...(LONG ? [nth("insert into audit"), unanswered, late, ...timers(15)] : [])]
+  const outcomes: Outcome[] = []
+  let last: { begun: Begun; died: string } | undefined
+  for (const death of [...deaths, null]) {
+    // the next server finds the directory as the killed one left it; a command looks at it through that
+    using child = confirming({ dataDir })
+    await child.ready
+    const { sql, close } = await openDatabase({ dataDir, as: "command", log: silentLog })
+    const house = openHouse({ sql, settings })
+    if (last) outcomes.push(await settled(house, last.begun, last.died))
+    const next = await begun(house, addKeywords)
+    await close()
+    if (death) last = { begun: next, died: await dead(child, next, death) }
+  }
+  report(outcomes)
+  const applied = (at: string) => outcomes.find(({ died }) => died.startsWith(at))?.applied
+  expect([applied("commit to be sent"), applied("commit done")]).toEqual([false, true])
+  if (LONG) expect(applied("insert into audit")).toBe(false)
+})
+
+/** A migrated database in that directory, without the 4 s of an initdb; gives the steps of a confirm. */
+async function firstStart(dataDir: string): Promise<string[]> {
+  const memory = await openInMemory()
+  await migrate(memory.sql, readTree("sql", ".sql"), silentLog)
+  const steps = await stepsOf(openHouse({ sql: memory.sql, settings }), addKeywords)
+  const template = await memory.backend!.dump()
+  await memory.close()
+  await (await openEmbedded({ dataDir, as: "server", log: silentLog, template })).close()
+  return steps
+}
+
+/** The first line of every statement of this write's confirm, in order. */
+async function stepsOf(house: House, write: Write): Promise<string[]> {
+  const steps: string[] = []
+  const sql = stepped(house.sql, { statement: (_, text) => void steps.push(text) })
+  const { key, confirmToken } = await prepared(house, write)
+  const body = { confirmToken }
+  const answer = await openHouse({ sql, settings }).call("/v1/actions/confirm", { key, method: "POST", body })
+  expect([said(answer), steps.at(-1)]).toEqual(["200", AUDIT])
+  return steps
+}
+
+const AUDIT = "insert into audit"
+
+/** A write that waits for its confirm. */
+interface Begun extends Prepared {
+  write: Write
+  before: State
+}
+
+async function begun(house: House, write: Write): Promise<Begun> {
+  const writer = await prepared(house, write)
+  return { ...writer, write, before: await stateOf(house.sql, writer) }
+}
+
+interface Outcome {
+  action: string
+  /** Where it died, or "never" when the answer came first. */
+  died: string
+  applied: boolean
+}
+
+async function round(house: House, begun: Begun, child: Confirming, death: Death): Promise<Outcome> {
+  return await settled(house, begun, await dead(child, begun, death))
+}
+
+/** Lets the child confirm and die, and says where it did. */
+async function dead(child: Confirming, { key, confirmToken }: Begun, death: Death): Promise<string> {
+  const { died } = await child.ask({ key, token: confirmToken, death })
+  // the answer was faster than the timer
+  if (died === undefined) child.kill()
+  expect([died === undefined, await child.exited]).toEqual([died === undefined, 137])
+  return (died as string | undefined) ?? "never"
+}
+
+/** Waits for what the killed process had begun; then all of it stands or nothing, and a token left over works once. */
+async function settled(house: House, begun: Begun, died: string): Promise<Outcome> {
+  const { sql } = house
+  const { workspace, write } = begun
+  // a commit that is under way holds the token's row
+  await sql.begin((tx) => tx`select 1 from confirm_token where workspace_id = ${workspace} for update`)
+  const [{ used }] = await sql<[{ used: boolean }]>`
+    select used_at is not null as used
+    from confirm_token
+    where workspace_id = ${workspace}`
+  await expectState(sql, begun, used)
+  expect([write.action, died, await confirmAgain(house, begun)]).toEqual([
+    write.action,
+    died,
+    used ? "400 confirm_token_invalid" : "200",
+  ])
+  await expectState(sql, begun, true)
+  return { action: write.action, died, applied: used }
+}
+
+/**
+ * PostgreSQL lets go of a dead connection's rows before its advisory locks: who waited for the token's row may still find
+ * the target held, and is told the truth, that another confirm is writing it. A moment later it is free.
+ */
+async function confirmAgain(house: House, { key, confirmToken }: Begun): Promise<string> {
+  const confirm = () => house.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
+  const until = performance.now() + 5_000
+  let answer = await confirm()
+  while (said(answer) === "409 in_progress" && performance.now() < until) {
+    await Bun.sleep(10)
+    answer = await confirm()
+  }
+  if (answer.status === 400) expect(answer.body.detail).toMatch(/^It was used at \d{4}-/)
+  return said(answer)
+}
+
+async function expectState(sql: Sql, begun: Begun, applied: boolean): Promise<void> {
+  const { workspace, write, before } = begun
+  expect(await booksOf(sql, workspace)).toEqual(applied ? booksAfter(write) : booksAt(0))
+  expect(await stateOf(sql, begun)).toEqual(applied ? stateAfter(write, before) : before)
+}
+
+function report(outcomes: Outcome[]): void {
+  const where = ({ died }: Outcome) =>
+    /^(commit|\d|never)/.test(died) ? died.replace(/^\d+ ms$/, "by timer") : "earlier"
+  const counts = tally(outcomes.map((outcome) => `${where(outcome)}: ${outcome.applied ? "applied" : "not"}`))
+  console.log(`${outcomes.length} kills around a confirm: ${JSON.stringify(counts)}`)
+}
+
+/** Every statement was died at, none of these was applied; the commit was lost, and was seen to be kept unanswered. */
+function expectEveryStep(outcomes: Outcome[], steps: readonly string[]): void {
+  const own = outcomes.filter(({ action }) => action === addKeywords.action)
+  const before = own.filter(({ died }) => steps.includes(died))
+  expect(new Set(before.map(({ died }) => died))).toEqual(new Set(steps))
+  expect(before.filter(({ applied }) => applied)).toEqual([])
+  const applied = (at: string) => own.filter(({ died }) => died === at).map((outcome) => outcome.applied)
+  expect(applied("commit to be sent")).toEqual([false])
+  expect(applied("commit done")).toEqual([true])
+  expect(applied("commit sent")).toHaveLength(3)
+}
+
+/** Of every action one was lost right before its audit row, and another around its commit. */
+function expectEveryAction(outcomes: Outcome[]): void {
+  for (const { name } of actions) {
+    const own = outcomes.filter(({ action }) => action === name)
+    expect([name, own.find(({ died }) => died === AUDIT)?.applied]).toEqual([name, false])
+    expect([name, own.some(({ died }) => died === "commit sent")]).toEqual([name, true])
+  }
+}

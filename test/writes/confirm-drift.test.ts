@@ -1,0 +1,360 @@
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { openDatabase } from "../../src/database/connect.ts"
+import type { Sql, Tx } from "../../src/database/types.ts"
+import { silentLog } from "../../src/lib/log.ts"
+import { removeApp, trackApp } from "../../src/tracking/apps.ts"
+import { TrackingProblem } from "../../src/tracking/checks.ts"
+import { addTerms, removeTerms } from "../../src/tracking/terms.ts"
+import { freshDatabase, scratchUrl } from "../database.ts"
+import { type Answer, type House, openHouse } from "../house.ts"
+import { cases, long } from "../long.ts"
+import { slowness } from "../unit.ts"
+import { steppable } from "./stepped.ts"
+import { booksAt, booksOf, said, someWriter, tally, termsOf, type Writer } from "./writer.ts"
+
+// a busy machine is no failure
+setDefaultTimeout(60_000)
+
+let sql: Sql
+let steps: ReturnType<typeof steppable>
+let house: House
+/** The connections of the command line. */
+let elsewhere: Sql
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  steps = steppable(sql)
+  house = openHouse({ sql: steps.sql, settings: { requestDeadlineMs: 20_000 } })
+  if (!process.env.DATABASE_URL) elsewhere = sql
+  else
+    elsewhere = (await openDatabase({ databaseUrl: scratchUrl(sql), dataDir: "", as: "command", log: silentLog })).sql
+})
+
+/** A write that was previewed, and a change of the same target by somebody else. */
+interface Meeting {
+  action: string
+  args(writer: Writer): object
+  /** Tracked from the start, in us and de. */
+  keywords?: string[]
+  overrides?: Record<string, number>
+  /** Before the preview. */
+  prepare?(tx: Tx, writer: Writer): Promise<unknown>
+  change(tx: Tx, writer: Writer): Promise<unknown>
+  /** What the confirm answers when it comes before the change, and when it comes after it. */
+  answers: [first: string, second: string]
+}
+
+const MISMATCH = "409 confirm_token_mismatch"
+const IOS = "389801252"
+
+const MEETINGS: Record<string, Meeting> = {
+  "add a keyword, the same one added": {
+    action: "add_keywords",
+    args: ({ app }) => ({ appId: app, keywords: ["tea", "coffee"] }),
+    change: (tx, { app }) => addTerms(tx, app, "all", ["tea"]),
+    answers: ["200", MISMATCH],
+  },
+  "add a keyword, the same one added in one storefront": {
+    action: "add_keywords",
+    args: ({ app }) => ({ appId: app, keywords: ["tea"] }),
+    change: (tx, { app }) => addTerms(tx, app, ["de"], ["tea"]),
+    answers: ["200", MISMATCH],
+  },
+  "add two keywords, the one tracked already removed": {
+    action: "add_keywords",
+    args: ({ app }) => ({ appId: app, keywords: ["tea", "old"] }),
+    keywords: ["old"],
+    change: (tx, { app }) => removeTerms(tx, app, "all", ["old"]),
+    answers: ["200", MISMATCH],
+  },
+  "add a keyword tracked already, removed": {
+    action: "add_keywords",
+    args: ({ app }) => ({ appId: app, keywords: ["old"] }),
+    keywords: ["old"],
+    change: (tx, { app }) => removeTerms(tx, app, ["us"], ["old"]),
+    answers: ["200", MISMATCH],
+  },
+  "add a keyword, the app removed": {
+    action: "add_keywords",
+    args: ({ app }) => ({ appId: app, keywords: ["tea"] }),
+    keywords: ["old"],
+    change: (tx, { app }) => removeApp(tx, app),
+    answers: ["200", "404 not_found"],
+  },
+  "add a keyword, another one added": {
+    action: "add_keywords",
+    args: ({ app }) => ({ appId: app, keywords: ["tea"] }),
+    change: (tx, { app }) => addTerms(tx, app, "all", ["coffee"]),
+    answers: ["200", "200"],
+  },
+  "add a keyword, another one added that leaves no room": {
+    action: "add_keywords",
+    args: ({ app }) => ({ appId: app, keywords: ["tea"] }),
+    overrides: { trackedKeywords: 3 },
+    change: (tx, { app }) => addTerms(tx, app, "all", ["coffee"]),
+    answers: ["200", "403 write_limit_reached"],
+  },
+  "remove a keyword, the same one removed": {
+    action: "remove_keywords",
+    args: ({ app }) => ({ appId: app, keywords: ["old", "tea"] }),
+    keywords: ["old"],
+    change: (tx, { app }) => removeTerms(tx, app, "all", ["old"]),
+    answers: ["200", MISMATCH],
+  },
+  "remove a keyword, added in the other storefront": {
+    action: "remove_keywords",
+    args: ({ app }) => ({ appId: app, keywords: ["old"] }),
+    prepare: (tx, { app }) => addTerms(tx, app, ["us"], ["old"]),
+    change: (tx, { app }) => addTerms(tx, app, ["de"], ["old"]),
+    answers: ["200", MISMATCH],
+  },
+  "remove a keyword, the app removed": {
+    action: "remove_keywords",
+    args: ({ app }) => ({ appId: app, keywords: ["old"] }),
+    keywords: ["old"],
+    change: (tx, { app }) => removeApp(tx, app),
+    answers: ["200", "404 not_found"],
+  },
+  "add an app, the same one added": {
+    action: "add_app",
+    args: () => ({ iosId: IOS, keywords: ["tea"] }),
+    change: (tx, { workspace }) => tracked(tx, workspace, { iosId: IOS }),
+    answers: ["200", MISMATCH],
+  },
+  "add an app on both stores, added on one": {
+    action: "add_app",
+    args: () => ({ iosId: IOS, androidPkg: "com.example.kettle" }),
+    change: (tx, { workspace }) => tracked(tx, workspace, { androidPkg: "com.example.kettle" }),
+    answers: ["200", MISMATCH],
+  },
+  "add an app, another one added that leaves no room": {
+    action: "add_app",
+    args: () => ({ iosId: IOS }),
+    overrides: { apps: 2 },
+    change: (tx, { workspace }) => tracked(tx, workspace, { iosId: "284882215" }),
+    answers: ["200", "403 write_limit_reached"],
+  },
+  "add an app tracked already, removed": {
+    action: "add_app",
+    args: () => ({ androidPkg: "com.example.kettle" }),
+    prepare: (tx, { app }) => putOnPlay(tx, app),
+    change: (tx, { app }) => removeApp(tx, app),
+    answers: ["200", MISMATCH],
+  },
+}
+
+const tracked = (tx: Tx, workspaceId: number, ids: { iosId?: string; androidPkg?: string }) =>
+  trackApp(tx, { workspaceId, ...ids, name: "Twin", countries: ["us"], keywords: ["twin"], origin: "own" })
+
+/** Gives the app a Play page as well. */
+async function putOnPlay(tx: Tx, app: string): Promise<void> {
+  await tx`
+    insert into store_app (platform, store_id)
+    select 'android', 'com.example.kettle'
+    where not exists (select from store_app where store_id = 'com.example.kettle')`
+  await tx`
+    update tracked_app
+    set android_app = (select id from store_app where store_id = 'com.example.kettle')
+    where id = ${app}`
+}
+
+/**
+ * Everything that can be seen of a meeting. It is stale, or in part, unless it is in every detail what one of the two
+ * orders gives when nothing meets: the same answer (with its preview), the same report of the change, the same rows,
+ * the same books.
+ */
+interface Seen {
+  answer: string
+  told: unknown
+  preview: unknown
+  change: unknown
+  /** Of each app: whether it is the writer's own, and what it tracks. */
+  terms: (readonly [boolean, string[]])[]
+  audit: unknown[]
+  books: unknown
+}
+
+/** In short every other: each write after a change is tried by each-write.test.ts too. */
+const TRIED = Object.entries(MEETINGS).filter((_, at) => at % cases(2, 1) === 0)
+const ROUNDS = cases(8, 28)
+
+long(
+  "confirms met by a change of the same target write over what was previewed, or nothing",
+  async () => {
+    const random = randomFrom(7)
+    const names = TRIED.map(([name]) => name)
+    // as long as a confirm takes on a machine as busy as this one
+    const changeMs = 20 * (await slowness())
+    const rounds = Array.from({ length: ROUNDS }, (_, n) => ({
+      name: names[n % names.length] as string,
+      // every fourth time it is the confirm that comes late: on a busy machine a change that does comes after it
+      start:
+        n % 4 === 3
+          ? { confirmMs: changeMs * random(), changeMs: 0 }
+          : { confirmMs: 10 * random(), changeMs: changeMs * random() },
+    }))
+    const orders = await meetAll("started at almost the same time", rounds)
+    // both orders came about, so that there was something to get wrong
+    for (const order of ["confirm first", "change first"])
+      expect(orders.filter((each) => each === order).length).toBeGreaterThan(ROUNDS / 10)
+  },
+  60_000,
+)
+
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: a change that begins at any step of a confirm comes before all of it or after all of it",
+  async () => {
+    const rounds = [...(await expected())].flatMap(([name, { length }]) =>
+      // one beyond the last statement is the commit
+      Array.from({ length: length + 1 }, (_, n) => ({ name, start: { step: n + 1 } })),
+    )
+    await meetAll("begun at each step", rounds)
+  },
+  // 260 meetings, each of which waits for the server some twenty times
+  300_000,
+)
+
+/** How the two meet: after so many milliseconds each, or the change at that statement of the confirm; or they do not. */
+type Start = { confirmMs: number; changeMs: number } | { step: number } | "confirm first" | "change first"
+
+/** Runs these meetings, some at once, and says of each which order it came to. None may be stale. */
+async function meetAll(how: string, rounds: { name: string; start: Start }[]): Promise<string[]> {
+  const known = await expected()
+  const orders: string[] = []
+  const answers: string[] = []
+  const waiting = rounds.values()
+  const lane = async () => {
+    for (const { name, start } of waiting) {
+      const seen = await met(MEETINGS[name] as Meeting, start)
+      const { first, second } = known.get(name) as Expected
+      const text = JSON.stringify(seen)
+      const order = text === first ? "confirm first" : text === second ? "change first" : "stale"
+      if (order === "stale") console.log(`${name} ${JSON.stringify(start)}\nsaw ${text}\nnot ${first}\nnor ${second}`)
+      orders.push(order)
+      answers.push(seen.answer)
+    }
+  }
+  await Promise.all(Array.from({ length: 4 }, lane))
+  const counts = tally(orders)
+  console.log(
+    `${orders.length} meetings, ${how}: ${counts.stale ?? 0} stale of ${JSON.stringify(counts)}, ${JSON.stringify(tally(answers))}`,
+  )
+  expect([orders.length, counts.stale]).toEqual([rounds.length, undefined])
+  expect(house.logged.join("")).not.toMatch(/internal_error|deadlock/)
+  return orders
+}
+
+interface Expected {
+  /** What the two orders give, as text. */
+  first: string
+  second: string
+  /** Statements of the confirm. */
+  length: number
+}
+
+let found: Map<string, Expected> | undefined
+
+/** What the meetings come to when nothing meets, once it has been found to be as it should. */
+async function expected(): Promise<Map<string, Expected>> {
+  if (found) return found
+  const known = new Map<string, Expected>()
+  for (const [name, meeting] of TRIED) known.set(name, await bothOrders(meeting))
+  found = known
+  return known
+}
+
+async function bothOrders(meeting: Meeting): Promise<Expected> {
+  let length = 0
+  const commit = (n: number) => {
+    length = n
+  }
+  const first = await steps.during({ commit }, () => met(meeting, "confirm first"))
+  const second = await met(meeting, "change first")
+  expect([first.answer, second.answer]).toEqual(meeting.answers)
+  if (second.answer !== "200") expect([second.audit, second.books]).toEqual([[], booksAt(0)])
+  if (second.answer === MISMATCH) expect(second.preview).not.toEqual(first.preview)
+  return { first: JSON.stringify(first), second: JSON.stringify(second), length }
+}
+
+async function met(meeting: Meeting, start: Start): Promise<Seen> {
+  const { action, args, keywords, overrides, prepare, change } = meeting
+  const writer = await someWriter(house, { keywords, overrides, countries: ["us", "de"] })
+  if (prepare) await sql.begin((tx) => prepare(tx as Tx, writer))
+  const body = { action, args: args(writer) }
+  const previewed = (await house.call("/v1/actions", { key: writer.key, method: "POST", body })).body
+  const [answer, changed] = await together(
+    start,
+    () => writer.confirm(previewed.confirmToken),
+    () => elsewhere.begin((tx) => change(tx as Tx, writer)).then((done) => done ?? "done", problemOf),
+  )
+  const apps = await sql<{ id: string }[]>`
+    select id
+    from tracked_app
+    where workspace_id = ${writer.workspace}
+    order by created_at, id`
+  const audit = await sql`
+    select action, preview, credits, result
+    from audit
+    where workspace_id = ${writer.workspace}
+    order by id`
+  const seen = {
+    answer: said(answer),
+    told: answer.status === 200 ? { status: answer.body.status, result: answer.body.result } : null,
+    preview: answer.body.preview ?? previewed.preview,
+    change: changed,
+    // of two apps that are not its own, the one begun first is not always the one there first
+    terms: (await Promise.all(apps.map(async ({ id }) => [id === writer.app, await termsOf(sql, id)] as const))).sort(
+      (a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1),
+    ),
+    audit: [...audit],
+    books: await booksOf(sql, writer.workspace),
+  }
+  return anonymous(seen, writer.app)
+}
+
+async function together(
+  start: Start,
+  confirming: () => Promise<Answer>,
+  changing: () => Promise<unknown>,
+): Promise<[Answer, unknown]> {
+  if (start === "confirm first") return [await confirming(), await changing()]
+  if (start === "change first") {
+    const changed = await changing()
+    return [await confirming(), changed]
+  }
+  if ("confirmMs" in start) {
+    return await Promise.all([Bun.sleep(start.confirmMs).then(confirming), Bun.sleep(start.changeMs).then(changing)])
+  }
+  let changed: Promise<unknown> | undefined
+  // the confirm goes on when the change is done, or has had time to come to wait for the confirm
+  const change = async () => {
+    changed ??= changing()
+    await Promise.race([changed, Bun.sleep(8)])
+  }
+  const statement = (n: number) => (n === start.step ? change() : undefined)
+  const answer = await steps.during({ statement, commit: change }, confirming)
+  return [answer, await (changed ?? changing())]
+}
+
+/** The only thing a change may come to besides being done. */
+function problemOf(error: unknown): string {
+  if (error instanceof TrackingProblem) return error.message
+  throw error
+}
+
+/** Ids are drawn at random. */
+function anonymous(seen: Seen, app: string): Seen {
+  return JSON.parse(
+    JSON.stringify(seen)
+      .replaceAll(app, "its app")
+      .replaceAll(/app_\w{12}/g, "another app"),
+  )
+}
+
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}

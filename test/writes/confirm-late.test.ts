@@ -1,0 +1,222 @@
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { openDatabase } from "../../src/database/connect.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { silentLog } from "../../src/lib/log.ts"
+import { proxyTo } from "../database/proxy.ts"
+import { freshDatabase, scratchUrl } from "../database.ts"
+import { type Answer, type House, openHouse } from "../house.ts"
+import { cases } from "../long.ts"
+import { type Steps, steppable } from "./stepped.ts"
+import { booksAt, booksOf, said, someWriter, tally, termsOf, type Writer } from "./writer.ts"
+
+// a busy machine is no failure
+setDefaultTimeout(120_000)
+
+const TIMES = cases(4, 12)
+
+let sql: Sql
+/** As patient as a house is, for what comes before and after. */
+let house: House
+/** Answers its callers after 500 ms. */
+let hasty: House
+let steps: ReturnType<typeof steppable>
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql })
+  steps = steppable(sql)
+  hasty = openHouse({ sql: steps.sql, settings: { requestDeadlineMs: 500 } })
+})
+
+const postgresOnly = test.skipIf(!process.env.DATABASE_URL)
+
+describe("a confirm that is held up until its caller was answered 503", () => {
+  test(`before its turn came does not write, ${TIMES} times, and its token works`, async () => {
+    const statements: string[] = []
+    const held = await inPairs(TIMES, () =>
+      late((hold) => ({ begin: hold, statement: (_, text) => void statements.push(text) })),
+    )
+    expect(statements).toEqual([])
+    const ends = tally(await Promise.all(held.map(settled)))
+    console.log(`${TIMES} confirms whose turn came late: ${JSON.stringify(ends)}`)
+    expect(ends).toEqual({ "nothing, then 200": TIMES })
+  })
+
+  test("within its transaction takes everything back, and its token works", async () => {
+    for (const step of ["update confirm_token", "insert into audit"]) {
+      const held = await late((hold) => ({ statement: (_, text) => (text.startsWith(step) ? hold() : undefined) }))
+      expect([step, await settled(held)]).toEqual([step, "nothing, then 200"])
+    }
+  })
+
+  postgresOnly("postgres: at any statement takes everything back, and its token works", async () => {
+    const length = await lengthOf()
+    const held = await inPairs(length, (n) =>
+      late((hold) => ({ statement: (at) => (at === n + 1 ? hold() : undefined) })),
+    )
+    const ends = tally(await Promise.all(held.map(settled)))
+    console.log(`confirms held up at each of their ${length} statements: ${JSON.stringify(ends)}`)
+    expect(ends).toEqual({ "nothing, then 200": length })
+  })
+
+  test("in its commit or on the way back is applied, and the token says when it was used", async () => {
+    for (const step of ["commit", "committed"] as const) {
+      const held = await late((hold) => ({ [step]: hold }))
+      expect([step, await settled(held)]).toEqual([step, "applied, then 400 confirm_token_invalid"])
+    }
+  })
+
+  postgresOnly("postgres: by a lock of somebody else takes everything back, and its token works", async () => {
+    const account = (writer: Writer) => sql`select 1 from account where workspace_id = ${writer.workspace} for update`
+    const app = (writer: Writer) => sql`select 1 from tracked_app where id = ${writer.app} for update`
+    const token = (writer: Writer) =>
+      sql`select 1 from confirm_token where workspace_id = ${writer.workspace} for update`
+    for (const row of [account, app, token]) {
+      const { promise: released, resolve: release } = Promise.withResolvers<void>()
+      const locked = Promise.withResolvers<void>()
+      const writer = await removing()
+      const locking = sql.begin(async (tx) => {
+        await tx`${row(writer)}`
+        locked.resolve()
+        await released
+      })
+      await locked.promise
+      const held = await late(() => ({}), { writer, answered: release })
+      await locking
+      expect(await settled(held)).toBe("nothing, then 200")
+    }
+  })
+})
+
+describe("a confirm whose database goes away", () => {
+  postgresOnly("postgres: at any step, cut off or frozen, is applied or not, and the token says which", async () => {
+    const proxy = await proxyTo(new URL(scratchUrl(sql)))
+    const far = await openDatabase({ databaseUrl: proxy.url, dataDir: "", as: "server", log: silentLog })
+    const { sql: distant, during } = steppable(far.sql)
+    const service = openHouse({ sql: distant, settings: { requestDeadlineMs: 500 } })
+    const ends: string[] = []
+    const length = await lengthOf()
+    for (const away of awayAt(proxy, length)) {
+      const writer = await removing()
+      const { key, confirmToken } = writer
+      while ((await service.call("/v1/account", { key })).status !== 200) await Bun.sleep(20)
+      const over = Promise.withResolvers<void>()
+      const confirming = () => service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
+      const answer = await during({ ...away.steps, ended: over.resolve }, confirming)
+      proxy.freeze(false)
+      proxy.cut()
+      await over.promise
+      // a commit that is under way holds the token's row
+      await sql.begin((tx) => tx`select 1 from confirm_token where workspace_id = ${writer.workspace} for update`)
+      // the last of them may come too late
+      const inTime = away.where !== "cut around the commit" || answer.status !== 200
+      ends.push(`${away.where}: ${inTime ? await settled({ writer, answer }) : "answered before"}`)
+    }
+    await far.close()
+    proxy.close()
+    console.log(`${ends.length} confirms whose database went away: ${JSON.stringify(tally(ends))}`)
+    expect(tally(ends)).toMatchObject({
+      "cut at a statement: nothing, then 200": length,
+      "frozen at a statement: nothing, then 200": 3,
+      "cut before the commit: nothing, then 200": 1,
+      "frozen before the commit: nothing, then 200": 1,
+      "cut once committed: applied, then 400 confirm_token_invalid": 1,
+    })
+  })
+})
+
+/** So many pieces of work, two at once: each that is held up holds a slot, of which the embedded database has two. */
+async function inPairs<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
+  const done: T[] = []
+  for (let from = 0; from < count; from += 2) {
+    const some = Array.from({ length: Math.min(2, count - from) }, (_, i) => work(from + i))
+    done.push(...(await Promise.all(some)))
+  }
+  return done
+}
+
+/** Every step of a confirm of so many statements, with what happens to its connection there. */
+function* awayAt({ cut, freeze }: Awaited<ReturnType<typeof proxyTo>>, length: number): Generator<Away> {
+  const frozen = () => {
+    freeze(true)
+  }
+  for (let step = 1; step <= length; step++)
+    yield { where: "cut at a statement", steps: { statement: (n) => (n === step ? cut() : undefined) } }
+  for (const step of [1, 5, length])
+    yield { where: "frozen at a statement", steps: { statement: (n) => (n === step ? frozen() : undefined) } }
+  yield { where: "cut before the commit", steps: { commit: cut } }
+  yield { where: "frozen before the commit", steps: { commit: frozen } }
+  // the commit goes out a turn of the loop later, and passes the proxy some turns after that
+  for (let turns = 1; turns <= 6; turns++)
+    yield { where: "cut around the commit", steps: { commit: () => void afterTurns(turns, cut) } }
+  yield { where: "cut once committed", steps: { committed: () => Bun.sleep(600) } }
+}
+
+interface Away {
+  where: string
+  steps: Steps
+}
+
+async function afterTurns(turns: number, then: () => void): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
+  then()
+}
+
+interface Held {
+  writer: Removing
+  answer: Answer
+}
+
+type Removing = Writer & { confirmToken: string }
+
+async function removing(): Promise<Removing> {
+  const writer = await someWriter(house, { keywords: ["old"] })
+  return { ...writer, confirmToken: await writer.token("remove_keywords", { appId: writer.app, keywords: ["old"] }) }
+}
+
+/** Statements of such a confirm. */
+async function lengthOf(): Promise<number> {
+  const { key, confirmToken } = await removing()
+  let length = 0
+  const commit = (n: number) => {
+    length = n
+  }
+  const confirming = () => hasty.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
+  expect(said(await steps.during({ commit }, confirming))).toBe("200")
+  return length
+}
+
+/** A confirm whose caller is answered after 500 ms, held up by `hold` until then; comes back when it is over. */
+async function late(
+  stepsOf: (hold: () => Promise<void>) => Steps,
+  { writer, answered }: { writer?: Removing; answered?: () => void } = {},
+): Promise<Held> {
+  const ours = writer ?? (await removing())
+  const told = Promise.withResolvers<void>()
+  const over = Promise.withResolvers<void>()
+  const { key, confirmToken } = ours
+  // with the key known, the time is the confirm's alone
+  while ((await hasty.call("/v1/account", { key })).status !== 200) await Bun.sleep(50)
+  const confirming = () => hasty.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
+  const answer = await steps.during({ ...stepsOf(() => told.promise), ended: over.resolve }, confirming)
+  told.resolve()
+  answered?.()
+  await over.promise
+  return { writer: ours, answer }
+}
+
+const MAYBE = "The write may have been applied; confirm again with the same token: once used, it says so."
+
+/** What a confirm that was answered 503 has done: all of it or nothing, and what a second one answers. */
+async function settled({ writer, answer }: Held): Promise<string> {
+  expect([said(answer), answer.body.detail]).toEqual(["503 unavailable", MAYBE])
+  const books = await booksOf(sql, writer.workspace)
+  const applied = books.tokens === 1
+  expect(books).toEqual(booksAt(applied ? 1 : 0))
+  expect(await termsOf(sql, writer.app)).toEqual(applied ? [] : ["us old"])
+  const again = await writer.confirm(writer.confirmToken)
+  if (again.status === 400) expect(again.body.detail).toMatch(/^It was used at \d{4}-/)
+  expect(await booksOf(sql, writer.workspace)).toEqual(booksAt(1))
+  expect(await termsOf(sql, writer.app)).toEqual([])
+  return `${applied ? "applied" : "nothing"}, then ${said(again)}`
+}

@@ -1,0 +1,218 @@
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { actions as everyAction } from "../../src/catalog.ts"
+import type { Sql } from "../../src/database/types.ts"
+import { once } from "../../src/lib/prepared.ts"
+import { freshDatabase } from "../database.ts"
+import { everyRow } from "../every-row.ts"
+import { type House, openHouse } from "../house.ts"
+import { cases, longOnServer } from "../long.ts"
+import {
+  booksAfter,
+  deleted,
+  type Prepared,
+  prepared,
+  type State,
+  stateAfter,
+  stateOf,
+  WRITES,
+  type Write,
+} from "./each-write-cases.ts"
+import { type Steps, steppable } from "./stepped.ts"
+import { booksAt, booksOf, said, tally } from "./writer.ts"
+
+/** Those that write here; what is written to other platforms by a job has tests of its own. */
+const actions = everyAction.filter(({ outside }) => !outside)
+
+// a busy machine is no failure
+setDefaultTimeout(60_000)
+
+let sql: Sql
+let steps: ReturnType<typeof steppable>
+let house: House
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  steps = steppable(sql)
+  house = openHouse({ sql: steps.sql, settings: { requestDeadlineMs: 20_000, maxWaiting: 1_000 } })
+})
+
+const NEVER = booksAt(0)
+const CALLERS = cases(4, 40)
+const TOKENS = cases(3, 10)
+const PREVIEWS = cases(2, 5)
+
+describe.each(Object.entries(WRITES).map(([name, write], at) => ({ name, write, at })))("$name:", ({ write, at }) => {
+  test(`a token confirmed by ${CALLERS} callers at once is applied once`, async () => {
+    const writer = await prepared(house, write)
+    const before = await stateOf(sql, writer)
+    const answers = await Promise.all(Array.from({ length: CALLERS }, () => writer.confirm(writer.confirmToken)))
+    expect(tally(answers.map(said))).toEqual({ "200": 1, "400 confirm_token_invalid": CALLERS - 1 })
+    await expectTimes(1, write, writer, before)
+  })
+
+  const times = write.another ? "one after the other, each as a whole" : "once"
+  test(`${TOKENS} tokens of the same write confirmed at once are applied ${times}`, async () => {
+    const writer = await prepared(house, write)
+    const before = await stateOf(sql, writer)
+    const tokens = await Promise.all(
+      Array.from({ length: TOKENS }, () => writer.token(write.action, write.args(writer))),
+    )
+    const { "200": applied = 0, ...others } = tally((await Promise.all(tokens.map(writer.confirm))).map(said))
+    const refusals = write.another
+      ? ["409 in_progress"]
+      : ["409 in_progress", "409 confirm_token_mismatch", "404 not_found"]
+    expect(Object.keys(others).filter((answer) => !refusals.includes(answer))).toEqual([])
+    expect(applied).toBeGreaterThan(0)
+    await expectTimes(write.another ? applied : 1, write, writer, before)
+  })
+
+  test("a confirm that fails at any statement writes nothing, and its token works", async () => {
+    const length = await lengthOf(await prepared(house, write))
+    const writer = await prepared(house, write)
+    const before = await stateOf(sql, writer)
+    // in short every sixteenth, another one for each write
+    for (let step = 1 + (at % cases(16, 1)); step <= length; step += cases(16, 1)) {
+      const statement = (n: number) => {
+        if (n === step) throw new Error("as if cut off")
+      }
+      const answer = await steps.during({ statement }, () => writer.confirm(writer.confirmToken))
+      expect([step, said(answer)]).toEqual([step, "500 internal_error"])
+      await expectTimes(0, write, writer, before)
+    }
+    // after all of them
+    expect((await writer.confirm(writer.confirmToken)).status).toBe(200)
+    await expectTimes(1, write, writer, before)
+  })
+})
+
+const meetings = Object.entries(WRITES).flatMap(([name, write]) =>
+  Object.entries(write.changes).map(([change, [make, answer]]) => ({
+    name: `${name}, ${change}`,
+    write,
+    make,
+    answer,
+  })),
+)
+
+describe.each(meetings)("$name:", ({ write, make, answer: after }) => {
+  test("after the change nothing is written, and the token is not used up", async () => {
+    const writer = await prepared(house, write)
+    await make(sql, writer)
+    const changed = await stateOf(sql, writer)
+    const answer = await writer.confirm(writer.confirmToken)
+    expect(said(answer)).toBe(after)
+    await expectTimes(0, write, writer, changed)
+    if (answer.status === 409) expect(answer.body.preview.before).toBeDefined()
+  })
+
+  longOnServer(
+    "postgres: a change that begins at any step of the confirm comes before all of it or after all of it",
+    async () => {
+      const first = await prepared(house, write)
+      const length = await lengthOf(first)
+      await make(sql, first)
+      const second = await prepared(house, write)
+      await make(sql, second)
+      const orders: Record<string, State> = { 200: await stateOf(sql, first), [after]: await stateOf(sql, second) }
+      // one beyond the last statement is the commit
+      for (let step = 1; step <= length + 1; step++) {
+        const writer = await prepared(house, write)
+        const answer = await metAt(step, writer, () => make(sql, writer))
+        expect([step, answer, await stateOf(sql, writer)]).toEqual([step, answer, orders[answer] as State])
+        expect(await booksOf(sql, writer.workspace)).toEqual(answer === "200" ? booksAfter(write) : NEVER)
+      }
+      expect(house.logged.join("")).not.toContain("deadlock")
+    },
+  )
+})
+
+test("every write there is is among these", () => {
+  expect([...new Set(Object.values(WRITES).map(({ action }) => action))].sort()).toEqual(
+    actions.map(({ name }) => name).sort(),
+  )
+})
+
+describe.each(actions.map(({ name }) => ({ name })))("$name:", ({ name: action }) => {
+  test(`previewed ${PREVIEWS} times leaves every row of every other table as it was`, async () => {
+    const { writers, rows } = await allPrepared()
+    const writer = writers.get(action) as Prepared
+    for (let round = 0; round < PREVIEWS; round++) await writer.token(action, (WRITES[action] as Write).args(writer))
+    // the tokens are what a preview makes
+    expect(await everyRow(sql, "confirm_token")).toEqual(rows)
+  })
+})
+
+/** A writer of each action, and every row there is then, read once for all of them. */
+const allPrepared = once(async () => {
+  const writers = new Map<string, Prepared>()
+  for (const { name } of actions) writers.set(name, await prepared(house, WRITES[name] as Write))
+  return { writers, rows: await everyRow(sql, "confirm_token") }
+})
+
+describe.each(actions.map(({ name, scope }) => ({ name, scope })))("$name:", ({ name: action, scope }) => {
+  const write = WRITES[action] as Write
+
+  test("is refused to a test key, to a key without its scope, and to another key with its token", async () => {
+    const writer = await prepared(house, write)
+    const before = await stateOf(sql, writer)
+    const ask = (key: string) =>
+      house.call("/v1/actions", { key, method: "POST", body: { action, args: write.args(writer) } })
+    const confirm = (key: string) =>
+      house.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken: writer.confirmToken } })
+    const testKey = await house.key(writer.workspace, { kind: "test" })
+    expect([said(await ask(testKey)), said(await confirm(testKey))]).toEqual(Array(2).fill("403 test_key_read_only"))
+    const reader = await house.key(writer.workspace, { scopes: ["apps:read"] })
+    expect((await ask(reader)).body).toMatchObject({ error: "scope_required", scope })
+    const other = await house.key(writer.workspace)
+    expect(said(await confirm(other))).toBe("400 confirm_token_invalid")
+    await expectTimes(0, write, writer, before)
+  })
+
+  test("whose workspace was deleted a moment ago says so, or that its app is gone, and writes nothing", async () => {
+    const writer = await prepared(house, write)
+    // the key was seen just now, and is remembered for less than a second
+    expect((await house.call("/v1/account", { key: writer.key })).status).toBe(200)
+    await deleted(sql, writer)
+    const before = await stateOf(sql, writer)
+    expect(before.apps).toEqual([])
+    expect(said(await writer.confirm(writer.confirmToken))).toMatch(/^(401 account_deleted|404 not_found)$/)
+    await expectTimes(0, write, writer, before)
+  })
+
+  test("that credits refuse writes nothing, and what is free is never refused", async () => {
+    const writer = await prepared(house, write, { credits: Math.max(0, write.credits - 1) })
+    const before = await stateOf(sql, writer)
+    const refused = write.credits > 0
+    expect(said(await writer.confirm(writer.confirmToken))).toBe(refused ? "402 credits_exhausted" : "200")
+    await expectTimes(refused ? 0 : 1, write, writer, before)
+  })
+})
+
+/** The write was applied so many times, wholly: all that it is about says so, and every book. */
+async function expectTimes(times: number, write: Write, writer: Prepared, before: State): Promise<void> {
+  expect(await stateOf(sql, writer)).toEqual(times === 0 ? before : stateAfter(write, before, times))
+  expect(await booksOf(sql, writer.workspace)).toEqual(times === 0 ? NEVER : booksAfter(write, times))
+}
+
+/** Confirms, and gives the number of its statements. */
+async function lengthOf({ confirm, confirmToken }: Prepared): Promise<number> {
+  let length = 0
+  const commit = (n: number) => {
+    length = n
+  }
+  expect(said(await steps.during({ commit }, () => confirm(confirmToken)))).toBe("200")
+  return length
+}
+
+/** The confirm goes on when the change is done, or has had time to come to wait for the confirm. */
+async function metAt(step: number, writer: Prepared, change: () => Promise<unknown>): Promise<string> {
+  let changed: Promise<unknown> | undefined
+  const changing = async () => {
+    changed ??= change()
+    await Promise.race([changed, Bun.sleep(8)])
+  }
+  const met: Steps = { statement: (n) => (n === step ? changing() : undefined), commit: changing }
+  const answer = await steps.during(met, () => writer.confirm(writer.confirmToken))
+  await changed
+  return said(answer)
+}

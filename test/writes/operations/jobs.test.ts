@@ -1,0 +1,193 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import type { Sql } from "../../../src/database/types.ts"
+import type { NewJob } from "../../../src/jobs/enqueue.ts"
+import { claim, finish, markSent } from "../../../src/jobs/outbox-jobs.ts"
+import { Fault, type FaultCode, type FaultExtra } from "../../../src/lib/faults.ts"
+import { freshDatabase } from "../../database.ts"
+import { type House, openHouse } from "../../house.ts"
+import { bidJob, enqueued, letLeaseRunOut } from "../../jobs/enqueued.ts"
+
+let sql: Sql
+let house: House
+let workspaceId: number
+let key: string
+let by: { workspaceId: number; keyId: number }
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql })
+  workspaceId = await house.workspace({ plan: "pro" })
+  key = await house.key(workspaceId, { scopes: [] })
+  by = { workspaceId, keyId: await newestKey() }
+})
+
+async function newestKey(): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`select max(id) as id from api_key`
+  return row!.id
+}
+
+const ask = (id: string, as = key) => house.call(`/v1/jobs/${id}`, { key: as })
+
+/** A job, and what its worker holds of it once begun. */
+async function begun(job: NewJob) {
+  const id = await enqueued(sql, job)
+  const [lease] = await claim(sql, { actions: [job.action], limit: 1, leaseMs: 30_000 })
+  expect(lease?.id).toBe(id)
+  return lease!
+}
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+describe("each state", () => {
+  test("queued says what was confirmed, and nothing of a worker", async () => {
+    const job = bidJob(by, { action: "queued_bid", appId: "app_tea" })
+    const id = await enqueued(sql, job)
+    const { status, body, credits } = await ask(id)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      jobId: id,
+      action: "queued_bid",
+      summary: job.shown.summary,
+      status: "queued",
+      target: { kind: "keyword", id: job.target, name: "tea" },
+      appId: "app_tea",
+      attempts: 0,
+      createdAt: expect.stringMatching(ISO),
+      startedAt: null,
+      finishedAt: null,
+      result: null,
+      error: null,
+      steps: [],
+      findings: [],
+      note: null,
+      requestId: job.requestId,
+    })
+    expect(credits.used).toBe(0)
+  })
+
+  test("running, then done with its result", async () => {
+    const lease = await begun(bidJob(by))
+    const running = await ask(lease.id)
+    expect(running.body).toMatchObject({ status: "running", attempts: 1, finishedAt: null, result: null })
+    expect(running.body.startedAt).toMatch(ISO)
+    await markSent(sql, lease, 30_000)
+    expect((await ask(lease.id)).body).toEqual(running.body)
+    await finish(sql, lease, { status: "done", result: { bid: 2, currency: "EUR" } })
+    const { body } = await ask(lease.id)
+    expect(body).toMatchObject({ status: "done", result: { bid: 2, currency: "EUR" }, error: null, note: null })
+    expect(body.finishedAt).toMatch(ISO)
+    expect(body.startedAt).toBe(running.body.startedAt)
+  })
+
+  const faults: [FaultCode, FaultExtra][] = [
+    ["asc_rejected", { detail: "The reply is too long." }],
+    ["asc_unavailable", {}],
+    ["changed_since_preview", {}],
+    ["internal_error", {}],
+    ["localize_quota", { limit: 5, used: 5, period: "month" }],
+  ]
+  test("failed says why as a refusal of a call would, with the fault's own fields", async () => {
+    for (const [code, extra] of faults) {
+      const lease = await begun(bidJob(by))
+      const fault = new Fault(code, extra)
+      await finish(sql, lease, { status: "failed", fault })
+      const { body } = await ask(lease.id)
+      expect(body).toMatchObject({ status: "failed", result: null, note: null })
+      expect(body.error).toEqual({ error: code, message: fault.message, ...extra })
+    }
+  })
+
+  test("failed for a reason that this version no longer knows is internal_error, and shows no stray field", async () => {
+    const lease = await begun(bidJob(by))
+    await finish(sql, lease, { status: "failed", fault: new Fault("asc_rejected") })
+    await sql`
+      update job
+      set error = '{"error": "toString", "stack": "secret", "detail": "secret"}'
+      where id = ${lease.id}`
+    const { body, text } = await ask(lease.id)
+    expect(body.error.error).toBe("internal_error")
+    expect(text).not.toContain("secret")
+  })
+
+  test("unknown says that it may have been applied, is never tried again, and what to do", async () => {
+    const lease = await begun(bidJob(by))
+    await markSent(sql, lease, 30_000)
+    await finish(sql, lease, { status: "unknown", why: new Error("canary") })
+    const { body, text } = await ask(lease.id)
+    expect(body).toMatchObject({ status: "unknown", result: null, error: null })
+    expect(body.note).toMatch(/may or may not have been applied.*never tried again.*preview the action anew/)
+    expect(text).not.toContain("canary")
+    expect(text).not.toContain(lease.lease)
+  })
+
+  test("a worker that fell silent shows as running until another has looked after it", async () => {
+    const lease = await begun(bidJob(by))
+    await letLeaseRunOut(sql, lease.id)
+    expect((await ask(lease.id)).body.status).toBe("running")
+  })
+})
+
+describe("who may see a job", () => {
+  test("another workspace's answers exactly as one that never existed, and free of charge", async () => {
+    const other = await house.workspace({ plan: "enterprise" })
+    const stranger = await house.key(other)
+    const id = await enqueued(sql, bidJob(by))
+    const [real, never] = [await ask(id, stranger), await ask("job_neverexisted", stranger)]
+    expect(real.status).toBe(404)
+    expect(real.body.error).toBe("job_not_found")
+    expect(real.text).toBe(never.text)
+    expect(real.credits).toEqual(never.credits)
+    expect((await ask(id)).status).toBe(200)
+  })
+
+  test("a key limited to an app sees the jobs about it alone; any other answers as one that never existed", async () => {
+    const limited = await house.key(workspaceId)
+    await sql`update api_key set app_list = '{app_mine,app_ours}' where id = ${await newestKey()}`
+    const about = async (appId: string | null) => enqueued(sql, bidJob(by, { appId }))
+    const [mine, theirs, nobodys] = [await about("app_mine"), await about("app_theirs"), await about(null)]
+    expect((await ask(mine, limited)).body.jobId).toBe(mine)
+    const never = await ask("job_neverexisted", limited)
+    for (const id of [theirs, nobodys]) {
+      const hidden = await ask(id, limited)
+      expect([hidden.status, hidden.text]).toEqual([404, never.text])
+      expect((await ask(id)).status).toBe(200)
+    }
+  })
+
+  test("a key limited to apps sees the job about none of them that it started itself", async () => {
+    const limited = await house.key(workspaceId)
+    const keyId = await newestKey()
+    await sql`update api_key set app_list = '{app_mine}' where id = ${keyId}`
+    const id = await enqueued(sql, bidJob({ workspaceId, keyId }, { appId: null }))
+    expect((await ask(id, limited)).status).toBe(200)
+    const off = await enqueued(sql, bidJob({ workspaceId, keyId }, { appId: "app_theirs" }))
+    expect((await ask(off, limited)).body.error).toBe("job_not_found")
+  })
+
+  test("needs no scope and no credits, but a key", async () => {
+    const poor = await house.workspace({ plan: "pro", overrides: { credits: 0 } })
+    const none = await house.key(poor, { scopes: [] })
+    const id = await enqueued(sql, bidJob({ workspaceId: poor, keyId: await newestKey() }))
+    expect((await ask(id, none)).status).toBe(200)
+    expect((await house.call(`/v1/jobs/${id}`)).body.error).toBe("missing_api_key")
+  })
+
+  test("odd ids are refused, not looked for", async () => {
+    for (const id of ["x".repeat(65), "%00", "%ED%A0%80"]) expect((await ask(id)).body.error).toBe("invalid_arguments")
+    for (const id of ["*", "%25", "x".repeat(64), "😀"]) expect((await ask(id)).body.error).toBe("job_not_found")
+    expect((await house.call("/v1/jobs/x?appId=app_tea", { key })).body).toMatchObject({ field: "appId" })
+  })
+})
+
+describe("the sandbox", () => {
+  test("has one job, about its own app, and test keys get the same bytes", async () => {
+    const path = "/jobs/job_5kQ2vR8nWc0TzLmY3aXd"
+    const sandbox = await house.call(`/v1/sandbox${path}`)
+    expect(sandbox.body).toMatchObject({ status: "done", appId: "app_lumenjournal" })
+    const testKey = await house.key(workspaceId, { kind: "test" })
+    expect((await house.call(`/v1${path}`, { key: testKey })).text).toBe(sandbox.text)
+    const other = await enqueued(sql, bidJob(by))
+    expect((await ask(other, testKey)).body.error).toBe("job_not_found")
+    expect((await house.call("/v1/sandbox/jobs/job_other")).body.error).toBe("job_not_found")
+  })
+})

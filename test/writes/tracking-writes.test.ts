@@ -1,0 +1,106 @@
+import { describe, expect, test } from "bun:test"
+import { STOREFRONTS } from "../../src/lib/storefronts.ts"
+import { rename } from "../measuring/record/measured.ts"
+import { scene } from "./scene.ts"
+import { termsOf } from "./writer.ts"
+
+const on = scene()
+
+describe("add_app", () => {
+  test("tracks an app without asking a store, and shows its name from its first measurement on", async () => {
+    const { body } = await on.preview("add_app", { iosId: "389801252", countries: ["US", "gb"], keywords: ["photo"] })
+    expect(body.preview).toMatchObject({
+      summary: 'Track "389801252" in us, gb with 1 keyword.',
+      target: { kind: "store_app", id: "ios:389801252" },
+      before: { app: null },
+      after: { app: { iosId: "389801252", name: null, countries: ["us", "gb"], keywords: ["photo"] } },
+      notes: [expect.stringContaining("first measurement")],
+    })
+    const { appId } = (await on.confirm(body.confirmToken)).body.result
+    const shown = async () => (await on.house.call(`/v1/apps/${appId}`, { key: on.key })).body
+    expect(await shown()).toMatchObject({
+      name: "389801252",
+      icon: null,
+      keywordsByCountry: { us: ["photo"], gb: ["photo"] },
+    })
+    await rename(on.sql, "389801252", "Snaps")
+    await on.sql`update store_app_name set icon_url = 'https://example.com/i.png', icon_at = now(), icon_weight = 0`
+    expect(await shown()).toMatchObject({ name: "Snaps", icon: "https://example.com/i.png" })
+  })
+
+  test("of an app that is tracked says so in the preview, and changes nothing", async () => {
+    const { body } = await on.preview("add_app", { iosId: "1437843273", androidPkg: "com.example.kettle" })
+    expect(body.preview.notes).toEqual([expect.stringContaining(`as ${on.app}`)])
+    expect([body.credits, (await on.confirm(body.confirmToken)).body.status]).toEqual([0, "unchanged"])
+    expect(await on.sql`select id from tracked_app where workspace_id = ${on.workspace}`).toHaveLength(1)
+  })
+
+  test("previewed twice and confirmed twice is tracked once", async () => {
+    const args = { androidPkg: "com.example.kettle", name: "Kettle for tablets" }
+    const tokens = [
+      (await on.preview("add_app", args)).body.confirmToken,
+      (await on.preview("add_app", args)).body.confirmToken,
+    ]
+    const answers = await Promise.all(tokens.map((token) => on.confirm(token)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(await on.sql`select id from tracked_app where workspace_id = ${on.workspace}`).toHaveLength(2)
+  })
+})
+
+describe("a name", () => {
+  test("that the preview takes is the name that the confirm stores", async () => {
+    const names = ["👨‍👩‍👧 Family", "Kettle\u200e", "Tea\u00adTime", "😀".repeat(60), "  Zed  ", "عربي\u200f"]
+    for (const [at, name] of names.entries()) {
+      const { body } = await on.preview("add_app", { iosId: String(389_801_000 + at), name })
+      expect([name, body.preview?.after.app.name]).toEqual([name, name.trim()])
+      const { appId } = (await on.confirm(body.confirmToken)).body.result
+      expect((await on.house.call(`/v1/apps/${appId}`, { key: on.key })).body.name).toBe(name.trim())
+    }
+    for (const name of ["a\u0001b", "\uf8ff Music", "a\u202eb", " ", "x".repeat(101)])
+      expect((await on.preview("add_app", { iosId: "389801252", name })).body.field).toBe("name")
+  })
+})
+
+describe("one write", () => {
+  test("touches at most 9,000 keywords, each counted in each storefront", async () => {
+    await on.sql`update workspace set overrides = overrides || '{"trackedKeywords": 1000000}'`
+    const countries = STOREFRONTS.slice(0, 150)
+    const asked = (count: number) => ({
+      iosId: "389801252",
+      countries,
+      keywords: Array.from({ length: count }, (_, i) => `k${i}`),
+    })
+    expect((await on.preview("add_app", asked(60))).status).toBe(200)
+    const refused = await on.preview("add_app", asked(61))
+    expect([refused.status, refused.body.error, refused.body.reason]).toEqual([
+      403,
+      "write_limit_reached",
+      "One write may touch 9000 keywords, each counted in each storefront; this would touch 9150.",
+    ])
+  })
+
+  test("of the most storefronts and keywords answers a short preview and stores a short token", async () => {
+    await on.sql`update workspace set overrides = overrides || '{"trackedKeywords": 1000000}'`
+    await on.sql`update tracked_app set countries = ${STOREFRONTS as string[]}::text[] where id = ${on.app}`
+    const keywords = Array.from({ length: 50 }, (_, i) => `${i} ${"x".repeat(140)}`)
+    const { status, text } = await on.preview("add_keywords", { appId: on.app, keywords })
+    expect(status).toBe(200)
+    expect(text.length).toBeLessThan(30_000)
+    const [row] = await on.sql`select length(seen) as length from confirm_token where workspace_id = ${on.workspace}`
+    expect(row?.length).toBeLessThan(100)
+  })
+})
+
+describe("remove_keywords", () => {
+  test("keeps the history, names what was not tracked, and counts as destructive", async () => {
+    const { body } = await on.preview("remove_keywords", { appId: on.app, keywords: ["tea", "milk"] })
+    expect([body.destructive, body.preview.notes]).toEqual([true, ['Not tracked, and left: "milk".']])
+    expect((await on.confirm(body.confirmToken)).body.result).toEqual({
+      appId: on.app,
+      removed: ["tea"],
+      notTracked: ["milk"],
+    })
+    expect(await termsOf(on.sql, on.app)).toEqual([])
+    expect(await on.sql`select id from list where term = 'tea'`).not.toHaveLength(0)
+  })
+})
