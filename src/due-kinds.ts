@@ -1,7 +1,7 @@
 import { chartAppsOnAppStore } from "./charts/due/chart-apps.ts"
 import { chartOnAppStore, developerOnAppStore, genresOnAppStore } from "./charts/due/charts.ts"
 import { appleCharts } from "./charts/sources/apple-charts.ts"
-import type { Platform } from "./core/observation/types.ts"
+import type { Platform } from "./core/observation/provenance.ts"
 import { difficultyOnAppStore } from "./keywords/due/difficulty.ts"
 import { hintsOnAppStore, hintsOnPlay } from "./keywords/due/hints.ts"
 import { type SearchSource, searchKind } from "./keywords/due/search.ts"

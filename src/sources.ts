@@ -1,17 +1,7 @@
-import type { ChartQuestion } from "./charts/kinds/chart-shape.ts"
+import type { ChartObservation, ChartQuestion } from "./charts/kinds/chart-shape.ts"
 import { appleCharts } from "./charts/sources/apple-charts.ts"
-import type {
-  AppsObservation,
-  ChartObservation,
-  DeveloperAppsObservation,
-  GenresObservation,
-  HintsObservation,
-  ListingObservation,
-  ReviewsObservation,
-  SearchObservation,
-} from "./core/observation/types.ts"
-import type { HintsQuestion } from "./keywords/kinds/hints.ts"
-import type { SearchQuestion } from "./keywords/kinds/search-shape.ts"
+import type { HintsObservation, HintsQuestion } from "./keywords/kinds/hints.ts"
+import type { SearchObservation, SearchQuestion } from "./keywords/kinds/search-shape.ts"
 import { appleHints } from "./keywords/sources/apple-hints.ts"
 import { appleStoreSearch } from "./keywords/sources/apple-store-search.ts"
 import { appleWebSearch } from "./keywords/sources/apple-web-search.ts"
@@ -19,17 +9,17 @@ import { playSearch } from "./keywords/sources/play-search.ts"
 import { playSuggest } from "./keywords/sources/play-suggest.ts"
 import { appleAppPage } from "./listings/sources/apple-app-page.ts"
 import type { Source } from "./measuring/source.ts"
-import type { PlayReviewsQuestion, ReviewsQuestion } from "./reviews/kinds/review-shape.ts"
+import type { PlayReviewsQuestion, ReviewsObservation, ReviewsQuestion } from "./reviews/kinds/review-shape.ts"
 import { appleReviews } from "./reviews/sources/apple-reviews.ts"
 import { playReviews } from "./reviews/sources/play-reviews.ts"
 import { appleGenres } from "./stores/apple/genres.ts"
 import { itunesDeveloper } from "./stores/apple/itunes-developer.ts"
 import { itunesLookup } from "./stores/apple/itunes-lookup.ts"
 import { itunesSearch } from "./stores/apple/itunes-search.ts"
-import type { AppsQuestion } from "./stores/kinds/apps-shape.ts"
-import type { DeveloperQuestion } from "./stores/kinds/developer.ts"
-import type { GenresQuestion } from "./stores/kinds/genres.ts"
-import type { ListingQuestion } from "./stores/kinds/listing-shape.ts"
+import type { AppsObservation, AppsQuestion } from "./stores/kinds/apps-shape.ts"
+import type { DeveloperAppsObservation, DeveloperQuestion } from "./stores/kinds/developer.ts"
+import type { GenresObservation, GenresQuestion } from "./stores/kinds/genres.ts"
+import type { ListingObservation, ListingQuestion } from "./stores/kinds/listing-shape.ts"
 import { playDetails } from "./stores/play/details.ts"
 
 /** Sources by what they are asked and what they see. */

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { CHARTS, DEVICES } from "../core/observation/types.ts"
+import { CHARTS, DEVICES } from "../lib/charts.ts"
 import { described } from "../lib/schema.ts"
 import { Day, Rank, Source } from "../lib/shapes.ts"
 import type { ListingChangeKind } from "../listings/changes.ts"

@@ -1,5 +1,5 @@
 import { OWN } from "../core/observation/origins.ts"
-import type { Platform } from "../core/observation/types.ts"
+import type { Platform } from "../core/observation/provenance.ts"
 import { takeLocks } from "../database/locks.ts"
 import type { Db, Tx } from "../database/types.ts"
 import { dayOf } from "../lib/days.ts"

@@ -1,4 +1,5 @@
-import type { Observation, Platform } from "../core/observation/types.ts"
+import type { Platform } from "../core/observation/provenance.ts"
+import type { Observation } from "../kinds.ts"
 import { dayOf } from "../lib/days.ts"
 
 /** The imported days of one storefront. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Observation } from "../core/observation/types.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import { makeDifficultyDue } from "../keywords/due/search.ts"
+import type { Observation } from "../kinds.ts"
 import type { Days } from "../lib/days.ts"
 import { addDays, dayOf } from "../lib/days.ts"
 import type { Subject } from "../measuring/due-kind.ts"

@@ -1,4 +1,4 @@
-import type { Platform } from "../core/observation/types.ts"
+import type { Platform } from "../core/observation/provenance.ts"
 import { addDays, dayOf } from "../lib/days.ts"
 
 export interface Place {

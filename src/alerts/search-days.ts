@@ -1,6 +1,6 @@
-import { ALL_APPS } from "../core/observation/types.ts"
 import type { Db, Tx } from "../database/types.ts"
 import { TERMS_AT_ONCE, termPairs } from "../keywords/read/term-days.ts"
+import { ALL_APPS } from "../lib/charts.ts"
 import type { Place } from "./place.ts"
 import type { FollowedRival } from "./rival-facts.ts"
 

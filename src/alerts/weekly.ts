@@ -1,4 +1,4 @@
-import type { RankedApp } from "../core/observation/types.ts"
+import type { RankedApp } from "../core/ranked-app.ts"
 import { json } from "../database/json.ts"
 import type { Sql } from "../database/types.ts"
 import { type SideApp, sidesOf } from "../keywords/read/day-answers.ts"

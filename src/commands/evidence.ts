@@ -1,4 +1,4 @@
-import type { Platform } from "../core/observation/types.ts"
+import type { Platform } from "../core/observation/provenance.ts"
 import type { Sql } from "../database/types.ts"
 import { type Evidence, type KeywordEvidence, readKeywordEvidence } from "../keywords/read/keyword-evidence.ts"
 import { dayOf } from "../lib/days.ts"

@@ -1,4 +1,4 @@
-import { DEMO } from "../core/observation/types.ts"
+import { DEMO } from "../core/observation/provenance.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import { type ImportResult, importLines } from "../measuring/import/import-lines.ts"
 import { trackApp } from "../tracking/apps.ts"

@@ -1,7 +1,7 @@
 import { deriveFindings, derivePastFindings } from "../alerts/findings.ts"
 import { CommandProblem } from "../commands/cli/command.ts"
 import { deleteDemoAccounts } from "../consoles/demo-accounts.ts"
-import { DEMO } from "../core/observation/types.ts"
+import { DEMO } from "../core/observation/provenance.ts"
 import { readTree } from "../database/assets.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import { addDays, dayOf } from "../lib/days.ts"

@@ -1,4 +1,4 @@
-import { DEMO } from "../core/observation/types.ts"
+import { DEMO } from "../core/observation/provenance.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import { deriveFigures } from "../keywords/store/figures.ts"
 import { lockRemoval } from "../measuring/record/identities.ts"

@@ -1,6 +1,6 @@
-import type { HintsObservation, Platform } from "../core/observation/types.ts"
+import type { Platform } from "../core/observation/provenance.ts"
 import type { SearchSource } from "../keywords/due/search.ts"
-import type { HintsQuestion } from "../keywords/kinds/hints.ts"
+import type { HintsObservation, HintsQuestion } from "../keywords/kinds/hints.ts"
 import type { SourceName } from "../lib/upstreams.ts"
 import type { Kind } from "./due-kind.ts"
 import type { Source } from "./source.ts"

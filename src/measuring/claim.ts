@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Platform } from "../core/observation/types.ts"
+import type { Platform } from "../core/observation/provenance.ts"
 import type { Sql } from "../database/types.ts"
 import { later, stopwatch } from "../jobs/timers.ts"
 import type { ClaimResult } from "../jobs/worker.ts"

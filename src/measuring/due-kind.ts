@@ -1,5 +1,6 @@
-import type { Observation, Platform } from "../core/observation/types.ts"
+import type { Platform } from "../core/observation/provenance.ts"
 import type { Sql, Tx } from "../database/types.ts"
+import type { Observation } from "../kinds.ts"
 import type { Upstream } from "../lib/upstreams.ts"
 import type { AppAdsFile } from "../listings/sources/app-ads.ts"
 import type { SafeFetch } from "../outbound/safe-fetch.ts"

@@ -1,4 +1,4 @@
-import type { Outcome } from "../core/observation/types.ts"
+import type { Outcome } from "../core/observation/attempt.ts"
 import type { Sql } from "../database/types.ts"
 import { outcomeOfDue } from "../keywords/read/keyword-standing.ts"
 import { valueAt } from "../lib/objects.ts"

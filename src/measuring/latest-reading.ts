@@ -1,7 +1,7 @@
 import { chart } from "../charts/kinds/chart.ts"
 import { latestLookUps } from "../charts/read/listed-apps.ts"
 import type { AnyKind } from "../core/kind.ts"
-import type { Attempt } from "../core/observation/types.ts"
+import type { Attempt } from "../core/observation/attempt.ts"
 import type { Sql } from "../database/types.ts"
 import { hints } from "../keywords/kinds/hints.ts"
 import { search } from "../keywords/kinds/search.ts"

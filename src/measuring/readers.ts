@@ -1,5 +1,4 @@
-import type { Side } from "../core/observation/provenance.ts"
-import type { Platform } from "../core/observation/types.ts"
+import type { Platform, Side } from "../core/observation/provenance.ts"
 import type { Sql } from "../database/types.ts"
 
 /** Why something is not being measured, worst first: each with what it says to a caller. */

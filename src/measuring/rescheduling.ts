@@ -1,4 +1,4 @@
-import type { Outcome } from "../core/observation/types.ts"
+import type { Outcome } from "../core/observation/attempt.ts"
 import type { Db } from "../database/types.ts"
 import { PRIORITY } from "./priority.ts"
 

@@ -1,4 +1,4 @@
-import type { Outcome } from "../core/observation/types.ts"
+import type { Outcome } from "../core/observation/attempt.ts"
 import type { Sql } from "../database/types.ts"
 import type { SourceName, Upstream } from "../lib/upstreams.ts"
 

@@ -1,6 +1,7 @@
 import { OWN } from "../core/observation/origins.ts"
-import type { HintsObservation, SearchObservation } from "../core/observation/types.ts"
 import type { Sql } from "../database/types.ts"
+import type { HintsObservation } from "../keywords/kinds/hints.ts"
+import type { SearchObservation } from "../keywords/kinds/search-shape.ts"
 import type { Log } from "../lib/log.ts"
 import type { SourceName, Upstream } from "../lib/upstreams.ts"
 import { PRIORITY } from "./priority.ts"

@@ -1,5 +1,5 @@
 import type { Fragment } from "postgres"
-import type { Platform } from "../core/observation/types.ts"
+import type { Platform } from "../core/observation/provenance.ts"
 import type { Sql } from "../database/types.ts"
 import { type SearchText, translationFor } from "../lib/matching.ts"
 import { appPage } from "../lib/store-pages.ts"

@@ -1,12 +1,11 @@
 import * as v from "valibot"
-import { RANK_SOURCES } from "../core/observation/types.ts"
 import { BANDS } from "../keywords/formulas/difficulty.ts"
 import { AT_FLOOR } from "../keywords/formulas/popularity.ts"
 import { LISTING_LOCALES } from "../lib/locales.ts"
 import { keysOf } from "../lib/objects.ts"
 import { described, named } from "../lib/schema.ts"
 import { Count, Day, Source, Storefront, Time } from "../lib/shapes.ts"
-import { POPULARITY_SOURCES } from "../lib/upstreams.ts"
+import { POPULARITY_SOURCES, RANK_SOURCES } from "../lib/upstreams.ts"
 import { NOT_MEASURING, REASONS } from "../measuring/readers.ts"
 import type { TrackedAppWithTerms } from "./tracked-app.ts"
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test"
-import type { ChartObservation } from "../../src/core/observation/types.ts"
+import type { ChartObservation } from "../../src/charts/kinds/chart-shape.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { charted } from "../measuring/record/charted.ts"

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "bun:test"
-import type { EditorialCard } from "../../src/core/observation/types.ts"
 import type { Sql } from "../../src/database/types.ts"
+import type { EditorialCard } from "../../src/stores/kinds/listing-shape.ts"
 import { freshDatabase } from "../database.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { derived, lines, OWN, stored, told, tracked } from "./told.ts"

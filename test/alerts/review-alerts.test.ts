@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
-import type { ReviewsObservation, StoreReview } from "../../src/core/observation/types.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { addDays } from "../../src/lib/days.ts"
+import type { ReviewsObservation, StoreReview } from "../../src/reviews/kinds/review-shape.ts"
 import { freshDatabase } from "../database.ts"
 import { reviewed, reviewedOnPlay } from "../measuring/record/reviewed.ts"
 import { derived, lines, OWN, stored, told, tracked } from "./told.ts"

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test"
-import type { SearchObservation } from "../../src/core/observation/types.ts"
 import type { Sql } from "../../src/database/types.ts"
+import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts"
 import { freshDatabase } from "../database.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { reading, said } from "../measuring/record/measured.ts"

@@ -1,6 +1,6 @@
 import { deriveFindings, type Subject } from "../../src/alerts/findings.ts"
-import type { Observation } from "../../src/core/observation/types.ts"
 import type { Sql } from "../../src/database/types.ts"
+import type { Observation } from "../../src/kinds.ts"
 import { record } from "../../src/measuring/record/record.ts"
 import type { trackApp } from "../../src/tracking/apps.ts"
 import { newWorkspace } from "../measuring/record/measured.ts"

@@ -2,8 +2,9 @@
 // recorded one by one as workers do, on top of a day before; beside them the same rows by a plain insert, in turns. On the
 // embedded database; with DATABASE_URL on that PostgreSQL, whose processes must be on this machine for their CPU to be seen.
 
-import { type SearchObservation, SOURCE_CODES } from "../../src/core/observation/types.ts"
 import type { Sql } from "../../src/database/types.ts"
+import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts"
+import { SOURCE_CODES } from "../../src/lib/rank-sources.ts"
 import { record } from "../../src/measuring/record/record.ts"
 import { median } from "./load.ts"
 import { processorClock } from "./processor.ts"

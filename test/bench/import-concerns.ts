@@ -4,8 +4,8 @@
 
 import { readConcerned } from "../../src/alerts/import-concerns.ts"
 import { noteReading, openNotes } from "../../src/alerts/import-notes.ts"
-import type { Observation } from "../../src/core/observation/types.ts"
 import type { Sql } from "../../src/database/types.ts"
+import type { Observation } from "../../src/kinds.ts"
 import { median } from "./load.ts"
 import { benchWorkspace, scratchOn } from "./scratch.ts"
 

@@ -3,7 +3,7 @@
 // long it takes to follow them all, what a claim and a list take, and fails where the slowest in twenty of the others' calls
 // takes twice as long as without and more than 10 ms. With DATABASE_URL on that server; else embedded, with 8 storefronts.
 
-import type { ChartObservation } from "../../src/core/observation/types.ts"
+import type { ChartObservation } from "../../src/charts/kinds/chart-shape.ts"
 import { kindsOf } from "../../src/due-kinds.ts"
 import { followMarket } from "../../src/market/followed-storefronts.ts"
 import { claim } from "../../src/measuring/claim.ts"

@@ -4,8 +4,8 @@
 // a transaction in pieces takes more than 50 ms. ROWS names other sizes.
 import { readdirSync, readFileSync } from "node:fs"
 import { readSales } from "../../src/consoles/read/read-sales.ts"
-import type { Observation } from "../../src/core/observation/types.ts"
 import type { Sql, Tx } from "../../src/database/types.ts"
+import type { Observation } from "../../src/kinds.ts"
 import { record } from "../../src/measuring/record/record.ts"
 import { EXAMPLE_ACCOUNT, holdAccount, reported } from "../consoles/reported.ts"
 import { median } from "./load.ts"

@@ -1,8 +1,8 @@
 // bun test/bench/storage.ts [sizes | history] — bytes of a list-day and of a tracked rank; and how long the same 7 days of
 // history take with 7 and with 365 days stored, in turns. On the embedded database; with DATABASE_URL on that PostgreSQL too.
 
-import type { SearchObservation } from "../../src/core/observation/types.ts"
 import type { Sql } from "../../src/database/types.ts"
+import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts"
 import { getRankHistory } from "../../src/keywords/operations/history.ts"
 import { addDays } from "../../src/lib/days.ts"
 import { record } from "../../src/measuring/record/record.ts"

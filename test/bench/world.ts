@@ -1,5 +1,6 @@
 import { hash } from "node:crypto"
-import type { ResultApp, SearchObservation } from "../../src/core/observation/types.ts"
+import type { ResultApp } from "../../src/core/observation/line-parts.ts"
+import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts"
 
 // A world of apps of which few rank for much and most for little, and the lists it gives from day to day: the same for the
 // same numbers. Places move by about a twelfth of themselves, so that the first stay and the last come and go.

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, t
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { schemaFiles } from "../../src/commands/cli/with-database.ts"
-import type { Outcome } from "../../src/core/observation/types.ts"
+import type { Outcome } from "../../src/core/observation/attempt.ts"
 import { openDatabase } from "../../src/database/connect.ts"
 import { openEmbedded } from "../../src/database/embedded/open.ts"
 import { migrate } from "../../src/database/migrate.ts"

@@ -1,5 +1,5 @@
-import type { Observation } from "../../src/core/observation/types.ts"
 import type { Sql } from "../../src/database/types.ts"
+import type { Observation } from "../../src/kinds.ts"
 import { KINDS } from "../../src/kinds.ts"
 import type { AdsReport } from "../../src/lib/upstreams.ts"
 import { parseLine } from "../../src/measuring/import/lines.ts"

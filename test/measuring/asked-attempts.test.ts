@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { chartAppsOnAppStore } from "../../src/charts/due/chart-apps.ts"
 import { appleCharts } from "../../src/charts/sources/apple-charts.ts"
-import type { Attempt } from "../../src/core/observation/types.ts"
+import type { Attempt } from "../../src/core/observation/attempt.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { difficultyOnAppStore } from "../../src/keywords/due/difficulty.ts"
 import { appleHints } from "../../src/keywords/sources/apple-hints.ts"

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
-import type { Platform } from "../../src/core/observation/types.ts"
+import type { Platform } from "../../src/core/observation/provenance.ts"
 import type { Sql } from "../../src/database/types.ts"
 import type { Upstream } from "../../src/lib/upstreams.ts"
 import { type Budget, type BudgetKind, readBudget } from "../../src/measuring/budget.ts"

@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Observation } from "../../src/core/observation/types.ts"
+import type { Observation } from "../../src/kinds.ts"
 import { openRawBodies, type RawBodies } from "../../src/measuring/raw-bodies.ts"
 import { parseBody, type RawBody, type Source } from "../../src/measuring/source.ts"
 

@@ -1,6 +1,5 @@
-import type { SearchObservation } from "../../src/core/observation/types.ts"
 import { search } from "../../src/keywords/kinds/search.ts"
-import type { SearchQuestion } from "../../src/keywords/kinds/search-shape.ts"
+import type { SearchObservation, SearchQuestion } from "../../src/keywords/kinds/search-shape.ts"
 import type { Upstream } from "../../src/lib/upstreams.ts"
 import type { Kind, Subject } from "../../src/measuring/due-kind.ts"
 import { ReadFailure, type Source } from "../../src/measuring/source.ts"

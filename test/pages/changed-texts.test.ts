@@ -1,6 +1,6 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
-import type { Listing } from "../../src/core/observation/types.ts"
 import { record } from "../../src/measuring/record/record.ts"
+import type { Listing } from "../../src/stores/kinds/listing-shape.ts"
 import { fieldIn } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import type { ChartObservation } from "../../src/charts/kinds/chart-shape.ts"
 import { rebuildCharts } from "../../src/charts/store/rebuild-charts.ts"
-import type { ChartObservation } from "../../src/core/observation/types.ts"
 import { readTree } from "../../src/database/assets.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { DEMO_CHARTS_FILE, loadDemoCharts } from "../../src/demo/demo.ts"

@@ -1,11 +1,9 @@
 import { hash } from "node:crypto"
-import type {
-  AppsObservation,
-  HintsObservation,
-  PopularityObservation,
-  SearchObservation,
-  StoreApp,
-} from "../../src/core/observation/types.ts"
+import type { StoreApp } from "../../src/core/observation/line-parts.ts"
+import type { HintsObservation } from "../../src/keywords/kinds/hints.ts"
+import type { PopularityObservation } from "../../src/keywords/kinds/popularity.ts"
+import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts"
+import type { AppsObservation } from "../../src/stores/kinds/apps-shape.ts"
 
 export { charted as chartReading } from "../measuring/record/charted.ts"
 export { listed as listingReading } from "../measuring/record/listed.ts"

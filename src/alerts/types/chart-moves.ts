@@ -1,7 +1,7 @@
 import * as v from "valibot"
-import { CHARTS, type Chart, chartSourceOf, DEVICES, type Device } from "../../core/observation/types.ts"
 import type { Tx } from "../../database/types.ts"
 import { type DayRank, moveBetween } from "../../keywords/formulas/rank-moves.ts"
+import { CHARTS, type Chart, chartSourceOf, DEVICES, type Device } from "../../lib/charts.ts"
 import { bestFirst } from "../../measuring/record/best-first.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import { compared } from "../compared.ts"

@@ -1,7 +1,7 @@
 import * as v from "valibot"
-import { sourceOf } from "../../core/observation/types.ts"
 import type { Tx } from "../../database/types.ts"
 import { type DayRank, moveBetween } from "../../keywords/formulas/rank-moves.ts"
+import { sourceOf } from "../../lib/rank-sources.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import { compared } from "../compared.ts"
 import { type Move, type PlaceDays, RANK_PLACES } from "../search-days.ts"

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { sourceOf } from "../../core/observation/types.ts"
+import { sourceOf } from "../../lib/rank-sources.ts"
 import { inStore } from "../../lib/storefront-names.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import { TOPIC, type TurnedDay } from "../search-days.ts"

@@ -1,6 +1,6 @@
 import * as v from "valibot"
-import { sourceOf } from "../../core/observation/types.ts"
 import type { Tx } from "../../database/types.ts"
+import { sourceOf } from "../../lib/rank-sources.ts"
 import { inStore } from "../../lib/storefront-names.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import { compared } from "../compared.ts"

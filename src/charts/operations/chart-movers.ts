@@ -1,6 +1,6 @@
 import * as v from "valibot"
-import { ownId } from "../../core/observation/types.ts"
 import { ofApp, operation } from "../../core/operation.ts"
+import { ownId } from "../../core/ranked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import { CHARTS } from "../../lib/charts.ts"
 import { AppCountry, wholeNumber } from "../../lib/fields.ts"

@@ -1,5 +1,5 @@
-import { type ChartSource, chartSourceOf } from "../../core/observation/types.ts"
 import type { Sql } from "../../database/types.ts"
+import { type ChartSource, chartSourceOf } from "../../lib/charts.ts"
 import { bestFirst } from "../../measuring/record/best-first.ts"
 import { type ChartKey, columnsOf } from "../store/chart-identities.ts"
 

@@ -1,8 +1,8 @@
-import type { ChartApp } from "../../core/observation/types.ts"
 import { withoutUndefined } from "../../lib/objects.ts"
 import { isStoreId } from "../../lib/store-ids.ts"
 import { at, text } from "../../measuring/parsing/json.ts"
 import { fact, required } from "../../measuring/parsing/required.ts"
+import type { ChartApp } from "../kinds/chart-shape.ts"
 
 /** An app of the older feeds, where every fact is a `label` or among `attributes`. Throws ReadFailure (`changed`). */
 export function feedApp(entry: unknown): ChartApp {

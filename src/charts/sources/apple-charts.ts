@@ -1,10 +1,4 @@
-import {
-  ALL_APPS,
-  type Chart,
-  type ChartApp,
-  type ChartObservation,
-  type Device,
-} from "../../core/observation/types.ts"
+import { ALL_APPS, type Chart, type Device } from "../../lib/charts.ts"
 import { appsOf, at, list, parseJson, text } from "../../measuring/parsing/json.ts"
 import { mismatched } from "../../measuring/parsing/mismatched.ts"
 import { asksForProof } from "../../measuring/parsing/proof.ts"
@@ -12,7 +6,7 @@ import { required } from "../../measuring/parsing/required.ts"
 import { ReadFailure, type Source } from "../../measuring/source.ts"
 import { appleStorefront } from "../../stores/apple/storefronts.ts"
 import { chart } from "../kinds/chart.ts"
-import type { ChartQuestion } from "../kinds/chart-shape.ts"
+import type { ChartApp, ChartObservation, ChartQuestion } from "../kinds/chart-shape.ts"
 import { feedApp, marketingApp } from "./apple-chart-entries.ts"
 
 const PARSER = 1

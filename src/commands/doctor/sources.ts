@@ -1,5 +1,5 @@
 import { OWN } from "../../core/observation/origins.ts"
-import type { Platform } from "../../core/observation/types.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import { createGate, isConnectionProblem } from "../../database/gate.ts"
 import type { Sql } from "../../database/types.ts"
 import { redact } from "../../lib/log.ts"

@@ -1,4 +1,4 @@
-import type { Attempt } from "../../core/observation/types.ts"
+import type { Attempt } from "../../core/observation/attempt.ts"
 import { parseBody, type RawBody, ReadFailure } from "../../measuring/source.ts"
 import type { Sources } from "../../sources.ts"
 import { itunesRows } from "../../stores/apple/itunes-app.ts"

@@ -1,5 +1,7 @@
-import type { Attempt, Platform, SourceName } from "../../core/observation/types.ts"
+import type { Attempt } from "../../core/observation/attempt.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
+import type { SourceName } from "../../lib/upstreams.ts"
 import type { Sources } from "../../sources.ts"
 import { isHeld, readAgain, readableNames } from "./replay-held.ts"
 import { type Range, type ReplaySubject, startOf } from "./replay-subjects.ts"

@@ -1,4 +1,5 @@
-import type { Platform, SourceName } from "../../core/observation/types.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
+import type { SourceName } from "../../lib/upstreams.ts"
 
 /** Of one source: readings of search results, answers of suggestions, and what was said of apps, app by app. */
 export interface SourceComparison {

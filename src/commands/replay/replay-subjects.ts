@@ -1,5 +1,7 @@
 import type { Difference } from "../../core/kind.ts"
-import type { Observation, Platform, SourceName } from "../../core/observation/types.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
+import type { Observation } from "../../kinds.ts"
+import type { SourceName } from "../../lib/upstreams.ts"
 import type { RawBody } from "../../measuring/source.ts"
 
 /** What was read from one body, or was to be. */

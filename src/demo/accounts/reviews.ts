@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import { DEMO } from "../../core/observation/provenance.ts"
-import type { Observation } from "../../core/observation/types.ts"
+import type { Observation } from "../../kinds.ts"
 import { addDays } from "../../lib/days.ts"
 import { isInventedId } from "../../lib/store-ids.ts"
 import { COUNTRY } from "./ads.ts"

@@ -1,4 +1,4 @@
-import type { Observation } from "../../core/observation/types.ts"
+import type { Observation } from "../../kinds.ts"
 import { inventedOn } from "./day.ts"
 import { chanceOf, INVENTED_APP, INVENTED_KEYWORDS, INVENTED_RIVALS, numberOf } from "./world.ts"
 

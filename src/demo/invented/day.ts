@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { DEMO } from "../../core/observation/types.ts"
+import { DEMO } from "../../core/observation/provenance.ts"
 import { INVENTED_STOREFRONT, numberOf } from "./world.ts"
 
 /** Said of the day whenever it is invented, so that it is the same each time. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { DEMO } from "../../core/observation/types.ts"
+import { DEMO } from "../../core/observation/provenance.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 import { addDays, dayOf } from "../../lib/days.ts"
 import { record } from "../../measuring/record/record.ts"

@@ -1,4 +1,5 @@
-import type { Listing, Observation } from "../../core/observation/types.ts"
+import type { Observation } from "../../kinds.ts"
+import type { Listing } from "../../stores/kinds/listing-shape.ts"
 import { inventedOn, ratingsOn } from "./day.ts"
 import { INVENTED_APP, INVENTED_RIVALS, numberOf } from "./world.ts"
 

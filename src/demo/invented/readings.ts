@@ -1,4 +1,5 @@
-import type { Observation, ResultApp } from "../../core/observation/types.ts"
+import type { ResultApp } from "../../core/observation/line-parts.ts"
+import type { Observation } from "../../kinds.ts"
 import { addDays, monthOf } from "../../lib/days.ts"
 import { answersOn } from "./answers.ts"
 import { inventedOn, ratingsOn } from "./day.ts"

@@ -1,9 +1,9 @@
-import type { Platform, SearchObservation } from "../../core/observation/types.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import type { Tx } from "../../database/types.ts"
 import type { Kind, ReadPort, Subject } from "../../measuring/due-kind.ts"
 import { putForwardTerms } from "../../measuring/put-forward.ts"
 import { ReadFailure, type Source } from "../../measuring/source.ts"
-import type { SearchQuestion } from "../kinds/search-shape.ts"
+import type { SearchObservation, SearchQuestion } from "../kinds/search-shape.ts"
 import { deriveMetrics } from "./metrics.ts"
 
 export type SearchSource = Source<SearchQuestion, SearchObservation>

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { hexOf } from "../../core/observation/precedence.ts"
-import type { PopularityObservation } from "../../core/observation/types.ts"
 import type { Sql } from "../../database/types.ts"
 import type { BadLine } from "../../measuring/import/import-lines.ts"
 import { record } from "../../measuring/record/record.ts"
+import type { PopularityObservation } from "../kinds/popularity.ts"
 import type { PublishedFigure } from "./popularity-report.ts"
 
 /** Raised whenever a report is read otherwise. */

@@ -1,8 +1,8 @@
-import type { PopularityObservation } from "../../core/observation/types.ts"
 import { type CsvRecord, csvRecords } from "../../lib/csv.ts"
 import { storefrontNamed } from "../../lib/storefront-names.ts"
 import { normaliseTerm } from "../../lib/term.ts"
 import type { BadLine } from "../../measuring/import/import-lines.ts"
+import type { PopularityObservation } from "../kinds/popularity.ts"
 
 /** Why nothing can be read from a report, in one sentence. */
 export class ReportProblem extends Error {

@@ -1,5 +1,5 @@
 import type { Side } from "../../core/observation/provenance.ts"
-import { ownId, type RankedApp } from "../../core/observation/types.ts"
+import { ownId, type RankedApp } from "../../core/ranked-app.ts"
 import type { Db } from "../../database/types.ts"
 import { latestAnswer } from "./latest-answer.ts"
 

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../core/observation/types.ts"
+import type { Outcome } from "../../core/observation/attempt.ts"
 import type { Sql } from "../../database/types.ts"
 import { addDays } from "../../lib/days.ts"
 import type { ListKey } from "../../measuring/record/identities.ts"

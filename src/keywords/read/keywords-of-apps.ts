@@ -1,6 +1,7 @@
 import type { Fragment } from "postgres"
-import { type RankSource, sourceOf } from "../../core/observation/types.ts"
 import type { Sql } from "../../database/types.ts"
+import { sourceOf } from "../../lib/rank-sources.ts"
+import type { RankSource } from "../../lib/upstreams.ts"
 import { figuresOf, type KeywordMetrics } from "../store/keyword-figures.ts"
 import { inMarket, type MarketDay } from "./market-lists.ts"
 import { type FiguresRow, metricsShown, shownColumns } from "./shown-figures.ts"

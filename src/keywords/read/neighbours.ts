@@ -1,5 +1,6 @@
-import { type RankSource, sourceOf } from "../../core/observation/types.ts"
 import type { Sql } from "../../database/types.ts"
+import { sourceOf } from "../../lib/rank-sources.ts"
+import type { RankSource } from "../../lib/upstreams.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 import { NEAR_PLACES, placeWeight } from "../formulas/related-terms.ts"
 import { popularityOrderOf } from "../store/popularity-order.ts"

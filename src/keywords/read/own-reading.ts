@@ -1,5 +1,6 @@
-import { type RankSource, sourceOf } from "../../core/observation/types.ts"
 import type { Sql } from "../../database/types.ts"
+import { sourceOf } from "../../lib/rank-sources.ts"
+import type { RankSource } from "../../lib/upstreams.ts"
 import { bestFirst } from "../../measuring/record/best-first.ts"
 import type { ListKey } from "../../measuring/record/identities.ts"
 import { isOwnSearch } from "../store/own-searches.ts"

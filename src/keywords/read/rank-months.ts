@@ -1,5 +1,5 @@
 import type { Side } from "../../core/observation/provenance.ts"
-import type { RankedApp } from "../../core/observation/types.ts"
+import type { RankedApp } from "../../core/ranked-app.ts"
 import type { Db } from "../../database/types.ts"
 import type { StoredMonth } from "../../lib/month-bytes.ts"
 import type { MonthBytes, TermMonths } from "../formulas/timeline.ts"

@@ -1,5 +1,5 @@
 import type { Side } from "../../core/observation/provenance.ts"
-import type { RankedApp } from "../../core/observation/types.ts"
+import type { RankedApp } from "../../core/ranked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import { findKeywordsUnderWay, type KeywordUnderWay, NOT_SCHEDULED } from "../../measuring/under-way.ts"
 import type { Direction } from "../formulas/rank-moves.ts"

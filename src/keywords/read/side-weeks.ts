@@ -1,7 +1,7 @@
-import { sourceOf } from "../../core/observation/types.ts"
 import type { Sql } from "../../database/types.ts"
 import { addDays, monthOf } from "../../lib/days.ts"
 import { pointsOf, type StoredMonth } from "../../lib/month-bytes.ts"
+import { sourceOf } from "../../lib/rank-sources.ts"
 import { moveBetween } from "../formulas/rank-moves.ts"
 import type { SideApp } from "./day-answers.ts"
 import { readSidesRankMonths } from "./rank-months.ts"

@@ -1,5 +1,5 @@
 import type { PendingQuery, Row } from "postgres"
-import type { Platform } from "../../core/observation/types.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
 import { addDays, monthOf } from "../../lib/days.ts"
 import type { RankMove } from "../formulas/rank-moves.ts"

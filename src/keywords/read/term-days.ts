@@ -1,4 +1,4 @@
-import type { Platform } from "../../core/observation/types.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import type { Db } from "../../database/types.ts"
 import { bestFirst } from "../../measuring/record/best-first.ts"
 

@@ -1,4 +1,3 @@
-import type { HintsObservation } from "../../core/observation/types.ts"
 import { normaliseTerm } from "../../lib/term.ts"
 import { at, text } from "../../measuring/parsing/json.ts"
 import { asksForProof } from "../../measuring/parsing/proof.ts"
@@ -6,6 +5,7 @@ import { MAX_XML_BYTES } from "../../measuring/parsing/xml.ts"
 import { ReadFailure, type Source } from "../../measuring/source.ts"
 import { parsePlist } from "../../stores/apple/plist.ts"
 import { appleStorefront } from "../../stores/apple/storefronts.ts"
+import type { HintsObservation } from "../kinds/hints.ts"
 import { type HintsQuestion, hints } from "../kinds/hints.ts"
 
 const PARSER = 1

@@ -1,4 +1,4 @@
-import type { ResultApp, SearchObservation } from "../../core/observation/types.ts"
+import type { ResultApp } from "../../core/observation/line-parts.ts"
 import { withoutUndefined } from "../../lib/objects.ts"
 import { isStoreId } from "../../lib/store-ids.ts"
 import { appsOf, at, count, list, parseJson, text } from "../../measuring/parsing/json.ts"
@@ -8,7 +8,7 @@ import { ReadFailure, type Source } from "../../measuring/source.ts"
 import { artworkUrl } from "../../stores/apple/artwork.ts"
 import { appleStorefront } from "../../stores/apple/storefronts.ts"
 import { search } from "../kinds/search.ts"
-import type { SearchQuestion } from "../kinds/search-shape.ts"
+import type { SearchObservation, SearchQuestion } from "../kinds/search-shape.ts"
 
 const DEPTH = 200
 const PARSER = 1

@@ -1,4 +1,4 @@
-import type { ResultApp, SearchObservation } from "../../core/observation/types.ts"
+import type { ResultApp } from "../../core/observation/line-parts.ts"
 import { appsOf, at, list, text } from "../../measuring/parsing/json.ts"
 import { mismatched } from "../../measuring/parsing/mismatched.ts"
 import { spelt } from "../../measuring/parsing/spelt.ts"
@@ -6,7 +6,7 @@ import { ReadFailure, type Source } from "../../measuring/source.ts"
 import { adamId, lockupApp } from "../../stores/apple/lockup.ts"
 import { browserHeaders, embeddedPages } from "../../stores/apple/page.ts"
 import { search } from "../kinds/search.ts"
-import type { SearchQuestion } from "../kinds/search-shape.ts"
+import type { SearchObservation, SearchQuestion } from "../kinds/search-shape.ts"
 
 const DEPTH = 200
 const PARSER = 1

@@ -1,4 +1,4 @@
-import type { ResultApp, SearchObservation } from "../../core/observation/types.ts"
+import type { ResultApp } from "../../core/observation/line-parts.ts"
 import { withoutUndefined } from "../../lib/objects.ts"
 import { appsOf, at, list, text } from "../../measuring/parsing/json.ts"
 import { mismatched } from "../../measuring/parsing/mismatched.ts"
@@ -9,7 +9,7 @@ import { assertCountry, callsOf } from "../../stores/play/calls.ts"
 import { listedFacts } from "../../stores/play/listing.ts"
 import { idOf, isLabelledAd, rowOf, textsIn } from "../../stores/play/rows.ts"
 import { search } from "../kinds/search.ts"
-import type { SearchQuestion } from "../kinds/search-shape.ts"
+import type { SearchObservation, SearchQuestion } from "../kinds/search-shape.ts"
 
 const PARSER = 3
 

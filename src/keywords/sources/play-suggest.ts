@@ -1,9 +1,9 @@
-import type { HintsObservation } from "../../core/observation/types.ts"
 import { normaliseTerm } from "../../lib/term.ts"
 import { at, text } from "../../measuring/parsing/json.ts"
 import { ReadFailure, type Source } from "../../measuring/source.ts"
 import { answerOf, playRequest } from "../../stores/play/blocks.ts"
 import { required } from "../../stores/play/listing.ts"
+import type { HintsObservation } from "../kinds/hints.ts"
 import { type HintsQuestion, hints } from "../kinds/hints.ts"
 
 const PARSER = 1

@@ -1,4 +1,4 @@
-import type { Platform } from "../../core/observation/types.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import { DEMAND_FORMULA, demandOf } from "../formulas/demand.ts"
 import { DIFFICULTY_FORMULA, difficultyOf } from "../formulas/difficulty.ts"
 import { HINTS_FORMULA, type Hints, hintsOf } from "../formulas/hint-ladder.ts"

@@ -1,6 +1,6 @@
 import type { Db } from "../../database/types.ts"
+import { SOURCE_CODES } from "../../lib/rank-sources.ts"
 import { RANK_SOURCES } from "../../lib/upstreams.ts"
-import { SOURCE_CODES } from "./rank-sources.ts"
 
 const BROUGHT: readonly string[] = ["import", "foreign"]
 const READ_HERE = RANK_SOURCES.filter((source) => !BROUGHT.includes(source)).map((source) => SOURCE_CODES[source])

@@ -1,4 +1,4 @@
-import type { Platform } from "../../core/observation/types.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import { type Kind, NotYet, type ReadPort, type Subject } from "../../measuring/due-kind.ts"
 import { itunesLookup } from "../../stores/apple/itunes-lookup.ts"
 import { playDetails } from "../../stores/play/details.ts"

@@ -1,6 +1,7 @@
 import * as v from "valibot"
-import { ownId, type Platform } from "../../core/observation/types.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import { ofApp, operation } from "../../core/operation.ts"
+import { ownId } from "../../core/ranked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import { addDays, dayOf } from "../../lib/days.ts"
 import { CountryOrEmpty } from "../../lib/fields.ts"

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { ownId } from "../../core/observation/types.ts"
+import { ownId } from "../../core/ranked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import { described, extending, named } from "../../lib/schema.ts"
 import { appPage } from "../../lib/store-pages.ts"

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { planCovers } from "../../access/plans.ts"
-import { ownId } from "../../core/observation/types.ts"
 import { ofApp, operation } from "../../core/operation.ts"
+import { ownId } from "../../core/ranked-app.ts"
 import { addDays, dayOf } from "../../lib/days.ts"
 import { AppCountry } from "../../lib/fields.ts"
 import { described, extending, named } from "../../lib/schema.ts"

@@ -1,5 +1,5 @@
-import type { AppAdsObservation } from "../../core/observation/types.ts"
 import type { Sql } from "../../database/types.ts"
+import type { AppAdsObservation } from "../kinds/app-ads.ts"
 
 export interface AppAds extends Pick<AppAdsObservation, "seenAt" | "domain" | "state" | "records" | "variables"> {
   day: string

@@ -1,5 +1,5 @@
 import type { Side } from "../../core/observation/provenance.ts"
-import type { RankedApp } from "../../core/observation/types.ts"
+import type { RankedApp } from "../../core/ranked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import { termsIn, termsTogether } from "../../keywords/read/columns.ts"
 import { sideOf } from "../../keywords/read/day-answers.ts"

@@ -1,5 +1,6 @@
-import type { FactSource, Platform } from "../../core/observation/types.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
+import type { FactSource } from "../../lib/upstreams.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 
 /** The one source whose pages show events and editors' cards. */

@@ -1,5 +1,8 @@
-import type { FactSource, Listing, Platform, RatingsByStar } from "../../core/observation/types.ts"
+import type { RatingsByStar } from "../../core/observation/line-parts.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import type { Db } from "../../database/types.ts"
+import type { FactSource } from "../../lib/upstreams.ts"
+import type { Listing } from "../../stores/kinds/listing-shape.ts"
 import { preferredRating } from "../../stores/read/rating-days.ts"
 import { type ChangesQuery, readChanges, type StoredChange } from "./changes.ts"
 

@@ -1,6 +1,6 @@
 import { hexOf, latestOf } from "../../core/observation/precedence.ts"
-import type { EditorialCard, InAppEvent } from "../../core/observation/types.ts"
 import type { Tx } from "../../database/types.ts"
+import type { EditorialCard, InAppEvent } from "../../stores/kinds/listing-shape.ts"
 import type { ReadListing } from "./listing-run-rows.ts"
 
 /** Stores the events and editors' cards that pages showed: when first and when last, and what the latest page said of them. */

@@ -1,6 +1,6 @@
-import type { ListingObservation } from "../../core/observation/types.ts"
 import { json } from "../../database/json.ts"
 import type { Tx } from "../../database/types.ts"
+import type { ListingObservation } from "../../stores/kinds/listing-shape.ts"
 import { type Moment, type Releases, type Run, releaseKey, type Series } from "./listing-runs.ts"
 
 export interface ReadListing extends Series {

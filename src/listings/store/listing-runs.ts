@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import { hexOf } from "../../core/observation/precedence.ts"
-import type { ListingObservation } from "../../core/observation/types.ts"
+import type { ListingObservation } from "../../stores/kinds/listing-shape.ts"
 
 export interface Series {
   appId: number

@@ -1,4 +1,4 @@
-import type { ListingVersion } from "../../core/observation/types.ts"
+import type { ListingVersion } from "../../core/observation/line-parts.ts"
 import type { Tx } from "../../database/types.ts"
 import type { ReadListing } from "./listing-run-rows.ts"
 import { digestOf } from "./listing-runs.ts"

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import type { Platform } from "../../core/observation/types.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import { type Context, operation } from "../../core/operation.ts"
 import { READING_DEADLINE_MS, READING_FAULTS, readOnRequest } from "../../core/read-on-request.ts"
 import type { Sql } from "../../database/types.ts"

@@ -1,7 +1,7 @@
 import type { Fragment } from "postgres"
-import { type ChartSource, chartSourceOf } from "../../core/observation/types.ts"
 import type { Sql } from "../../database/types.ts"
 import type { Chart, Device } from "../../lib/charts.ts"
+import { type ChartSource, chartSourceOf } from "../../lib/charts.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 import { appsWithText } from "../read/texts.ts"
 import { type FigureFilter, figureFit, joinOwnLevel } from "./estimates/figure-fits.ts"

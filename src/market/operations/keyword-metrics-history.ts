@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { OUTCOMES } from "../../core/observation/types.ts"
+import { OUTCOMES } from "../../core/observation/attempt.ts"
 import { type Context, nothing, operation } from "../../core/operation.ts"
 import { popularityBand } from "../../keywords/formulas/popularity.ts"
 import { READ_PARTS } from "../../keywords/read/keyword-standing.ts"

@@ -1,6 +1,5 @@
 import * as v from "valibot"
-import type { Side } from "../../core/observation/provenance.ts"
-import type { Platform } from "../../core/observation/types.ts"
+import type { Platform, Side } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
 import { described } from "../../lib/schema.ts"
 import { nameIn } from "../../stores/store/app-names.ts"

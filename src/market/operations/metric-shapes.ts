@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { OUTCOMES } from "../../core/observation/types.ts"
+import { OUTCOMES } from "../../core/observation/attempt.ts"
 import type { DifficultyParts } from "../../keywords/formulas/difficulty.ts"
 import { bandOf } from "../../keywords/formulas/difficulty.ts"
 import type { PopularityParts } from "../../keywords/formulas/popularity.ts"

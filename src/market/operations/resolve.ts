@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import type { Platform } from "../../core/observation/types.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import { type Context, nothing, operation } from "../../core/operation.ts"
 import { NOT_THERE, READING_DEADLINE_MS, READING_FAULTS, throwUnlessAnswer } from "../../core/read-on-request.ts"
 import { Fault } from "../../lib/faults.ts"

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { feedOf } from "../../core/observation/feed-name.ts"
-import type { Platform } from "../../core/observation/types.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import { nothing, operation } from "../../core/operation.ts"
 import { READING_DEADLINE_MS, READING_FAULTS } from "../../core/read-on-request.ts"
 import type { Sql } from "../../database/types.ts"

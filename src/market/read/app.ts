@@ -1,11 +1,8 @@
-import {
-  type FactSource,
-  LOOKUP_SOURCES,
-  type Platform,
-  type RatingsByStar,
-  type SourceName,
-} from "../../core/observation/types.ts"
+import type { RatingsByStar } from "../../core/observation/line-parts.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
+import type { FactSource, SourceName } from "../../lib/upstreams.ts"
+import { LOOKUP_SOURCES } from "../../stores/kinds/apps-shape.ts"
 import { preferredRating } from "../../stores/read/rating-days.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 

@@ -1,6 +1,6 @@
-import type { SourceName } from "../../core/observation/types.ts"
 import type { Db } from "../../database/types.ts"
 import { addDays, quarterOf } from "../../lib/days.ts"
+import type { SourceName } from "../../lib/upstreams.ts"
 import { RATING_SOURCES } from "../../stores/read/rating-days.ts"
 import {
   type CountReading,

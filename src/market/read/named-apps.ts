@@ -1,5 +1,6 @@
-import type { Platform, SourceName } from "../../core/observation/types.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
+import type { SourceName } from "../../lib/upstreams.ts"
 import { preferredRating } from "../../stores/read/rating-days.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 

@@ -1,6 +1,6 @@
-import { type ChartSource, chartSourceOf } from "../../core/observation/types.ts"
 import type { Sql } from "../../database/types.ts"
 import type { Chart, Device } from "../../lib/charts.ts"
+import { type ChartSource, chartSourceOf } from "../../lib/charts.ts"
 import type { Days } from "../../lib/days.ts"
 import { addDays } from "../../lib/days.ts"
 import { bestFirst } from "../../measuring/record/best-first.ts"

@@ -1,6 +1,6 @@
-import { type ChartSource, chartSourceOf } from "../../core/observation/types.ts"
 import type { Sql } from "../../database/types.ts"
 import type { Chart, Device } from "../../lib/charts.ts"
+import { type ChartSource, chartSourceOf } from "../../lib/charts.ts"
 
 /** The best place of an app in a storefront's charts, as each was read last, and since when it stands on any of them. */
 export interface ChartedApp {

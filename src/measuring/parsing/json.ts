@@ -1,4 +1,4 @@
-import type { ResultApp } from "../../core/observation/types.ts"
+import type { ResultApp } from "../../core/observation/line-parts.ts"
 import { isStorable } from "../../lib/text.ts"
 import { ReadFailure } from "../source.ts"
 

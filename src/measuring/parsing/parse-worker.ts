@@ -1,7 +1,8 @@
 // The thread that reads large bodies: 8 MB take up to half a second, in which the thread that answers calls would answer
 // none.
 import { Buffer } from "node:buffer"
-import type { Observation, Outcome } from "../../core/observation/types.ts"
+import type { Outcome } from "../../core/observation/attempt.ts"
+import type { Observation } from "../../kinds.ts"
 import { type AppAdsFile, parseAppAds } from "../../listings/sources/app-ads.ts"
 import { SOURCES, sourcesIn } from "../../sources.ts"
 import { checkObservation, ObservationProblem } from "../record/check.ts"

@@ -1,4 +1,4 @@
-import type { Observation } from "../../core/observation/types.ts"
+import type { Observation } from "../../kinds.ts"
 import { type AppAdsFile, parseAppAds } from "../../listings/sources/app-ads.ts"
 import { SOURCES, sourcesIn } from "../../sources.ts"
 import { parseBody, type RawBody, ReadFailure, type Source } from "../source.ts"

@@ -1,5 +1,5 @@
+import type { Attempt } from "../../core/observation/attempt.ts"
 import { hexOf } from "../../core/observation/precedence.ts"
-import type { Attempt } from "../../core/observation/types.ts"
 import type { Db } from "../../database/types.ts"
 import { checkAttempt } from "./check.ts"
 

@@ -1,6 +1,6 @@
 import type { AnyKind } from "../../core/kind.ts"
+import { type Attempt, OUTCOMES } from "../../core/observation/attempt.ts"
 import { checkHash, checkPlace, checkTime, hold } from "../../core/observation/invariants.ts"
-import { type Attempt, OUTCOMES } from "../../core/observation/types.ts"
 import { KINDS } from "../../kinds.ts"
 import { isStorable } from "../../lib/text.ts"
 

@@ -1,7 +1,7 @@
 import type { AnyKind } from "../../core/kind.ts"
 import { hold } from "../../core/observation/invariants.ts"
 import { DEMO } from "../../core/observation/provenance.ts"
-import type { Observation } from "../../core/observation/types.ts"
+import type { Observation } from "../../kinds.ts"
 import { KINDS, kindNamed } from "../../kinds.ts"
 import { isInventedId } from "../../lib/store-ids.ts"
 import { isInventedTerm } from "../../lib/term.ts"

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import type { Platform } from "../../core/observation/types.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
 import { readRankSeries } from "../../keywords/read/series.ts"
 import { dayOf } from "../../lib/days.ts"

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import type { Platform } from "../../core/observation/types.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import type { Context } from "../../core/operation.ts"
 import type { Sql } from "../../database/types.ts"
 import { RivalTerm } from "../../keywords/operations/rivals/list-rivals.ts"

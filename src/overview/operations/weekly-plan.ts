@@ -1,6 +1,6 @@
 import * as v from "valibot"
-import { ownId } from "../../core/observation/types.ts"
 import { type Context, ofApp, operation } from "../../core/operation.ts"
+import { ownId } from "../../core/ranked-app.ts"
 import { json } from "../../database/json.ts"
 import type { Sql } from "../../database/types.ts"
 import { Country, Platform, wholeNumber } from "../../lib/fields.ts"

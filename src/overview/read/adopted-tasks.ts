@@ -1,4 +1,5 @@
-import { ownId, type Platform, type RankedApp } from "../../core/observation/types.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
+import { ownId, type RankedApp } from "../../core/ranked-app.ts"
 import type { Db } from "../../database/types.ts"
 import { TEXT_SOURCES } from "./plan-inputs.ts"
 

@@ -1,6 +1,6 @@
 import * as v from "valibot"
-import { ownId } from "../../core/observation/types.ts"
 import { ofApp, operation } from "../../core/operation.ts"
+import { ownId } from "../../core/ranked-app.ts"
 import { addDays, dayOf } from "../../lib/days.ts"
 import { AppCountry, Platform } from "../../lib/fields.ts"
 import { described } from "../../lib/schema.ts"

@@ -1,8 +1,9 @@
 import * as v from "valibot"
 import { hasDemoSeller } from "../../consoles/demo-accounts.ts"
 import { feedOf } from "../../core/observation/feed-name.ts"
-import { DEMO, ownId } from "../../core/observation/types.ts"
+import { DEMO } from "../../core/observation/provenance.ts"
 import { ofApp, operation } from "../../core/operation.ts"
+import { ownId } from "../../core/ranked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import {
   isTracked,

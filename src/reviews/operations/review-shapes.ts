@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { hasDemoSeller } from "../../consoles/demo-accounts.ts"
 import { feedOf } from "../../core/observation/feed-name.ts"
-import { DEMO, type Platform } from "../../core/observation/types.ts"
+import { DEMO, type Platform } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
 import type { TableRow } from "../../lib/list-table.ts"
 import { reviewLanguage } from "../../lib/review-language.ts"

@@ -1,4 +1,4 @@
-import type { RankedApp } from "../../core/observation/types.ts"
+import type { RankedApp } from "../../core/ranked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import { readWrittenReviews } from "../../keywords/read/day-facts.ts"
 import type { SourceName } from "../../lib/upstreams.ts"

@@ -1,10 +1,9 @@
-import type { ReviewsObservation, StoreReview } from "../../core/observation/types.ts"
 import { withoutUndefined } from "../../lib/objects.ts"
 import { at, count } from "../../measuring/parsing/json.ts"
 import { fact, required } from "../../measuring/parsing/required.ts"
 import { ReadFailure, type Source } from "../../measuring/source.ts"
 import { answerOf, playRequestIn } from "../../stores/play/blocks.ts"
-import type { PlayReviewsQuestion } from "../kinds/review-shape.ts"
+import type { PlayReviewsQuestion, ReviewsObservation, StoreReview } from "../kinds/review-shape.ts"
 import { reviews } from "../kinds/reviews.ts"
 import { moment, reviewsOf, titled, version, written } from "./reviews.ts"
 

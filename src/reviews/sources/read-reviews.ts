@@ -1,6 +1,6 @@
-import type { Outcome, ReviewsObservation, StoreReview } from "../../core/observation/types.ts"
+import type { Outcome } from "../../core/observation/attempt.ts"
 import { ReadFailure, type Source } from "../../measuring/source.ts"
-import type { PlayReviewsQuestion, ReviewsQuestion } from "../kinds/review-shape.ts"
+import type { PlayReviewsQuestion, ReviewsObservation, ReviewsQuestion, StoreReview } from "../kinds/review-shape.ts"
 import { appleReviews, appleReviewsJson, REVIEW_PAGES } from "./apple-reviews.ts"
 import { PLAY_REVIEWS, playReviews } from "./play-reviews.ts"
 

@@ -1,6 +1,6 @@
-import type { StoreReview } from "../../core/observation/types.ts"
 import { fact } from "../../measuring/parsing/required.ts"
 import { ReadFailure } from "../../measuring/source.ts"
+import type { StoreReview } from "../kinds/review-shape.ts"
 import { MOST_REVIEWS, mayBeWritten } from "../kinds/review-shape.ts"
 import { titleIn, versionIn, writtenIn } from "../store/review-parts.ts"
 

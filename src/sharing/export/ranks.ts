@@ -1,6 +1,6 @@
 import type { LookContext } from "../../core/action.ts"
 import type { Side } from "../../core/observation/provenance.ts"
-import { ownId } from "../../core/observation/types.ts"
+import { ownId } from "../../core/ranked-app.ts"
 import type { Db, Tx } from "../../database/types.ts"
 import type { MonthBytes } from "../../keywords/formulas/timeline.ts"
 import { readRankMonths } from "../../keywords/read/rank-months.ts"

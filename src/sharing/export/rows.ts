@@ -1,10 +1,11 @@
 import { Buffer } from "node:buffer"
-import { type Platform, sourceOf } from "../../core/observation/types.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import type { MonthBytes } from "../../keywords/formulas/timeline.ts"
 import type { TermRank } from "../../keywords/read/ranks.ts"
 import type { KeywordMetrics } from "../../keywords/store/keyword-figures.ts"
 import type { CsvCell } from "../../lib/csv.ts"
 import { pointsOf } from "../../lib/month-bytes.ts"
+import { sourceOf } from "../../lib/rank-sources.ts"
 
 /** What can be taken out, and the columns of each as the reads that show the same name them. */
 export const EXPORT_COLUMNS = {

@@ -1,11 +1,12 @@
-import type { Side } from "../../core/observation/provenance.ts"
-import { ownId, type Platform, type RankedApp, type RankSource } from "../../core/observation/types.ts"
+import type { Platform, Side } from "../../core/observation/provenance.ts"
+import { ownId, type RankedApp } from "../../core/ranked-app.ts"
 import type { Db } from "../../database/types.ts"
 import { type Direction, moveBetween } from "../../keywords/formulas/rank-moves.ts"
 import { readKeywordsNow, type TermRank } from "../../keywords/read/ranks.ts"
 import { type RankPoint, readRankSeries } from "../../keywords/read/series.ts"
 import { addDays } from "../../lib/days.ts"
 import { storefrontName } from "../../lib/storefront-names.ts"
+import type { RankSource } from "../../lib/upstreams.ts"
 import { readStorePage, type SharedStorePage } from "./store-page.ts"
 
 /** Everything that a shared page shows of an app; moments as ISO text, so that it is the same once stored. */

@@ -1,4 +1,4 @@
-import type { SourceName } from "../../core/observation/types.ts"
+import type { SourceName } from "../../lib/upstreams.ts"
 
 /** How a store is called. */
 export const STORE_NAMES = { ios: "App Store", android: "Google Play" } as const

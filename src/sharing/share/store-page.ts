@@ -1,6 +1,6 @@
-import type { Side } from "../../core/observation/provenance.ts"
-import type { FactSource, Platform } from "../../core/observation/types.ts"
+import type { Platform, Side } from "../../core/observation/provenance.ts"
 import type { Db } from "../../database/types.ts"
+import type { FactSource } from "../../lib/upstreams.ts"
 import { readLatestMarketFacts, readPageParts } from "../../listings/read/store-pages.ts"
 
 /** What a shared page shows of the app's page in a store. Null is not known: `readAt` says whether the page was ever read. */

@@ -1,9 +1,10 @@
-import { ALL_APPS, type Genre, type GenresObservation } from "../../core/observation/types.ts"
+import { ALL_APPS } from "../../lib/charts.ts"
 import { at, parseJson, text } from "../../measuring/parsing/json.ts"
 import { mismatched } from "../../measuring/parsing/mismatched.ts"
 import { asksForProof } from "../../measuring/parsing/proof.ts"
 import { required } from "../../measuring/parsing/required.ts"
 import { ReadFailure, type Source } from "../../measuring/source.ts"
+import type { Genre, GenresObservation } from "../kinds/genres.ts"
 import { type GenresQuestion, genres } from "../kinds/genres.ts"
 import { appleStorefront } from "./storefronts.ts"
 

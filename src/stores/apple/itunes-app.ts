@@ -1,4 +1,4 @@
-import { MOST_APP_GENRES, type StoreApp } from "../../core/observation/types.ts"
+import { MOST_APP_GENRES, type StoreApp } from "../../core/observation/line-parts.ts"
 import { withoutUndefined } from "../../lib/objects.ts"
 import { isStoreId } from "../../lib/store-ids.ts"
 import { at, count, currency, parseJson, siteOf, text } from "../../measuring/parsing/json.ts"

@@ -1,6 +1,7 @@
-import type { DeveloperAppsObservation, StoreApp } from "../../core/observation/types.ts"
+import type { StoreApp } from "../../core/observation/line-parts.ts"
 import { mismatched } from "../../measuring/parsing/mismatched.ts"
 import { ReadFailure, type Source } from "../../measuring/source.ts"
+import type { DeveloperAppsObservation } from "../kinds/developer.ts"
 import { type DeveloperQuestion, developer } from "../kinds/developer.ts"
 import { type ITunesRow, itunesRows } from "./itunes-app.ts"
 

@@ -1,4 +1,4 @@
-import type { ListedBeside, ListingVersion, Screenshots } from "../../core/observation/types.ts"
+import type { ListingExtras as ListedBeside, ListingVersion, Screenshots } from "../../core/observation/line-parts.ts"
 import { withoutUndefined } from "../../lib/objects.ts"
 import { text } from "../../measuring/parsing/json.ts"
 import { fact, moment, url } from "./itunes-app.ts"

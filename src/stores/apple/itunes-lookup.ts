@@ -1,10 +1,10 @@
-import type { AppsObservation, StoreApp } from "../../core/observation/types.ts"
+import type { StoreApp } from "../../core/observation/line-parts.ts"
 import { withoutUndefined } from "../../lib/objects.ts"
 import { count } from "../../measuring/parsing/json.ts"
 import { mismatched } from "../../measuring/parsing/mismatched.ts"
 import { ReadFailure, type Source } from "../../measuring/source.ts"
 import { apps } from "../kinds/apps.ts"
-import type { AppsQuestion } from "../kinds/apps-shape.ts"
+import type { AppsObservation, AppsQuestion } from "../kinds/apps-shape.ts"
 import { fact, type ITunesRow, itunesRows } from "./itunes-app.ts"
 import { listedBeside } from "./itunes-listing.ts"
 

@@ -1,9 +1,9 @@
-import type { AppsObservation } from "../../core/observation/types.ts"
 import type { SearchQuestion } from "../../keywords/kinds/search-shape.ts"
 import { normaliseTerm } from "../../lib/term.ts"
 import { appsOf } from "../../measuring/parsing/json.ts"
 import type { Source } from "../../measuring/source.ts"
 import { apps } from "../kinds/apps.ts"
+import type { AppsObservation } from "../kinds/apps-shape.ts"
 import { itunesRows } from "./itunes-app.ts"
 
 const PARSER = 3

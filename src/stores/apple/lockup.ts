@@ -1,4 +1,4 @@
-import type { ResultApp } from "../../core/observation/types.ts"
+import type { ResultApp } from "../../core/observation/line-parts.ts"
 import { withoutUndefined } from "../../lib/objects.ts"
 import { isStoreId } from "../../lib/store-ids.ts"
 import { at, count, stars, text } from "../../measuring/parsing/json.ts"

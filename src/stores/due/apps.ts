@@ -1,4 +1,4 @@
-import type { Observation } from "../../core/observation/types.ts"
+import type { Observation } from "../../kinds.ts"
 import type { Kind, ReadPort } from "../../measuring/due-kind.ts"
 import { putForwardLookUp } from "../../measuring/put-forward.ts"
 import { ReadFailure } from "../../measuring/source.ts"

@@ -1,5 +1,6 @@
-import type { AppsObservation, StoreApp } from "../../core/observation/types.ts"
+import type { StoreApp } from "../../core/observation/line-parts.ts"
 import { cleanText } from "../store/facts.ts"
+import type { AppsObservation } from "./apps-shape.ts"
 import { isLookUp } from "./apps-shape.ts"
 import { LISTING_SOURCES, type ListingObservation } from "./listing-shape.ts"
 

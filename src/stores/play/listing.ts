@@ -1,4 +1,4 @@
-import type { RatingsByStar, ResultApp } from "../../core/observation/types.ts"
+import type { RatingsByStar, ResultApp } from "../../core/observation/line-parts.ts"
 import { at, count, list, stars, text } from "../../measuring/parsing/json.ts"
 import { fact, required } from "../../measuring/parsing/required.ts"
 

@@ -1,4 +1,4 @@
-import type { MarketFacts } from "../../core/observation/types.ts"
+import type { MarketFacts } from "../../core/observation/line-parts.ts"
 import { withoutUndefined } from "../../lib/objects.ts"
 import { at, count, currency, text } from "../../measuring/parsing/json.ts"
 import { fact, fieldAt } from "./listing.ts"

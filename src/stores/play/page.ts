@@ -1,4 +1,10 @@
-import type { ListedBeside, ListingVersion, ResultApp, Screenshots, StoreApp } from "../../core/observation/types.ts"
+import type {
+  ListingExtras as ListedBeside,
+  ListingVersion,
+  ResultApp,
+  Screenshots,
+  StoreApp,
+} from "../../core/observation/line-parts.ts"
 import { withoutUndefined } from "../../lib/objects.ts"
 import { appsOf, at, list, text } from "../../measuring/parsing/json.ts"
 import { namedBlock } from "./blocks.ts"

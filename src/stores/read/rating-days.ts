@@ -1,7 +1,7 @@
 import type { Fragment } from "postgres"
-import type { SourceName } from "../../core/observation/types.ts"
 import type { Db } from "../../database/types.ts"
 import { quarterOf } from "../../lib/days.ts"
+import type { SourceName } from "../../lib/upstreams.ts"
 
 /** In order of preference. Sources round and count differently, so one order holds for all days. */
 export const RATING_SOURCES: readonly SourceName[] = [

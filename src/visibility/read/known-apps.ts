@@ -1,5 +1,5 @@
 import type { Platform } from "../../core/observation/provenance.ts"
-import type { RankedApp } from "../../core/observation/types.ts"
+import type { RankedApp } from "../../core/ranked-app.ts"
 import type { Db } from "../../database/types.ts"
 import { latestAnswer } from "../../keywords/read/latest-answer.ts"
 import { parseRival } from "../../lib/store-ids.ts"

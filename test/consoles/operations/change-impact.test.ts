@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import type { Observation } from "../../../src/core/observation/types.ts"
+import type { Observation } from "../../../src/kinds.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { record } from "../../../src/measuring/record/record.ts"
 import { IOS_ID } from "../../core/paged.ts"

@@ -1,5 +1,5 @@
-import type { Observation } from "../../../src/core/observation/types.ts"
 import type { Sql } from "../../../src/database/types.ts"
+import type { Observation } from "../../../src/kinds.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { record } from "../../../src/measuring/record/record.ts"
 import { IOS_ID } from "../../core/paged.ts"

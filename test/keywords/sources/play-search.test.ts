@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test"
-import type { SearchObservation } from "../../../src/core/observation/types.ts"
+import type { SearchObservation } from "../../../src/keywords/kinds/search-shape.ts"
 import { playSearch } from "../../../src/keywords/sources/play-search.ts"
 import { type ReadFailure, readOnce } from "../../../src/measuring/source.ts"
 import { fixture, wholeBody } from "../../stores/parsing/parsed.ts"

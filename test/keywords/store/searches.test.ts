@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
-import type { SearchObservation } from "../../../src/core/observation/types.ts"
 import type { Sql } from "../../../src/database/types.ts"
+import type { SearchObservation } from "../../../src/keywords/kinds/search-shape.ts"
 import { record } from "../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import type { ListingObservation } from "../../../src/core/observation/types.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/measuring/record/record.ts"
+import type { ListingObservation } from "../../../src/stores/kinds/listing-shape.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"
 import { listed, PAGE, randomOf, shuffled } from "../../measuring/record/listed.ts"

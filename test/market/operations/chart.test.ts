@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { ChartObservation } from "../../../src/core/observation/types.ts"
+import type { ChartObservation } from "../../../src/charts/kinds/chart-shape.ts"
 import { record } from "../../../src/measuring/record/record.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { fixture } from "../../stores/parsing/parsed.ts"

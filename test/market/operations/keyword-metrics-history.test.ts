@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test"
-import type { Attempt } from "../../../src/core/observation/types.ts"
+import type { Attempt } from "../../../src/core/observation/attempt.ts"
 import { readMetricRecords } from "../../../src/keywords/read/metric-records.ts"
 import { recordAttempt } from "../../../src/measuring/record/attempts.ts"
 import { listIds } from "../../../src/measuring/record/identities.ts"

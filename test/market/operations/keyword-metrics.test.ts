@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test"
-import type { Attempt } from "../../../src/core/observation/types.ts"
+import type { Attempt } from "../../../src/core/observation/attempt.ts"
 import { bandOf } from "../../../src/keywords/formulas/difficulty.ts"
 import { CHECKED, POPULARITY_FORMULA, popularityBand } from "../../../src/keywords/formulas/popularity.ts"
 import { readAttempts, readFigures } from "../../../src/keywords/read/keyword-standing.ts"

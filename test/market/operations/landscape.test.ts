@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import type { ChartObservation } from "../../../src/core/observation/types.ts"
+import type { ChartObservation } from "../../../src/charts/kinds/chart-shape.ts"
 import { record } from "../../../src/measuring/record/record.ts"
 import { readOnce } from "../../../src/measuring/source.ts"
 import { itunesLookup } from "../../../src/stores/apple/itunes-lookup.ts"

@@ -1,5 +1,6 @@
-import { RANK_SOURCES, type SearchObservation } from "../../../src/core/observation/types.ts"
 import type { Sql } from "../../../src/database/types.ts"
+import type { SearchObservation } from "../../../src/keywords/kinds/search-shape.ts"
+import { RANK_SOURCES } from "../../../src/lib/upstreams.ts"
 import { reading } from "../../measuring/record/measured.ts"
 import { DAY_MS, dayAgo } from "../../world/clock.ts"
 

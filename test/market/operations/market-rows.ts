@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { ChartObservation } from "../../../src/core/observation/types.ts"
+import type { ChartObservation } from "../../../src/charts/kinds/chart-shape.ts"
 import { charted } from "../../measuring/record/charted.ts"
 
 const ROOT = join(import.meta.dirname, "../../..")

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import type { ChartObservation } from "../../../src/core/observation/types.ts"
+import type { ChartObservation } from "../../../src/charts/kinds/chart-shape.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { importLines } from "../../../src/measuring/import/import-lines.ts"

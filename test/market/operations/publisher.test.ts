@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "bun:test"
-import type { ChartObservation } from "../../../src/core/observation/types.ts"
+import type { ChartObservation } from "../../../src/charts/kinds/chart-shape.ts"
 import { readChartedApps } from "../../../src/market/read/publishers.ts"
 import { record } from "../../../src/measuring/record/record.ts"
 import { explaining, type Work } from "../../core/explained.ts"

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import type { StoreApp } from "../../../src/core/observation/types.ts"
+import type { StoreApp } from "../../../src/core/observation/line-parts.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { rebuildAppTexts } from "../../../src/listings/store/app-texts.ts"
 import { MOST_COMPARED } from "../../../src/market/read/texts.ts"

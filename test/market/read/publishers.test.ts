@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import type { Observation } from "../../../src/core/observation/types.ts"
+import type { Observation } from "../../../src/kinds.ts"
 import { readChartedApps } from "../../../src/market/read/publishers.ts"
 import { record } from "../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../database.ts"

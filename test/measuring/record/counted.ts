@@ -1,7 +1,7 @@
-import type { Observation } from "../../../src/core/observation/types.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { readRatingsOn } from "../../../src/keywords/read/day-facts.ts"
 import { readRatingsUntil } from "../../../src/keywords/read/evidence.ts"
+import type { Observation } from "../../../src/kinds.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { readRatingGains } from "../../../src/market/read/gains.ts"
 import { readRatingDays } from "../../../src/stores/read/rating-days.ts"

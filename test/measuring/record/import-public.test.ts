@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test"
-import type { Observation } from "../../../src/core/observation/types.ts"
 import type { Sql } from "../../../src/database/types.ts"
+import type { Observation } from "../../../src/kinds.ts"
 import { importLines } from "../../../src/measuring/import/import-lines.ts"
 import { parseLine } from "../../../src/measuring/import/lines.ts"
 import { record } from "../../../src/measuring/record/record.ts"

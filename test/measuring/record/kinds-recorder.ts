@@ -1,9 +1,9 @@
 // One of several processes that record the same observations of every kind, and each in its own order and parts:
 // bun kinds-recorder.ts URL SEED. Prints how many it recorded.
 import postgres from "postgres"
-import type { Observation } from "../../../src/core/observation/types.ts"
 import { serverOptions } from "../../../src/database/options.ts"
 import type { Sql } from "../../../src/database/types.ts"
+import type { Observation } from "../../../src/kinds.ts"
 import { record } from "../../../src/measuring/record/record.ts"
 import { charted } from "./charted.ts"
 import { listed } from "./listed.ts"

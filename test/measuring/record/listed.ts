@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import type { Listing, ListingObservation } from "../../../src/core/observation/types.ts"
+import type { Listing, ListingObservation } from "../../../src/stores/kinds/listing-shape.ts"
 
 /** A page with every part. */
 export const PAGE: Listing = {

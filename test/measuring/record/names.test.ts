@@ -1,7 +1,7 @@
 import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import fc from "fast-check"
-import type { Observation } from "../../../src/core/observation/types.ts"
 import type { Sql } from "../../../src/database/types.ts"
+import type { Observation } from "../../../src/kinds.ts"
 import { record } from "../../../src/measuring/record/record.ts"
 import { nameIn } from "../../../src/stores/store/app-names.ts"
 import { freshDatabase } from "../../database.ts"

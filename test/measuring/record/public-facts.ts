@@ -1,10 +1,8 @@
 import { hash } from "node:crypto"
-import type {
-  AppAdsObservation,
-  DeveloperAppsObservation,
-  GenresObservation,
-  MarketFacts,
-} from "../../../src/core/observation/types.ts"
+import type { MarketFacts } from "../../../src/core/observation/line-parts.ts"
+import type { AppAdsObservation } from "../../../src/listings/kinds/app-ads.ts"
+import type { DeveloperAppsObservation } from "../../../src/stores/kinds/developer.ts"
+import type { GenresObservation } from "../../../src/stores/kinds/genres.ts"
 import { said } from "./measured.ts"
 
 const own = { parser: 1, origin: "own" }

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test"
-import type { AppsObservation, StoreApp } from "../../../src/core/observation/types.ts"
+import type { StoreApp } from "../../../src/core/observation/line-parts.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { record } from "../../../src/measuring/record/record.ts"
+import type { AppsObservation } from "../../../src/stores/kinds/apps-shape.ts"
 import { freshDatabase } from "../../database.ts"
 import { NOW, namesHeld, reading, said, stored } from "./measured.ts"
 

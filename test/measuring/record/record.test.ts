@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test"
-import type { SearchObservation } from "../../../src/core/observation/types.ts"
 import type { Sql } from "../../../src/database/types.ts"
+import type { SearchObservation } from "../../../src/keywords/kinds/search-shape.ts"
 import { listKeywordRanks } from "../../../src/keywords/operations/keywords.ts"
 import { recordAttempt } from "../../../src/measuring/record/attempts.ts"
 import { record } from "../../../src/measuring/record/record.ts"

@@ -1,9 +1,9 @@
 // One of two processes that store restatements of one day, and are killed with -9 where they are told to:
 // bun report-pieces.ts URL UNITS,… [TRANSACTION]. Prints nothing.
 import postgres from "postgres"
-import type { Observation } from "../../../src/core/observation/types.ts"
 import { serverOptions } from "../../../src/database/options.ts"
 import type { Sql } from "../../../src/database/types.ts"
+import type { Observation } from "../../../src/kinds.ts"
 import { record } from "../../../src/measuring/record/record.ts"
 import { reported } from "../../consoles/reported.ts"
 import { stepped } from "../../writes/stepped.ts"

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import type { ReviewsObservation, StoreReview } from "../../../src/core/observation/types.ts"
+import type { ReviewsObservation, StoreReview } from "../../../src/reviews/kinds/review-shape.ts"
 
 /** A review that says little, unless it is said here. */
 export function written(rest: Partial<StoreReview> & { id: string }): StoreReview {

@@ -1,5 +1,6 @@
-import type { Genre, Platform } from "../../../src/core/observation/types.ts"
+import type { Platform } from "../../../src/core/observation/provenance.ts"
 import type { Sql } from "../../../src/database/types.ts"
+import type { Genre } from "../../../src/stores/kinds/genres.ts"
 
 export interface DeveloperShelf {
   seenAt: Date

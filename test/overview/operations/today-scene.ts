@@ -1,7 +1,7 @@
 import type { Caller } from "../../../src/access/caller.ts"
-import type { Observation } from "../../../src/core/observation/types.ts"
 import type { Context } from "../../../src/core/operation.ts"
 import type { Sql } from "../../../src/database/types.ts"
+import type { Observation } from "../../../src/kinds.ts"
 import { Fault } from "../../../src/lib/faults.ts"
 import { record } from "../../../src/measuring/record/record.ts"
 import { getPortfolioOverview } from "../../../src/overview/operations/portfolio.ts"

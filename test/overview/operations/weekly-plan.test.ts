@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "bun:test"
-import type { Observation } from "../../../src/core/observation/types.ts"
 import type { Sql } from "../../../src/database/types.ts"
+import type { Observation } from "../../../src/kinds.ts"
 import { record } from "../../../src/measuring/record/record.ts"
 import { getWeeklyPlan } from "../../../src/overview/operations/weekly-plan.ts"
 import { addTerms } from "../../../src/tracking/terms.ts"

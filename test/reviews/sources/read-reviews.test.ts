@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import type { ReviewsObservation } from "../../../src/core/observation/types.ts"
 import { ReadFailure, readOnce, type Source } from "../../../src/measuring/source.ts"
+import type { ReviewsObservation } from "../../../src/reviews/kinds/review-shape.ts"
 import { readPlayReviews, readReviews } from "../../../src/reviews/sources/read-reviews.ts"
 import { fixture } from "../../stores/parsing/parsed.ts"
 import { reachOf, replayServer } from "../../stores/parsing/replay.ts"

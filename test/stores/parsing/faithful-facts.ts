@@ -1,4 +1,5 @@
-import type { Observation, StoreApp } from "../../../src/core/observation/types.ts"
+import type { StoreApp } from "../../../src/core/observation/line-parts.ts"
+import type { Observation } from "../../../src/kinds.ts"
 import type { Standing } from "./faithful.ts"
 
 type Told = Extract<Observation, { kind: "listing" | "developer" | "chart" | "genres" }>

@@ -1,4 +1,4 @@
-import type { ReviewsObservation, StoreReview } from "../../../src/core/observation/types.ts"
+import type { ReviewsObservation, StoreReview } from "../../../src/reviews/kinds/review-shape.ts"
 import type { Standing } from "./faithful.ts"
 
 /** The first value of a page of reviews that does not stand in the body, in words; undefined where all do. */

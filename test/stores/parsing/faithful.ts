@@ -1,4 +1,5 @@
-import type { Observation, StoreApp } from "../../../src/core/observation/types.ts"
+import type { StoreApp } from "../../../src/core/observation/line-parts.ts"
+import type { Observation } from "../../../src/kinds.ts"
 import { normaliseTerm } from "../../../src/lib/term.ts"
 import { besideUnfaithful, factsUnfaithful } from "./faithful-facts.ts"
 import { reviewsUnfaithful } from "./faithful-reviews.ts"

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { SearchObservation } from "../../../src/core/observation/types.ts"
-import type { SearchQuestion } from "../../../src/keywords/kinds/search-shape.ts"
+import type { SearchObservation, SearchQuestion } from "../../../src/keywords/kinds/search-shape.ts"
 import { appleStoreSearch } from "../../../src/keywords/sources/apple-store-search.ts"
 import { ReadFailure, type Source } from "../../../src/measuring/source.ts"
 import { expectTypedOrFaithful, mutations } from "./mutations.ts"

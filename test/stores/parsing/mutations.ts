@@ -1,5 +1,6 @@
 import { possible } from "../../../src/core/observation/app-facts.ts"
-import type { Observation, Outcome } from "../../../src/core/observation/types.ts"
+import type { Outcome } from "../../../src/core/observation/attempt.ts"
+import type { Observation } from "../../../src/kinds.ts"
 import { checkObservation } from "../../../src/measuring/record/check.ts"
 import { ReadFailure, type Source } from "../../../src/measuring/source.ts"
 import { cases } from "../../long.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Observation } from "../../../src/core/observation/types.ts"
+import type { Observation } from "../../../src/kinds.ts"
 import type { SourceName } from "../../../src/lib/upstreams.ts"
 import { checkObservation } from "../../../src/measuring/record/check.ts"
 import type { ReadFailure, Source } from "../../../src/measuring/source.ts"

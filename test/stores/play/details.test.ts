@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "bun:test"
-import type { AppsObservation, StoreApp } from "../../../src/core/observation/types.ts"
+import type { StoreApp } from "../../../src/core/observation/line-parts.ts"
 import { type ReadFailure, readOnce } from "../../../src/measuring/source.ts"
+import type { AppsObservation } from "../../../src/stores/kinds/apps-shape.ts"
 import { playDetails } from "../../../src/stores/play/details.ts"
 import { fixture, wholeBody } from "../parsing/parsed.ts"
 import { about, blockData, inCountry, renumbered, reversed, withData } from "../parsing/play-pages.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { StoreApp } from "../../../src/core/observation/types.ts"
+import type { StoreApp } from "../../../src/core/observation/line-parts.ts"
 import { playDetails } from "../../../src/stores/play/details.ts"
 import { marketOf } from "../../../src/stores/play/market.ts"
 import { plainText } from "../../../src/stores/play/text.ts"

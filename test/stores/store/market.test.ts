@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import type { Observation } from "../../../src/core/observation/types.ts"
 import type { Sql } from "../../../src/database/types.ts"
+import type { Observation } from "../../../src/kinds.ts"
 import { readStoredAppAds } from "../../../src/listings/read/app-ads.ts"
 import type { MarketDay } from "../../../src/market/read/market-facts.ts"
 import { record } from "../../../src/measuring/record/record.ts"

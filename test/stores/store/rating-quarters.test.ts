@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import { join } from "node:path"
-import type { Observation } from "../../../src/core/observation/types.ts"
 import type { Sql } from "../../../src/database/types.ts"
+import type { Observation } from "../../../src/kinds.ts"
 import { record } from "../../../src/measuring/record/record.ts"
 import { removeOld } from "../../../src/measuring/retention/remove-old.ts"
 import { rebuildRatings } from "../../../src/stores/store/rebuild-ratings.ts"

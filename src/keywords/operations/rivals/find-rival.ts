@@ -1,7 +1,6 @@
 import type { Fragment } from "postgres"
 import * as v from "valibot"
-import type { Side } from "../../../core/observation/provenance.ts"
-import type { Platform } from "../../../core/observation/types.ts"
+import type { Platform, Side } from "../../../core/observation/provenance.ts"
 import type { Context } from "../../../core/operation.ts"
 import type { Sql } from "../../../database/types.ts"
 import { addDays, dayOf } from "../../../lib/days.ts"

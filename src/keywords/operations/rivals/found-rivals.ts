@@ -1,4 +1,4 @@
-import type { Platform } from "../../../core/observation/types.ts"
+import type { Platform } from "../../../core/observation/provenance.ts"
 import type { Sql } from "../../../database/types.ts"
 import { gradeOf, type SearchText } from "../../../lib/matching.ts"
 import { rivalRecordId } from "../../../lib/record-ids.ts"

@@ -1,5 +1,4 @@
 import * as v from "valibot"
-import { type AppAdsRecord, LOOKUP_SOURCES } from "../../../core/observation/types.ts"
 import { type Context, ofApp, operation, pending } from "../../../core/operation.ts"
 import {
   keptSince,
@@ -14,8 +13,10 @@ import { Platform } from "../../../lib/fields.ts"
 import type { LiveSubject } from "../../../lib/live-read.ts"
 import { described, named } from "../../../lib/schema.ts"
 import { adSystemName } from "../../../listings/formulas/ad-systems.ts"
+import type { AppAdsRecord } from "../../../listings/kinds/app-ads.ts"
 import { APP_ADS_STATES } from "../../../listings/kinds/app-ads.ts"
 import { type AppAds, readStoredAppAds } from "../../../listings/read/app-ads.ts"
+import { LOOKUP_SOURCES } from "../../../stores/kinds/apps-shape.ts"
 import { Count, Rank, Store, Time } from "../../../tracking/shapes.ts"
 import { findRival, type Rival, RivalId, readStoreApp, rivalFields } from "./find-rival.ts"
 

@@ -1,7 +1,7 @@
 import * as v from "valibot"
-import { LOOKUP_SOURCES } from "../../../core/observation/types.ts"
 import type { Sql } from "../../../database/types.ts"
 import { described } from "../../../lib/schema.ts"
+import { LOOKUP_SOURCES } from "../../../stores/kinds/apps-shape.ts"
 import { type RatingPoint, readLatestRatings } from "../../../stores/read/rating-days.ts"
 import { Count, Day, Source } from "../../../tracking/shapes.ts"
 import type { Rival } from "./find-rival.ts"

@@ -1,7 +1,7 @@
-import type { EditorialCard, InAppEvent } from "../../../core/observation/types.ts"
 import { withoutUndefined } from "../../../lib/objects.ts"
 import { at, count, list, text } from "../../../measuring/parsing/json.ts"
 import { fact, required } from "../../../measuring/parsing/required.ts"
+import type { EditorialCard, InAppEvent } from "../../../stores/kinds/listing-shape.ts"
 import { moment } from "./moments.ts"
 import type { Shelves } from "./shelves.ts"
 

@@ -1,8 +1,8 @@
-import type { InAppPurchase, Listing } from "../../../core/observation/types.ts"
 import { withoutUndefined } from "../../../lib/objects.ts"
 import { at, list, text } from "../../../measuring/parsing/json.ts"
 import { fact, required } from "../../../measuring/parsing/required.ts"
 import { ReadFailure } from "../../../measuring/source.ts"
+import type { InAppPurchase, Listing } from "../../../stores/kinds/listing-shape.ts"
 import { itemsOn, type Shelves } from "./shelves.ts"
 import { isTitled } from "./titles.ts"
 

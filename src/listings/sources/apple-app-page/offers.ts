@@ -1,8 +1,8 @@
-import type { Listing } from "../../../core/observation/types.ts"
 import { withoutUndefined } from "../../../lib/objects.ts"
 import { at } from "../../../measuring/parsing/json.ts"
 import { fact } from "../../../measuring/parsing/required.ts"
 import { ReadFailure } from "../../../measuring/source.ts"
+import type { Listing } from "../../../stores/kinds/listing-shape.ts"
 
 type OfferFields = Pick<Listing, "price" | "currency" | "hasInAppPurchases">
 

@@ -1,7 +1,8 @@
-import type { Listing, RatingsByStar } from "../../../core/observation/types.ts"
+import type { RatingsByStar } from "../../../core/observation/line-parts.ts"
 import { at, count, stars } from "../../../measuring/parsing/json.ts"
 import { fact } from "../../../measuring/parsing/required.ts"
 import { ReadFailure } from "../../../measuring/source.ts"
+import type { Listing } from "../../../stores/kinds/listing-shape.ts"
 import { itemsOn, type Shelves } from "./shelves.ts"
 
 /**

@@ -1,4 +1,4 @@
-import type { ResultApp, Screenshots } from "../../../core/observation/types.ts"
+import type { ResultApp, Screenshots } from "../../../core/observation/line-parts.ts"
 import { appsOf, at, text } from "../../../measuring/parsing/json.ts"
 import { ReadFailure } from "../../../measuring/source.ts"
 import { lockupApp } from "../../../stores/apple/lockup.ts"

@@ -1,8 +1,9 @@
-import type { Listing, ListingVersion } from "../../../core/observation/types.ts"
+import type { ListingVersion } from "../../../core/observation/line-parts.ts"
 import { withoutUndefined } from "../../../lib/objects.ts"
 import { at, text } from "../../../measuring/parsing/json.ts"
 import { fact, required } from "../../../measuring/parsing/required.ts"
 import { ReadFailure } from "../../../measuring/source.ts"
+import type { Listing } from "../../../stores/kinds/listing-shape.ts"
 import { moment } from "./moments.ts"
 import { itemsOn, type Shelves } from "./shelves.ts"
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import type { AppAdsObservation } from "../../../../src/core/observation/types.ts"
 import type { Sql } from "../../../../src/database/types.ts"
+import type { AppAdsObservation } from "../../../../src/listings/kinds/app-ads.ts"
 import { record } from "../../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../../database.ts"
 import { page } from "../../../outbound/site.ts"

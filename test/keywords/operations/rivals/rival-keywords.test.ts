@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "bun:test"
-import { RANK_SOURCES, type SearchObservation } from "../../../../src/core/observation/types.ts"
 import type { Sql } from "../../../../src/database/types.ts"
+import type { SearchObservation } from "../../../../src/keywords/kinds/search-shape.ts"
+import { RANK_SOURCES } from "../../../../src/lib/upstreams.ts"
 import { record } from "../../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../../database.ts"
 import { type House, openHouse } from "../../../house.ts"

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import type { MarketFacts } from "../../../../src/core/observation/types.ts"
+import type { MarketFacts } from "../../../../src/core/observation/line-parts.ts"
 import type { Sql } from "../../../../src/database/types.ts"
 import { record } from "../../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../../database.ts"

@@ -1,4 +1,4 @@
-import { RANK_SOURCES, type RankSource } from "../../lib/upstreams.ts"
+import { RANK_SOURCES, type RankSource } from "./upstreams.ts"
 
 /** How a source is stored: the lower code is preferred, and the gaps leave room for sources to come. Never change one. */
 export const SOURCE_CODES: Record<RankSource, number> = {
