@@ -165,19 +165,52 @@ export interface Operation
   run: (input: Record<string, unknown>, ctx: Context) => Promise<unknown>
 }
 
-/** An operation with the types of its id, input and answer. `types` exists only for the compiler. */
-interface TypedOperation<Id extends string, Input, Answer> extends Operation {
-  id: Id
-  readonly types?: { input: Input; answer: Answer }
+/**
+ * An operation with what catalog.ts checks as literal types: its id, method, path, toolset, plan and credits. `types`
+ * exists only for the compiler.
+ */
+interface TypedOperation<Id, Method, Path, Tools, Access, Credits, Input, Answer> extends Operation {
+  id: Id & string
+  method: Method & Operation["method"]
+  path: Path & string
+  toolset: Tools & Toolset
+  readonly types?: { input: Input; answer: Answer; access: Access; credits: Credits }
 }
 
+/** A fixed price as a number, a range as "min-max". */
+type Credits<Min extends number, Max extends number> = [Max] extends [Min] ? Min : `${Min}-${Max}`
+
+/** The plan an operation needs, or for Hive operations "pack" or "explorer". */
+type Access<Needed, Market> = [Market] extends [never] ? Needed : Market
+
 /** Declares an operation; `.run` gives its handler. */
-export function operation<const Id extends string, Entries extends v.ObjectEntries, Output extends Schema>(
-  declared: Declaration<Entries, Output> & { id: Id },
+export function operation<
+  const Id extends string,
+  const Method extends "GET" | "POST",
+  const Path extends string,
+  const Tools extends Toolset,
+  const Min extends number,
+  Entries extends v.ObjectEntries,
+  Output extends Schema,
+  const Max extends number = Min,
+  const Needed extends Plan = "free",
+  const Market extends "pack" | "explorer" = never,
+>(
+  declared: Declaration<Entries, Output> & {
+    id: Id
+    method: Method
+    path: Path
+    toolset: Tools
+    plan?: Needed
+    hive?: Market
+    price: Min | { min: Min; atMost: Max }
+  },
 ) {
   type Input = v.InferInput<v.StrictObjectSchema<Entries, undefined>>
+  type Answer = v.InferOutput<Output>
+  type Typed = TypedOperation<Id, Method, Path, Tools, Access<Needed, Market>, Credits<Min, Max>, Input, Answer>
   return {
-    run(handler: Handler<Entries, Output>): TypedOperation<Id, Input, v.InferOutput<Output>> {
+    run(handler: Handler<Entries, Output>): Typed {
       const subject = Object.keys(declared.input.entries).find((name) =>
         isAppId(declared.input.entries[name] as Schema),
       )
@@ -185,10 +218,26 @@ export function operation<const Id extends string, Entries extends v.ObjectEntri
       const input = inputOf(declared)
       const table = typeof declared.table === "string" ? listTable(declared.output, declared.table) : declared.table
       const made = { ...declared, input, table, subject, deprecatedInputs, run: handler }
-      // `types` is of the compiler alone: no value has it
-      return made as unknown as TypedOperation<Id, Input, v.InferOutput<Output>>
+      // `types` has no value: it exists only for the compiler
+      return made as unknown as Typed
     },
   }
+}
+
+type AnyTyped = TypedOperation<unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown>
+
+/**
+ * A line of catalog.ts. The compiler refuses a method, path, price, plan or toolset that differs from the declaration.
+ */
+export function entry<const Declared extends AnyTyped>(
+  _method: Declared["method"],
+  _path: Declared["path"],
+  declared: Declared,
+  _credits: NonNullable<Declared["types"]>["credits"],
+  _access: NonNullable<Declared["types"]>["access"],
+  _toolset: Declared["toolset"],
+): Declared {
+  return declared
 }
 
 function inputOf({ input, output, narrow }: Pick<Operation, "input" | "output" | "narrow">): ObjectSchema {

@@ -11,7 +11,7 @@ export function rightsText({ scope, terms, plan, hive }: Operation): string {
   return rights.join(" · ")
 }
 
-/** The whole service on one screen; test/snapshots/catalog.txt holds it beside the code. */
+/** Every operation on one line, as `appmeter openapi --table` prints it. */
 export function catalogTable(catalog: readonly Operation[]): string {
   const rows = catalog.map(({ id, method, path, price, plan = "free", scope, terms, effect }) => {
     const { min, atMost } = priceRange(price)
