@@ -43,6 +43,7 @@ import { type AssistantChecks, NO_ASSISTANTS } from "./lib/writing/assistant-che
 import { NO_PICTURES, type ReadPictures } from "./lib/writing/picture-text.ts"
 import { NO_WRITER, type Write } from "./lib/writing/written-text.ts"
 import type { SafeFetch } from "./outbound/safe-fetch.ts"
+import { trackedApps } from "./tracking/tracked-app.ts"
 import { openQuestion, readAnswer, storeAnswer } from "./writes/answers.ts"
 
 export interface AppParts {
@@ -181,6 +182,7 @@ function invokeOf(parts: AppParts, gate: Gate): Invoke {
   } = parts
   return createInvoke({
     sql,
+    apps: trackedApps,
     identify: createIdentify({ sql, resource: resourceOf(settings.publicUrl), now, log }),
     charge: createChargeCall(sql),
     limits,

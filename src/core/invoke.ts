@@ -21,7 +21,6 @@ import { CallerGone } from "../lib/request-body.ts"
 import type { AssistantChecks } from "../lib/writing/assistant-checks.ts"
 import type { ReadPictures } from "../lib/writing/picture-text.ts"
 import type { Write } from "../lib/writing/written-text.ts"
-import { findApp, readVisibleApps, type TrackedApp } from "../tracking/tracked-app.ts"
 import type { ChargeParts } from "./charging.ts"
 import { payFor } from "./charging.ts"
 import { checkInput, checkStorefronts } from "./check-input.ts"
@@ -37,6 +36,7 @@ import {
   PendingAnswer,
   priceRange,
 } from "./operation.ts"
+import type { AppPort, TrackedApp } from "./tracked-app.ts"
 
 /** One call, from whichever surface. */
 export interface Call {
@@ -80,6 +80,7 @@ export interface Reply {
 }
 
 interface InvokeParts extends ChargeParts {
+  apps: AppPort
   limits: Limits
   /** Milliseconds a call may take unless its operation says otherwise. */
   deadlineMs: number
@@ -192,7 +193,7 @@ function sandboxReply({ sandboxAnswer }: InvokeParts, { caller, operation, input
 }
 
 function contextOf(
-  { sql, now, publicUrl, limits, measure, write, pictures, assistants, platforms }: InvokeParts,
+  { sql, now, publicUrl, apps, limits, measure, write, pictures, assistants, platforms }: InvokeParts,
   { call, caller, agreed = false }: KnownCall,
   ofCall: AllowanceAccess & Pick<Context, "givenUp">,
 ): Context {
@@ -209,7 +210,7 @@ function contextOf(
     write,
     pictures,
     assistants,
-    visibleApps: () => readVisibleApps(sql, caller),
+    visibleApps: () => apps.listVisible(sql, caller),
     hiveUsedToday: () => limits.hive.used(caller.workspaceId).catch(unlessAway),
   }
 }
@@ -223,7 +224,9 @@ async function run(parts: InvokeParts, { call, caller, operation, input }: Known
   const { hive, price, terms } = operation
   const { scope, plan = "free" } = terms ? await terms(input, ctx) : operation
   await checkLatest(parts.identify, caller, () => checkRights(caller, call.surface, { scope, plan, hive }))
-  const subject: { app?: TrackedApp } = operation.subject ? await readSubject(operation.subject, input, ctx) : {}
+  const subject: { app?: TrackedApp } = operation.subject
+    ? await readSubject(parts.apps, operation.subject, input, ctx)
+    : {}
   if (subject.app) checkStorefronts(operation, input, storesOf(subject.app))
   const least = priceRange(price).min
   if (hive && cannotPay(caller, least)) await refuseSpentDay(parts, caller)
@@ -237,9 +240,9 @@ function storesOf({ iosId, androidPkg }: TrackedApp): ("ios" | "android")[] {
 }
 
 /** The app a call is about and the storefront it asks for, or else the app's first. */
-async function readSubject(name: string, input: Record<string, unknown>, { sql, caller }: Context) {
+async function readSubject(apps: AppPort, name: string, input: Record<string, unknown>, { sql, caller }: Context) {
   const country = input.country as string | undefined
-  const app = await findApp(sql, caller, input[name] as string, country)
+  const app = await apps.find(sql, caller, input[name] as string, country)
   return { app, storefront: country ?? app.countries[0] }
 }
 

@@ -4,10 +4,6 @@ import type { PendingQuery, Row } from "postgres"
 import * as v from "valibot"
 import type { Sql, Tx } from "../database/types.ts"
 import type { SourceName } from "../lib/upstreams.ts"
-import type { Names, SurrogateIds } from "../measuring/record/identified.ts"
-import type { ShownApps } from "../stores/store/facts.ts"
-import type { NamingApps } from "../stores/store/names.ts"
-import type { OutdatedReading } from "../stores/store/outdated.ts"
 import type { Facts, ReportSets } from "./observation/facts.ts"
 import { checkProvenance, checkSource, checkStore, checkStorefront, checkTime } from "./observation/invariants.ts"
 import { Country, LINE_PROVENANCE, type MarketFacts, Moment, PlatformName, sourceIn } from "./observation/line-parts.ts"
@@ -20,6 +16,8 @@ import type {
   StoreObservation,
 } from "./observation/provenance.ts"
 import { rulesOf } from "./observation/shape.ts"
+import type { NamingApps, OutdatedReading, ShownApps } from "./observation/shown-apps.ts"
+import type { Names, SurrogateIds } from "./observation/subjects.ts"
 
 export type ObservationOf<Name extends string, Source extends SourceName, Shape extends v.GenericSchema> = Omit<
   AnyObservation,

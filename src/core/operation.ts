@@ -15,7 +15,7 @@ import { type Deprecation, deprecationOf, type ObjectSchema, type Schema, unwrap
 import type { AssistantChecks } from "../lib/writing/assistant-checks.ts"
 import type { ReadPictures } from "../lib/writing/picture-text.ts"
 import type { Write } from "../lib/writing/written-text.ts"
-import type { TrackedApp } from "../tracking/tracked-app.ts"
+import type { TrackedApp } from "./tracked-app.ts"
 
 /**
  * What a call does to the world; tools derive their hints from it. A preview changes nothing, but leads to a write. What the

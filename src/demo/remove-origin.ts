@@ -1,4 +1,3 @@
-import { lockCharts } from "../charts/store/chart-identities.ts"
 import { deriveCharts } from "../charts/store/charts.ts"
 import type { ChartDay } from "../charts/store/first-seen.ts"
 import { OWN } from "../core/observation/origins.ts"
@@ -11,6 +10,7 @@ import { recountDays } from "../keywords/store/searches.ts"
 import { deriveAppTexts } from "../listings/store/app-texts.ts"
 import { removePages } from "../listings/store/remove-pages.ts"
 import { putForwardEstimates } from "../market/store/estimates-due.ts"
+import { lockCharts } from "../measuring/record/chart-identities.ts"
 import { lockLists, lockRemoval } from "../measuring/record/identities.ts"
 import { removeReviews } from "../reviews/store/remove-reviews.ts"
 

@@ -1,11 +1,11 @@
 import { OWN } from "../core/observation/origins.ts"
+import type { ListKey } from "../core/observation/subjects.ts"
 import type { Sql } from "../database/types.ts"
 import type { HintsObservation } from "../keywords/kinds/hints.ts"
 import type { SearchObservation } from "../keywords/kinds/search-shape.ts"
 import type { Log } from "../lib/log.ts"
 import type { SourceName, Upstream } from "../lib/upstreams.ts"
 import { PRIORITY } from "./priority.ts"
-import type { ListKey } from "./record/identities.ts"
 import { ReadFailure } from "./source.ts"
 
 /** A source that is asked over the network; what is imported has no health. */

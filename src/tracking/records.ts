@@ -1,9 +1,9 @@
 import type { Fragment } from "postgres"
 import type { Platform } from "../core/observation/provenance.ts"
+import type { TrackedApp } from "../core/tracked-app.ts"
 import type { Sql } from "../database/types.ts"
 import { type SearchText, translationFor } from "../lib/matching.ts"
 import { appPage } from "../lib/store-pages.ts"
-import type { TrackedApp } from "./tracked-app.ts"
 
 /** A result of search, with how well it matches: the lower the better. */
 export interface RecordMatch {

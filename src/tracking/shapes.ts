@@ -1,6 +1,5 @@
 import * as v from "valibot"
-import { BANDS } from "../keywords/formulas/difficulty.ts"
-import { AT_FLOOR } from "../keywords/formulas/popularity.ts"
+import { AT_FLOOR, DIFFICULTY_BANDS } from "../lib/figure-bands.ts"
 import { LISTING_LOCALES } from "../lib/locales.ts"
 import { keysOf } from "../lib/objects.ts"
 import { described, named } from "../lib/schema.ts"
@@ -65,7 +64,7 @@ export const popularityFields = {
 }
 
 /** How hard a keyword is, in words. */
-export const DifficultyBand = named("DifficultyBand", v.picklist(BANDS))
+export const DifficultyBand = named("DifficultyBand", v.picklist(DIFFICULTY_BANDS))
 
 /** Whose point is whose, in a series of ranks. */
 export const RankRuns = described(
@@ -135,4 +134,12 @@ export const ReadingSpan = named(
     from: described(Time, "When the oldest was read."),
     to: described(Time, "When the youngest was read."),
   }),
+)
+
+const stars = (many: number) => described(Count, `Of ${many === 1 ? "one star" : `${many} stars`}.`)
+
+/** How many of each number of stars. */
+export const StarCounts = named(
+  "StarCounts",
+  v.strictObject({ "1": stars(1), "2": stars(2), "3": stars(3), "4": stars(4), "5": stars(5) }),
 )

@@ -1,30 +1,9 @@
 import type { Fragment } from "postgres"
 import type { Caller } from "../access/caller.ts"
+import type { AppPort, TrackedApp } from "../core/tracked-app.ts"
 import type { Db } from "../database/types.ts"
 import { Fault } from "../lib/faults.ts"
 import { factElsewhere, type NamePlace, nameIn } from "../stores/store/app-names.ts"
-
-/** A workspace's app: up to two store apps under one name. iosApp and androidApp are store_app ids. */
-export interface TrackedApp {
-  id: string
-  /** See shownName. */
-  name: string
-  icon: string | null
-  iosId: string | null
-  androidPkg: string | null
-  bundleId: string | null
-  iosApp: number | null
-  androidApp: number | null
-  /** Storefronts, the main one first. */
-  countries: [string, ...string[]]
-  manualRivals: string[] | null
-  /** Hidden by hand: never shown as rivals. None of them is among manualRivals. */
-  hiddenRivals: string[] | null
-  keywordTags: Record<string, string[]> | null
-  buriedKeywords: string[] | null
-  goal: "downloads" | "rank" | "revenue" | null
-  tasksDone: string[] | null
-}
 
 type AppsQuery = Pick<Caller, "workspaceId" | "appList">
 
@@ -83,6 +62,9 @@ export async function findApp(sql: Db, caller: AppsQuery, id: string, storefront
     limit 1`
   return app ?? (await refuseUnknown(sql, caller))
 }
+
+/** The implementation of `invoke`'s port. */
+export const trackedApps: AppPort = { find: findApp, listVisible: readVisibleApps }
 
 function refuseHidden({ appList }: AppsQuery, id: string): void {
   if (appList && !appList.includes(id)) throw new Fault("app_not_allowed")

@@ -1,4 +1,4 @@
-import { AT_FLOOR } from "../keywords/formulas/popularity.ts"
+import { AT_FLOOR } from "../lib/figure-bands.ts"
 import { storefrontName } from "../lib/storefront-names.ts"
 import { type Html, html } from "./html.ts"
 

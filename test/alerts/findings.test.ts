@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import { deriveFindings } from "../../src/alerts/findings.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { listRivals } from "../../src/keywords/operations/rivals/list-rivals.ts"
+import { listRivals } from "../../src/keywords/operations/list-rivals.ts"
 import { removeApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { charted } from "../measuring/record/charted.ts"

@@ -1,5 +1,5 @@
+import { PLACES } from "../../src/charts/formulas/landscape.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { PLACES } from "../../src/keywords/formulas/landscape.ts"
 import type { HiveWorld } from "./hive-reads-world.ts"
 
 /** Fetches the rows that an answer tells of, by their primary keys, which are known: all statements at once. */

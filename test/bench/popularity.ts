@@ -6,7 +6,8 @@
 // of fixtures/upstream/search-ratings-us-2025-10-25.jsonl, of which both are known.
 import { readFileSync } from "node:fs"
 import { demandOf, demandScale } from "../../src/keywords/formulas/demand.ts"
-import { BANDS, CHECKED, estimatePopularity } from "../../src/keywords/formulas/popularity.ts"
+import { CHECKED, estimatePopularity } from "../../src/keywords/formulas/popularity.ts"
+import { POPULARITY_BANDS } from "../../src/lib/figure-bands.ts"
 import { calibratedTerms, interval, randomFrom, spearman } from "../market/formulas/calibration.ts"
 
 interface CorpusTerm {
@@ -37,10 +38,10 @@ console.log(`rank correlation ${spearman(scores, apples).toFixed(2)} (${low.toFi
 const [line, constant] = [errorOf(risingLine), errorOf((others) => () => mean(others.map(({ apple }) => apple)))]
 console.log(`error on terms left out: ${line.toFixed(1)} of the best rising line, ${constant.toFixed(1)} of a constant`)
 console.log("band: terms with such a score, of which so many lie within")
-BANDS.forEach(({ from, low, high }, i) => {
-  const within = terms.filter(({ score }) => score >= from && score < (BANDS[i + 1]?.from ?? 101))
+POPULARITY_BANDS.forEach(({ from, low, high }, i) => {
+  const within = terms.filter(({ score }) => score >= from && score < (POPULARITY_BANDS[i + 1]?.from ?? 101))
   const held = within.filter(({ apple }) => apple >= low && apple <= high)
-  const atFloor = within.filter(({ apple }) => apple <= BANDS[0]!.high)
+  const atFloor = within.filter(({ apple }) => apple <= POPULARITY_BANDS[0]!.high)
   console.log(`  from ${from}: ${low} to ${high}: ${within.length}, ${held.length}, at the floor ${atFloor.length}`)
 })
 console.log(`bands drawn on one half hold of the other: ${heldByHalves().toFixed(2)} (${HALVES} halves)`)
@@ -129,7 +130,7 @@ function heldByHalves(): number {
   const shares = Array.from({ length: HALVES }, () => {
     const mixed = shuffled(terms, random)
     const [drawn, tried] = [mixed.slice(0, mixed.length / 2), mixed.slice(mixed.length / 2)]
-    const classOf = ({ score }: Scored) => BANDS.findLastIndex(({ from }) => score >= from)
+    const classOf = ({ score }: Scored) => POPULARITY_BANDS.findLastIndex(({ from }) => score >= from)
     const held = tried.filter((term) => {
       const alike = drawn.filter((other) => classOf(other) === classOf(term)).map(({ apple }) => apple)
       const sorted = alike.toSorted((a, b) => a - b)

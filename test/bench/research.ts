@@ -6,10 +6,10 @@
 // one is under its goal.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { phrasesOf } from "../../src/keywords/formulas/name-phrases.ts"
 import { NEAR_PLACES, weighPhrases } from "../../src/keywords/formulas/related-terms.ts"
 import { findNeighbours, readTermAnswers } from "../../src/keywords/read/neighbours.ts"
 import { csvRecords } from "../../src/lib/csv.ts"
+import { phrasesOf } from "../../src/listings/formulas/name-phrases.ts"
 import { record } from "../../src/measuring/record/record.ts"
 import { freshDatabase } from "../database.ts"
 import { NOW, reading } from "../measuring/record/measured.ts"

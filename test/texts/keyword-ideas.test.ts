@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { namePhrases } from "../../src/keywords/formulas/name-phrases.ts"
 import { backgroundIn } from "../../src/listings/checks/background.ts"
+import { namePhrases } from "../../src/listings/formulas/name-phrases.ts"
 import { type IdeaInputs, keywordIdeas, type MeasuredKeyword } from "../../src/texts/keywords/keyword-ideas.ts"
 import { newKeywordsTask } from "../../src/texts/keywords/new-keywords.ts"
 import { newReasonOf, reasonOf } from "../../src/texts/keywords/reasons.ts"

@@ -4,6 +4,7 @@ import { hold, isGenre } from "../../core/observation/invariants.ts"
 import { Whole } from "../../core/observation/line-parts.ts"
 import { LineProblem } from "../../core/observation/line-problem.ts"
 import type { Side } from "../../core/observation/provenance.ts"
+import type { SurrogateIds } from "../../core/observation/subjects.ts"
 import type { Sql } from "../../database/types.ts"
 import {
   CHART_SOURCE_CODES,
@@ -16,7 +17,6 @@ import {
 import { dayOf } from "../../lib/days.ts"
 import { pagesOf } from "../../measuring/record/best-rows.ts"
 import { differenceOf } from "../../measuring/record/differences.ts"
-import type { SurrogateIds } from "../../measuring/record/identified.ts"
 import { deriveCharts, storeCharts } from "../store/charts.ts"
 import { type ChartObservation, type ChartQuestion, shape } from "./chart-shape.ts"
 

@@ -1,9 +1,9 @@
 import * as v from "valibot"
+import type { ChartKey } from "../../core/observation/subjects.ts"
 import type { Sql } from "../../database/types.ts"
 import { ALL_APPS } from "../../lib/charts.ts"
 import { Fault } from "../../lib/faults.ts"
 import { bounded, coded, described, named } from "../../lib/schema.ts"
-import type { ChartKey } from "../store/chart-identities.ts"
 
 export const Genre = named(
   "Genre",

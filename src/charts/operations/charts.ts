@@ -1,6 +1,8 @@
 import * as v from "valibot"
+import type { ChartKey } from "../../core/observation/subjects.ts"
 import { ofApp, operation } from "../../core/operation.ts"
 import { ownId } from "../../core/ranked-app.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import { ALL_APPS, CHART_SOURCES, CHARTS, DEVICES } from "../../lib/charts.ts"
 import { addDays, dayOf } from "../../lib/days.ts"
@@ -9,9 +11,7 @@ import type { TableRow } from "../../lib/list-table.ts"
 import { described, named } from "../../lib/schema.ts"
 import { sourceOn, sourceRuns } from "../../lib/source-runs.ts"
 import { Day, Rank, Storefront, Time } from "../../tracking/shapes.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { type ChartPoint, type ChartPosition, readChartPositions, readChartSeries } from "../read/charts.ts"
-import type { ChartKey } from "../store/chart-identities.ts"
 import { Genre, readCategory, readGenreNames } from "./chart-genres.ts"
 
 /** The longest history: twelve lists of it are some 700 points, and each is looked for in a reading of 200 apps. */

@@ -1,7 +1,7 @@
+import type { ChartKey } from "../../core/observation/subjects.ts"
 import type { Sql } from "../../database/types.ts"
 import { addDays } from "../../lib/days.ts"
 import { type ChartReading, type Movers, type MoversQuery, moversBetween } from "../formulas/chart-movers.ts"
-import type { ChartKey } from "../store/chart-identities.ts"
 import { type ChartAnswer, readChart } from "./charts.ts"
 
 export interface ChartMovers {

@@ -1,7 +1,8 @@
+import type { ChartKey } from "../../core/observation/subjects.ts"
 import type { Sql } from "../../database/types.ts"
 import { type ChartSource, chartSourceOf } from "../../lib/charts.ts"
 import { bestFirst } from "../../measuring/record/best-first.ts"
-import { type ChartKey, columnsOf } from "../store/chart-identities.ts"
+import { columnsOf } from "../../measuring/record/chart-identities.ts"
 
 export interface ChartAnswer {
   day: string

@@ -1,12 +1,12 @@
+import type { ChartKey } from "../../core/observation/subjects.ts"
 import type { Db, Sql } from "../../database/types.ts"
-import type { ListedApp } from "../../keywords/formulas/landscape.ts"
 import type { FactSource, SourceName } from "../../lib/upstreams.ts"
 import { bestFirst } from "../../measuring/record/best-first.ts"
 import { LOOKUP_SOURCES } from "../../stores/kinds/apps-shape.ts"
 import { preferredRating } from "../../stores/read/rating-days.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
+import type { ListedApp } from "../formulas/landscape.ts"
 import { chartNamed } from "../kinds/chart.ts"
-import type { ChartKey } from "../store/chart-identities.ts"
 
 /** So many apps of a chart are looked up for whoever asks about it: what one request can hold. */
 export const LOOKED_UP = 50

@@ -1,7 +1,7 @@
+import type { AppKey } from "../../core/observation/subjects.ts"
 import type { Sql } from "../../database/types.ts"
 import { dayOf } from "../../lib/days.ts"
 import { SHELVED_BY } from "../../listings/read/placements.ts"
-import type { AppKey } from "../../measuring/record/identities.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 
 /** The App Store's page says what it shows; Google Play's may come without its rows, which says nothing of them. */

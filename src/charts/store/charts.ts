@@ -1,16 +1,17 @@
 import { OWN } from "../../core/observation/origins.ts"
 import { hexOf } from "../../core/observation/precedence.ts"
+import type { StorefrontApp } from "../../core/observation/provenance.ts"
+import type { ShownApps } from "../../core/observation/shown-apps.ts"
+import type { SurrogateIds } from "../../core/observation/subjects.ts"
 import type { Tx } from "../../database/types.ts"
 import { wavesOf } from "../../keywords/store/searches.ts"
 import { CHART_SOURCE_CODES } from "../../lib/charts.ts"
 import { dayOf } from "../../lib/days.ts"
 import { bestFirst } from "../../measuring/record/best-first.ts"
-import type { SurrogateIds } from "../../measuring/record/identified.ts"
-import type { ShownApps } from "../../stores/store/facts.ts"
 import type { ChartObservation } from "../kinds/chart-shape.ts"
 import { deriveChartNow } from "./chart-now.ts"
 import { type ChartDay, deriveFirstSeen, deriveNewApps, readSeenOnFirstDay } from "./first-seen.ts"
-import { deriveMarketApps, type StorefrontApp } from "./market-apps.ts"
+import { deriveMarketApps } from "./market-apps.ts"
 
 /** A stored reading of a chart. */
 interface StoredChart extends ShownApps {

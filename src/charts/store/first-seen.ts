@@ -1,5 +1,5 @@
+import type { StorefrontApp } from "../../core/observation/provenance.ts"
 import type { Tx } from "../../database/types.ts"
-import type { StorefrontApp } from "./market-apps.ts"
 
 /** A chart on a day of which readings came or went. */
 export interface ChartDay {

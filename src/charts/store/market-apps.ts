@@ -1,11 +1,6 @@
+import type { StorefrontApp } from "../../core/observation/provenance.ts"
 import { takeLocks, takeSharedLock } from "../../database/locks.ts"
 import type { Sql, Tx } from "../../database/types.ts"
-
-/** An app (its store_app id) in a storefront. */
-export interface StorefrontApp {
-  app: number
-  storefront: string
-}
 
 /**
  * Writes the best places of these apps (market_app) after their places or first days in a storefront changed. Idempotent;

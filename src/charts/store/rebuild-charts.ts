@@ -1,5 +1,5 @@
 import type { Sql, Tx } from "../../database/types.ts"
-import { lockCharts } from "./chart-identities.ts"
+import { lockCharts } from "../../measuring/record/chart-identities.ts"
 import { deriveCharts } from "./charts.ts"
 import { type ChartApp, type ChartDay, deriveNewApps } from "./first-seen.ts"
 import { rebuildMarketApps } from "./market-apps.ts"

@@ -14,6 +14,7 @@ import { NO_PLATFORMS } from "../../lib/accounts/platform.ts"
 import { createLog } from "../../lib/log.ts"
 import { DAY_MS } from "../../lib/time.ts"
 import { listeningUrl } from "../../settings/settings.ts"
+import { trackedApps } from "../../tracking/tracked-app.ts"
 import { CommandProblem, type Invocation } from "../cli/command.ts"
 import { checksOf } from "./asking.ts"
 import { openPictureReading } from "./pictures.ts"
@@ -77,6 +78,7 @@ async function useInvoke<T>(
   const known: Identify = { identify: identified!, atHand: () => null, charged: () => {}, renew: async () => {} }
   const invoke = createInvoke({
     sql,
+    apps: trackedApps,
     identify: identified ? known : createIdentify({ sql, now, log }),
     charge: paid ?? createChargeCall(sql),
     // a server's calls of this second are not ours

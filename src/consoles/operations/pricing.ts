@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import { type Context, ofApp, operation } from "../../core/operation.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import { addDays, dayOf } from "../../lib/days.ts"
 import { Fault } from "../../lib/faults.ts"
 import { Country } from "../../lib/fields.ts"
@@ -7,7 +8,6 @@ import { described, named } from "../../lib/schema.ts"
 import { isStorable } from "../../lib/text.ts"
 import { BILLING_SOURCES } from "../../lib/upstreams.ts"
 import { Count, Day, Storefront, Time } from "../../tracking/shapes.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import {
   type BillingAccount,
   findBillingAccounts,

@@ -47,3 +47,9 @@ export interface ChangedApp {
   appId: number
   storefront: string
 }
+
+/** An app (its store_app id) in a storefront. */
+export interface StorefrontApp {
+  app: number
+  storefront: string
+}

@@ -1,4 +1,5 @@
 import { clamp, FIRST, type Figure, twoPlaces } from "../../lib/figure.ts"
+import { DIFFICULTY_BANDS } from "../../lib/figure-bands.ts"
 import { DAY_MS } from "../../lib/time.ts"
 import { titleMatch } from "./title-match.ts"
 
@@ -65,12 +66,11 @@ export function difficultyOf(term: string, slots: readonly Slot[], now: Date): F
   }
 }
 
-export const BANDS = ["very easy", "easy", "moderate", "hard", "very hard"] as const
-export type Band = (typeof BANDS)[number]
+export type Band = (typeof DIFFICULTY_BANDS)[number]
 
 /** A difficulty in a word: very easy below 20, easy below 40, moderate below 60, hard below 80, very hard from there. */
 export function bandOf(difficulty: number): Band {
-  return BANDS[clamp(Math.floor(difficulty / 20), 0, BANDS.length - 1)] as Band
+  return DIFFICULTY_BANDS[clamp(Math.floor(difficulty / 20), 0, DIFFICULTY_BANDS.length - 1)] as Band
 }
 
 const TITLES = 0.3

@@ -1,4 +1,5 @@
 import { clamp, type Figure, twoPlaces } from "../../lib/figure.ts"
+import { POPULARITY_BANDS } from "../../lib/figure-bands.ts"
 import type { Interval } from "../../lib/proportions.ts"
 import { demandScale } from "./demand.ts"
 import type { Hints } from "./hint-ladder.ts"
@@ -75,7 +76,7 @@ export function scoreOf(blend: number): number {
  */
 export function popularityBand(platform: "ios" | "android", score: number): Interval | null {
   if (platform === "android") return null
-  const { low, high } = BANDS.findLast(({ from }) => score >= from) as (typeof BANDS)[number]
+  const { low, high } = POPULARITY_BANDS.findLast(({ from }) => score >= from) as (typeof POPULARITY_BANDS)[number]
   return { low, high }
 }
 
@@ -92,23 +93,8 @@ function middleOf({ low, high }: Interval): number {
   return Math.round((low + high) / 2)
 }
 
-/**
- * `from`: the least score. `held` of so many `terms` lie within, and `atFloor` of them stand at Apple's floor of 5 to 9, so a
- * wide band reads as more than it is. `bun test/bench/popularity.ts` prints these figures.
- */
-export const BANDS = [
-  { from: 0, low: 5, high: 9, terms: 124, held: 119, atFloor: 119 },
-  { from: 59, low: 5, high: 50, terms: 76, held: 70, atFloor: 49 },
-  { from: 73, low: 6, high: 100, terms: 27, held: 26, atFloor: 13 },
-]
-
-/** Warns that most terms of a wide band are hardly searched. */
-export const AT_FLOOR = `Many terms of a wide band stand at Apple's floor of 5 to 9: ${BANDS.slice(1)
-  .map(({ low, high, terms, atFloor }) => `${atFloor} of ${terms} checked in ${low} to ${high}`)
-  .join(", ")}.`
-
 /** The same for SQL: the order of the scores from each of these on. */
-export const ORDER_STEPS = { from: BANDS.map(({ from }) => from), orders: BANDS.map(middleOf) }
+export const ORDER_STEPS = { from: POPULARITY_BANDS.map(({ from }) => from), orders: POPULARITY_BANDS.map(middleOf) }
 
 /**
  * How far the scores go with Apple Ads' popularity on terms of the United States, as `bun test/bench/popularity.ts` prints it:

@@ -1,6 +1,5 @@
 import type { AnswerOf } from "../../answers.ts"
 import { dayNumber } from "../../lib/days.ts"
-import { changePart } from "../../listings/page/diff.ts"
 import {
   type AppHead,
   address,
@@ -12,6 +11,7 @@ import {
   sideAt,
   sideCode,
 } from "../../ui/app/desk.ts"
+import { changePart } from "../../ui/app/diff.ts"
 import { badge } from "../../ui/app/frame.ts"
 import { card, empty, facts } from "../../ui/app/parts.ts"
 import { dayBars } from "../../ui/charts/small.ts"

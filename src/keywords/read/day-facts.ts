@@ -1,4 +1,4 @@
-import type { StorefrontApp } from "../../charts/store/market-apps.ts"
+import type { StorefrontApp } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
 import { dayOf, quarterOf } from "../../lib/days.ts"
 import type { SourceName } from "../../lib/upstreams.ts"

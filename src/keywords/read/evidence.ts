@@ -1,10 +1,10 @@
+import type { ListKey } from "../../core/observation/subjects.ts"
 import type { Sql } from "../../database/types.ts"
 import { CHART_SOURCE_CODES } from "../../lib/charts.ts"
 import { quarterOf } from "../../lib/days.ts"
 import { SOURCE_CODES, sourceOf } from "../../lib/rank-sources.ts"
 import { RANK_SOURCES, type SourceName } from "../../lib/upstreams.ts"
 import { bestFirst } from "../../measuring/record/best-first.ts"
-import type { ListKey } from "../../measuring/record/identities.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 
 export interface FigureProvenance {

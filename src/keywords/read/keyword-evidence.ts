@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer"
+import type { ListKey } from "../../core/observation/subjects.ts"
 import type { Sql } from "../../database/types.ts"
 import type { SourceName } from "../../lib/upstreams.ts"
 import type { RawBodies } from "../../measuring/raw-bodies.ts"
-import type { ListKey } from "../../measuring/record/identities.ts"
 import type { SourceRequest } from "../../measuring/source.ts"
 import type { Sources } from "../../sources.ts"
 import {

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../core/observation/attempt.ts"
+import type { ListKey } from "../../core/observation/subjects.ts"
 import type { Sql } from "../../database/types.ts"
 import { addDays } from "../../lib/days.ts"
-import type { ListKey } from "../../measuring/record/identities.ts"
 import { ladder } from "../formulas/hint-ladder.ts"
 import { ESTIMATE, SHOWN_DAYS } from "../store/keyword-figures.ts"
 import { CALCULATED } from "../store/keyword-rows.ts"

@@ -1,9 +1,9 @@
 import type { Outcome } from "../../core/observation/attempt.ts"
+import type { ListKey } from "../../core/observation/subjects.ts"
 import type { Sql } from "../../database/types.ts"
 import { type Days, monthOf } from "../../lib/days.ts"
 import { sourceOf } from "../../lib/rank-sources.ts"
 import type { SourceName } from "../../lib/upstreams.ts"
-import type { ListKey } from "../../measuring/record/identities.ts"
 import { ladder } from "../formulas/hint-ladder.ts"
 import { outcomeOfDue, type ReadPart } from "./keyword-standing.ts"
 

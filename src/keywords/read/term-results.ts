@@ -1,8 +1,8 @@
+import type { ListKey } from "../../core/observation/subjects.ts"
 import type { Sql } from "../../database/types.ts"
 import { sourceOf } from "../../lib/rank-sources.ts"
 import type { RankSource } from "../../lib/upstreams.ts"
 import { bestFirst } from "../../measuring/record/best-first.ts"
-import type { ListKey } from "../../measuring/record/identities.ts"
 
 export interface DayResults {
   day: string

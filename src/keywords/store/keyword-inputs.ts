@@ -1,10 +1,10 @@
+import type { ListKey } from "../../core/observation/subjects.ts"
 import type { Db, Tx } from "../../database/types.ts"
 import { addDays, dayOf, quarterOf } from "../../lib/days.ts"
 import { FIRST } from "../../lib/figure.ts"
 import { sourceOf } from "../../lib/rank-sources.ts"
 import type { RankSource } from "../../lib/upstreams.ts"
 import { bestFirst } from "../../measuring/record/best-first.ts"
-import type { ListKey } from "../../measuring/record/identities.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 import { ladder } from "../formulas/hint-ladder.ts"
 

@@ -1,10 +1,10 @@
 import { OWN } from "../../core/observation/origins.ts"
 import { hexOf } from "../../core/observation/precedence.ts"
+import type { ShownApps } from "../../core/observation/shown-apps.ts"
+import type { SurrogateIds } from "../../core/observation/subjects.ts"
 import type { Tx } from "../../database/types.ts"
 import { dayOf } from "../../lib/days.ts"
 import { SOURCE_CODES } from "../../lib/rank-sources.ts"
-import type { SurrogateIds } from "../../measuring/record/identified.ts"
-import type { ShownApps } from "../../stores/store/facts.ts"
 import type { SearchObservation } from "../kinds/search-shape.ts"
 
 /** A stored reading of search results. */

@@ -2,12 +2,12 @@ import * as v from "valibot"
 import type { Platform } from "../../core/observation/provenance.ts"
 import { ofApp, operation } from "../../core/operation.ts"
 import { ownId } from "../../core/ranked-app.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import { addDays, dayOf } from "../../lib/days.ts"
 import { CountryOrEmpty } from "../../lib/fields.ts"
 import { described, extending, named } from "../../lib/schema.ts"
 import { Count, Day, Storefront, Time } from "../../tracking/shapes.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import {
   type NeighbourShelves,
   type Placement,

@@ -1,10 +1,10 @@
 import * as v from "valibot"
 import { ownId } from "../../core/ranked-app.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import { described, extending, named } from "../../lib/schema.ts"
 import { appPage } from "../../lib/store-pages.ts"
 import { Count, Time } from "../../tracking/shapes.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import {
   NO_SHELVES,
   type Placement,

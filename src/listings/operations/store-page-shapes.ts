@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { described, named } from "../../lib/schema.ts"
-import { Count, Source, Time } from "../../tracking/shapes.ts"
+import { Count, Source, StarCounts, Time } from "../../tracking/shapes.ts"
 import type { LatestCounts, PageParts } from "../read/store-pages.ts"
 import { ShelfShape } from "./listing-shapes.ts"
 
@@ -85,14 +85,6 @@ export const shownFields = {
 
 /** What the pages of both stores have alike. */
 export const StorePage = named("StorePage", v.strictObject({ ...pageFields, ...shownFields }))
-
-const stars = (many: number) => described(Count, `Of ${many === 1 ? "one star" : `${many} stars`}.`)
-
-/** How many of each number of stars. */
-export const StarCounts = named(
-  "StarCounts",
-  v.strictObject({ "1": stars(1), "2": stars(2), "3": stars(3), "4": stars(4), "5": stars(5) }),
-)
 
 export const starsFields = {
   stars: described(

@@ -1,10 +1,10 @@
 import * as v from "valibot"
 import { planCovers } from "../../access/plans.ts"
 import { type Context, nothing, ofApp, operation, pending } from "../../core/operation.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import { Fault } from "../../lib/faults.ts"
 import { described } from "../../lib/schema.ts"
 import { Count, Time } from "../../tracking/shapes.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import {
   type AuditState,
   auditState,

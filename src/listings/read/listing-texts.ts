@@ -1,6 +1,9 @@
-import type { Side } from "../../core/observation/provenance.ts"
+import type { Platform, Side } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
-import { TEXT_SOURCES } from "../../overview/read/plan-inputs.ts"
+import type { FactSource } from "../../lib/upstreams.ts"
+
+/** Which source shows both name and subtitle of an app as its page has them. */
+export const TEXT_SOURCES: Record<Platform, FactSource> = { ios: "apple-app-page", android: "play-details" }
 
 /** The texts of an app's page as it was read last; null = the page shows none, or does not say. */
 export interface ListingTexts {

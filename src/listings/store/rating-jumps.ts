@@ -1,6 +1,6 @@
+import type { SurrogateIds } from "../../core/observation/subjects.ts"
 import type { Tx } from "../../database/types.ts"
 import { addDays, dayOf } from "../../lib/days.ts"
-import type { SurrogateIds } from "../../measuring/record/identified.ts"
 import type { AppsObservation } from "../../stores/kinds/apps-shape.ts"
 import type { ListingObservation } from "../../stores/kinds/listing-shape.ts"
 import { LOOK_BACK, RATING_CHANGES, type RatingDay, ratingChanges } from "../changes.ts"

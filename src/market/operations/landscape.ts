@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { landscapeOf, PLACES } from "../../charts/formulas/landscape.ts"
 import { Genre, readGenreNames, refuseUnknownGenre } from "../../charts/operations/chart-genres.ts"
 import { Source as ChartSource, ChartStore, Depth } from "../../charts/operations/charts.ts"
 import { type ChartAnswer, readChart } from "../../charts/read/charts.ts"
@@ -9,10 +10,9 @@ import {
   NEAR_DAYS,
   readListedFacts,
 } from "../../charts/read/listed-apps.ts"
-import type { ChartKey } from "../../charts/store/chart-identities.ts"
+import type { ChartKey } from "../../core/observation/subjects.ts"
 import { type Context, nothing, operation } from "../../core/operation.ts"
 import { READING_DEADLINE_MS, READING_FAULTS, readOnRequest } from "../../core/read-on-request.ts"
-import { landscapeOf, PLACES } from "../../keywords/formulas/landscape.ts"
 import { ALL_APPS } from "../../lib/charts.ts"
 import { Fault } from "../../lib/faults.ts"
 import { FIRST } from "../../lib/figure.ts"

@@ -1,26 +1,8 @@
-import { type ChartKey, ensureChartIds } from "../../charts/store/chart-identities.ts"
 import type { Platform } from "../../core/observation/provenance.ts"
+import type { ChartKey, ListKey, Names, SurrogateIds } from "../../core/observation/subjects.ts"
 import type { Tx } from "../../database/types.ts"
-import { ensureAppIds, type ListKey, listIds } from "./identities.ts"
-
-/** The surrogate ids of what observations speak of. */
-export interface SurrogateIds {
-  lists: readonly number[]
-  listOf(key: ListKey): number
-  charts: readonly number[]
-  chartOf(key: ChartKey): number
-  appOf(platform: Platform, id: string): number
-  /** Of all apps of which something is derived from reading to reading. */
-  series: readonly number[]
-}
-
-export interface Names {
-  list?: ListKey
-  chart?: ChartKey
-  apps?: readonly string[]
-  /** Those of them of which something is derived from reading to reading. */
-  series?: readonly string[]
-}
+import { ensureChartIds } from "./chart-identities.ts"
+import { ensureAppIds, listIds } from "./identities.ts"
 
 /** Comes before any row is locked: a process that makes identities waits for others that do. */
 export async function identify(tx: Tx, named: readonly (Names & { platform: Platform })[]): Promise<SurrogateIds> {

@@ -1,17 +1,6 @@
-import type { Platform } from "../../core/observation/provenance.ts"
+import type { AppKey, ListKey } from "../../core/observation/subjects.ts"
 import { takeLock, takeSharedLock } from "../../database/locks.ts"
 import type { Tx } from "../../database/types.ts"
-
-export interface ListKey {
-  platform: Platform
-  storefront: string
-  term: string
-}
-
-export interface AppKey {
-  platform: Platform
-  id: string
-}
 
 /** Nothing is removed until the transaction ends: ids inside app_ids have no foreign key. Taken first of all. */
 export async function holdIdentities(tx: Tx): Promise<void> {

@@ -4,11 +4,11 @@ import { type Balance, refreshCredits } from "../../access/credits.ts"
 import { hivePerDay, PLANS } from "../../access/plans.ts"
 import { SCOPES } from "../../access/scopes.ts"
 import { type Context, operation } from "../../core/operation.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import { nextMidnight } from "../../lib/days.ts"
 import { described, named } from "../../lib/schema.ts"
 import { Count, Storefront, Time } from "../../tracking/shapes.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
 
 const PlanName = v.picklist(PLANS)
 const PerDay = described(Count, "Hive calls a day: 10,000 with Explorer, 500 while a credit pack lasts, otherwise 0.")

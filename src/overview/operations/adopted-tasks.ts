@@ -1,11 +1,11 @@
 import * as v from "valibot"
 import type { Platform } from "../../core/observation/provenance.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import { readRankSeries } from "../../keywords/read/series.ts"
 import { dayOf } from "../../lib/days.ts"
 import { described, named } from "../../lib/schema.ts"
 import { Count, Day, Rank, Storefront, Time } from "../../tracking/shapes.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { gradeDaysOf, gradeKeyword } from "../formulas/plan-grades.ts"
 import { type AdoptedTask, readAdoptedTasks } from "../read/adopted-tasks.ts"
 

@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import { ofApp, operation } from "../../core/operation.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import { type SideApp, sidesOf } from "../../keywords/read/day-answers.ts"
 import { readStanding, type SideStanding } from "../../keywords/read/standings.ts"
@@ -15,7 +16,7 @@ import {
   Time,
   trackedAppFields,
 } from "../../tracking/shapes.ts"
-import { readAppsWithTerms, readTerms, type TrackedApp } from "../../tracking/tracked-app.ts"
+import { readAppsWithTerms, readTerms } from "../../tracking/tracked-app.ts"
 
 export const listApps = operation({
   id: "list_apps",

@@ -2,9 +2,9 @@ import * as v from "valibot"
 import { Money } from "../../consoles/operations/account-shapes.ts"
 import { type CountryProceeds, readCountryProceeds } from "../../consoles/read/read-day.ts"
 import { dollarRate } from "../../consoles/seller/price-levels.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Db } from "../../database/types.ts"
 import { described } from "../../lib/schema.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
 
 const Figure = v.nullable(v.number())
 

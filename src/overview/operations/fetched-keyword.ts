@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import type { Context } from "../../core/operation.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import { AdsPopularity, readAdsPopularity } from "../../keywords/operations/ads-popularity.ts"
 import { dayAnswers, type SideApp, sideOf } from "../../keywords/read/day-answers.ts"
@@ -16,7 +17,6 @@ import { preferredRating } from "../../stores/read/rating-days.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 import { platformOf, type RecordAnswer } from "../../tracking/records.ts"
 import { Day, Rank, RankRuns, RankSource, RatedApp, Store, Storefront, Time } from "../../tracking/shapes.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
 
 const MOST_ABOVE = 50
 

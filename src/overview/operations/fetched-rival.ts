@@ -1,8 +1,9 @@
 import * as v from "valibot"
 import type { Platform } from "../../core/observation/provenance.ts"
 import type { Context } from "../../core/operation.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Sql } from "../../database/types.ts"
-import { RivalTerm } from "../../keywords/operations/rivals/list-rivals.ts"
+import { RivalTerm } from "../../keywords/operations/list-rivals.ts"
 import { dayAnswers, sideOf } from "../../keywords/read/day-answers.ts"
 import { type RecordId, rivalRecordId } from "../../lib/record-ids.ts"
 import { described, named } from "../../lib/schema.ts"
@@ -11,7 +12,6 @@ import { preferredRating } from "../../stores/read/rating-days.ts"
 import { iconIn, type NamePlace, nameIn } from "../../stores/store/app-names.ts"
 import type { RecordAnswer } from "../../tracking/records.ts"
 import { Count, Day, Source, Store, Storefront } from "../../tracking/shapes.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
 
 /** So many keywords of the app are looked at: a small read also of an app with many storefronts. */
 const LISTS = 1_000

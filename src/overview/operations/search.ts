@@ -1,14 +1,14 @@
 import * as v from "valibot"
 import { operation } from "../../core/operation.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Sql } from "../../database/types.ts"
-import { findRivals, LISTS, PLACES } from "../../keywords/operations/rivals/found-rivals.ts"
+import { findRivals, LISTS, PLACES } from "../../keywords/operations/found-rivals.ts"
 import { gradeOf, type SearchText, soughtBy } from "../../lib/matching.ts"
 import { appRecordId, keywordRecordId } from "../../lib/record-ids.ts"
 import { coded, described, named } from "../../lib/schema.ts"
 import { searchPage } from "../../lib/store-pages.ts"
 import { appAddress, folded, patternsOf, platformOf, type RecordMatch } from "../../tracking/records.ts"
 import { Count } from "../../tracking/shapes.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
 
 const MOST = 50
 

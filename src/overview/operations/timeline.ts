@@ -2,6 +2,7 @@ import * as v from "valibot"
 import type { Side } from "../../core/observation/provenance.ts"
 import { ofApp, operation } from "../../core/operation.ts"
 import { ownId } from "../../core/ranked-app.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import { type Movements, monthsOf, movementsAround, type Span, spanOf } from "../../keywords/formulas/timeline.ts"
 import { readRankMonths } from "../../keywords/read/rank-months.ts"
@@ -13,7 +14,6 @@ import { ChangeShape, changeFields, changeShape } from "../../listings/operation
 import type { StoredChange } from "../../listings/read/changes.ts"
 import { PAGE_SOURCES, readNewestChanges, readPageStates } from "../../listings/read/store-pages.ts"
 import { Count, Day, Rank, RankSource, Store, Storefront, Time } from "../../tracking/shapes.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
 
 // the names and texts of a page are no part of this list: get_store_page says when they changed
 const KINDS = ["version", "screenshots", "event_started", "event_ended", "featured", "unfeatured"] as const

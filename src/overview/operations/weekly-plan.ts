@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import { type Context, ofApp, operation } from "../../core/operation.ts"
 import { ownId } from "../../core/ranked-app.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import { json } from "../../database/json.ts"
 import type { Sql } from "../../database/types.ts"
 import { Country, Platform, wholeNumber } from "../../lib/fields.ts"
@@ -10,7 +11,6 @@ import { DAY_MS } from "../../lib/time.ts"
 import { readSurroundings } from "../../listings/read/listing-surroundings.ts"
 import { readLatestRatings } from "../../stores/read/rating-days.ts"
 import { Count, Day, popularityFields, Rank, Store, Storefront, Time } from "../../tracking/shapes.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import {
   findMissing,
   type KeywordOutlook,

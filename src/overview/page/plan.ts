@@ -1,7 +1,7 @@
 import type { AnswerOf } from "../../answers.ts"
 import { storefrontName } from "../../lib/storefront-names.ts"
-import { diffPart } from "../../listings/page/diff.ts"
 import { address, appAddress, attempted, type Desk, isFault, type Page, readHead, sideAt } from "../../ui/app/desk.ts"
+import { diffPart } from "../../ui/app/diff.ts"
 import { sideForm } from "../../ui/app/frame.ts"
 import { card, empty, refusedPart, samplePage } from "../../ui/app/parts.ts"
 import { type Html, html } from "../../ui/html.ts"

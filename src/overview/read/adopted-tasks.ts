@@ -1,7 +1,7 @@
 import type { Platform } from "../../core/observation/provenance.ts"
 import { ownId, type RankedApp } from "../../core/ranked-app.ts"
 import type { Db } from "../../database/types.ts"
-import { TEXT_SOURCES } from "./plan-inputs.ts"
+import { TEXT_SOURCES } from "../../listings/read/listing-texts.ts"
 
 /** A task of a weekly plan whose text was put on the page afterwards. */
 export interface AdoptedTask {

@@ -1,4 +1,4 @@
-import type { Platform, Side } from "../../core/observation/provenance.ts"
+import type { Side } from "../../core/observation/provenance.ts"
 import type { RankedApp } from "../../core/ranked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import { dayTerms, sideOf } from "../../keywords/read/day-answers.ts"
@@ -6,13 +6,10 @@ import { SHOWN_DAYS, UNMEASURED } from "../../keywords/store/keyword-figures.ts"
 import { readKeywordMetrics } from "../../keywords/store/keyword-metrics.ts"
 import { popularityOrderOf } from "../../keywords/store/popularity-order.ts"
 import { addDays, dayOf } from "../../lib/days.ts"
-import type { FactSource } from "../../lib/upstreams.ts"
+import { TEXT_SOURCES } from "../../listings/read/listing-texts.ts"
 import { preferredRating } from "../../stores/read/rating-days.ts"
 import { type NamePlace, nameIn } from "../../stores/store/app-names.ts"
 import type { PlanKeyword, RankedPeer } from "../formulas/plan-tasks.ts"
-
-/** Which source shows both name and subtitle of an app as its page has them. */
-export const TEXT_SOURCES: Record<Platform, FactSource> = { ios: "apple-app-page", android: "play-details" }
 
 interface PageTexts {
   name: string

@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import { ofApp, operation } from "../../core/operation.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import { sidesOf } from "../../keywords/read/day-answers.ts"
 import { dayCounts, readSideDays, type SideDay } from "../../keywords/read/side-days.ts"
@@ -10,7 +11,6 @@ import { Count, Day, Rank, Store, Storefront } from "../../lib/shapes.ts"
 import { isInventedId } from "../../lib/store-ids.ts"
 import { DAY_MS } from "../../lib/time.ts"
 import { type AppReviews, readAppReviews } from "../../reviews/read/app-day.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
 
 const headFields = {
   id: v.string(),

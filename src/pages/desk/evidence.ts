@@ -4,6 +4,7 @@ import { feedOf } from "../../core/observation/feed-name.ts"
 import { DEMO } from "../../core/observation/provenance.ts"
 import { ofApp, operation } from "../../core/operation.ts"
 import { ownId } from "../../core/ranked-app.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import {
   isTracked,
@@ -23,7 +24,6 @@ import { described } from "../../lib/schema.ts"
 import { Count, Day, Rank, Store, Storefront, Time } from "../../lib/shapes.ts"
 import { isRealDay } from "../../lib/time.ts"
 import { SOURCES } from "../../sources.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
 
 /** Places of a reading that are shown. */
 const SHOWN_PLACES = 100

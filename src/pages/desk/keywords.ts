@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import { ofApp, operation } from "../../core/operation.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import { sidesOf } from "../../keywords/read/day-answers.ts"
 import {
   ORDERS,
@@ -12,7 +13,6 @@ import { dayOf } from "../../lib/days.ts"
 import { described } from "../../lib/schema.ts"
 import { Count, Day, Rank, Store, Storefront, Time } from "../../lib/shapes.ts"
 import { NOT_MEASURING } from "../../measuring/readers.ts"
-import type { TrackedApp } from "../../tracking/tracked-app.ts"
 import { AppHead, headOf } from "./apps.ts"
 
 /** Rows of a page: their days are asked for at once with those of the best, a hundred keywords at most. */

@@ -1,13 +1,14 @@
 import { type Difference, kind, type StoredRange } from "../../core/kind.ts"
 import { checkIds } from "../../core/observation/invariants.ts"
 import type { Side } from "../../core/observation/provenance.ts"
+import type { ShownApps } from "../../core/observation/shown-apps.ts"
+import type { SurrogateIds } from "../../core/observation/subjects.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 import { keysOf } from "../../lib/objects.ts"
 import { deriveJumps } from "../../listings/store/rating-jumps.ts"
 import { type BestOptions, pagesOf, provenanceOf, type RowOf, storeBest } from "../../measuring/record/best-rows.ts"
-import type { SurrogateIds } from "../../measuring/record/identified.ts"
 import { type AppRow, countStale, findStaleRows, newestRelease, releaseColumns } from "../store/app-releases.ts"
-import { cleanText, type ShownApps } from "../store/facts.ts"
+import { cleanText } from "../store/facts.ts"
 import {
   type App,
   type AppsObservation,

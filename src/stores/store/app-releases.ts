@@ -1,7 +1,7 @@
+import type { OutdatedReading } from "../../core/observation/shown-apps.ts"
 import type { Tx } from "../../database/types.ts"
 import { DAY_MS } from "../../lib/time.ts"
 import type { App, AppsObservation } from "../kinds/apps-shape.ts"
-import type { OutdatedReading } from "./outdated.ts"
 
 export interface AppRow {
   from: AppsObservation

@@ -1,39 +1,11 @@
 import type { RatingsByStar, ResultApp } from "../../core/observation/line-parts.ts"
 import { isOutranked, OWN, outranks } from "../../core/observation/origins.ts"
 import { hexOf } from "../../core/observation/precedence.ts"
-import type { AnyObservation, ChangedApp } from "../../core/observation/provenance.ts"
+import type { ChangedApp } from "../../core/observation/provenance.ts"
+import type { ShownApps } from "../../core/observation/shown-apps.ts"
 import type { Tx } from "../../database/types.ts"
 import { dayOf } from "../../lib/days.ts"
-import type { RankSource } from "../../lib/upstreams.ts"
 import { packedBetter, packedDay, takeOut } from "./rating-quarters.ts"
-
-type ShowingSource =
-  | RankSource
-  | "itunes-search"
-  | "itunes-lookup"
-  | "itunes-developer"
-  | "play-details"
-  | "apple-app-page"
-  | "apple-charts"
-
-interface ShownApp extends ResultApp {
-  /** The store's own ids of its main genre and of who sells it. */
-  genre?: string
-  /** All that the store names, the main one first. */
-  genres?: string[]
-  developerId?: string
-  developerSite?: string
-}
-
-/** Apps as a reading showed them, with their surrogate ids, in order. */
-export interface ShownApps {
-  /** `id` is the app whose page was read, where it was one. */
-  from: AnyObservation & { source: ShowingSource; storefront: string; id?: string }
-  apps: readonly ShownApp[]
-  appIds: readonly number[]
-  /** Whether the reading is now the one that is held: it goes before what was seen in the same moment. */
-  placed: boolean
-}
 
 /** What was new of what readings showed. */
 interface NewFacts {

@@ -1,9 +1,9 @@
 import type { MarketFacts } from "../../core/observation/line-parts.ts"
 import { hexOf, latestOf } from "../../core/observation/precedence.ts"
 import type { StoreObservation } from "../../core/observation/provenance.ts"
+import type { SurrogateIds } from "../../core/observation/subjects.ts"
 import type { Tx } from "../../database/types.ts"
 import { dayOf } from "../../lib/days.ts"
-import type { SurrogateIds } from "../../measuring/record/identified.ts"
 
 /** What a reading says of the market. */
 interface MarketReading {

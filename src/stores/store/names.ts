@@ -1,11 +1,9 @@
 import { Buffer } from "node:buffer"
 import { isOutranked, outranks } from "../../core/observation/origins.ts"
 import type { ChangedApp } from "../../core/observation/provenance.ts"
+import type { NamingApps } from "../../core/observation/shown-apps.ts"
 import type { Tx } from "../../database/types.ts"
-import { cleanText, type ShownApps } from "./facts.ts"
-
-/** What is shown of apps, whether its reading took a place or not. */
-export type NamingApps = Pick<ShownApps, "from" | "apps" | "appIds">
+import { cleanText } from "./facts.ts"
 
 /**
  * Stores names and icons by storefront: those of one origin (see outranks), of these the latest, of one moment the more

@@ -1,13 +1,6 @@
+import type { OutdatedReading } from "../../core/observation/shown-apps.ts"
 import type { Tx } from "../../database/types.ts"
 import { type SOURCE_WEIGHTS, weightRange } from "./names.ts"
-
-/** A stored reading of an app that a stale cache answered, as an earlier reading with a later release shows. */
-export interface OutdatedReading {
-  appId: number
-  storefront: string
-  source: string
-  seenAt: Date
-}
 
 /**
  * Removes the rating counts that outdated readings left, and lets any other reading replace their names and icons. Needs the

@@ -1,10 +1,10 @@
-import { MOST_WORDS } from "../../keywords/formulas/name-phrases.ts"
 import { foldText } from "../../lib/matching.ts"
 import type { Background } from "../../listings/checks/background.ts"
 import { fillers } from "../../listings/checks/fillers.ts"
 import { names } from "../../listings/checks/names.ts"
 import { prices } from "../../listings/checks/prices.ts"
 import { listingOf } from "../../listings/checks/report.ts"
+import { MOST_WORDS } from "../../listings/formulas/name-phrases.ts"
 import { problemsOf } from "../checks/checker.ts"
 
 /** In a script without blanks a keyword of so many characters is no phrase any more. */

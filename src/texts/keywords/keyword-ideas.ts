@@ -1,7 +1,7 @@
-import { namePhrases } from "../../keywords/formulas/name-phrases.ts"
 import type { PopularitySource } from "../../lib/upstreams.ts"
 import type { AppBackground } from "../../listings/checks/app-background.ts"
 import { backgroundIn } from "../../listings/checks/background.ts"
+import { namePhrases } from "../../listings/formulas/name-phrases.ts"
 import { createOmissions, type Omission, problemsOf } from "../checks/checker.ts"
 import { exclusionOf } from "./exclusions.ts"
 import type { IdeaEvidence } from "./reasons.ts"

@@ -1,12 +1,13 @@
 import * as v from "valibot"
 import { action, type Diff, type LookContext } from "../../core/action.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import { AppId, Term } from "../../lib/fields.ts"
 import { described, named } from "../../lib/schema.ts"
 import { Storefront } from "../../lib/shapes.ts"
 import { countUsage } from "../apps.ts"
 import { counted, lockTracking, refuseOverLimit, refuseTooMany } from "../limits.ts"
 import { addTerms, removeTerms } from "../terms.ts"
-import { findApp, type TrackedApp } from "../tracked-app.ts"
+import { findApp } from "../tracked-app.ts"
 
 const keywordsUpTo = (most: number, description: string) =>
   described(v.pipe(v.array(Term), v.minLength(1), v.maxLength(most)), description)

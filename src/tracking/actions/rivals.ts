@@ -1,11 +1,12 @@
 import * as v from "valibot"
 import { action, type Diff, type LookContext } from "../../core/action.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Tx } from "../../database/types.ts"
 import { Fault } from "../../lib/faults.ts"
 import { AppId } from "../../lib/fields.ts"
 import { bounded, described, named } from "../../lib/schema.ts"
 import { parseRival, STORE_ID_PATTERNS } from "../../lib/store-ids.ts"
-import { findApp, type TrackedApp } from "../tracked-app.ts"
+import { findApp } from "../tracked-app.ts"
 
 /** Rivals of one app: those named by hand are read every day in each of its storefronts. */
 const MOST_NAMED = 50

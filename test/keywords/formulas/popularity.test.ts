@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import {
-  BANDS,
   estimatePopularity,
   type PopularityInputs,
   popularityBand,
   scoreOf,
 } from "../../../src/keywords/formulas/popularity.ts"
+import { POPULARITY_BANDS } from "../../../src/lib/figure-bands.ts"
 
 const SEEDED = { seed: 20_250_901, numRuns: 1_000 }
 const mass = fc.double({ min: 1, max: 1e9, noNaN: true })
@@ -84,7 +84,7 @@ describe("the band that is shown of it", () => {
   })
 
   test("holds at least four of five of the terms that it is stated for", () => {
-    for (const { terms, held } of BANDS) expect(held / terms).toBeGreaterThanOrEqual(0.8)
+    for (const { terms, held } of POPULARITY_BANDS) expect(held / terms).toBeGreaterThanOrEqual(0.8)
   })
 
   test("of a keyword of Google Play there is none: nobody publishes what is searched for there", () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { BANDS, CHECKED, estimatePopularity, popularityBand } from "../../../src/keywords/formulas/popularity.ts"
+import { CHECKED, estimatePopularity, popularityBand } from "../../../src/keywords/formulas/popularity.ts"
+import { POPULARITY_BANDS } from "../../../src/lib/figure-bands.ts"
 import { popularityBand as popularityText } from "../../../src/ui/words.ts"
 import { blendOf, calibratedTerms, massOf, spearman } from "./calibration.ts"
 
@@ -17,7 +18,9 @@ describe("what is said of the popularity", () => {
       `at a rank correlation of ${correlation} (95 % ${between[0]} to ${between[1]})`,
       `errs by ${line.error} points on terms that it was not drawn through, a constant by ${constant.error}`,
       `hold ${Math.round(100 * held)} of 100 of the other`,
-      ...BANDS.map(({ low, high, terms, held, atFloor }) => `| ${low} to ${high} | ${terms} | ${held} | ${atFloor} |`),
+      ...POPULARITY_BANDS.map(
+        ({ low, high, terms, held, atFloor }) => `| ${low} to ${high} | ${terms} | ${held} | ${atFloor} |`,
+      ),
     ])
       expect(manual).toContain(sentence)
   })

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { ChartKey } from "../../../src/charts/store/chart-identities.ts"
+import type { ChartKey } from "../../../src/core/observation/subjects.ts"
 
 const ROOT = join(import.meta.dirname, "../../..")
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import type { ChartObservation } from "../../../src/charts/kinds/chart-shape.ts"
-import type { ChartKey } from "../../../src/charts/store/chart-identities.ts"
+import type { ChartKey } from "../../../src/core/observation/subjects.ts"
 import type { Sql } from "../../../src/database/types.ts"
 
 export const FINANCE: ChartKey = {

@@ -1,10 +1,10 @@
+import type { TrackedApp } from "../../../core/tracked-app.ts"
 import type { Sql } from "../../../database/types.ts"
 import { addDays, type Days, dayOf, earlier, later } from "../../../lib/days.ts"
 import { Fault } from "../../../lib/faults.ts"
 import type { PAGE_CHANGES } from "../../../listings/changes.ts"
 import { readChanges, type StoredChange } from "../../../listings/read/changes.ts"
 import { PAGE_SOURCES, readPageStates } from "../../../listings/read/store-pages.ts"
-import type { TrackedApp } from "../../../tracking/tracked-app.ts"
 
 type PageChange = (typeof PAGE_CHANGES)[number]
 

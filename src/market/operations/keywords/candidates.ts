@@ -1,11 +1,11 @@
 import type { Context } from "../../../core/operation.ts"
-import { phrasesOf } from "../../../keywords/formulas/name-phrases.ts"
 import { likeness, NEAR_PLACES, weighPhrases } from "../../../keywords/formulas/related-terms.ts"
 import type { MarketLists } from "../../../keywords/read/market-lists.ts"
 import { findNeighbours, readNames, readPopularTerms, type TermAnswer } from "../../../keywords/read/neighbours.ts"
 import { readSuggestedTerms } from "../../../keywords/read/suggestions.ts"
 import { languageOf, localesOf } from "../../../lib/locales.ts"
 import { normaliseTerm } from "../../../lib/term.ts"
+import { phrasesOf } from "../../../listings/formulas/name-phrases.ts"
 
 /** Keywords of one answer. */
 export const MOST_CANDIDATES = 50

@@ -1,7 +1,7 @@
 import { diffWordsWithSpace } from "diff"
-import { type Html, html } from "../../ui/html.ts"
-import { dayTime, momentTime } from "../../ui/times.ts"
-import { counted, spoken } from "../../ui/words.ts"
+import { type Html, html } from "../html.ts"
+import { dayTime, momentTime } from "../times.ts"
+import { counted, spoken } from "../words.ts"
 
 /** A change of a store page, of the owner's app or of a rival. */
 export interface Change {

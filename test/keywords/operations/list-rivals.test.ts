@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Sql } from "../../../../src/database/types.ts"
-import { DEMO_APPS, DEMO_FILE, loadDemo } from "../../../../src/demo/demo.ts"
-import { listRivals } from "../../../../src/keywords/operations/rivals/list-rivals.ts"
-import { record } from "../../../../src/measuring/record/record.ts"
-import { freshDatabase } from "../../../database.ts"
-import { ask, contextOf, NOW, newWorkspace, reading } from "../../../measuring/record/measured.ts"
-import { trackOwn } from "../../../world/tracked.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { DEMO_APPS, DEMO_FILE, loadDemo } from "../../../src/demo/demo.ts"
+import { listRivals } from "../../../src/keywords/operations/list-rivals.ts"
+import { record } from "../../../src/measuring/record/record.ts"
+import { freshDatabase } from "../../database.ts"
+import { ask, contextOf, NOW, newWorkspace, reading } from "../../measuring/record/measured.ts"
+import { trackOwn } from "../../world/tracked.ts"
 
-const text = readFileSync(join(import.meta.dirname, "../../../../fixtures/demo", DEMO_FILE), "utf8")
+const text = readFileSync(join(import.meta.dirname, "../../../fixtures/demo", DEMO_FILE), "utf8")
 let sql: Sql
 
 beforeAll(async () => {

@@ -1,13 +1,13 @@
-import type { Platform } from "../../../core/observation/provenance.ts"
-import type { Sql } from "../../../database/types.ts"
-import { gradeOf, type SearchText } from "../../../lib/matching.ts"
-import { rivalRecordId } from "../../../lib/record-ids.ts"
-import { parseRival } from "../../../lib/store-ids.ts"
-import { appPage } from "../../../lib/store-pages.ts"
-import { nameIn } from "../../../stores/store/app-names.ts"
-import { folded, patternsOf, type RecordMatch } from "../../../tracking/records.ts"
-import type { TrackedApp } from "../../../tracking/tracked-app.ts"
-import { dayTerms, type SideApp, sidesOf } from "../../read/day-answers.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
+import type { Sql } from "../../database/types.ts"
+import { gradeOf, type SearchText } from "../../lib/matching.ts"
+import { rivalRecordId } from "../../lib/record-ids.ts"
+import { parseRival } from "../../lib/store-ids.ts"
+import { appPage } from "../../lib/store-pages.ts"
+import { nameIn } from "../../stores/store/app-names.ts"
+import { folded, patternsOf, type RecordMatch } from "../../tracking/records.ts"
+import { dayTerms, type SideApp, sidesOf } from "../read/day-answers.ts"
 
 /** One search reads at most this many lists of results, and places in all of them. */
 export const LISTS = 500

@@ -1,17 +1,7 @@
-import type { Platform } from "../../core/observation/provenance.ts"
+import type { ChartKey } from "../../core/observation/subjects.ts"
 import { takeLocks, takeSharedLock } from "../../database/locks.ts"
 import type { Tx } from "../../database/types.ts"
-import type { Chart, Device } from "../../lib/charts.ts"
-import { lockIdentities, missingOf } from "../../measuring/record/identities.ts"
-
-export interface ChartKey {
-  platform: Platform
-  storefront: string
-  device: Device
-  chart: Chart
-  /** The store's own id; ALL_APPS for the overall chart. */
-  genre: string
-}
+import { lockIdentities, missingOf } from "./identities.ts"
 
 /** The ids of these charts, in order; charts not known yet are made. Burns no identity value. */
 export async function ensureChartIds(tx: Tx, keys: readonly ChartKey[]): Promise<number[]> {

@@ -1,6 +1,6 @@
 import { normaliseTerm } from "../../lib/term.ts"
-import { wordsOf } from "../../listings/checks/field-text.ts"
-import { vocabularyOf } from "../../listings/checks/vocabulary.ts"
+import { wordsOf } from "../checks/field-text.ts"
+import { vocabularyOf } from "../checks/vocabulary.ts"
 
 /** The most words of a suggested keyword. */
 export const MOST_WORDS = 3

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { type ListedApp, landscapeOf } from "../../../src/keywords/formulas/landscape.ts"
+import { type ListedApp, landscapeOf } from "../../../src/charts/formulas/landscape.ts"
 
 const NOTHING: ListedApp = {
   ...{ name: null, publisherId: null, publisher: null, ratings: null, rating: null },

@@ -1,0 +1,41 @@
+import type { Chart, Device } from "../../lib/charts.ts"
+import type { Platform } from "./provenance.ts"
+
+export interface ListKey {
+  platform: Platform
+  storefront: string
+  term: string
+}
+
+export interface AppKey {
+  platform: Platform
+  id: string
+}
+
+export interface ChartKey {
+  platform: Platform
+  storefront: string
+  device: Device
+  chart: Chart
+  /** The store's own id; ALL_APPS for the overall chart. */
+  genre: string
+}
+
+/** The surrogate ids of what observations speak of. */
+export interface SurrogateIds {
+  lists: readonly number[]
+  listOf(key: ListKey): number
+  charts: readonly number[]
+  chartOf(key: ChartKey): number
+  appOf(platform: Platform, id: string): number
+  /** Of all apps of which something is derived from reading to reading. */
+  series: readonly number[]
+}
+
+export interface Names {
+  list?: ListKey
+  chart?: ChartKey
+  apps?: readonly string[]
+  /** Those of them of which something is derived from reading to reading. */
+  series?: readonly string[]
+}

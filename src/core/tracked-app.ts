@@ -1,0 +1,32 @@
+import type { Caller } from "../access/caller.ts"
+import type { Db } from "../database/types.ts"
+
+/** A workspace's app: up to two store apps under one name. iosApp and androidApp are store_app ids. */
+export interface TrackedApp {
+  id: string
+  /** See shownName. */
+  name: string
+  icon: string | null
+  iosId: string | null
+  androidPkg: string | null
+  bundleId: string | null
+  iosApp: number | null
+  androidApp: number | null
+  /** Storefronts, the main one first. */
+  countries: [string, ...string[]]
+  manualRivals: string[] | null
+  /** Hidden by hand: never shown as rivals. None of them is among manualRivals. */
+  hiddenRivals: string[] | null
+  keywordTags: Record<string, string[]> | null
+  buriedKeywords: string[] | null
+  goal: "downloads" | "rank" | "revenue" | null
+  tasksDone: string[] | null
+}
+
+/** How `invoke` finds the apps of a caller; src/tracking implements it. */
+export interface AppPort {
+  /** Throws not_found or app_not_allowed. */
+  find(sql: Db, caller: Caller, id: string, country: string | undefined): Promise<TrackedApp>
+  /** The apps that the caller's key may see, oldest first. */
+  listVisible(sql: Db, caller: Caller): Promise<TrackedApp[]>
+}

@@ -1,0 +1,17 @@
+/** Difficulty in words, in steps of 20 from 0 to 100. */
+export const DIFFICULTY_BANDS = ["very easy", "easy", "moderate", "hard", "very hard"] as const
+
+/**
+ * `from`: the least score. `held` of so many `terms` lie within, and `atFloor` of them stand at Apple's floor of 5 to 9, so a
+ * wide band reads as more than it is. `bun test/bench/popularity.ts` prints these figures.
+ */
+export const POPULARITY_BANDS = [
+  { from: 0, low: 5, high: 9, terms: 124, held: 119, atFloor: 119 },
+  { from: 59, low: 5, high: 50, terms: 76, held: 70, atFloor: 49 },
+  { from: 73, low: 6, high: 100, terms: 27, held: 26, atFloor: 13 },
+]
+
+/** Warns that most terms of a wide band are hardly searched. */
+export const AT_FLOOR = `Many terms of a wide band stand at Apple's floor of 5 to 9: ${POPULARITY_BANDS.slice(1)
+  .map(({ low, high, terms, atFloor }) => `${atFloor} of ${terms} checked in ${low} to ${high}`)
+  .join(", ")}.`
