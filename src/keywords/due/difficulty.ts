@@ -5,7 +5,7 @@ import { withoutPages } from "../../stores/kinds/pages-in-look-ups.ts"
 import { latestTen } from "../store/keyword-inputs.ts"
 import { deriveMetrics } from "./metrics.ts"
 
-// So many terms' first ten apps are in one look-up's fifty.
+// One look-up request takes 50 apps: the first ten of five terms.
 const DIFFICULTY_TOGETHER = 5
 
 export const difficultyOnAppStore: Kind = {
@@ -18,14 +18,14 @@ export const difficultyOnAppStore: Kind = {
   async read(subjects, port) {
     const ids = await readFirstIds(port, subjects)
     if (ids.length === 0) return []
-    // whoever ranks is read for its figures alone
+    // Only the figures are needed. The store pages of untracked apps would fill the database.
     return [withoutPages(await port.ask(itunesLookup, { storefront: subjects[0].storefront, ids }))]
   },
   derive: deriveMetrics,
   putsForward: putForwardTerms,
 }
 
-/** Store ids of the ten apps that each term's difficulty will be made of, each once. */
+/** Returns the store ids of the ten apps that each term's difficulty is calculated from, without duplicates. */
 async function readFirstIds({ sql, now }: ReadPort, subjects: readonly Subject[]): Promise<string[]> {
   const [{ platform, storefront }] = subjects as [Subject]
   const rows = await sql<{ id: string }[]>`

@@ -16,7 +16,7 @@ export const hintsOnAppStore: Kind = {
   platform: "ios",
   upstream: appleHints.upstream,
   together: 1,
-  // measured on the ladder of 36 real keywords, most of which are suggested at once or not at all
+  // Estimated from the ladders of 36 real keywords: most are suggested at once or not at all.
   requests: 4,
   everyDays: HINTS_EVERY_DAYS,
   async read([subject], port) {
@@ -35,7 +35,7 @@ export const hintsOnPlay: Kind = {
   everyDays: HINTS_EVERY_DAYS,
   async read([subject], port) {
     const { storefront, subject: prefix } = subject
-    // an answer names no country: it is that of the pages which are asked for alike
+    // A suggest answer names no country, so the country that the store's pages name for the same request is used.
     const named = (await port.readNamedCountry(playSuggest.upstream, storefront)) ?? storefront
     if (named !== storefront)
       throw new ReadFailure("mismatched", `pages name ${named.toUpperCase()}`, { country: named })
@@ -44,7 +44,7 @@ export const hintsOnPlay: Kind = {
   derive: deriveMetrics,
 }
 
-/** Types ever less of the term until the store suggests no more. Beginnings read this week are not asked again. */
+/** Asks for ever shorter prefixes until the store suggests nothing more. Answers of the past week are reused. */
 async function ladder(
   { storefront, platform, subject: term }: Subject,
   port: ReadPort,

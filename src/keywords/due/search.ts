@@ -8,7 +8,10 @@ import { deriveMetrics } from "./metrics.ts"
 
 export type SearchSource = Source<SearchQuestion, SearchObservation>
 
-/** The preferred source; the next is asked when it gives nothing. What the preferred one failed with is what counts. */
+/**
+ * Declares the daily search reading. A source that fails is followed by the next one. If all fail, the reading fails
+ * with the preferred source's error.
+ */
 export function searchKind(platform: Platform, sources: readonly [SearchSource, ...SearchSource[]]): Kind {
   return {
     name: "search",
@@ -43,7 +46,7 @@ async function firstOf(
   throw failure
 }
 
-/** A tracked keyword's difficulty needs its results first: it becomes due with the first reading of them. */
+/** Makes the difficulty of tracked keywords due after their first search reading, because it needs the results. */
 export async function makeDifficultyDue(
   tx: Tx,
   subjects: readonly Pick<Subject, "platform" | "storefront" | "subject">[],
@@ -60,7 +63,7 @@ export async function makeDifficultyDue(
       select priority
       from tracked_subject
       where kind = 'difficulty' and platform = s.platform and storefront = s.storefront and subject = s.subject
-      -- looked up for each: joined, all terms that are tracked were read after each search (of 10,000 in 40 ms)
+      -- A lateral look-up per term: a join reads all tracked terms after every search.
       offset 0
     ) t
     group by s.platform, s.storefront, s.subject
