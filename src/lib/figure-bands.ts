@@ -2,8 +2,8 @@
 export const DIFFICULTY_BANDS = ["very easy", "easy", "moderate", "hard", "very hard"] as const
 
 /**
- * `from`: the least score. `held` of so many `terms` lie within, and `atFloor` of them stand at Apple's floor of 5 to 9, so a
- * wide band reads as more than it is. `bun test/bench/popularity.ts` prints these figures.
+ * `from` is the lowest score of the band. Of `terms` checked terms `held` lie within it, and `atFloor` of them are at
+ * Apple's floor of 5 to 9, so a wide band looks higher than it is. `bun test/bench/popularity.ts` prints these figures.
  */
 export const POPULARITY_BANDS = [
   { from: 0, low: 5, high: 9, terms: 124, held: 119, atFloor: 119 },

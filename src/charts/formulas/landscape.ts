@@ -1,29 +1,29 @@
 import { FIRST, medianOf } from "../../lib/figure.ts"
 import { DAY_MS } from "../../lib/time.ts"
 
-/** How many places of a list a category's figures are of. */
+/** The figures of a category cover at most this many places of a list. */
 export const PLACES = 100
 
 const RELEASED_DAYS = 365
 const UPDATED_DAYS = 90
 
-/** An app on a list, as far as it is known; null = not known. */
+/** An app on a list. Null if unknown. */
 export interface ListedApp {
   name: string | null
-  /** The store's own id of who sells it. */
+  /** The store's id of the publisher. */
   publisherId: string | null
   publisher: string | null
-  /** How many ratings; 0 = nobody rated it. */
+  /** Rating count; 0 if nobody rated it. */
   ratings: number | null
   rating: number | null
   releasedAt: Date | null
   updatedAt: Date | null
-  /** How many. */
+  /** Number of languages. */
   languages: number | null
   sizeBytes: number | null
 }
 
-/** Of how many of the listed apps it is known what a figure is made of. */
+/** The number of listed apps for which a figure's input is known (`n`), and the number of listed apps (`of`). */
 interface Coverage {
   n: number
   of: number
@@ -41,9 +41,9 @@ interface Landscape {
 }
 
 /**
- * What stands in the way on a top list of a UTC day, its apps in their order. The figures are those that the service's
- * specification names for GET /hive/landscape; how each is reckoned is our own, as no peer publishes it: medians rather than
- * means, as rating counts differ by powers of ten; and none of which less than half of the apps is known.
+ * Returns the market figures of a top list on a UTC day; `apps` are in list order. The service's specification names
+ * the figures for GET /hive/landscape. The calculation is our own, as no public tool documents one: medians rather than
+ * means, because rating counts differ by powers of ten, and null if less than half of the apps are known.
  */
 export function landscapeOf(apps: readonly ListedApp[], day: string): Landscape {
   const ratings = known(apps.slice(0, FIRST), ({ ratings }) => ratings)
@@ -81,15 +81,15 @@ function median({ values, n, of, isEnough }: Values<number | null>) {
   return { median: isEnough ? medianOf(values) : null, n, of }
 }
 
-/** The part of them that lies at that moment or after it, to three places. */
+/** The share of values at or after `since`, rounded to three places. */
 function share({ values, n, of, isEnough }: Values<Date | null>, since: number) {
   const late = values.filter((at) => at.getTime() >= since).length
   return { share: isEnough ? Math.round((1_000 * late) / n) / 1_000 : null, n, of }
 }
 
-/** Those who have two apps or more on the list, and how many these are. */
+/** Publishers with two or more apps on the list, and the number of those apps. */
 function publishersOf(apps: readonly ListedApp[]): Landscape["publishers"] {
-  // some readings say a publisher's name alone: it is the id that another app on the list has under that name
+  // Some readings contain only a publisher's name. Another app on the list may link that name to an id.
   const idOf = new Map(
     apps.flatMap(({ publisher, publisherId }) => (publisherId ? [[publisher, publisherId] as const] : [])),
   )

@@ -1,36 +1,36 @@
 import { clamp, FIRST, type Figure, twoPlaces } from "../../lib/figure.ts"
 
-/** Raised whenever the same ratings give another demand; 1 cut the places off behind the tenth. */
+/** Increase it whenever the same ratings give a different demand. Version 1 ignored all places after the tenth. */
 export const DEMAND_FORMULA = 2
 
 interface DemandParts {
-  /** What the rating counts of the first results come to, as one count; null when the store had no result. */
+  /** The rating counts of the first results combined into one count. Null if the store had no result. */
   ratingMass: number | null
-  /** How many of the first ten places were taken, and of how many the rating count was known. */
+  /** How many of the first ten places are taken, and how many of those have a known rating count. */
   places: number
   known: number
 }
 
 /**
- * How much is searched for here, 0 to 100, as far as the ratings of the apps that the store puts first tell it: apps that
- * many people have are shown for what many people search.
+ * Returns how much a term is searched, 0 to 100, estimated from the ratings of the first ten results: stores show
+ * widely used apps for widely searched terms.
  *
- *     weight(place) = 1 / place - 1 / 11     for the first ten: nothing is left of it at the eleventh
+ *     weight(place) = 1 / place - 1 / 11     for the first ten; it reaches zero at the eleventh
  *     mass = (Σ weight · ratings^¼ / Σ weight)⁴
- *     demand = 100 · log10(1 + mass) / 7.5   7.5 = a mass of 31,600,000; the largest of 187 popular terms has 17,200,000
+ *     demand = 100 · log10(1 + mass) / 7.5   7.5 = a mass of 31.6 million; of 187 popular terms the largest is 17.2
  *
- * `ratings` are those of the storefront itself, in order; null = not known. An unknown one is left out and the rest
- * stands for it; with less than half of the weight known the demand is not measured (undefined). A place that no app holds
- * counts as none. No result at all gives null.
+ * `ratings` are counts in the storefront itself, in the order of the results; null if unknown. Unknown counts are left
+ * out and the known ones are extrapolated. Undefined (not measured) if less than half of the weight is known. An empty
+ * place counts as zero ratings. The score is null if there are no results.
  *
- * Source: the rating mass of the first ten is the signal that goes best with real popularity in the public project
- * SquashVash/ASO-Tool-CLI (rank correlation 0.66, 182 terms, by the median). The weights are our own, and fade with the place, so
- * that no place makes the figure jump; the root keeps one giant from outweighing nine others. On 187 terms with Apple's
- * figure this goes with it at 0.58, against 0.56 for Σ ratings / place over ten, and two apps that change the ninth and
- * the eleventh place move it by at most 3, not 31.
+ * Source: the rating mass of the first ten is the signal that correlates best with real popularity in the public
+ * project SquashVash/ASO-Tool-CLI (rank correlation 0.66, 182 terms, with the median). The weights are our own. They
+ * fade with the place, so that no place makes the figure jump; the root keeps one giant from outweighing nine others.
+ * On 187 terms with Apple's figure the rank correlation is 0.58, against 0.56 for Σ ratings / place over ten, and two
+ * apps that change the ninth and the eleventh place move the demand by at most 3, not 31.
  *
- * Limits: a term that only few search but that brings up giants gets the giants' mass. Ratings are gathered over years:
- * a term that is new or of a season shows too little. Storefronts are of different size and are not comparable.
+ * Limits: a term that few people search but that brings up giants gets the giants' mass. Ratings accumulate over years,
+ * so new or seasonal terms score too low. Storefronts differ in size and are not comparable.
  */
 export function demandOf(ratings: readonly (number | null)[]): Figure<DemandParts> | undefined {
   const first = ratings.slice(0, FIRST)
@@ -42,7 +42,7 @@ export function demandOf(ratings: readonly (number | null)[]): Figure<DemandPart
   return { score: Math.round(demandScale(mass)), parts }
 }
 
-/** The demand of a rating mass, 0 to 100, not rounded. */
+/** Returns the demand of a rating mass, 0 to 100, not rounded. */
 export function demandScale(mass: number): number {
   return clamp((100 * Math.log10(1 + mass)) / FULL_DECADES, 0, 100)
 }

@@ -3,13 +3,13 @@ import { DIFFICULTY_BANDS } from "../../lib/figure-bands.ts"
 import { DAY_MS } from "../../lib/time.ts"
 import { titleMatch } from "./title-match.ts"
 
-/** Raised whenever the same results give another difficulty. */
+/** Increase it whenever the same results give a different difficulty. */
 export const DIFFICULTY_FORMULA = 1
 
-/** A list with fewer results has no difficulty: a store that finds so little hardly knows the term. */
+/** Lists with fewer results have no difficulty: the store hardly matches the term. */
 export const LEAST_RESULTS = 5
 
-/** One of the first ten results; null = not known. */
+/** One of the first ten results. Null if unknown. */
 export interface Slot {
   title: string | null
   ratings: number | null
@@ -19,29 +19,31 @@ export interface Slot {
 export type DifficultyParts = {
   /** How many of the first ten places are taken. */
   results: number
-  /** Each 0 to 100; null = not known. Both of the first are null where no difficulty can be given. */
+  /** Each 0 to 100, null if unknown. `titles` and `weakest` are null if there is no difficulty. */
   titles: number | null
   weakest: number | null
   freshness: number | null
 }
 
 /**
- * How hard it is to come among the first ten, 0 to 100.
+ * Returns how hard it is to rank among the first ten, 0 to 100.
  *
  *     difficulty = .30 · titles + .60 · weakest + .10 · freshness
- *     titles: how far the ten titles are about the term (titleMatch), their mean; an empty place counts as none
- *     weakest: the three places with the fewest ratings, mean of log10(1 + ratings) / 5; 100,000 ratings are full, and an
- *       empty place has none
- *     freshness: days since the last update, their median; today is full, a year is nothing
+ *     titles: mean match of the ten titles with the term (titleMatch); an empty place counts as zero
+ *     weakest: mean of log10(1 + ratings) / 5 of the three places with the fewest ratings; 100,000 ratings are the
+ *       maximum, an empty place has none
+ *     freshness: median of the days since the last update; today is the maximum, a year or more is zero
  *
- * Fewer than 5 results give null. Titles and ratings must be known of all but two results, else it is not measured
- * (undefined): those not known may be the weakest. Freshness is left out where it is known of less than half of them.
+ * The score is null with fewer than 5 results. Undefined (not measured) if the titles or the ratings of more than two
+ * results are unknown, because these may be the weakest. Freshness is left out if it is known for less than half of the
+ * results.
  *
- * Ratings stand here only for how strong the weakest are, whom a newcomer has to pass. How many ratings the ten have
- * together is demand: counted here too it would make every popular keyword look hard, and few searched ones good.
+ * Ratings only measure the weakest results, which a newcomer has to pass. The total of the ten is demand: counted here
+ * too, it would make every popular keyword look hard.
  *
- * Source: ours, of parts that public tools use: title grades (facundoolano/aso), the weakest slot (softroni, kranked),
- * freshness (SquashVash/ASO-Tool-CLI). The weights are chosen, not fitted: nobody publishes a difficulty to fit them to.
+ * Source: our own, from parts that public tools use: title grades (facundoolano/aso), the weakest slot (softroni,
+ * kranked), freshness (SquashVash/ASO-Tool-CLI). The weights are chosen, not fitted: there is no published difficulty
+ * to fit them to.
  */
 export function difficultyOf(term: string, slots: readonly Slot[], now: Date): Figure<DifficultyParts> | undefined {
   const first = slots.slice(0, FIRST)
@@ -68,7 +70,10 @@ export function difficultyOf(term: string, slots: readonly Slot[], now: Date): F
 
 export type Band = (typeof DIFFICULTY_BANDS)[number]
 
-/** A difficulty in a word: very easy below 20, easy below 40, moderate below 60, hard below 80, very hard from there. */
+/**
+ * Returns the band of a difficulty: very easy below 20, easy below 40, moderate below 60, hard below 80, else very
+ * hard.
+ */
 export function bandOf(difficulty: number): Band {
   return DIFFICULTY_BANDS[clamp(Math.floor(difficulty / 20), 0, DIFFICULTY_BANDS.length - 1)] as Band
 }
@@ -83,7 +88,7 @@ function titlesPart(term: string, slots: readonly Slot[]): number | undefined {
   const known = slots.flatMap(({ title }) => title ?? [])
   if (slots.length - known.length > MOST_UNKNOWN) return undefined
   const matched = known.reduce((sum, title) => sum + titleMatch(term, title), 0)
-  // those known stand for the others; the places that no app holds count as none
+  // Extrapolates from the known titles; empty places count as zero.
   return (100 * (matched / known.length) * slots.length) / FIRST
 }
 

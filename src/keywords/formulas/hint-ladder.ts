@@ -1,16 +1,16 @@
 import { foldText } from "../../lib/matching.ts"
 import { normaliseTerm } from "../../lib/term.ts"
 
-/** Raised whenever the same answers give another count or depth. */
+/** Increase it whenever the same answers give a different count or depth. */
 export const HINTS_FORMULA = 1
 
-/** The most a term's ladder asks. */
+/** The maximum number of prefixes requested per term. */
 const MOST_RUNGS = 12
 
 /**
- * The beginnings of a keyword to ask the store's suggestions for, longest first: the keyword as it is, then less of it, by
- * the letters that readers see (graphemes), down to the first one. A keyword of more than twelve letters is asked at twelve
- * lengths spread evenly. Each is spelt as a term is (no white space at its end), and none stands twice.
+ * Returns the prefixes of a keyword to request suggestions for, longest first: the whole keyword, then shorter ones
+ * down to the first letter, counted in graphemes. A keyword of more than twelve letters is requested at twelve evenly
+ * spaced lengths. Each prefix is normalised like a term (no trailing white space) and occurs once.
  */
 export function ladder(term: string): string[] {
   const letters = lettersOf(normaliseTerm(term))
@@ -23,43 +23,47 @@ export function ladder(term: string): string[] {
 }
 
 /**
- * The beginning to ask next, or null when enough is known. `answers` holds the store's suggestions for the beginnings that
- * were asked, by beginning; ask, add the answer, call again. It stops at the first that does not suggest the keyword: what
- * is typed less is suggested no sooner. Most keywords are not suggested at all and take one request; none takes more than
+ * Returns the next prefix to request. Null if the answers are sufficient. `answers` holds the store's suggestions by
+ * requested prefix: request one, add its answer, call again. The ladder ends at the first prefix that does not suggest
+ * the keyword, because no shorter one will. Most keywords are never suggested and take one request; the maximum is
  * twelve.
  */
 export function ladderNext(term: string, answers: Answers): string | null {
   return climb(term, answers).next
 }
 
-/** Suggestions in the store's order, by the beginning that was typed. */
+/** Suggestions in the store's order, by requested prefix. */
 type Answers = ReadonlyMap<string, readonly string[]>
 
 export interface Hints {
   /** See hintsOf. */
   hintCount: number
-  /** Letters of the shortest beginning asked that suggests the keyword; null = it is not suggested, or not all was asked. */
+  /**
+   * Letters of the shortest requested prefix that suggests the keyword. Null if it is not suggested or the ladder is
+   * unfinished.
+   */
   prefixDepth: number | null
   /** Whether the store suggests the keyword once it is fully typed. */
   suggested: boolean
-  /** Whether the ladder was asked to its end. */
+  /** Whether the ladder was requested to its end. */
   finished: boolean
-  /** The beginnings whose answers this rests on. */
+  /** The prefixes whose answers were used. */
   prefixes: string[]
 }
 
 /**
- * What a keyword's suggestions say of it; undefined while those for the fully typed keyword were not read.
+ * Returns what the suggestions show about a keyword. Undefined if those for the fully typed keyword were not read.
  *
- * `hintCount`: how many of the suggestions for the fully typed keyword extend it, that is, begin with it and are longer,
- * compared as foldText spells them and with runs of white space as one blank; each is counted once. "habit" is extended by
- * "habit tracker" and "habits", not by "my habit".
+ * `hintCount` is the number of distinct suggestions for the fully typed keyword that begin with it and are longer.
+ * Texts are compared as foldText spells them, with runs of white space as one blank. "habit" is extended by "habit
+ * tracker" and "habits", not by "my habit".
  *
- * `prefixDepth`: the fewest letters after which the store suggests the keyword itself, as far as was asked (see ladder).
+ * `prefixDepth` is the smallest number of letters for which the store suggests the keyword itself, among the requested
+ * prefixes (see ladder).
  *
- * Source: both measures are those of SquashVash/ASO-Tool-CLI (rank correlation with real popularity 0.58 and 0.48, 182 terms;
- * half of them were suggested nowhere). Limits: the App Store gives at most ten suggestions and Google Play five; a stem
- * that everybody types on ("insta") may be extended ten times and never be suggested itself.
+ * Source: both measures are from SquashVash/ASO-Tool-CLI (rank correlation with real popularity 0.58 and 0.48, 182
+ * terms, half of which were never suggested). Limits: the App Store gives at most ten suggestions and Google Play five.
+ * A stem that everybody types on ("insta") may be extended ten times and never be suggested itself.
  */
 export function hintsOf(term: string, answers: Answers): Hints | undefined {
   const whole = ladder(term)[0]
@@ -77,7 +81,7 @@ export function hintsOf(term: string, answers: Answers): Hints | undefined {
   }
 }
 
-/** Goes down the ladder as far as answers go. */
+/** Goes down the ladder as far as there are answers. */
 function climb(term: string, answers: Answers): { hits: string[]; asked: string[]; next: string | null } {
   const hits: string[] = []
   const asked: string[] = []
@@ -91,7 +95,7 @@ function climb(term: string, answers: Answers): { hits: string[]; asked: string[
   return { hits, asked, next: null }
 }
 
-/** Whether a keyword is among suggestions, compared as hintsOf does. */
+/** Whether the suggestions contain a keyword, compared as in hintsOf. */
 export function isSuggested(term: string, suggested: readonly string[]): boolean {
   const sought = compared(term)
   return suggested.some((text) => compared(text) === sought)

@@ -4,42 +4,43 @@ import type { Interval } from "../../lib/proportions.ts"
 import { demandScale } from "./demand.ts"
 import type { Hints } from "./hint-ladder.ts"
 
-/** Raised whenever the same readings give another estimate; 1 rested on demand's formula 1. */
+/** Increase it whenever the same readings give a different estimate. Version 1 used version 1 of the demand formula. */
 export const POPULARITY_FORMULA = 2
 
 export type PopularityParts = {
-  /** Each 0 to 100; null = not read. */
+  /** Each 0 to 100. Null if not read. */
   demand: number | null
   hintCount: number | null
   prefixDepth: number | null
-  /** Their weighted mean. */
+  /** The weighted mean of the parts. */
   blend: number
 }
 
-/** What an estimate rests on; null = not read. */
+/** The inputs of an estimate. Null if not read. */
 export interface PopularityInputs {
-  /** 0 where the store has no result. */
+  /** 0 if the store has no result. */
   ratingMass: number | null
   hints: Pick<Hints, "hintCount" | "prefixDepth" | "suggested" | "finished"> | null
 }
 
 /**
- * How much a keyword may be searched for where no store says it: a score of 1 to 100 that orders keywords of one storefront
- * and is shown to nobody as a popularity. What may be shown of it is a band (popularityBand).
+ * Estimates how much a keyword is searched where no store publishes it: a score of 1 to 100 that orders the keywords of
+ * one storefront. It is never shown as a popularity; answers show its band (popularityBand).
  *
  *     blend = .70 · demand + .20 · depth + .10 · extensions
  *     demand: see demandOf   depth: 100 · 0.85^(letters - 1), 0 when not suggested   extensions: five or more are 100
  *     score = 7.7 + 0.85 · blend, at least 1 and at most 100 (LINE has all digits)
  *
- * A part that was not read is dropped and the others stand for it. When all three were read and all are nothing, none can be
- * given (null); when what was read is nothing and something was not read, it is not measured (undefined).
+ * Parts that were not read are left out and the others reweighted. If all three were read and all are zero, the score
+ * is null. If all parts that were read are zero and one was not read, the result is undefined (not measured).
  *
- * Source: the weights and the depth's decay are those that SquashVash/ASO-Tool-CLI publishes as fitted (182 terms). The line
- * is of an earlier calibration to Apple's monthly report; it changes no order, and stored scores keep it.
+ * Source: the weights and the decay of the depth are published by SquashVash/ASO-Tool-CLI as fitted (182 terms). LINE
+ * is from an earlier calibration to Apple's monthly report; it does not change the order, and keeps new scores
+ * comparable with stored ones.
  *
- * Limits: ratings are gathered over years and belong to a storefront: scores of two storefronts are not comparable. On Google
- * Play a score mostly rests on extensions alone: the search page counts the ratings of one app, and the beginnings of a term
- * are not asked for.
+ * Limits: ratings accumulate over years and belong to a storefront, so scores of two storefronts are not comparable. On
+ * Google Play a score mostly rests on extensions alone: the search page has the rating count of one app only, and
+ * prefixes of a term are not requested.
  */
 export function estimatePopularity({ ratingMass, hints }: PopularityInputs): Figure<PopularityParts> | undefined {
   const read = {
@@ -63,16 +64,16 @@ export function estimatePopularity({ ratingMass, hints }: PopularityInputs): Fig
   }
 }
 
-/** A blend of 0 to 100 as a score, not rounded. */
+/** Returns the score of a blend of 0 to 100, not rounded. */
 export function scoreOf(blend: number): number {
   return clamp(LINE.start + LINE.slope * blend, 1, 100)
 }
 
 /**
- * What a score says on the scale of Apple Ads' search popularity, where most terms stand at the floor of 5 to 9. A band and no
- * number: on 227 terms of the United States the order of the scores goes with Apple's at CHECKED.correlation, below the 0.75
- * from which a number would mean something. Null for Google Play, whose searches nobody publishes. Other storefronts than the
- * United States were not checked.
+ * Returns the band of a score on the scale of Apple Ads' search popularity, where most terms are at the floor of 5 to
+ * 9. It is a band and not a number because the rank correlation with Apple's figures on 227 terms of the United States
+ * is CHECKED.correlation, below the 0.75 that would justify a number. Null for Google Play, which publishes no search
+ * figures. Storefronts other than the United States were not checked.
  */
 export function popularityBand(platform: "ios" | "android", score: number): Interval | null {
   if (platform === "android") return null
@@ -81,8 +82,9 @@ export function popularityBand(platform: "ios" | "android", score: number): Inte
 }
 
 /**
- * The popularity that a keyword is ordered and weighed by: on Apple's scale the middle of an estimate's band, so that no
- * hidden score stands beside a published figure. Of Google Play, where no figure is published, the score itself.
+ * Returns the popularity that keywords are ordered and weighed by. On the App Store it is the middle of the estimate's
+ * band, so that no hidden score is compared with a published figure. On Google Play, where no figure is published, it
+ * is the score itself.
  */
 export function popularityOrder(platform: "ios" | "android", score: number): number {
   const band = popularityBand(platform, score)
@@ -93,14 +95,14 @@ function middleOf({ low, high }: Interval): number {
   return Math.round((low + high) / 2)
 }
 
-/** The same for SQL: the order of the scores from each of these on. */
+/** The bands for SQL: the lowest score of each and its order. */
 export const ORDER_STEPS = { from: POPULARITY_BANDS.map(({ from }) => from), orders: POPULARITY_BANDS.map(middleOf) }
 
 /**
- * How far the scores go with Apple Ads' popularity on terms of the United States, as `bun test/bench/popularity.ts` prints it:
- * rank correlation with where 95 % of resamples lie, the error of the best rising line through them on terms that it was not
- * drawn through (root mean square, in points) beside that of a constant, and how often a band drawn on one half of the terms
- * holds those of the other.
+ * How well the scores agree with Apple Ads' popularity on terms of the United States, as printed by `bun
+ * test/bench/popularity.ts`: the rank correlation with its 95 % bootstrap interval; the error (root mean square, in
+ * points) of the best rising line on terms that it was not fitted to, compared with that of a constant; and how often a
+ * band drawn on one half of the terms contains those of the other half.
  */
 export const CHECKED = {
   terms: 227,
@@ -121,7 +123,7 @@ const WEIGHTS = [
 const FULL_EXTENSIONS = 5
 const DEPTH_DECAY = 0.85
 
-/** Null while the ladder was not asked to its end. */
+/** Null while the ladder is unfinished. */
 function depthScore({ prefixDepth, suggested, finished }: NonNullable<PopularityInputs["hints"]>): number | null {
   if (prefixDepth !== null) return 100 * DEPTH_DECAY ** (prefixDepth - 1)
   return finished && !suggested ? 0 : null

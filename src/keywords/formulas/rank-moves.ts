@@ -1,4 +1,4 @@
-/** Where an app stood on a measured day; rank null = absent from the first `depth` places. */
+/** The rank of an app on a measured day. `rank` is null if the app is absent from the first `depth` places. */
 export interface DayRank {
   day: string
   source: string
@@ -11,16 +11,17 @@ export type Direction = (typeof DIRECTIONS)[number]
 
 export interface RankMove {
   direction: Direction
-  /** Null = absent. */
+  /** Null if absent. */
   from: number | null
   to: number | null
-  /** How many places, where both are ranks. */
+  /** Number of places. Null unless both are ranks. */
   places: number | null
 }
 
 /**
- * What happened from one measured day to a later one; null where nothing can be said: another source read the day (it may
- * rank otherwise), or the app is absent from a reading that did not go as deep as its rank on the other day.
+ * Returns the change from one measured day to a later one. Null if it cannot be determined: the days have different
+ * sources, which may rank differently, or the app is absent from a reading that is shallower than its rank on the other
+ * day.
  */
 export function moveBetween(before: DayRank, after: DayRank): RankMove | null {
   if (before.source !== after.source) return null

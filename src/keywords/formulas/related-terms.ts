@@ -1,20 +1,21 @@
-/** The places of a search's results that two keywords are compared by. */
+/** Two keywords are compared by this many places of their results. */
 export const NEAR_PLACES = 20
 
-/** What a place of a search's results tells of the search, of what the first tells. */
+/** The weight of a place in search results; the first place has weight 1. */
 export function placeWeight(place: number): number {
   return 1 / Math.log2(place + 1)
 }
 
-/** What a phrase of three words counts of one of fewer: who searches types less than a name says. */
+/** The weight factor of phrases of three or more words: searches are shorter than names. */
 const LONG_PHRASE = 0.8
 
 /**
- * Phrases by the names that hold them, a name the less the lower it stands. Those of the highest weight
- * first, then the shortest, then in the order of their letters.
+ * Returns phrases by the names that contain them; lower names weigh less. Ordered by weight, then the shortest first,
+ * then alphabetically.
  *
- * Measured on 187 recorded lists of 20 places (`bun test/bench/research.ts`): Apple's monthly report of 7,500 terms has 58 % of the first ten, and of the keywords that share
- * three apps of 20 the first fifty hold 50 %. LONG_PHRASE was chosen on them: without it 57 and 49 %.
+ * Checked on 187 recorded lists of 20 places with `bun test/bench/research.ts`: Apple's monthly report of 7,500 terms
+ * contains 58 % of the first ten phrases, and the first fifty contain 50 % of the keywords that share three apps of 20.
+ * LONG_PHRASE was chosen on these lists; without it the shares are 57 and 49 %.
  */
 export function weighPhrases(
   names: readonly ReadonlySet<string>[],
@@ -32,7 +33,7 @@ export function weighPhrases(
   )
 }
 
-/** How alike two words or phrases are written, 0 to 1: the runs of three letters that they share, of all that either has. */
+/** Returns how similar two texts are written, 0 to 1: the trigrams that both have, as a share of all trigrams. */
 export function likeness(one: string, other: string): number {
   const [ours, theirs] = [runsOf(one), runsOf(other)]
   const shared = [...ours].filter((run) => theirs.has(run)).length

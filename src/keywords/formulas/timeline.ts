@@ -2,20 +2,20 @@ import { addDays, monthOf } from "../../lib/days.ts"
 import { type Point, UNMEASURED } from "../../lib/month-bytes.ts"
 import { type Direction, moveBetween } from "./rank-moves.ts"
 
-/** How many days back a rank from before a change is looked for. */
+/** How many days before a change a rank is looked for. */
 export const LOOK_BACK_DAYS = 30
-/** How many moves around a change are named. */
+/** How many moves are listed per change. */
 const BIGGEST = 5
 
 /** The UTC days between which something changed. */
 export interface ChangeDays {
-  /** Of the last reading without it. */
+  /** Day of the last reading without the change. */
   beforeDay: string
-  /** Of the first reading with it. */
+  /** Day of the first reading with the change. */
   day: string
 }
 
-/** The UTC days of which ranks are compared, all included. */
+/** The UTC days whose ranks are compared, all inclusive. */
 export interface Span {
   beforeFrom: string
   beforeTo: string
@@ -24,9 +24,9 @@ export interface Span {
 }
 
 /**
- * Where the ranks before and after a change are looked for. Before: no later than the last reading without it, and on an
- * earlier day than the first with it, for in between it may have been there already. After: the days of the window that
- * follow the day on which it was seen.
+ * Returns the days before and after a change whose ranks are compared. Before: up to the last reading without the
+ * change, and not the day of the first reading with it, since the change may have happened in between. After: the days
+ * of the window that follow the day on which the change was seen.
  */
 export function spanOf({ beforeDay, day }: ChangeDays, window: number): Span {
   const eve = addDays(day, -1)
@@ -39,7 +39,7 @@ export function spanOf({ beforeDay, day }: ChangeDays, window: number): Span {
   }
 }
 
-/** The first days of all months that these spans lie in, oldest first. */
+/** Returns the first days of all months of these spans, oldest first. */
 export function monthsOf(spans: readonly Span[]): string[] {
   const days = spans.flatMap(({ beforeFrom, beforeTo, afterFrom, afterTo }) => [
     ...stretchesBack(beforeFrom, beforeTo),
@@ -48,7 +48,7 @@ export function monthsOf(spans: readonly Span[]): string[] {
   return [...new Set(days.map(({ month }) => month))].sort()
 }
 
-/** A byte for each day of a month, as they are stored (month-bytes.ts). */
+/** The stored bytes of a month, one per day (month-bytes.ts). */
 export interface MonthBytes {
   ranks: Uint8Array
   sources: Uint8Array
@@ -64,10 +64,10 @@ export interface TermMonths {
 interface TermMove {
   term: string
   direction: Exclude<Direction, "same">
-  /** Null = absent. */
+  /** Null if absent. */
   from: number | null
   to: number | null
-  /** Of an entry or a drop the fewest it can have been: as if the app had stood right below the places read. */
+  /** For an entry or a drop the minimum: it assumes that the app ranked right below the places read. */
   places: number
   fromDay: string
   toDay: string
@@ -75,20 +75,20 @@ interface TermMove {
   source: number
 }
 
-/** How many keywords did what; the seven counts add up to all of them. */
+/** Numbers of keywords by what happened to them. The seven counts add up to all keywords. */
 export interface Movements extends Record<Exclude<Direction, "same">, number> {
   unchanged: number
-  /** Measured on both sides, and absent from a reading that did not go as deep as the rank on the other. */
+  /** Measured before and after, but absent from a reading that is shallower than the rank on the other day. */
   uncertain: number
-  /** Not measured on both sides by one source. */
+  /** Not measured by one source both before and after. */
   unmeasured: number
-  /** The moves over most places, then to or from the better rank, then in the order of the keywords. */
+  /** The moves over the most places, then those to or from the better rank, then in the order of the keywords. */
   biggest: TermMove[]
 }
 
 /**
- * What keywords did around a change: each from its last measured day before to the last day of the window after that the
- * same source measured.
+ * Returns how keywords moved around a change. Each is compared from its last measured day before the change to the last
+ * day of the window that the same source measured.
  */
 export function movementsAround(terms: readonly TermMonths[], span: Span): Movements {
   const before = stretchesBack(span.beforeFrom, span.beforeTo)
@@ -117,7 +117,7 @@ interface Stretch {
   last: number
 }
 
-/** The months of these days, the latest first. */
+/** Splits the days into months, the latest first. */
 function stretchesBack(from: string, to: string): Stretch[] {
   const stretches: Stretch[] = []
   for (let last = to; last >= from; last = addDays(monthOf(last), -1)) {
@@ -127,7 +127,7 @@ function stretchesBack(from: string, to: string): Stretch[] {
   return stretches
 }
 
-/** The latest of these days that was measured, by this source if one is given. */
+/** Returns the latest measured day, of `source` only if given. Null if there is none. */
 function lastPoint(
   months: ReadonlyMap<string, MonthBytes>,
   stretches: readonly Stretch[],

@@ -2,13 +2,13 @@ import { normaliseTerm } from "../../lib/term.ts"
 import { wordsOf } from "../checks/field-text.ts"
 import { vocabularyOf } from "../checks/vocabulary.ts"
 
-/** The most words of a suggested keyword. */
+/** Maximum number of words in a suggested keyword. */
 export const MOST_WORDS = 3
-/** So many apps must carry a phrase; more for a single word, which says less. */
+/** A phrase must occur in this many names; a single word in more, because it is less specific. */
 const LEAST_APPS = 2
 const LEAST_OF_ONE_WORD = 3
 
-/** Phrases of one to three words in the names of several apps, by how many carry them. */
+/** Returns phrases of one to three words that occur in several app names, with the number of names. */
 export function namePhrases(names: readonly string[], language: string): Map<string, number> {
   const carriers = new Map<string, number>()
   for (const name of new Set(names)) {
@@ -23,7 +23,7 @@ function count(counted: Map<string, number>, phrase: string): void {
 
 const isOneWord = (phrase: string) => !phrase.includes(" ")
 
-/** Each once. None begins or ends with a small word, and none reaches over what parts a name. */
+/** Returns the distinct phrases of a name. None begins or ends with a stop word or crosses a separator. */
 export function phrasesOf(name: string, language: string): Set<string> {
   const { stop } = vocabularyOf(language)
   const found = new Set<string>()
@@ -33,7 +33,7 @@ export function phrasesOf(name: string, language: string): Set<string> {
       for (let size = 1; size <= MOST_WORDS && at + size <= words.length; size++) {
         const last = words[at + size - 1]!
         if (stop.has(first.term) || stop.has(last.term)) continue
-        // as it is written: a script without blanks has none between words either
+        // Sliced from the name, because scripts without blanks have none between words.
         const phrase = normaliseTerm(part.slice(first.at, last.end))
         if (phrase.length > 2 && !/^\d+$/.test(phrase)) found.add(phrase)
       }
