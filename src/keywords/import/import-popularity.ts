@@ -6,28 +6,30 @@ import { record } from "../../measuring/record/record.ts"
 import type { PopularityObservation } from "../kinds/popularity.ts"
 import type { PublishedFigure } from "./popularity-report.ts"
 
-/** Raised whenever a report is read otherwise. */
+/** Increase it whenever a report is parsed differently. */
 const PARSER = 1
 
 interface PopularityImportResult {
   recorded: number
-  /** Figures that were there already, from the same report or a later one. */
+  /** Figures that were already stored, from the same report or a later one. */
   known: number
   /** Lines whose figures cannot be stored, and why. */
   bad: BadLine[]
 }
 
 interface PopularityImport {
-  /** When the report was there. A month's figure is seen after the month: an earlier moment becomes the month's end. */
+  /**
+   * When the report was available. A month's figure cannot be seen before the month ends: earlier times become its end.
+   */
   seenAt: Date
   sha256: Uint8Array
   now: () => Date
   onProgress?: (done: number) => void
-  /** Awaited between two transactions, so that others get their turn on the embedded database's one backend. */
+  /** Awaited between two transactions, so that others get a turn on the only backend of the embedded database. */
   pause?: () => Promise<void>
 }
 
-/** Batches are stored whole or not at all. Of two reports of a month the later one counts. */
+/** Stores figures in batches, each completely or not at all. If two reports cover a month, the later one is kept. */
 export async function importPopularity(
   sql: Sql,
   published: readonly PublishedFigure[],
@@ -54,7 +56,7 @@ export async function importPopularity(
 const BATCH = 400
 const PAUSE_MS = 5
 
-/** The places of those that this very report has given before. */
+/** Returns the indexes of figures that the same report has already stored. */
 async function findKnown(sql: Sql, batch: readonly PublishedFigure[], sha256: Uint8Array): Promise<Set<number>> {
   const rows = await sql<{ place: number }[]>`
     select k.place::int

@@ -4,7 +4,7 @@ import { normaliseTerm } from "../../lib/term.ts"
 import type { BadLine } from "../../measuring/import/import-lines.ts"
 import type { PopularityObservation } from "../kinds/popularity.ts"
 
-/** Why nothing can be read from a report, in one sentence. */
+/** Why a report cannot be read, in one sentence. */
 export class ReportProblem extends Error {
   override name = "ReportProblem"
 }
@@ -15,7 +15,7 @@ export type PublishedFigure = Pick<PopularityObservation, "storefront" | "term" 
 
 export interface Report {
   published: PublishedFigure[]
-  /** Lines below the heading, and those among them that are of other storefronts than the one asked for. */
+  /** Number of lines below the headings, and number of those for storefronts other than the requested one. */
   read: number
   others: number
   /** Lines that were skipped, and why. */
@@ -23,15 +23,15 @@ export interface Report {
 }
 
 /**
- * Reads Apple's monthly report of search terms (Apple Ads, "search term rank") as CSV: a line for each genre that names a
- * keyword, with
+ * Reads Apple's monthly report of search terms (Apple Ads, "search term rank") as CSV: one line for each genre that
+ * lists a keyword, with
  *
  *     month,country,genre,search_term,rank_in_genre,popularity_in_genre_1_100,popularity_overall_1_100
  *
- * or the headings of Apple's own table ("Country or Region", "Search Popularity (1-100)", …), in any order and case, between
- * commas, semicolons or tabs; lines above the headings are left out. A country is a code or an English name. `storefront`
- * takes that storefront alone, and stands for a column of countries that is not there. Throws ReportProblem when the text is
- * no such report or holds no figures.
+ * or the headings of Apple's own table ("Country or Region", "Search Popularity (1-100)", …), in any order and case,
+ * separated by commas, semicolons or tabs. Lines above the headings are skipped. A country is a code or an English
+ * name. `storefront` selects one storefront, and replaces a missing country column. Throws ReportProblem if the text is
+ * not such a report or has no figures.
  */
 export function readReport(text: string, storefront?: string): Report {
   const { records, columns } = openReport(text)
@@ -105,7 +105,7 @@ interface ReportRow {
   genre: { genre: string; rank: number; popularity: number } | null
 }
 
-/** What a line says; why it cannot be read; or null when it is of another storefront. */
+/** Parses a line. Returns the reason if it is invalid, and null if it belongs to another storefront. */
 function rowOf(fields: readonly string[], columns: Columns, wanted: string | undefined): ReportRow | string | null {
   const cell = (name: keyof Columns) => fields[columns[name] ?? -1]?.trim() ?? ""
   const storefront = columns.country === undefined ? wanted : storefrontNamed(cell("country"))
@@ -122,7 +122,7 @@ function rowOf(fields: readonly string[], columns: Columns, wanted: string | und
   return { storefront, month: `${month}-01`, term, popularity, genre }
 }
 
-/** A line may do without its genre, but not with half of it. */
+/** A line may omit the genre, but not only one of its two figures. */
 function genreOf(genre: string, rank: string, popularity: string): ReportRow["genre"] | string {
   if (genre === "" || (rank === "" && popularity === "")) return null
   const figures = { rank: wholeNumber(rank), popularity: wholeNumber(popularity) }
@@ -135,7 +135,7 @@ function wholeNumber(text: string): number | null {
   return /^\d{1,9}$/.test(text) ? Number(text) : null
 }
 
-/** Adds a line to what is known of its keyword and month; gives the reason where it does not go with it. */
+/** Adds a line to its keyword and month. Returns the reason if it contradicts or repeats an earlier line. */
 function add(known: Map<string, PublishedFigure>, { genre, ...row }: ReportRow, line: number): string | undefined {
   const key = `${row.storefront} ${row.month} ${row.term}`
   const held = known.get(key)

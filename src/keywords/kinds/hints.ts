@@ -12,13 +12,13 @@ import { differenceOf } from "../../measuring/record/differences.ts"
 const SOURCES = ["apple-hints", "play-suggest"] as const
 
 const shape = v.strictObject({
-  /** As it was asked for, normalised as a term is. */
+  /** The requested prefix, normalised like a term. */
   prefix: v.pipe(
     Text,
     v.transform(normaliseTerm),
     ruleBy((prefix) => checkTerm(prefix, "beginning")),
   ),
-  /** In the order shown; of those that are one when normalised the first stands. */
+  /** In the order shown. Of terms that are equal once normalised the first is kept. */
   terms: v.pipe(
     list(
       v.pipe(
@@ -40,7 +40,7 @@ export interface HintsQuestion {
   prefix: string
 }
 
-/** What a store suggests for a beginning that was typed: of each source, a day's last answer is held. */
+/** Suggestions of a store for a prefix. The last answer of each day and source is kept. */
 export const hints = kind<HintsObservation, HintsQuestion>({
   name: "hints",
   sources: SOURCES,
@@ -71,7 +71,7 @@ export const hints = kind<HintsObservation, HintsQuestion>({
     from hint_answer
     where (platform, storefront, prefix) = (${platform}, ${storefront}, ${subject})
       and day >= (${since}::timestamptz at time zone 'utc')::date and seen_at >= ${since}`,
-  // figures are made of the last weeks' answers, and kept; a year's and a month's can be looked up
+  // Figures use the answers of the last weeks only; older ones are kept for comparisons over a month or a year.
   keep: { table: "hint_answer", day: "day", keep: 400 },
   example: {
     source: "apple-hints",
@@ -104,7 +104,7 @@ async function* readAnswers(sql: Sql, { since, sources }: StoredRange): AsyncGen
   for await (const rows of pages) yield rows.map(({ day: _day, ...answer }) => answer)
 }
 
-/** What a store suggested last for a beginning, since that day; null = it was not asked. */
+/** Returns the latest suggestions for a prefix since a day. Null if there are none. */
 export async function readLatestHints(
   sql: Sql,
   { platform, storefront, prefix }: Pick<HintsObservation, "platform" | "storefront" | "prefix">,

@@ -29,7 +29,7 @@ const shape = v.strictObject({
     v.transform(normaliseTerm),
     ruleBy((term) => checkTerm(term)),
   ),
-  /** First day of the month that it stands for; a line says the month alone. */
+  /** First day of the month that the figure is for. An imported line gives only the month. */
   month: v.pipe(
     Text,
     v.regex(/^\d{4}-(0[1-9]|1[0-2])$/, "must be a month, YYYY-MM"),
@@ -38,7 +38,7 @@ const shape = v.strictObject({
   ),
   /** 1 to 100, over all genres. */
   popularity: Popularity,
-  /** The genres whose list names the term, with its rank and popularity in each; none where none is known. */
+  /** The genres whose list contains the term, with its rank and popularity in each. Empty if unknown. */
   genres: v.pipe(
     v.optional(list(InGenre), () => []),
     most(100, "genres"),
@@ -62,7 +62,7 @@ function checkMonth(month: string, { seenAt }: AnyObservation): void {
   hold(endOf(month) <= seenAt, "bad_month", "the month was not over when the figure was seen")
 }
 
-/** The first moment that a figure of the month could be seen. */
+/** The earliest time at which a figure of the month can exist. */
 function endOf(month: string): Date {
   const [year, number] = month.split("-").map(Number) as [number, number]
   return new Date(Date.UTC(year, number))
@@ -70,7 +70,7 @@ function endOf(month: string): Date {
 
 export type PopularityObservation = ObservationOf<"popularity", "apple-ads-report", typeof shape> & { platform: "ios" }
 
-/** Of a month the last figure is held. Formula 0 = not calculated; `parts` holds what the row has no columns for. */
+/** Keeps the last figure of each month. Formula 0 means published, not calculated; `parts` holds what has no column. */
 export const popularity = kind<PopularityObservation>({
   name: "popularity",
   sources: ["apple-ads-report"],

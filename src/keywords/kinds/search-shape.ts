@@ -26,7 +26,7 @@ export const shape = v.pipe(
         return Number.isInteger(depth) && depth >= 1 && depth <= 250
       }),
     ),
-    /** False when the reading broke off before its depth: it is kept but answers no day. */
+    /** False if the reading ended before its depth. It is stored but is not the answer of its day. */
     complete: v.pipe(
       Flag,
       rule("bad_depth", "complete must be true or false", (complete) => typeof complete === "boolean"),

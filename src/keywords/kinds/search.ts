@@ -16,7 +16,9 @@ import { isOwnSearch } from "../store/own-searches.ts"
 import { storeSearches } from "../store/searches.ts"
 import { idsIn, type SearchObservation, type SearchQuestion, shape } from "./search-shape.ts"
 
-/** What a store answers to a term. Every reading is stored; of several of one moment and source, the best. */
+/**
+ * A store's search results for a term. All readings are stored; of several with the same time and source, the best one.
+ */
 export const search = kind<SearchObservation, SearchQuestion>({
   name: "search",
   sources: RANK_SOURCES,
@@ -25,7 +27,7 @@ export const search = kind<SearchObservation, SearchQuestion>({
   demo: true,
   monthly: true,
   shape,
-  // without `depth` a line was read as far as its results go
+  // A line without `depth` was read as far as its results go.
   line: {
     entries: { source: RankSourceName, depth: v.optional(Whole), complete: v.optional(Flag, true) },
     read({ depth, ...said }: SearchObservation) {
@@ -82,7 +84,7 @@ export const search = kind<SearchObservation, SearchQuestion>({
   },
 })
 
-/** Includes readings that are stored already or outdone: names must not depend on the order of recording. */
+/** Includes readings that are already stored or superseded: names must not depend on the order of recording. */
 function namedIn(from: SearchObservation, { appOf }: SurrogateIds) {
   return { from, apps: from.results, appIds: idsIn(from.results).map((id) => appOf(from.platform, id)) }
 }
@@ -96,7 +98,7 @@ type StoredSearchRow = Omit<SearchObservation, "source" | "results" | "egress"> 
   listId: number
   day: string
   code: number
-  /** To the microsecond. */
+  /** With microseconds. */
   seen: string
 }
 
