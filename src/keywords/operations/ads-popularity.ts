@@ -7,13 +7,13 @@ import { Day } from "../../tracking/shapes.ts"
 
 const Scale = v.pipe(v.number(), v.integer())
 
-/** The scale is another than that of popularity: who does not ask for it does not meet it. */
+/** Optional, because its scale differs from that of popularity and would confuse callers that do not need it. */
 export const adsPopularityInput = described(
   v.optional(v.boolean()),
   "True = Apple Ads' own popularity too, where the workspace's ads account is connected.",
 )
 
-/** Apple Ads' figures of a side's keywords, beside ours and never mixed with them. */
+/** Apple Ads' figures for keywords of a storefront, separate from our own figures and never mixed with them. */
 export const AdsPopularity = described(
   v.nullable(
     named(
@@ -45,7 +45,7 @@ export const AdsPopularity = described(
 
 const NONE = { account: null, from: null, to: null, below: null, terms: [] }
 
-/** Of the workspace's own ads account, in a storefront of the App Store. */
+/** Reads the figures of the workspace's own ads account for a storefront of the App Store. */
 export async function readAdsPopularity(
   terms: readonly string[],
   country: string,

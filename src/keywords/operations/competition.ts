@@ -29,7 +29,7 @@ import { readTrackedTerms } from "../read/ranks.ts"
 import { difficultyOf, figuresOf } from "../store/keyword-figures.ts"
 
 const MOST_TERMS = 100
-/** A term on fewer apps is named, and has no figures. */
+/** Terms found on fewer apps are listed without figures. */
 const LEAST_APPS = 2
 const SHOWN = 3
 
@@ -152,7 +152,7 @@ interface AnswerRow {
   depth: number
   apps: number
   rank: number | null
-  /** The first results. */
+  /** store_app ids of the first results. */
   first: number[]
   difficulty: number | null
   difficultyDay: string | null
@@ -167,7 +167,7 @@ interface ShownApp {
   ratingsSource: SourceName | null
 }
 
-/** Of each term the latest answer, and how hard it is. */
+/** Reads the latest answer and difficulty of each term. */
 async function readAnswers(sql: Sql, { platform, storefront }: Side, own: number, terms: readonly string[]) {
   const keyword = { platform: sql`${platform}`, storefront: sql`${storefront}`, term: sql`k.term` }
   const rows = await sql<(AnswerRow & { corpus: number })[]>`
@@ -191,7 +191,10 @@ async function readAnswers(sql: Sql, { platform, storefront }: Side, own: number
   return { corpus: rows[0]?.corpus ?? null, rows }
 }
 
-/** Those among the first of any answer, each once: the same few stand at many keywords. Ratings of those that are shown. */
+/**
+ * Reads each app among the first results once, since the same apps rank for many keywords. Ratings only for the apps
+ * shown.
+ */
 async function readFirstApps(
   sql: Sql,
   place: { storefront: string; countries: readonly string[] },
@@ -203,7 +206,7 @@ async function readFirstApps(
     select s.id as app, s.store_id as id, ${nameIn(sql, sql`s.id`, place)} as name, c.ratings, c.day as "ratingsDay",
       c.source as "ratingsSource"
     from unnest(${ids}::int[]) u (app_id)
-    -- fenced: of an array whose length it does not know the planner reads the whole table
+    -- Fenced with offset 0: the planner does not know the array's length and would scan the whole table.
     cross join lateral (
       select id, store_id
       from store_app
@@ -226,7 +229,7 @@ function readingOf({ term, day, seenAt, source, depth, apps }: AnswerRow) {
   return { term, day, measuredAt: seenAt.toISOString(), source: sourceOf(source), depth, apps }
 }
 
-/** Of each answer what its first results say. */
+/** Returns a function that derives the leaders of an answer from its first results. */
 function leadersIn(apps: ReadonlyMap<number, ShownApp>) {
   const holds = titleHolder()
   return ({ term, first }: AnswerRow) => {

@@ -21,7 +21,7 @@ export async function findRivals(sql: Sql, apps: readonly TrackedApp[], sought: 
   const grades = new Map<string, number | null>()
   for (const { app, platform, storeId, name, country, terms } of [...above, ...named]) {
     const id = rivalRecordId(app.id, storeId)
-    // many apps have the same few rivals
+    // grades are cached because many apps share the same few rivals
     const shown = `${storeId} ${name ?? ""}`
     const grade = grades.get(shown) ?? gradeOf(sought, [storeId], name === null ? [] : [name])
     grades.set(shown, grade)

@@ -16,7 +16,7 @@ import { isRealDay } from "../../lib/time.ts"
 import { Day, Rank, RankRuns, Store, Storefront } from "../../tracking/shapes.ts"
 import { readRankSeries, type SeriesPlace, type TermSeries } from "../read/series.ts"
 
-/** The longest history that a plan reads; what a workspace has beyond that is asked for by its days. */
+/** The longest history that any plan includes; a longer range is requested by its days. */
 const MOST_DAYS = ENTITLEMENTS.enterprise.historyDays
 const MOST_TERMS = 100
 const MOST_KEYWORDS = 1_000
@@ -101,7 +101,7 @@ export const getRankHistory = operation({
   const start = cursor === undefined ? undefined : startIn(called, cursor)
   const range = days === undefined ? { from, to } : { from: addDays(dayOf(now()), 1 - days) }
   const window = lookedAt("history", start?.window ?? range, now(), caller)
-  // one more than is shown tells whether there is a next page
+  // Reads one more than shown, to know whether there is a next page.
   const most = limit && limit + 1
   const read = await readRankSeries(sql, app, {
     platform,
@@ -135,7 +135,7 @@ function keywordOf({ term, points }: TermSeries) {
   }
 }
 
-/** Where a page begins: behind that keyword, in the window of the first page, whatever day it is by now. */
+/** The start of a page: after that keyword, in the window of the first page even if the day has changed since. */
 interface PageStart {
   window: Days
   after: SeriesPlace
@@ -148,7 +148,7 @@ const Place = v.strictTuple([
   v.pipe(v.string(), v.check(isStorable)),
 ])
 
-/** Throws bad_cursor for what is no cursor of such a call. */
+/** Throws bad_cursor if the cursor does not belong to this call. */
 function startIn(called: unknown, cursor: string): PageStart {
   const place = v.safeParse(Place, placeIn(called, cursor))
   if (!place.success) throw new Fault("bad_cursor", { field: "cursor", detail: NO_CURSOR })
@@ -164,7 +164,7 @@ function nextCursor(called: unknown, { from, to }: Days, shown: readonly SeriesP
   return cursorOf(called, [from, to, position, term])
 }
 
-/** Those that the app tracks there; anywhere at all, where the storefront is none of its own. */
+/** Returns the terms that the app tracks in the storefront, or in any if the app does not track the storefront. */
 async function findTracked(sql: Sql, app: TrackedApp, storefront: string, terms: readonly string[]): Promise<string[]> {
   const anywhere = !app.countries.includes(storefront)
   const rows = await sql<{ term: string }[]>`
@@ -176,7 +176,10 @@ async function findTracked(sql: Sql, app: TrackedApp, storefront: string, terms:
   return rows.map(({ term }) => term)
 }
 
-/** A row a measured day; a keyword that was not measured has one that says so. What was not asked for is no column. */
+/**
+ * One row per measured day. A keyword without measured days has one row with measured false. Fields that were not
+ * requested have no column.
+ */
 function historyRows({ term, sources, series }: Partial<v.InferOutput<typeof Keyword>>): TableRow[] {
   if (!series) return [{ term }]
   if (series.length === 0) return [{ day: null, term, measured: false, rank: null, source: sources && null }]

@@ -86,7 +86,7 @@ export const listRivals = operation({
 })
 
 interface ManualRivals {
-  /** store_app ids of the rivals named by hand; null where no store has shown it here. */
+  /** The rivals added by hand with their store_app ids. Null if no reading of this store has shown it. */
   named: { id: string; app: number | null }[]
   hidden: number[]
   own: number | null
@@ -112,20 +112,20 @@ async function readNamed(
   return { named: rows.filter(({ hidden }) => !hidden), hidden, own }
 }
 
-/** What keywords say of all apps that their results hold: of each by its number. */
+/** The apps in the results of keywords, by number, with how often and how well each ranks. */
 interface Standings {
   numbers: AppNumbers
-  /** Of the first numbers: those named by hand and taken away, and the app itself. */
+  /** The kinds of the first numbers: apps added by hand, hidden apps, and the app itself. */
   kinds: readonly Kind[]
-  /** On how many keywords it stands as a rival. */
+  /** On how many keywords each app counts as a rival. */
   terms: number[]
-  /** How well at best. */
+  /** The best rank of each app. */
   best: number[]
-  /** In each the apps by their numbers. */
+  /** The apps of each result, as numbers. */
   pieces: TermPlaces[][]
 }
 
-/** A rival wherever it stands, or nowhere. */
+/** A rival at any rank, or at none. */
 type Kind = "wherever" | "nowhere"
 
 async function readStandings(sql: Sql, side: SideApp, { named, hidden, own }: ManualRivals): Promise<Standings> {
@@ -138,7 +138,7 @@ async function readStandings(sql: Sql, side: SideApp, { named, hidden, own }: Ma
     for (const { apps } of piece)
       for (let place = 0; place < apps.length; place++) apps[place] = numbers.numberOf(apps[place] as number)
     standings.pieces.push(piece)
-    // arrays without holes take half the time
+    // Arrays without holes take half the time.
     while (terms.length < numbers.ids.length) best[terms.push(0) - 1] = WORTH
     eachStanding(piece, kinds, (number, theirRank) => {
       terms[number]!++
@@ -150,12 +150,12 @@ async function readStandings(sql: Sql, side: SideApp, { named, hidden, own }: Ma
 
 type StandingVisitor = (number: number, theirRank: number, of: TermPlaces) => void
 
-/** An app is a rival where it stands above the app, one named by hand wherever it stands, one taken away nowhere. */
+/** Calls `on` for each place of a rival: an app above the app, one added by hand at any rank, a hidden one at none. */
 function eachStanding(piece: readonly TermPlaces[], kinds: readonly Kind[], on: StandingVisitor): void {
   for (const of of piece) {
     const { ourRank, apps } = of
     const above = ourRank === null ? apps.length : ourRank - 1
-    // of a million places each an object of its own would be too much
+    // An object for each of a million places would take too much memory.
     for (let place = 0; place < apps.length; place++) {
       const number = apps[place] as number
       const kind = number < kinds.length ? kinds[number] : undefined
@@ -167,19 +167,19 @@ function eachStanding(piece: readonly TermPlaces[], kinds: readonly Kind[], on: 
 
 interface Candidate {
   app: number | null
-  /** Of one named by hand. */
+  /** The store id of a rival added by hand. */
   id: string | null
   terms: number
   best: number | null
 }
 
-/** All named by hand, and of the others the first, those that only their store ids put in order after them included. */
+/** Returns all rivals added by hand and the best others, including all that tie with the last of these. */
 function mostFirst({ numbers, kinds, terms, best }: Standings, { named }: ManualRivals): Candidate[] {
   const candidate = (app: number | null, id: string | null): Candidate => {
     const number = app === null ? -1 : numbers.numberOf(app)
     return { app, id, terms: terms[number] ?? 0, best: terms[number] ? best[number]! : null }
   }
-  // the more terms the greater, then the better the best
+  // More terms are worth more, then the better best rank.
   const worth = Int32Array.from({ length: terms.length }, (_, number) =>
     kinds[number] === undefined && terms[number] ? terms[number] * WORTH - (best[number] as number) : 0,
   )
@@ -191,7 +191,7 @@ function mostFirst({ numbers, kinds, terms, best }: Standings, { named }: Manual
   ]
 }
 
-/** More than any rank. */
+/** Greater than any rank. */
 const WORTH = 1_000
 
 function countRivals({ numbers, terms }: Standings, { named }: ManualRivals): number {
@@ -201,7 +201,7 @@ function countRivals({ numbers, terms }: Standings, { named }: ManualRivals): nu
 
 interface ShownPlace {
   storefront: string
-  /** Of the app, in its order. */
+  /** The app's storefronts, in its order. */
   countries: readonly string[]
 }
 
@@ -233,13 +233,13 @@ async function readShown(sql: Sql, { storefront, countries }: ShownPlace, candid
     order by l.terms desc, l.best, l.id collate "C"`
 }
 
-/** Of the apps that are shown. */
+/** Returns the terms of each app shown. */
 function termsOf(
   { numbers, kinds, pieces }: Standings,
   shown: readonly (number | null)[],
 ): Map<number, v.InferOutput<typeof RivalTerm>[]> {
   const all = shown.flatMap((app) => (app === null ? [] : [{ app, terms: [] as Term[] }]))
-  // at the number of each that is shown, its place among them, from 1
+  // By app number: its index among the apps shown, plus 1; 0 if it is not shown.
   const places = new Int32Array(numbers.ids.length + all.length)
   for (const [at, { app }] of all.entries()) places[numbers.numberOf(app)] = at + 1
   for (const piece of pieces)
@@ -252,7 +252,7 @@ function termsOf(
 
 type Term = v.InferOutput<typeof RivalTerm>
 
-/** When and by whom the results were read that the rivals come from. */
+/** The day, time and sources of the results that the rivals come from. */
 function momentOf(places: readonly TermPlaces[]) {
   const seenAt = places.reduce<Date | null>((last, { seenAt }) => (last && last > seenAt ? last : seenAt), null)
   const sources = [...new Set(places.map(({ source }) => source))].sort((a, b) => a - b)

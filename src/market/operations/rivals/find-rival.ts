@@ -13,7 +13,7 @@ import { isStoreId, parseRival, STORE_ID_PATTERNS } from "../../../lib/store-ids
 import { STORES } from "../../../lib/store-pages.ts"
 import { iconIn, type NamePlace, nameIn } from "../../../stores/store/app-names.ts"
 
-/** A rival in a path. */
+/** The rival in a path. */
 export const RivalId = coded(
   v.pipe(
     bounded(v.string(), { maxLength: "android:".length + 255, pattern: STORE_ID_PATTERNS.either }),
@@ -25,7 +25,7 @@ export const RivalId = coded(
   "bad_app_id",
 )
 
-/** What every answer about a rival begins with. */
+/** The first fields of every answer about a rival. */
 export const rivalFields = {
   id: described(v.string(), "Store id."),
   name: described(v.string(), "The store's name of it, or the id until one was seen."),
@@ -34,20 +34,21 @@ export const rivalFields = {
 export interface Rival {
   platform: Platform
   storeId: string
-  /** Its store_app id; null while nothing showed it yet. */
+  /** Its store_app id. Null if no reading has shown it yet. */
   appId: number | null
-  /** Where it is called by this name. */
+  /** The storefront and countries that determine the name. */
   place: NamePlace
   name: string
   developer: string | null
   icon: string | null
-  /** Named by hand. */
+  /** Added by hand. */
   manual: boolean
 }
 
 /**
- * A rival of an app: named by hand, or seen among the results of the app's keywords in any of its storefronts, on the
- * latest measured day or in the last 30. Throws bad_app_id for an id of the other store, not_found for any other app.
+ * Returns a rival of an app: added by hand, or among the results of the app's keywords in any of its storefronts on the
+ * latest measured day or in the last 30. Throws bad_app_id for an id of the other store and not_found for any other
+ * app.
  */
 export async function findRival(
   { sql, now }: Pick<Context, "sql" | "now">,
@@ -73,7 +74,7 @@ export async function findRival(
   return { platform, storeId, appId, place, name: name ?? storeId, developer, icon, manual }
 }
 
-/** By store id, for it may have become known only just now; undefined while it is not. */
+/** Reads by store id, because the app may have been stored only just now. Undefined if it is unknown. */
 export async function readStoreApp(sql: Sql, rival: Rival): Promise<Facts | undefined> {
   return await readFacts(sql, rival, null)
 }
@@ -89,7 +90,7 @@ interface Facts {
   name: string | null
   developer: string | null
   icon: string | null
-  /** Among the results of a side's latest measured day; false where none is asked about. */
+  /** Among the results of the side's latest measured day. False without a side. */
   shown: boolean
 }
 
@@ -110,7 +111,7 @@ async function readFacts(
   return facts
 }
 
-/** Whether an app is in any result of the side's latest measured day. */
+/** SQL for whether an app is in any result of the side's latest measured day. */
 function standsIn(sql: Sql, side: SideApp, app: Fragment): Fragment {
   return sql`coalesce((
         select bool_or(rank > 0) filter (where last_day = day)
@@ -121,7 +122,7 @@ function standsIn(sql: Sql, side: SideApp, app: Fragment): Fragment {
       ), false)`
 }
 
-/** The app's storefronts on a platform, the one asked for first. */
+/** Returns the app's storefronts on a platform, the requested one first. */
 function sidesFrom(app: TrackedApp, { platform, storefront }: Side): SideApp[] {
   const storefronts = [...new Set([storefront, ...app.countries])]
   return storefronts.map((one) => sideOf(app, { platform, storefront: one }))
@@ -130,15 +131,15 @@ function sidesFrom(app: TrackedApp, { platform, storefront }: Side): SideApp[] {
 interface RivalQuery {
   app: TrackedApp
   sides: readonly SideApp[]
-  /** store_app id. */
+  /** A store_app id. */
   rival: number
 }
 
-/** So many keywords are looked at where the storefront was not asked for, or the day is not the latest. */
+/** The maximum number of keywords searched in other storefronts and on earlier days. */
 const LISTS = 1_000
 const BACK_DAYS = 30
 
-/** Elsewhere, or before. */
+/** Whether the rival was seen in another storefront or on an earlier day. */
 async function wasSeen(sql: Sql, { app, sides, rival }: RivalQuery, now: Date): Promise<boolean> {
   const [, ...others] = sides
   if (sides.every(({ own }) => own === null)) return false
@@ -146,7 +147,7 @@ async function wasSeen(sql: Sql, { app, sides, rival }: RivalQuery, now: Date): 
   return await wasShown(sql, { app, sides, rival }, addDays(dayOf(now), -BACK_DAYS))
 }
 
-/** Whether it stands in the results of the latest measured day. */
+/** Whether the rival is in the results of the latest measured day. */
 async function isShown(sql: Sql, sides: readonly SideApp[], rival: number): Promise<boolean> {
   const [row] = await sql<[{ shown: boolean }]>`
     with ${dayAnswers(sql, sides, { lists: LISTS })}
@@ -154,7 +155,10 @@ async function isShown(sql: Sql, sides: readonly SideApp[], rival: number): Prom
   return row.shown
 }
 
-/** 50 keywords with 31 days each took the embedded database 4 to 25 ms; without the `offset 0` all was read, in 100 ms. */
+/**
+ * Keywords per statement: 31 days of 50 keywords take the embedded database 4 to 25 ms. `offset 0` prevents a full
+ * scan.
+ */
 const TOGETHER = 50
 
 async function wasShown(sql: Sql, { app, sides, rival }: RivalQuery, since: string): Promise<boolean> {

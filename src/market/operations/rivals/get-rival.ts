@@ -16,7 +16,7 @@ import { findRival, type Rival, RivalId, rivalFields } from "./find-rival.ts"
 import { ratingFields, ratingsOf, readStoreState } from "./rival-ratings.ts"
 
 const HISTORY_DAYS = 90
-/** Of the latest answers, those of so many days count. */
+/** The latest answers of this many days are searched. */
 const ANSWER_DAYS = 7
 const OPEN_DAYS = 30
 const MOST_KEYWORDS = 1_000
@@ -189,7 +189,7 @@ async function readKeywords(
   { appId, platform }: Rival,
   storefront: string,
 ): Promise<RivalKeywords> {
-  // an app that was never seen ranks nowhere
+  // an app that no reading has shown has no rank
   if (appId === null) return { total: 0, searched: 0, keywords: [] }
   const today = dayOf(now())
   const lists = { platform, storefront, since: addDays(today, 1 - ANSWER_DAYS), today }
@@ -199,7 +199,7 @@ async function readKeywords(
   return { ...found, searched: Math.max(await countMarketLists(sql, lists), found.total) }
 }
 
-/** The keyword part of the answer. Takes no spy if there are no keywords, and shows none if no spy is left. */
+/** The keyword part of the answer. Uses no spy if there are no keywords, and hides the keywords if no spy is left. */
 async function opened(ctx: Context, { total, searched, keywords }: RivalKeywords, about: string) {
   const found = { total, searched, complete: true, keywords: keywords.map(shown) }
   if (total === 0) return { locked: false, openUntil: null, spies: null, ...found }

@@ -97,7 +97,7 @@ function aboutOf({ platform, storeId: id, name }: Rival) {
 }
 
 interface RivalAds extends AppAds {
-  /** Of the app, as it is known now. */
+  /** The app's current name. */
   name: string | null
 }
 
@@ -107,10 +107,13 @@ async function readAds(sql: Sql, rival: Rival): Promise<RivalAds | null> {
   return ads && { ...ads, name: app?.name ?? null }
 }
 
-/** That a listing names no site is not kept: a day later it may. */
+/** Kept for one day only, since a listing without a website may get one. */
 const SITE_DAYS = 1
 
-/** A developer's site is told by the store: seconds until it is known, null when it is. Throws as readOnRequest does. */
+/**
+ * Reads the developer's website from the store. Returns the seconds until it may be known, or null if it is known.
+ * Throws as readOnRequest does.
+ */
 async function lookUp(ctx: Context, subject: Omit<LiveSubject, "kind">): Promise<number | null> {
   if ((await readLookUp(ctx.sql, subject))?.hasSite) return null
   const eta = await readOnRequest(ctx, { kind: "app", ...subject }, { keptDays: SITE_DAYS })

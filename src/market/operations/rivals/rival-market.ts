@@ -96,9 +96,12 @@ export const getRivalMarket = operation({
 })
 
 interface Renewal {
-  /** Seconds until all is read that is not kept; null when it is. What only an App Store page says may be missing. */
+  /**
+   * Seconds until everything missing may be read. Null if nothing is. Details that only an App Store page shows may
+   * still be missing.
+   */
   eta: number | null
-  /** Something may be stored now that was not before. */
+  /** Whether something may have been stored by this call. */
   isRead: boolean
 }
 
@@ -131,12 +134,12 @@ function orNothing(error: unknown): Renewal {
 
 type StoredDay = Omit<MarketDay, "seenAt">
 
-/** All that is stored of a rival there, whoever read it; each null where nothing is. */
+/** The stored facts of a rival in a storefront, whoever read them. Null if there are none. */
 interface StoredMarket {
   name: string | null
-  /** When its page was read last. */
+  /** When its page was last read. */
   pageAt: Date | null
-  /** Of the latest look-up. */
+  /** Time of the latest look-up. */
   saidAt: Date | null
   available: boolean | null
   price: number | null
@@ -149,13 +152,13 @@ interface StoredMarket {
   ratingsSource: SourceName | null
 }
 
-/** Undefined = nothing ever showed it. */
+/** Undefined if no reading has shown the app. */
 async function readStored(
   sql: Sql,
   { platform, storeId, place }: Rival,
   storefront: string,
 ): Promise<StoredMarket | undefined> {
-  // the App Store tells no installs
+  // the App Store does not publish installs
   const days = { storefront, installs: platform === "android" }
   const [stored] = await sql<StoredMarket[]>`
     select ${nameIn(sql, sql`a.id`, place)} as name, p.seen_at as "pageAt", s.seen_at as "saidAt", s.available,
@@ -217,7 +220,7 @@ function soldIn(days: readonly StoredDay[]) {
   }
 }
 
-/** Against the measured day before, by the same source. */
+/** The change since the previous measured day of the same source. */
 function changeTo(
   { day: to, source, installs }: StoredDay,
   days: readonly StoredDay[],

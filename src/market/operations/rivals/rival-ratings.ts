@@ -20,7 +20,7 @@ export function ratingsOf(point: RatingPoint | null) {
 }
 
 interface StoreState {
-  /** As a look-up said last; null = none was made. */
+  /** As of the latest look-up. Null if there was none. */
   available: boolean | null
   ratings: RatingPoint | null
 }
