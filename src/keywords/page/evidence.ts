@@ -9,7 +9,7 @@ type Origin = Omit<Reading, "depth" | "complete" | "rank">
 type Reading = Evidence["readings"][number]
 type Evidence = AnswerOf<"get_evidence">
 
-/** What a keyword's figures lead back to: who read what, when, and the reading itself. */
+/** Shows the readings behind a keyword's figures: their sources and times, and the results themselves. */
 export async function evidencePage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)

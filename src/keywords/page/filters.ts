@@ -9,10 +9,10 @@ const MOVEMENTS: Record<string, string> = {
   unmeasured: "Not measured",
 }
 
-/** What a heading of the table orders by. */
+/** The columns that the table can be ordered by. */
 const ORDERS = ["rank", "term", "change", "popularity", "difficulty"]
 
-/** Which rows the address asks for; what it may not ask is left out. */
+/** Returns the row filters of the address. Invalid ones are left out. */
 export function rowsAsked(query: URLSearchParams): Record<string, string | number> {
   const [at, find, tag, move = "", order = "", page] = ["at", "find", "tag", "move", "order", "page"].map(
     (name) => query.get(name)?.trim() || undefined,
@@ -27,7 +27,7 @@ export function rowsAsked(query: URLSearchParams): Record<string, string | numbe
   }
 }
 
-/** Characters of a keyword. */
+/** Maximum characters of a keyword. */
 const LONGEST = 150
 
 export function filtersPart(desk: Desk, app: AppHead, side: Side): Html {

@@ -51,7 +51,7 @@ function noIdeas(desk: Desk, answer: Ideas): Html {
   )
 }
 
-/** What is chosen is tracked by the write that adds keywords, previewed as every write. */
+/** Tracks the selected ideas through the write that adds keywords, with its usual preview. */
 function chosenForm(desk: Desk, app: AppHead, { ideas, newIdeas }: Ideas): Html {
   const isForm = desk.formFields.length > 0
   const table = html`<div class="scroll" tabindex="0" role="group" aria-label="Keyword ideas"><table class="rows"><thead><tr><th scope="col">Keyword, and why</th><th scope="col" class="num">Rank</th><th scope="col" class="wide num">Popularity</th><th scope="col" class="wide num">Difficulty</th></tr></thead>
@@ -78,7 +78,7 @@ function termPart(term: string, isForm: boolean): Html {
   return html`<label><input type="checkbox" name="keywords" value="${term}"> <bdi>${term}</bdi></label>`
 }
 
-/** The first of them is the reason, which is said in a sentence. */
+/** Evidence after the first, which the idea's reason already states in a sentence. */
 function evidenceText({ kind, rank, rival, prefix, apps, day }: Idea["evidence"][number]): Html {
   const read = day && html`, ${dayTime(day, shortDay)}`
   if (kind === "suggested") return html`The store suggests it for “<bdi>${prefix}</bdi>”${read}`

@@ -21,7 +21,7 @@ import { legend } from "./legend.ts"
 import { type History, type KeywordRow, keywordRows, PERIODS, type RowsAnswer, readHistory } from "./rows.ts"
 import { keywordTable } from "./table.ts"
 
-/** Where an app's keywords stand: figures, the best of them as lines, and a page of all as a table. */
+/** An app's keywords: totals, a chart of the best ones, and a page of the table. */
 export async function keywordsPage(desk: Desk, appId: string): Promise<Page> {
   const answer = await desk.ask("list_keyword_rows", { appId, ...rowsAsked(desk.query) })
   const { app, country, platform } = answer
@@ -45,7 +45,10 @@ export async function keywordsPage(desk: Desk, appId: string): Promise<Page> {
   }
 }
 
-/** Their days; where nothing was measured in those asked for, as many up to the last that was. */
+/**
+ * Reads the ranks of the last `days` days. If none were measured in them, reads as many days up to the last measured
+ * one.
+ */
 async function readKnown(
   desk: Desk,
   app: AppHead,
@@ -57,7 +60,7 @@ async function readKnown(
   return await readHistory(desk, app, side, { from: addDays(totals.day, 1 - days), to: totals.day, terms })
 }
 
-/** What moved is told only where all keywords are on the page. */
+/** Shows how many keywords moved only if all keywords are on the page. */
 function summary({ totals }: RowsAnswer, rows: readonly KeywordRow[]): Html {
   const { measured, tracked, top3, top10, top50, best } = totals
   const moved = (...ways: string[]) => rows.filter(({ move }) => move && ways.includes(move.direction)).length

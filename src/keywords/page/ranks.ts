@@ -20,7 +20,7 @@ import { counted, sideName } from "../../ui/words.ts"
 import { legend } from "./legend.ts"
 import { type History, PERIODS, readHistory } from "./rows.ts"
 
-/** Chosen keywords together over time, and every measured day of each as a table. */
+/** Charts the selected keywords together and lists the measured days of each in a table. */
 export async function ranksPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)
@@ -71,7 +71,7 @@ function lastOf(series: readonly RankPoint[]): string {
   return rank === null || rank === undefined ? "absent" : `#${rank}`
 }
 
-/** Days of a keyword's table; those before are folded away. */
+/** Days of a keyword's table that are shown; earlier ones are collapsed. */
 const SHOWN_DAYS = 10
 
 function daysPart(desk: Desk, app: AppHead, side: Side, { term, series, sources }: History["keywords"][number]): Html {

@@ -22,8 +22,8 @@ import { counted, figure, whole } from "../../ui/words.ts"
 type Rival = AnswerOf<"get_rival">
 
 /**
- * One rival beside the app. To look into its keywords takes one of the month's spies, so a link alone opens none: the page is
- * whole after its button was pressed, and 30 days long looking again takes nothing.
+ * One rival compared with the app. Reading its keywords uses one of the month's spies, so following a link shows only a
+ * button. Pressing the button opens the page, which then costs no spy for 30 days.
  */
 export async function rivalPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)

@@ -19,10 +19,10 @@ import { counted, figure, sideName } from "../../ui/words.ts"
 type Rival = Rivals["rivals"][number]
 type Rivals = AnswerOf<"list_rivals">
 
-/** Rivals whose ranks stand beside ours. */
+/** Rivals whose ranks are compared with the app's. */
 const BESIDE = 6
 
-/** Who stands above the app on its keywords: all of them on a keyword side by side, and each with what it is ahead on. */
+/** Apps that rank above the app on its keywords: a table that compares ranks, and a list of what each is ahead on. */
 export async function rivalsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)
@@ -35,7 +35,7 @@ export async function rivalsPage(desk: Desk, appId: string): Promise<Page> {
   )
 }
 
-/** Keywords of that table: the app's best. */
+/** Keywords of the comparison table: the app's best. */
 const MOST_BESIDE = 100
 
 function besidePart(desk: Desk, app: AppHead, side: Side, { rivals, day }: Pick<Rivals, "rivals" | "day">): Html {

@@ -7,16 +7,16 @@ import { moveBetween } from "../formulas/rank-moves.ts"
 type KeywordFigures = RowsAnswer["rows"][number]
 export type RowsAnswer = AnswerOf<"list_keyword_rows">
 export type History = AnswerOf<"get_rank_history">
-/** A keyword with its days and what happened to it on the last. */
+/** A keyword with its history and its latest move. */
 export interface KeywordRow extends KeywordFigures {
   line: History["keywords"][number] | null
-  /** Null where there is nothing to compare with. */
+  /** Null if there is nothing to compare with. */
   move: { direction: "up" | "down" | "entered" | "dropped" | "same"; places: number | null; since: string } | null
 }
 
 export const PERIODS = [30, 90, 365] as const
 
-/** Of the iOS side where there is one, else of the Android side; null for the other. */
+/** Returns the history of the iOS side if the app has one, else of the Android side. Null for the other side. */
 export async function readHistory(
   desk: Desk,
   { id: appId, iosId }: AppHead,
@@ -35,7 +35,7 @@ export function keywordRows(keywords: readonly KeywordFigures[], history: Histor
   })
 }
 
-/** The last measured day against the one before it, of one source and deep enough. */
+/** The move from the previous measured day to the last. Null unless both have one source and sufficient depth. */
 function moveOf(
   { series, sources }: NonNullable<KeywordRow["line"]>,
   { searchDepth }: KeywordFigures,

@@ -15,7 +15,9 @@ interface ShownRows {
   pages: number
 }
 
-/** Keywords with rank, change, their days, popularity and difficulty; some of them can be chosen for a chart together. */
+/**
+ * A table of keywords with rank, change, history, popularity and difficulty. Rows can be selected for a common chart.
+ */
 export function keywordTable(desk: Desk, app: AppHead, side: Side, { shown, found, page, pages }: ShownRows): Html {
   const path = appAddress(desk, app)
   const order = desk.query.get("order") ?? "rank"
@@ -26,7 +28,7 @@ export function keywordTable(desk: Desk, app: AppHead, side: Side, { shown, foun
       order === code && html` aria-sort="${code === "rank" || code === "term" ? "ascending" : "descending"}"`
     return html`<th scope="col" class="${kind}"${sorted}><a href="${address(path, { ...kept, order: code })}">${name}</a></th>`
   }
-  // a day alone is no line
+  // a single day is not a line
   const hasLines = shown.some(({ line }) => line !== null && line.series.length > 1)
   const span = hasLines ? spanOf(shown) : null
   return html`<form method="get" action="${appAddress(desk, app, "ranks")}"><input type="hidden" name="at" value="${sideCode(side)}">
@@ -40,7 +42,7 @@ ${shown.map((row) => keywordRow(desk, app, side, { row, span }))}</tbody>
 ${pager(path, desk.query, { page, pages })}`
 }
 
-/** All sparklines of a table are of the same days. */
+/** All sparklines of a table cover the same days. */
 function spanOf(rows: readonly KeywordRow[]): Days {
   const series = rows.flatMap(({ line }) => (line && line.series.length > 0 ? [line.series] : []))
   return {
@@ -66,7 +68,7 @@ function tagsOf({ tags }: AppHead, term: string): Html[] {
   return (ownValue(tags, term) ?? []).map((tag) => html` <span class="tag">${tag}</span>`)
 }
 
-/** Three states, three things. */
+/** Distinguishes the three states: not measured, absent, and ranked. */
 function rankText({ measured, rank, searchDepth, measuring, notMeasuring, term }: KeywordRow, href: string): Html {
   if (!measured && measuring) return html`<span class="tag">being read</span>`
   if (!measured)
@@ -85,7 +87,7 @@ function changeText({ move }: KeywordRow): Html | string {
   return html`<span class="${move.direction}">${move.direction === "up" ? "▲" : "▼"} ${move.places}</span>${since}`
 }
 
-/** What a store says is a figure; an estimate is the band that it lies in, on another scale. */
+/** Shows a published popularity as a figure and an estimate as its band, which has another scale. */
 function popularityText({ popularity, popularityLow: low, popularityHigh: high, popularitySource }: KeywordRow): Html {
   if (low === null) return figureBar(popularity, popularitySource ?? "")
   return popularityBand(low, high)
