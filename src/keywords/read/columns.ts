@@ -1,8 +1,8 @@
 import type { PendingQuery, Row } from "postgres"
 import type { Db } from "../../database/types.ts"
 
-// A statement about many keywords returns one row with a text per column: parsing a row per keyword took five times as
-// long. The caller orders the rows that the texts are made of.
+// Statements about many keywords return one row with a text per column, which parses five times as fast as a row per
+// keyword. The caller orders the rows that are aggregated.
 
 type Part = PendingQuery<Row[]>
 
@@ -14,7 +14,7 @@ export function termsIn(text: string | null): string[] {
   return text?.split(LINE) ?? []
 }
 
-/** Between two keywords; no text of one holds it. */
+/** Separates keywords; no keyword contains it. */
 const LINE = "\u0001"
 
 export function numbersTogether(sql: Db, number: Part): Part {

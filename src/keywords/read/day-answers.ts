@@ -5,7 +5,7 @@ import { latestAnswer } from "./latest-answer.ts"
 
 export interface SideApp extends Side {
   appId: string
-  /** The app's store_app id there; null where nothing of it is measured. */
+  /** The app's store_app id there. Null if nothing is measured for it. */
   own: number | null
 }
 
@@ -13,7 +13,7 @@ export function sideOf(app: RankedApp, { platform, storefront }: Side): SideApp 
   return { platform, storefront, appId: app.id, own: ownId(app, { platform, storefront }) }
 }
 
-/** Every storefront of an app on every store it is in, in its order. */
+/** Returns every storefront of an app on each of its stores, in its order. */
 export function sidesOf(app: RankedApp): SideApp[] {
   const sides = app.countries.flatMap((storefront) =>
     (["ios", "android"] as const).map((platform) => sideOf(app, { platform, storefront })),
@@ -22,13 +22,19 @@ export function sidesOf(app: RankedApp): SideApp[] {
 }
 
 interface AnswersFilter {
-  /** At most so many keywords: the first of each side, side by side. The day shown is still that of all. */
+  /**
+   * The maximum number of keywords: the first of each side, alternating between sides. The day shown is still that of
+   * all keywords.
+   */
   lists?: number
-  /** Only this keyword's answer; the day shown is still that of all. */
+  /** Only the answer of this keyword. The day shown is still that of all keywords. */
   term?: string
 }
 
-/** Two queries for a `with`: `term`, tracked keywords with the latest day of their side, and `answer`, that day's. */
+/**
+ * Two queries for a `with`: `term`, the tracked keywords with the latest day of their side, and `answer`, that day's
+ * results.
+ */
 export function dayAnswers(sql: Db, sides: readonly SideApp[], { lists, term }: AnswersFilter = {}) {
   return sql`
     ${dayTerms(sql, sides, lists)}, answer as materialized (
@@ -45,7 +51,7 @@ export function dayAnswers(sql: Db, sides: readonly SideApp[], { lists, term }: 
     )`
 }
 
-/** The first of them alone: `list_id` and `last_day` are null where a keyword's results were never read. */
+/** The query `term` alone. `list_id` and `last_day` are null if a keyword's results were never read. */
 export function dayTerms(sql: Db, sides: readonly SideApp[], lists?: number) {
   const keyword = { platform: sql`k.platform`, storefront: sql`k.storefront`, term: sql`k.term` }
   return sql`
@@ -54,7 +60,8 @@ export function dayTerms(sql: Db, sides: readonly SideApp[], lists?: number) {
       from (
         select s.*, k.term, k.position
         from ${rowsOf(sql, sides)}
-        -- fenced: of arrays whose length it does not know the planner expects ten sides, and reads the whole table for them
+        -- Fenced with offset 0: the planner does not know the length of arrays. It would expect ten sides and scan the
+        -- table.
         cross join lateral (
           select term, position
           from tracked_term
@@ -68,7 +75,10 @@ export function dayTerms(sql: Db, sides: readonly SideApp[], lists?: number) {
     )`
 }
 
-/** One side is a row: of arrays the planner takes any ten for dearer than one, and plans each statement anew. */
+/**
+ * A single side is a row, not arrays: for arrays the planner assumes ten rows, so that a generic plan seems expensive
+ * and each statement is planned anew.
+ */
 function rowsOf(sql: Db, sides: readonly SideApp[]) {
   const [one, ...others] = sides
   if (one && others.length === 0)

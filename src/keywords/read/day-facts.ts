@@ -13,11 +13,14 @@ interface RatingsDay {
   source: SourceName
   ratings: number | null
   rating: number | null
-  /** The measured day before, by the same source; null = none. */
+  /** The previous measured day of the same source. Null if there is none. */
   before: { day: string; ratings: number | null; rating: number | null } | null
 }
 
-/** In the order given; null = not measured. The day before is of the same source, for sources round differently. */
+/**
+ * Returns the ratings of a day, in the order given. Null if not measured. Compares with the previous day of the same
+ * source, because sources round differently.
+ */
 export async function readRatingsOn(
   sql: Sql,
   places: readonly StorefrontApp[],
@@ -97,16 +100,19 @@ export interface WrittenReviews {
    * span.
    */
   measured: boolean
-  /** When it was last read at all; null = never. */
+  /** When the feed was last read at all. Null if never. */
   readAt: Date | null
   source: SourceName | null
   count: number
-  /** Of 1 and 2 stars. */
+  /** Reviews with 1 or 2 stars. */
   low: number
   average: number | null
 }
 
-/** Written or last edited from `from` until before `to`, in the order given; `now` tells whether the span is over. */
+/**
+ * Returns reviews written or last edited from `from` until before `to`, in the order given. `now` decides whether the
+ * span is over.
+ */
 export async function readWrittenReviews(
   sql: Sql,
   feeds: readonly AppFeed[],
@@ -137,7 +143,9 @@ export async function readWrittenReviews(
   })
 }
 
-/** The same of storefronts: all their feeds together (readStorefrontFeeds), measured where the first was. */
+/**
+ * Returns the reviews of storefronts: all feeds of each together (readStorefrontFeeds). Measured if the first feed is.
+ */
 export async function readStorefrontReviews(
   sql: Sql,
   places: readonly StorefrontOfApp[],
@@ -163,8 +171,9 @@ function merged([own, ...others]: WrittenReviews[]): WrittenReviews {
 }
 
 /**
- * Whether no reading showed both a review of the span, or the first after it, and an older one (see gapsOf). Older ones
- * of the span's first day are read one by one, others by their days, newest first.
+ * SQL for whether a gap is possible: no reading contained both a review of the span, or the first one after it, and an
+ * older one (see gapsOf). Older reviews of the span's first day are read individually, earlier ones by day, newest
+ * first.
  */
 function gapAt(sql: Sql, { from, to }: { from: Date; to: Date }) {
   const day = dayOf(from)

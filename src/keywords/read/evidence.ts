@@ -10,11 +10,11 @@ import { nameIn } from "../../stores/store/app-names.ts"
 export interface FigureProvenance {
   source: SourceName
   seenAt: Date
-  /** Null where only the time is held. */
+  /** Null if only the time is stored. */
   parser: number | null
-  /** Of the body, hex. */
+  /** SHA-256 of the body, in hexadecimal digits. */
   sha256: string | null
-  /** Country it was read from; null = not known, or of no account. */
+  /** The country it was read from. Null if unknown or irrelevant. */
   egress: string | null
   origin: string
 }
@@ -22,11 +22,14 @@ export interface FigureProvenance {
 export interface ReadingEvidence extends FigureProvenance {
   depth: number
   complete: boolean
-  /** Where the app stands in it; null = it does not. */
+  /** The app's rank in it. Null if absent. */
   rank: number | null
 }
 
-/** A day's readings of a list, that which answers the day first; then those that broke off. `app` is a store_app id. */
+/**
+ * Returns the readings of a list on a day: first the one that answers the day, incomplete ones last. `app` is a
+ * store_app id.
+ */
 export async function readReadingsOn(sql: Sql, { list, day, app }: { list: ListKey; day: string; app: number }) {
   const rows = await sql<(Omit<ReadingEvidence, "source"> & { code: number })[]>`
     select r.source as code, r.seen_at as "seenAt", r.parser, encode(r.sha256, 'hex') as sha256, r.egress, r.origin,
@@ -39,7 +42,7 @@ export async function readReadingsOn(sql: Sql, { list, day, app }: { list: ListK
   return rows.map(({ code, ...row }): ReadingEvidence => ({ source: sourceOf(code), ...row }))
 }
 
-/** The latest day on which a list has a reading that answers; null = never. */
+/** Returns the latest day with a complete reading of a list. Null if there is none. */
 export async function readLastDay(sql: Sql, { platform, storefront, term }: ListKey): Promise<string | null> {
   const [row] = await sql<{ day: string | null }[]>`
     select last_day as day
@@ -50,7 +53,7 @@ export async function readLastDay(sql: Sql, { platform, storefront, term }: List
 
 export interface MetricEvidence {
   metric: string
-  /** Of a published figure, its month's first. */
+  /** For a published figure the first of its month. */
   day: string
   source: string
   seenAt: Date
@@ -59,7 +62,7 @@ export interface MetricEvidence {
   parts: Record<string, unknown>
 }
 
-/** Each figure of a keyword as it stood on a day: the latest of each source up to it. */
+/** Returns a keyword's figures as of a day: the latest of each metric and source. */
 export async function readMetricsUntil(sql: Sql, list: ListKey, day: string): Promise<MetricEvidence[]> {
   return await sql<MetricEvidence[]>`
     select distinct on (m.metric, m.source) m.metric, m.day, m.source, m.seen_at as "seenAt", m.score, m.formula, m.parts
@@ -74,11 +77,11 @@ export interface RatingsEvidence extends FigureProvenance {
   day: string
   ratings: number | null
   rating: number | null
-  /** The term whose results counted them, where they came with results. */
+  /** The term whose results included the counts. Null if they were not read with results. */
   term: string | null
 }
 
-/** The latest of each source up to that day. Counts from search results lead to one such reading. */
+/** Returns the latest ratings of each source up to a day. Counts from search results are linked to one such reading. */
 export async function readRatingsUntil(
   sql: Sql,
   { app, storefront, day }: { app: number; storefront: string; day: string },
@@ -120,13 +123,13 @@ export async function isTracked(sql: Sql, appId: string, storefront: string, ter
 
 interface ReadingApp {
   place: number
-  /** As store_app knows it. */
+  /** A store_app id. */
   id: number
   storeId: string
   name: string | null
 }
 
-/** The first places of one reading of a list, with the names that its storefront shows. */
+/** Returns the first places of one reading of a list, with the names in its storefront. */
 export async function readReadingApps(
   sql: Sql,
   { platform, storefront, term, day, seenAt }: ListKey & { day: string; seenAt: Date },
@@ -144,17 +147,17 @@ export async function readReadingApps(
     limit ${most}`
 }
 
-/** A reading of something of an app, by what it is of. */
+/** A reading about an app; `of` names its subject. */
 interface AppReading extends Omit<FigureProvenance, "source" | "egress"> {
   of: string
   source: string
-  /** Since when it has said the same; null where that is not held. */
+  /** Since when the content is unchanged. Null if that is not stored. */
   sameSince: Date | null
 }
 
 /**
- * The latest readings of an app's page, its reviews and the charts it may stand in, in a storefront of its store, without
- * those of the hidden review feeds.
+ * Returns the latest readings of an app's page, its reviews and the charts that it may be on, in a storefront of its
+ * store. Omits the hidden review feeds.
  */
 export async function readAppReadings(
   sql: Sql,

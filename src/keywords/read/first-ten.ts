@@ -15,16 +15,16 @@ export interface FirstTen {
   origin: string
   depth: number
   seenAt: Date
-  /** How many apps the whole reading holds. */
+  /** How many apps the whole reading contains. */
   results: number
   apps: RatedResult[]
-  /** Of the latest difficulty; null = none was made. */
+  /** The parts of the latest difficulty. Null if there is none. */
   parts: DifficultyParts | null
 }
 
 export interface RatedResult {
   id: string
-  /** As it is shown in that storefront; null = nowhere yet. */
+  /** Its name in the storefront. Null if no reading has shown one. */
   name: string | null
   publisher: string | null
   publisherId: string | null
@@ -33,7 +33,10 @@ export interface RatedResult {
   ratingsSource: SourceName | null
 }
 
-/** Null = no reading is young enough, or none was read ten deep or to its end. Looked up by keys alone. */
+/**
+ * Returns the first ten results of the latest reading. Null if no reading is recent, or none is complete or ten places
+ * deep. Uses only look-ups by key.
+ */
 export async function readFirstTen(sql: Sql, list: ListKey, now: Date): Promise<FirstTen | null> {
   return (await readTen(sql, list, currentTen(sql, now))) ?? (await readTen(sql, list, latestTen(sql, now)))
 }
@@ -59,7 +62,7 @@ async function readTen(
   return row ? { ...row, source: sourceOf(row.source) } : null
 }
 
-/** The apps of the reading `r`, as a query of one row. */
+/** A query of one row with the apps of the reading `r`. */
 function ratedResults(sql: Sql, storefront: string) {
   return sql`
     select coalesce(
@@ -73,7 +76,7 @@ function ratedResults(sql: Sql, storefront: string) {
         ), '[]'
       ) as apps
     from unnest(r.app_ids) with ordinality u (app_id, place)
-    -- fenced: of an array whose length it does not know the planner reads the whole table
+    -- Fenced with offset 0: the planner does not know the length of the array and would scan the whole table.
     cross join lateral (
       select id, store_id, developer, developer_id
       from store_app

@@ -17,13 +17,13 @@ import {
 } from "./evidence.ts"
 
 export interface Evidence {
-  /** Where it was read; null for what was imported. */
+  /** Address that was read. Null for imports. */
   url: string | null
-  /** Whether the body is still in the folder. */
+  /** Whether the body is still stored. */
   bodyKept: boolean
 }
 
-/** A reading that a calculated figure rests on. */
+/** A reading that a calculated figure is based on. */
 interface FigureSource extends Evidence {
   source: string
   seenAt: string
@@ -35,7 +35,7 @@ export interface KeywordEvidence extends ListKey {
   day: string
   /** The day's readings; the first answers the day if it is complete. */
   readings: (ReadingEvidence & Evidence)[]
-  /** Figures as they stood on the day asked for, else as they stand, and what they rest on. */
+  /** Figures as of the requested day, by default the current ones, with the readings they are based on. */
   metrics: (MetricEvidence & { restsOn: FigureSource[] })[]
   ratings: (RatingsEvidence & Evidence)[]
 }
@@ -48,14 +48,16 @@ interface EvidenceParts {
 
 interface EvidenceSubject {
   list: ListKey
-  /** As the store knows it, and as store_app does. */
+  /** Its id in the store and its store_app id. */
   app: { storeId: string; id: number }
-  /** "YYYY-MM-DD"; the latest on which the list was read when left out, or else today. */
+  /** "YYYY-MM-DD". By default the latest day on which the list was read, else today. */
   day?: string | undefined
   today: string
 }
 
-/** A look-up of several apps is shown by the address that asks for this one. */
+/**
+ * Returns what a keyword's figures are based on. A look-up of several apps is shown with an address for this app alone.
+ */
 export async function readKeywordEvidence(
   { sql, bodies, sources }: EvidenceParts,
   { list, app, day: asked, today }: EvidenceSubject,
@@ -96,7 +98,9 @@ export async function readKeywordEvidence(
   }
 }
 
-/** What a metric's parts say it rests on: of a published figure its report, of a calculated one its readings. */
+/**
+ * Returns the readings that a metric's parts list: the report of a published figure, the readings of a calculated one.
+ */
 function readIn({ source, seenAt, parts }: MetricEvidence): Omit<FigureSource, keyof Evidence>[] {
   const { read, sha256 } = parts as { read?: Omit<FigureSource, keyof Evidence>[]; sha256?: string }
   if (Array.isArray(read)) return read
@@ -110,7 +114,7 @@ interface AskedFor {
   ids?: string[]
 }
 
-/** Where a source asks for it; null where no store is asked, or not in that storefront. */
+/** Returns the address a source requests. Null if it requests none, or has no such storefront. */
 export function urlOf(sources: Sources, name: SourceName | string, asked: AskedFor): string | null {
   const { storefront, term, prefix, ids } = asked
   const { search, hints, lookups, catalogues } = sources

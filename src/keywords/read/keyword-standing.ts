@@ -9,19 +9,21 @@ import { isOwnSearch } from "../store/own-searches.ts"
 
 export interface StoredFigure {
   metric: "popularity" | "difficulty" | "demand" | "hints"
-  /** Of a published one its month's first. */
+  /** For a published figure the first of its month. */
   day: string
   source: string
-  /** Of the youngest reading behind it. */
+  /** When the latest reading behind it was seen. */
   seenAt: Date
-  /** Null = all that it needs was read, and gives none. */
+  /** Null if everything needed was read and gives no figure. */
   score: number | null
-  /** 0 = the store published it. */
+  /** 0 if the store published it. */
   formula: number
   parts: Record<string, unknown>
 }
 
-/** The figures of a keyword that stand on a day: of each metric the latest, of popularity the published one too. */
+/**
+ * Returns a keyword's figures that are current on a day: the latest of each metric, and the published popularity too.
+ */
 export async function readFigures(
   sql: Sql,
   { platform, storefront, term }: ListKey,
@@ -44,23 +46,23 @@ export async function readFigures(
     limit 5`
 }
 
-/** What of a keyword is read: the results of its search, the store's suggestions, the ratings of its first ten apps. */
+/** The readings of a keyword: its search results, the store's suggestions, and the ratings of its first ten apps. */
 export const READ_PARTS = ["results", "suggestions", "ratings"] as const
 export type ReadPart = (typeof READ_PARTS)[number]
 
 export interface ReadAttempt {
   of: ReadPart
   at: Date
-  /** `incomplete`: the reading broke off, and answers nothing. */
+  /** `incomplete`: the reading ended early and answers no day. */
   outcome: "read" | "incomplete" | Outcome
 }
 
-/** Of a row of `due`: what was read and could not be stored is to readers of a keyword a reading that failed. */
+/** SQL for the outcome of a row of `due`. A reading that could not be stored is reported as failed. */
 export function outcomeOfDue(sql: Sql) {
   return sql`case failure when 'unstored' then 'failed' else failure end`
 }
 
-/** The last time that this instance tried to read each part of a keyword, however it ended. */
+/** Returns this instance's latest attempt at each part of a keyword, successful or not. */
 export async function readAttempts(sql: Sql, { platform, storefront, term }: ListKey): Promise<ReadAttempt[]> {
   const key = sql`(${platform}, ${storefront}, ${term})`
   return await sql<ReadAttempt[]>`

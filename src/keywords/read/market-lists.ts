@@ -2,17 +2,17 @@ import type { Fragment } from "postgres"
 import type { Side } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
 
-/** The keywords of a storefront, whoever tracks them, whose latest answer is of the UTC day `since` or later. */
+/** The keywords of a storefront whose latest answer is from the UTC day `since` or later, whoever tracks them. */
 export interface MarketLists extends Side {
   since: string
 }
 
-/** The same on a UTC day, which decides whether a figure is too old to show. */
+/** MarketLists as of a UTC day, which decides whether a figure is too old to show. */
 export interface MarketDay extends MarketLists {
   today: string
 }
 
-/** The condition for rows of list_now. */
+/** The condition on list_now for these keywords. */
 export function inMarket(sql: Sql, { platform, storefront, since }: MarketLists): Fragment {
   return sql`day >= ${since}::date and storefront = ${storefront} and platform = ${platform}`
 }

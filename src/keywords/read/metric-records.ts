@@ -9,32 +9,35 @@ import { outcomeOfDue, type ReadPart } from "./keyword-standing.ts"
 
 type RecordedMetric = "popularity" | "difficulty"
 
-/** A stored result of a metric, or a reading that it needs and that came to nothing. */
+/** A stored value of a metric, or an attempt to read one of its inputs that failed. */
 export interface MetricRecord {
-  /** The UTC day it is of; of a published figure its month's first. */
+  /** Its UTC day; for a published figure the first of its month. */
   day: string
-  /** When the youngest reading behind it was seen, or the reading was tried. */
+  /** When the latest reading behind it was seen, or when the attempt was made. */
   at: Date
-  /** Its place among the others of the metric, which no other has. */
+  /** A unique key in the order of the records. */
   place: string
   result: { score: number | null; formula: number } | null
-  /** What was to be read; null = a result. */
+  /** The input that was to be read. Null for a value. */
   of: ReadPart | null
-  /** How it ended; null = a result. */
+  /** How the attempt ended. Null for a value. */
   outcome: "incomplete" | Outcome | null
-  /** Who was asked, or published it; null = calculated here, or several were asked. */
+  /**
+   * The source that was requested or that published it. Null if it was calculated here or several sources were
+   * requested.
+   */
   source: SourceName | null
 }
 
 interface Page extends Days {
-  /** The place of the record before; null = from the first on. */
+  /** The place of the last record of the previous page. Null for the first page. */
   after: string | null
   limit: number
 }
 
 /**
- * What is stored of a metric of a keyword on these days, the latest first. A published month counts where any of its days
- * does. A day of which nothing is stored has no record.
+ * Returns the records of a keyword's metric on these days, the latest first. A published month is included if any of
+ * its days is. Days without stored data have no record.
  */
 export async function readMetricRecords(
   sql: Sql,
@@ -81,7 +84,10 @@ function resultsOf(sql: Sql, metric: RecordedMetric, { from, to }: Days) {
       and (m.formula = 0 or m.day >= ${from}::date)`
 }
 
-/** Readings that failed, and those that broke off. Ratings are asked for by apps: of them the schedule says the last alone. */
+/**
+ * SQL for failed and incomplete readings. Attempts at ratings are logged by app, so only the last one is known, from
+ * the schedule.
+ */
 function failuresOf(
   sql: Sql,
   { platform, storefront, term }: ListKey,

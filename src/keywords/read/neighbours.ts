@@ -7,7 +7,7 @@ import { popularityOrderOf } from "../store/popularity-order.ts"
 import { latestAnswer } from "./latest-answer.ts"
 import type { MarketLists } from "./market-lists.ts"
 
-/** What was answered to a keyword last, with its first apps. */
+/** The latest answer to a keyword with its first apps. */
 export interface TermAnswer {
   term: string
   listId: number
@@ -16,13 +16,13 @@ export interface TermAnswer {
   origin: string
   depth: number
   seenAt: Date
-  /** How many apps the whole answer holds. */
+  /** How many apps the whole answer contains. */
   results: number
-  /** store_app ids of the first ones, in their order. */
+  /** store_app ids of the first apps, in their order. */
   first: number[]
 }
 
-/** The latest answers to these keywords, as far as there are any, each with so many apps. */
+/** Returns the latest answers to keywords, each with its first `apps` apps. Keywords without an answer are left out. */
 export async function readTermAnswers(
   sql: Sql,
   { platform, storefront, since }: MarketLists,
@@ -45,33 +45,34 @@ export async function readTermAnswers(
 
 interface Neighbour {
   term: string
-  /** Of the apps that were asked about, those among its own first places. */
+  /** How many of the given apps are among its first places. */
   shared: number
-  /** 0 to 1: what is shared by the geometric mean of how many places each has. */
+  /** 0 to 1: the shared apps divided by the geometric mean of both numbers of places. */
   relatedness: number
-  /** What neighbours are ordered by. */
+  /** Orders the neighbours. */
   closeness: number
 }
 
 interface NeighbourQuery {
-  /** Whose apps they are: it is none itself. */
+  /** The list of the apps, which is not a neighbour of itself. */
   listId: number
-  /** store_app ids, in the order in which they stand: NEAR_PLACES at most. */
+  /** store_app ids in the order of the results, at most NEAR_PLACES. */
   apps: readonly number[]
-  /** Below this relatedness is no neighbour. */
+  /** The minimum relatedness. */
   least: number
   limit: number
 }
 
 /**
- * Keywords whose latest answers begin with some of these apps, the closest first. An app tells the more of two keywords the
- * fewer have it, and the higher it stands in both: 1 / ln(keywords that have it), as Adamic and Adar weigh what two people have
- * in common ("Friends and neighbors on the web", 2003), times placeWeight of either place. The closeness is the sum of those by
- * the length of the other's places, as in a cosine; that of the apps that were asked about is the same for all.
+ * Returns keywords whose latest answers begin with some of these apps, the closest first. An app counts more the fewer
+ * keywords have it and the higher it ranks in both: 1 / ln(keywords that have it), as Adamic and Adar weigh what two
+ * people have in common ("Friends and neighbors on the web", 2003), times the placeWeight of both places. The closeness
+ * is the sum of these divided by the norm of the other's places, as in a cosine; the norm of the given apps is the same
+ * for all.
  *
- * test/bench/research-formulas.ts compares it with the count alone, with 1 / keywords ("resource allocation": Zhou, Lü and
- * Zhang, 2009) and with ln(all keywords / keywords), each with places and without. The second is as good there, where no app
- * stands in more than 28, but leaves an app of 1,000 keywords a thousandth of its word.
+ * test/bench/research-formulas.ts compares this with the plain count, with 1 / keywords ("resource allocation": Zhou,
+ * Lü and Zhang, 2009) and with ln(all keywords / keywords), each with and without places. The second is as good there,
+ * where no app ranks for more than 28 keywords, but gives an app of 1,000 keywords a thousandth of the weight.
  */
 export async function findNeighbours(
   sql: Sql,
@@ -107,10 +108,10 @@ export async function findNeighbours(
 
 const WEIGHTS = Array.from({ length: NEAR_PLACES }, (_, at) => placeWeight(at + 1))
 
-/** Of what so many places tell together. */
+/** The norm of the weights of the first 1, 2, 3, … places. */
 const LENGTHS = WEIGHTS.map((_, at) => Math.hypot(...WEIGHTS.slice(0, at + 1)))
 
-/** What these apps are called there, in their order; null = no name was seen. */
+/** Returns the names of apps in a storefront, in their order. Null if no reading has shown one. */
 export async function readNames(sql: Sql, apps: readonly number[], storefront: string): Promise<(string | null)[]> {
   const rows = await sql<{ name: string | null }[]>`
     select ${nameIn(sql, sql`a.app`, { storefront, countries: [] })} as name
@@ -121,7 +122,7 @@ export async function readNames(sql: Sql, apps: readonly number[], storefront: s
 }
 
 /**
- * Keywords with a popularity, published or by its order, above `above`, about as long as a text, the most popular
+ * Returns keywords whose popularity order is above `above` and which have about `letters` letters, the most popular
  * first.
  */
 export async function readPopularTerms(
@@ -143,5 +144,5 @@ export async function readPopularTerms(
     limit 5000`
 }
 
-/** A slip adds or leaves out few letters. */
+/** A typing error adds or omits few letters. */
 const SLIPS = 3

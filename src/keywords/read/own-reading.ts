@@ -12,7 +12,7 @@ export interface OwnReading {
   seenAt: Date
   /** The country of the address that read it. Null where the answer does not depend on it. */
   egress: string | null
-  /** Of the body, in hexadecimal digits. */
+  /** SHA-256 of the body, in hexadecimal digits. */
   sha256: string
   appIds: number[]
 }

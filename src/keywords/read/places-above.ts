@@ -11,21 +11,21 @@ export interface TermPlaces {
   source: number
   seenAt: Date
   ourRank: number | null
-  /** store_app ids in their order, the first of all. */
+  /** store_app ids in the order of the results, from the first place on. */
   apps: Int32Array
 }
 
 /** Keywords whose results one statement reads: some 5 ms on the embedded database. */
 const PIECE = 250
-/** Places of a reading that are looked at. */
+/** The maximum number of places read per reading. */
 const MOST_PLACES = 250
 
 interface Reading {
-  /** Only places above the app itself, where it has one. */
+  /** Only places above the app itself, if it has one. */
   onlyAbove: boolean
 }
 
-/** The results of the day shown of every keyword measured on it, in pieces and in the keywords' order. */
+/** Yields the results on the day shown of every keyword measured on it, in batches and in the keywords' order. */
 export async function* readPlaces(sql: Sql, side: SideApp, { onlyAbove }: Reading): AsyncGenerator<TermPlaces[]> {
   const { day, terms } = await readStandings(sql, side, null)
   if (day === null) return
@@ -38,7 +38,7 @@ export async function* readPlaces(sql: Sql, side: SideApp, { onlyAbove }: Readin
           where list_id = t.list_id and day = ${day}
           offset 0`
     const row = await readPiece(sql, side, piece, { answer: latest, onlyAbove })
-    // what was read meanwhile of a day that came has taken the place of the day shown
+    // A reading of a newer day that was stored meanwhile has replaced the day shown.
     const isWhole = row.count === piece.length
     const whole = isWhole ? row : await readPiece(sql, side, piece, { answer: dayAnswer(sql, day), onlyAbove })
     yield placesIn(whole, piece, day)
@@ -60,10 +60,10 @@ interface PieceQuery {
   onlyAbove: boolean
 }
 
-/** Of each text a part a keyword; null where there is none. */
+/** Each text has one part per keyword. Null if there are none. */
 interface PieceRow {
   count: number
-  /** Their places in the piece, from 1. */
+  /** The indexes of the keywords in the batch, from 1. */
   keywords: string | null
   sources: string | null
   /** Milliseconds since 1970. */
@@ -105,7 +105,7 @@ const SPACE = 32
 const ZERO = 48
 const NINE = 57
 
-/** Of a million places, split and read one by one, the strings alone took a quarter of a second. */
+/** Parses numbers from a text of up to a million places without splitting it: the strings alone would take 250 ms. */
 function appsIn(text: string, count: number): Int32Array[] {
   const all: Int32Array[] = []
   const numbers = new Int32Array(MOST_PLACES)

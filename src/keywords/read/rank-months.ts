@@ -6,7 +6,10 @@ import type { MonthBytes, TermMonths } from "../formulas/timeline.ts"
 import { type SideApp, sideOf } from "./day-answers.ts"
 import { latestAnswer } from "./latest-answer.ts"
 
-/** In the order of the terms; `months` are first days. Months in which nothing was measured are left out. */
+/**
+ * Returns the stored months of an app's terms, in the order of the terms. `months` are first days; unmeasured ones are
+ * left out.
+ */
 export async function readRankMonths(
   sql: Db,
   app: RankedApp,
@@ -22,11 +25,11 @@ export async function readRankMonths(
 
 interface StoredTerm {
   term: string
-  /** Oldest first. Bytes of many months are one: a view of each of its parts took half of the time of 500 keywords. */
+  /** Oldest first. Many months share one buffer: a view per month would double the time for 500 keywords. */
   months: StoredMonth[]
 }
 
-/** The same of several sides, in their order. */
+/** Returns the stored months of several sides, in their order. */
 export async function readSidesRankMonths(
   sql: Db,
   sides: readonly SideApp[],
@@ -55,17 +58,17 @@ function addMonths(held: Map<string, StoredTerm>, { terms, months, bytes }: Stor
 }
 
 interface Part {
-  /** Places of sides, the last not included. */
+  /** Indexes of sides; `to` is exclusive. */
   from: number
   to: number
   months: readonly string[]
 }
 
-// 3,000 took the embedded database 20 ms, 13,000 took it 135: it serves others in between. So does the thread, where 2,500 took
-// 6 ms to be read
+// Rows per statement. 3,000 take the embedded database 20 ms and 13,000 take 135 ms, while others wait. Parsing 2,500
+// takes 6 ms of the event loop.
 const ROWS_AT_ONCE = 1_200
 
-/** As many sides and months at once as have few rows together; at least one month of one side. */
+/** Splits sides and months into batches of at most ROWS_AT_ONCE rows, each with at least one month of one side. */
 function partsOf(terms: readonly number[], months: readonly string[]): Part[] {
   const parts: Part[] = []
   for (let from = 0; from < terms.length; ) {
@@ -81,7 +84,7 @@ function partsOf(terms: readonly number[], months: readonly string[]): Part[] {
   return parts
 }
 
-/** A month of a term at each place, null where none is held; the bytes of those that are, one behind the other. */
+/** A term and a month per index. The month is null if none is stored; the bytes of the others follow one another. */
 interface StoredMonths {
   terms: string[]
   months: (string | null)[]
@@ -106,7 +109,7 @@ async function readMonths(
 ): Promise<(StoredMonths & { side: number })[]> {
   const keyword = { platform: sql`s.platform`, storefront: sql`s.storefront`, term: sql`k.term` }
   return await sql<(StoredMonths & { side: number })[]>`
-    -- a row a month took the thread twice as long to read, and an order in each of the three the database
+    -- One row per side: a row per month takes twice as long to parse, and three ordered aggregates take longer to run.
     select k.side::int as side, json_agg(k.term) as terms, json_agg(k.month) as months,
       coalesce(string_agg(k.bytes, ''::bytea), '') as bytes
     from (
@@ -126,8 +129,8 @@ async function readMonths(
     order by k.side`
 }
 
-// Why both tables are told their months: series.ts. Without `offset 0` 3 apps with 400 terms each took 2.4 s.
-/** Rows: what is held of an app and a list of these months. */
+// series.ts explains why both tables get the months. Without offset 0, 3 apps with 400 terms each took 2.4 s.
+/** A query of the stored bytes of an app and a list in these months. */
 function monthsOf(sql: Db, { own, list }: { own: ReturnType<Db>; list: ReturnType<Db> }, months: readonly string[]) {
   return sql`
       select r.month, ${monthBytes(sql)} as bytes
@@ -138,12 +141,15 @@ function monthsOf(sql: Db, { own, list }: { own: ReturnType<Db>; list: ReturnTyp
       offset 0`
 }
 
-/** Of the rows `r` of rank_month and `d` of list_month: one value a row, where three took the thread three times as long to read. */
+/**
+ * The bytes of the rows `r` of rank_month and `d` of list_month as one value, which parses three times as fast as
+ * three.
+ */
 function monthBytes(sql: Db) {
   return sql`r.ranks || d.sources || d.depths`
 }
 
-/** Of what monthBytes put together. */
+/** Splits the bytes that monthBytes joined. */
 function partedBytes({ ranks: bytes, from }: StoredMonth): MonthBytes {
   const begun = from!
   return {
@@ -155,5 +161,5 @@ function partedBytes({ ranks: bytes, from }: StoredMonth): MonthBytes {
 
 /** Bytes of a stored month, however many days it has. */
 const MONTH_DAYS = 31
-/** Of its ranks, sources and depths together. */
+/** Bytes of its ranks, sources and depths together. */
 const MONTH_BYTES = 3 * MONTH_DAYS

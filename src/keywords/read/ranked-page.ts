@@ -12,18 +12,18 @@ export const STATES = ["up", "down", "top10", "absent", "unmeasured"] as const
 export const ORDERS = ["change", "rank", "term", "popularity", "difficulty"] as const
 
 export interface RankedPageQuery extends Side {
-  /** Part of a term, in lower case; "" = any. */
+  /** Part of a term, in lower case. "" matches every term. */
   find: string
-  /** Of these alone; null = of all. */
+  /** Only these terms. Null for all. */
   terms: readonly string[] | null
   state: (typeof STATES)[number] | null
-  /** Of those that moved one way it is always the change. */
+  /** Keywords that moved one way are always ordered by change. */
   order: (typeof ORDERS)[number]
   /** From 1. */
   page: number
-  /** Rows of a page. */
+  /** Rows per page. */
   most: number
-  /** So many of the best besides, wherever they stand in the order. */
+  /** How many of the best keywords to return as well, independent of order and filters. */
   best: number
   today: string
 }
@@ -33,9 +33,9 @@ export interface RankedKeyword extends TermStanding {
   underWay: KeywordUnderWay
 }
 
-/** Of all keywords of an app in a storefront, on the day shown. */
+/** Totals over all keywords of an app in a storefront, on the day shown. */
 interface RankTotals {
-  /** The latest on which any of them was measured; null = never. */
+  /** The latest day on which any of the keywords was measured. Null if none ever was. */
   day: string | null
   /** When the latest of the day's results was seen, ISO 8601. */
   measuredAt: string | null
@@ -44,21 +44,21 @@ interface RankTotals {
   top3: number
   top10: number
   top50: number
-  /** Null = none has a rank. */
+  /** Null if no keyword has a rank. */
   best: number | null
 }
 
 interface RankedPage {
   totals: RankTotals
-  /** How many fit. */
+  /** How many keywords match the filters. */
   found: number
-  /** The page's, or the last page's beyond it. */
+  /** The rows of the page. Beyond the last page, those of the last page. */
   rows: RankedKeyword[]
-  /** Of all, by rank; none that is absent. */
+  /** The best of all keywords, by rank, without absent ones. */
   best: RankedKeyword[]
 }
 
-/** A page of an app's keywords, and what all of them come to: the figures of those on other pages are not read. */
+/** Returns a page of an app's keywords and the totals of all. Reads figures only for the keywords on the page. */
 export async function readRankedPage(sql: Sql, app: RankedApp, query: RankedPageQuery): Promise<RankedPage> {
   const side = sideOf(app, query)
   const order = query.state === "up" || query.state === "down" ? "change" : query.order
@@ -76,14 +76,14 @@ export async function readRankedPage(sql: Sql, app: RankedApp, query: RankedPage
   return { totals: { ...shown, ...totalsOf(terms) }, found: fit.length, rows: rows!, best: bestRows! }
 }
 
-/** By rank; then those absent, and those not measured. */
+/** Orders by rank; absent keywords follow, then unmeasured ones. */
 function placeOf({ measured, rank }: TermStanding): number {
   return rank ?? (measured ? 100_000 : 200_000)
 }
 
 const NO_KEY = Number.NEGATIVE_INFINITY
 
-/** As the page asks for it. */
+/** Returns the filter of the query. */
 function fits({ find, terms, state }: RankedPageQuery): (keyword: TermStanding) => boolean {
   const named = terms && new Set(terms)
   return (keyword) => keyword.term.includes(find) && (named?.has(keyword.term) ?? true) && isIn(state, keyword)
@@ -98,7 +98,7 @@ function isIn(state: RankedPageQuery["state"], { measured, rank, move }: TermSta
 
 const DIRECTIONS: Record<"up" | "down", readonly Direction[]> = { up: ["up", "entered"], down: ["down", "dropped"] }
 
-/** Places, as it were: what entered or dropped comes before any that moved within the ranks. */
+/** Places gained, for ordering. Entries and drops count as more than any move within the ranks. */
 function gained({ move, rank }: TermStanding): number {
   if (move === null) return -500
   if (move.direction === "entered") return 300 - (rank ?? 0)
@@ -116,7 +116,7 @@ function totalsOf(terms: readonly TermStanding[]): Omit<RankTotals, "day" | "mea
   }
 }
 
-/** Figures, and what is being measured, of keywords that are shown in several parts. */
+/** Reads figures and due state once for keywords that are shown in several parts. */
 async function readFacts(
   sql: Sql,
   { platform, storefront }: SideApp,

@@ -123,7 +123,10 @@ export async function readAllTerms(sql: Db, app: RankedApp): Promise<string[]> {
   return [...new Set(rows.map(({ term }) => term))]
 }
 
-/** The first `most` terms tracked in a storefront, in their order; all terms of the app where it is none of its own. */
+/**
+ * Returns the first `most` terms tracked in a storefront, in their order. If the app does not track it, all terms of
+ * the app.
+ */
 export async function readTrackedTerms(
   sql: Db,
   app: RankedApp,

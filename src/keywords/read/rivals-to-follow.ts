@@ -6,12 +6,12 @@ interface RivalsQuery {
   manual: readonly string[]
 }
 
-/** Places that are looked at: all 200 of 100 keywords, the first 20 each of 1,000. */
+/** Places read in total: all 200 of 100 keywords, the first 20 of each of 1,000. */
 const PLACES = 20_000
 
 /**
- * Queries for a `with`. An app is a rival where it ranks above the app; one added by hand everywhere, a hidden one nowhere.
- * Results below the app are not read unless rivals were added by hand.
+ * Queries for a `with`. An app is a rival where it ranks above the app; one added by hand is a rival everywhere, a
+ * hidden one nowhere. Results below the app are not read unless rivals were added by hand.
  */
 function placesAbove(sql: Db, { side, manual }: RivalsQuery) {
   const most = sql`${PLACES}::int / (select count(*) from answer)`
@@ -41,13 +41,13 @@ function placesAbove(sql: Db, { side, manual }: RivalsQuery) {
 export interface FoundRival {
   rival: number
   manual: boolean
-  /** On how many of the app's keywords it stands above the app. */
+  /** On how many of the app's keywords it ranks above the app. */
   terms: number
-  /** The day shown; null = named by hand, and no keyword has results there. */
+  /** The day shown. Null if it was added by hand and no keyword has results there. */
   day: string | null
 }
 
-/** All named by hand, and the first `most` of the others: most keywords first, then the best rank. */
+/** Returns all rivals added by hand and the first `most` of the others: most keywords first, then the best rank. */
 export async function findRivalsToFollow(sql: Db, asked: RivalsQuery, most: number): Promise<FoundRival[]> {
   return await sql<FoundRival[]>`
     with ${placesAbove(sql, asked)}, first as materialized (
@@ -57,7 +57,7 @@ export async function findRivalsToFollow(sql: Db, asked: RivalsQuery, most: numb
       order by terms desc, best
       fetch first (${most}) rows with ties
     ), found as materialized (
-      -- only these are looked up: store ids break ties alone
+      -- Store ids are read only here, since they only break ties.
       select f.app_id, f.terms
       from first f
       join store_app s on s.id = f.app_id

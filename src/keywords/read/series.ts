@@ -12,9 +12,9 @@ import { type MonthsRow, monthsByList, storedMonths } from "./stored-months.ts"
 
 export interface TermSeries {
   term: string
-  /** Its place among the app's keywords; those added later have higher ones. */
+  /** Its position among the app's keywords. Later additions have higher positions. */
   position: number
-  /** Measured days only, oldest first; rank null = absent that day. */
+  /** Measured days only, oldest first. `rank` is null if the app was absent that day. */
   points: RankPoint[]
 }
 
@@ -22,7 +22,9 @@ export interface RankPoint extends Omit<Point, "source"> {
   source: RankSource
 }
 
-/** In order. A storefront that the app does not track answers all the app's terms without points. */
+/**
+ * Returns series in the app's order. A storefront that the app does not track has all the app's terms without points.
+ */
 export async function readRankSeries(sql: Db, app: RankedApp, query: SeriesQuery): Promise<TermSeries[]> {
   const { from, to, storefront } = query
   if (!app.countries.includes(storefront)) {
@@ -41,7 +43,7 @@ export async function readRankSeries(sql: Db, app: RankedApp, query: SeriesQuery
   return all
 }
 
-/** Of one statement: at once a year of 1,000 keywords held the thread for 50 ms. */
+/** Rows per statement: a year of 1,000 keywords at once blocks the event loop for 50 ms. */
 const ROWS_AT_ONCE = 2_000
 
 async function readSeries(sql: Db, app: RankedApp, query: SeriesQuery): Promise<TermSeries[]> {
@@ -63,14 +65,14 @@ interface SeriesQuery extends Side {
   to: string
   terms?: readonly string[] | undefined
   limit?: number | undefined
-  /** Those behind this one. */
+  /** Only keywords after this one. */
   after?: SeriesPlace | undefined
 }
 
-/** Where a term stands among the app's. Terms are added at the end, so no page that was read already changes by that. */
+/** The position of a term among the app's. Terms are added at the end, so additions never change earlier pages. */
 export type SeriesPlace = Pick<TermSeries, "term" | "position">
 
-/** The part of a whole list that readMonths reads of a tracked storefront. A term that is gone left its place to the next. */
+/** Pages a full list like readMonths pages a tracked storefront. If the last term is gone, its position decides. */
 function partOf(all: readonly TermSeries[], { terms, limit, after }: SeriesQuery): TermSeries[] {
   const last = after && all.findIndex(({ term }) => term === after.term)
   const from = !after ? 0 : last === -1 ? after.position : (last as number) + 1
@@ -78,7 +80,7 @@ function partOf(all: readonly TermSeries[], { terms, limit, after }: SeriesQuery
   return wanted.slice(0, limit)
 }
 
-/** Of each text a part a keyword; null where there is none. */
+/** Each text has one part per keyword. Null if there are none. */
 interface SeriesRow extends MonthsRow {
   terms: string | null
   positions: string | null
@@ -120,7 +122,7 @@ async function readMonths(
   return row
 }
 
-/** The first days of the months that these days lie in, oldest first; never none. */
+/** Returns the first days of the months of these days, oldest first. Never empty. */
 function monthsFrom(from: string, to: string): string[] {
   const months = [monthOf(from)]
   for (;;) {

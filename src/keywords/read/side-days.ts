@@ -9,16 +9,16 @@ import { readSidesRankMonths } from "./rank-months.ts"
 
 export const LOOK_BACK_DAYS = 14
 
-/** A keyword on a day; `measured` false = nobody read its results that day. */
+/** A keyword on a day. `measured` is false if nobody read its results that day. */
 export interface TermDay {
   term: string
   measured: boolean
-  /** Null = not measured, or absent. */
+  /** Null if not measured, or absent. */
   rank: number | null
   source: RankSource | null
-  /** The measured day before, within 14 days; null = none. */
+  /** The previous measured day, within 14 days. Null if there is none. */
   against: string | null
-  /** Null where nothing can be said of it: see moveBetween. */
+  /** Null if it cannot be determined (see moveBetween). */
   move: RankMove | null
 }
 
@@ -26,7 +26,10 @@ export interface SideDay extends SideApp {
   terms: TermDay[]
 }
 
-/** Against the measured day before. Reads the months' bytes: at most two rows a keyword, however long its history. */
+/**
+ * Returns keywords on a day compared with the previous measured day. Reads stored months: at most two rows per keyword,
+ * however long its history.
+ */
 export async function readSideDays(sql: Sql, sides: readonly SideApp[], day: string): Promise<SideDay[]> {
   const from = addDays(day, -LOOK_BACK_DAYS)
   const sided = await readSidesRankMonths(sql, sides, [...new Set([monthOf(from), monthOf(day)])])
@@ -37,7 +40,7 @@ export async function readSideDays(sql: Sql, sides: readonly SideApp[], day: str
   return sides.map(daysOf)
 }
 
-/** A keyword on a day, of the days from `from` on. */
+/** Returns a keyword on a day, using the days from `from` on. */
 export function termDay(
   term: string,
   months: readonly StoredMonth[],
@@ -59,15 +62,15 @@ export function termDay(
   }
 }
 
-/** What keywords come to on a day. */
+/** Totals of keywords on a day. */
 interface DayCounts {
   tracked: number
   measured: number
-  /** Entered included; null where no keyword can be compared. */
+  /** Includes entries. Null if no keyword can be compared. */
   up: number | null
-  /** Dropped out included. */
+  /** Includes drops. */
   down: number | null
-  /** Null = none has a rank. */
+  /** Null if no keyword has a rank. */
   best: number | null
   sources: RankSource[]
 }

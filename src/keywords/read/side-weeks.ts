@@ -7,10 +7,13 @@ import type { SideApp } from "./day-answers.ts"
 import { readSidesRankMonths } from "./rank-months.ts"
 import type { TermDay } from "./side-days.ts"
 
-/** A keyword on the last measured day of a week; `day` null = there was none. */
+/** A keyword on the last measured day of a week. `day` is null if there was none. */
 type TermWeek = TermDay & { day: string | null }
 
-/** The last measured day from `from` to `to`, against the last of the seven before. Reads three months at most. */
+/**
+ * Returns the last measured day from `from` to `to`, compared with the last one of the seven days before. Reads at most
+ * three months.
+ */
 export async function readSideWeeks(
   sql: Sql,
   sides: readonly SideApp[],

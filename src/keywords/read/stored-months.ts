@@ -5,22 +5,21 @@ import type { StoredMonth } from "../../lib/month-bytes.ts"
 
 type Part = PendingQuery<Row[]>
 
-/** What storedMonths gives: null = nothing is held, or was asked for. */
+/** The result of storedMonths. Null if nothing is stored or no month was requested. */
 export interface MonthsRow {
   rankBytes: Uint8Array | null
   dayBytes: Uint8Array | null
 }
 
 /**
- * Columns for monthsByList: what is held of an app (its store_app id) and of `lists` (an int[]) in these months, which
- * follow one another. A table at a time: joined keyword by keyword a thousand took a third longer.
+ * Columns for monthsByList: the stored months of an app (a store_app id) and of `lists` (an int[]). The months are
+ * consecutive. Each table is read separately: a join per keyword takes a third longer for 1,000 keywords.
  */
 export function storedMonths(sql: Db, { own, lists }: { own: Part; lists: Part }, months: readonly string[]): Part {
   const [first = null, last = first] = [months[0], months.at(-1)]
   if (first === null) return sql`null::bytea as "rankBytes", null::bytea as "dayBytes"`
   const of = sql`list_id = l.id and month between ${givenMonth(sql, first)} and ${givenMonth(sql, last as string)}`
-  // each list's own look-up: of all lists at once the planner takes them for ten, and reads the app's whole months for
-  // each
+  // A look-up per list: for all lists at once the planner assumes ten and reads all of the app's months for each.
   const each = (columns: Part, rows: Part) => sql`(
         select string_agg(int4send(l.id) || int4send(m.month - '1970-01-01'::date) || ${columns}, '')
         from unnest(${lists}) l (id)
@@ -32,9 +31,9 @@ export function storedMonths(sql: Db, { own, lists }: { own: Part; lists: Part }
 }
 
 /**
- * A month by which partitions are chosen when the statement begins: what is no constant, as a text that becomes a date.
- * Chosen when it is planned, the plan for whatever months seems to cost as many times more as there are months in all,
- * each call is planned anew, and that takes longer than to read them.
+ * A month whose partitions are chosen at execution: not a constant, but a text converted to a date. If partitions are
+ * chosen at planning, a generic plan seems more expensive by the number of months, so that each call is planned anew,
+ * which takes longer than reading.
  */
 function givenMonth(sql: Db, month: string): Part {
   return sql`${month}::text::date`
@@ -44,7 +43,7 @@ const HEAD = 8
 /** Bytes of a month, however many days it has. */
 const MONTH = 31
 
-/** By the list's id, oldest first; months of which one of the two is missing are left out. */
+/** Returns the months by list id, oldest first. Months missing in one of the two tables are left out. */
 export function monthsByList(
   { rankBytes: ranks, dayBytes: days }: MonthsRow,
   months: readonly string[],
@@ -69,10 +68,10 @@ export function monthsByList(
   return byList
 }
 
-/** More days than any month's first has. */
+/** Greater than any month's day number. */
 const MOST_DAYS = 2 ** 20
 
-/** Where the bytes of each list and month begin. */
+/** Returns where the bytes of each list and month begin. */
 function placesIn(bytes: Uint8Array, length: number): Map<number, number> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const places = new Map<number, number>()

@@ -1,14 +1,17 @@
 import type { Side } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
 
-/** A keyword that a store suggests for a beginning. */
+/** A keyword that a store suggests for a prefix. */
 interface SuggestedTerm {
   term: string
   prefix: string
   day: string
 }
 
-/** What the store suggested last for each of these beginnings since a day, in the order of both; at most 5,000. */
+/**
+ * Returns the latest suggestions for each prefix since a day, in the order of the prefixes and of the store. At most
+ * 5,000.
+ */
 export async function readSuggestedTerms(
   sql: Sql,
   { platform, storefront }: Side,

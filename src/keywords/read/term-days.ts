@@ -9,7 +9,7 @@ interface TermDaysQuery {
   platform: Platform
   storefront: string
   own: number
-  /** Readings of this publisher alone are compared. */
+  /** Only readings of this publisher are compared. */
   origin: string
   from: string
   to: string
@@ -18,8 +18,8 @@ interface TermDaysQuery {
 }
 
 /**
- * Queries for a `with`: `measured`, and `pair`, each measured day's results with those of the measured day before (`was_…`,
- * null if there is none).
+ * Queries for a `with`: `measured`, and `pair`, each measured day's results with those of the previous measured day
+ * (`was_…`, null if there is none).
  */
 export function termPairs(sql: Db, { platform, storefront, own, origin, from, to, terms }: TermDaysQuery) {
   return sql`

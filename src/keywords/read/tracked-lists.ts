@@ -5,8 +5,8 @@ import { latestAnswer } from "./latest-answer.ts"
 
 /**
  * Rows of an app's keywords in a storefront, each with its list and the answer of the last day on which it was
- * measured: null if it never was. `rank` is that of the store app `own`, 0 if it is absent. `part` adds conditions, an
- * order or a limit to the query of tracked_term.
+ * measured, null if it never was. `rank` is the rank of the store app `own`, 0 if it is absent. `part` adds conditions,
+ * an order or a limit to the query of tracked_term.
  */
 export function trackedLists(
   sql: Db,
