@@ -10,16 +10,16 @@ import { type HintsQuestion, hints } from "../kinds/hints.ts"
 
 const PARSER = 1
 
-// Recorded lists have 10 at most; earlier ones had up to 25.
+// Recorded lists have at most 10; earlier ones had up to 25.
 const MOST = 25
 const MOST_ITEMS = 1_000
 
 /**
- * What the App Store suggests for a beginning that is typed, in its order: a property list with `hints`, each a dict
- * with a `term` (recorded in 2026), or a bare string. The storefront is that of the header X-Apple-Store-Front, which
- * also names the platform (29): without it the endpoint answers 200 with an empty list, whatever was typed. A language
- * behind a dash (143443-4,29) must be one that the storefront has: reports say of others that nothing is suggested, and
- * without one the storefront's own answers. With the header, an empty list is an answer. What cannot be a term (over 150 characters) is left out.
+ * The App Store's suggestions for a typed prefix, in its order: a property list with `hints`, each a dict with a `term`
+ * (recorded in 2026) or a bare string. The header X-Apple-Store-Front selects the storefront and the platform (29).
+ * Without it the endpoint answers 200 with an empty list for any prefix; with it an empty list is an answer. A language
+ * behind a dash (143443-4,29) must be one of the storefront: others are reported to give no suggestions, and omitting
+ * it gives the storefront's default. Suggestions over 150 characters cannot be terms and are left out.
  */
 export const appleHints: Source<HintsQuestion, HintsObservation> = {
   name: "apple-hints",
@@ -60,7 +60,7 @@ function parseAnswer(body: string): unknown {
   try {
     return parsePlist(body, "the answer")
   } catch (error) {
-    // a page; a hint in a list that broke off is none
+    // Only for a page: a word in a list that is cut off does not count.
     throw !/<plist[\s>]/.test(body) && asksForProof(body)
       ? new ReadFailure("blocked", "a proof is asked for", { cause: error })
       : error

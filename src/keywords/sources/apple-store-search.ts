@@ -14,11 +14,11 @@ const DEPTH = 200
 const PARSER = 1
 
 /**
- * The search of the App Store's own app on an iPhone (MZStore): the ids of up to 250 apps in rank order, and what the
- * first few show. Platform 24 with `t:native` in the storefront header has it answer in flat JSON; other platforms nest
- * the same under `pageData` (its shape is read from the public projects app-store-scraper and drewster99/appstore). The
- * answer repeats the storefront that it served; one of another is `mismatched`. `rating` is left out: this source rounds
- * it to halves of a star. It is reported to answer 503 for spells, and not always to have a phone's order.
+ * The search of the App Store app on an iPhone (MZStore): the ids of up to 250 apps in rank order, and facts about the
+ * first few. Platform 24 with `t:native` in the storefront header makes it answer in flat JSON; other platforms nest
+ * the same under `pageData` (its shape is from the public projects app-store-scraper and drewster99/appstore). The
+ * answer repeats the storefront; one of another storefront is `mismatched`. `rating` is left out because this source
+ * rounds it to half stars. It is reported to answer 503 at times, and not always in the order of a phone.
  */
 export const appleStoreSearch: Source<SearchQuestion, SearchObservation> = {
   name: "apple-store-search",
@@ -70,7 +70,7 @@ export const appleStoreSearch: Source<SearchQuestion, SearchObservation> = {
 
 const changed = (detail: string) => new ReadFailure("changed", detail)
 
-/** The part of the answer that holds its data, whichever way it is nested. */
+/** The part of the answer that contains its data, however it is nested. */
 function parsed(body: string): { root: unknown; page: unknown } {
   if (/^\s*</.test(body)) {
     throw asksForProof(body) ? new ReadFailure("blocked", "a proof is asked for") : changed("a page instead of JSON")
@@ -82,7 +82,7 @@ function parsed(body: string): { root: unknown; page: unknown } {
 
 type Answer = ReturnType<typeof parsed>
 
-/** Whether the answer says which storefront it served. Throws when that is another one. */
+/** Whether the answer names its storefront. Throws if it names another one. */
 function namesStorefront({ root, page }: Answer, storefront: string): boolean {
   const said = at(page, "metricsBase", "storeFront") ?? at(root, "metricsBase", "storeFront")
   if (said === undefined) return false
@@ -95,7 +95,7 @@ function namesStorefront({ root, page }: Answer, storefront: string): boolean {
 
 function appBubble({ page }: Answer): unknown {
   const bubbles = list(at(page, "bubbles"))
-  // one of another name holds stories, or the apps of another device
+  // bubbles with other names contain stories or the apps of another device
   const bubble = bubbles.find((one) => at(one, "name") === "software") ?? bubbles.find(isUnnamed)
   if (bubble === undefined) throw changed("no list of results")
   return bubble
@@ -105,7 +105,7 @@ function isUnnamed(bubble: unknown): boolean {
   return at(bubble, "name") === undefined
 }
 
-/** Whether a row is an app, by whichever of the fields seen it has. Throws for a row that is none of it. */
+/** Whether a row is an app, by any of the known fields. Throws if the row has none of them. */
 function isApp(row: unknown): boolean {
   if (typeof row !== "object" || row === null) throw changed("a row of another shape")
   const [entity, kind, type] = [at(row, "entity"), at(row, "kind"), at(row, "type")]
@@ -115,7 +115,7 @@ function isApp(row: unknown): boolean {
   return type === undefined || type === 0 || type === "software" || type === "apps"
 }
 
-/** What the answer shows of the first apps, by their id. */
+/** The facts about the first apps, by id. */
 function factsOf({ root, page }: Answer): unknown {
   const platform = at(page, "storePlatformData") ?? at(root, "storePlatformData")
   const lockup = at(platform, "native-search-lockup-search") ?? at(platform, "native-search-lockup")

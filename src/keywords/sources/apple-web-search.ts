@@ -12,12 +12,12 @@ const DEPTH = 200
 const PARSER = 1
 
 /**
- * The search page of apps.apple.com for the iPhone, whose embedded data has the order that a phone shows (its shape is
- * read from the public projects respectaso and OpenASO): some 12 results in full, then the ids of the next, together
- * about 200. Apple picks the storefront from where a request comes from unless the cookie `geo` says otherwise, so the
- * page must name the one that was asked for. A page of another storefront is `mismatched`: asking less often would not
- * help, and somebody must see it. `ratings` is left out where the page abbreviates it ("1.2M"). The depth is 200 where
- * the page says that there is nothing more, else as many places as it names.
+ * The iPhone search page of apps.apple.com. Its embedded data has the order that a phone shows (its shape is from the
+ * public projects respectaso and OpenASO): some 12 full results, then the ids of the next, about 200 in total. Apple
+ * picks the storefront by the address of the request unless the cookie `geo` names one, so the page must name the
+ * requested storefront. A page of another storefront is `mismatched`: retrying less often would not help, so the
+ * operator must see it. `ratings` is left out if the page abbreviates it ("1.2M"). The depth is 200 if the page states
+ * that there are no more results, else the number of places it lists.
  */
 export const appleWebSearch: Source<SearchQuestion, SearchObservation> = {
   name: "apple-web-search",
@@ -56,14 +56,14 @@ export const appleWebSearch: Source<SearchQuestion, SearchObservation> = {
 
 const changed = (detail: string) => new ReadFailure("changed", detail)
 
-/** The one entry of the embedded data that is a page of search results, and what it says it answers. */
+/** Returns the only embedded entry that is a page of search results, and the query that it answers. */
 function searchPage(body: string): { intent: unknown; page: unknown } {
   const pages = embeddedPages(body).filter((entry) => list(at(entry, "data", "shelves")).some(isResultShelf))
   if (pages.length !== 1) throw changed("no shelf of results, or several pages of them")
   return { intent: at(pages[0], "intent"), page: at(pages[0], "data") }
 }
 
-/** Throws unless the page names the storefront that was asked for, and no other term or platform. */
+/** Throws unless the page names the requested storefront, and no other term or platform. */
 function checkAnswers({ storefront, term }: SearchQuestion, intent: unknown, body: string): void {
   const own = canonical(body)
   const said = text(at(intent, "storefront"))?.toLowerCase() ?? /^\/([a-z]{2})\//.exec(own?.pathname ?? "")?.[1]
@@ -75,7 +75,7 @@ function checkAnswers({ storefront, term }: SearchQuestion, intent: unknown, bod
   if (answered !== undefined && spelt(answered) !== spelt(term)) throw mismatched("the page answers another term")
 }
 
-/** The page's address as it gives it itself; older pages name storefront and term nowhere else. */
+/** Returns the canonical address of the page. Older pages name their storefront and term only there. */
 function canonical(body: string): URL | null {
   const name = body.indexOf('rel="canonical"')
   if (name === -1) return null
@@ -84,7 +84,7 @@ function canonical(body: string): URL | null {
   return address === undefined ? null : URL.parse(address.replaceAll("&amp;", "&"))
 }
 
-/** Only a page that names the term it answers can say that nothing is found for it. */
+/** Only a page that names its term can prove that nothing was found. */
 function isPositive(intent: unknown): boolean {
   return text(at(intent, "term")) !== undefined && text(at(intent, "storefront")) !== undefined
 }
@@ -95,21 +95,21 @@ function isResultShelf(shelf: unknown): boolean {
 
 function resultShelf(page: unknown): readonly unknown[] {
   const shelves = list(at(page, "shelves")).filter(isResultShelf)
-  // other shelves of the kind hold recommendations
+  // other shelves of this type contain recommendations
   const named = shelves.filter((shelf) => at(shelf, "id") === "SearchResults.shelfId")
   const [shelf, ...more] = named.length > 0 ? named : shelves
   if (more.length > 0) throw changed("several shelves of results")
   return list(at(shelf, "items"))
 }
 
-/** The apps of the rows shown in full, without what is paid for or edited. */
+/** Returns the apps of the full rows, without ads and editorial cards. */
 function rowsOf(rows: readonly unknown[]): ResultApp[] {
   const apps = rows.filter((row) => !isOther(row)).map(appOf)
   if (rows.length > 0 && apps.length === 0) throw changed("no row is an app")
   return apps
 }
 
-// An app by itself, and an app with one of its events; by what their place is given for.
+// An app by itself or with one of its events, and the known reasons for its place.
 const APP_ROWS: unknown[] = ["AppSearchResult", "AppEventSearchResult"]
 const APP_REASONS: unknown[] = [undefined, "content", "appEvent"]
 // Cards that take no place among the apps.
@@ -118,8 +118,8 @@ const OTHER_ROWS: unknown[] = [
 ] // biome-ignore format: a list to scan
 
 /**
- * Whether a row takes no place among the apps. Throws where that cannot be told: a row too few, or too many, moves all
- * below it. A card of an unknown kind that names no app moves nothing.
+ * Whether a row takes no place among the apps. Throws if that is unclear, because one row too few or too many shifts
+ * all ranks below it. A card of an unknown kind that names no app is ignored.
  */
 function isOther(row: unknown): boolean {
   const [lockup, kind, type] = [at(row, "lockup"), at(row, "$kind"), at(row, "resultType")]
@@ -136,7 +136,9 @@ function isOther(row: unknown): boolean {
   return kind !== undefined || lockup === undefined || at(lockup, "adamId") === null
 }
 
-/** Whether an id of an app stands anywhere in a card. By a queue: a body may be nested deeper than calls can be. */
+/**
+ * Whether a card contains an app id at any depth. Uses a queue, since a body may be nested deeper than the call stack.
+ */
 function namesApp(card: unknown): boolean {
   const open = [card]
   for (const here of open) {
@@ -153,20 +155,20 @@ function appOf(row: unknown): ResultApp {
   return app
 }
 
-/** The apps after those shown in full; undefined where the page says that there are none. */
+/** Returns the apps after the full results. Undefined if the page states that there are none. */
 function nextOf(page: unknown): ResultApp[] | undefined {
   const next = at(page, "nextPage")
   if (next === null) return undefined
   const rows = at(next, "results")
   if (!Array.isArray(rows)) throw changed("it does not say what comes next")
   const apps = rows.filter((row) => isNextApp(at(row, "type")))
-  // a new kind among the apps is none; a new name of the apps themselves leaves none
+  // A new type among the apps is ignored; if no entry is an app, the apps' own type may have been renamed.
   if (apps.length === 0 && !rows.every((row) => NEXT_OTHERS.includes(at(row, "type"))))
     throw changed("no next result is an app")
   return apps.map((row) => ({ id: nextId(at(row, "id")) }))
 }
 
-// Types of Apple's media API that are no apps.
+// Types of Apple's media API that are not apps.
 const NEXT_OTHERS: unknown[] = ["app-bundles", "app-events", "developers", "editorial-items", "groupings", "in-apps"]
 
 function isNextApp(type: unknown): boolean {

@@ -14,16 +14,16 @@ import type { SearchObservation, SearchQuestion } from "../kinds/search-shape.ts
 const PARSER = 3
 
 /**
- * The search page of play.google.com, in its order: the card of the app that the term names, where there is one, then
- * the list. Recorded in July 2026: 20 apps with a card, 30 without; there is no second page. Paid rows are left out.
+ * The search page of play.google.com, in its order: the card of the app that the term names, if any, then the list.
+ * Recorded in July 2026: 20 apps with a card, 30 without; there is no second page. Ads are left out.
  *
- * Whether the store follows `gl` or the address that asks is not known in general. The page names its country and its
- * term: one of another country or another term is `mismatched`, and no reading.
+ * Whether the store follows `gl` or the requesting address is not known in general. The page names its country and its
+ * term: one of another country or term is `mismatched` and not a reading.
  *
- * `depth` is the number of apps shown, also where they are fewer than usual: that nothing follows a short page is nowhere
- * said, and an absence must not be claimed for places that were not seen. A page that says that there are no results is
- * as deep as a full one. Where the store searched for another spelling of its own accord, what it shows is what is read;
- * where it says that it has nothing for the term, what it offers instead is not.
+ * `depth` is the number of apps shown, even if there are fewer than usual: a short page does not state that nothing
+ * follows, and an absence must not be claimed for places that were not seen. A page that states that there are no
+ * results is as deep as a full one. If the store corrected the spelling by itself, its results are read; if it states
+ * that it has nothing for the term, its alternatives are not.
  */
 export const playSearch: Source<SearchQuestion, SearchObservation> = {
   name: "play-search",
@@ -46,15 +46,15 @@ export const playSearch: Source<SearchQuestion, SearchObservation> = {
 /** Places of a full page without a card. */
 const PLACES = 30
 
-// What a reading may hold at most.
+// Maximum depth of a reading.
 const DEEPEST = 250
 
 const ANSWER = { rpc: "lGYRle", key: "ds:4", fits: (data: unknown) => Array.isArray(at(data, 0, 1)) }
 
 /**
- * Throws ReadFailure: `mismatched` where the page answers another term than was asked for, as one out of a cache would, and
- * `changed` where it does not say which. The calls that it made for its data name the term as it was asked, also where the
- * store searched for another spelling; its title speaks where they no longer do.
+ * Throws ReadFailure: `mismatched` if the page answers a term other than the requested one, as a cached page would, and
+ * `changed` if it does not name its term. The page's data calls contain the requested term, even if the store corrected
+ * its spelling; its title is the fallback.
  */
 function assertTerm(page: string, term: string): void {
   const calls = callsOf(page)
@@ -80,7 +80,7 @@ const LONGEST_TITLE = 2_000
 const TITLE = /^<title[^<>]*>([^<>]+) - Android Apps on Google Play<\/title>/
 const SIGNS: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" }
 
-/** Cards before lists, as the numbering of the lists has it. */
+/** Cards come before lists, as in the numbering of the lists. */
 function resultsOf(sections: readonly unknown[], body: string): ResultApp[] {
   if (sections.some(saysNone)) return []
   const cards = sections.flatMap((section) => cardOf(at(section, CARD)))
@@ -97,8 +97,8 @@ const LIST = 22
 const CARD = 23
 
 /**
- * A list of what was searched for, by its name ("search_results_cluster_apps_range_1_20"); one without a name by its
- * lack of a heading. Other lists, such as "You might also like", have one.
+ * Whether a section is a list of search results, by its name ("search_results_cluster_apps_range_1_20") or, without a
+ * name, by its lack of a heading. Other lists, such as "You might also like", have one.
  */
 function isResults(section: unknown): boolean {
   if (!Array.isArray(at(section, LIST, 0))) return false
@@ -110,12 +110,12 @@ function nameOf(section: unknown): string | undefined {
   return text(at(section, 3, 1, 0, 0))
 }
 
-/** How many places come before a list by its name: 1 where a card does. */
+/** How many places come before a list, from its name: 1 if a card does. */
 function placesBefore(section: unknown): number {
   return Number(/_range_(\d{1,3})_\d+$/.exec(nameOf(section) ?? "")?.[1] ?? 0)
 }
 
-/** A card of another kind leads to no app. Where it did, the list begins at the second place: that is looked at too. */
+/** Cards of other kinds link to no app. If one did, the list would begin at the second place, which is checked too. */
 function cardOf(card: unknown): ResultApp[] {
   if (!textsIn(card).some((each) => each.includes("/store/apps/details"))) return []
   const id = idOf(at(card, 17, 0, 0, 4, 2), at(card, 16, 3, "12", 0, 0))
@@ -123,18 +123,18 @@ function cardOf(card: unknown): ResultApp[] {
   return [withoutUndefined<ResultApp>({ id, ...listedFacts(at(card, 16, 2)) })]
 }
 
-/** Whether the page says in words that it has nothing for the term; lists that follow are of another. */
+/** Whether the page states that it has nothing for the term. Lists that follow are for another term. */
 function saysNone(section: unknown): boolean {
   return textsIn(at(section, WORDS)).some((words) => words.startsWith("No results for "))
 }
 
-/** Whether the page has no section but notices, and nothing on all of it leads to an app. */
+/** Whether the page has only notices as sections, and no link to an app anywhere. */
 function isBare(sections: readonly unknown[], body: string): boolean {
   return (
     sections.every((section) => typeof at(section, NOTICE, 0) === "string") && !body.includes("/store/apps/details?id")
   )
 }
 
-// Where public readers of the page find its words about the search, and the European "About these results".
+// Where public parsers find the page's messages about the search, and the European "About these results".
 const WORDS = 25
 const NOTICE = 31

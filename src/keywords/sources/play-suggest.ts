@@ -9,9 +9,9 @@ import { type HintsQuestion, hints } from "../kinds/hints.ts"
 const PARSER = 1
 
 /**
- * What the search box of play.google.com suggests for a beginning, in its order: at most five, though ten are asked for.
- * The answer names neither what was typed nor a country: whose suggestions they are is known only as far as pages asked for in
- * the same way from the same address name that country.
+ * The suggestions of the search box of play.google.com for a prefix, in its order: at most five, though ten are
+ * requested. The answer names neither the prefix nor a country. Its country is inferred from pages requested in the
+ * same way from the same address.
  */
 export const playSuggest: Source<HintsQuestion, HintsObservation> = {
   name: "play-suggest",
@@ -47,8 +47,8 @@ const MOST = 5
 const MOST_ITEMS = 1_000
 
 /**
- * An answer of nothing, or one whose list is empty or null, is the store's way to suggest nothing. What cannot be a term
- * (over 150 characters) is left out.
+ * A null answer, or one whose list is empty or null, means that the store suggests nothing. Suggestions over 150
+ * characters cannot be terms and are left out.
  */
 function termsOf(answer: unknown): string[] {
   if (answer === null) return []
