@@ -7,17 +7,17 @@ import { SHOWN_DAYS } from "./keyword-figures.ts"
 import { YOUNG_DAYS } from "./keyword-inputs.ts"
 
 interface FigureChanges {
-  /** Recorded readings; those that were stored before are included, so that a repeated import derives again. */
+  /** Recorded readings, including those stored before, so that a repeated import derives figures again. */
   readings: readonly AnyObservation[]
-  /** Apps with another rating count, or another date of their last update. */
+  /** Apps whose rating count or date of the last update changed. */
   apps: readonly ChangedApp[]
-  /** Apps with another name. */
+  /** Apps whose name changed. */
   names: readonly ChangedApp[]
 }
 
 /**
- * Marks what an import changed, in the transaction that stores it: deriveFigures derives the figures that rest on it. Takes
- * its locks after those of lists and apps.
+ * Marks what an import changed, in the transaction that stores it, so that deriveFigures recalculates the figures based
+ * on it. Takes its locks after those of lists and apps.
  */
 export async function markFigures(
   tx: Tx,
@@ -41,7 +41,7 @@ export async function markFigures(
     on conflict do nothing`
 }
 
-/** No shown figure rests on an older reading: the oldest that is shown may rest on readings of YOUNG_DAYS before. */
+/** Returns the oldest day that matters: the oldest figure shown may use readings of YOUNG_DAYS before it. */
 export function oldestDay(now: Date): string {
   return addDays(dayOf(now), -SHOWN_DAYS - YOUNG_DAYS)
 }

@@ -18,14 +18,14 @@ const MARKS_AT_ONCE = 100
 
 interface FigureOptions {
   now: () => Date
-  /** Awaited between two transactions, so that others get their turn on the embedded database's one backend. */
+  /** Awaited between two transactions, so that others get a turn on the only backend of the embedded database. */
   pause: () => Promise<void>
 }
 
 /**
- * Derives the figures that rest on what imports marked (markFigures), as if each day had been calculated on that day. The
- * result depends on the stored readings alone: it is the same in any order, from any number of processes. Marks of an
- * import that broke off are included.
+ * Derives the figures that depend on imported readings (markFigures), as if each day had been calculated on that day.
+ * The result depends only on the stored readings, not on the order or the number of processes. Includes marks left by
+ * an interrupted import.
  */
 export async function deriveFigures(sql: Sql, { now, pause }: FigureOptions): Promise<void> {
   for (const step of [markTerms, deriveMarked])
@@ -37,7 +37,7 @@ interface Mark extends Side {
   subject: string
 }
 
-/** Marks the keywords whose figures rest on marked apps and prefixes, in place of these. Returns whether there were any. */
+/** Replaces marks of apps and prefixes by marks of the keywords that use them. Returns whether there were any. */
 async function markTerms(tx: Tx, now: Date): Promise<boolean> {
   const marks = await tx<Mark[]>`
     with picked as materialized (
@@ -66,8 +66,8 @@ async function markTerms(tx: Tx, now: Date): Promise<boolean> {
 }
 
 /**
- * Marks keywords in whose first ten an app stands. A name is also shown in storefronts that have none of their own. The
- * index holds the latest answers; where that is not the one that figures rest on, the stored readings are looked through.
+ * Marks keywords whose first ten include an app. A changed name also counts in storefronts that have no name of their
+ * own. The index covers the latest answers; if figures use another answer, the stored readings are searched.
  */
 async function markTermsOfApps(tx: Tx, marks: readonly Mark[], now: Date): Promise<void> {
   if (marks.length === 0) return
@@ -111,7 +111,7 @@ async function markTermsOfApps(tx: Tx, marks: readonly Mark[], now: Date): Promi
 }
 
 /**
- * Marks keywords whose ladder has a prefix. Except for a keyword that is the prefix, it counts only where the store
+ * Marks keywords whose ladder includes a prefix. Unless the prefix is the whole keyword, it counts only if the store
  * suggests the fully typed keyword (see ladderNext).
  */
 async function markTermsOfPrefixes(tx: Tx, marks: readonly Mark[], now: Date): Promise<void> {
@@ -144,7 +144,7 @@ async function markTermsOfPrefixes(tx: Tx, marks: readonly Mark[], now: Date): P
     on conflict do nothing`
 }
 
-/** Of the operators ~>=~ and ~<~, which compare bytes: no text that begins with the prefix comes after it with this. */
+/** For the operators ~>=~ and ~<~, which compare bytes: sorts after every text that continues the prefix. */
 const LAST_CHARACTER = "\u{10FFFF}"
 
 /** Derives some marked keywords. Returns whether there were any. */
@@ -158,7 +158,7 @@ async function deriveMarked(tx: Tx, now: Date): Promise<boolean> {
   if (marked.length === 0) return false
   await holdIdentities(tx)
   await lockLists(tx, await listIds(tx, marked))
-  // before anything is read: a mark that another process sets from now on waits, and stays
+  // Locks come before reading: a mark that another process sets from now on waits and is kept.
   const taken = await tx<ListKey[]>`
     with picked as materialized (
       select d.kind, d.platform, d.storefront, d.subject
@@ -185,7 +185,10 @@ async function deriveMarked(tx: Tx, now: Date): Promise<boolean> {
   return true
 }
 
-/** The day's last moment, also of today: the age of an update is then the same whenever it is derived. */
+/**
+ * The last moment of the day, also for today, so that the age of an update does not depend on the time of the
+ * calculation.
+ */
 function endOf(day: string): Date {
   return new Date(`${day}T23:59:59.999Z`)
 }
@@ -210,7 +213,7 @@ interface TermDay {
   day: string
 }
 
-/** Ratings count as far from the results as a figure may rest on both. */
+/** Ratings count within YOUNG_DAYS of the results, since a figure may combine both. */
 async function readSearchDays(
   sql: Tx,
   { platform, storefront }: Side,

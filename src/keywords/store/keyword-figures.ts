@@ -5,28 +5,28 @@ import type { PopularitySource } from "../../lib/upstreams.ts"
 import { type Band, bandOf } from "../formulas/difficulty.ts"
 import { popularityBand, popularityOrder } from "../formulas/popularity.ts"
 
-/** Where a popularity comes from that is made of readings. */
+/** The source of a popularity that is calculated from readings. */
 export const ESTIMATE = "estimate"
 
-/** What is known of a keyword beside ranks. Null = not measured, or none can be given where the flag says so. */
+/** The figures of a keyword. Null if not measured, or if none can be calculated (then the flag …None is true). */
 export interface KeywordMetrics {
   demand: number | null
   /**
-   * Each …At: when the youngest reading behind the figure was seen, ISO 8601; also where it was read and gives none.
+   * Each …At is the time of the latest reading behind the figure, ISO 8601; also set if the readings give no figure.
    */
   demandAt: string | null
   hintCount: number | null
   hintCountAt: string | null
-  /** As the store says it. Of an estimate null: popularityLow and popularityHigh are the band it lies in. */
+  /** The published figure. Null for an estimate: its band is popularityLow to popularityHigh. */
   popularity: number | null
   popularityLow: number | null
   popularityHigh: number | null
   popularitySource: PopularitySource | null
-  /** The month that a published popularity stands for, "YYYY-MM". */
+  /** The month of a published popularity, "YYYY-MM". */
   popularityWeek: string | null
   popularityNone: boolean
   popularityAt: string | null
-  /** Orders keywords of one storefront by how much they may be searched for; shown to nobody. */
+  /** Orders the keywords of one storefront by estimated searches. Never shown. */
   popularityOrder: number | null
   difficulty: number | null
   difficultyBand: Band | null
@@ -63,7 +63,7 @@ export const UNMEASURED: KeywordMetrics = {
   difficultyAt: null,
 }
 
-/** A calculated figure that is older on `today` says nothing of today. */
+/** Calculated figures older than this are not shown. */
 export const SHOWN_DAYS = 90
 
 /** A query of the latest figures of a list: one row for `figures`, or none. */
@@ -111,7 +111,7 @@ export function metricsOf(row: MetricsRow, platform: Side["platform"], today: st
   const hints = shown(row.hintsDay, row.hints, row.hintsAt)
   const difficulty = difficultyOf(row, today)
   const popularity = popularityOf(row, platform, shown(row.estimateDay, row.estimate, row.estimateAt))
-  // written out: of a thousand keywords spreading took most of the time
+  // Written out because spreading took most of the time for 1,000 keywords.
   return {
     demand: demand.score,
     demandAt: demand.at,
@@ -135,7 +135,7 @@ export function metricsOf(row: MetricsRow, platform: Side["platform"], today: st
 type DifficultyRow = Pick<MetricsRow, "difficulty" | "difficultyDay" | "difficultyAt">
 type Difficulty = Pick<KeywordMetrics, "difficulty" | "difficultyBand" | "difficultyNone" | "difficultyAt">
 
-/** What metricsOf says of it. */
+/** The difficulty fields of metricsOf. */
 export function difficultyOf({ difficulty, difficultyDay, difficultyAt }: DifficultyRow, today: string): Difficulty {
   const isShown = difficultyDay !== null && difficultyDay >= shownSince(today)
   const score = isShown ? difficulty : null
@@ -147,7 +147,7 @@ export function difficultyOf({ difficulty, difficultyDay, difficultyAt }: Diffic
   }
 }
 
-/** Kept for the next keyword of the same answer. */
+/** Cached for the next keyword of the same answer. */
 let kept = { today: "", since: "" }
 
 function shownSince(today: string): string {
@@ -155,7 +155,7 @@ function shownSince(today: string): string {
   return kept.since
 }
 
-/** An estimate of which no band can be given (popularityBand) is none, and still orders. */
+/** An estimate without a band (popularityBand) is not shown but still orders keywords. */
 function popularityOf(
   { published, publishedBy, publishedDay, publishedAt }: MetricsRow,
   platform: Side["platform"],
@@ -178,7 +178,7 @@ function iso(at: Date | null): string | null {
   return at?.toISOString() ?? null
 }
 
-/** What answers say of it, as one piece. */
+/** The figures that answers show: all except the order. */
 export function shownFigures({ popularityOrder: _, ...metrics }: KeywordMetrics) {
   return metrics
 }

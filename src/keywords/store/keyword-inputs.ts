@@ -11,11 +11,11 @@ import { ladder } from "../formulas/hint-ladder.ts"
 interface Evidence {
   source: string
   seenAt: Date
-  /** Of its raw body, in hexadecimal digits. */
+  /** SHA-256 of its raw body, in hexadecimal digits. */
   sha256: string
 }
 
-/** What a keyword's figures are made of; null or empty = nothing was read that is young enough. */
+/** The inputs of a keyword's figures. Null or empty if nothing recent was read. */
 export interface KeywordInputs {
   listId: number
   term: string
@@ -29,7 +29,7 @@ export interface Results extends Evidence {
 }
 
 interface ResultSlot {
-  /** As the store shows it there, else anywhere. */
+  /** Its name in the storefront, else in any. */
   title: string | null
   ratings: number | null
   ratedBy: string | null
@@ -42,10 +42,10 @@ export interface HintAnswer extends Evidence {
   terms: string[]
 }
 
-/** Keywords' figures rest on nothing older. */
+/** Figures use no reading older than this. */
 export const YOUNG_DAYS = 30
 
-/** Up to the day of `now`: ten places with their newest rating counts, and suggestions. */
+/** Reads ten places with their latest rating counts, and suggestions, up to the day of `now`. */
 export async function readInputs(
   tx: Tx,
   lists: readonly (ListKey & { id: number })[],
@@ -71,14 +71,16 @@ interface SlotRow extends ResultSlot {
 }
 
 /**
- * The latest young day's answer that was read ten deep, or to its end: what follows a reading that stopped before is
- * unknown, not empty.
+ * A query of the answer of the latest recent day that is complete or ten places deep: what follows a shallower reading
+ * is unknown, not empty.
  */
 export function latestTen(sql: Db, now: Date) {
   return latestTenBetween(sql, young(now))
 }
 
-/** The same, if the answer of the list's last day qualifies: one row, without planning over search_results. */
+/**
+ * The same as latestTen if the answer of the list's last day qualifies: one row, without planning over search_results.
+ */
 export function currentTen(sql: Db, now: Date) {
   const { from, to } = young(now)
   return sql`

@@ -10,20 +10,21 @@ import { CALCULATED, type MetricRow, metricRows } from "./keyword-rows.ts"
 import { deriveKeywordNow } from "./now.ts"
 
 /**
- * Calculates demand, difficulty, hint count and popularity of keywords anew, from what is stored by `now`, and keeps them
- * under its UTC day, with the parts they were made of and the readings they rest on. Seven statements, however many keywords.
+ * Recalculates demand, difficulty, hint count and popularity of keywords from what is stored by `now`. Stores them
+ * under the UTC day of `now`, with their parts and the readings behind them. Takes seven statements for any number of
+ * keywords.
  *
- * A figure that lacks what it needs is not written: not measured. One whose inputs were read and give nothing is written
- * with score null. Repeating it changes nothing: a figure is kept anew on another day only where it rests on something
- * younger, and one of older readings or an older formula never replaces another.
- * Comes after what was recorded in the same transaction, and before rows of `due` are touched.
+ * A figure that lacks an input is not written (not measured). One whose inputs were read and give nothing has a null
+ * score. Idempotent: another day gets a new row only if it uses a later reading, and neither older readings nor an
+ * older formula ever replace a figure. Call it after recording in the same transaction, and before touching rows of
+ * `due`.
  */
 export async function deriveKeywordMetrics(tx: Tx, subjects: readonly ListKey[], now: Date): Promise<void> {
   if (subjects.length === 0) return
   await holdIdentities(tx)
   const ids = await listIds(tx, subjects)
   const lists = [...new Map(subjects.map((key, place) => [ids[place], { ...key, id: ids[place] as number }])).values()]
-  // a measurement of another part of the same keyword waits here, and then sees what this one stored
+  // A concurrent reading of another part of the same keyword waits here and then sees these rows.
   await lockLists(tx, ids)
   const platforms = new Map(lists.map(({ id, platform }) => [id, platform]))
   const inputs = await readInputs(tx, lists, now)
@@ -31,7 +32,7 @@ export async function deriveKeywordMetrics(tx: Tx, subjects: readonly ListKey[],
   if (rows.length > 0) await deriveKeywordNow(tx, await store(tx, rows, dayOf(now)))
 }
 
-/** Gives the lists of which figures were written. */
+/** Returns the lists whose figures were written. */
 async function store(tx: Tx, rows: readonly MetricRow[], day: string): Promise<number[]> {
   const written = await tx<{ listId: number }[]>`
     insert into keyword_metric as held (list_id, metric, day, source, seen_at, score, formula, parts)
@@ -58,7 +59,7 @@ function stored({ listId, metric, source, seenAt, score, formula, parts }: Metri
   return { list_id: listId, metric, source, seen_at: seenAt.toISOString(), score, formula, parts }
 }
 
-/** Every term has an entry. A popularity that the store publishes, of whatever month, comes before any estimate. */
+/** Returns an entry for every term. A published popularity of any month takes precedence over an estimate. */
 export async function readKeywordMetrics(
   sql: Db,
   { platform, storefront, terms, today }: Side & { terms: readonly string[]; today: string },
@@ -79,13 +80,16 @@ export async function readKeywordMetrics(
   return new Map(rows.map((row) => [row.term, metricsOf(row, platform, today)]))
 }
 
-/** Terms by how much they may be searched for, the most first; those of which nothing is known last. */
+/** Orders terms by estimated searches, the most first. Terms without figures come last. */
 export function bySearches(metrics: ReadonlyMap<string, KeywordMetrics>): (a: string, b: string) => number {
   const orderOf = (term: string) => metrics.get(term)?.popularityOrder ?? -1
   return (a, b) => orderOf(b) - orderOf(a)
 }
 
-/** As one row "seenAt". None = none was made, or its ratings are older than its results: the apps must be looked up. */
+/**
+ * A query of one row "seenAt". No row if there is no difficulty, or if its ratings are older than its results and the
+ * apps must be looked up.
+ */
 export function latestDifficulty(sql: Sql, { platform, storefront, subject }: Side & { subject: string }, since: Date) {
   return sql`
     select n.difficulty_at as "seenAt"

@@ -8,22 +8,22 @@ import type { HintAnswer, KeywordInputs, Results } from "./keyword-inputs.ts"
 
 const METRICS = ["demand", "difficulty", "hints", "popularity"] as const
 
-/** Where a figure comes from that is made of readings; a popularity's is ESTIMATE. */
+/** The source of figures calculated from readings. A popularity has ESTIMATE instead. */
 export const CALCULATED = "calculated"
 
 export interface MetricRow {
   listId: number
   metric: (typeof METRICS)[number]
   source: string
-  /** Of the youngest reading it rests on. */
+  /** When the latest reading behind it was seen. */
   seenAt: Date
   score: number | null
   formula: number
-  /** `read`: readings it rests on; `ratings`: other sources of counts; `of`: figures, under their own `seen_at`. */
+  /** `read`: the readings used; `ratings`: other sources of counts; `of`: figures used, with their `seen_at`. */
   parts: Record<string, unknown>
 }
 
-/** The figures that a keyword's inputs give; one that lacks what it needs is left out. */
+/** Returns the figures of a keyword's inputs. Figures that lack an input are left out. */
 export function metricRows(
   { platform, listId, ...inputs }: KeywordInputs & { platform: Platform },
   now: Date,
@@ -87,7 +87,7 @@ function popularityRow(
   hints: ReturnType<typeof hintsRow>,
   demand: ReturnType<typeof demandRow>,
 ): NewMetricRow | undefined {
-  // Google Play is asked for the fully typed term alone, and a miss there says little: its depth counts as not read.
+  // Google Play is asked only for the fully typed term, where a miss means little: its depth counts as not read.
   const read = hints ? { ...hints.hints, ...(platform === "android" && { prefixDepth: null, finished: false }) } : null
   const figure = estimatePopularity({ ratingMass: demand?.mass ?? null, hints: read })
   if (!figure) return undefined
@@ -114,7 +114,7 @@ function evidence({
   return { source, ...(prefix !== undefined && { prefix }), seenAt: seenAt.toISOString(), sha256 }
 }
 
-/** Rating counts come with other readings too: by which sources, and between which moments. */
+/** The sources and times of rating counts that came with other readings. */
 function ratingsRead({ slots, source, seenAt }: Results) {
   const others = slots.filter(({ ratedBy, ratedAt }) => ratedAt && (ratedBy !== source || +ratedAt !== +seenAt))
   if (others.length === 0) return {}

@@ -6,12 +6,14 @@ export interface ListMonth {
   month: string
 }
 
-/** For the apps that track these lists: rank_month and list_month. Needs the lists' lock (lockLists). Idempotent. */
+/**
+ * Derives rank_month and list_month for the apps that track these lists. Needs the lists' lock (lockLists). Idempotent.
+ */
 export async function deriveMonths(tx: Tx, touched: readonly ListMonth[]): Promise<void> {
   for (let at = 0; at < touched.length; at += CHUNK) await derive(tx, touched.slice(at, at + CHUNK))
 }
 
-/** Months with readings that answer a day, or with something derived, for the list or one of `apps` (store_app ids). */
+/** Returns the months with complete readings, or with derived rows, of the lists or of `apps` (store_app ids). */
 export async function readMonths(tx: Tx, lists: readonly number[], apps: readonly number[] = []): Promise<ListMonth[]> {
   return await tx<ListMonth[]>`
     select id as "listId", month::date
@@ -29,7 +31,7 @@ export async function readMonths(tx: Tx, lists: readonly number[], apps: readonl
     order by 1, 2`
 }
 
-// 200 list-months at depth 200 took 48 ms on the embedded database, 50 took 11: a long back-fill lets others in between.
+// 200 list-months of depth 200 take the embedded database 48 ms, 50 take 11 ms. Others get a turn in between.
 const CHUNK = 100
 
 async function derive(tx: Tx, touched: readonly ListMonth[]): Promise<void> {
@@ -72,7 +74,10 @@ async function derive(tx: Tx, touched: readonly ListMonth[]): Promise<void> {
       and not exists (select from answer a where (a.list_id, a.month) = (p.list_id, p.month))`
 }
 
-/** Queries: `pair`, who tracks which list; `answer`, each measured day's reading; `grid`, a row for each of 31 days. */
+/**
+ * Queries: `pair`, the apps that track each list; `answer`, each measured day's reading; `grid`, a row for each of 31
+ * days.
+ */
 function days(tx: Tx, touched: readonly ListMonth[]) {
   return tx`
     touched as (

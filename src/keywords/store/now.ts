@@ -141,7 +141,7 @@ export async function rebuildNow(sql: Sql, pause: () => Promise<void>) {
     if (lists.length === 0) return mended
     const some = await sql.begin(async (tx) => {
       await lockLists(tx, lists)
-      // figures first: list_now contains some of them
+      // figures first, because list_now contains some of them
       const figures = await deriveKeywordNow(tx, lists)
       return { figures, ranks: await deriveListNow(tx, lists) }
     })

@@ -3,12 +3,12 @@ import { holdIdentities, lockLists } from "../../measuring/record/identities.ts"
 import { SHOWN_DAYS } from "./keyword-figures.ts"
 import { deriveKeywordNow } from "./now.ts"
 
-/** Histories show SHOWN_DAYS; some more, so that one that is paged through loses nothing at midnight. */
+/** Histories show SHOWN_DAYS. The margin keeps rows while a caller pages through a history over midnight. */
 const KEPT_DAYS = SHOWN_DAYS + 10
 
 /**
- * Removes calculated figures that no answer shows any more, and derives what stands now of their keywords. Published
- * popularities stay. At most `chunk` rows at once.
+ * Removes calculated figures that no answer shows any more, and derives the current figures of their keywords.
+ * Published popularities are kept. Removes at most `chunk` rows.
  */
 export async function removeOldFigures(tx: Tx, chunk: number): Promise<{ removed: number; more: boolean }> {
   await holdIdentities(tx)
