@@ -3,7 +3,10 @@ import { itunesLookup } from "../../stores/apple/itunes-lookup.ts"
 import { withoutPages } from "../../stores/kinds/pages-in-look-ups.ts"
 import { readFirstApps } from "../read/listed-apps.ts"
 
-/** The first apps of a chart as it was read last, as many as one request looks up: for whoever asks about its category. */
+/**
+ * Looks up the first apps of a chart's latest reading, as many as fit in one request, when a caller asks about the
+ * category.
+ */
 export const chartAppsOnAppStore: Kind = {
   name: "chart_apps",
   platform: "ios",
@@ -13,7 +16,7 @@ export const chartAppsOnAppStore: Kind = {
   everyDays: 7,
   async read([one], port) {
     const ids = await readFirstApps(port.sql, one)
-    // whoever charts is read for its figures alone
+    // Only the figures are needed. The store pages of untracked apps would fill the database.
     return ids.length > 0 ? [withoutPages(await port.ask(itunesLookup, { storefront: one.storefront, ids }))] : []
   },
 }

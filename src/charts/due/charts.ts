@@ -43,7 +43,7 @@ export const developerOnAppStore: Kind = {
     try {
       return [await port.ask(itunesDeveloper, { storefront, developerId })]
     } catch (error) {
-      // the same answer stands for an id that is nobody's, so that it is no empty shelf
+      // The store gives the same answer for an unknown id, so it does not prove an empty shelf.
       if (error instanceof ReadFailure && error.outcome === "not_found") return []
       throw error
     }

@@ -1,13 +1,13 @@
 /** A measured day of a chart. */
 export interface ChartReading<App = number> {
   source: string
-  /** Places read: an app that is not among `apps` may stand on any below. */
+  /** How many places were read. An app that is not in `apps` may be on any place below. */
   depth: number
-  /** In the order shown, each once; rank = index + 1. */
+  /** In the order shown, without duplicates; rank = index + 1. */
   apps: readonly App[]
 }
 
-/** `rank` is the later one, `was` the earlier. */
+/** `rank` is the later rank, `was` the earlier. */
 interface ChartMove<App = number> {
   app: App
   rank: number
@@ -15,7 +15,7 @@ interface ChartMove<App = number> {
 }
 
 export interface Movers<App = number> {
-  /** Those that moved most first; then the better rank. */
+  /** The largest moves first, then the better rank. */
   climbed: ChartMove<App>[]
   fell: ChartMove<App>[]
   /** By rank. */
@@ -25,16 +25,16 @@ export interface Movers<App = number> {
 }
 
 export interface MoversQuery {
-  /** The fewest places that count as a climb or a fall; 1 unless said. */
+  /** The minimum number of places of a climb or a fall. Default 1. */
   places?: number
-  /** The most of each of the four. */
+  /** The maximum length of each of the four lists. */
   limit?: number
 }
 
 /**
- * What moved on a chart between two measured days; null where they come from different sources, which cannot be compared.
- * An app has left only when the later reading is at least as deep as its last rank, and has entered only when the earlier
- * one was at least as deep as its new rank: it may have stood below what was read.
+ * Returns what moved on a chart between two measured days. Null if their sources differ, because these cannot be
+ * compared. An app has left only if the later reading is at least as deep as its last rank, and has entered only if the
+ * earlier one was at least as deep as its new rank: otherwise it may have been below the places read.
  */
 export function moversBetween<App>(
   earlier: ChartReading<App>,
@@ -64,7 +64,10 @@ function ranksOf<App>({ apps }: ChartReading<App>): Map<App, number> {
   return new Map(apps.map((app, index) => [app, index + 1]))
 }
 
-/** Those of `ranks` that are surely not on the other chart, of which so many places were read; by rank. */
+/**
+ * Returns the entries of `ranks` that are certainly not on the other chart, whose first `depth` places were read. By
+ * rank.
+ */
 function absentFrom<App>(other: ReadonlyMap<App, number>, ranks: ReadonlyMap<App, number>, depth: number) {
   return [...ranks].filter(([app, rank]) => !other.has(app) && rank <= depth)
 }

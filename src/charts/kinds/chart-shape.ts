@@ -9,7 +9,7 @@ import { checkApp } from "../../measuring/record/check-app.ts"
 const ONE_CHART = `must be one of ${CHARTS.join(", ")}`
 const NO_GENRE = "a genre must be a number of the store"
 
-/** As a chart shows it. Facts left out were not shown. */
+/** An app as a chart shows it. Facts that were not shown are left out. */
 const App = v.pipe(
   v.strictObject(SoldApp),
   ruleBy((app, { seenAt }) => {
@@ -34,7 +34,7 @@ export const shape = v.pipe(
       v.picklist(CHARTS, ONE_CHART),
       rule("bad_kind", `the chart ${ONE_CHART}`, (chart) => CHARTS.includes(chart)),
     ),
-    /** The store's own id; ALL_APPS for the overall chart. */
+    /** The store's id; ALL_APPS for the overall chart. */
     genre: v.pipe(Text, rule("bad_text", NO_GENRE, isGenre)),
     /** In the order shown; rank = index + 1. At most `depth`. */
     apps: v.pipe(
@@ -47,14 +47,14 @@ export const shape = v.pipe(
         )
       }),
     ),
-    /** How many places were read, from 0: an app that is not among `apps` may stand on any place below them. */
+    /** How many places were read, from 0. An app that is not in `apps` may be on any place below. */
     depth: v.pipe(
       Whole,
       rule("bad_depth", "the depth must be a whole number from 0 to 1000", (depth) => {
         return Number.isInteger(depth) && depth >= 0 && depth <= 1_000
       }),
     ),
-    /** False when the reading broke off before its depth. */
+    /** False if the reading ended before its depth. */
     complete: v.pipe(
       v.optional(Flag, true),
       rule("bad_depth", "complete must be true or false", (complete) => typeof complete === "boolean"),
@@ -69,6 +69,6 @@ export interface ChartQuestion {
   storefront: string
   device: Device
   chart: Chart
-  /** The store's own id; ALL_APPS for the overall chart. */
+  /** The store's id; ALL_APPS for the overall chart. */
   genre: string
 }

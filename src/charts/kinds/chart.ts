@@ -20,7 +20,7 @@ import { differenceOf } from "../../measuring/record/differences.ts"
 import { deriveCharts, storeCharts } from "../store/charts.ts"
 import { type ChartObservation, type ChartQuestion, shape } from "./chart-shape.ts"
 
-/** A top chart of one storefront, device and genre; of each source and moment the best reading is held. */
+/** A top chart of one storefront, device and genre. The best reading of each source and time is kept. */
 export const chart = kind<ChartObservation, ChartQuestion>({
   name: "chart",
   sources: CHART_SOURCES,
@@ -46,7 +46,7 @@ export const chart = kind<ChartObservation, ChartQuestion>({
     const shown = await storeCharts(tx, readings, known)
     return { placed: shown.map(({ from }) => from), shown, named: readings.map((from) => namedIn(from, known)) }
   },
-  // behind all that is said of apps: who stands on a list that is followed is due, and rows of due are locked last
+  // Runs after the facts of apps are stored: apps on a followed chart become due, and rows of `due` are locked last.
   async derive(tx, { placed }, { chartOf }) {
     await deriveCharts(
       tx,
@@ -105,7 +105,7 @@ function isNamed(subject: string): boolean {
   }
 }
 
-/** "iphone free 6013" in its storefront. Throws RangeError for what is no chart's name. */
+/** Parses a subject such as "iphone free 6013". Throws RangeError if it names no chart. */
 export function chartNamed({ storefront }: Pick<Side, "storefront">, subject: string): ChartQuestion {
   const [given, called, genre, ...more] = subject.split(" ")
   const [device, chart] = [DEVICES.find((one) => one === given), CHARTS.find((one) => one === called)]
@@ -117,19 +117,19 @@ function idsIn({ apps }: ChartObservation): string[] {
   return apps.map(({ id }) => id)
 }
 
-/** Also of readings that are known or outdone: what they call apps must not follow the order of coming. */
+/** Includes readings that are already stored or superseded: names must not depend on the order of recording. */
 function namedIn(from: ChartObservation, { appOf }: SurrogateIds) {
   return { from, apps: from.apps, appIds: idsIn(from).map((id) => appOf(from.platform, id)) }
 }
 
-// Of 200 places each, some 10,000 ids are looked up.
+// With 200 places each, a page looks up some 10,000 ids.
 const PAGE = 50
 
 interface StoredChartRow extends Omit<ChartObservation, "source" | "egress"> {
   chartId: number
   day: string
   code: number
-  /** To the microsecond. */
+  /** With microseconds. */
   seen: string
   egress: string | null
 }

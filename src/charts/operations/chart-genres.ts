@@ -16,14 +16,14 @@ export const Genre = named(
   }),
 )
 
-/** An input that is a genre of the App Store. */
+/** An input with a genre of the App Store. */
 export const GenreId = coded(v.pipe(bounded(v.string(), { maxLength: 6 }), v.regex(/^[1-9]\d{0,5}$/)), "bad_genre")
 
 export function genreId(description: string) {
   return described(GenreId, description)
 }
 
-/** The store's id of a store app's main genre; null = not known yet. */
+/** Returns the store's id of a store app's main genre. Null if unknown. */
 export async function readCategory(sql: Sql, app: number): Promise<string | null> {
   const [row] = await sql<{ genre: string | null }[]>`
     select genre
@@ -32,7 +32,7 @@ export async function readCategory(sql: Sql, app: number): Promise<string | null
   return row?.genre ?? null
 }
 
-/** What the App Store calls genres in a storefront; one that it has not named yet is left out. */
+/** Returns the App Store's names of genres in a storefront. Genres whose name was not read are left out. */
 export async function readGenreNames(
   sql: Sql,
   storefront: string,
@@ -47,7 +47,7 @@ export async function readGenreNames(
   return new Map(rows.map(({ genre, name }) => [genre, name]))
 }
 
-/** Throws bad_genre for an id that is none of the storefront's genres, where those are known, and has no chart. */
+/** Throws bad_genre if the storefront's genres are known, do not include the id, and no such chart is stored. */
 export async function refuseUnknownGenre(sql: Sql, { storefront, device, chart, genre }: ChartKey): Promise<void> {
   const [row] = await sql<{ unknown: boolean }[]>`
     select exists (select from genre where (platform, storefront) = ('ios', ${storefront}))
@@ -61,7 +61,7 @@ export async function refuseUnknownGenre(sql: Sql, { storefront, device, chart, 
     throw new Fault("bad_genre", { field: "genre", detail: `The App Store has no genre ${genre} in ${storefront}.` })
 }
 
-/** The same of several, of which no list was read in these storefronts: one that any of them has is only unread. */
+/** Throws bad_genre if the genres of all these storefronts are known and none of them has the id. */
 export async function refuseUnknownGenres(sql: Sql, storefronts: readonly string[], genres: readonly string[]) {
   if (genres.length === 0) return
   const [row] = await sql<{ genre: string }[]>`

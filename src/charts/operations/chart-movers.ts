@@ -15,7 +15,7 @@ import { Genre, genreId, readCategory, readGenreNames, refuseUnknownGenre } from
 import { ChartStore, Depth, Source } from "./charts.ts"
 import { readMoverNames } from "./shown-movers.ts"
 
-/** So many places at least make a riser or a faller. */
+/** The minimum number of places of a riser or a faller. */
 const PLACES = 3
 const MOST_RIVALS = 50
 
@@ -156,11 +156,11 @@ interface RivalApp {
   id: string
   name: string
   manual: boolean
-  /** Its store_app id; null while it was seen nowhere, so that it is on no chart. */
+  /** Its store_app id. Null if no reading has shown it, so that it is on no chart. */
   app: number | null
 }
 
-/** Those that are followed beside the app, and those named by hand since. */
+/** Returns the rivals that are followed with the app, and those added by hand since. */
 async function readRivals(sql: Sql, app: TrackedApp, storefront: string): Promise<RivalApp[]> {
   const named = (app.manualRivals ?? []).map(parseRival)
   const manual = named.flatMap((rival) => (rival?.platform === "ios" ? [rival.id] : []))

@@ -14,10 +14,10 @@ import { Day, Rank, Storefront, Time } from "../../tracking/shapes.ts"
 import { type ChartPoint, type ChartPosition, readChartPositions, readChartSeries } from "../read/charts.ts"
 import { Genre, readCategory, readGenreNames } from "./chart-genres.ts"
 
-/** The longest history: twelve lists of it are some 700 points, and each is looked for in a reading of 200 apps. */
+/** The longest history: twelve lists have some 700 points, each searched in a reading of 200 apps. */
 const HISTORY_DAYS = 60
 
-/** The one platform with charts. */
+/** The only platform with charts. */
 export const ChartStore = described(v.picklist(["ios"]), "Always ios: of Google Play there is no chart data.")
 
 export const Source = named(
@@ -130,8 +130,8 @@ export const getChartPositions = operation({
 })
 
 /**
- * A row a measured day, oldest first. Of the latest alone the moment is known; a list that nobody read has one row. Without the
- * fields that say what the latest is, the series stands alone.
+ * One row per measured day, oldest first; a list that nobody read has one row. The time is known only for the latest
+ * day. If the fields about the latest day are not requested, only the series is returned.
  */
 function chartRows(chart: Partial<v.InferOutput<typeof Chart>>): TableRow[] {
   const { device, kind, scope, genre, sources, series, measuredSince } = chart
@@ -140,7 +140,7 @@ function chartRows(chart: Partial<v.InferOutput<typeof Chart>>): TableRow[] {
   const about = { device, kind, scope, ...ofGenre, measuredSince }
   const latest = { ...about, measured, day, measuredAt, rank, depth, source }
   if (!series) return [latest]
-  // a column is of every row or of none
+  // a column exists in every row or in none
   const knowsLatest = [measured, day, rank, depth].every((known) => known !== undefined)
   const runs = knowsLatest && source === undefined ? undefined : sources
   const rows = series.map(([of, rank, depth]) => ({
@@ -151,11 +151,11 @@ function chartRows(chart: Partial<v.InferOutput<typeof Chart>>): TableRow[] {
 }
 
 interface List extends Pick<v.InferOutput<typeof Chart>, "device" | "kind" | "scope" | "genre"> {
-  /** Null where the app's category is not known. */
+  /** Null if the app's category is unknown. */
   key: ChartKey | null
 }
 
-/** The lists that an app can be on, in the answer's order; none without an iOS side. */
+/** Returns the lists that an app can be on, in the order of the answer. Empty without an iOS side. */
 async function readLists(sql: Sql, app: TrackedApp, storefront: string): Promise<List[]> {
   if (app.iosApp === null) return []
   const category = await readCategory(sql, app.iosApp)

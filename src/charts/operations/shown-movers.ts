@@ -2,7 +2,7 @@ import type { Sql } from "../../database/types.ts"
 import { type NamePlace, nameIn } from "../../stores/store/app-names.ts"
 import type { Movers } from "../formulas/chart-movers.ts"
 
-/** The first of each, with names. */
+/** Returns the first `limit` movers of each list, with names. */
 export async function readMoverNames(
   sql: Sql,
   { climbed, fell, entered, left }: Movers,

@@ -11,7 +11,7 @@ import { sideName, spoken } from "../../ui/words.ts"
 type Chart = Positions["charts"][number]
 type Positions = AnswerOf<"get_chart_positions">
 
-/** Where the app stands in the store's top charts, and stood. */
+/** Shows the app's ranks in the store's top charts, now and over time. */
 export async function chartsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)

@@ -6,16 +6,16 @@ import { type ChartAnswer, readChart } from "./charts.ts"
 
 export interface ChartMovers {
   day: MeasuredDay
-  /** The day that it is compared with; null while there is none before it. */
+  /** The day that it is compared with. Null if there is no earlier day. */
   against: MeasuredDay | null
-  /** Apps as store_app ids; null = there is nothing to compare with: no earlier day, or one that another source read. */
+  /** Apps are store_app ids. Null if there is nothing to compare with: no earlier day, or a different source. */
   movers: Movers | null
   stood: ChartStanding[]
 }
 
 export type MeasuredDay = Omit<ChartAnswer, "appIds">
 
-/** null = absent, as far as was read; `was` also where there is nothing to compare with. */
+/** Null if absent from the places read; `was` is also null if there is nothing to compare with. */
 export interface ChartStanding {
   app: number
   rank: number | null
@@ -23,15 +23,15 @@ export interface ChartStanding {
 }
 
 interface ChartMoversQuery extends MoversQuery {
-  /** The later day, or the last measured before it; the latest of all unless said. */
+  /** The later day, or the last measured before it. Default: the latest measured day. */
   day?: string
-  /** How many days earlier the other is, or the last measured before it; 1 unless said. */
+  /** How many days earlier the other day is; if unmeasured, the last measured day before it. Default 1. */
   days?: number
-  /** store_app ids whose ranks on both days are wanted. */
+  /** store_app ids whose ranks on both days are returned. */
   apps?: readonly number[]
 }
 
-/** What moved on a chart between two measured days (see moversBetween); null = it was not measured by then. */
+/** Returns what moved on a chart between two measured days (moversBetween). Null if it was not measured by then. */
 export async function readChartMovers(
   sql: Sql,
   chart: ChartKey,

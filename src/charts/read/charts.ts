@@ -7,18 +7,18 @@ import { columnsOf } from "../../measuring/record/chart-identities.ts"
 export interface ChartAnswer {
   day: string
   source: ChartSource
-  /** Places read: an app that is not among `appIds` may stand on any below. */
+  /** How many places were read. An app that is not in `appIds` may be on any place below. */
   depth: number
   seenAt: Date
-  /** Who brought it. */
+  /** Who published the reading. */
   origin: string
-  /** The first day on which the chart was measured: who stands on it then is not new there. */
+  /** The first day on which the chart was measured. Apps on it that day do not count as new. */
   firstDay: string
   /** store_app ids in the order shown. */
   appIds: number[]
 }
 
-/** A chart on the last measured day up to this one; null = it was not measured by then. */
+/** Returns a chart on its last measured day up to `day`. Null if it was not measured by then. */
 export async function readChart(sql: Sql, key: ChartKey, day: string | null = null): Promise<ChartAnswer | null> {
   const { platform, storefront, device, chart, genre } = key
   const [row] = await sql<(Omit<ChartAnswer, "source"> & { source: number })[]>`
@@ -36,7 +36,10 @@ export async function readChart(sql: Sql, key: ChartKey, day: string | null = nu
   return row ? { ...row, source: chartSourceOf(row.source) } : null
 }
 
-/** Where an app stands on a chart on the chart's latest measured day. Absent: only rank is null; never measured: all are. */
+/**
+ * An app's rank on a chart on its latest measured day. Only `rank` is null if absent; all fields are null if never
+ * measured.
+ */
 export interface ChartPosition extends ChartKey {
   measured: boolean
   day: string | null
@@ -47,7 +50,7 @@ export interface ChartPosition extends ChartKey {
   rank: number | null
 }
 
-/** Where an app (a store_app id) stands now on each of these charts, in their order. */
+/** Returns the current ranks of an app (a store_app id) on these charts, in their order. */
 export async function readChartPositions(sql: Sql, app: number, charts: readonly ChartKey[]): Promise<ChartPosition[]> {
   const [platforms, storefronts, devices, kinds, genres] = columnsOf(charts)
   const rows = await sql<(Omit<ChartPosition, keyof ChartKey | "measured" | "source"> & { source: number | null })[]>`
@@ -72,7 +75,7 @@ export async function readChartPositions(sql: Sql, app: number, charts: readonly
 }
 
 interface ChartSeries extends ChartKey {
-  /** The first day on which the chart was measured, asked for or not; null = never. */
+  /** The first day on which the chart was measured, even outside the requested days. Null if it never was. */
   firstDay: string | null
   points: ChartPoint[]
 }
@@ -85,8 +88,8 @@ export interface ChartPoint {
 }
 
 /**
- * In order, of a store_app id. Walks the charts' days: 90 days of 200 places took 1 ms, where an index of the apps
- * would be as large as the readings.
+ * Returns the ranks of an app (a store_app id) over time, in the order of the charts. Scans the charts' days: 90 days
+ * of 200 places take 1 ms, while an index of the apps would be as large as the readings.
  */
 export async function readChartSeries(
   sql: Sql,

@@ -8,12 +8,12 @@ import { nameIn } from "../../stores/store/app-names.ts"
 import type { ListedApp } from "../formulas/landscape.ts"
 import { chartNamed } from "../kinds/chart.ts"
 
-/** So many apps of a chart are looked up for whoever asks about it: what one request can hold. */
+/** How many apps of a chart are looked up: as many as one request takes. */
 export const LOOKED_UP = 50
-/** Counts and updates that were read further from a list's day say nothing of that day. */
+/** Counts and updates are used only if they were read within this many days of the list's day. */
 export const NEAR_DAYS = 30
 
-/** A listed app, with where what is known of it comes from. */
+/** A listed app with the times and sources of its facts. */
 export interface ListedFacts extends ListedApp {
   ratingsAt: Date | null
   ratingsSource: SourceName | null
@@ -21,7 +21,7 @@ export interface ListedFacts extends ListedApp {
   lookedSource: FactSource | null
 }
 
-/** What is known of apps (store_app ids) on a list of that UTC day in a storefront, in their order. */
+/** Returns the facts of apps (store_app ids) on a list of that UTC day in a storefront, in their order. */
 export async function readListedFacts(
   sql: Sql,
   apps: readonly number[],
@@ -62,7 +62,7 @@ export async function readListedFacts(
   return [...rows]
 }
 
-/** Charts of free apps on the iPhone that were ever read in a storefront: that of all apps first. */
+/** Returns the genres of all free iPhone charts ever read in a storefront, that of all apps first. */
 export async function listChartGenres(sql: Sql, storefront: string): Promise<string[]> {
   const rows = await sql<{ genre: string }[]>`
     select genre
@@ -74,11 +74,11 @@ export async function listChartGenres(sql: Sql, storefront: string): Promise<str
 
 interface ChartSubject {
   storefront: string
-  /** "iphone free 6013". */
+  /** Such as "iphone free 6013". */
   subject: string
 }
 
-/** Store ids of the first apps of a chart as it was read last. */
+/** Returns the store ids of the first apps of a chart's latest reading. */
 export async function readFirstApps(sql: Db, chart: ChartSubject): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select s.store_id as id
@@ -89,7 +89,9 @@ export async function readFirstApps(sql: Db, chart: ChartSubject): Promise<strin
   return rows.map(({ id }) => id)
 }
 
-/** The oldest of the look-ups of a chart's first apps, where all of them were looked up there since; else null. */
+/**
+ * A query of the oldest look-up of a chart's first apps. Null unless all of them were looked up there since `since`.
+ */
 export function latestLookUps(sql: Db, chart: ChartSubject, since: Date) {
   return sql`
     select case when count(*) = count(l.seen_at) then min(l.seen_at) end as "seenAt"

@@ -4,10 +4,10 @@ import { dayOf } from "../../lib/days.ts"
 import { SHELVED_BY } from "../../listings/read/placements.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 
-/** The App Store's page says what it shows; Google Play's may come without its rows, which says nothing of them. */
+/** A missing row on the App Store's page proves that there is none. Google Play's pages may come without their rows. */
 const SECTIONS = { ios: ["similar", "page"], android: ["similar"] }
 
-/** The storefront whose row was read last, or else a page without one; null = no page was read. */
+/** Returns the storefront whose row was read last, else one whose page has no row. Null if no page was read. */
 export async function findShelfReadLast(sql: Sql, { platform, id }: AppKey): Promise<string | null> {
   const [row] = await sql<{ storefront: string }[]>`
     select r.storefront
@@ -20,7 +20,9 @@ export async function findShelfReadLast(sql: Sql, { platform, id }: AppKey): Pro
   return row?.storefront ?? null
 }
 
-/** The row as it was read last; no apps where the page was read and never showed one. Null = the page was not read. */
+/**
+ * Returns the row's latest reading, with no apps if the page was read and never showed one. Null if it was not read.
+ */
 export async function readShelf(sql: Sql, { platform, id }: AppKey, storefront: string) {
   const source = SHELVED_BY[platform]
   const rows = await sql<(Omit<ShelfRow, "place"> & { seenAt: Date; origin: string; place: number | null })[]>`

@@ -4,7 +4,9 @@ import { at, text } from "../../measuring/parsing/json.ts"
 import { fact, required } from "../../measuring/parsing/required.ts"
 import type { ChartApp } from "../kinds/chart-shape.ts"
 
-/** An app of the older feeds, where every fact is a `label` or among `attributes`. Throws ReadFailure (`changed`). */
+/**
+ * Parses an app of the older feeds, where every fact is a `label` or in `attributes`. Throws ReadFailure (`changed`).
+ */
 export function feedApp(entry: unknown): ChartApp {
   const id = at(entry, "id", "attributes")
   const price = at(entry, "im:price", "attributes")
@@ -21,7 +23,7 @@ export function feedApp(entry: unknown): ChartApp {
   })
 }
 
-/** An app of the newer feeds, which have neither prices nor, at present, genres. Throws ReadFailure (`changed`). */
+/** Parses an app of the newer feeds, which have no prices and currently no genres. Throws ReadFailure (`changed`). */
 export function marketingApp(result: unknown): ChartApp {
   return withoutUndefined<ChartApp>({
     id: required(at(result, "id"), storeId),
@@ -35,18 +37,18 @@ function storeId(value: unknown): string | undefined {
   return typeof value === "string" && isStoreId("ios", value) ? value : undefined
 }
 
-/** The last is the largest; a single one may stand by itself. */
+/** The last image is the largest. A single image may not be in an array. */
 function largestOf(images: unknown): string | undefined {
   return fact(at(Array.isArray(images) ? images.at(-1) : images, "label"), largeIcon)
 }
 
-/** The address of the size that other sources name, so that an icon is one whatever showed it. */
+/** Returns the address of the size that other sources use, so that an icon has the same address in every source. */
 function largeIcon(value: unknown): string | undefined {
   const address = text(value)?.replace(/\/\d{2,4}x\d{2,4}bb(?:-\d{2})?\.(?:png|jpg|webp)$/, "/512x512bb.jpg")
   return address !== undefined && /^https?:\/\/[^{}\s]+$/.test(address) ? address : undefined
 }
 
-/** Of the address of the developer's page; undefined for one that leads elsewhere. */
+/** Returns the id in the address of the developer's page. Undefined for other addresses. */
 function developerIdOf(address: unknown): string | undefined {
   return /\/id([1-9]\d{0,15})(?:[?#]|$)/.exec(text(address) ?? "")?.[1]
 }

@@ -11,16 +11,16 @@ import { feedApp, marketingApp } from "./apple-chart-entries.ts"
 
 const PARSER = 1
 
-/** The longest that a feed is; some storefronts' end at 100 (read from public projects). */
+/** Maximum length of a feed; those of some storefronts end at 100 (read from public projects). */
 export const CHART_DEPTH = 200
 
 /**
- * Apple's feeds of the top charts, the older ones, which alone have the grossing chart, genres and the iPad: an object with
- * one `entry` where the chart has one app, and no `entry` where it has none. A feed of some 99 with an app twice is
- * recorded: the app keeps its first place. `parse` also reads the newer feeds of rss.marketingtools.apple.com (recorded
- * 2026-03), which are brought from elsewhere and never asked for. The feed must not name another storefront, chart or
- * genre; one without apps must name itself. The depth is the number of apps. `request` throws RangeError for a storefront
- * or a genre that there is not.
+ * Apple's older feeds of the top charts, the only ones with the grossing chart, genres and the iPad: an object with a
+ * single `entry` if the chart has one app, and no `entry` if it has none. A recorded feed of some 99 apps has one of
+ * them twice; it keeps its first place. `parse` also reads the newer feeds of rss.marketingtools.apple.com (recorded
+ * 2026-03), which are only imported and never requested. The feed must not name another storefront, chart or genre; one
+ * without apps must name itself. The depth is the number of apps. `request` throws RangeError for an unknown storefront
+ * or genre.
  */
 export const appleCharts: Source<ChartQuestion, ChartObservation> = {
   name: "apple-charts",
@@ -86,7 +86,7 @@ function feedApps(feed: unknown, asked: ChartQuestion): ChartApp[] {
   return entries.map(feedApp)
 }
 
-/** What the feed says it is: its id, its links and where its page is. */
+/** The feed's own addresses: its id, its links and its page. */
 function addressesOf(feed: unknown): string[] {
   const link = at(feed, "link")
   const links = (Array.isArray(link) ? link : [link]).map((one) => at(one, "attributes", "href"))
@@ -94,9 +94,9 @@ function addressesOf(feed: unknown): string[] {
 }
 
 /**
- * Throws where an address is another chart's. Recorded are "…/us/rss/topfreeapplications/limit=100/genre=6007/json",
- * "…/RSS/topfreeapplications/sf=143441/limit=100/genre=6007/json" and "…/viewTop?cc=us&id=25244&popId=27". True where one
- * names the chart in its storefront.
+ * Throws if an address belongs to another chart. Recorded are "…/us/rss/topfreeapplications/limit=100/genre=6007/json",
+ * "…/RSS/topfreeapplications/sf=143441/limit=100/genre=6007/json" and "…/viewTop?cc=us&id=25244&popId=27". Returns
+ * whether an address names the chart and its storefront.
  */
 function checkNames(addresses: readonly string[], { storefront, device, chart, genre }: ChartQuestion): boolean {
   let named = false
@@ -116,7 +116,7 @@ function checkNames(addresses: readonly string[], { storefront, device, chart, g
   return named
 }
 
-/** The newer feeds: of all genres, for the iPhone, free or paid, and never empty. */
+/** Parses the newer feeds: all genres, iPhone, free or paid, and never empty. */
 function marketingApps(feed: unknown, { storefront, device, chart, genre }: ChartQuestion): ChartApp[] {
   const name = /\/api\/v2\/([a-z]{2})\/apps\/top-([a-z]+)\//.exec(required(at(feed, "id"), text))
   if (name?.[1] !== storefront || at(feed, "country") !== storefront)

@@ -2,8 +2,8 @@ import type { Tx } from "../../database/types.ts"
 import { bestFirst } from "../../measuring/record/best-first.ts"
 
 /**
- * Writes which reading is the latest of each of these charts (chart_now), once their last days are known. Idempotent; returns
- * how many rows changed. The caller holds the charts' lock (lockCharts).
+ * Writes the latest reading of each chart to chart_now, and returns how many rows changed. Call it once the charts'
+ * last days are known. Needs the charts' lock (lockCharts). Idempotent.
  */
 export async function deriveChartNow(tx: Tx, charts: readonly number[]): Promise<number> {
   if (charts.length === 0) return 0

@@ -19,7 +19,7 @@ interface StoredChart extends ShownApps {
   chartId: number
 }
 
-/** Stores readings that are new or better than what is held, and returns those. Needs their charts' lock. */
+/** Stores readings that are new or better than the stored ones, and returns those. Needs their charts' lock. */
 export async function storeCharts(
   tx: Tx,
   readings: readonly ChartObservation[],
@@ -32,9 +32,9 @@ export async function storeCharts(
 }
 
 /**
- * Derives charts again after readings of these days were added or removed: their first and last day, the first days of
- * apps on them and in their storefronts, and the current places. Idempotent; returns how many rows changed. The caller holds
- * the charts' lock (lockCharts).
+ * Derives charts after readings of these days were added or removed: their first and last day, the first days of apps
+ * on them and in their storefronts, and the current places. Returns how many rows changed. Needs the charts' lock
+ * (lockCharts). Idempotent.
  */
 export async function deriveCharts(tx: Tx, touched: readonly ChartDay[]): Promise<number> {
   if (touched.length === 0) return 0
@@ -46,7 +46,7 @@ export async function deriveCharts(tx: Tx, touched: readonly ChartDay[]): Promis
     tx,
     begun.length > 0 ? [...seen, ...(await readSeenOnFirstDay(tx, begun))] : seen,
   )
-  // who is on a chart now follows from its last day alone: older readings cannot move it
+  // the current places depend only on the last day: older readings cannot change them
   const moved = await tx<{ id: number }[]>`
     select c.id
     from unnest(${[...latest.keys()]}::int[], ${[...latest.values()]}::date[]) t (id, day)
@@ -60,8 +60,9 @@ export async function deriveCharts(tx: Tx, touched: readonly ChartDay[]): Promis
 }
 
 /**
- * A chart is measured since its first own reading, or since another publisher's first one where there is no own: what others
- * read before does not tell who is new in the own readings. Returns the charts whose first day changed, with the previous one.
+ * Sets the first and last days of charts. The first day is that of this instance's first reading, or of another
+ * publisher's if it has none: earlier readings of others do not show which apps are new in its own. Returns the charts
+ * whose first day changed, with the previous one.
  */
 async function recountDays(tx: Tx, charts: readonly number[]) {
   const counted = await tx<{ id: number; day: string | null; isOther: boolean }[]>`

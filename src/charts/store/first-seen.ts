@@ -1,7 +1,7 @@
 import type { StorefrontApp } from "../../core/observation/provenance.ts"
 import type { Tx } from "../../database/types.ts"
 
-/** A chart on a day of which readings came or went. */
+/** A chart and a day whose readings were added or removed. */
 export interface ChartDay {
   chartId: number
   day: string
@@ -14,8 +14,9 @@ export interface ChartApp {
 }
 
 /**
- * Sets since when apps stand on these charts (chart_first_seen), as far as readings of these days can move it. Idempotent:
- * given all days that were read, it is made anew. Gives those of whom it moved. The caller holds the charts' lock (lockCharts).
+ * Sets the first day of each app on these charts (chart_first_seen), as far as readings of these days affect it.
+ * Rebuilds it when given all days that were read. Returns the entries that changed. Needs the charts' lock
+ * (lockCharts). Idempotent.
  */
 export async function deriveFirstSeen(tx: Tx, touched: readonly ChartDay[]): Promise<ChartApp[]> {
   const [charts, days] = [touched.map(({ chartId }) => chartId), touched.map(({ day }) => day)]
@@ -52,7 +53,9 @@ export async function deriveFirstSeen(tx: Tx, touched: readonly ChartDay[]): Pro
   return [...gone, ...moved]
 }
 
-/** A reading was replaced by one that shows them no more: few, so that a chart's days are walked through for each. */
+/**
+ * For apps missing from a reading that replaced another one. They are few, so the chart's days are scanned for each.
+ */
 async function seekLater(tx: Tx, gone: readonly ChartApp[]): Promise<void> {
   await tx`
     insert into chart_first_seen (app_id, chart_id, day)
@@ -68,7 +71,7 @@ async function seekLater(tx: Tx, gone: readonly ChartApp[]): Promise<void> {
     order by g.app_id, g.chart_id`
 }
 
-/** Apps seen first from a chart's previous first day to its current one, in either order: whether they are new changed. */
+/** Returns apps first seen between a chart's previous and current first day: whether they are new may have changed. */
 export async function readSeenOnFirstDay(
   tx: Tx,
   charts: readonly { id: number; day: string | null }[],
@@ -83,9 +86,9 @@ export async function readSeenOnFirstDay(
 }
 
 /**
- * Writes the first day of these apps on any chart of these charts' storefronts (app_first_seen), after chart_first_seen and
- * the charts' first days were written. Idempotent; returns the apps that changed. The caller holds the charts' lock
- * (lockCharts).
+ * Writes the first day of these apps on any chart of these charts' storefronts (app_first_seen), and returns the apps
+ * that changed. Call it after writing chart_first_seen and the charts' first days. Needs the charts' lock (lockCharts).
+ * Idempotent.
  */
 export async function deriveNewApps(tx: Tx, seen: readonly ChartApp[]): Promise<StorefrontApp[]> {
   if (seen.length === 0) return []

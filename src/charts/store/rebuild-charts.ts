@@ -29,7 +29,7 @@ async function findNextChart(sql: Sql, after: number): Promise<number | undefine
   return next?.id
 }
 
-/** Days on which it was read, or is said to have been. */
+/** Returns the days with readings or derived rows of a chart. */
 async function readDays(tx: Tx, chart: number): Promise<ChartDay[]> {
   return await tx<ChartDay[]>`
     select ${chart}::int as "chartId", day
@@ -46,7 +46,7 @@ async function readDays(tx: Tx, chart: number): Promise<ChartDay[]> {
     order by day`
 }
 
-/** Apps that were seen on it, or are said to have been. */
+/** Returns the apps with derived first days on a chart. */
 async function readApps(tx: Tx, chart: number): Promise<ChartApp[]> {
   return await tx<ChartApp[]>`
     select app_id as app, chart_id as chart

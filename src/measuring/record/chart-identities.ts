@@ -3,7 +3,7 @@ import { takeLocks, takeSharedLock } from "../../database/locks.ts"
 import type { Tx } from "../../database/types.ts"
 import { lockIdentities, missingOf } from "./identities.ts"
 
-/** The ids of these charts, in order; charts not known yet are made. Burns no identity value. */
+/** Returns the ids of charts, in order, and creates missing ones. Existing charts use no identity value. */
 export async function ensureChartIds(tx: Tx, keys: readonly ChartKey[]): Promise<number[]> {
   const columns = columnsOf(keys)
   const known = await findCharts(tx, columns)
@@ -20,8 +20,9 @@ export async function ensureChartIds(tx: Tx, keys: readonly ChartKey[]): Promise
 }
 
 /**
- * Locks charts against other writers of their readings, in the one order, and their storefronts: the first days and best
- * places of apps follow from all charts of a storefront. No estimate is written meanwhile, as market_app has both.
+ * Locks charts, in a fixed order, against other writers of their readings, and their storefronts, because the first
+ * days and best places of apps depend on all charts of a storefront. Also blocks writers of estimates, since market_app
+ * contains both.
  */
 export async function lockCharts(tx: Tx, ids: readonly number[]): Promise<void> {
   const rows = await tx<{ storefront: string }[]>`
@@ -38,7 +39,7 @@ export async function lockCharts(tx: Tx, ids: readonly number[]): Promise<void> 
   await takeSharedLock(tx, "estimates")
 }
 
-/** The keys' parts side by side, for `unnest`. */
+/** Returns the parts of the keys as columns for `unnest`. */
 export function columnsOf(keys: readonly ChartKey[]): Columns {
   return [
     keys.map(({ platform }) => platform),
