@@ -13,9 +13,9 @@ export interface NewApp {
   /** At least one of iosId and androidPkg. */
   iosId?: string
   androidPkg?: string
-  /** Left out: as the store shows it, from the first time it is seen; the store id until then. */
+  /** By default the store's name once a reading shows it, and the store id until then. */
   name?: string
-  /** Storefronts, in either case, the first being the app's default. */
+  /** Storefronts in upper or lower case; the first is the app's default. */
   countries: readonly string[]
   /** Tracked in every storefront, in this order. */
   keywords: readonly string[]
@@ -25,7 +25,10 @@ export interface NewApp {
   manualRivals?: readonly string[]
 }
 
-/** What was measured of its terms is its history at once. Throws TrackingProblem; limits are the caller's. */
+/**
+ * Tracks an app and returns its id. Earlier readings of its terms become its history. Throws TrackingProblem. The
+ * caller checks the limits.
+ */
 export async function trackApp(tx: Tx, asked: NewApp, randomBytes: RandomBytes = secureBytes): Promise<string> {
   const countries = checkCountries(asked.countries)
   const rivals = asked.manualRivals ? checkRivals(asked.manualRivals) : null
@@ -48,7 +51,7 @@ export async function trackApp(tx: Tx, asked: NewApp, randomBytes: RandomBytes =
   return id
 }
 
-/** Sets what the app is optimised for; null takes it away. Throws TrackingProblem. */
+/** Sets what the app is optimised for; null removes it. Throws TrackingProblem. */
 export async function setGoal(tx: Tx, appId: string, goal: string | null): Promise<void> {
   if (goal !== null && !GOALS.includes(goal)) throw new TrackingProblem(`the goal must be one of ${GOALS.join(", ")}`)
   await lockApp(tx, appId)
@@ -58,7 +61,7 @@ export async function setGoal(tx: Tx, appId: string, goal: string | null): Promi
     where id = ${appId}`
 }
 
-/** Sets what the workspace calls the app; null: as the store does. Throws TrackingProblem. */
+/** Sets the workspace's name of the app; null restores the store's name. Throws TrackingProblem. */
 export async function setName(tx: Tx, appId: string, name: string | null): Promise<void> {
   const checked = name === null ? null : checkName(name)
   await lockApp(tx, appId)
@@ -68,7 +71,7 @@ export async function setName(tx: Tx, appId: string, name: string | null): Promi
     where id = ${appId}`
 }
 
-/** Stops tracking an app; what was measured stays. Throws TrackingProblem. */
+/** Stops tracking an app; its readings stay. Throws TrackingProblem. */
 export async function removeApp(tx: Tx, appId: string): Promise<void> {
   const { count } = await tx`
     delete from tracked_app
@@ -82,12 +85,12 @@ export interface TrackedListing {
   iosId: string | null
   androidPkg: string | null
   countries: string[]
-  /** Terms over all storefronts, each counted in each. */
+  /** Number of tracked terms; each storefront counts separately. */
   keywords: number
   origin: string
 }
 
-/** The apps of a workspace, oldest first, at most 1,000. */
+/** Returns the apps of a workspace, oldest first, at most 1,000. */
 export async function listTracked(sql: Db, workspaceId: number): Promise<TrackedListing[]> {
   return await sql<TrackedListing[]>`
     select a.id, ${shownName(sql)} as name, i.store_id as "iosId", g.store_id as "androidPkg", a.countries, a.origin,
@@ -100,13 +103,13 @@ export async function listTracked(sql: Db, workspaceId: number): Promise<Tracked
     limit 1000`
 }
 
-/** What a workspace holds against its limits: a keyword counts once for each storefront of each app. */
+/** What counts against a workspace's limits. A keyword counts once for each storefront of each app. */
 export interface LimitUsage {
   apps: number
   trackedKeywords: number
 }
 
-/** What a workspace tracks now. */
+/** Counts what a workspace tracks now. */
 export async function countUsage(sql: Db, workspaceId: number): Promise<LimitUsage> {
   const [held] = await sql<LimitUsage[]>`
     select count(distinct a.id) as apps, count(t.term) as "trackedKeywords"
@@ -116,7 +119,7 @@ export async function countUsage(sql: Db, workspaceId: number): Promise<LimitUsa
   return held as LimitUsage
 }
 
-/** The first limit that holding this much more would break; null when all fits. */
+/** Returns the first limit that the addition would exceed. Null if there is none. */
 export function overLimit(
   limits: Pick<Entitlements, keyof LimitUsage>,
   held: LimitUsage,
@@ -153,7 +156,10 @@ function checkRivals(rivals: readonly string[]): string[] {
   return [...new Set(rivals)]
 }
 
-/** Makes those wait who would track the same app beside, or reach a limit together. Throws TrackingProblem. */
+/**
+ * Locks the workspace, so that concurrent calls cannot track the same app twice or exceed a limit together. Throws
+ * TrackingProblem.
+ */
 export async function lockWorkspace(tx: Tx, workspaceId: number): Promise<void> {
   const [row] = await tx`
     select id

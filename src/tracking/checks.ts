@@ -5,12 +5,12 @@ import { isStorefront, otherStoreProblem } from "../lib/storefronts.ts"
 import { isPathStep, normaliseTerm } from "../lib/term.ts"
 import { isStorable } from "../lib/text.ts"
 
-/** Why something cannot be tracked. Its message is one clear sentence. */
+/** Why something cannot be tracked. The message is one sentence. */
 export class TrackingProblem extends Error {
   override name = "TrackingProblem"
 }
 
-/** What was named cannot be meant, whatever is tracked. */
+/** The value is invalid, whatever is tracked. */
 export class WrongValue extends TrackingProblem {}
 
 export function checkCountries(countries: readonly string[]): string[] {
@@ -39,7 +39,10 @@ export function checkName(text: string): string {
   return text.trim()
 }
 
-/** 1 to 100 printable code points once trimmed. Joiners, direction marks and soft hyphens stand in the stores' own names. */
+/**
+ * 1 to 100 printable code points once trimmed. Allows joiners, direction marks and soft hyphens, which stores' names
+ * use.
+ */
 export function isName(text: string): boolean {
   return /^(?:\P{C}|[\u00ad\u200c-\u200f]){1,100}$/u.test(text.trim())
 }
@@ -52,7 +55,7 @@ export interface LockedApp {
   buriedKeywords: string[] | null
 }
 
-/** Throws unless each of these storefronts exists in a store that the app is tracked in. */
+/** Throws unless each storefront exists in a store that the app is tracked in. */
 export function checkStores(countries: readonly string[], stores: { ios: boolean; android: boolean }): void {
   const platforms = (["ios", "android"] as const).filter((platform) => stores[platform])
   for (const country of countries) {

@@ -3,7 +3,7 @@ import { lockIdentities } from "../measuring/record/identities.ts"
 import { checkCountries, checkStores, lockApp, TrackingProblem } from "./checks.ts"
 import { addTerms } from "./terms.ts"
 
-/** What adding storefronts did: those that are tracked anew, and how many keywords came with them. */
+/** The result of adding storefronts: those newly tracked, and how many keywords were added with them. */
 interface AddedCountries {
   added: string[]
   alreadyTracked: string[]
@@ -11,8 +11,8 @@ interface AddedCountries {
 }
 
 /**
- * After those that the app has; with `like` the keywords of that storefront are tracked in them too. Throws
- * TrackingProblem; limits are the caller's.
+ * Adds storefronts after the app's present ones. With `like`, they also track the keywords of that storefront. Throws
+ * TrackingProblem. The caller checks the limits.
  */
 export async function addCountries(
   tx: Tx,
@@ -21,7 +21,7 @@ export async function addCountries(
   like?: string,
 ): Promise<AddedCountries> {
   const asked = checkCountries(countries)
-  // before the app, as whoever adds keywords takes them
+  // locked before the app, in the same order as when keywords are added
   await lockIdentities(tx)
   const { countries: held, iosApp, androidApp } = await lockApp(tx, appId)
   checkStores(asked, { ios: iosApp !== null, android: androidApp !== null })
@@ -37,7 +37,10 @@ export async function addCountries(
   return { added, alreadyTracked: asked.filter((code) => held.includes(code)), keywords: terms.length * added.length }
 }
 
-/** Their keywords go with them, what was measured stays. Throws TrackingProblem, also where none would be left. */
+/**
+ * Stops tracking storefronts and their keywords; readings stay. Throws TrackingProblem, also if no storefront would be
+ * left.
+ */
 export async function removeCountries(tx: Tx, appId: string, countries: readonly string[]): Promise<string[]> {
   const asked = checkCountries(countries)
   const { countries: held } = await lockApp(tx, appId)

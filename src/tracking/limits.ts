@@ -6,32 +6,35 @@ import { lockIdentities } from "../measuring/record/identities.ts"
 import { type LimitUsage, lockWorkspace, overLimit } from "./apps.ts"
 import { TrackingProblem } from "./checks.ts"
 
-/** Holds off who else would track something in the workspace, in the order of everybody who does. Throws account_deleted. */
+/** Locks the workspace against concurrent tracking, in the lock order of all such calls. Throws account_deleted. */
 export async function lockTracking(tx: Tx, { workspaceId }: Caller): Promise<void> {
   await lockIdentities(tx)
   try {
     await lockWorkspace(tx, workspaceId)
   } catch (error) {
-    // it was there when its key was last looked up, up to 750 ms ago
+    // the workspace existed when its key was last looked up, up to 750 ms ago
     if (error instanceof TrackingProblem) throw new Fault("account_deleted")
     throw error
   }
 }
 
-/** Keeps the workspace until the transaction ends. Throws account_deleted. */
+/** Keeps the workspace from being changed or deleted until the transaction ends. Throws account_deleted. */
 export async function holdAccount(tx: Tx, { workspaceId }: Caller): Promise<void> {
   const [row] = await tx`
     select id
     from workspace
     where id = ${workspaceId} and deleted_at is null
     for share`
-  // as in lockTracking
+  // for the same reason as in lockTracking
   if (!row) throw new Fault("account_deleted")
 }
 
-/** Until the transaction ends it can be changed, but not taken away. Throws account_deleted; a missing app is left. */
+/**
+ * Keeps an app from being deleted, but not from being changed, until the transaction ends. Throws account_deleted;
+ * ignores a missing app.
+ */
 export async function keepApp(tx: Tx, { workspaceId }: Caller, appId: string): Promise<void> {
-  // before its app: who deletes a workspace locks them in that order
+  // the workspace before its app, in the same order as deleting a workspace locks them
   const [row] = await tx`
     select id
     from workspace
@@ -45,17 +48,20 @@ export async function keepApp(tx: Tx, { workspaceId }: Caller, appId: string): P
     for key share`
 }
 
-/** Rows of one write, which holds the embedded database's one backend: 9,975 took 0.4 s, 175,000 more than 99 s. */
+/**
+ * Rows of one write, which occupies the only backend of the embedded database: 9,975 take 0.4 s, 175,000 more than 99
+ * s.
+ */
 const MOST_AT_ONCE = 9_000
 
-/** Throws write_limit_reached when a write would touch more keywords, each counted in each storefront, than one may. */
+/** Throws write_limit_reached if a write touches more keywords than allowed. A keyword counts once per storefront. */
 export function refuseTooMany(keywords: number): void {
   if (keywords <= MOST_AT_ONCE) return
   const reason = `One write may touch ${MOST_AT_ONCE} keywords, each counted in each storefront; this would touch ${keywords}.`
   throw new Fault("write_limit_reached", { reason })
 }
 
-/** Throws write_limit_reached, saying why, when one write or the workspace's limits do not allow this much more. */
+/** Throws write_limit_reached with the reason if a single write or the workspace's limits do not allow the addition. */
 export function refuseOverLimit(limits: Entitlements, held: LimitUsage, more: Partial<LimitUsage>): void {
   refuseTooMany(more.trackedKeywords ?? 0)
   const over = overLimit(limits, held, more)

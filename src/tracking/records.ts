@@ -5,7 +5,7 @@ import type { Sql } from "../database/types.ts"
 import { type SearchText, translationFor } from "../lib/matching.ts"
 import { appPage } from "../lib/store-pages.ts"
 
-/** A result of search, with how well it matches: the lower the better. */
+/** A result of search with its grade; the lowest grade is the best match. */
 export interface RecordMatch {
   grade: number
   id: string
@@ -14,7 +14,7 @@ export interface RecordMatch {
   kind: "app" | "keyword" | "rival"
 }
 
-/** What fetch answers, `text` not yet made one line. */
+/** What fetch answers. `text` may still have several lines. */
 export interface RecordAnswer<Metadata> {
   id: string
   title: string
@@ -23,32 +23,32 @@ export interface RecordAnswer<Metadata> {
   metadata: Metadata
 }
 
-/** An app's ids on the stores it is in, in words. */
+/** Returns an app's ids on its stores, in words. */
 export function storesOf({ iosId, androidPkg }: TrackedApp): string {
   const ids = [iosId && `App Store id ${iosId}`, androidPkg && `Google Play package ${androidPkg}`]
   return ids.filter((id) => id !== null).join(", ")
 }
 
-/** The store of which an app's keywords are shown: the App Store where the app is in it. */
+/** Returns the store whose ranks are shown for an app's keywords: the App Store if the app is in it. */
 export function platformOf({ iosApp }: TrackedApp): Platform {
   return iosApp === null ? "android" : "ios"
 }
 
-/** The app's page in its first storefront. */
+/** Returns the address of the app's page in its first storefront. */
 export function appAddress(app: TrackedApp): string {
   return appPage(platformOf(app), (app.iosId ?? app.androidPkg) as string, app.countries[0])
 }
 
-/** A text of the database as foldText spells it, as far as the sought words go; in the "C" collation. */
+/** SQL for a text in the spelling of foldText, as far as the search words need it; in the "C" collation. */
 export function folded(sql: Sql, text: Fragment, sought: SearchText) {
   const { from, to } = translationFor(sought)
-  // stored keywords are in NFC, names as the store gave them
+  // stored keywords are in NFC, names in the store's spelling
   const composed = /^[\0-\x7f]*$/.test(sought.text) ? text : sql`normalize(${text}, nfc)`
   const translated = from === "" ? composed : sql`translate(${composed}, ${from}, ${to})`
   return sql`lower((${translated}) collate "C")`
 }
 
-/** The sought words as patterns of "like": their own wildcards stand for themselves. */
+/** Returns the search words as patterns of "like", with wildcards escaped. */
 export function patternsOf({ words }: SearchText): string[] {
   return words.map((word) => `%${word.replaceAll(/[\\%_]/g, "\\$&")}%`)
 }

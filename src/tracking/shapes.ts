@@ -10,30 +10,30 @@ import type { TrackedAppWithTerms } from "./tracked-app.ts"
 
 export { Count, Day, Rank, Source, Store, Storefront, Time } from "../lib/shapes.ts"
 
-/** Who read a list of results. */
+/** The source of search results. */
 export const RankSource = named("RankSource", v.picklist(RANK_SOURCES))
 
-/** Who brought a reading. */
+/** Who published a reading. */
 export const Origin = named(
   "Origin",
   v.nullable(v.string()),
   "Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more.",
 )
 
-/** Why something is not being measured; null = it is. */
+/** Why something is not being measured. Null if it is. */
 export const WhyNotMeasuring = v.nullable(named("NotMeasuring", v.picklist(keysOf(NOT_MEASURING)), `${REASONS}.`))
 
-/** A language and country that the App Store takes listings for. */
+/** A language and country for which the App Store accepts listings. */
 export const ListingLocale = named("ListingLocale", v.picklist(LISTING_LOCALES))
 
-/** What is known of an app's ratings in a storefront. */
+/** The latest ratings of an app in a storefront. */
 export const latestRatingsFields = {
   ratings: described(v.nullable(Count), "The latest rating count known of that storefront; null = none yet."),
   ratingsDay: described(v.nullable(Day), "The UTC day they were read; null where ratings is."),
   ratingsSource: described(v.nullable(Source), "Who read them; null where ratings is."),
 }
 
-/** An app by its id in its store, with the latest of its ratings. */
+/** An app by its id in its store, with its latest ratings. */
 export const RatedApp = named(
   "RatedApp",
   v.strictObject({
@@ -43,10 +43,10 @@ export const RatedApp = named(
   }),
 )
 
-/** Where a popularity comes from. */
+/** The source of a popularity. */
 export const PopularitySource = named("PopularitySource", v.picklist(POPULARITY_SOURCES))
 
-/** Of an estimate no number: see src/keywords/formulas/popularity.ts. */
+/** An estimate is a band and not a number: see src/keywords/formulas/popularity.ts. */
 export const popularityFields = {
   popularity: described(
     v.nullable(v.number()),
@@ -66,7 +66,7 @@ export const popularityFields = {
 /** How hard a keyword is, in words. */
 export const DifficultyBand = named("DifficultyBand", v.picklist(DIFFICULTY_BANDS))
 
-/** Whose point is whose, in a series of ranks. */
+/** The source of each point in a series of ranks. */
 export const RankRuns = described(
   v.array(
     named(
@@ -110,7 +110,7 @@ export const trackedAppFields = {
 export const AppShape = named("App", v.strictObject(trackedAppFields))
 export type AppShape = v.InferOutput<typeof AppShape>
 
-/** An app with its tracked keywords. */
+/** Returns an app with its tracked keywords. */
 export function appShape({
   terms,
   iosApp: _,
@@ -126,7 +126,7 @@ export function appShape({
   }
 }
 
-/** When several readings were made, and by whom. */
+/** The time span and the sources of several readings. */
 export const ReadingSpan = named(
   "ReadingSpan",
   v.strictObject({

@@ -4,7 +4,7 @@ import { normaliseTerm } from "../lib/term.ts"
 import { listIds, lockIdentities, lockLists } from "../measuring/record/identities.ts"
 import { checkCountries, checkName, checkTerms, type LockedApp, lockApp, TrackingProblem } from "./checks.ts"
 
-/** The terms that are newly tracked in any storefront, and those that were tracked in all of them before. */
+/** The terms newly tracked in any storefront, and those that all of them already tracked. */
 export interface AddedTerms {
   added: string[]
   alreadyTracked: string[]

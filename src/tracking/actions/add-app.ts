@@ -41,7 +41,7 @@ export const addApp = action({
       v.pipe(
         v.string(),
         v.minLength(1),
-        // JSON Schema counts code points, valibot's own maxLength UTF-16 units
+        // JSON Schema counts code points; valibot's own maxLength counts UTF-16 units
         v.metadata({ maxLength: 100 }),
         v.check(isName),
         v.description("What to call it; as the store does when left out."),
@@ -100,7 +100,7 @@ export const addApp = action({
   },
   target: ({ iosId, androidPkg }) => ["store", iosId, androidPkg].filter(Boolean).join(" "),
   async look({ iosId, androidPkg, countries }, { sql, caller, lock }) {
-    // a key limited to some apps must not bring in another
+    // a key limited to some apps must not add another
     if (caller.appList) throw new Fault("app_not_allowed")
     if (lock) await lockTracking(sql, caller)
     const [found] = await sql<[StoreMatch]>`
@@ -158,11 +158,11 @@ export const addApp = action({
 })
 
 interface StoreMatch {
-  /** Of the workspace already. */
+  /** The workspace's app that already tracks one of the store apps. */
   twin: { id: string; name: string } | null
-  /** As a store names it. */
+  /** A store's name of the app. */
   shown: string | null
-  /** "ios:…" and "android:…" of the ids that a store has shown. */
+  /** "ios:…" and "android:…" of the ids that a reading has shown. */
   seen: string[]
 }
 
@@ -180,12 +180,12 @@ interface LookUpQuery {
   countries: readonly string[]
 }
 
-/** An app is not sold in every storefront: so many are asked before its id is taken for none. */
+/** An app is not sold in every storefront, so several are checked before its id is refused. */
 const STOREFRONTS_ASKED = 3
-/** What a look-up said is believed for a day; the preview must end within its deadline. */
+/** A look-up is reused for a day. The preview must end within its deadline. */
 const LOOK_UP = { maxAgeMs: 86_400_000, waitMs: 2_500, onlyWhileWaiting: true } as const
 
-/** Refuses the id of an app that the store says it does not have. Of what cannot be read in time nothing is known. */
+/** Throws if the store reports that it does not have the app. Accepts an id that cannot be checked in time. */
 async function refuseUnknown(
   sql: Db,
   measure: Measure,

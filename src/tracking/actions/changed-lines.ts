@@ -3,16 +3,19 @@ import { isRecord } from "../../lib/objects.ts"
 
 interface LineBounds {
   lines: number
-  /** Of each line. */
+  /** Maximum characters of each line. */
   characters: number
 }
 
-/** What an assistant's client shows well. */
+/** What an assistant's client displays well. */
 const SHORT: LineBounds = { lines: 20, characters: 300 }
-/** For who decides by it: more than any write holds. */
+/** For the person who approves a write: more than any write contains. */
 export const WHOLE: LineBounds = { lines: 1_000, characters: 20_000 }
 
-/** What a write would change, a line a field, for somebody who has not seen the preview: "keywords: + kettle, teapot". */
+/**
+ * Returns what a write would change, one line per field, for a reader who has not seen the preview: "keywords: +
+ * kettle, teapot".
+ */
 export function changedLines({ before, after }: Diff, bounds = SHORT): string[] {
   const lines = [...linesOf("", before, after)].map((line) => cut(line, bounds.characters))
   const more = lines.length - bounds.lines
@@ -32,7 +35,7 @@ function* linesOf(path: string, was: unknown, is: unknown): Generator<string> {
   }
 }
 
-/** Lists of records, as long as each other, are compared one by one; others by what they gain and lose. */
+/** Lists of records with equal lengths are compared item by item, other lists by added and removed items. */
 function* listLines(path: string, was: readonly unknown[], is: readonly unknown[]): Generator<string> {
   if (was.length === is.length && [...was, ...is].every(isRecord)) {
     for (const [at, one] of was.entries()) yield* linesOf(path, one, is[at])

@@ -12,7 +12,7 @@ import { findApp } from "../tracked-app.ts"
 const keywordsUpTo = (most: number, description: string) =>
   described(v.pipe(v.array(Term), v.minLength(1), v.maxLength(most)), description)
 
-/** Keywords of storefronts that have the same ones, so that a diff stays small. */
+/** Groups storefronts that have the same keywords, which keeps a diff small. */
 const TrackedKeywords = named(
   "TrackedKeywords",
   v.strictObject({
@@ -111,7 +111,7 @@ type TrackedKeywordGroup = v.InferOutput<typeof TrackedKeywords>["tracked"][numb
 
 interface KeywordsState {
   app: TrackedApp
-  /** Of the keywords named, those tracked in each storefront of the app, in the order named. */
+  /** The named keywords that each storefront of the app tracks, in the order named. */
   tracked: TrackedKeywordGroup[]
 }
 
@@ -142,7 +142,7 @@ async function lookAt(
   return { app, tracked: [...alike].map(([text, countries]) => ({ countries, keywords: JSON.parse(text) })) }
 }
 
-/** A keyword counts once in each storefront. */
+/** Counts each keyword once per storefront. */
 function rowsOf(tracked: readonly TrackedKeywordGroup[]): number {
   return tracked.reduce((rows, { countries, keywords }) => rows + countries.length * keywords.length, 0)
 }
@@ -159,7 +159,7 @@ function diffOf(
   }
 }
 
-/** One sentence for each set of storefronts in which some of the keywords stand already. */
+/** Returns one note for each set of storefronts that already track some of the keywords. */
 function alreadyTracked(tracked: readonly TrackedKeywordGroup[], keywords: readonly string[]): string[] {
   const where = (term: string) =>
     tracked.flatMap(({ countries, keywords }) => (keywords.includes(term) ? countries : [])).join(", ")

@@ -8,7 +8,7 @@ import { bounded, described, named } from "../../lib/schema.ts"
 import { parseRival, STORE_ID_PATTERNS } from "../../lib/store-ids.ts"
 import { findApp } from "../tracked-app.ts"
 
-/** Rivals of one app: those named by hand are read every day in each of its storefronts. */
+/** Maximum per app: rivals added by hand are read every day in each of its storefronts. */
 const MOST_NAMED = 50
 const MOST_HIDDEN = 500
 
@@ -22,7 +22,7 @@ const Rival = v.pipe(
 const rivals = (description: string) =>
   described(v.pipe(v.array(Rival), v.minLength(1), v.maxLength(MOST_NAMED)), description)
 
-/** Of the rivals in question. */
+/** Only the rivals named in the call. */
 const RivalState = named("RivalLists", v.strictObject({ named: v.array(v.string()), hidden: v.array(v.string()) }))
 
 export const addRivals = action({
@@ -115,11 +115,13 @@ interface Rivals {
 
 interface RivalsState extends Rivals {
   app: TrackedApp
-  /** Of those in question, those that no reading showed yet. */
+  /** The named rivals that no reading has shown yet. */
   unseen: string[]
 }
 
-/** All rivals of the app that somebody named or hid. Throws invalid_arguments when the app itself is among those in question. */
+/**
+ * Reads all rivals of the app that were added or hidden by hand. Throws invalid_arguments if the app itself is named.
+ */
 async function lookAt(
   appId: string,
   rivals: readonly string[],
@@ -160,12 +162,12 @@ function isOnStoreOf({ iosId, androidPkg }: TrackedApp, rival: string): boolean 
   return (rival.startsWith("ios:") ? iosId : androidPkg) !== null
 }
 
-/** Of the rivals in question alone. */
+/** Compares only the rivals named in the call. */
 function diffOf({ id, name }: TrackedApp, before: Rivals, after: Rivals): Pick<Diff, "target" | "before" | "after"> {
   return { target: { kind: "app", id, name }, before: { ...before }, after: { ...after } }
 }
 
-/** Null where there are none, as of an app for which nobody ever named any. */
+/** Stores null instead of an empty list, as for an app that never had any. */
 async function store(tx: Tx, appId: string, { named, hidden }: Rivals): Promise<void> {
   await tx`
     update tracked_app
