@@ -13,7 +13,7 @@ export interface NewApp {
   /** At least one of iosId and androidPkg. */
   iosId?: string
   androidPkg?: string
-  /** By default the store's name once a reading shows it, and the store id until then. */
+  /** Default: the store's name once a reading shows it, and the store id until then. */
   name?: string
   /** Storefronts in upper or lower case; the first is the app's default. */
   countries: readonly string[]
@@ -103,7 +103,7 @@ export async function listTracked(sql: Db, workspaceId: number): Promise<Tracked
     limit 1000`
 }
 
-/** What counts against a workspace's limits. A keyword counts once for each storefront of each app. */
+/** The usage that counts against a workspace's limits. A keyword counts once for each storefront of each app. */
 export interface LimitUsage {
   apps: number
   trackedKeywords: number

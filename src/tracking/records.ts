@@ -14,7 +14,7 @@ export interface RecordMatch {
   kind: "app" | "keyword" | "rival"
 }
 
-/** What fetch answers. `text` may still have several lines. */
+/** The answer of fetch. `text` may still have several lines. */
 export interface RecordAnswer<Metadata> {
   id: string
   title: string

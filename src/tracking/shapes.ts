@@ -13,7 +13,7 @@ export { Count, Day, Rank, Source, Store, Storefront, Time } from "../lib/shapes
 /** The source of search results. */
 export const RankSource = named("RankSource", v.picklist(RANK_SOURCES))
 
-/** Who published a reading. */
+/** The publisher of a reading. */
 export const Origin = named(
   "Origin",
   v.nullable(v.string()),

@@ -3,7 +3,7 @@ export interface ChartReading<App = number> {
   source: string
   /** How many places were read. An app that is not in `apps` may be on any place below. */
   depth: number
-  /** In the order shown, without duplicates; rank = index + 1. */
+  /** The apps in the order shown, without duplicates; rank = index + 1. */
   apps: readonly App[]
 }
 
@@ -18,9 +18,9 @@ export interface Movers<App = number> {
   /** The largest moves first, then the better rank. */
   climbed: ChartMove<App>[]
   fell: ChartMove<App>[]
-  /** By rank. */
+  /** Ordered by rank. */
   entered: Omit<ChartMove<App>, "was">[]
-  /** By their last rank. */
+  /** Ordered by their last rank. */
   left: Omit<ChartMove<App>, "rank">[]
 }
 

@@ -36,7 +36,7 @@ export const shape = v.pipe(
     ),
     /** The store's id; ALL_APPS for the overall chart. */
     genre: v.pipe(Text, rule("bad_text", NO_GENRE, isGenre)),
-    /** In the order shown; rank = index + 1. At most `depth`. */
+    /** Apps in the order shown; rank = index + 1. At most `depth`. */
     apps: v.pipe(
       list(App),
       ruleBy((apps, { platform }) => {

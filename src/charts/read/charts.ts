@@ -10,7 +10,7 @@ export interface ChartAnswer {
   /** How many places were read. An app that is not in `appIds` may be on any place below. */
   depth: number
   seenAt: Date
-  /** Who published the reading. */
+  /** The publisher of the reading. */
   origin: string
   /** The first day on which the chart was measured. Apps on it that day do not count as new. */
   firstDay: string

@@ -57,7 +57,7 @@ export interface MonthBytes {
 
 export interface TermMonths {
   term: string
-  /** By the month's first day. */
+  /** Keyed by the month's first day. */
   months: ReadonlyMap<string, MonthBytes>
 }
 

@@ -18,7 +18,7 @@ const shape = v.strictObject({
     v.transform(normaliseTerm),
     ruleBy((prefix) => checkTerm(prefix, "beginning")),
   ),
-  /** In the order shown. Of terms that are equal once normalised the first is kept. */
+  /** Terms in the order shown. Of terms that are equal once normalised the first is kept. */
   terms: v.pipe(
     list(
       v.pipe(

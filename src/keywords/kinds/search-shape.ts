@@ -31,7 +31,7 @@ export const shape = v.pipe(
       Flag,
       rule("bad_depth", "complete must be true or false", (complete) => typeof complete === "boolean"),
     ),
-    /** In the order shown; rank = index + 1. At most `depth`. */
+    /** Apps in the order shown; rank = index + 1. At most `depth`. */
     results: list(Result),
   }),
   ruleBy(({ depth, results }, { platform }) => {

@@ -239,7 +239,7 @@ function termsOf(
   shown: readonly (number | null)[],
 ): Map<number, v.InferOutput<typeof RivalTerm>[]> {
   const all = shown.flatMap((app) => (app === null ? [] : [{ app, terms: [] as Term[] }]))
-  // By app number: its index among the apps shown, plus 1; 0 if it is not shown.
+  // Indexed by app number: the app's index among the apps shown, plus 1; 0 if it is not shown.
   const places = new Int32Array(numbers.ids.length + all.length)
   for (const [at, { app }] of all.entries()) places[numbers.numberOf(app)] = at + 1
   for (const piece of pieces)

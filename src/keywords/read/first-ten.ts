@@ -34,8 +34,8 @@ export interface RatedResult {
 }
 
 /**
- * Returns the first ten results of the latest reading. Null if no reading is recent, or none is complete or ten places
- * deep. Uses only look-ups by key.
+ * Returns the first ten results of the latest reading. Null if none is recent and was read ten places deep or to its
+ * end. Uses only look-ups by key.
  */
 export async function readFirstTen(sql: Sql, list: ListKey, now: Date): Promise<FirstTen | null> {
   return (await readTen(sql, list, currentTen(sql, now))) ?? (await readTen(sql, list, latestTen(sql, now)))

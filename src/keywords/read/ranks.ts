@@ -37,7 +37,7 @@ interface KeywordsNow {
   day: string | null
   /** When the latest answer of that day was seen. Null if none ever was. */
   measuredAt: Date | null
-  /** In the app's order. */
+  /** Ordered as in the app. */
   keywords: TrackedKeyword[]
 }
 

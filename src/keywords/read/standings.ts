@@ -61,7 +61,7 @@ interface SideStandings {
   day: string | null
   /** When the latest of the day's results was seen, ISO 8601. */
   measuredAt: string | null
-  /** In the app's order. */
+  /** Ordered as in the app. */
   terms: TermStanding[]
 }
 

@@ -135,6 +135,6 @@ function isBare(sections: readonly unknown[], body: string): boolean {
   )
 }
 
-// Where public parsers find the page's messages about the search, and the European "About these results".
+// Places where public parsers find the page's messages about the search, and the European "About these results".
 const WORDS = 25
 const NOTICE = 31

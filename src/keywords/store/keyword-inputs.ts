@@ -71,8 +71,8 @@ interface SlotRow extends ResultSlot {
 }
 
 /**
- * A query of the answer of the latest recent day that is complete or ten places deep: what follows a shallower reading
- * is unknown, not empty.
+ * A query of the answer of the latest recent day that was read ten places deep or to its end: what follows a shallower
+ * reading is unknown, not empty.
  */
 export function latestTen(sql: Db, now: Date) {
   return latestTenBetween(sql, young(now))

@@ -7,7 +7,7 @@ interface LineBounds {
   characters: number
 }
 
-/** What an assistant's client displays well. */
+/** Bounds that an assistant's client displays well. */
 const SHORT: LineBounds = { lines: 20, characters: 300 }
 /** For the person who approves a write: more than any write contains. */
 export const WHOLE: LineBounds = { lines: 1_000, characters: 20_000 }

@@ -20,7 +20,7 @@ export function ratingsOf(point: RatingPoint | null) {
 }
 
 interface StoreState {
-  /** As of the latest look-up. Null if there was none. */
+  /** Availability as of the latest look-up. Null if there was none. */
   available: boolean | null
   ratings: RatingPoint | null
 }
