@@ -3,11 +3,11 @@ import { rebuildNow } from "../../src/keywords/store/now.ts"
 import { dayOf } from "../../src/lib/days.ts"
 import { nameAll } from "../measuring/record/measured.ts"
 
-/** Apps that a storefront's results are made of. */
+/** Number of apps that a storefront's results are drawn from. */
 const WORLD = 20_000
 const DEPTH = 200
 
-/** Tracks an app with so many keywords, all of them measured today, `DEPTH` results each and with their figures. */
+/** Tracks an app with `keywords` keywords, all measured today with `DEPTH` results each and with their figures. */
 export async function trackLarge(sql: Sql, workspaceId: number, keywords: number): Promise<string> {
   const today = dayOf(new Date())
   const id = `large${workspaceId}`

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { ORDER_STEPS, popularityBand, popularityOrder } from "../../src/keywords/formulas/popularity.ts"
 
-test("a keyword of the App Store is ordered by a figure within its band, never by a hidden score", () => {
+test("a keyword of the App Store is ordered by the middle of its band, never by a hidden score", () => {
   for (let score = 0; score <= 100; score++) {
     const { low, high } = popularityBand("ios", score)!
     const order = popularityOrder("ios", score)

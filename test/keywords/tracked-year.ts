@@ -7,8 +7,8 @@ const WORDS = ["tea", "timer", "tides", "calm", "habit", "budget", "photo", "wid
 const DAYS = 365
 
 /**
- * Tracks an app with so many keywords whose ranks of a year up to `today` move as real ones do: by a few places on most days,
- * with a day in 25 that nobody measured and some on which the app was absent. Every run makes the same.
+ * Tracks an app with `keywords` keywords whose ranks of a year up to `today` move realistically: by a few places on
+ * most days, with one day in 25 unmeasured and some on which the app is absent. Deterministic.
  */
 export async function trackYear(sql: Sql, workspaceId: number, keywords: number, today: string): Promise<string> {
   const terms = Array.from({ length: keywords }, (_, i) => `${WORDS[i % 10]} ${WORDS[(i * 7 + 3) % 10]} ${i}`)
@@ -48,7 +48,7 @@ export async function trackYear(sql: Sql, workspaceId: number, keywords: number,
   return app
 }
 
-/** A byte a day: a walk between the first place and the 200th. */
+/** A byte per day: a random walk between places 1 and 200. */
 function ranksOf(seed: number): number[] {
   const random = randomFrom(seed + 1)
   let rank = 1 + Math.floor(random() * 150)
@@ -72,7 +72,7 @@ function monthsOf(term: string, ranks: readonly number[], first: string) {
   return [...months].map(([month, bytes]) => ({ term, month, ranks: bytes.toHex() }))
 }
 
-/** A linear congruence, so that every runtime makes the same. */
+/** A linear congruential generator, so that every runtime gives the same numbers. */
 function randomFrom(seed: number): () => number {
   let state = (seed * 2_654_435_761) % 4_294_967_296
   return () => {

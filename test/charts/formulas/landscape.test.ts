@@ -13,12 +13,12 @@ const of = (...apps: Partial<ListedApp>[]) =>
   )
 const at = (text: string) => new Date(text)
 
-test("the wall is the least and the median rating count of the first ten, whatever stands below", () => {
+test("the rating wall is the minimum and the median rating count of the first ten", () => {
   const counts = [900, 5, 300, 7_000, 40, 60, 80, 0, 1_000_000, 20, 1, 2, 3]
   expect(of(...counts.map((ratings) => ({ ratings }))).wall).toEqual({ least: 0, median: 70, n: 10, of: 10 })
 })
 
-test("what is not known is none of the values, and of less than half no figure is given", () => {
+test("unknown values are left out, and a figure is null if less than half of the values are known", () => {
   const half = [{ ratings: 4, languages: 2 }, { ratings: 6 }, {}, {}]
   expect(of(...half).wall).toEqual({ least: 4, median: 5, n: 2, of: 4 })
   expect(of(...half).languages).toEqual({ median: null, n: 1, of: 4 })
@@ -27,29 +27,29 @@ test("what is not known is none of the values, and of less than half no figure i
   expect(of(...half, {}).wall).toEqual({ least: null, median: null, n: 2, of: 5 })
 })
 
-test("a list without an app has no figure at all", () => {
+test("an empty list has no figures", () => {
   const none = of()
   expect(none.wall).toEqual({ least: null, median: null, n: 0, of: 0 })
   expect(none.updated).toEqual({ share: null, n: 0, of: 0 })
 })
 
-test("a name is as long as its characters are many, not as its code units", () => {
+test("the length of a name is counted in characters, not code units", () => {
   expect(of({ name: "👩‍🚀🍵" }, { name: "お茶" }).nameLength).toEqual({ median: 3, n: 2, of: 2 })
 })
 
-describe("days", () => {
-  test("a year back counts, the day before that does not; what comes first later is new", () => {
+describe("release and update dates", () => {
+  test("an app released exactly a year ago or later counts as new, one released a day earlier does not", () => {
     const dates = ["2025-03-31T00:00:00Z", "2025-03-30T23:59:59Z", "2026-05-01T00:00:00Z"]
     expect(of(...dates.map((date) => ({ releasedAt: at(date) }))).released).toEqual({ share: 0.667, n: 3, of: 3 })
   })
 
-  test("ninety days back counts as updated, the day before does not", () => {
+  test("an app updated ninety days ago counts as updated, one updated a day earlier does not", () => {
     const dates = ["2025-12-31T00:00:00Z", "2025-12-30T23:59:59Z"]
     expect(of(...dates.map((date) => ({ updatedAt: at(date) }))).updated).toEqual({ share: 0.5, n: 2, of: 2 })
   })
 })
 
-test("publishers with two apps are counted with what is theirs, also where a reading says the name alone", () => {
+test("publishers with two apps are counted with their apps, also if a reading has only their name", () => {
   const apps = [
     { publisherId: "1", publisher: "Leaf" },
     { publisher: "Leaf" },

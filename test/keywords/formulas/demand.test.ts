@@ -7,7 +7,7 @@ const SEEDED = { seed: 20_250_901, numRuns: 1_000 }
 const count = fc.integer({ min: 0, max: 40_000_000 })
 const counts = fc.array(count, { minLength: 1, maxLength: 12 })
 
-test("more ratings at any place never lower the demand, and it stays within 0 and 100", () => {
+test("more ratings at any place never lower the demand, and it stays between 0 and 100", () => {
   fc.assert(
     fc.property(counts, fc.nat(11), fc.nat(10_000_000), (ratings, at, more) => {
       const place = at % ratings.length
@@ -21,7 +21,7 @@ test("more ratings at any place never lower the demand, and it stays within 0 an
   )
 })
 
-test("a rating count that is not known is never taken for none", () => {
+test("an unknown rating count is never treated as zero", () => {
   fc.assert(
     fc.property(count, fc.subarray([1, 2, 3, 4, 5, 6, 7, 8, 9]), (ratings, unknown) => {
       const places = Array.from({ length: 10 }, (_, at) => (unknown.includes(at) ? null : ratings))
@@ -32,29 +32,29 @@ test("a rating count that is not known is never taken for none", () => {
   )
 })
 
-test("with less than half of the weight known the demand is not measured", () => {
+test("the demand is not measured if less than half of the weight is known", () => {
   expect(demandOf([null, ...Array(9).fill(100)])?.score).toBe(demandOf(Array(10).fill(100))?.score as number)
   expect(demandOf([null, null, ...Array(8).fill(100)])).toBeUndefined()
   expect(demandOf(Array(10).fill(null))).toBeUndefined()
 })
 
-test("no result is an answer, and gives none", () => {
+test("a list without results has a null score, and one without ratings has 0", () => {
   expect(demandOf([])).toEqual({ score: null, parts: { ratingMass: null, places: 0, known: 0 } })
   expect(demandOf([0, 0, 0])).toEqual({ score: 0, parts: { ratingMass: 0, places: 3, known: 3 } })
 })
 
-test("only the first ten count, the first place most", () => {
+test("only the first ten places count, and the first place counts most", () => {
   expect(demandOf([...Array(10).fill(5), 9e7])).toEqual(demandOf(Array(10).fill(5))!)
   const mass = (ratings: number[]) => demandOf([...ratings, ...Array(8).fill(100)])?.parts.ratingMass as number
   expect(mass([100, 100])).toBe(100)
   expect(mass([1_000, 100])).toBeGreaterThan(1.5 * mass([100, 1_000]))
 })
 
-test("places that no app holds count as none", () => {
+test("empty places count as zero ratings", () => {
   expect(demandOf([1_000, 1_000, 1_000])?.score).toBeLessThan(demandOf(Array(10).fill(1_000))?.score as number)
 })
 
-test("no place makes it jump: two apps that change the ninth and the eleventh move it by 3 at most", () => {
+test("swapping the ninth and the eleventh app moves the demand of real terms by at most 3", () => {
   const moved = (ratings: number[]) => {
     const exchanged = ratings.with(8, ratings[10] as number).with(10, ratings[8] as number)
     return Math.abs((demandOf(ratings)?.score as number) - (demandOf(exchanged)?.score as number))
@@ -70,6 +70,6 @@ test("no place makes it jump: two apps that change the ninth and the eleventh mo
   )
 })
 
-test("31.6 million is full, each decade two fifteenths", () => {
+test("a mass of 31.6 million gives the full demand, and each decade two fifteenths of it", () => {
   expect([0, 10 ** 1.5 - 1, 999, 1e12].map((mass) => Math.round(demandScale(mass)))).toEqual([0, 20, 40, 100])
 })

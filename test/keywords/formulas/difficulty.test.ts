@@ -20,7 +20,7 @@ const ten = (one: Slot) => Array.from({ length: 10 }, () => one)
 const score = (given: Slot[]) => difficultyOf("tea", given, NOW)?.score as number
 
 describe("difficulty", () => {
-  test("stronger apps never make it easier, nor does a title that says the keyword; it stays within 0 and 100", () => {
+  test("stronger apps or matching titles never lower the difficulty, and it stays between 0 and 100", () => {
     fc.assert(
       fc.property(slots, fc.nat(9), fc.nat(1_000_000), (given, at, more) => {
         const place = at % Math.min(10, given.length)
@@ -36,13 +36,13 @@ describe("difficulty", () => {
     )
   })
 
-  test("only the weakest count by their ratings: the giants above them change nothing", () => {
+  test("only the ratings of the weakest results count: giants above them change nothing", () => {
     const weak = [...Array(7).fill(tea(1_000)), ...Array(3).fill(tea(100))]
     const giants = [...Array(7).fill(tea(30_000_000)), ...Array(3).fill(tea(100))]
     expect(score(giants)).toBe(score(weak))
   })
 
-  test("fewer than five results give none; places that nobody holds make it easier", () => {
+  test("fewer than five results have no difficulty, and empty places lower it", () => {
     expect(difficultyOf("tea", Array(4).fill(tea(9e6)), NOW)).toEqual({
       score: null,
       parts: { results: 4, titles: null, weakest: null, freshness: null },
@@ -51,7 +51,7 @@ describe("difficulty", () => {
     expect(score(Array(6).fill(tea(1_000)))).toBeLessThan(score(ten(tea(1_000))))
   })
 
-  test("with more than two titles or rating counts unknown it is not measured", () => {
+  test("the difficulty is not measured if more than two titles or rating counts are unknown", () => {
     const known = ten(tea(100))
     for (const unknown of [tea(null), tea(100, null)]) {
       expect(score([unknown, unknown, ...known.slice(2)])).toBe(score(known))
@@ -59,7 +59,7 @@ describe("difficulty", () => {
     }
   })
 
-  test("freshness is left out where few updates are known, and apps long left alone are easier to pass", () => {
+  test("freshness is left out if few updates are known, and outdated apps lower the difficulty", () => {
     const updated = (days: number) => ten(tea(100, "Tea", new Date(NOW.getTime() - days * 86_400_000)))
     expect(difficultyOf("tea", ten(tea(100)), NOW)?.parts.freshness).toBeNull()
     expect(difficultyOf("tea", updated(0), NOW)?.parts.freshness).toBe(100)
@@ -67,14 +67,14 @@ describe("difficulty", () => {
     expect(score(updated(400))).toBeLessThan(score(updated(10)))
   })
 
-  test("a band is a fifth of the scale", () => {
+  test("each difficulty band covers a fifth of the scale", () => {
     expect([0, 19, 20, 39, 40, 59, 60, 79, 80, 100].map(bandOf)).toEqual([
       ...["very easy", "very easy", "easy", "easy", "moderate"],
       ...["moderate", "hard", "hard", "very hard", "very hard"],
     ] as never)
   })
 
-  test("real popular keywords are never very easy, and spread over the bands", () => {
+  test("real popular keywords are never very easy, and they spread over the bands", () => {
     const figures = listedTerms().map(({ term, apps }) => difficultyOf(term, apps, NOW)?.score as number)
     const bands = new Set(figures.map(bandOf))
     expect(figures).toHaveLength(36)

@@ -10,7 +10,7 @@ const term = fc
   .filter((text) => text !== "")
 
 describe("the ladder", () => {
-  test("it goes from the whole keyword to its first letter, ever shorter, in at most twelve steps", () => {
+  test("the ladder goes from the whole keyword to its first letter in at most twelve ever shorter steps", () => {
     fc.assert(
       fc.property(term, (text) => {
         const rungs = ladder(text)
@@ -27,7 +27,7 @@ describe("the ladder", () => {
     )
   })
 
-  test("letters are those that readers see, and a blank at the end is no letter", () => {
+  test("the ladder counts graphemes as letters and ignores trailing blanks", () => {
     expect(ladder("a bc")).toEqual(["a bc", "a b", "a"])
     expect(ladder("日本語")).toEqual(["日本語", "日本", "日"])
     expect(ladder("👨‍👩‍👧é")).toEqual(["👨‍👩‍👧é", "👨‍👩‍👧"])
@@ -35,13 +35,13 @@ describe("the ladder", () => {
     expect(ladder("")).toEqual([])
   })
 
-  test("a long keyword is asked at twelve lengths from all over it", () => {
+  test("the ladder of a long keyword has twelve evenly spaced lengths", () => {
     const rungs = ladder("x".repeat(150))
     expect(rungs).toHaveLength(12)
     expect([rungs[0]?.length, rungs.at(-1)?.length]).toEqual([150, 1])
   })
 
-  test("it is asked down to the first beginning that does not suggest the keyword, and no further", () => {
+  test("the ladder ends at the first prefix that does not suggest the keyword", () => {
     const store = (prefix: string) => (prefix.length >= 3 ? ["tea time", "teapot"] : ["tetris"])
     const answers = new Map<string, string[]>()
     const asked: string[] = []
@@ -70,13 +70,13 @@ describe("the ladder", () => {
     })
   })
 
-  test("a keyword that every beginning suggests has the depth of one letter", () => {
+  test("a keyword that every prefix suggests has a depth of one letter", () => {
     const answers = new Map(ladder("tea").map((prefix) => [prefix, ["tea"]]))
     expect(ladderNext("tea", answers)).toBeNull()
     expect(hintsOf("tea", answers)).toMatchObject({ prefixDepth: 1 })
   })
 
-  test("while it is not asked to its end the depth is not known", () => {
+  test("the depth is null while the ladder is unfinished", () => {
     const answers = new Map([["tea", ["tea"]]])
     expect(ladderNext("tea", answers)).toBe("te")
     expect(hintsOf("tea", answers)).toMatchObject({ prefixDepth: null, suggested: true, finished: false })
@@ -87,12 +87,12 @@ describe("the ladder", () => {
 describe("the hint count", () => {
   const count = (text: string, suggested: string[]) => hintsOf(text, new Map([[text, suggested]]))?.hintCount
 
-  test("counts what begins with the keyword and goes on, each once", () => {
+  test("the hint count counts each distinct suggestion that extends the keyword", () => {
     expect(count("habit", ["habit", "habit tracker", "habits", "my habit", "habit tracker"])).toBe(2)
     expect(count("habit", [])).toBe(0)
   })
 
-  test("case, dotted and dotless i, and runs of white space are no difference", () => {
+  test("the hint count ignores case, dots on i and runs of white space", () => {
     expect(count("istanbul kart", ["İstanbul  Kart Yükle", "ISTANBUL KART", "ıstanbul kart"])).toBe(1)
     expect(count("日本語", ["日本語 辞書", "日本語入力", "辞書 日本語"])).toBe(2)
   })

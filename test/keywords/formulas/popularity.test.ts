@@ -15,7 +15,7 @@ const hints = fc
   .map(({ hintCount, letters }) => hintsAt(hintCount, letters))
 const NOT_SUGGESTED = hintsAt(0, 0)
 
-/** A ladder that was asked to its end; no letters = not suggested. */
+/** A finished ladder. `letters` 0 means that the keyword is not suggested. */
 function hintsAt(hintCount: number, letters: number) {
   return { hintCount, prefixDepth: letters || null, suggested: letters > 0, finished: true }
 }
@@ -23,7 +23,7 @@ function hintsAt(hintCount: number, letters: number) {
 const score = (inputs: PopularityInputs) => estimatePopularity(inputs)?.score
 
 describe("the popularity estimate", () => {
-  test("more of anything never lowers it, and it is a whole number from 1 to 100", () => {
+  test("a higher part never lowers the estimate, and it is a whole number from 1 to 100", () => {
     fc.assert(
       fc.property(mass, mass, hints, fc.nat(5), (ratingMass, more, seen, further) => {
         const given = score({ ratingMass, hints: seen }) as number
@@ -40,7 +40,7 @@ describe("the popularity estimate", () => {
     )
   })
 
-  test("a part that was not read is left out, not taken for nothing", () => {
+  test("a part that was not read is left out, not treated as zero", () => {
     const alone = estimatePopularity({ ratingMass: 1e6, hints: null })
     expect(alone?.parts).toMatchObject({ demand: 80, hintCount: null, prefixDepth: null, blend: 80 })
     expect(score({ ratingMass: 1e6, hints: NOT_SUGGESTED })).toBeLessThan(alone?.score as number)
@@ -52,7 +52,7 @@ describe("the popularity estimate", () => {
     })
   })
 
-  test("all read and all nothing gives none; nothing beside something unread is not measured", () => {
+  test("an estimate of zeros is null if every part was read, and not measured otherwise", () => {
     expect(estimatePopularity({ ratingMass: 0, hints: NOT_SUGGESTED })?.score).toBeNull()
     expect(estimatePopularity({ ratingMass: 0, hints: null })).toBeUndefined()
     expect(estimatePopularity({ ratingMass: null, hints: NOT_SUGGESTED })).toBeUndefined()
@@ -60,20 +60,20 @@ describe("the popularity estimate", () => {
     expect(score({ ratingMass: 0, hints: hintsAt(1, 0) })).toBeGreaterThanOrEqual(1)
   })
 
-  test("five extensions are full, and each letter more costs 15 % of the depth", () => {
+  test("five extensions give the full part, and each further letter costs 15 % of the depth part", () => {
     const parts = (seen: PopularityInputs["hints"]) => estimatePopularity({ ratingMass: 0, hints: seen })?.parts
     expect(parts(hintsAt(5, 1))).toEqual(parts(hintsAt(10, 1)) as never)
     expect([1, 2, 3].map((letters) => parts(hintsAt(0, letters))?.prefixDepth)).toEqual([100, 85, 72.25])
   })
 
-  test("a score is 1 to 100 and rises with the blend", () => {
+  test("a score is from 1 to 100 and rises with the blend", () => {
     expect([scoreOf(-50), scoreOf(1_000)]).toEqual([1, 100])
     expect(scoreOf(60)).toBeGreaterThan(scoreOf(59))
   })
 })
 
-describe("the band that is shown of it", () => {
-  test("never falls while the score rises, lies on Apple Ads' scale of 5 to 100, and each score has one", () => {
+describe("the popularity band", () => {
+  test("every score has a band between 5 and 100, and bands never fall as the score rises", () => {
     const bands = Array.from({ length: 100 }, (_, i) => popularityBand("ios", i + 1)!)
     bands.forEach(({ low, high }, i) => {
       expect(5 <= low && low < high && high <= 100).toBe(true)
@@ -83,11 +83,11 @@ describe("the band that is shown of it", () => {
     expect(bands[0]).toEqual({ low: 5, high: 9 })
   })
 
-  test("holds at least four of five of the terms that it is stated for", () => {
+  test("each band contains at least four fifths of the terms that it was checked on", () => {
     for (const { terms, held } of POPULARITY_BANDS) expect(held / terms).toBeGreaterThanOrEqual(0.8)
   })
 
-  test("of a keyword of Google Play there is none: nobody publishes what is searched for there", () => {
+  test("a keyword of Google Play has no band", () => {
     expect(popularityBand("android", 80)).toBeNull()
   })
 })

@@ -5,24 +5,24 @@ const on = (rank: number | null, depth = 200, source = "apple-web-search"): DayR
   return { day: "2026-11-01", source, depth, rank }
 }
 
-test("a move is told by both ranks, and its places are how many lie between them", () => {
+test("a move has the direction from one rank to the other and the places between them", () => {
   expect(moveBetween(on(9), on(4))).toEqual({ direction: "up", from: 9, to: 4, places: 5 })
   expect(moveBetween(on(4), on(9))).toEqual({ direction: "down", from: 4, to: 9, places: 5 })
   expect(moveBetween(on(4), on(4))).toEqual({ direction: "same", from: 4, to: 4, places: 0 })
   expect(moveBetween(on(null), on(null))).toEqual({ direction: "same", from: null, to: null, places: null })
 })
 
-test("an absence is a drop only where the later reading went as deep as the earlier rank", () => {
+test("an absence is a drop only if the later reading is as deep as the earlier rank", () => {
   expect(moveBetween(on(30), on(null, 30))?.direction).toBe("dropped")
   expect(moveBetween(on(30), on(null, 29))).toBeNull()
 })
 
-test("a rank is an entry only where the earlier reading went as deep", () => {
+test("a rank is an entry only if the earlier reading is as deep as that rank", () => {
   expect(moveBetween(on(null, 30), on(30))?.direction).toBe("entered")
   expect(moveBetween(on(null, 29), on(30))).toBeNull()
 })
 
-test("nothing is said across a change of source", () => {
+test("a change of source has no move", () => {
   expect(moveBetween(on(4), on(9, 200, "apple-store-search"))).toBeNull()
   expect(moveBetween(on(4, 200, "import"), on(4))).toBeNull()
 })

@@ -17,7 +17,7 @@ interface Day {
   source: number
   depth: number
 }
-/** By day; a day that is left out was not measured. */
+/** Ranks by day. Days that are left out were not measured. */
 type History = Record<string, Day>
 
 const on = (rank: number | null, source = 10, depth = 200): Day => ({ rank, source, depth })
@@ -43,7 +43,7 @@ function stored(term: string, history: History): TermMonths {
 const CHANGE: ChangeDays = { beforeDay: "2026-06-09", day: "2026-06-10" }
 const around = (history: History, change = CHANGE, window = 7) =>
   movementsAround([stored("tea", history)], spanOf(change, window))
-/** What became of the one keyword. */
+/** Returns the outcome of a single keyword. */
 function outcome(history: History, change = CHANGE, window = 7): string {
   const { biggest: _, ...counts } = around(history, change, window)
   const said = Object.entries(counts).filter(([, count]) => count > 0)
@@ -52,7 +52,7 @@ function outcome(history: History, change = CHANGE, window = 7): string {
 }
 
 describe("a keyword around a change", () => {
-  test("goes from its last measured day before to the last of the window after", () => {
+  test("a keyword is compared from its last measured day before the change to the last day of the window", () => {
     const history = {
       "2026-06-01": on(9),
       "2026-06-08": on(7),
@@ -70,29 +70,29 @@ describe("a keyword around a change", () => {
     expect(outcome(history, CHANGE, 1)).toBe("up")
   })
 
-  test("is not compared on the day of the change, nor on days on which it may have been made already", () => {
+  test("a keyword is not compared on days on which the change may already have been made", () => {
     const history = { "2026-06-05": on(9), "2026-06-09": on(9), "2026-06-10": on(1), "2026-06-11": on(9) }
     expect(outcome(history)).toBe("unchanged")
     // the page was not read from the sixth to the ninth
     const late = { beforeDay: "2026-06-05", day: "2026-06-10" }
     expect(outcome({ "2026-06-05": on(9), "2026-06-08": on(3), "2026-06-12": on(3) }, late)).toBe("up")
-    // read twice on the tenth
+    // the page was read twice on the tenth
     const twice = { beforeDay: "2026-06-10", day: "2026-06-10" }
     expect(outcome({ "2026-06-10": on(9), "2026-06-12": on(3) }, twice)).toBe("unmeasured")
   })
 
-  test("is unmeasured without a day on either side within reach, and across a change of source", () => {
+  test("a keyword is unmeasured without a day of one source on both sides of the change", () => {
     const reach = addDays("2026-06-09", 1 - LOOK_BACK_DAYS)
     expect(outcome({ [reach]: on(9), "2026-06-12": on(3) })).toBe("up")
     expect(outcome({ [addDays(reach, -1)]: on(9), "2026-06-12": on(3) })).toBe("unmeasured")
     expect(outcome({ "2026-06-09": on(9), "2026-06-18": on(3) })).toBe("unmeasured")
     expect(outcome({})).toBe("unmeasured")
     expect(outcome({ "2026-06-09": on(9), "2026-06-12": on(3, 20) })).toBe("unmeasured")
-    // an earlier day of the window that the same source read
+    // the same source read an earlier day of the window
     expect(outcome({ "2026-06-09": on(9), "2026-06-12": on(3), "2026-06-13": on(30, 20) })).toBe("up")
   })
 
-  test("has dropped or entered only where the reading without it went as deep as its rank", () => {
+  test("a keyword has dropped or entered only if the reading without it is as deep as its rank", () => {
     expect(outcome({ "2026-06-09": on(50), "2026-06-12": on(null, 10, 50) })).toBe("dropped")
     expect(outcome({ "2026-06-09": on(50), "2026-06-12": on(null, 10, 49) })).toBe("uncertain")
     expect(outcome({ "2026-06-09": on(null, 10, 50), "2026-06-12": on(50) })).toBe("entered")
@@ -100,14 +100,14 @@ describe("a keyword around a change", () => {
     expect(outcome({ "2026-06-09": on(null, 10, 9), "2026-06-12": on(null, 10, 200) })).toBe("unchanged")
   })
 
-  test("crosses the turn of a year", () => {
+  test("a comparison crosses the turn of a year", () => {
     const change = { beforeDay: "2026-12-31", day: "2027-01-01" }
     expect(monthsOf([spanOf(change, 30)])).toEqual(["2026-12-01", "2027-01-01"])
     expect(outcome({ "2026-12-03": on(9), "2027-01-02": on(3) }, change, 1)).toBe("up")
   })
 })
 
-test("the five biggest moves come in the order of places, then of the better rank, then of the keywords", () => {
+test("the five biggest moves are ordered by places, then by the better rank, then by keyword", () => {
   const move = (term: string, from: number | null, to: number | null, depth = 100) =>
     stored(term, { "2026-06-09": on(from, 10, depth), "2026-06-12": on(to, 10, depth) })
   const terms = [
@@ -131,7 +131,7 @@ test("the five biggest moves come in the order of places, then of the better ran
   expect(counts).toEqual({ up: 3, down: 2, entered: 1, dropped: 1, unchanged: 1, uncertain: 0, unmeasured: 0 })
 })
 
-test("over 3,000 random histories the counts are those that a plain walk over the days gives", () => {
+test("the outcomes of 3,000 random histories equal those of a plain scan of the days", () => {
   const random = randomOf(20_260_610)
   const any = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T
   const seen = new Map<string, number>()
@@ -155,7 +155,7 @@ test("over 3,000 random histories the counts are those that a plain walk over th
     expect([kind, (seen.get(kind) ?? 0) > 20]).toEqual([kind, true])
 })
 
-/** The same by looking at one day after another. */
+/** The expected outcome, found by a plain scan of the days. */
 function walked(history: History, { day, beforeDay }: ChangeDays, window: number): string {
   const last = Math.max(1, (Date.parse(day) - Date.parse(beforeDay)) / 86_400_000)
   let was: Day | undefined
@@ -172,7 +172,7 @@ function walked(history: History, { day, beforeDay }: ChangeDays, window: number
   return is.rank < was.rank ? "up" : "down"
 }
 
-test("the months that are read are those of the days looked at, each once", () => {
+test("the months read are those of the compared days, without duplicates", () => {
   const spans = [spanOf(CHANGE, 30), spanOf({ beforeDay: "2026-03-30", day: "2026-03-31" }, 1), spanOf(CHANGE, 1)]
   const days = new Set<string>()
   for (const { beforeFrom, beforeTo, afterFrom, afterTo } of spans) {

@@ -14,7 +14,7 @@ test.each([
   ["tea", "Team Chat", 0.5],
   ["c++", "C & D", 1],
   ["50% off", "50 Off", 1],
-])("%s in %s: %d", (term, title, match) => {
+])("the match of %s in %s is %d", (term, title, match) => {
   expect(titleMatch(term, title)).toBe(match)
 })
 
@@ -23,7 +23,7 @@ test.each([
   ["ısı", "ISI Ölçer", 1],
   ["araba oyun", "Oyunlar: Araba ve Yarış", 0.5],
   ["müzik", "MÜZİK İndir", 1],
-])("Turkish: %s in %s: %d", (term, title, match) => {
+])("the match of Turkish %s in %s is %d", (term, title, match) => {
   expect(titleMatch(term, title)).toBe(match)
 })
 
@@ -35,11 +35,11 @@ test.each([
   ["翻訳", "音楽", 0],
   ["중국어", "중국어 사전", 1],
   ["แปลภาษา", "แอปแปลภาษาไทย", 1],
-])("scripts without blanks, and Korean: %s in %s: %d", (term, title, match) => {
+])("the match of %s in %s, a script without blanks or Korean, is %d", (term, title, match) => {
   expect(titleMatch(term, title)).toBeCloseTo(match, 10)
 })
 
-test("a title holds what it says itself, whatever stands around it, and a match stays within 0 and 1", () => {
+test("a title matches its own words whatever surrounds them, and a match is between 0 and 1", () => {
   const word = fc.stringMatching(/^[a-zà-ž]{2,8}$/)
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 4 }), word, word, (words, before, after) => {
@@ -57,9 +57,9 @@ test("a keyword without a letter or digit matches nothing", () => {
   expect(titleMatch("tea", "")).toBe(0)
 })
 
-test("a title holds a keyword where it matches whole, and nowhere else", () => {
+test("titleHolder is true exactly if titleMatch is 1", () => {
   const holds = titleHolder()
-  // few letters, so that many hold
+  // few letters, so that many titles contain the keyword
   const text = fc.array(fc.stringMatching(/^[abİı 写真.]{0,3}$/), { maxLength: 4 }).map((parts) => parts.join(" "))
   const found = new Map([true, false].map((held) => [held, 0]))
   fc.assert(

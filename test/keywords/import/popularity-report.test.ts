@@ -8,7 +8,7 @@ const REAL = fixture("apple-ads-search-terms-us-2025-09-cut.csv")
 const HEAD = "month,country,genre,search_term,rank_in_genre,popularity_in_genre_1_100,popularity_overall_1_100"
 const report = (...lines: string[]) => [HEAD, ...lines].join("\n")
 
-/** Why nothing can be read. */
+/** Returns why a report cannot be read. */
 function problem(text: string, storefront?: string): string {
   try {
     readReport(text, storefront)
@@ -20,7 +20,7 @@ function problem(text: string, storefront?: string): string {
 }
 
 describe("Apple's report", () => {
-  test("a real one gives each keyword with its figure, its month and its genre", () => {
+  test("a real report gives each keyword with its figure, month and genre", () => {
     const { published, read, others, bad } = readReport(REAL)
     expect([published.length, read, others, bad]).toEqual([38, 38, 0, []])
     expect(published[0]).toEqual({
@@ -32,7 +32,7 @@ describe("Apple's report", () => {
     )
   })
 
-  test("one without figures is refused, and so is what is no report", () => {
+  test("a report without figures and a text that is not a report are refused", () => {
     expect(problem(fixture("apple-ads-search-terms-gb-2025-09-cut5.csv"))).toBe(
       "the report holds no popularity: nothing to import",
     )
@@ -41,7 +41,7 @@ describe("Apple's report", () => {
     expect(problem("search_term,popularity_overall_1_100\ntea,5", "us")).toBe("the report has no column month")
   })
 
-  test("a keyword that several genres name is one, with all of them", () => {
+  test("a keyword that several genres list is one figure with all of these genres", () => {
     const { published, bad } = readReport(
       report("2025-09,us,Games,tea,3,90,61", "2025-09,us,Sports,mate,1,99,70", "2025-09,us,Sports,Tea ,9,80,61"),
     )
@@ -58,7 +58,7 @@ describe("Apple's report", () => {
     ])
   })
 
-  test("headings may stand in any order and case, below a preamble, as Apple's own table spells them, with semicolons", () => {
+  test("headings are found in any order and case, below a preamble, with Apple's spelling and with semicolons", () => {
     const text = [
       "Data extract produced on 10/13/2025",
       "",
@@ -74,7 +74,7 @@ describe("Apple's report", () => {
     ])
   })
 
-  test("a country that is asked for is taken alone; one that no column names must be said", () => {
+  test("a requested country selects its lines, and a report without a country column requires one", () => {
     const two = report("2025-09,United States,Games,tea,3,90,61", "2025-09,Germany,Games,tee,3,90,44")
     const german = readReport(two, "de")
     expect([german.published.map(({ term }) => term), german.read, german.others]).toEqual([["tee"], 2, 1])
@@ -83,7 +83,7 @@ describe("Apple's report", () => {
     expect(readReport(bare, "gb").published).toMatchObject([{ storefront: "gb", term: "tea", genres: [] }])
   })
 
-  test("a bad line is named with its reason and costs no other", () => {
+  test("a bad line is listed with its reason and does not affect the others", () => {
     const { published, bad } = readReport(
       report(
         "2025-09,us,Games,tea,3,90,61",

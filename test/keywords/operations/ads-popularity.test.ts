@@ -20,7 +20,7 @@ let app: string
 let key: string
 beforeAll(async () => {
   sql = await freshDatabase()
-  // what is stored is all that the stores say
+  // no live reading: only what is stored counts
   house = openHouse({ sql, measure: async () => ({ state: "fresh", measuredAt: new Date() }) })
   workspace = await house.workspace()
   const keywords = ["a term nobody lists", LISTED.term]
@@ -32,13 +32,13 @@ beforeAll(async () => {
 const asked = async (query: string, by = key) =>
   (await house.call(`/v1/apps/${app}/keywords?${query}`, { key: by })).body.adsPopularity
 
-test("it is read only where it is asked for, and of the App Store alone", async () => {
+test("Apple Ads' popularity is read only on request and only for the App Store", async () => {
   expect(await asked("country=de")).toBeNull()
   expect(await asked("country=de&platform=android&adsPopularity=true")).toBeNull()
   expect((await asked("country=de&adsPopularity=true")).state).toBe("not_connected")
 })
 
-test("not connected, not read, listed, and below the list: four things, none of them a zero", async () => {
+test("Apple Ads' popularity distinguishes not connected, not read, listed and not listed, none of them a zero", async () => {
   await sql`
     insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state)
     values (${ADS}, ${workspace}, 'apple-ads', 'key …1', '1', 'v1.a.b.c', null, 'ok')`
@@ -53,7 +53,7 @@ test("not connected, not read, listed, and below the list: four things, none of 
   expect((await asked("country=us&adsPopularity=true")).state).toBe("not_measured")
 })
 
-test("it is the workspace's own: hidden without ads:read, unknown to another workspace, and no part of our popularity", async () => {
+test("Apple Ads' popularity is hidden without ads:read, invisible to other workspaces, and separate from ours", async () => {
   const blind = await house.key(workspace, { scopes: ["apps:read"] })
   expect(await asked("country=de&adsPopularity=true", blind)).toMatchObject({
     state: "hidden",
@@ -76,7 +76,7 @@ test("it is the workspace's own: hidden without ads:read, unknown to another wor
   expect(told.body.adsPopularity.state).toBe("not_connected")
 })
 
-describe("every read of a keyword has it where it is asked for, and never says it to another workspace", () => {
+describe("Apple Ads' popularity in each operation, on request and never for another workspace", () => {
   const rank = { source: "apple-web-search", storefront: "de" } as never
   const TERM = LISTED.term
   const reads = [
@@ -96,7 +96,7 @@ describe("every read of a keyword has it where it is asked for, and never says i
     expect((await record(sql, seen, () => new Date(Date.now() + 1_000))).refused).toEqual([])
   })
 
-  test.each(reads)("%s", async (_, path) => {
+  test.each(reads)("%s returns Apple Ads' popularity on request only", async (_, path) => {
     const own = await market(workspace)
     const answer = async (query: string, by: string) => (await house.call(`/v1/${path}${query}`, { key: by })).body
     const plain = await answer("", own)
@@ -104,7 +104,7 @@ describe("every read of a keyword has it where it is asked for, and never says i
     const asked = await answer("&adsPopularity=true", own)
     expect(asked.adsPopularity).toMatchObject({ state: "measured", account: ADS })
     expect(asked.adsPopularity.terms[0]).toEqual(shown)
-    // beside our own, which is another scale and stays as it is
+    // our own figures are on another scale and must not change
     expect({ ...asked, adsPopularity: null }).toEqual(plain)
     const theirs = await market(await house.workspace({ plan: "enterprise", explorer: true } as never))
     const told = await house.call(`/v1/${path}&adsPopularity=true`, { key: theirs })
@@ -114,7 +114,7 @@ describe("every read of a keyword has it where it is asked for, and never says i
     expect((await answer("&adsPopularity=true", blind)).adsPopularity).toMatchObject({ state: "hidden", terms: [] })
   })
 
-  test("fetch, in a keyword's record", async () => {
+  test("fetch includes Apple Ads' popularity in a keyword's record", async () => {
     const id = `kw:${app}:de:${encodeURIComponent(TERM)}`
     const { body } = await house.call(`/v1/fetch?id=${encodeURIComponent(id)}`, { key })
     expect(body.metadata.adsPopularity).toMatchObject({ state: "measured", account: ADS, terms: [shown] })

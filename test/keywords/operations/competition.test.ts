@@ -29,14 +29,14 @@ const competition = (appId: string, input: object = {}) =>
 const termsIn = (rows: { term: string }[]) => rows.map(({ term }) => term)
 const many = (count: number, word = "term") => Array.from({ length: count }, (_, i) => `${word} ${i}`)
 
-describe("on the demo's file", () => {
+describe("the competition in the demo's file", () => {
   const text = readFileSync(join(import.meta.dirname, "../../../fixtures/demo", DEMO_FILE), "utf8")
   const lines = text
     .trim()
     .split("\n")
     .map((line): Line => JSON.parse(line))
 
-  test("the counts are those of the file itself", async () => {
+  test("the counts are those of the demo file itself", async () => {
     const { apps } = await loadDemo(sql, workspaceId, text)
     for (const [at, { id }] of apps.entries()) {
       const { iosId, keywords } = DEMO_APPS[at] as (typeof DEMO_APPS)[number]
@@ -69,7 +69,7 @@ describe("on the demo's file", () => {
     }
   }
 
-  /** The keyword's letters follow each other in the title, from a word's first to a word's last. */
+  /** Whether the keyword's letters follow one another in the title, from the start of a word to the end of a word. */
   function isIn(term: string, title: string): boolean {
     const plain = (words: string) => words.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
     const letters = plain(term).match(/[\p{L}\p{N}]/gu) ?? []
@@ -84,8 +84,8 @@ interface Line {
   results: { id: string; name: string; ratings: number }[]
 }
 
-describe("a keyword", () => {
-  test("has figures once it is seen on two apps; with fewer it is named, unmeasured it is neither absent nor zero", async () => {
+describe("a keyword's competition", () => {
+  test("a keyword has figures once two apps rank for it; with fewer it is listed in fewer, unread in notMeasured", async () => {
     const appId = await track({ keywords: ["two", "one", "none", "never"] })
     await record(
       sql,
@@ -115,7 +115,7 @@ describe("a keyword", () => {
     }) // biome-ignore format: a row for each
   })
 
-  test("shows its latest measured day, by the preferred source, and nothing of a reading that broke off", async () => {
+  test("a keyword shows its latest measured day by the preferred source, without incomplete readings", async () => {
     const appId = await track()
     await record(
       sql,
@@ -133,7 +133,7 @@ describe("a keyword", () => {
     expect([corpus, keywords[0].top.map(({ id }: { id: string }) => id)]).toEqual([2, ["10006", "10007"]])
   })
 
-  test("has the latest ratings of its storefront, and the difficulty that list_keyword_ranks shows", async () => {
+  test("a keyword has the ratings of its storefront and the difficulty that list_keyword_ranks shows", async () => {
     const appId = await track()
     const results = Array.from({ length: 10 }, (_, i) => ({
       id: String(10_001 + i),
@@ -158,8 +158,8 @@ describe("a keyword", () => {
   })
 })
 
-describe("what is asked", () => {
-  test("is one spelling and each keyword once, in the order asked, tracked or not", async () => {
+describe("the requested terms", () => {
+  test("requested terms are normalised, listed once, in the order requested, tracked or not", async () => {
     const appId = await track()
     await record(
       sql,
@@ -180,7 +180,7 @@ describe("what is asked", () => {
     expect(termsIn(spelled.body.keywords)).toEqual(["tea", "milk tea"])
   })
 
-  test("is by default what is tracked there, at most the first hundred, and the rest is counted", async () => {
+  test("without terms the first hundred tracked keywords are answered and the rest is counted", async () => {
     const appId = await track({ keywords: many(102) })
     await record(
       sql,
@@ -198,7 +198,7 @@ describe("what is asked", () => {
     expect(none).toMatchObject({ corpus: null, keywords: [], fewer: [], notMeasured: [], omitted: 0 })
   })
 
-  test("of a storefront that is not tracked, or a store the app is not in, is not measured", async () => {
+  test("a storefront that is not tracked and a store without the app are not measured", async () => {
     const appId = await track()
     const at = "2025-11-19T10:00:00Z"
     await record(
@@ -223,7 +223,7 @@ describe("what is asked", () => {
   })
 })
 
-describe("over HTTP", () => {
+describe("competition over HTTP", () => {
   let house: House
   let key: string
   let path: string
@@ -235,7 +235,7 @@ describe("over HTTP", () => {
     path = `/v1/apps/${await track()}/competition`
   })
 
-  test("every bound has its own code on either side", async () => {
+  test("values at and beyond each bound are accepted or refused with their own code", async () => {
     const outcome = async (query: string) => {
       const { status, body } = await house.call(`${path}?${query}`, { key })
       return status === 200 ? "taken" : `${body.error} ${body.field}`
@@ -258,7 +258,7 @@ describe("over HTTP", () => {
     expect(empty.body).toMatchObject({ error: "invalid_arguments", field: "terms" })
   })
 
-  test("it costs one credit however many keywords, a refusal none, and needs the scope; Free has it on tools", async () => {
+  test("the competition costs one credit for any number of keywords, a refusal none, and needs the scope", async () => {
     expect((await house.call(`${path}?terms=${many(100, "t").join()}`, { key })).credits.used).toBe(1)
     expect((await house.call(`${path}?terms=a,,b`, { key })).credits.used).toBe(1)
     const reviews = await house.key(workspaceId, { scopes: ["reviews:read"] })

@@ -18,7 +18,7 @@ const track = (rest: object) => trackOwn(sql, { workspaceId, keywords: ["tea", "
 const history = async (appId: string, input: object = {}) =>
   ask(getRankHistory, contextOf(sql, workspaceId), { appId, ...input })
 
-test("a series has a point for each measured day of the plan's window, null for absent, none for unmeasured", async () => {
+test("a series has a point for each measured day of the plan's window, null if absent, none if unmeasured", async () => {
   const appId = await track({ iosId: "10001" })
   await record(
     sql,
@@ -39,7 +39,7 @@ test("a series has a point for each measured day of the plan's window, null for 
     keywords: [
       {
         term: "tea",
-        // the first of them stands in two runs: nobody takes the day between for its own
+        // the day between the two runs belongs to neither
         sources: [
           { source: "import", from: "2025-08-23", to: "2025-08-23" },
           { source: "foreign", from: "2025-10-31", to: "2025-10-31" },
@@ -70,7 +70,7 @@ test("an app that is only on Android shows its Android ranks", async () => {
   })
 })
 
-test("a storefront that is not tracked has its terms without points", async () => {
+test("a storefront that is not tracked has the app's terms without points", async () => {
   const appId = await track({ iosId: "10001" })
   await record(sql, [reading("tea", "2025-11-19T10:00:00Z", [10001], { storefront: "de" })], () => NOW)
   const { country, keywords } = await history(appId, { country: "de" })

@@ -30,7 +30,7 @@ beforeEach(async () => {
 const ranks = (input: object = {}, now = NOW) =>
   ask(listKeywordRanks, contextOf(sql, workspaceId, now), { appId, ...input })
 
-test("three states stand side by side: ranked, measured and absent, not measured", async () => {
+test("keywords distinguish three states: ranked, measured and absent, not measured", async () => {
   const line = (term: string, ids: string[]) =>
     JSON.stringify({
       ...{ kind: "search", source: "import", platform: "ios", storefront: "us", term, depth: 30 },
@@ -46,12 +46,12 @@ test("three states stand side by side: ranked, measured and absent, not measured
     ...{ popularityLow: null, popularityHigh: null },
     ...{ popularityNone: false, difficulty: null, difficultyBand: null, difficultyNone: false },
     ...{ demandAt: null, hintCountAt: null, popularityAt: null, difficultyAt: null },
-    // nobody reads here
+    // no worker is running
     ...{ popularityMeasuring: false, popularityNotMeasuring: "no_worker", difficultyMeasuring: false },
     ...{ difficultyNotMeasuring: "no_worker", measuring: false, notMeasuring: "no_worker" },
   }
   const at = "2025-11-19T10:00:00.000Z"
-  // so few results have no difficulty
+  // three results are too few for a difficulty
   const read = { measuredAt: at, source: "import", searchDepth: 30, difficultyNone: true, difficultyAt: at }
   expect(await ranks()).toEqual({
     country: "us",
@@ -67,7 +67,7 @@ test("three states stand side by side: ranked, measured and absent, not measured
   })
 })
 
-test("a keyword is being measured while a process reads its store, and not once it has stopped", async () => {
+test("a keyword is being measured while a process reads its store, and no longer once the process ends", async () => {
   const flags = async () =>
     (await ranks()).keywords.map((row: Record<string, unknown>) => [row.measuring, row.notMeasuring])
   const sign = await signOfLife(sql)
@@ -76,7 +76,7 @@ test("a keyword is being measured while a process reads its store, and not once 
   expect(await flags()).toEqual(Array(3).fill([false, "no_worker"]))
 })
 
-test("a term that was not measured on the day shown is unmeasured, whatever an earlier day says", async () => {
+test("a term that was not measured on the day shown is unmeasured, even if an earlier day was measured", async () => {
   await record(
     sql,
     [reading("tea", "2025-11-18T10:00:00Z", [10001]), reading("mate", "2025-11-19T10:00:00Z", [10001])],
@@ -89,14 +89,14 @@ test("a term that was not measured on the day shown is unmeasured, whatever an e
   ])
 })
 
-test("it is live on the day itself and no longer after midnight UTC", async () => {
+test("the answer is live on the day of the reading until midnight UTC", async () => {
   await record(sql, [reading("tea", "2025-11-20T00:00:00Z", [10001])], () => NOW)
   expect((await ranks()).live).toBe(true)
   expect((await ranks({}, new Date("2025-11-20T23:59:59.999Z"))).live).toBe(true)
   expect((await ranks({}, new Date("2025-11-21T00:00:00Z"))).live).toBe(false)
 })
 
-test("each storefront answers for itself, and one that is not tracked answers every term as unmeasured", async () => {
+test("each storefront has its own ranks, and one that is not tracked has every term unmeasured", async () => {
   await record(
     sql,
     ["us", "gb", "de"].map((storefront, i) =>
@@ -115,7 +115,7 @@ test("each storefront answers for itself, and one that is not tracked answers ev
   expect(untracked).toMatchObject({ country: "de", live: false, measuredAt: null })
 })
 
-test("a store the app is not in has nothing measured", async () => {
+test("a store that the app is not in has nothing measured", async () => {
   await record(
     sql,
     [reading("tea", "2025-11-19T10:00:00Z", ["com.example.tea"], { platform: "android", source: "play-search" })],
@@ -130,7 +130,7 @@ test("a store the app is not in has nothing measured", async () => {
   expect(measuredAt).toBeNull()
 })
 
-test("an app with thousands of keywords lists each of them once, in its order, with the rank of the latest day", async () => {
+test("an app with thousands of keywords lists each once, in its order, with the rank of the latest day", async () => {
   const keywords = Array.from({ length: 1_100 }, (_, n) => `word ${(n * 701) % 1_100}`)
   const large = await trackOwn(sql, { workspaceId, iosId: "10007", countries: ["us"], keywords })
   const measured = [0, 499, 500, 1_099].map((at) => keywords[at]!)
@@ -149,12 +149,12 @@ test("an app with thousands of keywords lists each of them once, in its order, w
   expect(answer.measuredAt).toBe("2025-11-19T10:00:00.000Z")
 })
 
-test("an app without keywords answers none", async () => {
+test("an app without keywords has an empty answer", async () => {
   await sql`delete from tracked_term`
   expect(await ranks()).toMatchObject({ live: false, measuredAt: null, keywords: [] })
 })
 
-describe("what is known beside ranks", () => {
+describe("the figures of a keyword", () => {
   const NOTHING = {
     ...{ demand: null, hintCount: null, popularity: null, popularitySource: null, popularityWeek: null },
     ...{ popularityLow: null, popularityHigh: null },
@@ -184,7 +184,7 @@ describe("what is known beside ranks", () => {
     await sql`delete from due`
   })
 
-  test("figures stand beside the rank, and what is not measured stays null", async () => {
+  test("a keyword has its figures besides its rank, and unmeasured figures are null", async () => {
     await record(sql, [ten(), hinted("tea", at, ["tea shop"])], () => NOW)
     expect(await tea()).toEqual(NOTHING)
     await derive()
@@ -198,7 +198,7 @@ describe("what is known beside ranks", () => {
     expect(keywords[1]).toMatchObject({ term: "mate", ...NOTHING })
   })
 
-  test("a keyword's record tells its demand, and no other storefront's", async () => {
+  test("a keyword's record has the demand of its own storefront only", async () => {
     await record(sql, [ten()], () => NOW)
     await derive()
     const demand = async (country: string) => {
@@ -208,7 +208,7 @@ describe("what is known beside ranks", () => {
     expect([await demand("us"), await demand("gb")]).toEqual([44, null])
   })
 
-  test("what was read and gives nothing is told from what was not read", async () => {
+  test("a figure that was read and is empty differs from one that was not read", async () => {
     await record(sql, [reading("tea", at, [], { depth: 30 }), hinted("tea", at, [])], () => NOW)
     await derive()
     expect(await tea()).toEqual({
@@ -217,7 +217,7 @@ describe("what is known beside ranks", () => {
     })
   })
 
-  test("Apple's own popularity stands before an estimate, with its month", async () => {
+  test("Apple's own popularity replaces an estimate and has its month", async () => {
     await record(sql, [ten(), published("tea", "2025-09-01", 58)], () => NOW)
     await derive()
     expect(await tea()).toMatchObject({

@@ -21,13 +21,13 @@ interface Line {
   results: { id: string; name: string; ratings: number }[]
 }
 
-describe("on the demo's file", () => {
+describe("rivals in the demo's file", () => {
   const lines = text
     .trim()
     .split("\n")
     .map((line): Line => JSON.parse(line))
 
-  test("the rivals are those the file itself names above each app", async () => {
+  test("the rivals are the apps that the demo file lists above each app", async () => {
     const workspaceId = await newWorkspace(sql)
     const { apps } = await loadDemo(sql, workspaceId, text)
     for (const [at, { id }] of apps.entries()) {
@@ -67,11 +67,11 @@ interface Held {
   ourRank: number | null
 }
 
-describe("rivals named by hand", () => {
+describe("rivals added by hand", () => {
   const ratings = (storefront: string, at: string, count: number, id = "30002") =>
     reading("elsewhere", at, [], { storefront, depth: 1, results: [{ id, ratings: count }] })
 
-  test("are listed wherever they stand, also unseen ones, and those of the other store are not", async () => {
+  test("rivals added by hand are listed at any rank and without readings, and only for their own store", async () => {
     const workspaceId = await newWorkspace(sql)
     const manualRivals = ["ios:30002", "ios:39999", "android:com.example.rival"]
     const asked = {
@@ -116,7 +116,7 @@ describe("rivals named by hand", () => {
     expect(android.rivals.map(({ id }: { id: string }) => id)).toEqual(["com.example.rival"])
   })
 
-  test("at most 50 rivals are listed, those named by hand among them, and the others are counted", async () => {
+  test("at most 50 rivals are listed, including those added by hand, and the others are counted", async () => {
     const workspaceId = await newWorkspace(sql)
     const asked = { workspaceId, iosId: "50001", countries: ["us"], keywords: ["many"], origin: "own" }
     const appId = await trackOwn(sql, { ...asked, manualRivals: ["ios:49999"] })

@@ -14,7 +14,7 @@ import { trackYear } from "../tracked-year.ts"
 
 const TODAY = "2025-11-20"
 const KEYWORDS = 12
-/** Days that the workspace reads, of the 365 that are stored. */
+/** Days that the workspace's plan includes, of the 365 that are stored. */
 const DAYS = 200
 const FIRST = addDays(TODAY, 1 - DAYS)
 
@@ -56,7 +56,7 @@ async function refused(input: Record<string, unknown>) {
   return [status, body.error, body.field, body.detail]
 }
 
-/** Every page of a call, one after the other. */
+/** Returns all pages of a call, in order. */
 async function pages(input: object, limit: number): Promise<History[]> {
   const read = [await asked({ ...input, limit })]
   for (;;) {
@@ -66,7 +66,7 @@ async function pages(input: object, limit: number): Promise<History[]> {
   }
 }
 
-/** What a narrower answer must be, made of the whole one. */
+/** Returns the narrower answer that is expected, derived from the whole one. */
 function narrowed(whole: History, from: string, to: string, terms?: string[]): History["keywords"] {
   const kept = whole.keywords.filter(({ term }) => terms?.includes(term) ?? true)
   return kept.map(({ term, series }) => {
@@ -86,7 +86,7 @@ const windows = fc.oneof(
     .filter(({ from, to }) => (from ?? FIRST) <= (to ?? TODAY) && (from ?? FIRST) <= TODAY && (to ?? TODAY) >= FIRST),
 )
 
-test("any window, keywords and pages answer what the whole answer holds of them, and pages joined are one answer", async () => {
+test("any window, terms and pages return their part of the whole answer, and all pages together equal it", async () => {
   const whole = await asked()
   expect([whole.from, whole.to, whole.keywords.length]).toEqual([FIRST, TODAY, KEYWORDS])
   expect(Object.keys(whole)).toEqual(["country", "platform", "from", "to", "keywords"])
@@ -114,7 +114,7 @@ test("any window, keywords and pages answer what the whole answer holds of them,
   await fc.assert(property, { numRuns: cases(8, 40), seed: 14 })
 })
 
-test("a storefront that the app does not track is narrowed alike: its keywords without points", async () => {
+test("a storefront that the app does not track is paged like others, with keywords without points", async () => {
   const all = (await asked({ country: "de" })).keywords
   expect(all.length).toBe(KEYWORDS)
   const read = await pages({ country: "de", days: 7 }, 5)
@@ -124,8 +124,8 @@ test("a storefront that the app does not track is narrowed alike: its keywords w
   expect([keywords, notTracked]).toEqual([[all[3]!], ["tae"]])
 })
 
-describe("a window", () => {
-  test("counts days, or has ends; both are refused with what to do", async () => {
+describe("the window of a history", () => {
+  test("a window has days or ends, and an invalid one is refused with instructions", async () => {
     expect(await refused({ days: 7, from: "2025-11-01" })).toEqual([
       400, "bad_days", "days", "days stands in place of from and to: leave out the one or the other.",
     ]) // biome-ignore format: a list to scan
@@ -134,7 +134,7 @@ describe("a window", () => {
     expect((await refused({ from: "2025-11-21" })).slice(0, 3)).toEqual([400, "bad_range", "from"])
   })
 
-  test("goes as far back as the plan, which from says; one that ends before is refused, as a matter of plan where it is one", async () => {
+  test("a window starts where the plan starts, and one that ends before that is refused", async () => {
     expect((await asked({ days: 1_000 })).from).toBe(FIRST)
     expect((await asked({ from: "2020-01-01" })).from).toBe(FIRST)
     expect((await refused({ to: addDays(FIRST, -1) })).slice(0, 3)).toEqual([400, "bad_range", "to"])
@@ -150,14 +150,14 @@ describe("a window", () => {
   })
 })
 
-describe("a page", () => {
-  test("does not change, nor leave out a keyword, when keywords come and go meanwhile; its window stays", async () => {
+describe("a page of a history", () => {
+  test("pages do not change or skip a keyword while keywords are added and removed, and the window stays", async () => {
     const whole = await asked({ days: 10 })
     const terms = whole.keywords.map(({ term }) => term)
     const first = await asked({ days: 10, limit: 5 })
     const second = await asked({ days: 10, limit: 5, cursor: first.nextCursor })
     await sql.begin((tx) => addTerms(tx, app, "all", ["a first one", "zebra"]))
-    // the one that the cursor names goes
+    // deletes the term that the cursor names
     await sql`delete from tracked_term where app_id = ${app} and term = ${terms[4]!}`
     now = new Date("2025-11-21T00:00:01Z")
     try {
@@ -172,7 +172,7 @@ describe("a page", () => {
     }
   })
 
-  test("is asked for by a cursor of the same call alone; anything else is refused with what a cursor is", async () => {
+  test("a cursor is accepted only with the same call, and any other is refused with an explanation", async () => {
     const { nextCursor } = await asked({ days: 10, limit: 5 })
     const cursor = nextCursor as string
     const swapped = cursor.slice(0, -1) + (cursor.endsWith("A") ? "B" : "A")
@@ -186,13 +186,13 @@ describe("a page", () => {
       expect([input, status, code, field]).toEqual([input, 400, "bad_cursor", "cursor"])
       expect(detail).toStartWith("cursor must be the nextCursor of a page of this very call")
     }
-    // the last pages in one
+    // the remaining keywords on one page
     const rest = await asked({ days: 10, cursor })
     expect([rest.keywords.length, rest.nextCursor]).toEqual([KEYWORDS - 5, null])
   })
 })
 
-describe("the database reads less where less is asked:", () => {
+describe("the database work of a history", () => {
   const worked = async (input: object) => {
     const works: Work[] = []
     const ctx = contextOf(explaining(sql, works), workspace, now)
@@ -206,7 +206,7 @@ describe("the database reads less where less is asked:", () => {
     ...(step.Plans ?? []).flatMap(monthsIn),
   ]
 
-  test("of a year for 7 days one month's partition, for one keyword or a page the rows of those", async () => {
+  test("a narrow request scans only the months of its window and the rows of its keywords", async () => {
     const year = await worked({})
     expect(year.months).toBeGreaterThanOrEqual(12)
     expect(await worked({ days: 7 })).toMatchObject({ months: 1 })
@@ -219,8 +219,8 @@ describe("the database reads less where less is asked:", () => {
   })
 })
 
-describe("a tool", () => {
-  test("reads 30 days unless told otherwise: so many days, or from and to", async () => {
+describe("the history tool", () => {
+  test("the history tool reads 30 days by default, or the days, from and to that are given", async () => {
     const of = async (input: object) => (await house.tool("get_rank_history", { appId: app, ...input }, { key })).body
     expect(await of({})).toEqual(await asked({ days: 30 }))
     expect(await of({ days: 90 })).toEqual(await asked({ days: 90 }))

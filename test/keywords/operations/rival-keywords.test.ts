@@ -63,7 +63,7 @@ for (let n = 0; n < 400; n++) {
   )
 }
 
-/** The same answer, found by walking all readings. */
+/** Returns the expected answer by scanning all readings. */
 function walked(storefront: string) {
   const side = readings.filter((one) => one.platform === "ios" && one.storefront === storefront && one.complete)
   const latest = [...Map.groupBy(side, ({ term }) => term)].map(([term, all]) => {
@@ -90,7 +90,7 @@ function walked(storefront: string) {
   return { searched: recent.length, keywords: found.sort((a, b) => a.rank - b.rank || (a.term < b.term ? -1 : 1)) }
 }
 
-test("a rival's keywords are those that a walk over 400 readings of all days, sources and storefronts finds", async () => {
+test("a rival's keywords equal those found by scanning 400 readings of all days, sources and storefronts", async () => {
   await record(sql, readings, () => NOW)
   for (const storefront of ["us", "gb"]) {
     const expected = walked(storefront)
@@ -99,7 +99,7 @@ test("a rival's keywords are those that a walk over 400 readings of all days, so
   }
 })
 
-test("a keyword's latest complete reading counts if it is of the last seven days", async () => {
+test("a keyword's latest complete reading counts if it is from the last seven days", async () => {
   const inGermany = (term: string, at: string, apps: string[], rest: object = {}) =>
     record(sql, [reading(term, at, apps, { storefront: "de", ...rest })], () => NOW)
   await inGermany("gone", "2025-11-19T10:00:00Z", [RIVAL])

@@ -7,7 +7,7 @@ import { SOURCES } from "../../../src/sources.ts"
 import { freshDatabase } from "../../database.ts"
 import { hinted, NOW, reading, said } from "../../measuring/record/measured.ts"
 
-test("of no day in particular is of the figures as they stand, also those younger than the latest results", async () => {
+test("evidence without a day has the current figures, including those later than the latest results", async () => {
   const sql = await freshDatabase()
   const list = { platform: "ios", storefront: "us", term: "tea" } as const
   const AT = "2025-11-20T09:00:00Z"

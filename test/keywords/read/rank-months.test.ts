@@ -30,7 +30,7 @@ beforeAll(async () => {
   await record(sql, [...readings, reading("mate", "2025-09-30T10:00:00Z", [10_001])], () => NOW)
 })
 
-/** What the months hold, as a series shows it. */
+/** Returns the points of the months, in the form of a series. */
 async function shown() {
   const terms = await readRankMonths(sql, app, SIDE, MONTHS)
   return terms.map(({ term, months }) => ({
@@ -41,7 +41,7 @@ async function shown() {
   }))
 }
 
-test("the months of all tracked terms hold what their series show, few terms or many", async () => {
+test("the months of all tracked terms equal their series, for few and for many terms", async () => {
   const few = await shown()
   expect(few.map(({ term, points }) => [term, points.length])).toEqual([
     ["tea", 4],
@@ -50,7 +50,7 @@ test("the months of all tracked terms hold what their series show, few terms or 
   const series = async () =>
     (await readRankSeries(sql, app, { ...SIDE, ...SPAN })).map(({ term, points }) => ({ term, points }))
   expect(few).toEqual(await series())
-  // so many that the months are read one after the other
+  // so many terms that the months are read in several statements
   await sql`
     insert into tracked_term (app_id, country, term, position)
     select ${app.id}, 'us', 'more ' || n, n + 2
@@ -61,7 +61,7 @@ test("the months of all tracked terms hold what their series show, few terms or 
   expect(many.slice(0, 2)).toEqual(few)
 })
 
-test("of several sides together they are those of each alone, where they are read in parts too", async () => {
+test("the months of several sides read together equal those of each side, also in several batches", async () => {
   const sides = [SIDE, { ...SIDE, storefront: "de" }, { ...SIDE, storefront: "fr" }, SIDE]
   const together = await readSidesRankMonths(
     sql,
@@ -77,7 +77,7 @@ test("of several sides together they are those of each alone, where they are rea
   expect(together[0]!.flatMap(({ months }) => months.map(({ month }) => month))).toEqual([...MONTHS, "2025-09-01"])
 })
 
-test("no months asked for are none read, and another storefront's terms are its own", async () => {
+test("no months are read if none are requested, and each storefront has its own terms", async () => {
   expect(await readRankMonths(sql, app, SIDE, [])).toEqual([])
   const german = await readRankMonths(sql, app, { ...SIDE, storefront: "de" }, MONTHS)
   expect(german.map(({ term, months }) => [term, months.size])).toEqual([

@@ -25,7 +25,7 @@ test.each([
   ["gb", "143444,29"],
   ["jp", "143462,29"],
   ["xk", "143624,29"],
-])("the storefront %s is named by the header", async (storefront, header) => {
+])("the header names the storefront %s", async (storefront, header) => {
   const seen = await hints(fixture("apple-hints-empty-us.plist"), "tide", storefront)
   const { method, url, headers } = server.requests.at(-1)!
   expect(headers.get("x-apple-store-front")).toBe(header)
@@ -35,11 +35,11 @@ test.each([
   expect(seen.storefront).toBe(storefront)
 })
 
-test("a storefront that is none is never asked for as another", () => {
+test("an unknown storefront is never requested as another one", () => {
   expect(() => appleHints.request({ storefront: "qq", prefix: "tide" })).toThrow(RangeError)
 })
 
-test("a beginning is asked for exactly, and the answer names what was asked for", async () => {
+test("a prefix is sent exactly, and the answer names the requested prefix", async () => {
   const beginnings = [
     "q&a + more",
     "c++",
@@ -62,7 +62,7 @@ test("a beginning is asked for exactly, and the answer names what was asked for"
   }
 })
 
-test("suggestions keep their order, are spelt as terms are, and stand once", async () => {
+test("suggestions keep their order, are normalised like terms, and occur once", async () => {
   const seen = await hints(fixture("apple-hints-tide-us.plist"))
   expect(seen).toMatchObject({
     kind: "hints",
@@ -89,12 +89,12 @@ test("bare strings are suggestions too", async () => {
   expect(terms).toEqual(["潮汐", "潮汐表 無料", "潮見表", "しおさい", "ｱﾌﾟﾘ 潮"])
 })
 
-test("an empty list is an answer", async () => {
+test("an empty list of suggestions is an answer", async () => {
   expect((await hints(fixture("apple-hints-empty-us.plist"))).terms).toEqual([])
   expect((await hints(plist("<array>\n</array>"))).terms).toEqual([])
 })
 
-test("no more than 25 are kept, and none that is too long to be a term", async () => {
+test("at most 25 suggestions are kept, and none over 150 characters", async () => {
   const long = `<string>${"🌊".repeat(151)}</string><string>${"🌊".repeat(150)}</string>`
   const many = Array.from({ length: 40 }, (_, n) => `<string>tide ${n}</string>`).join("")
   const { terms } = await hints(plist(`<array>${long}${many}</array>`))
@@ -112,7 +112,7 @@ test.each([
   ["JSON", '{"hints":[{"term":"tide"}]}'],
   ["nothing", ""],
   ["a page", "<!DOCTYPE html><html><body>The page is being moved</body></html>"],
-])("%s → changed", async (_what, body) => {
+])("an answer with %s is changed", async (_what, body) => {
   const failed = await hints(body).catch((error) => error)
   expect(failed).toBeInstanceOf(ReadFailure)
   expect(failed.outcome).toBe("changed")
@@ -125,14 +125,14 @@ test.each([
   [429, "", "rate_limited"],
   [503, "<html>Service Unavailable</html>", "rate_limited"],
   [502, "", "failed"],
-])("status %d with %p → %s", async (status, body, outcome) => {
+])("an answer with status %d and body %p is %s", async (status, body, outcome) => {
   answer = () => new Response(body, { status })
   const failed = await readOnce(appleHints, { storefront: "us", prefix: "tide" }, reachOf(server)).catch((e) => e)
   expect(failed).toBeInstanceOf(ReadFailure)
   expect(failed.outcome).toBe(outcome)
 })
 
-test("hints are asked in the storefront's own language: no language that it does not have is named", async () => {
+test("the hints request names no language, so that the storefront uses its own", async () => {
   const cases = await Bun.file(new URL("../../cases/stores/hints-request.json", import.meta.url)).json()
   for (const { storefront, header } of cases) {
     const { headers } = appleHints.request({ storefront, prefix: "tide" })

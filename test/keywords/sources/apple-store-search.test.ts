@@ -31,7 +31,7 @@ const answer = (results: unknown, rest: object = {}, bubble: object = {}) =>
 const idsOf = (results: unknown) => parse(answer(results)).results.map(({ id }) => id)
 
 describe("the request", () => {
-  test("asks for a term as the App Store's app on a phone in that storefront does", async () => {
+  test("the request is that of the App Store app on a phone in the storefront", async () => {
     const path = "/WebObjects/MZStore.woa/wa/search"
     server.on("search.itunes.apple.com", path, () => new Response(fixture("apple-store-search-jp.json")))
     const { seen } = await readOnce(appleStoreSearch, { storefront: "jp", term: "家計簿" }, reachOf(server))
@@ -49,7 +49,7 @@ describe("the request", () => {
     expect(seen).toMatchObject({ storefront: "jp", term: "家計簿", platform: "ios", source: "apple-store-search" })
   })
 
-  test("of a storefront that the App Store has not is never another's", () => {
+  test("an unknown storefront is never requested as another one", () => {
     for (const code of ["", "zz", "US", "toString"]) {
       expect(() => appleStoreSearch.request({ storefront: code, term: "x" })).toThrow(RangeError)
     }
@@ -57,7 +57,7 @@ describe("the request", () => {
 })
 
 describe("an answer", () => {
-  test("gives the apps in order, with what is shown of the first", () => {
+  test("an answer gives the apps in order, with facts about the first ones", () => {
     const seen = parse(fixture("apple-store-search-us.json"))
     expect(seen.results).toHaveLength(196)
     expect(seen.results.slice(0, 5).map(({ id }) => id)).toEqual([
@@ -74,7 +74,7 @@ describe("an answer", () => {
     expect(Object.keys(seen.results[5]!)).toEqual(["id"])
   })
 
-  test("says of itself what was asked and who read it", () => {
+  test("an answer contains its question and its source", () => {
     const { results, ...rest } = parse(fixture("apple-store-search-us.json"))
     expect(rest).toEqual({
       kind: "search", source: "apple-store-search", platform: "ios", storefront: "us", term: "sleep sounds",
@@ -82,14 +82,14 @@ describe("an answer", () => {
     }) // biome-ignore format: one observation
   })
 
-  test("is as deep as it is long, and to the full depth where it says that this is all", () => {
+  test("an answer is as deep as its list, or 200 deep if it states that this is all", () => {
     const rows = ["1600000101", "1600000102"].map((id) => ({ id, entity: "software" }))
     expect(parse(answer(rows)).depth).toBe(2)
     expect(parse(answer(rows, {}, { totalCount: 90 })).depth).toBe(2)
     expect(parse(answer(rows, {}, { totalCount: 2 })).depth).toBe(200)
   })
 
-  test("nested under its page data is read alike: other bubbles and bundles left out, 200 at most, numbers as ids", () => {
+  test("an answer nested in page data is read alike, without other bubbles and bundles, and with at most 200 apps", () => {
     const { results, depth } = parse(fixture("apple-store-search-jp.json"), { storefront: "jp", term: "家計簿" })
     expect([results.length, depth]).toEqual([200, 200])
     expect(results[0]).toMatchObject({ id: "1620000301", name: "ふたり家計簿", ratings: 980 })
@@ -98,7 +98,7 @@ describe("an answer", () => {
     expect(new Set(ids).size).toBe(200)
   })
 
-  test("has apps by whichever field it names them, and each once", () => {
+  test("an answer contains each app once, by any of the known fields", () => {
     const [a, b] = ["1600000101", "1600000102"]
     expect(idsOf([{ id: a }, { id: b }, { id: a }])).toEqual([a, b] as string[])
     expect(
@@ -121,7 +121,7 @@ describe("an answer", () => {
     ).toEqual([b] as string[])
   })
 
-  test("without results is a reading only where it counts none in the storefront asked for", () => {
+  test("an empty answer is a reading only if it counts no results in the requested storefront", () => {
     const body = fixture("apple-store-search-none.json")
     expect(parse(body)).toMatchObject({ results: [], depth: 200, complete: true })
     for (const [part, by] of [
@@ -138,8 +138,8 @@ describe("an answer", () => {
   })
 })
 
-describe("what is not the answer asked for", () => {
-  test("is mismatched, never another storefront's rank, and a change where it names none", () => {
+describe("answers to refuse", () => {
+  test("an answer of another storefront is mismatched, and one without results or a valid storefront is changed", () => {
     const body = fixture("apple-store-search-us.json")
     expect(failureOf(body, { ...US, storefront: "gb" }).message).toBe("the answer is another storefront's")
     const servedBy = (storeFront: unknown) =>
@@ -153,7 +153,7 @@ describe("what is not the answer asked for", () => {
     }
   })
 
-  test("is blocked where a proof is asked for, and else a change", () => {
+  test("a page that asks for a proof is blocked, and other pages are changed", () => {
     expect(failureOf(fixture("apple-web-captcha.html")).outcome).toBe("blocked")
     expect(failureOf("<html>Hello</html>").outcome).toBe("changed")
     for (const body of ["", "null", "[]", "{}", '{"bubbles":[]}', answer({}), answer([null]), answer([{ id: "x" }])]) {
@@ -168,7 +168,7 @@ describe("mutated answers", () => {
   for (const { source, asked, fixture: name, as } of PARSED.filter(
     ({ source }) => source.name === appleStoreSearch.name,
   )) {
-    test(`of ${name}: a typed failure, or values that stand in the body`, () => {
+    test(`mutations of ${name} give a typed failure, or values that the body contains`, () => {
       const tally = expectTypedOrFaithful(source, asked, fixture(name), { as })
       expect(tally.read).toBeGreaterThan(COUNT / 10)
       expect(tally.changed).toBeGreaterThan(COUNT / 10)

@@ -28,7 +28,7 @@ function failureOf(body: string, asked = US): ReadFailure {
   throw new Error("it was read")
 }
 
-/** A page with one app in full and the rest as given; the intent and the page's data can be changed. */
+/** A page with one full app. The intent, the page's data and the row can be changed. */
 function page({ intent = {}, data = {}, item = {}, head = "" }: Record<string, unknown> = {}): string {
   const lockup = { adamId: "1600000101", title: "One" }
   const items = [{ $kind: "AppSearchResult", resultType: "content", lockup, ...(item as object) }]
@@ -42,7 +42,7 @@ function page({ intent = {}, data = {}, item = {}, head = "" }: Record<string, u
 const only = (lockup: object) => parse(page({ item: { lockup: { adamId: "1600000101", ...lockup } } })).results[0]
 
 describe("the request", () => {
-  test("asks for a term in a storefront as a browser of that country does", async () => {
+  test("the request is that of a browser in the storefront's country", async () => {
     server.on("apps.apple.com", "/jp/iphone/search", () => new Response(fixture("apple-web-search-few.html")))
     const asked = { storefront: "jp", term: "家計簿 共有" }
     const { seen } = await readOnce(appleWebSearch, asked, reachOf(server))
@@ -56,13 +56,13 @@ describe("the request", () => {
     expect(seen.results[0]?.name).toBe("かけいぼ共有")
   })
 
-  test("keeps a term's own signs", () => {
+  test("the request keeps special characters of a term", () => {
     const term = "c++ & 50% off?"
     const { path } = appleWebSearch.request({ storefront: "us", term })
     expect([...new URL(path, "https://apps.apple.com").searchParams]).toEqual([["term", term]])
   })
 
-  test("of a storefront that the App Store has not is never another's", () => {
+  test("an unknown storefront is never requested as another one", () => {
     for (const code of ["", "zz", "US", "uk", "us/../gb", "constructor"]) {
       expect(() => appleWebSearch.request({ storefront: code, term: "x" })).toThrow(RangeError)
     }
@@ -70,7 +70,7 @@ describe("the request", () => {
 })
 
 describe("storefronts", () => {
-  test("have each a number of their own and a language", () => {
+  test("each storefront has a number of its own and a language", () => {
     const known = STOREFRONTS.map((code) => appleStorefront(code))
     expect(new Set(known.map(({ id }) => id)).size).toBe(STOREFRONTS.length)
     for (const { id, language } of known) {
@@ -86,21 +86,21 @@ describe("storefronts", () => {
 describe("a page of results", () => {
   const seen = parse(fixture("apple-web-search-us.html"))
 
-  test("gives the apps in the order shown, each once, without what is paid for or edited", () => {
+  test("a page gives each app once, in the order shown, without ads and editorial cards", () => {
     const first = seen.results.slice(0, 12).map(({ id }) => id)
     expect(first.slice(0, 10)).toEqual(Array.from({ length: 10 }, (_, i) => String(1_600_000_101 + i)))
     const ids = seen.results.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
-    // an advertisement, an article, a developer, a bundle
+    // an ad, an article, a developer, a bundle
     for (const other of ["1600000900", "1400000001", "1500000001", "1500000002"]) expect(ids).not.toContain(other)
   })
 
-  test("is as deep as the places it names", () => {
+  test("a page is as deep as the places it lists", () => {
     expect(seen).toMatchObject({ depth: 196, complete: true, kind: "search", source: "apple-web-search" })
     expect(seen.results).toHaveLength(196)
   })
 
-  test("says of itself what was asked, who read it and from where", () => {
+  test("a page's reading contains its question, source and country", () => {
     const { results, depth, complete, ...rest } = seen
     expect(rest).toEqual({
       kind: "search", source: "apple-web-search", platform: "ios", storefront: "us", term: "sleep sounds",
@@ -108,7 +108,7 @@ describe("a page of results", () => {
     }) // biome-ignore format: one observation
   })
 
-  test("gives of an app what is shown and no more", () => {
+  test("an app has the facts that the page shows and no others", () => {
     expect(seen.results[0]).toEqual({
       id: "1600000101",
       name: "Slumber Harbor: Sleep Sounds",
@@ -121,12 +121,12 @@ describe("a page of results", () => {
     expect(seen.results[3]).toMatchObject({ name: "Captcha Dreams", ratings: 87 })
     expect(seen.results[4]).toMatchObject({ name: "Baby Hush </3 Night", ratings: 0 })
     expect(seen.results[4]).not.toHaveProperty("rating")
-    // entities are not undone in a script
+    // entities are not decoded in a script
     expect(seen.results[6]?.name).toBe("AT&amp;Tuned Ambience")
     expect(seen.results[11]).toEqual({ id: seen.results[11]!.id })
   })
 
-  test("reads older pages: an array at the root, no kinds, ids of the impression, the canonical link", () => {
+  test("older pages are read: an array at the root, no kinds, ids of the impression, the canonical link", () => {
     const { results, depth } = parse(fixture("apple-web-search-de.html"), { storefront: "de", term: "haushaltsbuch" })
     expect(depth).toBe(200)
     expect(results).toHaveLength(200)
@@ -136,7 +136,7 @@ describe("a page of results", () => {
     expect(results.slice(0, 6).map(({ ratings }) => ratings)).toEqual([undefined, 45, undefined, 812, undefined, 7])
   })
 
-  test("that says there is no more was read to the full depth", () => {
+  test("a page that states that there is no more is read to the full depth", () => {
     const { results, depth, complete } = parse(fixture("apple-web-search-few.html"), {
       storefront: "jp",
       term: "家計簿 共有",
@@ -144,7 +144,7 @@ describe("a page of results", () => {
     expect([results.length, depth, complete]).toEqual([4, 200, true])
   })
 
-  test("takes a number of ratings only where it is exact", () => {
+  test("a rating count is read only if it is exact", () => {
     for (const said of ["1.2M", "2.4K", "12,345", "1.234", "١٢", "12 ", "", "-3", -3, 4.5, null, "1e3", [12], 1e300]) {
       expect(only({ ratingCount: said })).not.toHaveProperty("ratings")
     }
@@ -152,7 +152,7 @@ describe("a page of results", () => {
     expect(only({ ratingCount: 4512 })).toMatchObject({ ratings: 4_512 })
   })
 
-  test("takes no other address for an icon than a picture's", () => {
+  test("an icon is read only if its address is that of a picture", () => {
     for (const template of [
       "javascript:alert(1)/{w}x{h}{c}.{f}",
       "http://x.example/{w}",
@@ -170,12 +170,12 @@ describe("a page of results", () => {
 describe("a page that finds nothing", () => {
   const asked = { storefront: "us", term: "zxqv wobble lantern" }
 
-  test("is a reading without results, to the full depth", () => {
+  test("a page that finds nothing is a reading without results, to the full depth", () => {
     const seen = parse(fixture("apple-web-search-none.html"), asked)
     expect(seen).toMatchObject({ results: [], depth: 200, complete: true })
   })
 
-  test("is none unless it names the term, the storefront and the end", () => {
+  test("a page without results is changed unless it names the term, the storefront and the end", () => {
     const body = fixture("apple-web-search-none.html")
     for (const [part, by] of [
       ['"term":"zxqv wobble lantern"', '"text":"zxqv wobble lantern"'],
@@ -192,8 +192,8 @@ describe("a page that finds nothing", () => {
   })
 })
 
-describe("what is not the page asked for", () => {
-  test("is mismatched, never another storefront's, platform's or term's rank", () => {
+describe("pages to refuse", () => {
+  test("a page of another storefront, platform or term is mismatched", () => {
     for (const intent of [{ storefront: "gb" }, { storefront: "GB" }, { platform: "ipad" }, { term: "sleep" }]) {
       expect(failureOf(page({ intent })).outcome).toBe("mismatched")
     }
@@ -209,7 +209,7 @@ describe("what is not the page asked for", () => {
     expect(parse(page({ intent: termless, head: own })).results).toHaveLength(1)
   })
 
-  test("is no change where something is added that names no app", () => {
+  test("an added card that names no app changes nothing", () => {
     const next = (...types: string[]) => ({
       nextPage: { results: types.map((type, place) => ({ type, id: String(1_600_000_200 + place) })) },
     })
@@ -226,7 +226,7 @@ describe("what is not the page asked for", () => {
     expect(mixed.results.map(({ id }) => id)).toEqual(["1600000101", "1600000200", "1600000202"])
   })
 
-  test("is a change where something is added that could be an app, or no app of the next is called so", () => {
+  test("an added card that may be an app is changed, as is a next page without apps", () => {
     const lockups = [{ lockup: { adamId: "1600000102" } }]
     const bodies = [
       page({ item: { resultType: "sponsored" } }),
@@ -236,14 +236,14 @@ describe("what is not the page asked for", () => {
     for (const body of bodies) expect(failureOf(body).outcome).toBe("changed")
   })
 
-  test("is blocked where a proof is asked for, though the status was 200", () => {
+  test("a page that asks for a proof is blocked, even with status 200", () => {
     expect(failureOf(fixture("apple-web-captcha.html")).outcome).toBe("blocked")
     expect(failureOf("<html>Access denied</html>").outcome).toBe("blocked")
     expect(failureOf("<html>Welcome</html>").outcome).toBe("changed")
     expect(asksForProof("<p>A page about lanterns</p>")).toBe(false)
   })
 
-  test("is a change where the script, the shelf, an app's id or the next page is missing or unknown", () => {
+  test("a page without a script, shelf, app id or next page is changed", () => {
     const whole = page()
     const bodies = [
       "",
@@ -262,7 +262,7 @@ describe("what is not the page asked for", () => {
     for (const body of bodies) expect(failureOf(body).outcome).toBe("changed")
   })
 
-  test("is found in time that grows with its length", () => {
+  test("a broken page is refused in linear time", () => {
     const started = performance.now()
     for (const part of ["<script ", "serialized-server-data", '<script id="serialized-server-data">', "<", '"']) {
       failureOf(part.repeat(3_000_000 / part.length))
@@ -275,7 +275,7 @@ describe("mutated pages", () => {
   for (const { source, asked, fixture: name, as } of PARSED.filter(
     ({ source }) => source.name === "apple-web-search",
   )) {
-    test(`of ${name}: a typed failure, or values that stand in the body`, () => {
+    test(`mutations of ${name} give a typed failure, or values that the body contains`, () => {
       const tally = expectTypedOrFaithful(source, asked, fixture(name), { as })
       expect(tally.read).toBeGreaterThan(COUNT / 10)
       expect(tally.changed).toBeGreaterThan(COUNT / 10)

@@ -31,7 +31,7 @@ const PANDA = [
   "com.pandasecurity.pandaav", "com.sinyee.babybus.shopping", "com.sinyee.babybus.foodcity",
 ] // biome-ignore format: a list to scan
 
-test("the recorded page of panda: the app that the term names first, then the list, in the order shown", () => {
+test("the recorded page of panda has the app that the term names, then the list, in the order shown", () => {
   const { results, ...seen } = read(panda)
   expect(ids(panda)).toEqual(PANDA)
   expect(seen).toEqual({
@@ -64,7 +64,7 @@ test("the recorded page of panda: the app that the term names first, then the li
   })
 })
 
-test("an app that nobody has rated has no rating, rather than 0", () => {
+test("an app without ratings has no rating instead of 0", () => {
   expect(read(panda).results[4]).toEqual({
     id: "com.hungrypanda.web.merchant",
     name: "Panda Restaurant",
@@ -83,7 +83,7 @@ test("a recorded page without a card is 30 deep", () => {
   ])
 })
 
-test("blocks numbered otherwise, or in another order, change nothing", () => {
+test("blocks with other numbers or in another order give the same reading", () => {
   for (const [page, term] of [
     [panda, "panda"],
     [whereAmI, "where am i"],
@@ -95,7 +95,7 @@ test("blocks numbered otherwise, or in another order, change nothing", () => {
   }
 })
 
-test("a page whose table is gone is read by the recorded number", () => {
+test("a page without its table is read by the recorded number", () => {
   expect(ids(panda.replaceAll("lGYRle", "unknown"))).toEqual(PANDA)
   expect(outcome(renumbered(panda, (old) => (old + 1) % 7).replaceAll("lGYRle", "unknown"))).toBe("changed")
 })
@@ -107,19 +107,19 @@ test("a notice before the card, as in Europe, shifts nothing", () => {
   expect(ids(withData(panda, "ds:4", data))).toEqual(PANDA)
 })
 
-test("a card that is not found where the list begins at its second place is a change, not a list without it", () => {
+test("a missing card is changed if the list begins at its second place", () => {
   const data = blockData(panda, "ds:4") as [[null, unknown[]]]
   data[0][1].shift()
   expect(outcome(withData(panda, "ds:4", data))).toBe("changed")
 })
 
-test("each app stands once: the card's app in the list too keeps its first place", () => {
+test("an app that is on the card and in the list keeps only its first place", () => {
   const page = search([cardSection({ id: "a.card" }), listSection([{ id: "a.b" }, { id: "a.card" }, { id: "a.c" }])])
   expect(ids(page)).toEqual(["a.card", "a.b", "a.c"])
   expect(read(page).depth).toBe(3)
 })
 
-test("paid rows and other lists are left out", () => {
+test("ads and other lists are left out", () => {
   const rows = [
     { id: "paid.link", link: "/store/apps/details?id=paid.link&adurl=https%3A%2F%2Fads" },
     { id: "a.first" },
@@ -135,13 +135,13 @@ test("paid rows and other lists are left out", () => {
   expect(read(search([listSection(rows)])).depth).toBe(2)
 })
 
-test("a list in two parts is one list", () => {
+test("a list in two parts is read as one list", () => {
   const first = listSection([{ id: "a.b" }], { name: "search_results_cluster_apps_range_0_1" })
   const second = listSection([{ id: "a.c" }], { name: "search_results_cluster_apps_range_1_30" })
   expect(ids(search([first, second]))).toEqual(["a.b", "a.c"])
 })
 
-test("a page that says it has nothing is a reading without results, as deep as a full page", () => {
+test("a page that states that it has nothing is a reading without results, as deep as a full page", () => {
   const words = (text: string) => [
     ...Array(25).fill(null),
     [
@@ -167,7 +167,7 @@ test("a page that says it has nothing is a reading without results, as deep as a
   expect(ids(search([words("Showing results for <b>panda</b>"), suggested]))).toEqual(["of.another"])
 })
 
-test("a page that shows apps in a place that is not known is a change, never an absence", () => {
+test("a page that shows apps in an unknown place is changed, never an absence", () => {
   const elsewhere = listSection([{ id: "a.b" }], { name: "renamed_cluster", heading: "" })
   const link = '<a href="/store/apps/details?id=a.b">A B</a>'
   const broken = [
@@ -186,7 +186,7 @@ test("a page that shows apps in a place that is not known is a change, never an 
   expect(broken.map(outcome)).toEqual(broken.map(() => "changed"))
 })
 
-test("a card of another kind shifts nothing, and is no app", () => {
+test("a card of another kind shifts nothing and is not an app", () => {
   const data = blockData(panda, "ds:4") as [[null, unknown[]]]
   data[0][1].unshift([...Array(23).fill(null), [null, ["A promotion", "/store/games"]]])
   expect(ids(withData(panda, "ds:4", data))).toEqual(PANDA)
@@ -194,24 +194,24 @@ test("a card of another kind shifts nothing, and is no app", () => {
 
 const whole = wholeBody("play-search-panda.whole.html.gz")
 
-test("a whole recorded page reads as its cut does", () => {
+test("a whole recorded page gives the same reading as its excerpt", () => {
   expect(read(whole)).toEqual(read(panda))
 })
 
-test("a Play page for another term is no measurement, on whole pages too", () => {
+test("a Play page for another term is mismatched, also as a whole page", () => {
   for (const page of [panda, whole]) {
     const other = askedFor(page, "chess")
     expect(misread(page, "chess")).toEqual(["mismatched", "the page answers another term"])
     expect(misread(other, "panda")).toEqual(["mismatched", "the page answers another term"])
     expect(read(other, "chess").depth).toBe(20)
-    // one record of two that names another term is enough, wherever on the page the title stands
+    // one of two records with another term is enough, wherever the title is on the page
     for (const record of ['["panda",4,', '["panda"],4,']) {
       expect(misread(page.replace(record, record.replace("panda", "chess")), "panda")[0]).toBe("mismatched")
     }
   }
 })
 
-test("a term is the same with other capitals and white space, whatever stands in it", () => {
+test("a term matches in another case and white space, whatever characters it contains", () => {
   for (const term of [
     "chess  & go",
     "c++ 100%",
@@ -224,7 +224,7 @@ test("a term is the same with other capitals and white space, whatever stands in
   }
 })
 
-test("a page whose calls name no term is believed by its title, and one without either is a change", () => {
+test("a page whose calls name no term is checked by its title, and one without either is changed", () => {
   const untold = panda.replace("AZO9Cb", "renamed").replace('["panda"],4,', "[],4,")
   const titled = (title: string) =>
     untold.replace('<title id="main-title">panda', () => `<title id="main-title">${title}`)
@@ -237,7 +237,7 @@ test("a page whose calls name no term is believed by its title, and one without 
   ])
 })
 
-test("a Play page of another country than the one asked is no measurement, on whole pages too", () => {
+test("a Play page of another country is mismatched, also as a whole page", () => {
   for (const page of [panda, whole]) {
     const polish = inCountry(page, "PL")
     expect(misread(polish)).toEqual(["mismatched", "the page is that of PL, US was asked for"])
@@ -246,21 +246,21 @@ test("a Play page of another country than the one asked is no measurement, on wh
   expect(failureOf(inCountry(panda, "PL"))?.country).toBe("pl")
 })
 
-test("a page that names no country, or two, is a change: nobody knows whose it is", () => {
+test("a page that names no country, or two, is changed", () => {
   const nameless = panda.replaceAll('"US"', '""')
   expect(misread(nameless)).toEqual(["changed", "the page does not name its country"])
   expect(misread(panda.replace('"US"', '"PL"'))).toEqual(["changed", "the page names more than one country"])
-  // one of its two places is enough, and a listing cannot speak for the page
+  // one of the two places is enough, and a listing's text does not count
   expect(read(panda.replace('"fjF0tb":"US",', "")).depth).toBe(20)
   const said = listSection([{ id: "a.b", name: '"fjF0tb":"PL" WIZ_global_data = {"fjF0tb":"PL"}' }])
   expect(read(search([said])).results[0]?.id).toBe("a.b")
 })
 
-test("a page that asks for a proof is blocked", () => {
+test("a Play page that asks for a proof is blocked", () => {
   expect(outcome(fixture("play-proof.html"))).toBe("blocked")
 })
 
-test("it is asked for by term and country, in English, and says where it was read from", async () => {
+test("the request has term and country, is in English, and its reading has the country it was read from", async () => {
   server.on("play.google.com", "/store/search", () => new Response(inCountry(panda, "GB")))
   const asked = { storefront: "gb", term: "panda" }
   const { seen, body } = await readOnce(playSearch, asked, reachOf(server, { egress: "de" }))
@@ -273,7 +273,7 @@ test("it is asked for by term and country, in English, and says where it was rea
   expect(headers.get("user-agent")).toContain("Mozilla/5.0")
 })
 
-test("a term arrives exactly, whatever stands in it", async () => {
+test("a term is sent exactly, whatever characters it contains", async () => {
   server.on("play.google.com", "/store/search", ({ url }) => new Response(askedFor(panda, url.searchParams.get("q")!)))
   for (const term of ["a & b", "c++ 100%", 'say "hi" it\'s', "#1?x=y/z;", "熊猫 ゲーム", "🐼 👩‍💻", "naïve  two"]) {
     await readOnce(playSearch, { storefront: "us", term }, reachOf(server))
@@ -281,7 +281,7 @@ test("a term arrives exactly, whatever stands in it", async () => {
   }
 })
 
-test("a 404 is not_found, a refusal blocked, and neither is an observation", async () => {
+test("a 404 is not_found, a refusal is blocked, and neither is an observation", async () => {
   for (const [status, outcome] of [
     [404, "not_found"],
     [403, "blocked"],
@@ -297,7 +297,7 @@ function search(sections: unknown[], rest = ""): string {
   return pageOf([{ key: "ds:4", rpc: "lGYRle", request: recordOf("panda"), data: searchData(sections) }], { rest })
 }
 
-/** What the call for results was asked with, as far as the term. */
+/** The request of the call for results, as far as the term. */
 function recordOf(term: string): unknown {
   return [[[], [[8, [20, 50]]], [term], 4], [1]]
 }

@@ -9,7 +9,7 @@ const pand = fixture("play-suggest-pand.txt")
 const server = replayServer()
 afterAll(() => server.stop())
 
-test("the recorded answer for pand, in its order", () => {
+test("the recorded answer for pand gives its suggestions in order", () => {
   expect(playSuggest.parse(pand, { storefront: "us", prefix: "pand" }, about)).toEqual({
     ...about,
     kind: "hints",
@@ -23,11 +23,11 @@ test("the recorded answer for pand, in its order", () => {
   })
 })
 
-test("no suggestions is an answer: an empty list, none, or nothing at all", () => {
+test("an empty list, a missing list and a null answer mean that nothing is suggested", () => {
   for (const payload of ["[[[]]]", '[[null,["x"]]]', null]) expect(terms(answer(payload))).toEqual([])
 })
 
-test("terms are spelt as terms are, each once, five at most, and what cannot be one is left out", () => {
+test("suggestions are normalised like terms, occur once, and at most five valid ones are kept", () => {
   const said = ["Panda VPN", "panda vpn", "x".repeat(151), " Pok\u00e9mon", "\u718a\u732b", "b", "c", "d"]
   expect(terms(answer(JSON.stringify([[said.map((one) => [one, null])]])))).toEqual([
     "panda vpn",
@@ -38,7 +38,7 @@ test("terms are spelt as terms are, each once, five at most, and what cannot be 
   ])
 })
 
-test("an answer of another shape is a change, never an empty list", () => {
+test("an answer of another shape is changed, never an empty list", () => {
   const shapes = [
     "[]",
     "[[]]",
@@ -56,7 +56,7 @@ test("an answer of another shape is a change, never an empty list", () => {
   expect(outcome("<html><title>unusual traffic</title></html>")).toBe("blocked")
 })
 
-test("a beginning is posted exactly, whatever stands in it", async () => {
+test("a prefix is posted exactly, whatever characters it contains", async () => {
   server.on("play.google.com", "/_/PlayStoreUi", () => new Response(pand))
   for (const prefix of ["pand", "a & b=c", "c++ 100%", 'say "hi" it\'s \\', "熊猫 ゲ", "🐼 👩‍💻"]) {
     const { seen } = await readOnce(playSuggest, { storefront: "fr", prefix }, reachOf(server, { egress: "fr" }))

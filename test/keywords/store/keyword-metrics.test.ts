@@ -20,7 +20,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-/** Ten apps whose names hold the term, with these ratings. */
+/** Ten apps whose names contain the term, with these ratings. */
 function ten(
   term: string,
   ratings: (number | undefined)[] = Array(10).fill(1_000),
@@ -54,7 +54,7 @@ const rows = () =>
   )
 
 describe("keyword metrics", () => {
-  test("a reading, its ratings and its suggestions give all four figures", async () => {
+  test("a reading with ratings and suggestions gives all four figures", async () => {
     const answers = [
       hinted("tea", AT, ["tea", "tea timer", "tea shop"]),
       hinted("te", AT, ["tea", "tetris"]),
@@ -72,7 +72,7 @@ describe("keyword metrics", () => {
     })
   })
 
-  test("what was not read stays unmeasured, and no row is written for it", async () => {
+  test("a figure whose inputs were not read is unmeasured and has no row", async () => {
     await derive([reading("tea", AT, [20_001, 20_002, 20_003, 20_004, 20_005])])
     expect(await rows()).toEqual([])
     expect(await figures()).toEqual(UNMEASURED)
@@ -81,7 +81,7 @@ describe("keyword metrics", () => {
     expect(await figures()).toEqual({ ...UNMEASURED, hintCount: 0, hintCountAt: SEEN })
   })
 
-  test("an empty list has neither difficulty nor demand, and with no suggestion no popularity either", async () => {
+  test("an empty list has neither difficulty nor demand, and without suggestions no popularity", async () => {
     const listed = { demandAt: SEEN, difficultyNone: true, difficultyAt: SEEN }
     await derive([reading("tea", AT, [], { depth: 30 })])
     expect(await figures()).toEqual({ ...UNMEASURED, ...listed })
@@ -98,7 +98,7 @@ describe("keyword metrics", () => {
     ])
   })
 
-  test("each row leads back to the readings it rests on", async () => {
+  test("each row lists the readings that it is based on", async () => {
     const search = ten("tea", Array(10).fill(undefined))
     const rated = said(
       "2025-11-20T08:00:00Z",
@@ -147,7 +147,7 @@ describe("keyword metrics", () => {
     expect(await rows()).toEqual(newer)
   })
 
-  test("a day without a younger reading repeats no figure of an earlier day", async () => {
+  test("a day without a later reading repeats no figure of an earlier day", async () => {
     await derive([ten("tea"), hinted("tea", AT, ["tea time"])])
     const before = await rows()
     await derive([], { now: new Date("2025-11-25T00:00:00Z") })
@@ -174,8 +174,8 @@ describe("keyword metrics", () => {
   })
 })
 
-describe("what figures rest on", () => {
-  test("the latest day's answer: not a deeper one of an earlier day, nor one that broke off", async () => {
+describe("the inputs of figures", () => {
+  test("figures use the latest day's complete answer, not a deeper one of an earlier day", async () => {
     const other = (seenAt: string, rest: object) => ({
       ...ten("tea", Array(10).fill(undefined), { depth: 200, ...rest }),
       seenAt: new Date(seenAt),
@@ -190,7 +190,7 @@ describe("what figures rest on", () => {
     expect(demand?.parts.read[0].seenAt).toBe("2025-11-19T10:00:00.000Z")
   })
 
-  test("the first ten alone, and their ratings in that storefront alone", async () => {
+  test("figures use only the first ten results and their ratings in that storefront", async () => {
     const twelve = [...Array(10).fill(undefined), 9e7, 9e7]
     const german = ten("tee", Array(10).fill(9e7), { storefront: "de" })
     await derive([ten("tea", twelve), german])
@@ -204,7 +204,7 @@ describe("what figures rest on", () => {
     expect((await figures())?.demand).toBe(demandOf(Array(10).fill(7))!.score as number)
   })
 
-  test("ratings and readings older than thirty days are none", async () => {
+  test("figures use no ratings or readings older than thirty days", async () => {
     await derive([ten("tea")], { now: new Date("2025-12-19T00:00:00Z") })
     expect((await rows()).length).toBeGreaterThan(0)
     await sql`delete from keyword_metric`
@@ -212,7 +212,7 @@ describe("what figures rest on", () => {
     expect(await rows()).toEqual([])
   })
 
-  test("suggestions for beginnings that another keyword asked for count too, the newest of each", async () => {
+  test("figures use suggestions that another keyword requested, the latest of each prefix", async () => {
     await derive([
       hinted("tea", "2025-11-10T10:00:00Z", []),
       hinted("tea", "2025-11-19T10:00:00Z", ["tea"]),
@@ -221,7 +221,7 @@ describe("what figures rest on", () => {
     expect((await rows())[0]).toMatchObject({ parts: { suggested: true, prefixDepth: 3, finished: true } })
   })
 
-  test("never another storefront's or platform's", async () => {
+  test("figures never use readings of another storefront or platform", async () => {
     await derive([ten("tea"), hinted("tea", AT, ["tea time"])])
     for (const other of [
       { platform: "ios", storefront: "gb" },
@@ -235,7 +235,7 @@ describe("what figures rest on", () => {
     expect((await figures())?.demand).toBe(demandOf(Array(10).fill(1_000))!.score as number)
   })
 
-  test("Google Play is asked for the whole keyword alone: how soon it suggests it counts as not read", async () => {
+  test("the depth counts as not read on Google Play, which is asked only for the whole keyword", async () => {
     const android = { platform: "android", source: "play-suggest" }
     await derive([ten("tea", undefined, { platform: "android" }), hinted("tea", AT, ["tea time"], android)], {
       platform: "android",
@@ -246,7 +246,7 @@ describe("what figures rest on", () => {
     })
   })
 
-  test("many keywords at once get each their own", async () => {
+  test("many keywords at once each get their own figures", async () => {
     const terms = Array.from({ length: 40 }, (_, i) => `word ${i}`)
     await record(
       sql,
@@ -267,35 +267,32 @@ describe("what figures rest on", () => {
   })
 })
 
-describe("beside others", () => {
-  long(
-    "measurements of the same keywords that end at once wait for each other, in whatever order they name them",
-    async () => {
-      const terms = Array.from({ length: 20 }, (_, i) => `word ${i}`)
-      const lists = terms.map((term) => ({ term, platform: "ios" as const, storefront: "us" }))
-      const derived = (subjects: typeof lists) => ({ finish: (tx: Tx) => deriveKeywordMetrics(tx, subjects, NOW) })
-      for (let round = 0; round < 5; round++) {
-        const at = `2025-11-19T1${round}:00:00Z`
-        const searches = terms.map((term) => ({
-          ...ten(term, Array(10).fill(100 * (round + 1))),
-          seenAt: new Date(at),
-        }))
-        const hints = terms.map((term) => hinted(term, at, [`${term} ${round}`]))
-        await Promise.all([
-          record(sql, searches, () => NOW, derived(lists)),
-          record(sql, hints, () => NOW, derived(lists.toReversed())),
-        ])
-      }
-      const last = await rows()
-      await sql.begin((tx) => deriveKeywordMetrics(tx, lists, NOW))
-      expect(await rows()).toEqual(last)
-      expect(last).toHaveLength(80)
-      expect((await figures("word 7"))?.demand).toBe(demandOf(Array(10).fill(500))!.score as number)
-    },
-  )
+describe("concurrent measurements", () => {
+  long("concurrent measurements of the same keywords in different orders wait for each other", async () => {
+    const terms = Array.from({ length: 20 }, (_, i) => `word ${i}`)
+    const lists = terms.map((term) => ({ term, platform: "ios" as const, storefront: "us" }))
+    const derived = (subjects: typeof lists) => ({ finish: (tx: Tx) => deriveKeywordMetrics(tx, subjects, NOW) })
+    for (let round = 0; round < 5; round++) {
+      const at = `2025-11-19T1${round}:00:00Z`
+      const searches = terms.map((term) => ({
+        ...ten(term, Array(10).fill(100 * (round + 1))),
+        seenAt: new Date(at),
+      }))
+      const hints = terms.map((term) => hinted(term, at, [`${term} ${round}`]))
+      await Promise.all([
+        record(sql, searches, () => NOW, derived(lists)),
+        record(sql, hints, () => NOW, derived(lists.toReversed())),
+      ])
+    }
+    const last = await rows()
+    await sql.begin((tx) => deriveKeywordMetrics(tx, lists, NOW))
+    expect(await rows()).toEqual(last)
+    expect(last).toHaveLength(80)
+    expect((await figures("word 7"))?.demand).toBe(demandOf(Array(10).fill(500))!.score as number)
+  })
 
-  test("who measures another part of a keyword waits, and its popularity rests on both", async () => {
-    // whoever makes a list keeps others waiting anyhow
+  test("a measurement of another part of a keyword waits, and the popularity uses both", async () => {
+    // creates the list first, since creating it would make others wait anyway
     await record(sql, [published("tea", "2025-08-01", 50)], () => NOW)
     const [derived, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const list = [{ term: "tea", platform: "ios" as const, storefront: "us" }]
@@ -317,7 +314,7 @@ describe("beside others", () => {
     expect(Object.keys(popularity?.parts.of)).toEqual(["hints", "demand"])
   })
 
-  test("the demo goes with the figures that rest on it, and others take their place", async () => {
+  test("removing the demo removes the figures based on it and restores the others", async () => {
     const now = new Date("2025-11-19T23:59:59.999Z")
     await derive([ten("tea"), published("tea", "2025-09-01", 63)], { now })
     const before = await rows()
@@ -334,7 +331,7 @@ describe("beside others", () => {
 })
 
 describe("Apple's own figure", () => {
-  test("comes before any estimate, with its month, and the latest month counts", async () => {
+  test("Apple's own figure takes precedence over an estimate, with its month, and the latest month counts", async () => {
     await derive([ten("tea"), published("tea", "2025-08-01", 61), published("tea", "2025-09-01", 63)])
     expect(await figures()).toMatchObject({
       popularity: 63,
@@ -344,7 +341,7 @@ describe("Apple's own figure", () => {
     })
   })
 
-  test("stands however old it is, and where none can be estimated", async () => {
+  test("Apple's own figure is shown at any age, and also if no estimate exists", async () => {
     await derive([reading("tea", AT, [], { depth: 30 }), hinted("tea", AT, []), published("tea", "2024-01-01", 40)])
     expect(await figures("tea", { today: "2025-11-20" })).toMatchObject({
       popularity: 40,
@@ -353,7 +350,7 @@ describe("Apple's own figure", () => {
     })
   })
 
-  test("is of its storefront alone", async () => {
+  test("Apple's own figure belongs to its storefront only", async () => {
     await derive([published("tea", "2025-09-01", 63, { storefront: "gb" })])
     expect(await figures()).toEqual(UNMEASURED)
     expect(await figures("tea", { storefront: "gb" })).toMatchObject({ popularity: 63 })

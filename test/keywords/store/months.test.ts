@@ -27,7 +27,7 @@ beforeAll(async () => {
   }
 })
 
-// few moments and few depths, so that readings meet on a day, tie and restate one another
+// few times and depths, so that readings share a day, tie and replace one another
 const anyReading = fc
   .record({
     term: fc.constantFrom(...TERMS, "untracked"),
@@ -43,7 +43,7 @@ const anyReading = fc
     reading(term, `${day}T${hour}Z`, ids, { source, complete, parser, depth: ids.length + extra }),
   )
 
-test("what is derived equals what the readings say, whatever order they came in", async () => {
+test("derived months equal those of a plain scan of the readings, in any order of recording", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(anyReading, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
@@ -58,7 +58,7 @@ test("what is derived equals what the readings say, whatever order they came in"
   )
 }, 120_000)
 
-test("the derived tables, emptied, come back the same from the readings", async () => {
+test("emptied tables of months are rebuilt identically from the readings", async () => {
   await record(sql, fc.sample(anyReading, { seed: 7, numRuns: 100 }), () => NOW)
   const before = await stored(sql)
   expect(await sql`select 1 from rank_month`).not.toHaveLength(0)
@@ -97,7 +97,7 @@ async function derived(): Promise<{ series: Shown; latest: Record<string, unknow
   return { series, latest }
 }
 
-/** The same from the readings alone, day by day. */
+/** Returns the expected months, derived day by day from the readings alone. */
 function expected(readings: SearchObservation[]): { series: Shown; latest: Record<string, unknown> } {
   const kept = new Map<string, SearchObservation>()
   for (const r of readings) {
@@ -140,7 +140,7 @@ function rankIn(r: SearchObservation, own: string): number | null {
   return place < 0 ? null : place + 1
 }
 
-/** Whether a reading takes the place of another of its list, source and moment. */
+/** Whether a reading replaces another one of its list, source and time. */
 function outranks(a: SearchObservation, b: SearchObservation): boolean {
   if (a.parser !== b.parser) return a.parser > b.parser
   if (a.complete !== b.complete) return a.complete

@@ -31,7 +31,7 @@ beforeAll(async () => {
   })
 })
 
-// few moments and few depths, so that readings meet on a day, tie and restate one another
+// few times and depths, so that readings share a day, tie and replace one another
 const anyTerm = fc.constantFrom(...TERMS)
 const anyDay = fc.constantFrom(...DAYS)
 const anySearch = fc
@@ -64,7 +64,7 @@ const anyPublished = fc
   .map(({ term, month, popularity }) => published(term, month, popularity))
 const anySeen: fc.Arbitrary<Observation> = fc.oneof({ weight: 4, arbitrary: anySearch }, anyHint, anyPublished)
 
-/** What is recorded at once, and the day on which figures are calculated after it. */
+/** Readings that are recorded together, and the day on which figures are calculated afterwards. */
 const anyStep = fc.record({ seen: fc.array(anySeen, { maxLength: 8 }), day: fc.option(anyDay) })
 type Step = { seen: Observation[]; day: string | null }
 
@@ -81,8 +81,8 @@ async function empty(): Promise<void> {
   await rebuildNow(sql, async () => {})
 }
 
-describe("what stands now", () => {
-  test("is the latest of what is stored, whatever came in whatever order, once or twice, and after the demo went", async () => {
+describe("list_now and keyword_now", () => {
+  test("the now rows have the latest stored values in any order of recording, and after the demo is removed", async () => {
     const shapes = { ranks: 0, figures: 0 }
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 5 }), async (steps) => {
@@ -106,7 +106,7 @@ describe("what stands now", () => {
     expect([shapes.ranks > 0, shapes.figures > 0]).toEqual([true, true])
   }, 240_000)
 
-  test("comes back from what is stored when it is lost, wrong or too much, and what was right is left alone", async () => {
+  test("missing, wrong and surplus now rows are rebuilt, and correct ones are not written", async () => {
     await empty()
     const terms = Array.from({ length: 230 }, (_, n) => `term ${n}`)
     await record(
@@ -137,7 +137,7 @@ describe("what stands now", () => {
   }, 60_000)
 
   test.skipIf(!process.env.DATABASE_URL)(
-    "postgres: is the latest also after two processes that read the same keywords at once",
+    "postgres: the now rows are the latest after two processes read the same keywords at once",
     async () => {
       await empty()
       const children = [1, 2].map((seed) =>

@@ -11,10 +11,10 @@ import { trackOwn } from "../../world/tracked.ts"
 
 /** Readings per call. */
 const BATCH = cases(60, 20)
-/** Each day takes some twenty statements a list. */
+/** Each day takes some twenty statements per list. */
 const DAYS = cases(6, 16)
 
-test("every reader answers the same in whatever order and how often search results were recorded", async () => {
+test("every reader returns the same in whatever order and however often search results are recorded", async () => {
   const given = randomReadings(17)
   const expected = await answersAfter(given, given.length)
   expect(expected.readings.length).toBeGreaterThan(270)

@@ -56,13 +56,13 @@ const spies = async () => {
   return body.quotas.find((row: { key: string }) => row.key === "spy").used
 }
 
-describe("which apps are rivals", () => {
+describe("the apps that are rivals", () => {
   const outcome = async (rivalId: string, query = "") => {
     const { status, body } = await ask(rivalId, query)
     return status === 200 ? body.id : [status, body.error, body.field]
   }
 
-  test("those in the latest results of any storefront of the app, above it or below, and those named by hand", async () => {
+  test("apps in the latest results of any tracked storefront and apps added by hand are rivals", async () => {
     await sql`update tracked_app set manual_rivals = '{ios:19999,android:com.example.rival}'`
     await stored(reading("tea", at(0), [10_003, OWN, RIVAL]), reading("mate", at(40), [10_004], { storefront: "gb" }))
     for (const id of [RIVAL, "10003", "10004", "19999"]) expect(await outcome(id)).toBe(id)
@@ -71,12 +71,12 @@ describe("which apps are rivals", () => {
     expect(await outcome("android:com.example.rival", "?platform=android")).toBe("com.example.rival")
   })
 
-  test("not the app itself, nor one that only other apps' keywords show, nor one that nobody knows", async () => {
+  test("the app itself, apps of other apps' keywords and unknown apps are not rivals", async () => {
     await stored(reading("tea", at(0), [OWN]), reading("coffee", at(0), [RIVAL]))
     for (const id of [OWN, RIVAL, "10099"]) expect(await outcome(id)).toEqual([404, "not_found", undefined])
   })
 
-  test("one that was in the results 30 days ago still is, one that was 31 days ago is not", async () => {
+  test("an app that was in the results 30 days ago is a rival, one from 31 days ago is not", async () => {
     await stored(
       reading("tea", at(0), [OWN]),
       reading("mate", at(0), [OWN]),
@@ -88,7 +88,7 @@ describe("which apps are rivals", () => {
     for (const id of ["10003", "10004"]) expect(await outcome(id)).toEqual([404, "not_found", undefined])
   })
 
-  test("an id must be one of the platform that is asked for", async () => {
+  test("the id of a rival must belong to the requested platform", async () => {
     await stored(reading("tea", at(0), [RIVAL]))
     const bad = [
       "x",
@@ -114,7 +114,7 @@ describe("the rival's own figures", () => {
     await stored(reading("tea", at(0), [RIVAL, OWN]))
   })
 
-  test("of one that nothing was said of are unknown, not zero", async () => {
+  test("the figures of a rival without readings are null, not zero", async () => {
     const { body } = await ask()
     expect(body).toMatchObject({
       ...{ id: RIVAL, name: RIVAL, developer: null, icon: null, manual: false, available: null },
@@ -123,7 +123,7 @@ describe("the rival's own figures", () => {
     })
   })
 
-  test("hold a point for each measured day of 90, each of the preferred source, and none between", async () => {
+  test("a rival's history has a point for each measured day of 90, by the preferred source", async () => {
     const count = (daysAgo: number, ratings: number, rest: object = {}, rating = 4.7) =>
       said(
         at(daysAgo),
@@ -159,7 +159,7 @@ describe("the rival's own figures", () => {
     })
   })
 
-  test("say when the store does not sell it there, and a count of long ago with its day", async () => {
+  test("a rival that the store does not sell there is unavailable, and its old rating count has its day", async () => {
     await stored(said(at(200), [{ id: RIVAL, ratings: 9 }]), said(at(1), [], { asked: [RIVAL] }))
     const { body } = await ask()
     expect(body).toMatchObject({ available: false, ratings: 9, ratingsDay: day(200), history: { points: [] } })
@@ -177,7 +177,7 @@ describe("the keyword spy", () => {
     )
   })
 
-  test("a first read takes one, a second none, in its storefront", async () => {
+  test("the first read of a rival takes a spy, and a second one in that storefront takes none", async () => {
     const first = await ask()
     expect(first.body).toMatchObject({ locked: false, spies: { used: 1, limit: 2 }, total: 2 })
     expect(Date.parse(first.body.openUntil) - Date.now()).toBeWithin(29.9 * 86_400_000, 30.1 * 86_400_000)
@@ -188,14 +188,14 @@ describe("the keyword spy", () => {
     expect(await spies()).toBe(2)
   })
 
-  test("of 100 first reads at once one is taken, and each answers the whole list", async () => {
+  test("100 concurrent first reads take one spy, and each returns the whole list", async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => ask()))
     for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]!.body])
     expect(answers[0]!.body).toMatchObject({ locked: false, spies: { used: 1 }, total: 2 })
     expect(await spies()).toBe(1)
   })
 
-  test("with the allowance used up the answer is locked and names no keyword; what is open stays open", async () => {
+  test("without spies the answer is locked and contains no keyword, while open rivals stay open", async () => {
     await stored(said(at(0), [{ id: "10004", name: "Fourth", ratings: 44 }]))
     for (const id of [RIVAL, "10003"]) expect((await ask(id)).body.locked).toBe(false)
     const { status, body, text, credits } = await ask("10004")
@@ -210,7 +210,7 @@ describe("the keyword spy", () => {
     expect(await spies()).toBe(2)
   })
 
-  test("a rival without a keyword takes none, whether it was ever seen or not", async () => {
+  test("a rival without keywords takes no spy, whether it was ever seen or not", async () => {
     for (const id of ["19999", "19998"])
       expect((await ask(id)).body).toMatchObject({
         ...{ id, locked: false, openUntil: null, spies: null, total: 0, searched: 2, complete: true, keywords: [] },
@@ -223,7 +223,7 @@ describe("the keyword spy", () => {
     expect((await ask(RIVAL, "", poor)).body).toMatchObject({ locked: true, spies: { used: 0, limit: 0 } })
   })
 
-  test("30 days later it takes another, by the database's clock", async () => {
+  test("a rival takes another spy 30 days later, by the database's clock", async () => {
     await ask()
     const moved = (by: string) => sql`
       update allowance_unit
@@ -234,7 +234,7 @@ describe("the keyword spy", () => {
     expect((await ask()).body.spies.used).toBe(2)
   })
 
-  test("of two calls at once on one credit one is paid; the other's spy is given back", async () => {
+  test("of two concurrent calls with one credit one is paid, and the other's spy is returned", async () => {
     const poor = await house.workspace({ overrides: { credits: 1, spy: 9, ratePerSecond: 100_000 } })
     const poorKey = await house.key(poor)
     appId = await track({ workspaceId: poor })
@@ -249,7 +249,7 @@ describe("the keyword spy", () => {
     expect([...rows]).toEqual([{ used: 1, units: 1 }])
   })
 
-  test("is the workspace's: another one takes its own", async () => {
+  test("spies belong to a workspace, and another workspace takes its own", async () => {
     await ask()
     const other = await house.workspace({ overrides: { spy: 0, ratePerSecond: 100_000 } })
     const theirs = await track({ workspaceId: other, countries: ["us"] })
@@ -258,12 +258,12 @@ describe("the keyword spy", () => {
   })
 })
 
-describe("who may read it", () => {
+describe("access to a rival", () => {
   beforeEach(async () => {
     await stored(reading("tea", at(0), [RIVAL, OWN]))
   })
 
-  test("a key with apps:read, on the free plan as a tool, for one credit", async () => {
+  test("a rival is readable with apps:read, by tool on the free plan, for one credit", async () => {
     expect((await ask()).credits.used).toBe(1)
     expect((await ask(RIVAL, "", await house.key(workspaceId, { scopes: ["hive:read"] }))).body.error).toBe(
       "scope_required",
@@ -274,13 +274,13 @@ describe("who may read it", () => {
     expect(answer.body).toMatchObject({ id: RIVAL, locked: false, spies: { used: 1, limit: 3 } })
   })
 
-  test("a key limited to other apps is refused and takes nothing", async () => {
+  test("a key limited to other apps is refused and takes no spy", async () => {
     const limited = await house.key(workspaceId, { appList: [await track({ iosId: "20001", keywords: ["tea"] })] })
     expect((await ask(RIVAL, "", limited)).body.error).toBe("app_not_allowed")
     expect(await spies()).toBe(0)
   })
 
-  test("a test key gets the sandbox's answer and takes nothing", async () => {
+  test("a test key gets the sandbox's answer and takes no spy", async () => {
     const testKey = await house.key(workspaceId, { kind: "test" })
     const { body } = await house.call("/v1/apps/app_lumenjournal/rivals/9990000102", { key: testKey })
     expect(body).toMatchObject({ name: "Daybook Garden", locked: false })
@@ -288,7 +288,7 @@ describe("who may read it", () => {
   })
 })
 
-describe("what changed on a rival's page", () => {
+describe("changes on a rival's page", () => {
   const page = (daysAgo: number, listing: object, rest: object = {}) =>
     listed(at(daysAgo), { editorial: [], ...listing }, { id: RIVAL, ...rest })
   const told = async (by = key) =>
@@ -296,7 +296,7 @@ describe("what changed on a rival's page", () => {
       ({ kind, day, before, after, title }: Record<string, string | null>) => [kind, day, before, after, title],
     )
 
-  test("is told with before and after, its names too, of 90 days and this storefront; words of a promotional text from Pro on", async () => {
+  test("changes of 90 days in the storefront have before and after, promotional texts only from Pro on", async () => {
     await sql`update tracked_app set manual_rivals = array['ios:' || ${RIVAL}::text]`
     expect(await told()).toEqual([])
     await stored(
@@ -325,13 +325,13 @@ describe("what changed on a rival's page", () => {
     const { body: cut } = await ask(RIVAL)
     expect([cut.changes.length, cut.changesTruncated]).toEqual([50, true])
     await sql`update workspace set plan = 'free' where id = ${workspaceId}`
-    // one that does not remember the key, as a tool: those are for every plan
+    // a tool of another process, which has no cached key; tools are included in every plan
     const { body } = await openHouse({ sql, now: () => NOW }).tool("get_rival", { appId, rivalId: RIVAL }, { key })
     expect(body.changes[1]).toMatchObject({ kind: "promotional_text", before: null, after: null })
   })
 })
 
-test("the samples of a rival tell what those of its app do", () => {
+test("the sandbox samples of a rival agree with those of its app", () => {
   const sample = (id: string) =>
     JSON.parse(readFileSync(join(import.meta.dirname, `../../../../fixtures/sandbox/${id}.json`), "utf8")).answer
   const rival = sample("get_rival")

@@ -40,8 +40,8 @@ const row = (system: string, relation: "DIRECT" | "RESELLER", publisherId: strin
   publisherId,
 })
 
-describe("what is kept", () => {
-  test("names each ad system once a relation, DIRECT first, with its accounts and the name it is known by", async () => {
+describe("stored ad networks", () => {
+  test("each ad system is listed once per relation, DIRECT first, with its accounts and known name", async () => {
     const records = [
       row("pubmatic.com", "RESELLER", "1"),
       row("google.com", "RESELLER", "pub-1"),
@@ -67,7 +67,7 @@ describe("what is kept", () => {
     expect(on.stores.requests).toEqual([])
   })
 
-  test("a file that names none is told from what is not known", async () => {
+  test("a file without ad networks differs from an unknown file", async () => {
     const none = { direct: 0, reseller: 0, networks: [] }
     const unknown = { direct: null, reseller: null, networks: null }
     const told: [Partial<AppAdsObservation>, object][] = [
@@ -85,7 +85,7 @@ describe("what is kept", () => {
     }
   })
 
-  test("14 days old is answered, a minute older is read anew", async () => {
+  test("a reading that is almost 14 days old is answered, an older one is read again", async () => {
     answersLookUps(on.stores, { [RIVAL]: { sellerUrl: "https://www.maker.test/app" } })
     await record(sql, [look(14 * DAY_MS - 60_000, { records: [row("google.com", "DIRECT", "1")] })])
     expect((await on.house.call(path(), { key: on.key })).body.state).toBe("records")
@@ -97,8 +97,8 @@ describe("what is kept", () => {
   })
 })
 
-describe("a reading on request", () => {
-  test("asks the store for the developer's site, and the site for its file", async () => {
+describe("a reading of ad networks on request", () => {
+  test("a request reads the developer's site from the store and the file from the site", async () => {
     answersLookUps(on.stores, { [RIVAL]: { sellerUrl: "https://www.maker.test/app" } })
     on.says.site = page("google.com, pub-1, DIRECT, f08c47fec0942fa0\nunity.com, 7, reseller\n")
     const { status, body, pending } = await on.settled(path())
@@ -121,7 +121,7 @@ describe("a reading on request", () => {
     expect([on.stores.requests.length, on.asked.length]).toEqual(requests)
   })
 
-  test("of 50 callers at once asks once", async () => {
+  test("50 concurrent callers cause one reading", async () => {
     answersLookUps(on.stores, { [RIVAL]: { sellerUrl: "https://maker.test" } }, 1_000)
     Object.assign(on.says, { site: page("google.com, pub-1, DIRECT\n"), holdMs: 1_000 })
     const answers = await Promise.all(Array.from({ length: 50 }, () => on.settled(path())))
@@ -129,7 +129,7 @@ describe("a reading on request", () => {
     expect([on.stores.requests.map(({ url }) => String(url)), on.asked]).toEqual([[expect.any(String)], ["maker.test"]])
   })
 
-  test("that takes longer answers 202 with eta, at the price of an answer, and is there later", async () => {
+  test("a slow reading answers 202 with eta at the price of an answer, and is available later", async () => {
     answersLookUps(on.stores, { [RIVAL]: { sellerUrl: "https://maker.test" } })
     Object.assign(on.says, { site: page("google.com, pub-1, DIRECT\n"), holdMs: 4_500 })
     const { status, body, credits, pending } = await on.settled(path())
@@ -137,15 +137,15 @@ describe("a reading on request", () => {
     expect([status, body.state, credits.used]).toEqual([200, "records", 1 + pending.length])
   })
 
-  test("waits for the store and then for the site without running out of time", async () => {
+  test("a request waits for the store and then for the site without exceeding its deadline", async () => {
     answersLookUps(on.stores, { [RIVAL]: { sellerUrl: "https://maker.test" } }, 2_400)
     Object.assign(on.says, { site: page("google.com, pub-1, DIRECT\n"), holdMs: 2_400 })
     const { status, body } = await on.house.call(path(), { key: on.key })
-    // on a busy machine the second wait may run out
+    // on a busy machine the second wait may time out
     expect(["200 records", "202 measuring"]).toContain(`${status} ${body.state}`)
   })
 
-  test("of a listing without a site, and of a site that cannot be reached, says which", async () => {
+  test("a listing without a site and an unreachable site have different states", async () => {
     answersLookUps(on.stores, { [RIVAL]: {} })
     expect((await on.settled(path())).body).toMatchObject({ state: "no_site", domain: null, networks: null })
     await sql`delete from app_ads`
@@ -154,7 +154,7 @@ describe("a reading on request", () => {
     expect((await on.settled(path())).body).toMatchObject({ state: "unreachable", networks: null })
   })
 
-  test("of an app that the store does not have is not_measured; one that the store refuses is measure_busy; neither costs", async () => {
+  test("a missing app is not_measured, a store that refuses is measure_busy, and neither costs a credit", async () => {
     answersLookUps(on.stores, {})
     const gone = await on.settled(path())
     expect([gone.status, gone.body.error]).toEqual([404, "not_measured"])
@@ -167,7 +167,7 @@ describe("a reading on request", () => {
     expect(await sql`select from app_ads`).toHaveLength(0)
   })
 
-  test("of what this instance does not read is not_measured", async () => {
+  test("a source that this instance does not read is not_measured", async () => {
     await on.house.call("/v1/account", { key: on.key })
     await sql`update tracked_app set countries = '{de}'`
     const { status, body } = await on.house.call(path("com.example.rival", "?platform=android"), { key: on.key })
@@ -175,7 +175,7 @@ describe("a reading on request", () => {
   })
 })
 
-test("a rival of nobody is not_found, and a key needs scope and app", async () => {
+test("the ad networks of an app that is not a rival are not_found, and a key needs scope and app", async () => {
   expect((await on.house.call(path("10099"), { key: on.key })).body.error).toBe("not_found")
   expect((await on.house.call(path("x"), { key: on.key })).body).toMatchObject({
     error: "bad_app_id",

@@ -38,11 +38,11 @@ const onPlay = (ms: number, market: MarketFacts, rest: object = {}) =>
 
 const NOTHING = { inAppPrices: null, installs: null, installsDay: null, installsChange: null }
 
-describe("on the App Store", () => {
+describe("market data of the App Store", () => {
   const page = () =>
     on.stores.on("apps.apple.com", "/us/app/", () => new Response(fixture("apple-app-page-us.html"), HTML))
 
-  test("a look-up tells price, ratings and release, the app's page whether something is sold within it", async () => {
+  test("a look-up gives price, ratings and release, and the app's page its in-app purchases", async () => {
     answersLookUps(on.stores, { [RIVAL]: {} })
     page()
     const { status, body, text, pending } = await on.settled(path())
@@ -60,14 +60,14 @@ describe("on the App Store", () => {
     expect(on.stores.requests.length).toBe(requests)
   })
 
-  test("a page that cannot be read leaves unknown what only it says", async () => {
+  test("a page that cannot be read leaves only its own fields null", async () => {
     answersLookUps(on.stores, { [RIVAL]: {} })
     on.stores.on("apps.apple.com", "/us/app/", () => new Response("no", { status: 403 }))
     const { status, body } = await on.settled(path())
     expect([status, body.hasInAppPurchases, body.price]).toEqual([200, null, 2.99])
   })
 
-  test("7 days old is answered, a minute older is read anew", async () => {
+  test("market data that is almost 7 days old is answered, older data is read again", async () => {
     page()
     await record(sql, [said(ago(7 * DAY_MS - 60_000), [{ id: RIVAL, name: "Old", price: 9, currency: "USD" }])])
     answersLookUps(on.stores, { [RIVAL]: {} })
@@ -76,7 +76,7 @@ describe("on the App Store", () => {
     expect((await on.settled(path())).body.price).toBe(2.99)
   })
 
-  test("an app that the store does not sell there is an answer, at full price", async () => {
+  test("an app that the store does not sell there is an answer at full price", async () => {
     answersLookUps(on.stores, {})
     const { status, body, pending, credits } = await on.settled(path())
     expect([status, credits.used]).toEqual([200, 1 + pending.length])
@@ -92,7 +92,7 @@ describe("on the App Store", () => {
     expect(await sql`select from app_storefront where source = 'itunes-lookup'`).toHaveLength(0)
   })
 
-  test("what takes longer is 202 with what is stored so far", async () => {
+  test("a slow reading answers 202 with what is stored so far", async () => {
     page()
     await record(sql, [said(ago(8 * DAY_MS), [{ id: RIVAL, name: "Old", price: 9, currency: "USD", ratings: 7 }])])
     answersLookUps(on.stores, { [RIVAL]: {} }, 4_000)
@@ -105,8 +105,8 @@ describe("on the App Store", () => {
 
 const HTML = { headers: { "content-type": "text/html" } }
 
-describe("on Google Play", () => {
-  test("the page tells installs exactly and what is sold within the app", async () => {
+describe("market data of Google Play", () => {
+  test("the page gives exact installs and in-app prices", async () => {
     on.stores.on(
       "play.google.com",
       "/store/apps/details",
@@ -121,7 +121,7 @@ describe("on Google Play", () => {
     expect([body.installs, body.inAppPrices]).toEqual([91_130_079, { least: 0.99, most: 49.99, currency: "USD" }])
   })
 
-  test("installs are compared with the measured day before, by the same source", async () => {
+  test("installs are compared with the previous measured day of the same source", async () => {
     await record(sql, [onPlay(5 * DAY_MS, { installs: 900 }), onPlay(3 * DAY_MS, { installs: 1_000 })])
     await record(sql, [onPlay(2 * DAY_MS, {})])
     await sql`
@@ -138,7 +138,7 @@ describe("on Google Play", () => {
     expect(on.stores.requests).toEqual([])
   })
 
-  test("what was said last of purchases stands where later days do not say it, and the latest day's prices alone", async () => {
+  test("in-app purchases keep their last known state, while prices are of the latest day only", async () => {
     const prices = { inAppLeast: 0.99, inAppMost: 9.99, inAppCurrency: "USD" }
     await record(sql, [onPlay(4 * DAY_MS, { installs: 10, hasInAppPurchases: false })])
     await record(sql, [onPlay(3 * DAY_MS, { installs: 20, hasInAppPurchases: true, ...prices })])
@@ -155,14 +155,14 @@ describe("on Google Play", () => {
     expect(body).toMatchObject({ price: 6.99, currency: "USD", ratings: null, releasedAt: null })
   })
 
-  test("another storefront than the one it can be read for is not_measured, and costs nothing", async () => {
+  test("a storefront that this instance cannot read is not_measured and costs nothing", async () => {
     const { status, body } = await on.house.call(`${android()}&country=de`, { key: on.key })
     expect([status, body.error]).toEqual([404, "not_measured"])
     expect(await used()).toBe(0)
   })
 })
 
-test("each storefront answers for itself", async () => {
+test("each storefront has its own market data", async () => {
   await record(sql, [
     said(ago(DAY_MS), [{ id: RIVAL, price: 1, currency: "EUR" }], { storefront: "de" }),
     said(ago(DAY_MS), [{ id: RIVAL, price: 2, currency: "USD" }]),
@@ -173,7 +173,7 @@ test("each storefront answers for itself", async () => {
   expect((await on.settled(path(RIVAL, "?country=DE"))).body).toMatchObject({ country: "de", price: 1, ratings: 8 })
 })
 
-test("a rival of nobody is not_found, and a key needs scope and app", async () => {
+test("the market data of an app that is not a rival is not_found, and a key needs scope and app", async () => {
   expect((await on.house.call(path("10099"), { key: on.key })).body.error).toBe("not_found")
   expect((await on.house.call(path("x"), { key: on.key })).body).toMatchObject({
     error: "bad_app_id",
