@@ -16,8 +16,8 @@ const inWords = (movers: ReturnType<typeof moversBetween<string>>) =>
     left: movers.left.map(({ app, was }) => `${app} ${was}`),
   }
 
-describe("what moved between two days", () => {
-  test("climbed, fell, entered or left, those that moved most first, a tie by the better rank", () => {
+describe("movers between two days", () => {
+  test("apps climb, fall, enter or leave, the largest moves first and ties by the better rank", () => {
     expect(inWords(moversBetween(reading("abcdefgh"), reading("badhxefy")))).toEqual({
       climbed: ["h 8>4", "b 2>1", "d 4>3"],
       fell: ["a 1>2", "e 5>6", "f 6>7"],
@@ -26,7 +26,7 @@ describe("what moved between two days", () => {
     })
   })
 
-  test("is cut to the fewest places that count and to the most of each", () => {
+  test("movers are limited to a minimum of places and a maximum per list", () => {
     expect(inWords(moversBetween(reading("abcdefgh"), reading("badhxefy"), { places: 3, limit: 1 }))).toEqual({
       climbed: ["h 8>4"],
       fell: [],
@@ -35,7 +35,7 @@ describe("what moved between two days", () => {
     })
   })
 
-  test("is nothing where nothing moved, and unknown where the source changed", () => {
+  test("the movers are empty if nothing moved, and null if the source changed", () => {
     const none = { climbed: [], fell: [], entered: [], left: [] }
     expect(moversBetween(reading("abc"), reading("abc"))).toEqual(none)
     expect(moversBetween(reading("abc"), reading("abc"), { places: 0 })).toEqual(none)
@@ -43,21 +43,21 @@ describe("what moved between two days", () => {
   })
 })
 
-describe("an absence counts only as far down as was read", () => {
-  test("an app below a shallower reading has not left; one within it has", () => {
+describe("absences in shallow readings", () => {
+  test("an app below a shallower later reading has not left, and one within it has", () => {
     expect(inWords(moversBetween(reading("abcd"), reading("axb")))?.left).toEqual(["c 3"])
     expect(inWords(moversBetween(reading("abcd"), reading("axb", { depth: 4 })))?.left).toEqual(["c 3", "d 4"])
     expect(inWords(moversBetween(reading("abcd"), reading("")))?.left).toEqual([])
   })
 
-  test("an app below what was read before has not entered; one within it has", () => {
+  test("an app below a shallower earlier reading has not entered, and one within it has", () => {
     expect(inWords(moversBetween(reading("ab"), reading("xaby")))?.entered).toEqual(["x 1"])
     expect(inWords(moversBetween(reading("ab", { depth: 4 }), reading("xaby")))?.entered).toEqual(["x 1", "y 4"])
     expect(inWords(moversBetween(reading(""), reading("ab")))?.entered).toEqual([])
   })
 })
 
-test("there and back is the same the other way round, and every app has at most one fate", () => {
+test("reversed days give reversed moves, and every app is in at most one list", () => {
   const any = fc
     .tuple(fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { maxLength: 20 }), fc.nat(5))
     .map(([apps, deeper]) => ({ source: "import", depth: apps.length + deeper, apps }))

@@ -47,7 +47,7 @@ interface Moved {
 describe.each([["12 days", SOME, 12], ...(LONG && isAllHere ? [["247 days", ALL, 247] as const] : [])])(
   "%s of the finance chart of Japan",
   (_, path, dayCount) => {
-    test("give the risers, fallers, entrants and drop-outs that the table itself gives", async () => {
+    test("risers, fallers, entrants and drop-outs equal those of the source table", async () => {
       const rows = rowsOf(path)
       const days = daysOf(rows)
       expect(days.size).toBe(dayCount)
@@ -91,7 +91,7 @@ async function* each(lines: readonly string[]) {
   yield* lines
 }
 
-/** The last of the days up to this one. */
+/** Returns the last of the days up to this one. */
 function lastBy(days: Map<string, Map<string, number>>, until: string) {
   return [...days].filter(([day]) => day <= until).at(-1)
 }
@@ -128,8 +128,8 @@ function idsIn({ risers, fallers, entrants, dropouts, counts }: any) {
   return { risers: bare(risers), fallers: bare(fallers), entrants: bare(entrants), dropouts: bare(dropouts), counts }
 }
 
-describe("what is compared", () => {
-  test("two places are no move, three are; names are the store's, or ids until one was seen", async () => {
+describe("the compared days", () => {
+  test("a move of three places counts and one of two does not, and unnamed apps have their id", async () => {
     const appId = await track()
     await inCategory("10001", "6015")
     const shown = (day: string, order: number[]) =>
@@ -169,7 +169,7 @@ describe("what is compared", () => {
     })
   })
 
-  test("on the first day of a list nobody is new, and who stands on it is said all the same", async () => {
+  test("the first day of a list has no movers but shows who is on it", async () => {
     const appId = await track({ manualRivals: ["ios:10002", "ios:10009"] })
     await inCategory("10001", "6015")
     await record(sql, [charted("2025-11-19T09:00:00Z", [10003, 10001, 10002])], now)
@@ -184,7 +184,7 @@ describe("what is compared", () => {
     ])
   })
 
-  test("two sources are never compared; two days of one are, whatever lies between", async () => {
+  test("two sources are never compared, and two days of one source are, whatever lies between", async () => {
     const appId = await track()
     await inCategory("10001", "6015")
     await record(sql, [charted("2025-11-17T09:00:00Z", [10001, 10002], { source: "apple-charts" })], now)
@@ -201,13 +201,13 @@ describe("what is compared", () => {
       state: "compared",
       against: { day: "2025-11-17", source: "apple-charts" },
       app: { rank: 1, was: 1 },
-      // only two places were read then: whether the others are new is not known
+      // only two places were read then, so it is unknown whether the others are new
       entrants: [],
       counts: { entrants: 0 },
     })
   })
 
-  test("an app below what was read neither left nor came", async () => {
+  test("an app below the places read has neither left nor entered", async () => {
     const appId = await track()
     await inCategory("10001", "6015")
     await record(
@@ -220,7 +220,7 @@ describe("what is compared", () => {
     expect(dropouts).toEqual([{ id: "10003", name: "10003", was: 3 }])
   })
 
-  test("each kind and genre is a list of its own, and iPad lists are not looked at", async () => {
+  test("each kind and genre is a separate list, and iPad lists are not used", async () => {
     const appId = await track()
     await inCategory("10001", "6015")
     const at = "2025-11-19T09:00:00Z"
@@ -248,7 +248,7 @@ describe("what is compared", () => {
     expect(await movers(appId, { kind: "grossing" })).toMatchObject({ state: "not_measured" })
   })
 
-  test("without a category, a storefront or an iOS side there is no list, and that is said", async () => {
+  test("an app without a category, a storefront or an iOS side has no list, and the state says why", async () => {
     const appId = await track()
     await record(
       sql,
@@ -276,7 +276,7 @@ describe("what is compared", () => {
   })
 })
 
-test("rivals are those that are followed, and those named by hand since; the latter first, then by keywords", async () => {
+test("rivals are those followed and those added by hand since, the latter first, then by keywords", async () => {
   const appId = await track({ manualRivals: ["ios:10005", "android:com.example.rival"] })
   await inCategory("10001", "6015")
   await record(
@@ -298,7 +298,7 @@ test("rivals are those that are followed, and those named by hand since; the lat
   for (const storeId of ["10003", "10005"]) await rename(sql, storeId, `App ${storeId}`)
   await follow("10002", 1)
   await follow("10003", 4)
-  // named by hand once, and no longer; and one of another storefront
+  // one that was added by hand before and no longer is, and one of another storefront
   await follow("10004", 0, true)
   await follow("10004", 9, false, "gb")
   expect(await rivals()).toEqual([
@@ -315,7 +315,7 @@ test("rivals are those that are followed, and those named by hand since; the lat
   expect([cut.rivals.length, cut.rivalsTruncated]).toEqual([50, true])
 })
 
-describe("over HTTP", () => {
+describe("chart movers over HTTP", () => {
   let house: House
   let key: string
   let path: string
@@ -332,7 +332,7 @@ describe("over HTTP", () => {
     return status === 200 ? "taken" : `${body.error} ${body.field}`
   }
 
-  test("every bound has its own code on either side", async () => {
+  test("values at and beyond each bound are accepted or refused with their own code", async () => {
     await known("us", { 36: "App Store", 6015: "Finance" })
     const asked: [string, string][] = [
       ["kind=free", "taken"], ["kind=paid", "taken"], ["kind=grossing", "taken"], ["kind=ipad", "bad_kind kind"],
@@ -344,14 +344,14 @@ describe("over HTTP", () => {
       ["platform=ios", "invalid_arguments platform"],
     ] // biome-ignore format: a list to scan
     for (const [query, wanted] of asked) expect([query, await outcome(query)]).toEqual([query, wanted])
-    // what the store calls its genres there was not read: any number may be one
+    // the genre names of this storefront were not read, so any number may be valid
     expect(await outcome("genre=6014&country=jp")).toBe("taken")
-    // a list that is measured is one, whatever the names say
+    // a measured list is valid, whatever the genre names are
     await record(sql, [charted("2025-11-19T09:00:00Z", [10001], { genre: "6014" })], now)
     expect(await outcome("genre=6014")).toBe("taken")
   })
 
-  test("it costs one credit, a refusal none; it needs the scope, and Pro on tools too", async () => {
+  test("chart movers cost one credit, refusals none, and need the scope and Pro, by tool too", async () => {
     expect((await house.call(path, { key })).credits.used).toBe(1)
     expect((await house.call(`${path}?days=91`, { key })).credits.used).toBe(1)
     const reviews = await house.key(workspaceId, { scopes: ["reviews:read"] })

@@ -51,7 +51,7 @@ const NEVER = {
 }
 
 describe("the twelve lists", () => {
-  test("stand in one order, each in its own state: ranked, absent from the places read, or never measured", async () => {
+  test("the twelve lists are in a fixed order, each ranked, absent from the places read, or never measured", async () => {
     const appId = await track()
     await inCategory("10001", "6015")
     await record(
@@ -111,7 +111,7 @@ describe("the twelve lists", () => {
     for (const row of rest) expect(row).toMatchObject(NEVER)
   })
 
-  test("of a category that is not known yet have no genre and are not measured, the overall ones are", async () => {
+  test("the lists of an unknown category have no genre and are not measured, while the overall ones are", async () => {
     const appId = await track()
     await record(
       sql,
@@ -125,7 +125,7 @@ describe("the twelve lists", () => {
     expect(list(answer, "iphone", "category", "free")).toMatchObject({ genre: null, ...NEVER })
   })
 
-  test("of a storefront are its own; one that the app does not track has none of them measured", async () => {
+  test("each storefront has its own lists, and one that the app does not track has none measured", async () => {
     const appId = await track()
     const at = "2025-11-19T09:00:00Z"
     const overall = (storefront: string, ids: number[]) => charted(at, ids, { storefront, genre: "36" })
@@ -137,7 +137,7 @@ describe("the twelve lists", () => {
     for (const row of untracked.charts) expect(row).toMatchObject(NEVER)
   })
 
-  test("are all unmeasured before the first reading, and there are none of an app that is on Google Play alone", async () => {
+  test("the lists are unmeasured before the first reading, and an app only on Google Play has none", async () => {
     const fresh = await positions(await track())
     expect([fresh.state, fresh.measuredAt, fresh.charts.length]).toEqual(["not_measured", null, 12])
     for (const row of fresh.charts) expect(row).toMatchObject(NEVER)
@@ -153,7 +153,7 @@ describe("the twelve lists", () => {
 })
 
 describe("the history of a list", () => {
-  test("is of sixty days and leaves out days that were not measured", async () => {
+  test("the history covers sixty days and leaves out unmeasured days", async () => {
     const appId = await track()
     const at = (day: string, ids: number[], rest: object = {}) =>
       charted(`${day}T09:00:00Z`, ids, { genre: "36", ...rest })
@@ -178,7 +178,7 @@ describe("the history of a list", () => {
     expect(later).toMatchObject({ measured: true, day: "2025-11-20", rank: 1, series: [], sources: [] })
   })
 
-  test("says which source gave which days, so that nobody compares across a change", async () => {
+  test("the history names the source of each day, so that ranks are not compared across sources", async () => {
     const appId = await track()
     const at = (day: string, source: "import" | "apple-charts") =>
       charted(`${day}T09:00:00Z`, [10001], { genre: "36", source })
@@ -202,7 +202,7 @@ describe("the history of a list", () => {
     })
   })
 
-  test("of every app of a real chart is what the table itself says", async () => {
+  test("the history of apps on a real chart equals the source table", async () => {
     const rows = rowsOf(SOME)
     async function* lines() {
       yield* linesOf(rows)
@@ -231,7 +231,7 @@ describe("the history of a list", () => {
   })
 })
 
-test("over HTTP it costs one credit and needs the scope; on Free, which has it on tools, the history is the plan's thirty days", async () => {
+test("charts over HTTP cost one credit and need the scope, and the Free tool has thirty days", async () => {
   const house = openHouse({ sql, now })
   const workspace = await house.workspace({ plan: "studio" })
   workspaceId = workspace

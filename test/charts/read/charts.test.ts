@@ -26,8 +26,8 @@ async function storeIds(ids: readonly number[]): Promise<number[]> {
   return ids.map((id) => Number(rows.find((row) => row.id === id)!.storeId))
 }
 
-describe("a chart of a day", () => {
-  test("is that day's answer; without a day the latest; of a day that was not measured the last one before it, with its own day", async () => {
+describe("a chart on a day", () => {
+  test("a chart is read on its last measured day up to the requested one, by default on the latest", async () => {
     await record(
       sql,
       [charted("2025-11-10T09:00:00Z", [10001, 10002]), charted("2025-11-18T09:00:00Z", [10002], { depth: 5 })],
@@ -44,8 +44,8 @@ describe("a chart of a day", () => {
   })
 })
 
-describe("where an app stands now", () => {
-  test("is three things on the charts that are asked for: a rank, absent as far as was read, or not measured", async () => {
+describe("the current ranks of an app", () => {
+  test("an app's rank on a chart has three states: ranked, absent from the places read, not measured", async () => {
     await record(
       sql,
       [
@@ -73,7 +73,7 @@ describe("where an app stands now", () => {
     ]) // biome-ignore format: a row for each
   })
 
-  test("is stored for each chart of each storefront", async () => {
+  test("an app's rank is stored for each chart of each storefront", async () => {
     const at = "2025-11-18T09:00:00Z"
     const all = [
       charted(at, [10002, 10001]),
@@ -95,7 +95,7 @@ describe("where an app stands now", () => {
   })
 })
 
-test("an app's history has a point for each measured day, absent ones with how far was read, and none for others", async () => {
+test("an app's history has a point for each measured day, with null and the depth if absent", async () => {
   await record(
     sql,
     [
@@ -122,7 +122,7 @@ test("an app's history has a point for each measured day, absent ones with how f
   ])
 })
 
-describe("movers", () => {
+describe("movers of a chart", () => {
   const named = async (asked: object = {}) => {
     const found = await readChartMovers(sql, FINANCE, asked)
     const { climbed, fell, entered, left } = found!.movers!
@@ -136,7 +136,7 @@ describe("movers", () => {
     }
   }
 
-  test("compare with the day so many days before, or the last measured before that", async () => {
+  test("movers compare with the day that many days before, or the last measured before that", async () => {
     await record(
       sql,
       [
@@ -152,14 +152,14 @@ describe("movers", () => {
     }) // biome-ignore format: a list for each
     expect(await named({ days: 7 })).toMatchObject({ days: ["2025-10-20", "2025-11-19"] })
     expect(await named({ day: "2025-11-18", days: 28 })).toMatchObject({ days: ["2025-10-20", "2025-11-17"] })
-    // 10004 stood on place 4, and 3 were read
+    // 10004 was on place 4, and 3 places were read
     expect((await named({ day: "2025-11-17", days: 1 })).moved[3]).toEqual([])
     expect((await named({ days: 3, limit: 1, places: 2 })).moved).toEqual([
       [[10003, 1, 3]], [[10001, 3, 1]], [[10005, 2]], [[10004, 4]],
     ]) // biome-ignore format: a list for each
   })
 
-  test("of a newly measured chart are none: nobody is new there; and of one never measured there is no answer", async () => {
+  test("a newly measured chart has no movers, and one that was never measured has no answer", async () => {
     await record(sql, [charted("2025-11-19T09:00:00Z", [10001])], now)
     const app = await idOf(10001)
     expect(await readChartMovers(sql, FINANCE, { apps: [app] })).toMatchObject({
@@ -172,7 +172,7 @@ describe("movers", () => {
     expect(await readChartMovers(sql, FINANCE, { day: "2025-11-18" })).toBeNull()
   })
 
-  test("are never made of readings of two sources", async () => {
+  test("movers never compare two sources", async () => {
     await record(
       sql,
       [
@@ -191,7 +191,7 @@ describe("movers", () => {
     expect(same!.stood).toEqual([{ app, rank: 1, was: 2 }])
   })
 
-  test("say where the apps that are asked for stood", async () => {
+  test("movers include the ranks of the requested apps", async () => {
     await record(
       sql,
       [charted("2025-11-18T09:00:00Z", [10001, 10002]), charted("2025-11-19T09:00:00Z", [10003, 10001])],

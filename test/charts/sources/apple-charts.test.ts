@@ -36,7 +36,7 @@ function outcomeOf(body: string, asked = FINANCE): string {
 
 const at = "https://itunes.apple.com/us/rss/topfreeapplications/limit=200/genre=6015/json"
 
-/** A feed of apps by number, which says of itself what is given. */
+/** A feed with apps of these ids. `more` replaces its own description. */
 function feed(ids: number[], more: object = {}): string {
   const entry = ids.map((id) => ({ "im:name": { label: `App ${id}` }, id: { attributes: { "im:id": String(id) } } }))
   const said = { title: { label: "iTunes Store: Top" }, updated: { label: "2026-08-12" }, id: { label: at } }
@@ -49,21 +49,21 @@ describe("the request", () => {
     [{ ...FINANCE, genre: "36" }, "/us/rss/topfreeapplications/limit=200/json"],
     [{ ...FINANCE, chart: "paid", device: "ipad" }, "/us/rss/toppaidipadapplications/limit=200/genre=6015/json"],
     [{ ...FINANCE, chart: "grossing", storefront: "jp" }, "/jp/rss/topgrossingapplications/limit=200/genre=6015/json"],
-  ] as [ChartQuestion, string][])("%j", async (asked, path) => {
+  ] as [ChartQuestion, string][])("the request for %j has its path", async (asked, path) => {
     server.on("itunes.apple.com", "/", () => new Response(feed([500_001], { id: undefined })))
     const { seen } = await readOnce(appleCharts, asked, reachOf(server))
     expect(server.requests.map(({ method, url }) => `${method} ${url.pathname}`)).toEqual([`GET ${path}`])
     expect(seen).toMatchObject(asked)
   })
 
-  test("for a storefront or a genre that there is not is none", () => {
+  test("an unknown storefront or genre cannot be requested", () => {
     for (const wrong of [{ storefront: "zz" }, { genre: "" }, { genre: "x" }, { genre: "6015/json?" }])
       expect(() => appleCharts.request({ ...FINANCE, ...wrong })).toThrow(RangeError)
   })
 })
 
-describe("a chart", () => {
-  test("has its apps in order, each on its first place, with what the feed shows of them", () => {
+describe("a chart feed", () => {
+  test("a chart has its apps in order, each on its first place, with the facts of the feed", () => {
     const { apps, ...rest } = parse(fixture("apple-charts-us-free-finance.json"))
     expect(rest).toEqual({
       kind: "chart", source: "apple-charts", platform: "ios", ...FINANCE, depth: 7, complete: true, origin: "own",
@@ -81,18 +81,18 @@ describe("a chart", () => {
       currency: "USD",
       genre: "6015",
     })
-    // a genre's chart may hold an app whose main genre is another
+    // a genre's chart may contain an app with another main genre
     expect(apps[4]?.genre).toBe("6007")
   })
 
-  test("of a single app is an object, of the iPad too", () => {
+  test("a chart of a single app is an object, on the iPad too", () => {
     const asked: ChartQuestion = { storefront: "mt", device: "ipad", chart: "paid", genre: "6001" }
     const { depth, apps } = parse(fixture("apple-charts-mt-paid-ipad-one.json"), asked)
     expect(depth).toBe(1)
     expect(apps).toMatchObject([{ id: "1630000301", name: "Barometer Pro", price: 4.99, currency: "EUR" }])
   })
 
-  test("of nothing is one only where the feed names itself", () => {
+  test("an empty chart is a reading only if the feed names itself", () => {
     const asked: ChartQuestion = { storefront: "nr", device: "iphone", chart: "grossing", genre: "6020" }
     const empty = fixture("apple-charts-nr-grossing-empty.json")
     expect(parse(empty, asked)).toMatchObject({ depth: 0, complete: true, apps: [] })
@@ -107,14 +107,14 @@ describe("a chart", () => {
     expect(outcomeOf(JSON.stringify({ feed: { ...named, entry: [] } }), asked)).toBe("changed")
   })
 
-  test("is as deep as its feed is long: 100 where 200 were asked for, and never more than 200", () => {
+  test("a chart is as deep as its feed, and more than 200 apps are refused", () => {
     const ids = (count: number) => Array.from({ length: count }, (_, n) => 500_001 + n)
     expect(parse(feed(ids(100))).depth).toBe(100)
     expect(parse(feed(ids(CHART_DEPTH))).apps.at(-1)).toEqual({ id: "500200", name: "App 500200" })
     expect(outcomeOf(feed(ids(CHART_DEPTH + 1)))).toBe("changed")
   })
 
-  test("is not another storefront's, chart's, device's or genre's, whichever address says so", () => {
+  test("a feed of another storefront, chart, device or genre is mismatched, by any of its addresses", () => {
     const self = (href: string) => ({ id: undefined, link: [{ attributes: { rel: "self", href } }] })
     const old =
       "http://ax.itunes.apple.com/WebObjects/MZStoreServices.woa/ws/RSS/topfreeapplications/sf=143441/limit=100/genre=6015/json"
@@ -138,7 +138,7 @@ describe("a chart", () => {
     expect(outcomeOf(feed([500_001], self(at.replace("/genre=6015", ""))), overall)).toBe("read")
   })
 
-  test("has no app without an id or a name, and no fact of another type", () => {
+  test("an app without an id or a name, or with a fact of another type, is refused", () => {
     const one = { "im:name": { label: "App" }, id: { attributes: { "im:id": "500001" } } }
     const of = (entry: object) => outcomeOf(JSON.stringify({ feed: { entry } }))
     expect(of(one)).toBe("read")
@@ -151,10 +151,10 @@ describe("a chart", () => {
   })
 })
 
-describe("newer feeds, recorded", () => {
+describe("recorded newer feeds", () => {
   const asked: ChartQuestion = { ...FINANCE, genre: "36" }
 
-  test("give the chart that they name", () => {
+  test("a newer feed gives the chart that it names", () => {
     const { depth, apps } = parse(fixture("apple-charts-v2-free-us-2026-03-20.json"), asked)
     expect(depth).toBe(10)
     expect(apps.slice(0, 3).map(({ id, name, developer }) => [id, name, developer])).toEqual([
@@ -167,7 +167,7 @@ describe("newer feeds, recorded", () => {
     expect(german.apps).toHaveLength(10)
   })
 
-  test("are no other storefront's, chart's, device's or genre's, and never empty", () => {
+  test("a newer feed of another storefront, chart, device or genre is mismatched, and an empty one is changed", () => {
     const body = fixture("apple-charts-v2-free-us-2026-03-20.json")
     for (const other of [{ storefront: "de" }, { chart: "paid" }, { device: "ipad" }, { genre: "6015" }] as const)
       expect(outcomeOf(body, { ...asked, ...other })).toBe("mismatched")
@@ -177,14 +177,14 @@ describe("newer feeds, recorded", () => {
   })
 })
 
-test("what is no feed is blocked where a proof is asked for, else a change", () => {
+test("a page that asks for a proof is blocked, and other bodies that are not feeds are changed", () => {
   expect(outcomeOf(fixture("apple-web-captcha.html"))).toBe("blocked")
   for (const body of ["", "[]", "null", "{}", "<html></html>", '{"feed":7}']) expect(outcomeOf(body)).toBe("changed")
 })
 
 describe("mutated feeds", () => {
   for (const { source, asked, fixture: name, as } of PARSED.filter((one) => one.fixture.startsWith("apple-charts"))) {
-    test(`of ${name}: a typed failure, or values that stand in the body`, () => {
+    test(`mutations of ${name} give a typed failure, or values that the body contains`, () => {
       const tally = expectTypedOrFaithful(source, asked, fixture(name), { as })
       expect(tally.read).toBeGreaterThan(COUNT / 5)
       expect(tally.changed).toBeGreaterThan(COUNT / 5)

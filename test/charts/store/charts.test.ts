@@ -35,7 +35,7 @@ const measuredDays = async () =>
   (await sql`select first_day, last_day from chart order by id`).map(({ first_day, last_day }) => [first_day, last_day])
 
 describe("a reading of a chart", () => {
-  test("is stored whole with its provenance, and says who is on the chart now and since when it is measured", async () => {
+  test("a reading is stored whole with its provenance, and sets the current places and measured days", async () => {
     const one = charted("2025-11-18T09:00:00Z", [10003, 10001], { depth: 5, egress: "de" })
     expect(await record(sql, [one], now)).toEqual({ recorded: 1, known: 0, refused: [] })
     const [row] = await sql`select * from chart_results`
@@ -47,7 +47,7 @@ describe("a reading of a chart", () => {
     expect(await measuredDays()).toEqual([["2025-11-18", "2025-11-18"]])
   })
 
-  test("again changes nothing and burns no identity", async () => {
+  test("a repeated reading changes nothing and uses no identity value", async () => {
     const all = [
       charted("2025-11-18T09:00:00Z", [10003, 10001]),
       charted("2025-11-19T09:00:00Z", [10001, 10002], { storefront: "de", device: "ipad", chart: "paid", genre: "36" }),
@@ -62,7 +62,7 @@ describe("a reading of a chart", () => {
     expect(await ids()).toEqual([1, 2, 3])
   })
 
-  test("that is older never moves who is on the chart now; a newer one takes those away that left", async () => {
+  test("an older reading never changes the current places, and a newer one removes the apps that left", async () => {
     await record(sql, [charted("2025-11-18T09:00:00Z", [10001, 10002, 10003])], now)
     await record(sql, [charted("2025-11-17T09:00:00Z", [10009])], now)
     await record(sql, [charted("2025-11-18T08:00:00Z", [10008, 10009, 10007])], now)
@@ -72,7 +72,7 @@ describe("a reading of a chart", () => {
     expect(await onChart()).toEqual(["2025-11-19 1 10003", "2025-11-19 2 10004"])
   })
 
-  test("that broke off is kept and answers no day; an empty chart is measured", async () => {
+  test("an incomplete reading is stored but answers no day, and an empty chart is measured", async () => {
     await record(sql, [charted("2025-11-18T09:00:00Z", [10001], { complete: false, depth: 3 })], now)
     expect(await sql`select 1 from chart_results`).toHaveLength(1)
     expect([await onChart(), await measuredDays(), await readChart(sql, FINANCE)]).toEqual([[], [[null, null]], null])
@@ -82,7 +82,7 @@ describe("a reading of a chart", () => {
     expect(await measuredDays()).toEqual([["2025-11-17", "2025-11-19"]])
   })
 
-  test("goes before another of its day by its source, then the deeper, then the later", async () => {
+  test("the readings of a day are preferred by source, then by depth, then by time", async () => {
     const best = charted("2025-11-18T01:00:00Z", [10001], { source: "apple-charts" })
     const others = [
       charted("2025-11-18T02:00:00Z", [10002, 10003, 10004]),
@@ -95,18 +95,18 @@ describe("a reading of a chart", () => {
     expect(await onChart()).toEqual(["2025-11-18 1 10001"])
   })
 
-  test("of one moment and source is replaced by a newer parser's", async () => {
+  test("a reading of the same time and source is replaced by that of a newer parser", async () => {
     const at = "2025-11-18T09:00:00Z"
     expect((await record(sql, [charted(at, [10002])], now)).recorded).toBe(1)
     expect((await record(sql, [charted(at, [10003], { parser: 2 })], now)).recorded).toBe(1)
     expect((await record(sql, [charted(at, [10002])], now)).recorded).toBe(0)
     expect(await onChart()).toEqual(["2025-11-18 1 10003"])
-    // the same moment read anew and broken off: the day is unmeasured again, and nobody is left on the chart
+    // the same time is read again but incomplete: the day is unmeasured again and the chart empty
     expect((await record(sql, [charted(at, [], { parser: 3, complete: false })], now)).recorded).toBe(1)
     expect([await onChart(), await measuredDays()]).toEqual([[], [[null, null]]])
   })
 
-  test("brings what it shows of its apps, and their ratings where it shows any", async () => {
+  test("a reading stores the facts of its apps, and their ratings if it has any", async () => {
     const apps = [
       {
         id: "10001",
@@ -128,7 +128,7 @@ describe("a reading of a chart", () => {
     expect([...(await sql`select day, ratings from rating_count`)]).toEqual([{ day: "2025-11-18", ratings: 7 }])
   })
 
-  test("that breaks an invariant is refused and leaves nothing", async () => {
+  test("a reading that breaks an invariant is refused and stores nothing", async () => {
     const at = "2025-11-18T09:00:00Z"
     const wrong = [
       charted(at, [10001, 10001]),
@@ -146,7 +146,7 @@ describe("a reading of a chart", () => {
   })
 })
 
-// few charts, days and depths, so that readings meet, tie and restate one another
+// few charts, days and depths, so that readings share a day, tie and replace one another
 const anyReading = fc
   .record({
     storefront: fc.constantFrom("us", "de"),
@@ -163,7 +163,7 @@ const anyReading = fc
     charted(`${day}T${hour}Z`, ids, { ...rest, depth: ids.length + extra } as Partial<ChartObservation>),
   )
 
-test("since when an app stands on a chart is its first day there, however late the reading of it comes", async () => {
+test("an app's first day on a chart is its earliest reading, however late that is recorded", async () => {
   const days = async () =>
     (await sql`select store_id, day from chart_first_seen join store_app on id = app_id order by store_id`).map(
       ({ store_id, day }) => `${store_id} ${day}`,
@@ -178,12 +178,12 @@ test("since when an app stands on a chart is its first day there, however late t
     now,
   )
   expect(await days()).toEqual(["10001 2025-11-18", "10002 2025-11-18", "10003 2025-11-10"])
-  // the first reading anew, by a parser that knows better: who is on it no more came later, or never
+  // a newer parser replaces the first reading: apps missing from it came later, or never
   await record(sql, [charted("2025-11-18T09:00:00Z", [10004], { parser: 2 })], now)
   expect(await days()).toEqual(["10001 2025-11-19", "10002 2025-11-20", "10003 2025-11-10", "10004 2025-11-18"])
 })
 
-test("who is on each chart follows from the readings, whatever order they came in", async () => {
+test("current places and first days follow from the readings, in any order of recording", async () => {
   const batches = fc.array(fc.array(anyReading, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 })
   const run = fc.asyncProperty(batches, async (parts) => {
     await deleteRows(
@@ -208,7 +208,7 @@ test("who is on each chart follows from the readings, whatever order they came i
   await fc.assert(run, { seed: 20250831, numRuns: cases(2, 12) })
 })
 
-long("what is derived, emptied, comes back the same from the readings", async () => {
+long("emptied derived tables are rebuilt identically from the readings", async () => {
   await record(sql, fc.sample(anyReading, { seed: 7, numRuns: 60 }), now)
   const before = await chartTables(sql)
   await sql`truncate chart_place, chart_first_seen, app_first_seen, chart_now, market_app`
@@ -220,7 +220,7 @@ long("what is derived, emptied, comes back the same from the readings", async ()
   expect(await chartTables(sql)).toEqual(before)
 })
 
-test("what is derived and stands otherwise than the readings say is mended", async () => {
+test("wrong derived rows are corrected by a rebuild", async () => {
   await record(sql, fc.sample(anyReading, { seed: 8, numRuns: cases(20, 60) }), now)
   const before = await chartTables(sql)
   const [app] = await sql<{ id: number }[]>`
@@ -239,7 +239,7 @@ test("what is derived and stands otherwise than the readings say is mended", asy
   expect(await chartTables(sql)).toEqual(before)
 })
 
-long("postgres: charts of a storefront that are recorded beside each other leave the same", async () => {
+long("postgres: charts of a storefront that are recorded concurrently give the same rows", async () => {
   const readings = fc.sample(anyReading, { seed: 9, numRuns: 120 }).filter(({ complete }) => complete)
   await record(sql, readings.slice(0, 5), now)
   await Promise.all(readings.slice(5).map((one) => record(sql, [one], now)))
@@ -247,7 +247,7 @@ long("postgres: charts of a storefront that are recorded beside each other leave
   expect(await listsNow(sql)).toEqual(await listsFromReadings(sql))
 })
 
-test("a month that was opened before there were charts is opened for them", async () => {
+test("a month that was opened before charts existed gets a partition for them", async () => {
   await record(sql, [charted("2025-11-18T09:00:00Z", [10001])], now)
   await sql`drop table chart_results_2025_11`
   await sql`truncate chart_place`
