@@ -36,14 +36,14 @@ const series = async (appId: string, country = "us") => {
 const shown = async () => (await ask(listApps, contextOf(sql, workspaceId))).apps[0]
 
 describe("tracking an app", () => {
-  test("its id has 12 characters of the randomness given and no colon", async () => {
+  test("an app id has 12 characters from the given random bytes and no colon", async () => {
     const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
     const id = await sql.begin((tx) => trackApp(tx, asked, (size) => new Uint8Array(size).fill(61)))
     expect(id).toBe("app_zzzzzzzzzzzz")
     expect(await track({ iosId: "10002" })).toMatch(/^app_[0-9A-Za-z]{12}$/)
   })
 
-  test("its name is the one given, else the one the store showed, else the store id", async () => {
+  test("an app's name is the given one, else the store's, else the store id", async () => {
     const results = [{ id: "10002", name: "Shown" }]
     await record(sql, [reading("tea", "2025-11-19T10:00:00Z", [], { depth: 1, results })], () => NOW)
     await track({ iosId: "10001", name: " Given " })
@@ -52,7 +52,7 @@ describe("tracking an app", () => {
     expect((await listTracked(sql, workspaceId)).map(({ name }) => name)).toEqual(["Given", "Shown", "10003"])
   })
 
-  test("what was measured of its terms before, by anyone, is its history at once, over all months", async () => {
+  test("earlier readings of an app's terms, by anyone, are its history at once, over all months", async () => {
     await record(
       sql,
       [
@@ -77,7 +77,7 @@ describe("tracking an app", () => {
     expect(await series(appId, "de")).toEqual([["tea", [["2025-10-05", 1]]]])
   })
 
-  test("what is malformed is refused with one sentence, and nothing of it is stored", async () => {
+  test("invalid input is refused with one sentence, and nothing is stored", async () => {
     const cases: [Partial<NewApp>, string][] = [
       [{ iosId: "abc" }, "5 to 12 digits"],
       [{ androidPkg: "nodots" }, "package name"],
@@ -100,7 +100,7 @@ describe("tracking an app", () => {
     expect(await sql`select 1 from list`).toHaveLength(0)
   })
 
-  test("a workspace tracks a store app once; another workspace may track it too", async () => {
+  test("a workspace tracks a store app once, and another workspace may track it too", async () => {
     const id = await track()
     expect((await track({ androidPkg: "com.example.tea" }).catch((error) => error)).message).toContain(id)
     expect(await track({ workspaceId: await newWorkspace(sql) })).not.toBe(id)
@@ -113,7 +113,7 @@ describe("terms", () => {
   const remove = (appId: string, terms: string[], countries: string[] | "all" = "all") =>
     sql.begin((tx) => removeTerms(tx, appId, countries, terms))
 
-  test("those tracked already are named and not added twice; new ones follow in order", async () => {
+  test("terms that are already tracked are named and not added twice, and new ones follow in order", async () => {
     const appId = await track({ countries: ["us", "de"], keywords: ["tea", "mate"] })
     expect(await add(appId, ["Mate", "cocoa", " COCOA ", "ale"])).toEqual({
       added: ["cocoa", "ale"],
@@ -128,7 +128,7 @@ describe("terms", () => {
     expect((await add(appId, ["x"], ["fr"]).catch((error) => error)).message).toContain("does not track")
   })
 
-  test("untracking keeps what was measured, and collection goes on for others; tracking again brings all of it back", async () => {
+  test("untracked terms keep their readings and are measured for others, and tracking restores their history", async () => {
     const appId = await track({ keywords: ["tea", "mate"] })
     await record(sql, [reading("tea", "2025-11-01T10:00:00Z", [10001])], () => NOW)
     expect(await remove(appId, ["tea", "never"])).toEqual({ removed: ["tea"], notTracked: ["never"] })
@@ -148,7 +148,7 @@ describe("terms", () => {
     ])
   })
 
-  test("what was corrected to nothing while nobody tracked it is not shown when it is tracked again", async () => {
+  test("ranks that were corrected to nothing while untracked are not shown when tracked again", async () => {
     const at = (day: string, rest: object = {}) => reading("tea", `${day}T10:00:00Z`, [10001], rest)
     await record(sql, [at("2025-08-05"), at("2025-09-05"), at("2025-10-05"), at("2025-11-05")], () => NOW)
     const other = await newWorkspace(sql)
@@ -171,7 +171,7 @@ describe("terms", () => {
     expect(await sql`select 1 from list_month`).toHaveLength(0)
   })
 
-  test("tags, buried terms and the goal show on the app, and can be taken away", async () => {
+  test("tags, buried terms and the goal are shown on the app and can be removed", async () => {
     const appId = await track({ keywords: ["tea", "mate"] })
     await sql.begin(async (tx) => {
       await tagTerms(tx, appId, ["Tea", "mate"], ["core", "core", "hot"])
@@ -203,7 +203,7 @@ describe("terms", () => {
     ])
   })
 
-  test("removing an app removes its terms and keeps what was measured", async () => {
+  test("removing an app removes its terms and keeps their readings", async () => {
     const appId = await track()
     await record(sql, [reading("tea", "2025-11-01T10:00:00Z", [10001])], () => NOW)
     await sql.begin((tx) => removeApp(tx, appId))
@@ -214,7 +214,7 @@ describe("terms", () => {
   })
 })
 
-test("a keyword counts once for each storefront of each app, and limits name what would break first", async () => {
+test("a keyword counts once for each storefront of each app, and the first exceeded limit is named", async () => {
   await track({ countries: ["us", "de"], keywords: ["tea", "mate"] })
   await track({ iosId: "10002", keywords: [] })
   const held = await countUsage(sql, workspaceId)
@@ -223,6 +223,6 @@ test("a keyword counts once for each storefront of each app, and limits name wha
   expect(overLimit(limits, held, { trackedKeywords: 1 })).toBeNull()
   expect(overLimit(limits, held, { trackedKeywords: 2 })).toEqual({ limit: "trackedKeywords", allowed: 5, asked: 6 })
   expect(overLimit(limits, held, { apps: 1, trackedKeywords: 2 })).toEqual({ limit: "apps", allowed: 2, asked: 3 })
-  // over the limit after a downgrade: what adds nothing is not refused
+  // over the limit after a downgrade: a call that adds nothing is not refused
   expect(overLimit({ apps: 1, trackedKeywords: 1 }, held, {})).toBeNull()
 })

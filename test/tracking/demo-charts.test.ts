@@ -29,7 +29,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-/** In short the last days alone: a day's chart of a hundred places takes as long as most tests. */
+/** Short runs load only the last days, because a day's chart of a hundred places takes as long as most tests. */
 const DAYS = cases(3, 30)
 const loaded = lines.slice(30 - DAYS)
 const READINGS = DAYS + 3
@@ -38,8 +38,8 @@ const tell = (...readings: Parameters<typeof record>[1]) => record(sql, readings
 const own = (seenAt: string, ids: readonly (string | number)[], rest: Partial<ChartObservation> = {}) =>
   charted(seenAt, ids, { ...JAPAN, ...rest })
 
-describe("the file", () => {
-  test("is small, of the demo, and names each app once in a storefront", () => {
+describe("the demo's file of charts", () => {
+  test("the demo's file is small, has only demo readings, and names each app once per storefront", () => {
     expect(Buffer.byteLength(file)).toBeLessThan(150_000)
     expect(new Set(lines.map(({ origin, source, kind }) => `${origin} ${source} ${kind}`))).toEqual(
       new Set(["demo import chart"]),
@@ -51,7 +51,7 @@ describe("the file", () => {
     expect(named.toSorted()).toEqual([...new Set(shown)].toSorted())
   })
 
-  test("holds thirty days in a row of a hundred places, and what the feeds said", () => {
+  test("the demo's file has thirty consecutive days of a hundred places, as in the feeds", () => {
     const japan = lines.filter(({ storefront }) => storefront === "jp")
     expect(japan.map(({ seenAt, apps }) => [seenAt.slice(0, 10), apps.length])).toEqual(
       Array.from({ length: 30 }, (_, i) => [`2025-08-${String(i + 2).padStart(2, "0")}`, 100]),
@@ -66,8 +66,8 @@ describe("the file", () => {
   })
 })
 
-test("a key finds a market where nothing can be read: charts, what moved and the landscape, each with its day", async () => {
-  // the rest of the demo says nothing of charts, and takes twice as long as they do
+test("a key finds the demo's charts, movers and landscape, each with its day, without live reading", async () => {
+  // the rest of the demo has no charts and takes twice as long
   const { recorded, bad } = isLeftOut
     ? await loadDemoCharts(sql, file)
     : await loadDemoInto(sql, await newWorkspace(sql), { days: 1, now: () => NOW })
@@ -90,14 +90,14 @@ test("a key finds a market where nothing can be read: charts, what moved and the
   expect(finance.publishers.count).toBeGreaterThan(3)
   for (const country of ["us", "gb", "de"])
     expect((await ask(`charts?country=${country}`)).body).toMatchObject({ day: "2026-03-20", depth: 10 })
-  // feeds do not say who a publisher is; once a look-up does, its apps are found where the demo saw them
+  // feeds do not identify publishers; after a look-up the publisher's apps are found where the demo saw them
   const { id } = lines[29].apps[0]
   await tell(said(NOW.toISOString(), [{ id, name: "As it is now", developerId: "1500000077" }], { storefront: "jp" }))
   const publisher = await ask("publisher/1500000077")
   expect(publisher.body.apps).toMatchObject([{ id, rank: 1, country: "jp", day: "2025-08-31" }])
 })
 
-test("nothing of it is due, and loading it again changes nothing", async () => {
+test("the demo's charts make nothing due, and loading them again changes nothing", async () => {
   expect(await load()).toMatchObject({ recorded: READINGS, known: 0, bad: [] })
   const before = await stored(sql)
   expect(await load()).toMatchObject({ recorded: 0, known: READINGS })
@@ -105,27 +105,30 @@ test("nothing of it is due, and loading it again changes nothing", async () => {
   expect(await sql`select 1 from due`).toHaveLength(0)
 })
 
-long("removing it leaves an empty house, and beside own readings what they say alone", async () => {
-  const empty = await stored(sql)
-  await loadDemoCharts(sql, file)
-  expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 33, kept: [] })
-  expect(await stored(sql)).toBe(empty)
-  const mine = [
-    own("2026-11-18T10:00:00Z", [lines[0].apps[0].id, 10_001]),
-    own("2026-11-19T10:00:00Z", [10_002], { storefront: "gb", genre: "6014" }),
-  ]
-  await tell(...mine)
-  const before = await chartTables(sql)
-  await loadDemoCharts(sql, file)
-  await removeDemo(sql)
-  expect(await chartTables(sql)).toEqual(before)
-})
+long(
+  "removing the demo's charts leaves an empty database, and of a read chart only this instance's readings",
+  async () => {
+    const empty = await stored(sql)
+    await loadDemoCharts(sql, file)
+    expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 33, kept: [] })
+    expect(await stored(sql)).toBe(empty)
+    const mine = [
+      own("2026-11-18T10:00:00Z", [lines[0].apps[0].id, 10_001]),
+      own("2026-11-19T10:00:00Z", [10_002], { storefront: "gb", genre: "6014" }),
+    ]
+    await tell(...mine)
+    const before = await chartTables(sql)
+    await loadDemoCharts(sql, file)
+    await removeDemo(sql)
+    expect(await chartTables(sql)).toEqual(before)
+  },
+)
 
 describe("a chart of the demo that this instance reads too", () => {
   const [first, second] = [lines[29].apps[4].id, lines[29].apps[1].id]
   const reading = own("2026-11-18T10:00:00Z", [first, 10_001, second])
 
-  test("is measured since the own reading, on which nobody is new, whichever came first", async () => {
+  test("a demo chart read by this instance is measured since its own reading, in either order", async () => {
     await load()
     await tell(reading)
     const after = await chartTables(sql)
@@ -139,7 +142,7 @@ describe("a chart of the demo that this instance reads too", () => {
     expect(await chartTables(sql)).toEqual(after)
   })
 
-  test("shows the own reading of a day, though the demo's is deeper", async () => {
+  test("a demo chart shows this instance's reading of a day, even if the demo's is deeper", async () => {
     await load()
     await tell(own("2025-08-31T01:00:00Z", [10_001], { source: "import" }))
     const [now] = await sql`
@@ -154,7 +157,7 @@ describe("a chart of the demo that this instance reads too", () => {
   })
 })
 
-long("a demo that is removed while its charts are still to come stays away", async () => {
+long("a demo that is removed before its charts are loaded is not loaded again", async () => {
   const empty = await stored(sql)
   const workspaceId = await newWorkspace(sql)
   expect(await loadDemoOnce(sql, workspaceId)).toBe(true)
@@ -166,7 +169,7 @@ long("a demo that is removed while its charts are still to come stays away", asy
   expect(await stored(sql)).toBe(empty)
 })
 
-long("one that broke off before its charts is loaded again, and then never", async () => {
+long("a demo that was interrupted before its charts is loaded again once", async () => {
   const workspaceId = await newWorkspace(sql)
   await loadDemoOnce(sql, workspaceId)
   expect(await loadDemoOnce(sql, null)).toBe(true)
@@ -176,7 +179,7 @@ long("one that broke off before its charts is loaded again, and then never", asy
 })
 
 long(
-  "all of it, loaded twice, adds nothing the second time, and removed leaves nothing, also after a removal that failed",
+  "the whole demo adds nothing when loaded twice, and is removed completely, also after a failed removal",
   async () => {
     const workspaceId = await newWorkspace(sql)
     const empty = await stored(sql)
@@ -190,7 +193,7 @@ long(
     await sql`create trigger refuse before delete on store_app execute function refuse()`
     expect(await removeAllOfDemo(sql).catch(String)).toContain("refused")
     await sql`drop function refuse cascade`
-    // its accounts went before; all else was left, and goes now
+    // the accounts were removed first; everything else was left and is removed now
     expect(await removeAllOfDemo(sql)).toMatchObject({ apps: 5, accounts: 0, kept: [] })
     expect(await removeAllOfDemo(sql)).toMatchObject({ apps: 0, readings: 0, accounts: 0, kept: [] })
     for (const table of ["review_version", "review_day", "review_read", "review_feed", "store_app"])

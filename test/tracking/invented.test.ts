@@ -36,7 +36,10 @@ beforeAll(async () => {
   app = row!.id
 })
 
-/** Its month beside another app: the rest of the demo takes five times as long, and an owner's figures most of that. */
+/**
+ * Loads a month of the invented app and one other app: the rest of the demo takes five times as long, most of it for
+ * the owner's figures.
+ */
 async function loadMonth(): Promise<void> {
   await trackOwn(sql, { workspaceId: workspace, iosId: "1617391485" })
   await loadInvented(sql, { workspaceId: workspace, now: () => NOW, days: 30 })
@@ -45,13 +48,13 @@ async function loadMonth(): Promise<void> {
 
 const ask = async (path: string, by = key) => (await house.call(`/v1/apps/${app}${path}`, { key: by })).body
 
-test("everything in its world says that it is invented: ids that no store gives, keywords and names", () => {
+test("the invented app, its rivals and keywords are recognisable by ids that no store uses and by name", () => {
   for (const { id, name } of [INVENTED_APP, ...INVENTED_RIVALS])
     expect([id, isInventedId(id), name]).toEqual([id, true, expect.stringContaining("(invented)")])
   for (const { term } of INVENTED_KEYWORDS) expect([term, isInventedTerm(term)]).toEqual([term, true])
 })
 
-test("its keywords have ranks in all three states over a month, with popularity where some is published", async () => {
+test("the invented app's keywords have all three states over a month, and a published popularity", async () => {
   const { keywords } = await ask("/keywords?country=us")
   const of = (words: string) => keywords.find(({ term }: { term: string }) => term === `invented ${words}`)
   expect(of("mood diary")).toMatchObject({ measured: true, popularity: 38 })
@@ -65,7 +68,7 @@ test("its keywords have ranks in all three states over a month, with popularity 
   expect(ranks["invented sleep notes"].length).toBeLessThan(30)
 })
 
-test("alerts follow from its rows by the rules, name it, and are delivered nowhere", async () => {
+test("the invented app's alerts follow from its rows by the rules, name it, and are delivered nowhere", async () => {
   const { alerts } = (await house.call("/v1/alerts?limit=200", { key })).body
   const types = new Set(alerts.map(({ type }: { type: string }) => type))
   for (const type of ["review_wave", "rank_drop", "dropped_out", "entered", "rival_passed", "rival_event"])
@@ -77,7 +80,7 @@ test("alerts follow from its rows by the rules, name it, and are delivered nowhe
   expect(reviews).toHaveLength(6)
 })
 
-test("its store page is shown before and after, its assistants' answers name it, and its plan looks at its keywords", async () => {
+test("the invented app has page changes, answers of assistants that name it, and a weekly plan", async () => {
   const { ios, timeline } = await ask("/page?country=us")
   expect(ios).toMatchObject({ measured: true, storeId: INVENTED_APP.id })
   const kinds = new Set(timeline.map(({ kind }: { kind: string }) => kind))
@@ -87,7 +90,7 @@ test("its store page is shown before and after, its assistants' answers name it,
   expect((await ask("/weekly-plan")).storefronts).toMatchObject([{ country: "us", keywords: 4 }])
 })
 
-test("each of its pages says so above all else, and no page of another app does", async () => {
+test("each page of the invented app states first that it is invented, and no page of another app does", async () => {
   const owner = await ownerOf(house, workspace)
   for (const tab of ["", "/page", "/reviews", "/revenue", "/assistants", "/plan", "/rivals"])
     expect([tab, (await owner.open(`/app/apps/${app}${tab}`)).text]).toEqual([
@@ -98,7 +101,7 @@ test("each of its pages says so above all else, and no page of another app does"
   expect((await owner.open(`/app/apps/${other!.id}`)).text).not.toContain("This app is in no store")
 })
 
-test("nobody else meets it: the market finds none of it, and other workspaces' alerts and apps know nothing", async () => {
+test("the invented app is not in the market and not in other workspaces' alerts or apps", async () => {
   const others = await house.key(await house.workspace({ explorer: true, plan: "enterprise" }))
   const all = [INVENTED_APP, ...INVENTED_RIVALS]
   for (const path of [
@@ -113,7 +116,7 @@ test("nobody else meets it: the market finds none of it, and other workspaces' a
   }
 })
 
-long("loaded again it adds nothing; two days later what is between", async () => {
+long("the invented app loaded again adds nothing, and two days later only the days between", async () => {
   const before = await stored(sql)
   expect((await loadDemoInto(sql, workspace, { days: 30, now: () => NOW })).recorded).toBe(0)
   expect(await stored(sql)).toBe(before)
@@ -124,7 +127,7 @@ long("loaded again it adds nothing; two days later what is between", async () =>
   expect(await days()).toBe(32)
 })
 
-describe("what is of the demo", () => {
+describe("demo readings", () => {
   const page = {
     source: "apple-app-page",
     platform: "ios",
@@ -136,13 +139,13 @@ describe("what is of the demo", () => {
   const told = (id: string) =>
     record(sql, [{ kind: "listing", ...page, sha256: new Uint8Array(32), id, listing: { name: "A page" } }], () => NOW)
 
-  test("is no page of an app that a store has", async () => {
+  test("a demo reading of a real app's page is refused", async () => {
     const { recorded, refused } = await told("1617391485")
     expect([recorded, refused[0]?.problem.message]).toEqual([0, expect.stringContaining("its invented app")])
   })
 })
 
-long("removed it leaves nothing, though somebody worked on it", async () => {
+long("the invented app is removed completely, even after changes by its owner", async () => {
   await sql`update tracked_app set goal = 'rank' where id = ${app}`
   const { kept } = await removeAllOfDemo(sql)
   expect(kept).toEqual([])

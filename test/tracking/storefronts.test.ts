@@ -51,7 +51,7 @@ test("each reported country is tracked in the store that serves it and refused w
 })
 
 describe("the storefronts of the two stores", () => {
-  test("are declared one list per store, in one sorted union without duplicates", () => {
+  test("the storefronts are declared in one list per store and one sorted union without duplicates", () => {
     expect(ALL_STOREFRONTS).toEqual([...new Set(ALL_STOREFRONTS)].sort())
     expect(STOREFRONTS.every((code) => isStorefront(code, "ios"))).toBe(true)
     const served = (code: string) => [isStorefront(code, "ios"), isStorefront(code, "android"), isStorefront(code)]
@@ -68,7 +68,7 @@ describe("the storefronts of the two stores", () => {
     expect(added.added).toEqual(["aw", "cn"])
   })
 
-  test("a storefront of the other store is refused when it is added to an app or named in a preview", async () => {
+  test("a storefront of the other store is refused when added to an app or named in a preview", async () => {
     const id = await track(IDS.ios, "us")
     const adding = sql.begin((tx) => addCountries(tx, id, ["bd"]))
     expect(await adding.catch(({ message }) => message)).toBe(PLAY_ALONE)
@@ -76,8 +76,8 @@ describe("the storefronts of the two stores", () => {
   })
 })
 
-describe("a call with the country of Google Play alone", () => {
-  test("is answered for an app of Google Play and refused with bad_country for an iOS app", async () => {
+describe("a call with a country that only Google Play has", () => {
+  test("a country of Google Play is accepted for an Android app and refused with bad_country for an iOS app", async () => {
     const android = await track(IDS.android, "bd")
     const ios = await track(IDS.ios, "us")
     expect((await get(`/apps/${android}/keywords?country=BD&platform=android`))[0]).toBe(200)
@@ -92,7 +92,7 @@ describe("a call with the country of Google Play alone", () => {
     expect((await get("/hive/keywords/tides/ranks?country=bd&platform=android"))[1]).not.toBe("bad_country")
   })
 
-  test("is judged by the store of the app or platform that a market call names, also without a key", async () => {
+  test("a country is checked against the store of the app or platform in the call, also without a key", async () => {
     const sandbox = async (path: string) => (await on.house.call(`/v1/sandbox${path}`)).body
     for (const ask of [
       "/hive/apps/1234567890?country=bd",
@@ -115,14 +115,14 @@ describe("a call with the country of Google Play alone", () => {
       expect([ask, (await get(ask))[1]]).not.toEqual([ask, "bad_country"])
   })
 
-  test("uk is answered with the right code", async () => {
+  test("a call with uk is refused with the code gb", async () => {
     const [status, code, detail] = await get("/hive/charts?kind=free&country=uk")
     expect([status, code]).toEqual([400, "bad_country"])
     expect(detail).toEndWith("The United Kingdom is gb.")
   })
 })
 
-test("an import takes lines of Google Play for its own countries, and names uk's code", async () => {
+test("an import accepts the countries of each store, and refuses uk with the code gb", async () => {
   const line = (storefront: string, rest: object) =>
     JSON.stringify({ kind: "search", storefront, term: "tides", depth: 1, seenAt: "2025-11-20T03:00:00Z", ...rest })
   const play = { source: "play-search", platform: "android", results: [{ id: "com.example.droid", name: "Tides" }] }

@@ -35,7 +35,7 @@ test("an unknown app id is refused with the first ten ids of the caller's own ap
   expect(JSON.stringify(tool)).toContain(ids[0] as string)
 })
 
-test("a workspace without apps is told how to add one", async () => {
+test("a workspace without apps gets a refusal that explains how to add one", async () => {
   const house = openHouse({ sql })
   const key = await house.key(await house.workspace({ plan: "pro" }))
   expect((await house.call("/v1/apps/x", { key })).body.detail).toBe(
@@ -43,7 +43,7 @@ test("a workspace without apps is told how to add one", async () => {
   )
 })
 
-test("a key of some apps sees no id of the others in a refusal", async () => {
+test("a refusal for a key of some apps contains no ids of the others", async () => {
   const house = openHouse({ sql })
   const workspace = await house.workspace({ plan: "pro" })
   const [first, gone] = (await track(workspace, 3, "Tide Clock")) as [string, string]

@@ -10,7 +10,7 @@ const diff = (before: Diff["before"], after: Diff["after"]): Diff => ({
   notes: [],
 })
 
-test("a person reads which field changes, from what to what", () => {
+test("a changed field has a line with its old and new value", () => {
   expect(changedLines(diff({ name: "Tea", goal: null }, { name: "Kettle", goal: null }))).toEqual([
     "name: Tea → Kettle",
   ])
@@ -18,14 +18,14 @@ test("a person reads which field changes, from what to what", () => {
   expect(changedLines(diff({}, { link: "new" }))).toEqual(["link: nothing → new"])
 })
 
-test("of lists, what they gain and lose", () => {
+test("a changed list has a line of added and a line of removed items", () => {
   const lists = diff({ tracked: [{ keywords: ["tea", "cup"] }] }, { tracked: [{ keywords: ["tea", "kettle", "pot"] }] })
   expect(changedLines(lists)).toEqual(["tracked.keywords: + kettle, pot", "tracked.keywords: - cup"])
   expect(changedLines(diff({ rivals: [{ id: "a" }] }, { rivals: [] }))).toEqual(['rivals: - {"id":"a"}'])
   expect(changedLines(diff({ order: ["a", "b"] }, { order: ["b", "a"] }))).toEqual(["order: in another order"])
 })
 
-test("what changes nothing has no line, and what changes much is cut", () => {
+test("an unchanged field has no line, and long changes are cut", () => {
   expect(changedLines(diff({ keywords: ["tea"] }, { keywords: ["tea"] }))).toEqual([])
   const many = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`field${i}`, i]))
   const lines = changedLines(diff({}, many))

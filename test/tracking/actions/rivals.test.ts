@@ -12,7 +12,7 @@ const POT = "30002"
 const NEVER = "1437816860"
 
 beforeEach(async () => {
-  // the cup and the pot stand above the app; Jug, named nowhere, below
+  // the cup and the pot rank above the app, an unnamed one below
   const results = [CUP, POT, OWN, "30003"].map((id) => ({ id, name: `Tea ${id}` }))
   const days = ["2025-11-19", "2025-11-20"].map((day) =>
     reading("tea", `${day}T10:00:00Z`, [], { storefront: "us", depth: 100, results }),
@@ -36,7 +36,7 @@ async function held(): Promise<unknown[]> {
 }
 
 describe("add_rivals", () => {
-  test("names rivals by hand: the preview says which are so already, and which nothing showed yet", async () => {
+  test("add_rivals adds rivals by hand, and its preview lists those already added and those never seen", async () => {
     await add(`ios:${POT}`)
     const rivals = [`ios:${CUP}`, `ios:${POT}`, `ios:${NEVER}`, "android:com.example.cup", `ios:${CUP}`]
     const { body } = await on.preview("add_rivals", { appId: on.app, rivals })
@@ -68,14 +68,14 @@ describe("add_rivals", () => {
     ])
   })
 
-  test("of those that are named changes nothing and is free", async () => {
+  test("add_rivals with rivals that are already added changes nothing and is free", async () => {
     await add(`ios:${CUP}`)
     const { body } = await on.preview("add_rivals", { appId: on.app, rivals: [`ios:${CUP}`] })
     expect([body.credits, body.preview.before]).toEqual([0, body.preview.after])
     expect((await on.confirm(body.confirmToken)).body.status).toBe("unchanged")
   })
 
-  test("takes up to 50 of an app, and says why not more; what adds none is never refused", async () => {
+  test("add_rivals accepts up to 50 per app and refuses more with the reason, but never a call that adds none", async () => {
     const ids = (from: number, count: number) => Array.from({ length: count }, (_, at) => `ios:${from + at}`)
     await add(...ids(40_001, 49))
     const { body } = await on.preview("add_rivals", { appId: on.app, rivals: ids(50_001, 2) })
@@ -92,7 +92,7 @@ describe("add_rivals", () => {
 })
 
 describe("remove_rivals", () => {
-  test("hides a rival that stands above the app, and add_rivals brings it back", async () => {
+  test("remove_rivals hides a rival that ranks above the app, and add_rivals shows it again", async () => {
     expect(await listed()).toEqual([
       [CUP, false],
       [POT, false],
@@ -121,7 +121,7 @@ describe("remove_rivals", () => {
     expect(await held()).toEqual([[`ios:${CUP}`], null])
   })
 
-  test("takes one named by hand away for good, also where it stands above the app", async () => {
+  test("remove_rivals hides a rival added by hand, even if it ranks above the app", async () => {
     await add(`ios:${CUP}`, "ios:30003")
     const { body } = await on.preview("remove_rivals", { appId: on.app, rivals: [`ios:${CUP}`, `ios:${NEVER}`] })
     expect(body.preview.notes).toEqual([
@@ -140,7 +140,7 @@ describe("remove_rivals", () => {
     expect((await on.confirm(again.body.confirmToken)).body.status).toBe("unchanged")
   })
 
-  test("hides up to 500 of an app, and says why not more", async () => {
+  test("remove_rivals hides up to 500 per app and refuses more with the reason", async () => {
     const hidden = Array.from({ length: 499 }, (_, at) => `ios:${40_001 + at}`)
     await on.sql`update tracked_app set hidden_rivals = ${hidden}::text[] where id = ${on.app}`
     const asked = (...rivals: string[]) => on.preview("remove_rivals", { appId: on.app, rivals })
@@ -152,7 +152,7 @@ describe("remove_rivals", () => {
 })
 
 describe("a hidden rival", () => {
-  test("is found by no search and fetched by no id, of that app alone", async () => {
+  test("a hidden rival is in no search and not fetched by its id, for that app only", async () => {
     const other = await on.tracked(["tea"], "30003", on.workspace)
     const id = (app: string) => `rival:${app}:${CUP}`
     const found = async () => (await get(`/search?q=${CUP}`)).results.map(({ id }: { id: string }) => id).toSorted()
@@ -166,7 +166,7 @@ describe("a hidden rival", () => {
     expect(await found()).toEqual([id(on.app), id(other)].toSorted())
   })
 
-  test("is followed no more and told of no more, and stands beside no chart", async () => {
+  test("a hidden rival is no longer followed and no longer listed with charts", async () => {
     const followed = async () => {
       await derived(on.sql, { subject: OWN })
       const rows = await on.sql<{ id: string }[]>`
@@ -184,7 +184,7 @@ describe("a hidden rival", () => {
       [CUP, POT],
     ])
     await remove(`ios:${CUP}`)
-    // before anything was read again
+    // before any further reading
     expect(await beside()).toEqual([POT])
     expect(await followed()).toEqual([POT])
     await add(`ios:${CUP}`)
@@ -194,7 +194,7 @@ describe("a hidden rival", () => {
     ])
   })
 
-  test("is one of its own store: the same text on the other is another app", async () => {
+  test("a hidden rival belongs to one store, and the same text on the other store is another app", async () => {
     const ids = ["com.example.cup", "com.example.kettle"]
     await record(
       on.sql,
@@ -218,7 +218,7 @@ describe("a hidden rival", () => {
     expect([await shown(), await listed()]).toEqual([[[], []], [[POT, false]]])
   })
 
-  test("is named and hidden again while findings are derived, and in the end what was written last is followed", async () => {
+  test("a rival that is added and hidden while findings are derived ends as the last write says", async () => {
     const followed = async () => {
       const rows = await on.sql<{ manual: boolean; terms: number }[]>`
         select r.manual, r.terms
@@ -242,14 +242,14 @@ describe("a hidden rival", () => {
     expect(on.house.logged.join("")).not.toContain("deadlock")
   })
 
-  test("does not show in what GET /apps says", async () => {
+  test("a hidden rival is not in the answer of GET /apps", async () => {
     await remove(`ios:${CUP}`)
     const app = await get(`/apps/${on.app}`)
     expect([app.manualRivals, JSON.stringify(app)]).toEqual([null, expect.not.stringContaining(CUP)])
   })
 })
 
-test("the app itself, a malformed rival and a stranger's app are refused, naming the argument", async () => {
+test("the app itself, a malformed rival and another workspace's app are refused, naming the argument", async () => {
   const own = await on.tracked([], "389801252", on.workspace)
   await on.sql`
     insert into store_app (platform, store_id)
