@@ -128,7 +128,7 @@ describe("terms", () => {
     expect((await add(appId, ["x"], ["fr"]).catch((error) => error)).message).toContain("does not track")
   })
 
-  test("untracked terms keep their readings and are measured for others, and tracking restores their history", async () => {
+  test("untracked terms keep their readings, and tracking them again restores their history", async () => {
     const appId = await track({ keywords: ["tea", "mate"] })
     await record(sql, [reading("tea", "2025-11-01T10:00:00Z", [10001])], () => NOW)
     expect(await remove(appId, ["tea", "never"])).toEqual({ removed: ["tea"], notTracked: ["never"] })

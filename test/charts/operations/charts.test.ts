@@ -51,7 +51,7 @@ const NEVER = {
 }
 
 describe("the twelve lists", () => {
-  test("the twelve lists are in a fixed order, each ranked, absent from the places read, or never measured", async () => {
+  test("the twelve lists are in a fixed order, each ranked, absent from the places read, or unmeasured", async () => {
     const appId = await track()
     await inCategory("10001", "6015")
     await record(

@@ -38,7 +38,7 @@ test("Apple Ads' popularity is read only on request and only for the App Store",
   expect((await asked("country=de&adsPopularity=true")).state).toBe("not_connected")
 })
 
-test("Apple Ads' popularity distinguishes not connected, not read, listed and not listed, none of them a zero", async () => {
+test("Apple Ads' popularity distinguishes not connected, not read, listed and not listed", async () => {
   await sql`
     insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state)
     values (${ADS}, ${workspace}, 'apple-ads', 'key …1', '1', 'v1.a.b.c', null, 'ok')`
@@ -53,7 +53,7 @@ test("Apple Ads' popularity distinguishes not connected, not read, listed and no
   expect((await asked("country=us&adsPopularity=true")).state).toBe("not_measured")
 })
 
-test("Apple Ads' popularity is hidden without ads:read, invisible to other workspaces, and separate from ours", async () => {
+test("Apple Ads' popularity is hidden without ads:read and from other workspaces, and separate from ours", async () => {
   const blind = await house.key(workspace, { scopes: ["apps:read"] })
   expect(await asked("country=de&adsPopularity=true", blind)).toMatchObject({
     state: "hidden",

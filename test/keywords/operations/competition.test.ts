@@ -85,7 +85,7 @@ interface Line {
 }
 
 describe("a keyword's competition", () => {
-  test("a keyword has figures once two apps rank for it; with fewer it is listed in fewer, unread in notMeasured", async () => {
+  test("a keyword has figures if two apps rank for it, else it is listed in fewer or notMeasured", async () => {
     const appId = await track({ keywords: ["two", "one", "none", "never"] })
     await record(
       sql,

@@ -18,7 +18,7 @@ const track = (rest: object) => trackOwn(sql, { workspaceId, keywords: ["tea", "
 const history = async (appId: string, input: object = {}) =>
   ask(getRankHistory, contextOf(sql, workspaceId), { appId, ...input })
 
-test("a series has a point for each measured day of the plan's window, null if absent, none if unmeasured", async () => {
+test("a series has a point for each measured day of the plan's window, with null if absent", async () => {
   const appId = await track({ iosId: "10001" })
   await record(
     sql,

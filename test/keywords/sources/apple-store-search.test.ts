@@ -89,7 +89,7 @@ describe("an answer", () => {
     expect(parse(answer(rows, {}, { totalCount: 2 })).depth).toBe(200)
   })
 
-  test("an answer nested in page data is read alike, without other bubbles and bundles, and with at most 200 apps", () => {
+  test("an answer nested in page data is read alike, without other bubbles and bundles", () => {
     const { results, depth } = parse(fixture("apple-store-search-jp.json"), { storefront: "jp", term: "家計簿" })
     expect([results.length, depth]).toEqual([200, 200])
     expect(results[0]).toMatchObject({ id: "1620000301", name: "ふたり家計簿", ratings: 980 })
@@ -139,7 +139,7 @@ describe("an answer", () => {
 })
 
 describe("answers to refuse", () => {
-  test("an answer of another storefront is mismatched, and one without results or a valid storefront is changed", () => {
+  test("an answer of another storefront is mismatched, and one of an invalid storefront is changed", () => {
     const body = fixture("apple-store-search-us.json")
     expect(failureOf(body, { ...US, storefront: "gb" }).message).toBe("the answer is another storefront's")
     const servedBy = (storeFront: unknown) =>

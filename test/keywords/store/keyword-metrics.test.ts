@@ -331,7 +331,7 @@ describe("concurrent measurements", () => {
 })
 
 describe("Apple's own figure", () => {
-  test("Apple's own figure takes precedence over an estimate, with its month, and the latest month counts", async () => {
+  test("Apple's own figure of the latest month takes precedence over an estimate", async () => {
     await derive([ten("tea"), published("tea", "2025-08-01", 61), published("tea", "2025-09-01", 63)])
     expect(await figures()).toMatchObject({
       popularity: 63,
