@@ -111,12 +111,12 @@ export interface LimitUsage {
 
 /** Counts what a workspace tracks now. */
 export async function countUsage(sql: Db, workspaceId: number): Promise<LimitUsage> {
-  const [held] = await sql<LimitUsage[]>`
+  const [usage] = await sql<LimitUsage[]>`
     select count(distinct a.id) as apps, count(t.term) as "trackedKeywords"
     from tracked_app a
     left join tracked_term t on t.app_id = a.id
     where a.workspace_id = ${workspaceId}`
-  return held as LimitUsage
+  return usage as LimitUsage
 }
 
 /** Returns the first limit that the addition would exceed. Null if there is none. */

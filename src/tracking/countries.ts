@@ -20,21 +20,25 @@ export async function addCountries(
   countries: readonly string[],
   like?: string,
 ): Promise<AddedCountries> {
-  const asked = checkCountries(countries)
+  const codes = checkCountries(countries)
   // locked before the app, in the same order as when keywords are added
   await lockIdentities(tx)
-  const { countries: held, iosApp, androidApp } = await lockApp(tx, appId)
-  checkStores(asked, { ios: iosApp !== null, android: androidApp !== null })
-  if (like !== undefined && !held.includes(like))
-    throw new TrackingProblem(`the app is not tracked in ${like}; it is in ${held.join(", ")}`)
-  const added = asked.filter((code) => !held.includes(code))
+  const { countries: tracked, iosApp, androidApp } = await lockApp(tx, appId)
+  checkStores(codes, { ios: iosApp !== null, android: androidApp !== null })
+  if (like !== undefined && !tracked.includes(like))
+    throw new TrackingProblem(`the app is not tracked in ${like}; it is in ${tracked.join(", ")}`)
+  const added = codes.filter((code) => !tracked.includes(code))
   await tx`
     update tracked_app
-    set countries = ${[...held, ...added]}::text[]
+    set countries = ${[...tracked, ...added]}::text[]
     where id = ${appId}`
   const terms = like === undefined || added.length === 0 ? [] : await readTerms(tx, appId, like)
   if (terms.length > 0) await addTerms(tx, appId, added, terms)
-  return { added, alreadyTracked: asked.filter((code) => held.includes(code)), keywords: terms.length * added.length }
+  return {
+    added,
+    alreadyTracked: codes.filter((code) => tracked.includes(code)),
+    keywords: terms.length * added.length,
+  }
 }
 
 /**
@@ -42,21 +46,21 @@ export async function addCountries(
  * left.
  */
 export async function removeCountries(tx: Tx, appId: string, countries: readonly string[]): Promise<string[]> {
-  const asked = checkCountries(countries)
-  const { countries: held } = await lockApp(tx, appId)
-  const unknown = asked.filter((code) => !held.includes(code))
+  const codes = checkCountries(countries)
+  const { countries: tracked } = await lockApp(tx, appId)
+  const unknown = codes.filter((code) => !tracked.includes(code))
   if (unknown.length > 0)
-    throw new TrackingProblem(`the app is not tracked in ${unknown.join(", ")}; it is in ${held.join(", ")}`)
-  const kept = held.filter((code) => !asked.includes(code))
-  if (kept.length === 0) throw new TrackingProblem("an app is tracked in at least one storefront")
+    throw new TrackingProblem(`the app is not tracked in ${unknown.join(", ")}; it is in ${tracked.join(", ")}`)
+  const remaining = tracked.filter((code) => !codes.includes(code))
+  if (remaining.length === 0) throw new TrackingProblem("an app is tracked in at least one storefront")
   await tx`
     delete from tracked_term
-    where app_id = ${appId} and country = any(${asked}::text[])`
+    where app_id = ${appId} and country = any(${codes}::text[])`
   await tx`
     update tracked_app
-    set countries = ${kept}::text[]
+    set countries = ${remaining}::text[]
     where id = ${appId}`
-  return asked
+  return codes
 }
 
 async function readTerms(tx: Tx, appId: string, country: string): Promise<string[]> {

@@ -62,23 +62,26 @@ export async function removeTerms(
   countries: readonly string[] | "all",
   terms: readonly string[],
 ): Promise<{ removed: string[]; notTracked: string[] }> {
-  const asked = [...new Set(terms.map(normaliseTerm))]
+  const wanted = [...new Set(terms.map(normaliseTerm))]
   const storefronts = storefrontsOf(await lockApp(tx, appId), countries)
   const rows = await tx<{ term: string }[]>`
     delete from tracked_term
-    where app_id = ${appId} and country = any(${storefronts}::text[]) and term = any(${asked}::text[])
+    where app_id = ${appId} and country = any(${storefronts}::text[]) and term = any(${wanted}::text[])
     returning term`
   const removed = new Set(rows.map(({ term }) => term))
-  return { removed: asked.filter((term) => removed.has(term)), notTracked: asked.filter((term) => !removed.has(term)) }
+  return {
+    removed: wanted.filter((term) => removed.has(term)),
+    notTracked: wanted.filter((term) => !removed.has(term)),
+  }
 }
 
 /** Buries terms, so that they are not suggested again. A tracked term stays tracked. Throws TrackingProblem. */
 export async function buryTerms(tx: Tx, appId: string, terms: readonly string[]): Promise<void> {
-  const asked = checkTerms(terms)
+  const wanted = checkTerms(terms)
   const { buriedKeywords } = await lockApp(tx, appId)
   await tx`
     update tracked_app
-    set buried_keywords = ${[...new Set([...(buriedKeywords ?? []), ...asked])]}::text[]
+    set buried_keywords = ${[...new Set([...(buriedKeywords ?? []), ...wanted])]}::text[]
     where id = ${appId}`
 }
 
@@ -91,19 +94,19 @@ export async function tagTerms(
   terms: readonly string[],
   tags: readonly string[],
 ): Promise<void> {
-  const asked = checkTerms(terms)
+  const wanted = checkTerms(terms)
   const { keywordTags } = await lockApp(tx, appId)
   const tracked = await tx<{ term: string }[]>`
     select distinct term
     from tracked_term
-    where app_id = ${appId} and term = any(${asked}::text[])`
-  if (tracked.length < asked.length) throw new TrackingProblem("only tracked keywords can be tagged")
+    where app_id = ${appId} and term = any(${wanted}::text[])`
+  if (tracked.length < wanted.length) throw new TrackingProblem("only tracked keywords can be tagged")
   const cleaned = [...new Set(tags.map((tag) => checkName(tag)))]
-  const all = { ...keywordTags, ...Object.fromEntries(asked.map((term) => [term, cleaned])) }
-  const kept = Object.fromEntries(Object.entries(all).filter(([, held]) => held.length > 0))
+  const all = { ...keywordTags, ...Object.fromEntries(wanted.map((term) => [term, cleaned])) }
+  const tagged = Object.fromEntries(Object.entries(all).filter(([, held]) => held.length > 0))
   await tx`
     update tracked_app
-    set keyword_tags = ${Object.keys(kept).length > 0 ? tx.json(kept) : null}
+    set keyword_tags = ${Object.keys(tagged).length > 0 ? tx.json(tagged) : null}
     where id = ${appId}`
 }
 

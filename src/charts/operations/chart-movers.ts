@@ -40,13 +40,13 @@ const Measured = named(
   }),
 )
 
-const shown = {
+const appFields = {
   id: described(v.string(), "App Store id."),
   name: described(v.string(), "The store's name of it, or the id until one was seen."),
 }
 const later = { rank: described(Rank, "On `day`.") }
 const earlier = { was: described(Rank, "On `against`.") }
-const Moved = named("ChartMove", v.strictObject({ ...shown, ...later, ...earlier }))
+const Moved = named("ChartMove", v.strictObject({ ...appFields, ...later, ...earlier }))
 
 const stood = {
   rank: described(v.nullable(Rank), "On `day`; null = not among the places read, or the list is not measured (state)."),
@@ -56,7 +56,7 @@ const stood = {
   ),
 }
 
-const Standing = named("ChartStanding", v.strictObject({ ...shown, ...stood }))
+const Standing = named("ChartStanding", v.strictObject({ ...appFields, ...stood }))
 
 const bucket = <S extends Parameters<typeof v.array>[0]>(row: S, text: string) =>
   described(v.nullable(v.array(row)), `${text} Null = there is nothing to compare with (state).`)
@@ -94,9 +94,9 @@ export const getChartMovers = operation({
     measuredSince: described(v.nullable(Day), "The first day on which the list was measured; null = never."),
     risers: bucket(Moved, `Up ${PLACES} places or more, the most first.`),
     fallers: bucket(Moved, `Down ${PLACES} places or more, the most first.`),
-    entrants: bucket(v.strictObject({ ...shown, ...later }), "On the list on `day` and not on `against`, by rank."),
+    entrants: bucket(v.strictObject({ ...appFields, ...later }), "On the list on `day` and not on `against`, by rank."),
     dropouts: bucket(
-      v.strictObject({ ...shown, ...earlier }),
+      v.strictObject({ ...appFields, ...earlier }),
       "On the list on `against` and not on `day`, by last rank.",
     ),
     counts: described(
@@ -113,7 +113,10 @@ export const getChartMovers = operation({
     app: described(v.nullable(Standing), "Where the app stood; null without an iOS side."),
     rivals: described(
       v.array(
-        extending(Standing, v.strictObject({ ...shown, manual: described(v.boolean(), "Named by hand."), ...stood })),
+        extending(
+          Standing,
+          v.strictObject({ ...appFields, manual: described(v.boolean(), "Named by hand."), ...stood }),
+        ),
       ),
       `Where its rivals stood: those named by hand, then those above it on the most keywords; at most ${MOST_RIVALS}.`,
     ),
@@ -124,10 +127,10 @@ export const getChartMovers = operation({
   const id = genre ?? (iosApp === null ? null : await readCategory(sql, iosApp))
   const key = id === null ? null : { ...LISTS, storefront, chart: kind, genre: id }
   if (key && genre !== undefined) await refuseUnknownGenre(sql, key)
-  const own = ownId(app, { platform: "ios", storefront })
-  const rivals = own === null ? [] : await readRivals(sql, app, storefront)
-  const apps = [own, ...rivals.map(({ app }) => app)].filter((id) => id !== null)
-  const found = key && own !== null ? await readChartMovers(sql, key, { days, places: PLACES, apps }) : null
+  const storeAppId = ownId(app, { platform: "ios", storefront })
+  const rivals = storeAppId === null ? [] : await readRivals(sql, app, storefront)
+  const apps = [storeAppId, ...rivals.map(({ app }) => app)].filter((id) => id !== null)
+  const found = key && storeAppId !== null ? await readChartMovers(sql, key, { days, places: PLACES, apps }) : null
   const moved = found?.movers
     ? await readMoverNames(sql, found.movers, limit, { storefront, countries: app.countries })
     : NOTHING
@@ -139,12 +142,12 @@ export const getChartMovers = operation({
     kind,
     genre: id === null ? null : { id, name: (await readGenreNames(sql, storefront, [id])).get(id) ?? null },
     days,
-    state: stateOf(app, { own, key, found }),
+    state: stateOf(app, { storeAppId, key, found }),
     day: found && shownDay(found.day),
     against: found?.against ? shownDay(found.against) : null,
     measuredSince: found?.day.firstDay ?? null,
     ...moved,
-    app: iosApp === null ? null : { id: app.iosId as string, name: app.name, ...stoodOf(own) },
+    app: iosApp === null ? null : { id: app.iosId as string, name: app.name, ...stoodOf(storeAppId) },
     rivalsTruncated: rivals.length > MOST_RIVALS,
     rivals: rivals.slice(0, MOST_RIVALS).map(({ app, ...rival }) => ({ ...rival, ...stoodOf(app) })),
   }
@@ -194,14 +197,14 @@ function stoodIn(found: ChartMovers | null) {
 }
 
 interface MoversReading {
-  own: number | null
+  storeAppId: number | null
   key: ChartKey | null
   found: ChartMovers | null
 }
 
-function stateOf({ iosApp }: TrackedApp, { own, key, found }: MoversReading) {
+function stateOf({ iosApp }: TrackedApp, { storeAppId, key, found }: MoversReading) {
   if (iosApp === null) return "no_ios_app" as const
-  if (own === null) return "not_tracked" as const
+  if (storeAppId === null) return "not_tracked" as const
   if (key === null) return "category_unknown" as const
   if (found === null) return "not_measured" as const
   if (found.against === null) return "nothing_before" as const

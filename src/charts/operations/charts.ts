@@ -103,22 +103,22 @@ export const getChartPositions = operation({
       "measuredSince", "categoryId", "categoryName",
     ],
     rows: ({ charts, category }) => {
-      const own = { categoryId: category?.id ?? null, categoryName: category?.name ?? null }
-      return charts.flatMap(chartRows).map((row) => ({ ...row, ...own }))
+      const categoryColumns = { categoryId: category?.id ?? null, categoryName: category?.name ?? null }
+      return charts.flatMap(chartRows).map((row) => ({ ...row, ...categoryColumns }))
     },
   }, // biome-ignore format: a table
 }).run(async ({ app, storefront }, { sql, now, caller }) => {
   const to = dayOf(now())
   const window = { from: addDays(to, 1 - Math.min(HISTORY_DAYS, caller.entitlements.historyDays)), to }
   const lists = await readLists(sql, app, storefront)
-  const own = ownId(app, { platform: "ios", storefront })
-  const keys = own === null ? [] : lists.flatMap(({ key }) => key ?? [])
-  const [positions, series] = own === null ? [[], []] : await readCharts(sql, own, keys, window)
+  const storeAppId = ownId(app, { platform: "ios", storefront })
+  const keys = storeAppId === null ? [] : lists.flatMap(({ key }) => key ?? [])
+  const [positions, series] = storeAppId === null ? [[], []] : await readCharts(sql, storeAppId, keys, window)
   const seen = positions.flatMap(({ seenAt }) => seenAt ?? []).sort((a, b) => b.getTime() - a.getTime())
   return {
     country: storefront,
     platform: "ios" as const,
-    state: stateOf(app, own, seen.length > 0),
+    state: stateOf(app, storeAppId, seen.length > 0),
     category: lists.at(-1)?.genre ?? null,
     ...window,
     measuredAt: seen[0]?.toISOString() ?? null,
@@ -175,13 +175,18 @@ async function readLists(sql: Sql, app: TrackedApp, storefront: string): Promise
   )
 }
 
-async function readCharts(sql: Sql, own: number, keys: readonly ChartKey[], window: { from: string; to: string }) {
-  return await Promise.all([readChartPositions(sql, own, keys), readChartSeries(sql, own, keys, window)])
+async function readCharts(
+  sql: Sql,
+  storeAppId: number,
+  keys: readonly ChartKey[],
+  window: { from: string; to: string },
+) {
+  return await Promise.all([readChartPositions(sql, storeAppId, keys), readChartSeries(sql, storeAppId, keys, window)])
 }
 
-function stateOf(app: TrackedApp, own: number | null, anyMeasured: boolean) {
+function stateOf(app: TrackedApp, storeAppId: number | null, anyMeasured: boolean) {
   if (app.iosApp === null) return "no_ios_app" as const
-  if (own === null) return "not_tracked" as const
+  if (storeAppId === null) return "not_tracked" as const
   return anyMeasured ? ("measured" as const) : ("not_measured" as const)
 }
 

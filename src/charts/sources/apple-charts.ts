@@ -38,8 +38,8 @@ export const appleCharts: Source<ChartQuestion, ChartObservation> = {
   parse(body, asked, about) {
     const { storefront, device, chart, genre } = asked
     const feed = feedOf(body)
-    const shown = at(feed, "results") === undefined ? feedApps(feed, asked) : marketingApps(feed, asked)
-    const apps = appsOf(shown, CHART_DEPTH)
+    const listed = at(feed, "results") === undefined ? feedApps(feed, asked) : marketingApps(feed, asked)
+    const apps = appsOf(listed, CHART_DEPTH)
     return {
       kind: "chart",
       source: "apple-charts",

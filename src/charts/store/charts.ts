@@ -55,8 +55,8 @@ export async function deriveCharts(tx: Tx, touched: readonly ChartDay[]): Promis
     order by c.id`
   const charts = moved.map(({ id }) => id)
   const placed = await placeApps(tx, charts)
-  const shown = (await deriveChartNow(tx, charts)) + (await deriveMarketApps(tx, [...appeared, ...placed]))
-  return begun.length + seen.length + appeared.length + placed.length + shown
+  const derived = (await deriveChartNow(tx, charts)) + (await deriveMarketApps(tx, [...appeared, ...placed]))
+  return begun.length + seen.length + appeared.length + placed.length + derived
 }
 
 /**

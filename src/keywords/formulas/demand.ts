@@ -34,11 +34,11 @@ interface DemandParts {
  */
 export function demandOf(ratings: readonly (number | null)[]): Figure<DemandParts> | undefined {
   const first = ratings.slice(0, FIRST)
-  const known = first.filter((count) => count !== null).length
-  if (first.length === 0) return { score: null, parts: { ratingMass: null, places: 0, known } }
+  const knownCount = first.filter((count) => count !== null).length
+  if (first.length === 0) return { score: null, parts: { ratingMass: null, places: 0, known: knownCount } }
   const mass = massOf(first)
   if (mass === undefined) return undefined
-  const parts = { ratingMass: twoPlaces(mass), places: first.length, known }
+  const parts = { ratingMass: twoPlaces(mass), places: first.length, known: knownCount }
   return { score: Math.round(demandScale(mass)), parts }
 }
 
@@ -56,14 +56,14 @@ const WHOLE = Array.from({ length: FIRST }, (_, index) => weightOf(index)).reduc
 
 function massOf(ratings: readonly (number | null)[]): number | undefined {
   let rooted = 0
-  let known = 0
+  let knownWeight = 0
   let taken = 0
   ratings.forEach((count, index) => {
     const weight = weightOf(index)
     taken += weight
     if (count === null) return
-    known += weight
+    knownWeight += weight
     rooted += weight * count ** (1 / ROOT)
   })
-  return known < LEAST_KNOWN * taken ? undefined : ((rooted / known) * (taken / WHOLE)) ** ROOT
+  return knownWeight < LEAST_KNOWN * taken ? undefined : ((rooted / knownWeight) * (taken / WHOLE)) ** ROOT
 }

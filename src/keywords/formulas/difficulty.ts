@@ -85,18 +85,18 @@ const WEAKEST_PLACES = 3
 const FULL_DECADES = 5
 const STALE_DAYS = 365
 function titlesPart(term: string, slots: readonly Slot[]): number | undefined {
-  const known = slots.flatMap(({ title }) => title ?? [])
-  if (slots.length - known.length > MOST_UNKNOWN) return undefined
-  const matched = known.reduce((sum, title) => sum + titleMatch(term, title), 0)
+  const titles = slots.flatMap(({ title }) => title ?? [])
+  if (slots.length - titles.length > MOST_UNKNOWN) return undefined
+  const matched = titles.reduce((sum, title) => sum + titleMatch(term, title), 0)
   // Extrapolates from the known titles; empty places count as zero.
-  return (100 * (matched / known.length) * slots.length) / FIRST
+  return (100 * (matched / titles.length) * slots.length) / FIRST
 }
 
 function weakestPart(slots: readonly Slot[]): number | undefined {
-  const known = slots.flatMap(({ ratings }) => ratings ?? [])
-  if (slots.length - known.length > MOST_UNKNOWN) return undefined
+  const counts = slots.flatMap(({ ratings }) => ratings ?? [])
+  if (slots.length - counts.length > MOST_UNKNOWN) return undefined
   const empty = Array.from({ length: FIRST - slots.length }, () => 0)
-  const fewest = [...known, ...empty].sort((a, b) => a - b).slice(0, WEAKEST_PLACES)
+  const fewest = [...counts, ...empty].sort((a, b) => a - b).slice(0, WEAKEST_PLACES)
   return mean(fewest.map((ratings) => 100 * Math.min(1, Math.log10(1 + ratings) / FULL_DECADES)))
 }
 

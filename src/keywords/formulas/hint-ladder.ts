@@ -69,7 +69,7 @@ export function hintsOf(term: string, answers: Answers): Hints | undefined {
   const whole = ladder(term)[0]
   const typed = whole === undefined ? undefined : answers.get(whole)
   if (typed === undefined) return undefined
-  const { hits, asked, next } = climb(term, answers)
+  const { hits, requested, next } = climb(term, answers)
   const shortest = hits.at(-1)
   const finished = next === null
   return {
@@ -77,35 +77,35 @@ export function hintsOf(term: string, answers: Answers): Hints | undefined {
     prefixDepth: finished && shortest !== undefined ? lettersOf(shortest).length : null,
     suggested: hits.length > 0,
     finished,
-    prefixes: asked,
+    prefixes: requested,
   }
 }
 
 /** Goes down the ladder as far as there are answers. */
-function climb(term: string, answers: Answers): { hits: string[]; asked: string[]; next: string | null } {
+function climb(term: string, answers: Answers): { hits: string[]; requested: string[]; next: string | null } {
   const hits: string[] = []
-  const asked: string[] = []
+  const requested: string[] = []
   for (const prefix of ladder(term)) {
     const suggested = answers.get(prefix)
-    if (suggested === undefined) return { hits, asked, next: prefix }
-    asked.push(prefix)
+    if (suggested === undefined) return { hits, requested, next: prefix }
+    requested.push(prefix)
     if (!isSuggested(term, suggested)) break
     hits.push(prefix)
   }
-  return { hits, asked, next: null }
+  return { hits, requested, next: null }
 }
 
 /** Whether the suggestions contain a keyword, compared as in hintsOf. */
 export function isSuggested(term: string, suggested: readonly string[]): boolean {
-  const sought = compared(term)
-  return suggested.some((text) => compared(text) === sought)
+  const target = compared(term)
+  return suggested.some((text) => compared(text) === target)
 }
 
 function extensions(term: string, suggested: readonly string[]): number {
-  const sought = compared(term)
-  const others = new Set(suggested.map(compared))
-  others.delete(sought)
-  return [...others].filter((text) => text.startsWith(sought)).length
+  const target = compared(term)
+  const distinct = new Set(suggested.map(compared))
+  distinct.delete(target)
+  return [...distinct].filter((text) => text.startsWith(target)).length
 }
 
 function compared(text: string): string {

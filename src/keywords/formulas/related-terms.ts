@@ -23,11 +23,11 @@ export function weighPhrases(
   const found = new Map<string, { phrase: string; names: number; weight: number }>()
   names.forEach((phrases, at) => {
     for (const phrase of phrases) {
-      const held = found.get(phrase) ?? { phrase, names: 0, weight: 0 }
-      found.set(phrase, { phrase, names: held.names + 1, weight: held.weight + placeWeight(at + 1) })
+      const previous = found.get(phrase) ?? { phrase, names: 0, weight: 0 }
+      found.set(phrase, { phrase, names: previous.names + 1, weight: previous.weight + placeWeight(at + 1) })
     }
   })
-  for (const one of found.values()) if (one.phrase.split(" ").length > 2) one.weight *= LONG_PHRASE
+  for (const entry of found.values()) if (entry.phrase.split(" ").length > 2) entry.weight *= LONG_PHRASE
   return [...found.values()].sort(
     (a, b) => b.weight - a.weight || a.phrase.length - b.phrase.length || (a.phrase < b.phrase ? -1 : 1),
   )

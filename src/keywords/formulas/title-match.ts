@@ -35,17 +35,21 @@ export function titleHolder(): (term: string, title: string) => boolean {
     return { words, joined: words.join("") }
   })
   return (term, title) => {
-    const [{ joined }, held] = [parted(term), parted(title)]
-    return joined !== "" && held.joined.includes(joined) && (UNSPACED.test(joined) || holdsInARow(held.words, joined))
+    const [{ joined }, titleParts] = [parted(term), parted(title)]
+    return (
+      joined !== "" &&
+      titleParts.joined.includes(joined) &&
+      (UNSPACED.test(joined) || holdsInARow(titleParts.words, joined))
+    )
   }
 }
 
 function onceEach<Parts>(partsOf: (text: string) => Parts): (text: string) => Parts {
-  const known = new Map<string, Parts>()
+  const cache = new Map<string, Parts>()
   return (text) => {
-    const held = known.get(text) ?? partsOf(text)
-    known.set(text, held)
-    return held
+    const parts = cache.get(text) ?? partsOf(text)
+    cache.set(text, parts)
+    return parts
   }
 }
 
@@ -70,9 +74,9 @@ function wordsOf(text: string): string[] {
 /** Whether consecutive words spell the keyword. */
 function holdsInARow(words: readonly string[], joined: string): boolean {
   return words.some((_, from) => {
-    let held = ""
-    for (let at = from; at < words.length && held.length < joined.length; at++) held += words[at]
-    return held === joined
+    let spelt = ""
+    for (let at = from; at < words.length && spelt.length < joined.length; at++) spelt += words[at]
+    return spelt === joined
   })
 }
 

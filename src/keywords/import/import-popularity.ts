@@ -39,12 +39,12 @@ export async function importPopularity(
   for (let from = 0; from < published.length; from += BATCH) {
     if (from > 0) await pause()
     const batch = published.slice(from, from + BATCH)
-    const held = await findKnown(sql, batch, sha256)
-    const fresh = batch.filter((_, place) => !held.has(place))
+    const stored = await findKnown(sql, batch, sha256)
+    const fresh = batch.filter((_, place) => !stored.has(place))
     const observations = fresh.map((one) => observationOf(one, seenAt, sha256))
     const { recorded, known, refused } = await record(sql, observations, now)
     total.recorded += recorded
-    total.known += known + held.size
+    total.known += known + stored.size
     for (const { index, problem } of refused) {
       total.bad.push({ line: (fresh[index] as PublishedFigure).line, reason: problem.message })
     }

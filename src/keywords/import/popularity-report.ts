@@ -41,18 +41,18 @@ export function readReport(text: string, storefront?: string): Report {
     throw new ReportProblem("the report has no column country; say which it is with --country")
   }
   const report: Report = { published: [], read: 0, others: 0, bad: [] }
-  const known = new Map<string, PublishedFigure>()
+  const figures = new Map<string, PublishedFigure>()
   for (const { line, fields } of records) {
     report.read++
     const row = fields ? rowOf(fields, columns, storefront) : "the quoting is broken"
     if (row === null) report.others++
     else if (typeof row === "string") report.bad.push({ line, reason: row })
     else {
-      const reason = add(known, row, line)
+      const reason = add(figures, row, line)
       if (reason !== undefined) report.bad.push({ line, reason })
     }
   }
-  report.published = [...known.values()]
+  report.published = [...figures.values()]
   return report
 }
 
@@ -136,15 +136,17 @@ function wholeNumber(text: string): number | null {
 }
 
 /** Adds a line to its keyword and month. Returns the reason if it contradicts or repeats an earlier line. */
-function add(known: Map<string, PublishedFigure>, { genre, ...row }: ReportRow, line: number): string | undefined {
+function add(figures: Map<string, PublishedFigure>, { genre, ...row }: ReportRow, line: number): string | undefined {
   const key = `${row.storefront} ${row.month} ${row.term}`
-  const held = known.get(key)
-  if (!held) {
-    known.set(key, { ...row, genres: genre ? [genre] : [], line })
+  const previous = figures.get(key)
+  if (!previous) {
+    figures.set(key, { ...row, genres: genre ? [genre] : [], line })
     return undefined
   }
-  if (held.popularity !== row.popularity) return "popularity: differs from that of an earlier line of the same keyword"
-  if (!genre || held.genres.some((other) => other.genre === genre.genre)) return "says again what an earlier line said"
-  held.genres.push(genre)
+  if (previous.popularity !== row.popularity)
+    return "popularity: differs from that of an earlier line of the same keyword"
+  if (!genre || previous.genres.some((other) => other.genre === genre.genre))
+    return "says again what an earlier line said"
+  previous.genres.push(genre)
   return undefined
 }

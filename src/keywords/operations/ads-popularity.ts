@@ -52,11 +52,11 @@ export async function readAdsPopularity(
   { sql, caller }: Pick<Context, "sql" | "caller">,
 ): Promise<v.InferOutput<typeof AdsPopularity>> {
   if (!caller.scopes.includes("ads:read")) return { state: "hidden", ...NONE }
-  const own = await readOwnPopularity(sql, caller.workspaceId, country, terms)
-  if (!own) return { state: "not_connected", ...NONE }
-  const { account, from, lowest: below } = own
+  const figures = await readOwnPopularity(sql, caller.workspaceId, country, terms)
+  if (!figures) return { state: "not_connected", ...NONE }
+  const { account, from, lowest: below } = figures
   if (from === null) return { state: "not_measured", ...NONE }
-  const listed = new Map(own.listed.map((one) => [one.term, one]))
+  const listed = new Map(figures.listed.map((one) => [one.term, one]))
   return {
     state: "measured",
     ...{ account, from, to: addDays(from, 6), below },

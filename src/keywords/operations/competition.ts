@@ -124,10 +124,11 @@ export const getKeywordCompetition = operation({
 }).run(async ({ app, storefront, platform, terms }, { sql, now }) => {
   const side = { storefront, platform }
   const tracked = () => readTrackedTerms(sql, app, storefront)
-  const asked = terms ? [...new Set(terms)] : await tracked()
-  const looked = asked.slice(0, MOST_TERMS)
-  const own = ownId(app, side)
-  const { corpus, rows } = own === null ? { corpus: null, rows: [] } : await readAnswers(sql, side, own, looked)
+  const requested = terms ? [...new Set(terms)] : await tracked()
+  const looked = requested.slice(0, MOST_TERMS)
+  const storeAppId = ownId(app, side)
+  const { corpus, rows } =
+    storeAppId === null ? { corpus: null, rows: [] } : await readAnswers(sql, side, storeAppId, looked)
   const leaders = leadersIn(await readFirstApps(sql, { storefront, countries: app.countries }, rows))
   const today = dayOf(now())
   const measured = new Set(rows.map(({ term }) => term))
@@ -140,7 +141,7 @@ export const getKeywordCompetition = operation({
       .map((row) => ({ ...readingOf(row), rank: row.rank, ...leaders(row), ...difficultyOf(row, today) })),
     fewer: rows.filter(({ apps }) => apps < LEAST_APPS).map(readingOf),
     notMeasured: looked.filter((term) => !measured.has(term)),
-    omitted: asked.length - looked.length,
+    omitted: requested.length - looked.length,
   }
 })
 
@@ -168,7 +169,7 @@ interface ShownApp {
 }
 
 /** Reads the latest answer and difficulty of each term. */
-async function readAnswers(sql: Sql, { platform, storefront }: Side, own: number, terms: readonly string[]) {
+async function readAnswers(sql: Sql, { platform, storefront }: Side, storeAppId: number, terms: readonly string[]) {
   const keyword = { platform: sql`${platform}`, storefront: sql`${storefront}`, term: sql`k.term` }
   const rows = await sql<(AnswerRow & { corpus: number })[]>`
     with answer as materialized (
@@ -177,7 +178,7 @@ async function readAnswers(sql: Sql, { platform, storefront }: Side, own: number
       cross join lateral (${latestAnswer(sql, sql`list_id, day, source, depth, seen_at, app_ids`, keyword)}) r
     )
     select t.term, t.day, t.seen_at as "seenAt", t.source, t.depth, cardinality(t.app_ids) as apps,
-      array_position(t.app_ids, ${own}::int) as rank, t.app_ids[1:${FIRST}] as first, c.corpus,
+      array_position(t.app_ids, ${storeAppId}::int) as rank, t.app_ids[1:${FIRST}] as first, c.corpus,
       n.difficulty, n.difficulty_day as "difficultyDay", n.difficulty_at as "difficultyAt"
     from answer t
     left join lateral (${figuresOf(sql, sql`t.list_id`)}) n on true
@@ -201,7 +202,7 @@ async function readFirstApps(
   rows: readonly AnswerRow[],
 ): Promise<ReadonlyMap<number, ShownApp>> {
   const ids = [...new Set(rows.flatMap(({ first }) => first))]
-  const shown = [...new Set(rows.flatMap(({ first }) => first.slice(0, SHOWN)))]
+  const leaderIds = [...new Set(rows.flatMap(({ first }) => first.slice(0, SHOWN)))]
   const apps = await sql<(ShownApp & { app: number })[]>`
     select s.id as app, s.store_id as id, ${nameIn(sql, sql`s.id`, place)} as name, c.ratings, c.day as "ratingsDay",
       c.source as "ratingsSource"
@@ -216,7 +217,7 @@ async function readFirstApps(
     left join lateral (
       select ratings, day, source
       from rating_count
-      where s.id = any(${shown}::int[]) and app_id = s.id and storefront = ${place.storefront} and ratings is not null
+      where s.id = any(${leaderIds}::int[]) and app_id = s.id and storefront = ${place.storefront} and ratings is not null
       order by day desc, ${preferredRating(sql)}
       limit 1
     ) c on true
@@ -233,16 +234,16 @@ function readingOf({ term, day, seenAt, source, depth, apps }: AnswerRow) {
 function leadersIn(apps: ReadonlyMap<number, ShownApp>) {
   const holds = titleHolder()
   return ({ term, first }: AnswerRow) => {
-    const known = first.map((id, at) => {
+    const leaders = first.map((id, at) => {
       const app = apps.get(id) as ShownApp
       const inTitle = app.name === null ? null : holds(term, app.name)
       return { ...app, rank: at + 1, inTitle }
     })
-    const named = known.flatMap(({ inTitle }) => inTitle ?? [])
+    const named = leaders.flatMap(({ inTitle }) => inTitle ?? [])
     return {
       named: named.length,
       inTitle: named.length === 0 ? null : named.filter(Boolean).length,
-      top: known.slice(0, SHOWN),
+      top: leaders.slice(0, SHOWN),
     }
   }
 }

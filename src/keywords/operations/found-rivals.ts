@@ -22,9 +22,9 @@ export async function findRivals(sql: Sql, apps: readonly TrackedApp[], sought: 
   for (const { app, platform, storeId, name, country, terms } of [...above, ...named]) {
     const id = rivalRecordId(app.id, storeId)
     // grades are cached because many apps share the same few rivals
-    const shown = `${storeId} ${name ?? ""}`
-    const grade = grades.get(shown) ?? gradeOf(sought, [storeId], name === null ? [] : [name])
-    grades.set(shown, grade)
+    const label = `${storeId} ${name ?? ""}`
+    const grade = grades.get(label) ?? gradeOf(sought, [storeId], name === null ? [] : [name])
+    grades.set(label, grade)
     if (grade === null || found.has(id)) continue
     const url = appPage(platform, storeId, country)
     found.set(id, { grade, id, title: name ?? storeId, url, kind: "rival", terms })
@@ -232,12 +232,12 @@ function hiddenApps(sql: Sql, hidden: readonly { side: number; platform: Platfor
 
 /** The distinct pairs of storefront and app countries, which decide an app's name, and each side's index from 1. */
 function placesOf(sides: readonly { storefront: string; app: TrackedApp }[]) {
-  const known = new Map<string, number>()
+  const placeByKey = new Map<string, number>()
   const places: { storefront: string; app: TrackedApp }[] = []
   const placeOf = sides.map(({ storefront, app }) => {
     const key = JSON.stringify([storefront, app.countries])
-    const place = known.get(key) ?? places.push({ storefront, app })
-    known.set(key, place)
+    const place = placeByKey.get(key) ?? places.push({ storefront, app })
+    placeByKey.set(key, place)
     return place
   })
   return { places, placeOf }

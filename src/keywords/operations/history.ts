@@ -111,7 +111,7 @@ export const getRankHistory = operation({
     limit: most,
     after: start?.after,
   })
-  const shown = read.slice(0, limit)
+  const page = read.slice(0, limit)
   const isWhole = limit === undefined && cursor === undefined
   const untracked = async (asked: readonly string[]) => {
     const tracked = isWhole ? read.map(({ term }) => term) : await findTracked(sql, app, storefront, asked)
@@ -121,9 +121,9 @@ export const getRankHistory = operation({
     country: storefront,
     platform,
     ...window,
-    keywords: shown.map(keywordOf),
+    keywords: page.map(keywordOf),
     ...(terms && { notTracked: await untracked(terms) }),
-    ...((limit || cursor) && { nextCursor: read.length > shown.length ? nextCursor(called, window, shown) : null }),
+    ...((limit || cursor) && { nextCursor: read.length > page.length ? nextCursor(called, window, page) : null }),
   }
 })
 

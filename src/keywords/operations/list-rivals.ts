@@ -71,17 +71,17 @@ export const listRivals = operation({
   const named = (app.manualRivals ?? []).map(parseRival)
   const manual = named.flatMap((rival) => (rival?.platform === platform ? [rival.id] : []))
   const side = sideOf(app, { storefront, platform })
-  const known = await readNamed(sql, side, manual)
-  const standings = await readStandings(sql, side, known)
-  const rivals = await readShown(sql, { storefront, countries: app.countries }, mostFirst(standings, known))
-  const shown = rivals.map(({ app }) => app)
-  const terms = termsOf(standings, shown)
+  const namedRivals = await readNamed(sql, side, manual)
+  const standings = await readStandings(sql, side, namedRivals)
+  const rivals = await readShown(sql, { storefront, countries: app.countries }, mostFirst(standings, namedRivals))
+  const shownApps = rivals.map(({ app }) => app)
+  const terms = termsOf(standings, shownApps)
   return {
     country: storefront,
     platform,
     ...momentOf(standings.pieces.flat()),
     rivals: rivals.map(({ app, ...rival }) => ({ ...rival, terms: (app !== null && terms.get(app)) || [] })),
-    omitted: countRivals(standings, known) - rivals.length,
+    omitted: countRivals(standings, namedRivals) - rivals.length,
   }
 })
 

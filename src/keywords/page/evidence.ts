@@ -16,7 +16,7 @@ export async function evidencePage(desk: Desk, appId: string): Promise<Page> {
   const term = desk.query.get("term") ?? ""
   const day = desk.query.get("day")
   const evidence = await desk.ask("get_evidence", { appId, ...side, term, ...(day && { day }) })
-  const [first, ...others] = evidence.readings
+  const [first, ...otherReadings] = evidence.readings
   const ranksHref = `${appAddress(desk, app, "ranks")}?${new URLSearchParams({ terms: term, at: sideCode(side) })}`
   return {
     title: `Evidence of “${evidence.term}” · ${app.name}`,
@@ -25,7 +25,7 @@ export async function evidencePage(desk: Desk, appId: string): Promise<Page> {
     body: html`<p class="crumbs"><a href="${ranksHref}">Days of “${evidence.term}”</a></p>
 <div class="columns-2 wide-left">
 <div>${first ? card("The reading", html`<div class="inside">${readingPart(first)}</div>${placesPart(evidence)}`, html`${sideName(side)}, ${dayTime(evidence.day)}`) : card("The reading", empty("Not measured that day", "Nobody read this search on that day, so there is no rank: that is not the same as being absent."), dayTime(evidence.day))}</div>
-<div>${others.length > 0 && card("Other readings of the day", html`<div class="inside">${others.map(readingPart)}</div>`, counted(others.length, "reading"))}${card("Popularity and difficulty", metricsPart(evidence))}${evidence.ratings.length > 0 && card("Ratings", html`<div class="inside">${evidence.ratings.map(ratingsPart)}</div>`)}</div>
+<div>${otherReadings.length > 0 && card("Other readings of the day", html`<div class="inside">${otherReadings.map(readingPart)}</div>`, counted(otherReadings.length, "reading"))}${card("Popularity and difficulty", metricsPart(evidence))}${evidence.ratings.length > 0 && card("Ratings", html`<div class="inside">${evidence.ratings.map(ratingsPart)}</div>`)}</div>
 </div>`,
   }
 }

@@ -31,8 +31,8 @@ export async function keywordsPage(desk: Desk, appId: string): Promise<Page> {
   const days = periodIn(desk.query, PERIODS)
   const terms = [...new Set([...answer.best, ...answer.rows].map(({ term }) => term))]
   const history = terms.length === 0 ? null : await attempted(readKnown(desk, app, side, { answer, days, terms }))
-  const held = isFault(history) ? null : history
-  const rows = keywordRows(answer.rows, held)
+  const loaded = isFault(history) ? null : history
+  const rows = keywordRows(answer.rows, loaded)
   return {
     title: app.name,
     app,
@@ -40,7 +40,7 @@ export async function keywordsPage(desk: Desk, appId: string): Promise<Page> {
     body: html`${sideForm(desk, app, {}, side)}${summary(answer, rows)}${
       isFault(history)
         ? card("Ranks over time", refusedPart(history))
-        : bestPart(desk, app, { best: keywordRows(answer.best, held), history: held, days })
+        : bestPart(desk, app, { best: keywordRows(answer.best, loaded), history: loaded, days })
     }${tablePart(desk, app, side, { ...answer, shown: rows })}`,
   }
 }
@@ -110,7 +110,7 @@ function tablePart(
   { totals, found, page, pages, shown }: RowsAnswer & { shown: readonly KeywordRow[] },
 ): Html {
   const isReading = shown.some(({ measuring }) => measuring)
-  const said =
+  const measuredText =
     totals.measuredAt === null
       ? html`<span${isReading && html` data-reading=""`}>Never measured${isReading && "; being read now"}.</span>`
       : html`Last measured ${momentTime(totals.measuredAt)}`
@@ -125,7 +125,7 @@ function tablePart(
           )
         : keywordTable(desk, app, side, { shown, found, page, pages })
     }`,
-    html`${said} · ${ideas}`,
+    html`${measuredText} · ${ideas}`,
   )
 }
 

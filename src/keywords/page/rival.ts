@@ -45,12 +45,12 @@ async function openPart(desk: Desk, app: AppHead, side: Side, rivalId: string): 
     appId: app.id,
     ...side,
   })
-  const known = rivals.find(({ id }) => id === rivalId)
-  if (!known)
+  const rival = rivals.find(({ id }) => id === rivalId)
+  if (!rival)
     return html`<section class="card">${empty("No such rival there", "Rivals are the apps that stand above yours when its keywords are read, and those you name by hand.")}</section>`
-  const to = address(appAddress(desk, app, "rival"), { rival: known.id, at: sideCode(side) })
+  const to = address(appAddress(desk, app, "rival"), { rival: rival.id, at: sideCode(side) })
   return card(
-    known.name,
+    rival.name,
     html`<div class="inside"><p>Its ratings, what changed on its page, and every keyword it ranks for. It takes 1 credit, and of the month's keyword spies one; for 30 days it can then be looked at again without another spy.</p></div><form class="filters" method="post" action="${to}">${desk.formFields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="main" type="submit">Open it</button></form>`,
   )
 }

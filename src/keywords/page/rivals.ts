@@ -39,25 +39,25 @@ export async function rivalsPage(desk: Desk, appId: string): Promise<Page> {
 const MOST_BESIDE = 100
 
 function besidePart(desk: Desk, app: AppHead, side: Side, { rivals, day }: Pick<Rivals, "rivals" | "day">): Html {
-  const beside = rivals.slice(0, BESIDE)
+  const compared = rivals.slice(0, BESIDE)
   const ours = new Map<string, number | null>()
-  for (const { terms } of beside) for (const { term, ourRank } of terms) ours.set(term, ourRank)
+  for (const { terms } of compared) for (const { term, ourRank } of terms) ours.set(term, ourRank)
   const rows = [...ours]
     .toSorted((a, b) => (a[1] ?? 9_999) - (b[1] ?? 9_999) || (a[0] < b[0] ? -1 : 1))
     .slice(0, MOST_BESIDE)
   const shownTerms = new Set(rows.map(([term]) => term))
-  const shown = beside.map(({ name, terms }) => {
+  const columns = compared.map(({ name, terms }) => {
     const there = terms.filter(({ term }) => shownTerms.has(term))
     return { name, ranks: new Map(there.map(({ term, theirRank }) => [term, theirRank])) }
   })
   return card(
     "Beside us",
-    html`<div class="scroll" tabindex="0" role="group" aria-label="Ranks beside rivals"><table><thead><tr><th scope="col">Keyword</th><th scope="col" class="num">Us</th>${shown.map(({ name }) => html`<th scope="col" class="num"><bdi>${shortName(name)}</bdi></th>`)}</tr></thead>
+    html`<div class="scroll" tabindex="0" role="group" aria-label="Ranks beside rivals"><table><thead><tr><th scope="col">Keyword</th><th scope="col" class="num">Us</th>${columns.map(({ name }) => html`<th scope="col" class="num"><bdi>${shortName(name)}</bdi></th>`)}</tr></thead>
 <tbody>${rows.map(
       ([
         term,
         our,
-      ]) => html`<tr><th scope="row"><a href="${address(appAddress(desk, app, "evidence"), { term, at: sideCode(side) })}"><bdi>${term}</bdi></a></th><td class="num"><strong>${our ?? html`<span class="gone">absent</span>`}</strong></td>${shown.map(({ ranks }) => cell(ranks.get(term), our))}</tr>
+      ]) => html`<tr><th scope="row"><a href="${address(appAddress(desk, app, "evidence"), { term, at: sideCode(side) })}"><bdi>${term}</bdi></a></th><td class="num"><strong>${our ?? html`<span class="gone">absent</span>`}</strong></td>${columns.map(({ ranks }) => cell(ranks.get(term), our))}</tr>
 `,
     )}</tbody></table></div>`,
     html`${day && html`As read ${dayTime(day)}. `}▲ ahead of us, ▼ behind; empty: not above the app there.${ours.size > MOST_BESIDE && ` The best ${MOST_BESIDE} of ${counted(ours.size, "keyword")}.`}`,

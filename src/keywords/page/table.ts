@@ -23,10 +23,10 @@ export function keywordTable(desk: Desk, app: AppHead, side: Side, { shown, foun
   const order = desk.query.get("order") ?? "rank"
   const heading = (code: string, name: string, kind = "") => {
     if (desk.isSample) return html`<th scope="col" class="${kind}">${name}</th>`
-    const kept = Object.fromEntries([...desk.query].filter(([name]) => name !== "page"))
+    const filters = Object.fromEntries([...desk.query].filter(([name]) => name !== "page"))
     const sorted =
       order === code && html` aria-sort="${code === "rank" || code === "term" ? "ascending" : "descending"}"`
-    return html`<th scope="col" class="${kind}"${sorted}><a href="${address(path, { ...kept, order: code })}">${name}</a></th>`
+    return html`<th scope="col" class="${kind}"${sorted}><a href="${address(path, { ...filters, order: code })}">${name}</a></th>`
   }
   // a single day is not a line
   const hasLines = shown.some(({ line }) => line !== null && line.series.length > 1)
@@ -57,8 +57,8 @@ function spanOf(rows: readonly KeywordRow[]): Days {
 
 function keywordRow(desk: Desk, app: AppHead, side: Side, { row, span }: { row: KeywordRow; span: Days | null }): Html {
   const { term, line, difficulty, difficultyBand } = row
-  const asked = { term, at: sideCode(side) }
-  return html`<tr><td class="pick"><input type="checkbox" name="terms" value="${term}" aria-label="Draw ${term}"></td><th scope="row"><a href="${address(appAddress(desk, app, "ranks"), { terms: term, at: asked.at })}"><bdi>${term}</bdi></a>${tagsOf(app, term)}</th><td class="num">${rankText(row, address(appAddress(desk, app, "evidence"), asked))}</td><td class="num">${changeText(row)}</td>${
+  const query = { term, at: sideCode(side) }
+  return html`<tr><td class="pick"><input type="checkbox" name="terms" value="${term}" aria-label="Draw ${term}"></td><th scope="row"><a href="${address(appAddress(desk, app, "ranks"), { terms: term, at: query.at })}"><bdi>${term}</bdi></a>${tagsOf(app, term)}</th><td class="num">${rankText(row, address(appAddress(desk, app, "evidence"), query))}</td><td class="num">${changeText(row)}</td>${
     span && html`<td class="wide">${line ? sparkline(line.series, { ...span, sources: line.sources }) : ""}</td>`
   }<td class="wide">${popularityText(row)}</td><td class="wide">${figureBar(difficulty, difficultyBand ?? "", difficulty !== null && difficulty >= 70 ? "hard" : "")}</td></tr>
 `
@@ -73,9 +73,9 @@ function rankText({ measured, rank, searchDepth, measuring, notMeasuring, term }
   if (!measured && measuring) return html`<span class="tag">being read</span>`
   if (!measured)
     return html`<span class="quiet" title="${notMeasuring ? spoken(notMeasuring) : "not measured"}">–</span>`
-  const said = rank === null ? html`<span class="gone">absent</span>` : String(rank)
+  const label = rank === null ? html`<span class="gone">absent</span>` : String(rank)
   const depth = searchDepth === null ? "" : ` of ${searchDepth} read`
-  return html`<a class="rank" href="${href}" aria-label="${rank === null ? "absent" : `rank ${rank}`}${depth}, ${term}: evidence">${said}</a>`
+  return html`<a class="rank" href="${href}" aria-label="${rank === null ? "absent" : `rank ${rank}`}${depth}, ${term}: evidence">${label}</a>`
 }
 
 function changeText({ move }: KeywordRow): Html | string {

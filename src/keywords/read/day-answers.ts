@@ -80,11 +80,11 @@ export function dayTerms(sql: Db, sides: readonly SideApp[], lists?: number) {
  * and each statement is planned anew.
  */
 function rowsOf(sql: Db, sides: readonly SideApp[]) {
-  const [one, ...others] = sides
-  if (one && others.length === 0)
+  const [first, ...rest] = sides
+  if (first && rest.length === 0)
     return sql`(
-          select ${one.appId}::text as tracked, ${one.platform}::text as platform, ${one.storefront}::text as storefront,
-            ${one.own}::int as own, 1::bigint as side
+          select ${first.appId}::text as tracked, ${first.platform}::text as platform, ${first.storefront}::text as storefront,
+            ${first.own}::int as own, 1::bigint as side
         ) s`
   return sql`unnest(
           ${sides.map(({ appId }) => appId)}::text[],

@@ -43,12 +43,12 @@ interface KeywordsNow {
 
 /** Returns every keyword of an app in a storefront. One that the app does not track has all its terms, unmeasured. */
 export async function readKeywordsNow(sql: Db, app: RankedApp, side: Side): Promise<KeywordsNow> {
-  const own = ownId(app, side)
-  if (own === null) {
+  const storeAppId = ownId(app, side)
+  if (storeAppId === null) {
     const terms = await readTrackedTerms(sql, app, side.storefront, MAX_KEYWORDS)
     return { day: null, measuredAt: null, keywords: terms.map((term) => ({ term, ...UNMEASURED })) }
   }
-  const rows = await readRows(sql, { ...side, appId: app.id, own })
+  const rows = await readRows(sql, { ...side, appId: app.id, own: storeAppId })
   const day = latest(rows.map(({ lastDay }) => lastDay))
   const keywords = rows.map((row) => keywordOf(row, day))
   return { day, measuredAt: latest(keywords.map(({ seenAt }) => seenAt)), keywords }

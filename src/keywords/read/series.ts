@@ -54,8 +54,8 @@ async function readSeries(sql: Db, app: RankedApp, query: SeriesQuery): Promise<
   const positions = numbersIn(row.positions ?? "")
   const listIds = numbersIn(row.listIds ?? "")
   const seriesIn = (term: string, at: number): TermSeries => {
-    const held = stored.get(listIds[at] ?? 0) ?? []
-    return { term, position: positions[at] as number, points: seriesOf(held, { from, to }) }
+    const listMonths = stored.get(listIds[at] ?? 0) ?? []
+    return { term, position: positions[at] as number, points: seriesOf(listMonths, { from, to }) }
   }
   return termsIn(row.terms).map(seriesIn)
 }

@@ -160,11 +160,11 @@ function standingsIn(row: StandingsRow, months: readonly string[]): SideStanding
   const span = day === null ? null : { from: addDays(day, -LOOK_BACK_DAYS), day }
   const terms = termsIn(row.terms).map((term, at): TermStanding => {
     const [listId, rank] = [listIds![at] as number | null, ranks![at] as number | null]
-    const held = span && stored.get(listId ?? 0)
+    const termMonths = span && stored.get(listId ?? 0)
     return {
       ...{ term, listId, measured: rank !== null, rank: rank || null },
       ...{ depth: depths![at] as number | null, key: keys![at] as number | null },
-      move: held ? termDay(term, held, span).move : null,
+      move: termMonths ? termDay(term, termMonths, span).move : null,
     }
   })
   return { day, measuredAt: seenAt?.toISOString() ?? null, terms }

@@ -56,15 +56,16 @@ export function monthsByList(
     const ranksAt = ranked.get(key)
     if (ranksAt === undefined) continue
     const [list, number] = [Math.floor(key / MOST_DAYS), key % MOST_DAYS]
-    const held = byList.get(list)
+    const listMonths = byList.get(list)
     const stored = {
       ...{ month: names.get(number) as string, ranks, sources: days, depths: days },
       from: { ranks: ranksAt, sources: at, depths: at + MONTH },
     }
-    if (held) held.push(stored)
+    if (listMonths) listMonths.push(stored)
     else byList.set(list, [stored])
   }
-  for (const held of byList.values()) if (held.length > 1) held.sort((a, b) => (a.month < b.month ? -1 : 1))
+  for (const listMonths of byList.values())
+    if (listMonths.length > 1) listMonths.sort((a, b) => (a.month < b.month ? -1 : 1))
   return byList
 }
 

@@ -68,7 +68,7 @@ function parseAnswer(body: string): unknown {
 }
 
 function termOf(hint: unknown): string {
-  const said = text(typeof hint === "string" ? hint : at(hint, "term"))
-  if (said === undefined) throw changed("a hint without a term")
-  return normaliseTerm(said)
+  const term = text(typeof hint === "string" ? hint : at(hint, "term"))
+  if (term === undefined) throw changed("a hint without a term")
+  return normaliseTerm(term)
 }

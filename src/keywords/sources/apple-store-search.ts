@@ -84,10 +84,10 @@ type Answer = ReturnType<typeof parsed>
 
 /** Whether the answer names its storefront. Throws if it names another one. */
 function namesStorefront({ root, page }: Answer, storefront: string): boolean {
-  const said = at(page, "metricsBase", "storeFront") ?? at(root, "metricsBase", "storeFront")
-  if (said === undefined) return false
+  const storeFront = at(page, "metricsBase", "storeFront") ?? at(root, "metricsBase", "storeFront")
+  if (storeFront === undefined) return false
   // "143441", "143441-1,24" or the number
-  const id = /^\d{6}(?=\D|$)/.exec(text(said) ?? `${count(said)}`)?.[0]
+  const id = /^\d{6}(?=\D|$)/.exec(text(storeFront) ?? `${count(storeFront)}`)?.[0]
   if (id === undefined) throw changed("the answer names no storefront")
   if (id !== String(appleStorefront(storefront).id)) throw mismatched("the answer is another storefront's")
   return true

@@ -65,13 +65,13 @@ function searchPage(body: string): { intent: unknown; page: unknown } {
 
 /** Throws unless the page names the requested storefront, and no other term or platform. */
 function checkAnswers({ storefront, term }: SearchQuestion, intent: unknown, body: string): void {
-  const own = canonical(body)
-  const said = text(at(intent, "storefront"))?.toLowerCase() ?? /^\/([a-z]{2})\//.exec(own?.pathname ?? "")?.[1]
-  if (said === undefined) throw changed("the page does not name its storefront")
-  if (said !== storefront) throw mismatched("the page is another storefront's", said)
+  const address = canonical(body)
+  const served = text(at(intent, "storefront"))?.toLowerCase() ?? /^\/([a-z]{2})\//.exec(address?.pathname ?? "")?.[1]
+  if (served === undefined) throw changed("the page does not name its storefront")
+  if (served !== storefront) throw mismatched("the page is another storefront's", served)
   const platform = at(intent, "platform")
   if (platform !== undefined && platform !== "iphone") throw mismatched("the page is another platform's")
-  const answered = at(intent, "term") ?? own?.searchParams.get("term") ?? undefined
+  const answered = at(intent, "term") ?? address?.searchParams.get("term") ?? undefined
   if (answered !== undefined && spelt(answered) !== spelt(term)) throw mismatched("the page answers another term")
 }
 

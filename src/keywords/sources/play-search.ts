@@ -59,8 +59,8 @@ const ANSWER = { rpc: "lGYRle", key: "ds:4", fits: (data: unknown) => Array.isAr
 function assertTerm(page: string, term: string): void {
   const calls = callsOf(page)
   const [tabs, results] = [TABS, ANSWER.rpc].map((rpc) => calls.find((call) => call.rpc === rpc)?.request)
-  const asked = [text(at(tabs, 0)), text(at(results, 0, 2, 0))].filter((named) => named !== undefined)
-  const named = asked.length > 0 ? asked : titled(page)
+  const callTerms = [text(at(tabs, 0)), text(at(results, 0, 2, 0))].filter((named) => named !== undefined)
+  const named = callTerms.length > 0 ? callTerms : titled(page)
   if (named.length === 0) throw new ReadFailure("changed", "the page does not name its term")
   if (named.some((one) => spelt(one) !== spelt(term))) {
     throw mismatched("the page answers another term")

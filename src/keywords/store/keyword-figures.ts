@@ -105,12 +105,12 @@ export interface MetricsRow {
 
 export function metricsOf(row: MetricsRow, platform: Side["platform"], today: string): KeywordMetrics {
   const since = shownSince(today)
-  const shown = (day: string | null, score: number | null, at: Date | null) =>
+  const ifShown = (day: string | null, score: number | null, at: Date | null) =>
     day !== null && day >= since ? { score, at: iso(at) } : { score: null, at: null }
-  const demand = shown(row.demandDay, row.demand, row.demandAt)
-  const hints = shown(row.hintsDay, row.hints, row.hintsAt)
+  const demand = ifShown(row.demandDay, row.demand, row.demandAt)
+  const hints = ifShown(row.hintsDay, row.hints, row.hintsAt)
   const difficulty = difficultyOf(row, today)
-  const popularity = popularityOf(row, platform, shown(row.estimateDay, row.estimate, row.estimateAt))
+  const popularity = popularityOf(row, platform, ifShown(row.estimateDay, row.estimate, row.estimateAt))
   // Written out because spreading took most of the time for 1,000 keywords.
   return {
     demand: demand.score,
@@ -148,11 +148,11 @@ export function difficultyOf({ difficulty, difficultyDay, difficultyAt }: Diffic
 }
 
 /** Cached for the next keyword of the same answer. */
-let kept = { today: "", since: "" }
+let cached = { today: "", since: "" }
 
 function shownSince(today: string): string {
-  if (kept.today !== today) kept = { today, since: addDays(today, -SHOWN_DAYS) }
-  return kept.since
+  if (cached.today !== today) cached = { today, since: addDays(today, -SHOWN_DAYS) }
+  return cached.since
 }
 
 /** An estimate without a band (popularityBand) is not shown but still orders keywords. */

@@ -116,11 +116,15 @@ function evidence({
 
 /** The sources and times of rating counts that came with other readings. */
 function ratingsRead({ slots, source, seenAt }: Results) {
-  const others = slots.filter(({ ratedBy, ratedAt }) => ratedAt && (ratedBy !== source || +ratedAt !== +seenAt))
-  if (others.length === 0) return {}
-  const times = others.map(({ ratedAt }) => (ratedAt as Date).toISOString()).sort()
+  const otherSlots = slots.filter(({ ratedBy, ratedAt }) => ratedAt && (ratedBy !== source || +ratedAt !== +seenAt))
+  if (otherSlots.length === 0) return {}
+  const times = otherSlots.map(({ ratedAt }) => (ratedAt as Date).toISOString()).sort()
   return {
-    ratings: { sources: [...new Set(others.map(({ ratedBy }) => ratedBy))].sort(), from: times[0], to: times.at(-1) },
+    ratings: {
+      sources: [...new Set(otherSlots.map(({ ratedBy }) => ratedBy))].sort(),
+      from: times[0],
+      to: times.at(-1),
+    },
   }
 }
 

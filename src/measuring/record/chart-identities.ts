@@ -6,8 +6,8 @@ import { lockIdentities, missingOf } from "./identities.ts"
 /** Returns the ids of charts, in order, and creates missing ones. Existing charts use no identity value. */
 export async function ensureChartIds(tx: Tx, keys: readonly ChartKey[]): Promise<number[]> {
   const columns = columnsOf(keys)
-  const known = await findCharts(tx, columns)
-  if (!known.includes(null)) return known as number[]
+  const existing = await findCharts(tx, columns)
+  if (!existing.includes(null)) return existing as number[]
   await lockIdentities(tx)
   const [platforms, storefronts, devices, charts, genres] = columnsOf(missingOf(keys, await findCharts(tx, columns)))
   await tx`

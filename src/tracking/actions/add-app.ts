@@ -193,18 +193,18 @@ async function refuseUnknown(
 ): Promise<void> {
   if (id === undefined) return
   const served = countries.filter((country) => isStorefront(country, platform))
-  const asked = served.slice(0, STOREFRONTS_ASKED)
+  const checked = served.slice(0, STOREFRONTS_ASKED)
   const ends = await Promise.all(
-    asked.map((storefront) => measure({ kind: "app", platform, storefront, subject: id }, LOOK_UP)),
+    checked.map((storefront) => measure({ kind: "app", platform, storefront, subject: id }, LOOK_UP)),
   )
-  if (ends.some(({ state }) => state !== "fresh") || served.length > asked.length) return
+  if (ends.some(({ state }) => state !== "fresh") || served.length > checked.length) return
   const [row] = await sql<{ sold: boolean; askedAt: Date | null }[]>`
     select coalesce(bool_or(f.available), true) as sold, max(f.seen_at) as "askedAt"
     from store_app a
     join app_storefront f on f.app_id = a.id
-    where a.platform = ${platform} and a.store_id = ${id} and f.storefront = any(${asked as string[]}::text[])`
+    where a.platform = ${platform} and a.store_id = ${id} and f.storefront = any(${checked as string[]}::text[])`
   if (!row || row.sold) return
   const store = platform === "ios" ? "The App Store" : "Google Play"
-  const detail = `${store} said that it has no app ${id} in ${asked.join(", ")} (${row.askedAt?.toISOString()}).`
+  const detail = `${store} said that it has no app ${id} in ${checked.join(", ")} (${row.askedAt?.toISOString()}).`
   throw new Fault("invalid_arguments", { field, detail })
 }

@@ -90,14 +90,14 @@ export const removeKeywords = action({
   diff({ app, tracked }, args) {
     refuseTooMany(rowsOf(tracked))
     const keywords = distinct(args.keywords)
-    const held = new Set(tracked.flatMap(({ keywords }) => keywords))
-    const unknown = keywords.filter((term) => !held.has(term))
+    const trackedTerms = new Set(tracked.flatMap(({ keywords }) => keywords))
+    const unknown = keywords.filter((term) => !trackedTerms.has(term))
     return {
       ...diffOf(app, tracked, [{ countries: app.countries, keywords: [] }]),
       summary:
-        held.size === 0
+        trackedTerms.size === 0
           ? `Stop tracking nothing of ${quoted(app.name)}.`
-          : `Stop tracking ${counted(held.size)} of ${quoted(app.name)} in every storefront. What was measured stays.`,
+          : `Stop tracking ${counted(trackedTerms.size)} of ${quoted(app.name)} in every storefront. What was measured stays.`,
       notes: unknown.length > 0 ? [`Not tracked, and left: ${listed(unknown)}.`] : [],
     }
   },
@@ -133,9 +133,9 @@ async function lookAt(
     from tracked_term
     where app_id = ${appId} and term = any(${keywords as string[]}::text[])
     order by country, term`
-  const held = Map.groupBy(rows, ({ country }) => country)
+  const byCountry = Map.groupBy(rows, ({ country }) => country)
   const keywordsIn = (country: string) => {
-    const here = new Set(held.get(country)?.map(({ term }) => term))
+    const here = new Set(byCountry.get(country)?.map(({ term }) => term))
     return distinct(keywords).filter((term) => here.has(term))
   }
   const alike = Map.groupBy(app.countries, (country) => JSON.stringify(keywordsIn(country)))

@@ -84,19 +84,19 @@ export const removeRivals = action({
   look: ({ appId, rivals }, looking) => lookAt(appId, rivals, looking),
   diff({ app, named, hidden, unseen }, args) {
     const rivals = distinct(args.rivals)
-    const shown = rivals.filter((rival) => !hidden.includes(rival))
-    refuseOver("be hidden", MOST_HIDDEN, hidden.length, shown.length)
+    const newlyHidden = rivals.filter((rival) => !hidden.includes(rival))
+    refuseOver("be hidden", MOST_HIDDEN, hidden.length, newlyHidden.length)
     const byHand = rivals.filter((rival) => named.includes(rival))
     const already = rivals.filter((rival) => hidden.includes(rival))
     return {
       ...diffOf(app, { named: byHand, hidden: already }, { named: [], hidden: rivals }),
-      summary: `Hide ${counted(shown.length)} of ${JSON.stringify(app.name)}.`,
+      summary: `Hide ${counted(newlyHidden.length)} of ${JSON.stringify(app.name)}.`,
       notes: [
         ...note("Named by hand until now", byHand),
         ...note("Hidden already", already),
         ...note(
           "Not seen in any reading yet: hidden should it come",
-          unseen.filter((rival) => shown.includes(rival)),
+          unseen.filter((rival) => newlyHidden.includes(rival)),
         ),
       ],
     }
@@ -147,8 +147,8 @@ async function lookAt(
     where exists (select from store_app_name where app_id = s.id and name is not null)
     order by r.rival
     limit 1000`
-  const known = new Set(seen.map(({ rival }) => rival))
-  const unseen = distinct(rivals).filter((rival) => !known.has(rival))
+  const seenRivals = new Set(seen.map(({ rival }) => rival))
+  const unseen = distinct(rivals).filter((rival) => !seenRivals.has(rival))
   return { app, named: app.manualRivals ?? [], hidden: app.hiddenRivals ?? [], unseen }
 }
 

@@ -55,13 +55,13 @@ export async function findRival(
   app: TrackedApp,
   { rivalId, platform, storefront }: Side & { rivalId: string },
 ): Promise<Rival> {
-  const asked = asRival(rivalId)
-  if (asked?.platform !== platform)
+  const parsed = asRival(rivalId)
+  if (parsed?.platform !== platform)
     throw new Fault("bad_app_id", {
       field: "rivalId",
       detail: `rivalId must be the id of an app on ${STORES[platform]}.`,
     })
-  const storeId = asked.id
+  const storeId = parsed.id
   const manual = app.manualRivals?.includes(`${platform}:${storeId}`) ?? false
   const place = { storefront, countries: app.countries }
   const isOwn = storeId === (platform === "ios" ? app.iosId : app.androidPkg)
@@ -141,9 +141,9 @@ const BACK_DAYS = 30
 
 /** Whether the rival was seen in another storefront or on an earlier day. */
 async function wasSeen(sql: Sql, { app, sides, rival }: RivalQuery, now: Date): Promise<boolean> {
-  const [, ...others] = sides
+  const [, ...otherSides] = sides
   if (sides.every(({ own }) => own === null)) return false
-  if (others.length > 0 && (await isShown(sql, others, rival))) return true
+  if (otherSides.length > 0 && (await isShown(sql, otherSides, rival))) return true
   return await wasShown(sql, { app, sides, rival }, addDays(dayOf(now), -BACK_DAYS))
 }
 

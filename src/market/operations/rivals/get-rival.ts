@@ -170,10 +170,10 @@ async function readChangesSeen(
 ): Promise<v.InferOutput<typeof Change>[]> {
   if (appId === null) return []
   const found = await readChanges(sql, { apps: [appId], ...window, kinds: PAGE_CHANGES, limit: MOST_CHANGES + 1 })
-  const shown = { promotional: planCovers(caller.plan, "pro"), names: true }
+  const options = { promotional: planCovers(caller.plan, "pro"), names: true }
   return found.map((change) => ({
     kind: change.kind as (typeof PAGE_CHANGES)[number],
-    ...changeShape(change, shown),
+    ...changeShape(change, options),
   }))
 }
 
@@ -193,9 +193,9 @@ async function readKeywords(
   if (appId === null) return { total: 0, searched: 0, keywords: [] }
   const today = dayOf(now())
   const lists = { platform, storefront, since: addDays(today, 1 - ANSWER_DAYS), today }
-  const beside = platform === "ios" ? app.iosApp : app.androidApp
+  const ownApp = platform === "ios" ? app.iosApp : app.androidApp
   const page = { after: null, limit: MOST_KEYWORDS }
-  const found = await findAppKeywords(sql, lists, { app: appId, beside, tracker: app.id }, page)
+  const found = await findAppKeywords(sql, lists, { app: appId, beside: ownApp, tracker: app.id }, page)
   return { ...found, searched: Math.max(await countMarketLists(sql, lists), found.total) }
 }
 
@@ -204,8 +204,8 @@ async function opened(ctx: Context, { total, searched, keywords }: RivalKeywords
   const found = { total, searched, complete: true, keywords: keywords.map(shown) }
   if (total === 0) return { locked: false, openUntil: null, spies: null, ...found }
   const { granted, openUntil, used, limit, resetsAt } = await ctx.take("spy", { about, days: OPEN_DAYS })
-  const told = { locked: !granted, openUntil, spies: { used, limit, resetsAt } }
-  return granted ? { ...told, ...found } : told
+  const state = { locked: !granted, openUntil, spies: { used, limit, resetsAt } }
+  return granted ? { ...state, ...found } : state
 }
 
 function shown(keyword: AppKeyword): v.InferInput<typeof Keyword> {

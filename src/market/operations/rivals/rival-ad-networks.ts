@@ -78,8 +78,8 @@ export const getRivalAdNetworks = operation({
 }).run(async ({ app, storefront, platform, rivalId }, ctx) => {
   const rival = await findRival(ctx, app, { rivalId, platform, storefront })
   const since = keptSince(ctx.now(), KEPT_DAYS)
-  const kept = await readAds(ctx.sql, rival)
-  if (kept && kept.seenAt >= since) return shown(rival, kept)
+  const stored = await readAds(ctx.sql, rival)
+  if (stored && stored.seenAt >= since) return shown(rival, stored)
   const subject = { platform, storefront, subject: rival.storeId }
   const eta =
     (await lookUp(ctx, subject)) ?? (await readOnRequest(ctx, { kind: "app_ads", ...subject }, { keptDays: KEPT_DAYS }))

@@ -90,8 +90,8 @@ export const getRivalMarket = operation({
   const rival = await findRival(ctx, app, { rivalId, platform, storefront })
   const stored = await readStored(ctx.sql, rival, storefront)
   const { eta, isRead } = await renewed(ctx, rival, storefront, stored)
-  const shown = marketOf(rival, isRead ? await readStored(ctx.sql, rival, storefront) : stored)
-  const answer = { country: storefront, platform, ...shown }
+  const market = marketOf(rival, isRead ? await readStored(ctx.sql, rival, storefront) : stored)
+  const answer = { country: storefront, platform, ...market }
   return eta === null ? answer : pending({ eta }, answer)
 })
 

@@ -27,11 +27,11 @@ interface StoreState {
 
 export async function readStoreState(sql: Sql, { appId }: Rival, storefront: string): Promise<StoreState> {
   if (appId === null) return { available: null, ratings: null }
-  const [said] = await sql<{ available: boolean }[]>`
+  const [lookUp] = await sql<{ available: boolean }[]>`
     select available
     from app_storefront
     where app_id = ${appId} and storefront = ${storefront} and source = any(${LOOKUP_SOURCES as string[]}::text[])
     order by seen_at desc, source
     limit 1`
-  return { available: said?.available ?? null, ratings: await readLatestRatings(sql, appId, storefront) }
+  return { available: lookUp?.available ?? null, ratings: await readLatestRatings(sql, appId, storefront) }
 }
