@@ -130,7 +130,7 @@ export const getChartPositions = operation({
 })
 
 /**
- * One row per measured day, oldest first; a list that nobody read has one row. The time is known only for the latest
+ * One row per measured day, oldest first; a list that was never read has one row. The time is known only for the latest
  * day. If the fields about the latest day are not requested, only the series is returned.
  */
 function chartRows(chart: Partial<v.InferOutput<typeof Chart>>): TableRow[] {

@@ -14,7 +14,7 @@ export const LISTS = 500
 export const PLACES = 5_000
 const MAX_RIVALS = 200
 
-/** Matching rivals of the apps: those above them except hidden ones, and those named by hand. Most keywords first. */
+/** Returns matching rivals: visible apps above these apps, and apps added by hand. Most keywords first. */
 export async function findRivals(sql: Sql, apps: readonly TrackedApp[], sought: SearchText): Promise<RecordMatch[]> {
   const [above, named] = await Promise.all([readAbove(sql, apps, sought), readNamed(sql, apps)])
   const found = new Map<string, RecordMatch & { terms: number }>()
@@ -51,7 +51,7 @@ async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: SearchTe
   const sides = apps.flatMap((app) => sidesOf(app).map((side) => ({ ...side, app })))
   const above = await readAppsAbove(sql, apps, sides)
   const { places, placeOf } = placesOf(sides)
-  // the same few apps rank above many: each is named and compared once per storefront and name order
+  // the same few apps rank above many, so each is named and matched once per place
   const keyOf = ({ appId, place }: NamedPlace) => appId * places.length + place
   const placed = above.map((rival) => ({ ...rival, place: placeOf[rival.side - 1] as number }))
   const byName = Map.groupBy(placed, keyOf)
@@ -74,7 +74,7 @@ const NAMES_AT_ONCE = 500
 
 interface NamedPlace {
   appId: number
-  /** An index from 1 of placesOf, which decides the name. */
+  /** An index from 1 into the places of placesOf, which determine the name. */
   place: number
 }
 
@@ -85,7 +85,7 @@ interface RankedRival {
   terms: number
 }
 
-/** The apps above each tracked app, without its hidden rivals. */
+/** Returns the apps above each tracked app, without its hidden rivals. */
 async function readAppsAbove(
   sql: Sql,
   apps: readonly TrackedApp[],
@@ -113,11 +113,11 @@ async function readAppsAbove(
 
 interface RankedList {
   listId: number
-  /** An index from 1. */
+  /** The index of the side, from 1. */
   side: number
 }
 
-/** The results of the first keywords, as far as they were read on the latest day of their side. */
+/** Returns the lists of the first keywords that were measured on the latest day of their side. */
 async function readLists(sql: Sql, sides: readonly SideApp[]): Promise<RankedList[]> {
   const [row] = await sql<[{ listIds: number[]; sides: number[] }]>`
     with ${dayTerms(sql, sides, LISTS)}
@@ -132,7 +132,7 @@ interface AboveQuery {
   sides: readonly (SideApp & { app: TrackedApp })[]
   /** The app of each side, as an index. */
   ownerOf: number[]
-  /** Places that are read of each list. */
+  /** How many places are read per list. */
   perList: number
 }
 
@@ -174,7 +174,7 @@ async function readAboveInLists(sql: Sql, lists: readonly RankedList[], { sides,
   return row
 }
 
-/** Returns those of the apps whose name there, or store id, contains every word. */
+/** Returns the apps whose name in their place, or whose store id, contains every word. */
 async function readMatchingNames(
   sql: Sql,
   apps: readonly NamedPlace[],
@@ -199,7 +199,7 @@ async function readMatchingNames(
       select ${nameIn(sql, sql`a.app_id`, place)} as name
       offset 0
     ) n
-    -- App Store ids are digits: a word with a letter can only be in the name, and the look-up of the id is spared
+    -- App Store ids are digits, so a word with a letter can only match the name: this saves the look-up of the id
     cross join lateral (
       select store_id
       from store_app
@@ -230,7 +230,7 @@ function hiddenApps(sql: Sql, hidden: readonly { side: number; platform: Platfor
     ),`
 }
 
-/** The distinct pairs of storefront and app countries, which decide an app's name, and each side's index from 1. */
+/** The distinct pairs of storefront and app countries, which determine an app's name, and each side's index from 1. */
 function placesOf(sides: readonly { storefront: string; app: TrackedApp }[]) {
   const placeByKey = new Map<string, number>()
   const places: { storefront: string; app: TrackedApp }[] = []

@@ -96,8 +96,8 @@ export interface AppFeed {
 
 export interface WrittenReviews {
   /**
-   * Whether the feed was read completely since the span ended, or since it began while it lasts, and no gap touches the
-   * span.
+   * True if no gap touches the span and the feed was read completely since the span ended, or since its start if it has
+   * not ended.
    */
   measured: boolean
   /** When the feed was last read at all. Null if never. */

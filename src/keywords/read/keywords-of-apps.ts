@@ -19,9 +19,9 @@ export interface MarketKeyword {
 interface AppQuery {
   /** A store_app id. */
   app: number
-  /** A second app, whose rank is returned as well; null = none. */
+  /** A second app, whose rank is returned as well. Null if none. */
   beside: number | null
-  /** A workspace's app, whose tracked keywords are marked; null = none. */
+  /** A workspace's app, whose tracked keywords are marked. Null if none. */
   tracker: string | null
 }
 
@@ -38,7 +38,7 @@ interface AppKeywordPage {
   limit: number
 }
 
-/** Orders by rank, then by term. `total` counts all pages. */
+/** Returns the keywords of an app ordered by rank, then by term. `total` counts all pages. */
 export async function findAppKeywords(
   sql: Sql,
   lists: MarketDay,
@@ -85,7 +85,7 @@ export async function findAppKeywords(
 export interface GapKeyword extends MarketKeyword {
   /** How many of the apps it contains. */
   held: number
-  /** One per app, in the order of the query; null = not among the results that were read. */
+  /** One per app, in the order of the query; null if it is not among the results read. */
   ranks: (number | null)[]
   /** The popularity that the order uses; null if unknown. */
   popularityOrder: number | null
@@ -105,8 +105,9 @@ interface Gap {
 }
 
 /**
- * Orders by how many of the apps (store_app ids, each once) a keyword contains, then by popularity, then by term. Scans the index
- * once per app: ranks of all apps in every list that a single `&&` finds would take several times as long.
+ * Returns keywords ordered by how many of the apps (distinct store_app ids) they contain, then by popularity, then by
+ * term. Scans the index once per app: a single scan with `&&` would need the ranks of all apps in every list that it
+ * finds, which takes several times as long.
  */
 export async function findGap(
   sql: Sql,
@@ -185,7 +186,7 @@ function listsHolding(sql: Sql, lists: MarketDay, apps: number[]): Fragment {
 
 type KeywordRow = Omit<MarketKeyword, "source" | "figures"> & FiguresRow & { source: number }
 
-/** All null in the only row of an empty page. */
+/** The only row of an empty page has nulls. */
 type PageRow<Own> = (KeywordRow & Own) | { term: null }
 
 function joinFigures(sql: Sql): Fragment {

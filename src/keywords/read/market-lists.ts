@@ -2,7 +2,7 @@ import type { Fragment } from "postgres"
 import type { Side } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
 
-/** The keywords of a storefront whose latest answer is from the UTC day `since` or later, whoever tracks them. */
+/** The keywords of a storefront whose latest answer is from the UTC day `since` or later, in any workspace. */
 export interface MarketLists extends Side {
   since: string
 }

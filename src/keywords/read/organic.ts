@@ -7,13 +7,13 @@ export interface OrganicRank {
   /** Null if the app is not among the results read, or the term was never measured. */
   rank: number | null
   measured: boolean
-  /** The workspace tracks the term for the app there. */
+  /** Whether the workspace tracks the term for the app there. */
   tracked: boolean
   /** The UTC day of the measurement. Null if there is none. */
   day: string | null
 }
 
-/** A column with an OrganicRank as JSON, of an App Store app on a term in a storefront. */
+/** SQL for the OrganicRank of an App Store app on a term in a storefront, as JSON. */
 export function organicRank(
   sql: Db,
   { appId, own, storefront }: { appId: string; own: number | null; storefront: string },

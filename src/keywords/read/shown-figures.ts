@@ -2,7 +2,7 @@ import type { Side } from "../../core/observation/provenance.ts"
 import type { Db } from "../../database/types.ts"
 import { figuresOf, type KeywordMetrics, type MetricsRow, metricsOf } from "../store/keyword-figures.ts"
 
-/** The figures that a row about a keyword of the market has. */
+/** The figures in a row about a market keyword. */
 export type ShownFigures = Pick<
   KeywordMetrics,
   | "popularity"
@@ -42,7 +42,7 @@ export type FiguresRow = Pick<
   "difficulty" | "difficultyDay" | "estimate" | "estimateDay" | "published" | "publishedDay" | "publishedBy"
 >
 
-/** Figures that these answers do not show are null. */
+/** Converts a row to metrics. Figures that these answers do not show are null. */
 export function metricsShown(row: FiguresRow, platform: Side["platform"], today: string): KeywordMetrics {
   const { difficulty, difficultyDay, estimate, estimateDay, published, publishedDay, publishedBy } = row
   const metrics: MetricsRow = {

@@ -9,7 +9,7 @@ import { readSidesRankMonths } from "./rank-months.ts"
 
 export const LOOK_BACK_DAYS = 14
 
-/** A keyword on a day. `measured` is false if nobody read its results that day. */
+/** A keyword on a day. `measured` is false if its results were not read that day. */
 export interface TermDay {
   term: string
   measured: boolean

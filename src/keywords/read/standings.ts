@@ -52,7 +52,7 @@ export interface TermStanding {
   depth: number | null
   /** The value of the requested key, greatest first. Null if no key was requested or there is no value. */
   key: number | null
-  /** The move since the measured day before. Null if it was not requested or cannot be determined. */
+  /** The move since the previous measured day. Null if it was not requested or cannot be determined. */
   move: RankMove | null
 }
 
@@ -74,7 +74,7 @@ interface StandingsQuery {
   isMoved: boolean
 }
 
-/** Returns every keyword of an app, with `more` of each: one statement, or two for the moves of an earlier day. */
+/** Returns every keyword of an app; `more` adds a key and moves. Moves of an earlier day take a second statement. */
 export async function readStandings(sql: Sql, side: SideApp, more: StandingsQuery | null): Promise<SideStandings> {
   const recent = more?.isMoved ? addDays(more.today, -RECENT_DAYS) : null
   const months = recent === null ? [] : comparedMonths(recent, more!.today)

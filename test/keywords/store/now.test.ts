@@ -82,7 +82,7 @@ async function empty(): Promise<void> {
 }
 
 describe("list_now and keyword_now", () => {
-  test("the now rows have the latest stored values in any order of recording and after the demo is removed", async () => {
+  test("the now rows are the latest stored values, in any order of recording and without the demo", async () => {
     const shapes = { ranks: 0, figures: 0 }
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 5 }), async (steps) => {

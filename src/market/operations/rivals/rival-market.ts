@@ -134,7 +134,7 @@ function orNothing(error: unknown): Renewal {
 
 type StoredDay = Omit<MarketDay, "seenAt">
 
-/** The stored facts of a rival in a storefront, whoever read them. Null if there are none. */
+/** The stored facts of a rival in a storefront, read by any workspace. Null if unknown. */
 interface StoredMarket {
   name: string | null
   /** When its page was last read. */
