@@ -44,7 +44,7 @@ interface ListedTerm {
   tags: string[]
 }
 
-/** Returns the tracked terms of an app in one storefront or all, in the app's order. Throws if there are 100,000. */
+/** Returns the tracked terms of an app in one storefront or all, in the app's order. */
 export async function listTerms(sql: Db, appId: string, country: string | null): Promise<ListedTerm[]> {
   const rows = await sql<ListedTerm[]>`
     select t.country, t.term, array(select jsonb_array_elements_text(a.keyword_tags -> t.term)) as tags

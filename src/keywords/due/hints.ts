@@ -35,7 +35,7 @@ export const hintsOnPlay: Kind = {
   everyDays: HINTS_EVERY_DAYS,
   async read([subject], port) {
     const { storefront, subject: prefix } = subject
-    // A suggest answer names no country, so the country that the store's pages name for the same request is used.
+    // A suggest answer names no country, so it is checked by the country that the store's pages name.
     const named = (await port.readNamedCountry(playSuggest.upstream, storefront)) ?? storefront
     if (named !== storefront)
       throw new ReadFailure("mismatched", `pages name ${named.toUpperCase()}`, { country: named })

@@ -62,7 +62,7 @@ export interface Hints {
  * prefixes (see ladder).
  *
  * Source: both measures are from SquashVash/ASO-Tool-CLI (rank correlation with real popularity 0.58 and 0.48, 182
- * terms, half of which were never suggested). Limits: the App Store gives at most ten suggestions and Google Play five.
+ * terms; half were never suggested). Limits: the App Store gives at most ten suggestions and Google Play five.
  * A stem that everybody types on ("insta") may be extended ten times and never be suggested itself.
  */
 export function hintsOf(term: string, answers: Answers): Hints | undefined {

@@ -158,7 +158,7 @@ async function deriveMarked(tx: Tx, now: Date): Promise<boolean> {
   if (marked.length === 0) return false
   await holdIdentities(tx)
   await lockLists(tx, await listIds(tx, marked))
-  // Locks come before reading: a mark that another process sets from now on waits and is kept.
+  // Takes the marks before reading: a mark that another process sets from now on waits and is kept.
   const taken = await tx<ListKey[]>`
     with picked as materialized (
       select d.kind, d.platform, d.storefront, d.subject
