@@ -11,98 +11,98 @@ import type { BillingMessage } from "./sources/billing/told.ts"
 const ACCOUNT_KIND_NAMES = ["app-store-connect", "apple-ads", ...BILLING_SOURCES, "revenuecat-metrics"] as const
 export type AccountKindName = (typeof ACCOUNT_KIND_NAMES)[number]
 
-/** How the hosts of accounts are reached. */
+/** How to reach the host of each kind of account. */
 export interface AccountReach {
   to(host: AccountHost): ConsoleReach
   now: () => Date
 }
 
-/** How a command takes what an account consists of. */
+/** A command-line option that supplies one part of an account's key. */
 export interface AccountOption {
   option: string
   value: string
   meaning: string
 }
 
-/** One of the accounts that a key opens. */
+/** One of the accounts that a key can open. */
 export interface AccountPart {
   id: string
   name: string
 }
 
-/** A message that tells nothing and wants an answer: a service proves the address by it. */
+/** The message carries no data but must be answered: the service uses it to verify the address. */
 export interface MessageReply {
   reply: object
 }
 
-/** Whose a message is, before anything else of it is looked at; then what it tells. */
+/** Checks that the message belongs to the account before it reads anything else, then parses it. */
 type MessageReader<Key> = (
   key: Key,
   part: string,
   message: Message,
 ) => BillingMessage | MessageReply | "not theirs" | "unreadable"
 
-/** A kind of account, declared once: what commands and the worker do with any follows from it. */
+/** A kind of account, declared once. The commands and the worker are built from these values. */
 export interface AccountKind<Key extends AccountKey = AccountKey, Way = unknown> {
   name: AccountKindName
   title: string
   summary: string
-  /** What is typed to add one, and what that does. */
+  /** Example command lines for adding an account, each with its effect. */
   examples: [typed: string, does: string][]
-  /** Of the key what is no secret, by its name; `fresh`: another key has another. */
+  /** The public ids of the key, by name. `fresh`: rotating the key changes this id too. */
   ids: Record<string, AccountOption & { fresh?: true }>
-  /** Null: nothing of it is secret, for what is sent proves itself. */
+  /** The secret part of the key. Null if there is none because each message carries its own proof. */
   secret: (AccountOption & { name: string }) | null
-  /** Which of what the key opens is read. */
+  /** Selects which of the accounts that the key opens is read. */
   part: AccountOption & { name: string }
-  /** What the key opens, where which of it is read need not be said. */
+  /** Lists the accounts that the key opens, so that a caller may omit the selection if there is only one. */
   listParts?(way: Way): Promise<AccountPart[]>
-  /** Throws AccessProblem where something of it cannot be what the console gives. */
+  /** Throws AccessProblem when the key or the selection has an impossible format. */
   check(key: Key, part: string | null): void
-  /** As much of the key as may be shown. */
+  /** The part of the key that is safe to display. */
   shown(key: Key): string
-  /** Throws AccessProblem where the key is none. */
+  /** Throws AccessProblem when the key is not valid. */
   open(key: Key, part: string | null, reach: AccountReach): Promise<Way>
-  /** Throws ConsoleProblem where nothing is known. */
+  /** Throws ConsoleProblem when the rights cannot be determined. */
   look(way: Way, part: string, now: Date): Promise<Look>
-  /** Of a kind that sends messages to us, at /in/<account>. */
+  /** Only for kinds that send messages to us, at /in/<account>. */
   receive?: MessageReader<Key>
-  /** What is read once it is connected, as who connects it is told. */
+  /** What is read after connecting; shown to the person who connects the account. */
   begins: string
-  /** What somebody must ask the console for first, by the account and the app there. */
+  /** What a person must first request from the console, for this account and app. */
   needsAsking?(account: string, app: string): string
-  /** Rights without which nothing is read. */
+  /** Nothing is read without these rights. */
   needs: readonly string[]
   /**
-   * Reads what is due. Returns how long the account is to be left alone; null = until something is due, an hour at most.
-   * Left out: such an account says what it has by itself. Throws ConsoleProblem.
+   * Reads what is due. Returns how long to leave the account alone; null means until the next task is due, at most an
+   * hour. Omitted for kinds that push their data to us. Throws ConsoleProblem.
    */
   read?(way: Way, turn: AccountTurn): Promise<number | null>
 }
 
-/** One turn with an account's key. */
+/** One session with an account's key. */
 export interface AccountTurn {
   sql: Sql
   account: { id: string; part: string }
   now: () => Date
-  /** Keeps a body as it came. */
+  /** Stores a response body unchanged. */
   keep: (body: RawBody) => Promise<void>
-  /** Throws where the lease is lost: then nothing is stored. */
+  /** Throws when the lease is lost, so that nothing is stored. */
   fence: (tx: Tx) => Promise<void>
-  /** Notes that the console took the key. */
+  /** Records that the console accepted the key. */
   noteAnswer(): Promise<void>
-  /** Has the account's rights looked at anew before anything else is read. */
+  /** Makes the worker check the account's rights before it reads anything else. */
   noteDenied(): Promise<void>
   log: Log
-  /** Ends reading after the question under way. */
+  /** Stops reading after the current request. */
   closing: AbortSignal
   signal: AbortSignal
-  /** Between two questions. */
+  /** Pause between two requests. */
   gapMs: number
-  /** Questions before another account has its turn. */
+  /** Maximum number of requests before another account gets its turn. */
   atMost: number
 }
 
-/** Any kind; what it is given is of its own. */
+/** Any kind. Each kind is only called with its own key type. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of kinds calls each with its own key alone
 export type AnyAccountKind = AccountKind<any, any>

@@ -4,7 +4,7 @@ import { appleAds } from "./account-kinds/apple-ads.ts"
 import { adapty, appStoreNotifications, revenueCat, superwall } from "./account-kinds/billing.ts"
 import { revenueCatMetrics } from "./account-kinds/revenuecat-metrics.ts"
 
-/** All that can be connected. */
+/** Every kind of account that can be connected. */
 export const ACCOUNT_KINDS: readonly AnyAccountKind[] = [
   appStoreConnect,
   appleAds,

@@ -1,11 +1,11 @@
 import { TOKEN_AHEAD_MS, TOKEN_BACK_MS } from "./jwt.ts"
 
-/** Requests take some seconds, and the header has no fractions of one. */
+/** Allows for the duration of the request and for the Date header, which has whole seconds only. */
 const TOLERANCE_MS = 5_000
 
 /**
- * Explains a refused token by this machine's clock, compared with the Date header of the answer. Null if the clocks agree as
- * far as tokens need it, or if the answer has no date.
+ * Explains a rejected token by the difference between this machine's clock and the Date header of the response. Null if
+ * the clocks agree well enough for tokens, or if the response has no date.
  */
 export function clockProblem(headers: Headers, now: Date): string | null {
   const at = Date.parse(headers.get("date") ?? "")

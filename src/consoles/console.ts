@@ -6,10 +6,10 @@ import type { ConsoleKey } from "./credentials.ts"
 import { signingKeyOf, signToken, TOKEN_USE_MS } from "./jwt.ts"
 import { platformText } from "./platform-text.ts"
 
-/** Where the console's API is, and how it is reached. */
+/** Address of the console's API and how to reach it. */
 export interface ConsoleReach {
   outbound: SafeFetch
-  /** Without a slash at the end. */
+  /** Has no trailing slash. */
   address: string
   now: () => Date
 }
@@ -18,27 +18,30 @@ export interface ConsoleAnswer {
   status: number
   bytes: Uint8Array
   url: string
-  /** Requests that the key has left in this hour; null = not said. */
+  /** Requests left to the key in this hour. Null if the response does not include it. */
   hourLeft: number | null
 }
 
-/** One key's way to the console. */
+/** A client of the console for one key. */
 export interface Console {
-  /** Answers 200 and 404 alike; anything else is a ConsoleProblem. */
+  /** Returns responses with status 200 and 404. Throws ConsoleProblem for any other. */
   get(path: string, signal?: AbortSignal): Promise<ConsoleAnswer>
-  /** The document of a 200. Throws ConsoleProblem, also for what is none. */
+  /** Returns the parsed document of a 200 response. Throws ConsoleProblem when there is none. */
   document(path: string, signal?: AbortSignal): Promise<Record<string, unknown>>
   /**
-   * Makes something at the console, once: what is not answered may have been made. Answers 201; anything else is a
-   * ConsoleProblem.
+   * Creates a resource with a single request; if no response arrives, it may still have been created. Returns a 201
+   * response. Throws ConsoleProblem for any other.
    */
   create(path: string, document: object): Promise<ConsoleAnswer>
   /**
-   * A file at an address that the console named, wherever that is: asked without the key, and only over a safe connection where the
-   * console itself is. Any status is an answer. Throws ConsoleProblem `refused`.
+   * Downloads a file from a URL that the console supplied, on any host. The request does not carry the key, and uses
+   * HTTPS if the console does. Returns the response whatever its status. Throws ConsoleProblem `refused`.
    */
   download(url: string, signal?: AbortSignal): Promise<{ status: number; bytes: Uint8Array }>
-  /** Sends a change once, with a token that was just made, and gives whatever is answered. Throws OutboundProblem. */
+  /**
+   * Sends a change once, with a freshly signed token, and returns the response whatever its status. Throws
+   * OutboundProblem.
+   */
   send(change: ConsoleChange, signal?: AbortSignal): Promise<OutboundAnswer>
 }
 
@@ -49,21 +52,25 @@ interface ConsoleChange {
 }
 
 /**
- * `unauthorized`: a token that was signed just now is refused; `forbidden`: the key's role lacks the right; `agreement`: one
- * waits for the account holder; `limited`: too many requests; `unavailable`: the platform was not reached, it failed (5xx), or
- * this machine's clock is wrong; `refused`: any other answer, which says nothing of other questions.
+ * `unauthorized`: a freshly signed token is rejected; `forbidden`: the key's role lacks the right; `agreement`: the
+ * account holder must accept an agreement; `limited`: too many requests; `unavailable`: the platform was not reached,
+ * it failed (5xx), or this machine's clock is wrong; `refused`: any other response, which has no meaning for other
+ * requests.
  */
 export type ConsoleTrouble = "unauthorized" | "forbidden" | "agreement" | "limited" | "unavailable" | "refused"
 
 interface ProblemFacts {
   retryAfterMs?: number | null
-  /** The platform's own description of the error, cut and cleaned. */
+  /** The platform's own description of the error, truncated and without control characters. */
   details?: readonly string[]
-  /** Requests that the key has left in this hour; null if the answer does not say. */
+  /** Requests left to the key in this hour. Null if the response does not include it. */
   hourLeft?: number | null
 }
 
-/** Its message does not hold the key. Text of the platform's stands in it in quotes, cut and cleaned. */
+/**
+ * The message never contains the key. Text from the platform appears in quotes, truncated and without control
+ * characters.
+ */
 export class ConsoleProblem extends Error {
   override name = "ConsoleProblem"
   readonly trouble: ConsoleTrouble
@@ -81,11 +88,11 @@ export class ConsoleProblem extends Error {
 }
 
 const AUDIENCE = "appstoreconnect-v1"
-/** A sales report of a large seller, inflated, is some 30 MB; packed a tenth of it. */
+/** A large seller's sales report is some 30 MB uncompressed, and a tenth of that compressed. */
 const MOST_BYTES = 16_000_000
 const ANSWER_MS = 30_000
 
-/** Throws AccessProblem where the key is none. */
+/** Throws AccessProblem when the private key is not valid. */
 export async function openConsole({ issuer, keyId, privateKey }: ConsoleKey, reach: ConsoleReach): Promise<Console> {
   const key = await signingKeyOf(privateKey)
   let token: { text: string; madeMs: number } | null = null
@@ -98,7 +105,7 @@ export async function openConsole({ issuer, keyId, privateKey }: ConsoleKey, rea
   const get: Console["get"] = async (path, signal) => {
     const kept = standing()
     let answer = await ask(reach, { path }, kept ?? (await freshToken()), signal)
-    // a token is refused now and then right after it was made, and where two clocks differ
+    // The console sometimes rejects a token right after it was signed, or when the two clocks differ: retry once.
     if (answer.status === 401) answer = await ask(reach, { path }, await freshToken(), signal)
     const problem = problemOf(answer, reach.now())
     if (problem) throw problem
@@ -150,7 +157,7 @@ function answerOf({ status, bytes, url, headers }: OutboundAnswer): ConsoleAnswe
 
 const MAX_DETAIL = 200
 
-/** "the console answers 410 (GONE: This report can no longer be had)" */
+/** Example message: "the console answers 410 (GONE: This report can no longer be had)" */
 function refusalOf({ status, bytes, headers }: OutboundAnswer): ConsoleProblem {
   const details = detailsIn(bytes)
   const [first] = details.filter((text) => text !== "")
@@ -158,7 +165,7 @@ function refusalOf({ status, bytes, headers }: OutboundAnswer): ConsoleProblem {
   return new ConsoleProblem("refused", message, { details, hourLeft: hourLeftOf(headers.get("x-rate-limit")) })
 }
 
-/** The host of files is not the console: its failure says nothing of other questions. */
+/** The file host is not the console, so its failure must not affect other requests. */
 async function fileReached(reach: ConsoleReach, url: string, signal?: AbortSignal): Promise<OutboundAnswer> {
   try {
     return await reached(reach, url, {}, signal)
@@ -168,7 +175,7 @@ async function fileReached(reach: ConsoleReach, url: string, signal?: AbortSigna
   }
 }
 
-/** Returns the text of each error in a body, cut and cleaned. */
+/** Returns the text of each error in a body, truncated and without control characters. */
 export function detailsIn(bytes: Uint8Array): string[] {
   return errorsIn(bytes).map(({ code, detail }) => {
     return [code, detail].flatMap((text) => (typeof text === "string" ? platformText(text, MAX_DETAIL) : [])).join(": ")
@@ -196,7 +203,7 @@ async function reached(
   sent: Pick<OutboundOptions, "method" | "headers" | "body">,
   signal?: AbortSignal,
 ): Promise<OutboundAnswer> {
-  // what stands in for the console may have its files at any port; the console itself has no port of its own
+  // A test server may serve its files at any port; the real console uses the default port.
   const ports = new URL(address).port === "" ? [] : [new URL(address), new URL(url)].map(({ port }) => Number(port))
   const limits = { totalMs: ANSWER_MS, firstByteMs: ANSWER_MS, mostBytes: MOST_BYTES }
   try {
@@ -207,7 +214,7 @@ async function reached(
   }
 }
 
-/** Null for what is an answer: 200 and 404. */
+/** Null for the statuses that count as answers: 200 and 404. */
 export function problemOf(answer: OutboundAnswer, now: Date): ConsoleProblem | null {
   const { status, headers, bytes } = answer
   const facts = { hourLeft: hourLeftOf(headers.get("x-rate-limit")) }
@@ -240,7 +247,7 @@ export function errorsIn(bytes: Uint8Array): Record<string, unknown>[] {
   return errors.filter((error) => typeof error === "object" && error !== null)
 }
 
-/** "user-hour-lim:3500;user-hour-rem:499;" → 499 */
+/** Example: "user-hour-lim:3500;user-hour-rem:499;" → 499 */
 function hourLeftOf(header: string | null): number | null {
   const [, left] = /\buser-hour-rem:(\d{1,9})\b/.exec(header ?? "") ?? []
   return left === undefined ? null : Number(left)

@@ -1,41 +1,41 @@
 import type { Sealer } from "../access/sealed.ts"
 
-/** What an account's console is asked with, by name: ids beside its one secret. Stored sealed, whole. */
+/** The credentials of an account by name: its ids and its one secret. Stored encrypted as a whole. */
 export type AccountKey = Readonly<Record<string, string>>
 
-/** What the console of the App Store is asked with. */
+/** Credentials for App Store Connect. */
 export type ConsoleKey = {
   issuer: string
   keyId: string
-  /** The P8 file. */
+  /** Content of the P8 file. */
   privateKey: string
 }
 
-/** What Apple Ads is asked with. */
+/** Credentials for Apple Ads. */
 export type AdsKey = {
   clientId: string
   teamId: string
   keyId: string
-  /** PEM. */
+  /** In PEM format. */
   privateKey: string
 }
 
-/** What a billing service proves its messages by. */
+/** The secret that a billing service uses to authenticate its messages. */
 export type WebhookKey = {
   secret: string
 }
 
-/** What a service is asked with that takes one secret text. */
+/** Credentials for a service that takes a single API key. */
 export type ApiKey = {
   apiKey: string
 }
 
-/** Throws AccessProblem without SECRET_KEY. */
+/** Throws AccessProblem when SECRET_KEY is not set. */
 export async function sealKey(sealer: Sealer, account: string, key: AccountKey): Promise<string> {
   return await sealer.seal(JSON.stringify(key), placeOf(account))
 }
 
-/** Throws AccessProblem: no SECRET_KEY, another one, or a row that was changed. */
+/** Throws AccessProblem when SECRET_KEY is missing or different, or when the row was modified. */
 export async function openKey(sealer: Sealer, account: string, sealed: string): Promise<AccountKey> {
   return JSON.parse(await sealer.open(sealed, placeOf(account)))
 }

@@ -5,19 +5,19 @@ import type { Db, Sql, Tx } from "../database/types.ts"
 import { removeReviews } from "../reviews/store/remove-reviews.ts"
 import { REPORT_ZONE } from "./pacific.ts"
 
-/** The invented accounts of a workspace. */
+/** The demo accounts of a workspace. */
 export interface DemoAccounts {
   console: string
   ads: string
 }
 
-/** What every answer says beside their figures. */
+/** Every answer includes this text next to the demo figures. */
 const WHY =
   "these figures are invented, to show what an owner sees; they go once you connect your own: appmeter account add app-store-connect"
 
 /**
- * Makes a workspace's invented console and ad account, which no key opens; those that are there stay. Null where the workspace
- * connected an account of its own: beside figures that are real nothing is invented.
+ * Creates the demo console and ad account of a workspace, which have no key; existing ones stay. Null if the workspace
+ * has connected an account, because demo figures must not appear next to real ones.
  */
 export async function makeDemoAccounts(
   sql: Sql,
@@ -49,7 +49,7 @@ export async function makeDemoAccounts(
   })
 }
 
-/** Whether a tracked app has the demo's seller: then its workspace is shown the reviews that are invented of it. */
+/** True if a tracked app belongs to the demo console: its workspace then sees the invented reviews. */
 export async function hasDemoSeller(sql: Db, appId: string): Promise<boolean> {
   const rows = await sql`
     select
@@ -60,7 +60,10 @@ export async function hasDemoSeller(sql: Db, appId: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** With all that they say; with the last of them the invented reviews. Of all workspaces when none is named. Returns how many went. */
+/**
+ * Deletes the demo accounts with all their data, and the invented reviews with the last of them. Covers every workspace
+ * if none is given. Returns the number of deleted accounts.
+ */
 export async function deleteDemoAccounts(tx: Tx, workspaceId: number | null = null): Promise<number> {
   if (workspaceId !== null) await lockAccounts(tx, workspaceId)
   const { count } = await tx`
@@ -79,12 +82,12 @@ async function removeUnshownReviews(tx: Tx): Promise<void> {
   if (left.length === 0) await removeReviews(tx, DEMO)
 }
 
-/** Why nothing can be done with one. */
+/** Explains why no command can change a demo account. */
 export function demoProblem(id: string): string {
   return `${id} is the demo's: its figures are invented and no key opens it; it goes with your first own account, or with appmeter demo remove`
 }
 
-/** Who connects an account and who loads the demo wait for each other. */
+/** Serializes connecting an account and loading the demo. */
 async function lockAccounts(tx: Db, workspaceId: number): Promise<void> {
   await tx`
     select

@@ -6,29 +6,29 @@ import { ReadFailure } from "../measuring/source.ts"
 import { ConsoleProblem } from "./console.ts"
 import { platformText } from "./platform-text.ts"
 
-/** Somebody else has the account by now: nothing may be stored for it. */
+/** Another worker has the account now, so nothing may be stored for it. */
 export class LeaseLost extends Error {
   override name = "LeaseLost"
 }
 
-/** The outcome of a failed question. */
+/** The outcome of a failed request. */
 interface QuestionFailure {
-  /** What the owner reads. */
+  /** Message for the owner. */
   message: string
-  /** The key's role does not include the question. */
+  /** The key's role does not include the request. */
   isDenied: boolean
-  /** Not published yet: it is asked for again in an hour. */
+  /** Not published yet: retry in an hour. */
   isLate: boolean
-  /** The platform itself failed: the account is left alone for a while, after this question has ended. */
+  /** The platform itself failed: end this task, then leave the account alone for a while. */
   stops: boolean
 }
 
-/** These say something of the whole account and nothing of the question. */
+/** These concern the whole account rather than the single request. */
 const OF_ACCOUNT: readonly ConsoleProblem["trouble"][] = ["unauthorized", "agreement", "limited"]
 
 /**
- * Bounds a failure to its question. Returns null if the error is one of the whole account, of the database, or of a lost lease:
- * then the caller throws it on. An error that nobody expects is logged.
+ * Limits a failure to its own request. Returns null if the error concerns the whole account, the database or a lost
+ * lease; the caller then rethrows it. Logs unexpected errors.
  */
 export function questionFailure(
   error: unknown,
@@ -54,7 +54,7 @@ function bounded(message: string, isLate = false): QuestionFailure {
 
 const MAX_TEXT = 200
 
-/** When a failed question is asked again: an hour later, then at growing gaps of up to five days. For a row with `tries`. */
+/** SQL: time of the next retry, from an hour later up to gaps of five days. For a row with `tries`. */
 export function growingGap(sql: Db) {
   return sql`now() + least(power(2, least(tries, 10)), 128) * interval '1 hour'`
 }

@@ -3,9 +3,9 @@ import { createPrivateKey } from "node:crypto"
 import { AccessProblem } from "../access/problem.ts"
 
 /**
- * Takes an EC key on P-256 from a PEM file, as a console gives it or as OpenSSL makes it, also if its line ends are gone, doubled,
- * indented or written as "\\n", or if the whole file is base64. The key cannot be read out again. Throws AccessProblem, whose
- * message holds nothing of it.
+ * Imports an EC key on P-256 from PEM text, as a console or OpenSSL writes it. Accepts text whose line ends are
+ * missing, doubled, indented or escaped, and text that is base64 as a whole. The imported key is not extractable.
+ * Throws AccessProblem, whose message contains nothing of the key.
  */
 export async function signingKeyOf(pem: string): Promise<CryptoKey> {
   const found = pemIn(pem) ?? pemIn(Buffer.from(pem, "base64").toString("utf8"))
@@ -18,7 +18,7 @@ export async function signingKeyOf(pem: string): Promise<CryptoKey> {
   }
 }
 
-/** The private key of a file, with its lines as they should be. */
+/** Returns the private key in the text with normal line breaks. */
 function pemIn(text: string): string | undefined {
   const plain = text.replaceAll(/\\+[rn]/g, "\n")
   const [, ec = "", body = ""] =
@@ -38,12 +38,12 @@ interface TokenClaims {
   subject?: string
 }
 
-/** The longest that the console takes. */
+/** The maximum lifetime that the console accepts. */
 const VALID_S = 20 * 60
-/** A clock that goes ahead of the console's would make tokens that are not valid yet. */
+/** Backdates tokens so that they are already valid if the console's clock is behind ours. */
 const BACK_S = 60
 
-/** A token that is valid from a minute ago, 20 minutes in all (RFC 7519, ES256). */
+/** Signs a token that is valid from a minute ago, for 20 minutes in all (RFC 7519, ES256). */
 export async function signToken(key: CryptoKey, of: TokenClaims, at: Date): Promise<string> {
   const { issuer, keyId, audience, subject: sub } = of
   const issuedAt = Math.floor(at.getTime() / 1_000) - BACK_S
@@ -60,9 +60,9 @@ export async function signToken(key: CryptoKey, of: TokenClaims, at: Date): Prom
   return `${text}.${Buffer.from(signature).toString("base64url")}`
 }
 
-/** A token is valid if the console's clock is at most so far behind ours, or so far ahead of it. */
+/** A token is valid while the console's clock is at most this far behind ours, or this far ahead of it. */
 export const TOKEN_BACK_MS = BACK_S * 1_000
 export const TOKEN_AHEAD_MS = (VALID_S - BACK_S) * 1_000
 
-/** How long one may be used: so that a request under way does not outlive it. */
+/** How long a token may be reused, so that it does not expire during a request. */
 export const TOKEN_USE_MS = (VALID_S - BACK_S - 2 * 60) * 1_000

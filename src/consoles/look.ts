@@ -6,13 +6,13 @@ import { pacificDay } from "./pacific.ts"
 import { salesReportPath } from "./sources/request.ts"
 import { makeFailedDue } from "./tasks.ts"
 
-/** What a key of the seller's console may do, each looked at by a request that changes nothing. */
+/** The rights of an App Store Connect key. Each is tested by a request that changes nothing. */
 type Right = "apps" | "sales" | "analytics" | "reviews" | "prices"
 
 export interface RightState {
   name: string
   state: "ok" | "denied" | "unknown"
-  /** Who must do what; null = nothing. */
+  /** Which person must do what. Null if nothing is to be done. */
   why: string | null
 }
 
@@ -23,19 +23,22 @@ export interface AccountApp {
   bundleId: string
 }
 
-/** What one look at an account shows. */
+/** The rights and apps that an account has now. */
 export interface Look {
   rights: RightState[]
   apps: AccountApp[]
-  /** Of an account that has days and money of its own. */
+  /** Only for accounts with a time zone and currency of their own. */
   zone?: string
   currency?: string
 }
 
-/** The vendor number is not readable from the API, and a wrong one is answered with a 400 or with a bare 5xx. */
+/** The API does not return the vendor number, and answers a wrong one with 400 or with a bare 5xx. */
 const VENDOR_HINT = "check the vendor number: App Store Connect shows it in Payments and Financial Reports"
 
-/** Asks some six questions. Throws ConsoleProblem `unauthorized`, `agreement`, `limited` or `unavailable`: then nothing is known. */
+/**
+ * Sends some six requests. Throws ConsoleProblem `unauthorized`, `agreement`, `limited` or `unavailable` when the
+ * rights cannot be determined.
+ */
 export async function lookAt(console: Console, vendor: string, now: Date): Promise<Look> {
   const apps: AccountApp[] = []
   const rights = [await probeConsole("apps", async () => void apps.push(...(await readApps(console))))]
@@ -55,7 +58,7 @@ export async function lookAt(console: Console, vendor: string, now: Date): Promi
   return { rights, apps }
 }
 
-/** The key was taken for the apps, so a failure here is one of this question: often of its vendor number. */
+/** The key was accepted for the apps, so a failure here concerns this request only: often the vendor number. */
 async function probeSales(ask: () => Promise<unknown>, vendor: string): Promise<RightState> {
   try {
     return await probeConsole("sales", ask)
@@ -79,7 +82,7 @@ async function probeConsole(name: Right, ask: () => Promise<unknown>): Promise<R
   return await probeRight({ name, needs: NEEDS[name] }, ask)
 }
 
-/** A 403 touches its own right alone, and a question that is refused says nothing of it. */
+/** A 403 denies only this right. A `refused` request leaves the right unknown. */
 export async function probeRight(
   { name, needs }: { name: string; needs: string },
   ask: () => Promise<unknown>,
@@ -91,7 +94,7 @@ export async function probeRight(
     if (!(error instanceof ConsoleProblem)) throw error
     if (error.trouble === "forbidden") return { name, state: "denied", why: `needs ${needs}` }
     if (error.trouble === "refused") {
-      // a wrong vendor number is not found at the first report alone: nothing would ever be read
+      // A wrong vendor number affects every report: without this check nothing would ever be read.
       const isVendor = error.details.some((detail) => /\bvendor\b/i.test(detail))
       if (isVendor)
         return { name, state: "denied", why: `${error.message}; ${VENDOR_HINT}, and add the account with it` }
@@ -102,7 +105,7 @@ export async function probeRight(
 }
 
 const PAGE = 200
-/** More apps than any seller has. */
+/** No seller has more pages of apps than this. */
 const MOST_PAGES = 25
 
 async function readApps(console: Console): Promise<AccountApp[]> {
@@ -113,7 +116,7 @@ async function readApps(console: Console): Promise<AccountApp[]> {
     apps.push(...appsIn(document.data))
     path = nextPath(document.links)
   }
-  // an app that is added meanwhile moves another onto the next page
+  // An app added between two requests can shift another onto the next page, so remove duplicates.
   return [...new Map(apps.map((app) => [app.outsideId, app])).values()]
 }
 
@@ -126,14 +129,14 @@ function appsIn(data: unknown): AccountApp[] {
   })
 }
 
-/** An absolute address; of it only the path is followed, so that the key goes to no other host. */
+/** Returns the path of the next page. Drops the host of the absolute URL, so that the key goes to no other host. */
 export function nextPath(links: unknown): string | null {
   const next = (links as { next?: unknown } | undefined)?.next
   const url = typeof next === "string" ? URL.parse(next) : null
   return url ? `${url.pathname}${url.search}` : null
 }
 
-/** Replaces what was known of the account, but for what a person said by hand. */
+/** Replaces the stored rights and apps of the account. Keeps app mappings that a person set by hand. */
 export async function storeLook(tx: Db, account: { id: string; workspaceId: number }, look: Look) {
   const { rights, apps, zone, currency } = look
   if (zone !== undefined)

@@ -3,17 +3,17 @@ const CLOCK = new Intl.DateTimeFormat("en-CA", {
   ...{ year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", hourCycle: "h23" },
 })
 
-/** Reports are of days of this zone. */
+/** Days of reports are in this time zone. */
 export const REPORT_ZONE = "America/Los_Angeles"
 
-/** The day it is where the reports are made, "YYYY-MM-DD". */
+/** The current day in the reports' time zone, "YYYY-MM-DD". */
 export function pacificDay(at: Date): string {
   return partsOf(at).slice(0, 10)
 }
 
-/** Five in the morning there, when reports of the day before begin to stand. */
+/** Five in the morning in the reports' time zone, when reports of the previous day begin to appear. */
 export function fiveOnPacificDay(day: string): Date {
-  // 13:00 UTC in winter, 12:00 in summer
+  // 13:00 UTC in winter, 12:00 UTC in summer
   const summer = new Date(`${day}T12:00:00Z`)
   return partsOf(summer).endsWith("05") ? summer : new Date(`${day}T13:00:00Z`)
 }

@@ -1,6 +1,6 @@
 import { cutText } from "../lib/text.ts"
 
-/** A platform's own words as data: on one line, cut, without control characters. */
+/** Makes a platform's text safe to display: one line, truncated, no control characters. */
 export function platformText(text: unknown, most: number): string {
   const line = String(text)
     .replaceAll(/[\p{Cc}\p{Cf}]+/gu, " ")

@@ -13,7 +13,7 @@ export interface ReportParts extends Pick<AccountTurn, "sql" | "account" | "now"
   requests: ReportRequests
 }
 
-/** Asks for a day's report and stores it, or that it is late, together with the end of the task. */
+/** Requests a day's report. Stores the report, or that it is late, in the same transaction as the end of the task. */
 export async function readReport(parts: ReportParts, task: ReportTask): Promise<void> {
   const { sql, account, now, keep, signal, requests } = parts
   const answer = await requests.ask(task, signal)
@@ -35,7 +35,7 @@ export async function readReport(parts: ReportParts, task: ReportTask): Promise<
   await storeReport(parts, task, { seen, putAside: aside.text() })
 }
 
-/** What stands already is not stored again: a report counts as seen when it first said so. */
+/** Does not store a report again if its rows are unchanged: `seen_at` is the time when they first appeared. */
 async function storeReport(
   { sql, account, now, fence }: ReportParts,
   task: ReportTask,

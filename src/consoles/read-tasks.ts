@@ -3,19 +3,19 @@ import type { AccountTurn } from "./account-kind.ts"
 import { questionFailure } from "./failed-question.ts"
 import { type AccountTask, endTask, readNextTask } from "./tasks.ts"
 
-/** How the tasks of an account are read. */
+/** How to read the tasks of one account. */
 interface TaskReading {
-  /** Asks the platform and stores the answer with the end of the task. */
+  /** Requests the data and stores it in the same transaction as the end of the task. */
   read(task: AccountTask): Promise<void>
-  /** Stores what a missing right means for other tasks. */
+  /** Postpones other tasks that need the missing right. */
   putOffDenied?(task: AccountTask, failure: string): Promise<void>
-  /** How long the key is to be left alone; null: it may go on. */
+  /** How long to leave the key alone. Null if reading may continue. */
   restMs(): number | null
 }
 
 /**
- * Reads the tasks of an account that are due, one after the other. A failure ends its own task; throws what stops the account.
- * Returns how long the account is to be left alone; null: until a task is due.
+ * Reads the due tasks of an account one after another. A failure ends only its own task; throws errors that concern the
+ * whole account. Returns how long to leave the account alone; null means until a task is due.
  */
 export async function readTasks(turn: AccountTurn, reading: TaskReading): Promise<number | null> {
   const { sql, account, now, closing, signal, gapMs, atMost } = turn

@@ -23,9 +23,9 @@ export interface Register {
 export interface AccountRow {
   id: string
   kind: AccountKindName
-  /** As much of its key as may be shown. */
+  /** The part of the key that is safe to display. */
   shown: string
-  /** Which of what the key opens is read. */
+  /** Selects which of the accounts that the key opens is read. */
   part: string
   state: AccountState
   stateSince: Date
@@ -35,18 +35,18 @@ export interface AccountRow {
   lastFailure: Date | null
   failure: string | null
   rights: RightState[]
-  /** Whether it takes writes, and what may be shown of the key that writes where that is another. */
+  /** Whether the account accepts writes, and the displayable part of a separate write key. */
   writes: boolean
   shownWrite: string | null
   writeLimits: Record<string, number>
   apps: { outsideId: string; name: string; appId: string | null; byHand: boolean }[]
-  /** Questions that failed, and rows that cannot be read; at most 50. */
+  /** Failed requests and unreadable rows; at most 50. */
   troubles: ListedTrouble[]
 }
 
 const MOST_ACCOUNTS = 20
 
-/** The key opens several accounts, and which of them is meant was not said. */
+/** The key opens several accounts and the caller did not select one. */
 export class SeveralParts extends Error {
   override name = "SeveralParts"
   readonly parts: readonly AccountPart[]
@@ -57,7 +57,7 @@ export class SeveralParts extends Error {
   }
 }
 
-/** Checked at the console before anything is stored. Throws AccessProblem, ConsoleProblem or SeveralParts. */
+/** Tests the account at the console before storing anything. Throws AccessProblem, ConsoleProblem or SeveralParts. */
 export async function addAccount(
   register: Register,
   workspaceId: number,
@@ -67,7 +67,7 @@ export async function addAccount(
   const [kind, { key }] = [accountKind(added.kind), added]
   kind.check(key, added.part)
   const id = `ac_${Buffer.from(randomBytes(9)).toString("hex")}`
-  // first of all, so that without SECRET_KEY nothing is asked
+  // Encrypt first, so that no request is sent if SECRET_KEY is missing.
   const sealed = await sealKey(sealer, id, key)
   const part = added.part ?? (await findOnlyPart(register, added.kind, key))
   const look = await kind.look(await kind.open(key, part, reach), part, reach.now())
@@ -98,7 +98,7 @@ async function findOnlyPart({ reach }: Register, name: AccountKindName, key: Acc
   return part.id
 }
 
-/** Asks the console what the key may do now. Throws AccessProblem or ConsoleProblem; that is noted too. */
+/** Tests the rights of the key at the console. Throws AccessProblem or ConsoleProblem, and records either. */
 export async function testAccount(register: Register, workspaceId: number, id: string): Promise<AccountRow> {
   const { sql, reach } = register
   const { sealed, part, ...account } = await findSealed(sql, workspaceId, id)
@@ -117,7 +117,7 @@ export async function testAccount(register: Register, workspaceId: number, id: s
   return await findAccount(sql, workspaceId, id)
 }
 
-/** The new key is checked before it takes the place of the old one, which reads until then. */
+/** Tests the new key before it replaces the old one, which stays in use until then. */
 export async function rotateKey(
   register: Register,
   workspaceId: number,
@@ -127,7 +127,7 @@ export async function rotateKey(
   const { sql, sealer, reach } = register
   const { sealed, part, ...account } = await findSealed(sql, workspaceId, id)
   const kind = accountKind(account.kind)
-  // also where the old one cannot be opened any more, if all of the new one is said
+  // If all of the new key is given, the old one need not be decrypted: it may be unreadable.
   const whole = Object.keys(kind.ids).every((name) => fresh[name] !== undefined)
   const key: AccountKey = { ...(whole ? {} : await openKey(sealer, id, sealed)), ...fresh }
   kind.check(key, part)
@@ -148,7 +148,7 @@ export async function rotateKey(
   return await findAccount(sql, workspaceId, id)
 }
 
-/** Says by hand which tracked app an app of the account is; with null, that it is none. Throws AccessProblem. */
+/** Maps an app of the account to a tracked app by hand; null maps it to none. Throws AccessProblem. */
 export async function setMapping(
   sql: Sql,
   workspaceId: number,
@@ -169,7 +169,7 @@ export async function setMapping(
   return await findAccount(sql, workspaceId, id)
 }
 
-/** Nothing is asked while it is paused; what was read stays. Throws AccessProblem. */
+/** No requests are sent while the account is paused; stored data stays. Throws AccessProblem. */
 export async function pauseAccount(sql: Sql, workspaceId: number, id: string, on: boolean): Promise<AccountRow> {
   await findSealed(sql, workspaceId, id)
   await sql.begin(async (tx) => {
@@ -182,7 +182,7 @@ export async function pauseAccount(sql: Sql, workspaceId: number, id: string, on
   return await findAccount(sql, workspaceId, id)
 }
 
-/** Destroys the sealed key. What was read stays, unless it is to be forgotten: then nothing does. Throws AccessProblem. */
+/** Destroys the encrypted key. Keeps the stored data unless `forget` is set. Throws AccessProblem. */
 export async function removeAccount(sql: Sql, workspaceId: number, id: string, forget: boolean): Promise<AccountRow> {
   const account = await findAccount(sql, workspaceId, id)
   await sql.begin(async (tx) => {
@@ -203,7 +203,7 @@ export async function listAccounts(sql: Sql, workspaceId: number): Promise<Accou
   return await readAccounts(sql, workspaceId, null)
 }
 
-/** Throws AccessProblem when the workspace has none of that id. */
+/** Throws AccessProblem when the workspace has no account of that id. */
 export async function findAccount(sql: Sql, workspaceId: number, id: string): Promise<AccountRow> {
   const [account] = await readAccounts(sql, workspaceId, id)
   if (!account) throw noAccount(id)

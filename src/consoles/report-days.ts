@@ -5,15 +5,15 @@ import { REPORTS, type Report } from "../lib/upstreams.ts"
 import { fiveOnPacificDay, pacificDay } from "./pacific.ts"
 import { makeFailedDue } from "./tasks.ts"
 
-/** Reports of days are kept so long at the console. */
+/** The console offers daily reports for this long. */
 const KEPT_DAYS = 365
-/** Days that still change are read again: all of the last week, and of the last weeks every fourth day. */
+/** Recent days still change, so they are read again: the last week every day, the last five weeks every fourth day. */
 const WEEK = 7
 const SETTLED = 35
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** SQL: the tasks of all reports, each day from a year ago to yesterday. */
+/** SQL: the tasks of all reports, for each day from a year ago to yesterday. */
 export function reportDays(sql: Db, now: Date): Fragment {
   const today = pacificDay(now)
   return sql`
@@ -22,7 +22,7 @@ export function reportDays(sql: Db, now: Date): Fragment {
     cross join generate_series(${addDays(today, -KEPT_DAYS)}::date, ${addDays(today, -1)}::date, interval '1 day') d (day)`
 }
 
-/** When a report that was read may say something else; null = never any more. */
+/** When to read a report again because it may have changed. Null if it is final. */
 export function readAgainAt(day: string, now: Date): Date | null {
   const age = daysBetween(day, pacificDay(now))
   if (age > SETTLED) return null
@@ -30,7 +30,10 @@ export function readAgainAt(day: string, now: Date): Date | null {
   return new Date(fiveOnPacificDay(next).getTime() + HOUR_MS)
 }
 
-/** A day that is not out yet, or could not be read. Days come weeks later too: after three days once a day, then never. */
+/**
+ * When to retry a day that is not published yet or could not be read. Some days appear weeks later: hourly for three
+ * days, then daily, and never after five weeks.
+ */
 export function lateAgainAt(day: string, now: Date): Date | null {
   const age = daysBetween(day, pacificDay(now))
   if (age > SETTLED) return null
@@ -44,8 +47,8 @@ function daysBetween(day: string, today: string): number {
 }
 
 /**
- * The console denied a report to the key's role. If no day of it was read lately, the other days would be denied too: they are put off
- * for a day, and the right is shown as denied.
+ * The console denied a report to the key's role. If no day of it was read lately, the other days would be denied too:
+ * postpone them by a day and show the right as denied.
  */
 export async function putOffReport(
   sql: Sql,
@@ -71,7 +74,7 @@ export async function putOffReport(
     set state = excluded.state, why = excluded.why, seen_at = now()`
 }
 
-/** The console answered for a report: a denied right is there, and the days that were put off are due. */
+/** The console answered for a report: mark a denied right as granted and make the postponed days due. */
 export async function noteReportAllowed(tx: Db, account: string, report: Report): Promise<void> {
   const allowed = await tx`
     update account_right

@@ -6,9 +6,9 @@ import { saysNothingSold } from "./sources/reports.ts"
 import { REPORT_VERSIONS, salesReportPath } from "./sources/request.ts"
 import type { ReportTask } from "./tasks.ts"
 
-/** Asks the console for reports of days, each in the version that the console wants. Lives as long as one run with a key. */
+/** Requests daily reports, each in the version that the console requires. Lives for one session with a key. */
 export interface ReportRequests {
-  /** Throws ConsoleProblem, or ReadFailure if it cannot be told whether the day is empty. */
+  /** Throws ConsoleProblem, or ReadFailure when it is unclear whether the day is empty. */
   ask(task: ReportTask, signal: AbortSignal): Promise<ConsoleAnswer>
 }
 
@@ -19,9 +19,9 @@ interface RequestParts {
 }
 
 /**
- * The console refuses a report without its version, and names the latest one. Asked for an outdated version, it answers as if there
- * had been no sales. So an empty day is believed only if the version is the one that the console names now: it is asked for once in
- * each run.
+ * The console rejects a report request without a version and names the latest version. For an outdated version it
+ * answers as if there had been no sales. So an empty day is trusted only if the version is the latest, which is checked
+ * once in each session.
  */
 export function createReportRequests({ sql, console, account }: RequestParts): ReportRequests {
   let stored: Promise<Partial<Record<Report, string>>> | undefined
@@ -39,7 +39,7 @@ export function createReportRequests({ sql, console, account }: RequestParts): R
   const get = ({ task, subject }: ReportTask, version: string | null, signal: AbortSignal) =>
     console.get(salesReportPath(task, { vendor: account.part, day: subject, version }), signal)
 
-  /** Asks again with the version that the console names instead. Null if it names no other. */
+  /** Retries with the latest version that the response names. Null if it names no other version. */
   const askLatest = async (task: ReportTask, version: string | null, answer: ConsoleOutcome, signal: AbortSignal) => {
     const latest = latestVersionIn(answer)
     if (latest === null || latest === version) return null
@@ -48,7 +48,7 @@ export function createReportRequests({ sql, console, account }: RequestParts): R
     return await get(task, latest, signal)
   }
 
-  /** Asks with a version, and again with the version that the console names instead. */
+  /** Requests with a version, and retries with the latest version if the response names another. */
   const askWith = async (task: ReportTask, version: string | null, signal: AbortSignal): Promise<ConsoleAnswer> => {
     const first = await answered(() => get(task, version, signal))
     const latest = await askLatest(task, version, first, signal)
@@ -57,7 +57,7 @@ export function createReportRequests({ sql, console, account }: RequestParts): R
     return first
   }
 
-  /** An empty day of a versioned report: asked for without a version, the console names the latest one. */
+  /** For an empty day of a versioned report: a request without a version makes the console name the latest one. */
   const confirm = async (task: ReportTask, version: string, empty: ConsoleAnswer, signal: AbortSignal) => {
     const other = await answered(() => get(task, null, signal))
     const latest = await askLatest(task, version, other, signal)
@@ -98,7 +98,7 @@ function isEmpty({ status, bytes }: ConsoleAnswer): boolean {
   return status === 404 && saysNothingSold(bytes)
 }
 
-/** "The latest version for this report is 1_4" → "1_4" */
+/** Example: "The latest version for this report is 1_4" → "1_4" */
 function latestVersionIn(answer: ConsoleOutcome): string | null {
   const isAnswer = !(answer instanceof ConsoleProblem)
   if (isAnswer && answer.status !== 404) return null

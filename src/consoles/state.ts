@@ -7,11 +7,14 @@ const ACCOUNT_STATES = [
 ] as const // biome-ignore format: a list to scan
 export type AccountState = (typeof ACCOUNT_STATES)[number]
 
-/** As answers say it: `unavailable` of one that is in order, where the last question to it failed. It is asked again by itself. */
+/**
+ * States as answers show them. `unavailable`: the account is in order but its last request failed; it is retried
+ * automatically.
+ */
 export const ANSWERED_STATES = [...ACCOUNT_STATES, "unavailable"] as const
 export type AnsweredState = (typeof ANSWERED_STATES)[number]
 
-/** For a statement: the state that answers say of an account `c`, and who must do what, or what failed. */
+/** SQL: the state of an account `c` as answers show it, and the action that a person must take or the failure. */
 export function answeredState(sql: Db) {
   return sql`
     case when c.state in ('ok', 'connecting') and c.failures > 0 then 'unavailable' else c.state end as state,
@@ -20,26 +23,29 @@ export function answeredState(sql: Db) {
 
 interface StateChange {
   state: AccountState
-  /** Who must do what; null = nothing. */
+  /** Which person must do what. Null if nothing is to be done. */
   why: string | null
 }
 
-/** `limited`: one of the rights that reading needs is denied. */
+/** `limited`: a right that reading needs is denied. */
 export function stateAfter({ rights }: Pick<Look, "rights">, needs: readonly string[]): StateChange {
   const missing = rights.filter(({ name, state }) => needs.includes(name) && state === "denied")
   if (missing.length === 0) return { state: "ok", why: null }
   return { state: "limited", why: missing.map(({ name, why }) => `${name}: ${why}`).join("; ") }
 }
 
-/** A paused account stays paused, whatever a look shows; a removed one is none, and the demo's has nothing to look at. */
+/**
+ * The rights of the key do not change these states: a paused account stays paused, and removed and demo accounts have
+ * no key.
+ */
 const STAYS: readonly AccountState[] = ["paused", "removed", "demo"]
 
-/** What must be told of an account: someone has to do something at the console. */
+/** States that need an alert because a person must act at the console. */
 const TROUBLES: readonly AccountState[] = ["limited", "agreement_required", "revoked"]
 
 /**
- * Sets the state; where it is another than before, that begins one alert or ends one, in the same transaction: of any number
- * of processes that see the change, one tells it. Returns whether it changed.
+ * Sets the state. A change begins or ends one alert in the same transaction, so that only one of several processes
+ * raises it. Returns whether the state changed.
  */
 export async function noteState(tx: Db, id: string, { state, why }: StateChange): Promise<boolean> {
   const keeps = state === "paused" || state === "connecting" ? ["removed", "demo"] : (STAYS as string[])
@@ -58,7 +64,7 @@ export async function noteState(tx: Db, id: string, { state, why }: StateChange)
   return true
 }
 
-/** Of accounts that are in no trouble any more, or in another. */
+/** Ends the alerts of these accounts, except the one that belongs to `state`. */
 export async function endAlerts(tx: Db, ids: readonly string[], state: AccountState): Promise<void> {
   await tx`
     update instance_alert
@@ -71,12 +77,15 @@ function alertOf(state: AccountState): string {
   return `account_${state}`
 }
 
-/** How long freshly signed tokens must be refused until the key counts as revoked: clocks differ, and consoles stumble. */
+/**
+ * How long freshly signed tokens must be rejected before the key counts as revoked: clocks differ, and consoles have
+ * short failures.
+ */
 const REFUSED_MS = 10 * 60_000
 
 /**
- * What a failed question says of the whole account. A right that is missing has it looked at anew; a used up hour says nothing. Nor does
- * what was asked with a key in whose place another stands by now.
+ * Records what a failed request means for the whole account. A missing right makes the worker check the rights again; a
+ * used-up hourly limit changes nothing. A request made with a key that has since been replaced is ignored.
  */
 export async function noteTrouble(
   sql: Sql,

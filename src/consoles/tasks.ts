@@ -8,21 +8,21 @@ export const ADS_TASKS = ["campaigns", "changes", "keywords", "days", "terms", "
 export type AdsTask = (typeof ADS_TASKS)[number]
 
 /**
- * A report of days; a file of an analytics report; `analytics`: whether these reports are made for an app, and which files are new;
- * `products`: what an app sells; `prices`: what one of these costs.
+ * Besides the daily reports and the files of analytics reports: `analytics` checks whether an app's analytics reports
+ * are made and which files are new; `products` reads what an app sells; `prices` reads the prices of one product.
  */
 export type ConsoleTask = Report | AnalyticsReport | "analytics" | "products" | "prices"
 
 interface TaskRule {
-  /** The lowest is read first. */
+  /** Tasks with the lowest place are read first. */
   place: number
-  /** Days from today on which it is read before everything else. */
+  /** Tasks for this many recent days are read before all others. */
   newestDays?: number
   /** The task is skipped while the account lacks this right. */
   right?: string
 }
 
-/** Owners look for the newest days first, and for redemptions last. */
+/** Owners need the newest days first and redemptions last. */
 const DAILY: TaskRule = { place: 3, newestDays: 7 }
 
 const RULES: Record<ConsoleTask | AdsTask, TaskRule> = {
@@ -45,9 +45,12 @@ const RULES: Record<ConsoleTask | AdsTask, TaskRule> = {
 
 export interface AccountTask<Task extends ConsoleTask | AdsTask = ConsoleTask | AdsTask> {
   task: Task
-  /** The day of a report; else the platform's id of an app, file, product or campaign, or a country; empty: the account itself. */
+  /**
+   * The day of a report; otherwise the platform's id of an app, file, product or campaign, or a country. Empty for the
+   * account itself.
+   */
   subject: string
-  /** A caller waits for it. */
+  /** A caller is waiting for it. */
   isAsked: boolean
   wasRead: boolean
 }
@@ -55,25 +58,25 @@ export interface AccountTask<Task extends ConsoleTask | AdsTask = ConsoleTask | 
 export type ReportTask = AccountTask<Report>
 
 /**
- * `read`: with rows; `empty`: published without rows; `late`: not published yet, or not readable; `denied`: not for the key's role;
- * `gone`: unknown to the platform; `not_requested`: nobody asked the console to make the report; `stopped`: the console stopped
- * making it because nobody read it.
+ * `read`: with rows; `empty`: published without rows; `late`: not published yet, or not readable; `denied`: not allowed
+ * for the key's role; `gone`: unknown to the platform; `not_requested`: no person has requested the report from the
+ * console; `stopped`: the console stopped making it because it was not read.
  */
 export type TaskState = "due" | "read" | "empty" | "late" | "denied" | "gone" | "not_requested" | "stopped"
 
 interface TaskOutcome {
   state: TaskState
-  /** Null: not read again. Omitted: an hour later, then at growing gaps. */
+  /** Null if it is not read again. Omitted: retry an hour later, then at growing gaps. */
   nextAt?: Date | null
-  /** Null: it was answered. */
+  /** Null if the request was answered. */
   failure?: string | null
-  /** The rows that were left out, and why. */
+  /** Counts and reasons of the rows that were skipped. */
   putAside?: string | null
 }
 
 /**
- * Adds tasks, each once, whoever adds it. `wanted` is a query of task, subject and day. With `isAgain` those that were not to be read
- * again are due.
+ * Adds tasks that do not exist yet. `wanted` is a query of task, subject and day. With `isAgain`, existing tasks that
+ * were not scheduled again become due.
  */
 export async function makeTasks(sql: Db, account: string, wanted: Fragment, { isAgain = false } = {}): Promise<void> {
   const onConflict = isAgain ? sql`do update set next_at = now() where account_task.next_at is null` : sql`do nothing`
@@ -85,7 +88,7 @@ export async function makeTasks(sql: Db, account: string, wanted: Fragment, { is
     on conflict (account_id, task, subject) ${onConflict}`
 }
 
-/** SQL: tasks `t` that the rights of their accounts allow, and their rules `r`. */
+/** SQL: the tasks `t` that the rights of their accounts allow, with their rules `r`. */
 function allowedTasks(sql: Db): Fragment {
   const rules = Object.entries(RULES)
   return sql`
@@ -100,7 +103,10 @@ function allowedTasks(sql: Db): Fragment {
     )`
 }
 
-/** What a caller waits for, then the newest days of reports, then in the order of the rules. Null: nothing is due. */
+/**
+ * Returns tasks that a caller waits for first, then the newest days of reports, then the rest in the order of the
+ * rules. Null if nothing is due.
+ */
 export async function readNextTask(sql: Sql, account: string, now: Date): Promise<AccountTask | null> {
   const [task] = await sql<AccountTask[]>`
     select t.task, t.subject, t.asked_at is not null as "isAsked", t.read_at is not null as "wasRead"
@@ -112,7 +118,7 @@ export async function readNextTask(sql: Sql, account: string, now: Date): Promis
   return task ?? null
 }
 
-/** SQL: when the next task of the account `c` is due. */
+/** SQL: the time when the next task of the account `c` is due. */
 export function nextTaskAt(sql: Db): Fragment {
   return sql`(
     select min(t.next_at)
@@ -121,7 +127,7 @@ export function nextTaskAt(sql: Db): Fragment {
   )`
 }
 
-/** Stores the outcome of a question. A late or failed one does not undo what was read before. */
+/** Stores the outcome of a task. A late or failed outcome does not undo an earlier successful one. */
 export async function endTask(
   sql: Db,
   account: string,
@@ -140,7 +146,7 @@ export async function endTask(
     where account_id = ${account} and task = ${task} and subject = ${subject}`
 }
 
-/** Reads a task before all others, also one that is new. The account is due at once. */
+/** Puts a task before all others, adding it if it is new. Makes the account due immediately. */
 export async function askTask(sql: Sql, account: string, task: ConsoleTask, subject: string): Promise<void> {
   await sql`
     with asked as (
@@ -154,7 +160,7 @@ export async function askTask(sql: Sql, account: string, task: ConsoleTask, subj
     where id = ${account} and next_at is not null and next_at > now()`
 }
 
-/** Makes due again what failed or was denied: the key, or its role, may have changed. Null: every task. */
+/** Makes failed and denied tasks due again, because the key or its role may have changed. Null covers every task. */
 export async function makeFailedDue(sql: Db, account: string, task: ConsoleTask | null = null): Promise<void> {
   await sql`
     update account_task
@@ -165,17 +171,17 @@ export async function makeFailedDue(sql: Db, account: string, task: ConsoleTask 
 
 export interface TaskStanding {
   state: TaskState
-  /** When it was last read; null: never. */
+  /** Time of the last successful read. Null if never read. */
   readAt: Date | null
-  /** A caller still waits for it. */
+  /** A caller is still waiting for it. */
   isAsked: boolean
-  /** Why it was not read, or what was left out; null: nothing. */
+  /** Why it was not read, or which rows were skipped. Null if neither. */
   failure: string | null
-  /** False: it was read, but for some rows. */
+  /** False if it was read and only some rows were skipped. */
   isFailed: boolean
 }
 
-/** Null: there is no such task. */
+/** Null if there is no such task. */
 export async function readTask(
   sql: Db,
   account: string,

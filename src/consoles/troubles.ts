@@ -3,15 +3,15 @@ import type { AnalyticsReport, Report } from "../lib/upstreams.ts"
 import type { AnsweredState } from "./state.ts"
 import type { AdsTask, ConsoleTask, TaskStanding } from "./tasks.ts"
 
-/** Questions of an account that failed alike, or whose answers had rows that cannot be read. */
+/** Requests of an account that failed for the same reason, or whose responses had unreadable rows. */
 export interface Trouble {
-  /** Failed questions and rows put aside, with their reasons. */
+  /** The reason, for failed requests as for skipped rows. */
   text: string
-  /** False: it was read, but for some rows. */
+  /** False if it was read and only some rows were skipped. */
   isFailed: boolean
   isDenied: boolean
   count: number
-  /** The days, campaigns, products or countries. */
+  /** First and last of the days, campaigns, products or countries concerned. */
   first: string
   last: string
 }
@@ -43,7 +43,7 @@ const ADS_NAMES: Record<AdsTask, string> = {
 
 const NAMES: Record<string, string> = { ...CONSOLE_NAMES, ...ADS_NAMES }
 
-/** "sales of 3 days from 2026-11-24 to 2026-11-26: the console answers 410" */
+/** Example: "sales of 3 days from 2026-11-24 to 2026-11-26: the console answers 410" */
 export function reportTroubleText(report: Report | AnalyticsReport, troubles: readonly Trouble[]): string | null {
   return joined(troubles.map((trouble) => `${REPORT_NAMES[report]} of ${daysOf(trouble)}: ${trouble.text}`))
 }
@@ -56,7 +56,7 @@ export interface AdsTrouble extends Trouble {
   task: AdsTask
 }
 
-/** "search terms of campaign 444555666: Apple Ads refuses this" */
+/** Example: "search terms of campaign 444555666: Apple Ads refuses this" */
 export function adsTroubleText(troubles: readonly AdsTrouble[]): string | null {
   return joined(troubles.map((trouble) => `${ADS_NAMES[trouble.task]}${subjectsOf(trouble)}: ${trouble.text}`))
 }
@@ -72,7 +72,7 @@ function joined(texts: readonly string[]): string | null {
 
 const MAX_TEXT = 2_000
 
-/** Failed questions of a working account, as answers show them. */
+/** The state of a working account as answers show it when some of its requests failed. */
 export function troubledState(
   state: AnsweredState,
   troubles: readonly Trouble[],
@@ -83,7 +83,7 @@ export function troubledState(
   return !isRead && troubles.some(({ isFailed }) => isFailed) ? "unavailable" : state
 }
 
-/** At most three texts, the latest first. For a statement: one value, a list of Trouble. */
+/** SQL: one value, a list of Trouble. At most three, the latest first. */
 export function reportTroubles(db: Db, account: string, report: Report, { from, to }: { from: string; to: string }) {
   return db`(
       select coalesce(json_agg(t.*), '[]')
@@ -104,7 +104,7 @@ export function reportTroubles(db: Db, account: string, report: Report, { from, 
     )`
 }
 
-/** Failures of an app's analytics report files, and of the search for them. */
+/** Failures of an app's analytics report files, and of the search for new files. */
 export async function readFileTroubles(
   db: Db,
   account: string,
@@ -142,25 +142,25 @@ export function adsTroubles(db: Db) {
     )`
 }
 
-/** The failure of one subject of a task, for instance of a country's popularity. */
+/** The failure of one subject of a task, for example of one country's popularity. */
 export function adsTroublesOf(task: AdsTask, subject: string, standing: TaskStanding | null): AdsTrouble[] {
   if (standing === null || standing.failure === null) return []
   const { failure: text, isFailed } = standing
   return [{ task, text, isFailed, isDenied: false, count: 1, first: subject, last: subject }]
 }
 
-/** Every trouble of an account, as a command lists it. */
+/** A trouble of an account as the command line lists it. */
 export interface ListedTrouble {
   what: string
   why: string
   isFailed: boolean
-  /** When it is asked again; null = it is not. */
+  /** Time of the next retry. Null if there is none. */
   nextAt: string | null
 }
 
 type ListedRow = Trouble & { task: string; nextAt: string | null }
 
-/** The failed questions and unreadable rows of an account `c`, grouped. For a statement: one value, a list of rows. */
+/** SQL: one value, a list of rows with the failed requests and unreadable rows of an account `c`, grouped. */
 export function listedTroubles(db: Db) {
   return db`(
       select coalesce(jsonb_agg(to_jsonb(x) order by x."isFailed" desc, x.task, x.last desc), '[]')

@@ -19,17 +19,17 @@ interface AccountReadingOptions {
   sealer: Sealer
   log: Log
   reach: AccountReach
-  /** Keeps a body of an account as it came. */
+  /** Stores a response body of an account unchanged. */
   keep?: (body: RawBody, account: string) => Promise<void>
-  /** Tends what is kept; `accounts` are all that there are. */
+  /** Cleans up stored bodies; `accounts` are the ids of all existing accounts. */
   sweepBodies?: (accounts: readonly string[]) => Promise<unknown>
   now?: () => Date
   pollMs?: number
   leaseMs?: number
   stopMs?: number
-  /** Between two requests with one key. */
+  /** Pause between two requests with one key. */
   gapMs?: number
-  /** Questions with one key before another account has its turn. */
+  /** Maximum number of requests with one key before another account gets its turn. */
   atMost?: number
 }
 
@@ -39,7 +39,7 @@ interface LeasedAccount {
   kind: AccountKindName
   part: string
   sealed: string
-  /** Rights and apps were not looked at for a day. */
+  /** The rights and apps were not checked for a day. */
   isUnchecked: boolean
   isRevoked: boolean
   lease: string
@@ -48,7 +48,7 @@ interface LeasedAccount {
 const QUARTER_MS = 15 * 60_000
 const HOUR_MS = 60 * 60_000
 
-/** Reads what connected accounts say, in any number of processes beside each other, one at a time with each key. */
+/** Reads the data of connected accounts. Any number of processes may run it; each key has one request at a time. */
 export function createAccountReading(options: AccountReadingOptions): Worker {
   const { sql, log, pollMs = 1_000, leaseMs = 60_000, stopMs = 2_000 } = options
   return createWorker<"accounts", LeasedAccount>(
@@ -96,7 +96,7 @@ async function claimAccounts(sql: Sql, room: number, leaseMs: number): Promise<L
       c.state = 'revoked' as "isRevoked"`
 }
 
-/** A workspace that was deleted leaves no key behind. */
+/** Destroys the keys of deleted workspaces. */
 async function forgetKeysOfTheGone(sql: Sql): Promise<void> {
   const gone = await sql<{ id: string }[]>`
     update connected_account
@@ -111,7 +111,7 @@ async function forgetKeysOfTheGone(sql: Sql): Promise<void> {
     )
 }
 
-/** Of all accounts that are not forgotten. */
+/** Returns the ids of all accounts, removed ones included. */
 async function readIds(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id
@@ -137,7 +137,7 @@ async function readAccount(run: Run<LeasedAccount>, options: AccountReadingOptio
       log("info", "account_not_read", { operation: claim.kind, reason: error.message })
       waitMs = error.retryAfterMs ?? (claim.isRevoked ? REVOKED_MS : WAITS_MS[error.trouble])
     } else {
-      // an error that nobody expects costs an hour, and not a request at every poll
+      // After an unexpected error wait an hour, so that it does not cost a request at every poll.
       waitMs = HOUR_MS
       throw error
     }
@@ -146,10 +146,13 @@ async function readAccount(run: Run<LeasedAccount>, options: AccountReadingOptio
   }
 }
 
-/** A key that counts as revoked is tried now and then: what was refused by mistake mends itself. */
+/** A revoked key is retried now and then, in case the rejection was a mistake. */
 const REVOKED_MS = 6 * HOUR_MS
 
-/** Refused tokens are tried again soon until the key counts as revoked; a role or an agreement takes a person. */
+/**
+ * Rejected tokens are retried soon, until the key counts as revoked. A role or an agreement needs a person, which takes
+ * longer.
+ */
 const WAITS_MS: Record<ConsoleProblem["trouble"], number> = {
   unauthorized: QUARTER_MS,
   forbidden: 60_000,
@@ -159,7 +162,7 @@ const WAITS_MS: Record<ConsoleProblem["trouble"], number> = {
   refused: HOUR_MS,
 }
 
-/** Returns how long the key is to be left alone; null = until something is due. */
+/** Returns how long to leave the key alone. Null means until something is due. */
 async function readDue(
   { claim, closing, abort }: Run<LeasedAccount>,
   { sql, log, reach, keep: keepOf, now = reach.now, gapMs = 2_000, atMost = 100 }: AccountReadingOptions,
@@ -176,10 +179,10 @@ async function readDue(
   return (await kind.read?.(way, turn)) ?? null
 }
 
-/** A person must do something at the console: it is looked at anew after that. */
+/** A person must act at the console first; then the rights are checked again. */
 const LIMITED_MS = 6 * HOUR_MS
 
-/** Whether anything may be read. */
+/** Stores the current rights. Returns whether anything may be read. */
 async function checkRights(sql: Sql, claim: LeasedAccount, look: Look): Promise<boolean> {
   const { needs } = accountKind(claim.kind)
   await sql.begin(async (tx) => {
@@ -210,7 +213,7 @@ async function noteTaken(sql: Sql, id: string): Promise<void> {
     where id = ${id}`
 }
 
-/** The next claim looks at the rights of the key first. */
+/** Makes the next claim check the rights of the key first. */
 async function noteUnchecked(sql: Sql, id: string): Promise<void> {
   await sql`
     update connected_account
@@ -219,8 +222,8 @@ async function noteUnchecked(sql: Sql, id: string): Promise<void> {
 }
 
 /**
- * Without `waitMs` the account is due with its next task, and each hour for new tasks. With another key than the one it was claimed
- * with it is due at once.
+ * Without `waitMs` the account is due with its next task, and at the latest in an hour to find new tasks. If the key
+ * was replaced during the claim, the account is due immediately.
  */
 async function release(
   sql: Sql,

@@ -1,7 +1,7 @@
 import type { AccountTurn } from "../account-kind.ts"
 import type { Console } from "../console.ts"
 
-/** What a task at the seller's console needs. */
+/** Dependencies of a task that reads App Store Connect. */
 export interface ConsoleParts extends Pick<AccountTurn, "sql" | "now" | "keep" | "signal" | "fence"> {
   console: Console
   account: { id: string }

@@ -8,7 +8,9 @@ import type { ConsoleParts } from "./console-parts.ts"
 import { readAnalytics, readInstance } from "./read-analytics.ts"
 import { readPrices, readProducts } from "./read-prices.ts"
 
-/** Makes due each day of the reports, and the workspace's own apps: a seller may have many others. */
+/**
+ * Adds tasks for each day of the reports, and for the apps that the workspace tracks: a seller may have many others.
+ */
 export async function makeConsoleTasks(sql: Sql, account: string, now: Date): Promise<void> {
   await makeTasks(
     sql,
@@ -23,7 +25,7 @@ export async function makeConsoleTasks(sql: Sql, account: string, now: Date): Pr
   )
 }
 
-/** Asks the console and stores its answer with the end of the task. */
+/** Requests the data from the console and stores it in the same transaction as the end of the task. */
 export async function readConsoleTask(parts: ConsoleParts & ReportParts, task: AccountTask): Promise<void> {
   if (isOfReport(task)) return await readReport(parts, task)
   if (task.task === "analytics") return await readAnalytics(parts, task)
@@ -32,7 +34,7 @@ export async function readConsoleTask(parts: ConsoleParts & ReportParts, task: A
   await readInstance(parts, task)
 }
 
-/** The other days of a denied report are put off too. */
+/** Postpones the other days of a denied report too. */
 export async function putOffDenied({ sql, account }: ConsoleParts, task: AccountTask, failure: string): Promise<void> {
   if (isOfReport(task)) await putOffReport(sql, account.id, task.task, { failure, why: `needs ${SALES_ROLES}` })
 }

@@ -2,7 +2,7 @@ import { jsonOrNothing } from "../../measuring/parsing/json.ts"
 import { type Console, ConsoleProblem } from "../console.ts"
 import { nextPath } from "../look.ts"
 
-/** A page of a list, as it came and as it reads. */
+/** One page of a list: its bytes and its parsed resources. */
 interface Page {
   bytes: Uint8Array
   data: Resource[]
@@ -15,10 +15,10 @@ export interface Resource {
   relationships: Record<string, { data?: { id?: unknown } | null } | undefined>
 }
 
-/** More than any list of ours has. */
+/** None of the lists we read has more pages. */
 const MOST_PAGES = 60
 
-/** Every page of a list; null where the console has nothing there. `spent` counts the requests. Throws ConsoleProblem. */
+/** Returns every page of a list. Null if the console answers 404. Throws ConsoleProblem. */
 export async function readPages(console: Console, path: string, signal?: AbortSignal): Promise<Page[] | null> {
   const pages: Page[] = []
   for (let next: string | null = path; next !== null && pages.length < MOST_PAGES; ) {

@@ -3,16 +3,16 @@ import { addDays, type Days } from "../../lib/days.ts"
 import { type ReportSpan, spanOf } from "../read/app-accounts.ts"
 import type { ListedOffer } from "../sources/offers.ts"
 
-/** An offer with the product that it is of. */
+/** An offer and its product. */
 export interface ProductOffer extends ListedOffer {
   /** The seller's own id of the product. */
   sku: string
-  /** As PostgreSQL writes moments in JSON. */
+  /** Timestamps in PostgreSQL's JSON format. */
   firstSeen: string
   lastSeen: string
   /**
-   * How often its codes were redeemed, as far as days were read; null = it has no codes, or no report tells it from another of that
-   * name.
+   * Number of redeemed codes on the days that were read. Null if the offer has no codes, or if another offer has the
+   * same name so that the report cannot separate them.
    */
   redemptions: number | null
 }
@@ -20,14 +20,14 @@ export interface ProductOffer extends ListedOffer {
 const MOST_OFFERS = 500
 
 /**
- * Offers that were seen on any of those days, of one product or all; with a country those that are not of others alone. With how the
- * report of their redemptions stands.
+ * Returns the offers of one product or all that existed on any day of the period. A country leaves out offers that are
+ * limited to other countries. Includes the status of the redemptions report.
  */
 export async function readListedOffers(
   sql: Db,
   { account, app }: { account: string; app: string },
   { from, to, product, country }: { from: string; to: string; product: string | null; country: string | null },
-  /** Of which redemptions are counted. */
+  /** The period in which redemptions are counted. */
   redeemed: Days,
 ): Promise<ReportSpan & { offers: ProductOffer[] }> {
   const [listed] = await sql<[ReportSpan & { offers: ProductOffer[] }]>`

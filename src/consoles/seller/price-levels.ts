@@ -1,5 +1,6 @@
-// Of each storefront: its currency, what a Big Mac costs there, and units of the currency to a US dollar. The Economist, Big Mac index
-// of January 2026 (github.com/TheEconomist/big-mac-data at 669a971c, CC BY 4.0), cut to its last half-year; eu is the euro area.
+// For each storefront: its currency, the local price of a Big Mac, and units of the currency per US dollar. Source: The
+// Economist, Big Mac index of January 2026 (github.com/TheEconomist/big-mac-data at 669a971c, CC BY 4.0), cut to its
+// last half-year; eu is the euro area.
 const LEVELS =
   "ae AED 19 3.673; ar ARS 8000 1445.76; au AUD 8.5 1.49265; az AZN 6.65 1.7025; bh BHD 1.8 0.377; br BRL 23.9 5.37035; " +
   "ca CAD 7.7 1.38925; ch CHF 7.3 0.8036; cl CLP 4790 883.845; cn CNY 25.5 6.9627; co COP 22900 3686.72; cr CRC 2990 " +
@@ -12,7 +13,7 @@ const LEVELS =
   "TWD 78 31.5675; ua UAH 139 43.55; us USD 6.12 1; uy UYU 339 38.705; ve VES 1370 338.726; vn VND 76000 26269; za ZAR " +
   "54.9 16.3487"
 
-/** What the figures must be named after wherever they are shown. */
+/** The licence requires this attribution wherever the figures are shown. */
 export const PRICE_LEVELS = {
   name: "The Economist, Big Mac index",
   licence: "CC BY 4.0",
@@ -35,12 +36,15 @@ const BY_STOREFRONT = new Map(
 )
 const BY_CURRENCY = new Map([...BY_STOREFRONT.values()].map((level) => [level.currency, level]))
 
-/** Units of a currency to a US dollar at that time; null where the index has none. */
+/** Units of a currency per US dollar at that time. Null if the index does not include it. */
 export function dollarRate(currency: string): number | null {
   return BY_CURRENCY.get(currency)?.toDollar ?? null
 }
 
-/** How many Big Macs a price would buy there; null where the index has none, or people pay in another country's currency. */
+/**
+ * How many Big Macs a price buys locally. Null if the index does not include the country, or if the price is in another
+ * currency than the country's.
+ */
 export function bigMacsFor({
   country,
   currency,

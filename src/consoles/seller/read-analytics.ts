@@ -18,15 +18,15 @@ import { type AccountTask, endTask, makeTasks, type TaskState } from "../tasks.t
 import { type ConsoleParts, hoursLater } from "./console-parts.ts"
 import { readPages } from "./documents.ts"
 
-/** Of each report the variant in which nothing is left out and no noise is added. */
+/** The variant of each report that omits no rows and adds no noise. */
 const NAMES: Record<AnalyticsReport, RegExp> = {
   engagement: /^App Store Discovery and Engagement( Standard)?$/i,
   downloads: /^App (Store )?Downloads( Standard)?$/i,
 }
 
-/** New files come once a day, at no hour that is said. */
+/** New files appear once a day, at no documented hour. */
 const LOOK_HOURS = 4
-/** Somebody must do something at the console. */
+/** A person must act at the console first. */
 const WAIT_HOURS = 24
 
 interface Instance {
@@ -35,7 +35,10 @@ interface Instance {
   instance: string
 }
 
-/** Looks for what is new of an app's reports. Nothing is ever asked to be made here: that takes an Admin, and a person's wish. */
+/**
+ * Looks for new files of an app's reports. Never requests that reports be made: that needs an Admin key and a person's
+ * decision.
+ */
 export async function readAnalytics(parts: ConsoleParts, task: AccountTask): Promise<void> {
   const { sql, account, now, fence } = parts
   const { state, instances } = await lookFor(parts, task.subject)
@@ -79,7 +82,7 @@ function isOngoing({ attributes }: { attributes: Record<string, unknown> }): boo
   return attributes.accessType === "ONGOING"
 }
 
-/** The role lacks this right alone: everything else is read on. */
+/** The role lacks only this right: reading of everything else continues. */
 async function unlessDenied<Of>(ask: () => Promise<Of>): Promise<Of | "denied"> {
   try {
     return await ask()
@@ -89,7 +92,7 @@ async function unlessDenied<Of>(ask: () => Promise<Of>): Promise<Of | "denied"> 
   }
 }
 
-/** A file is read once: what is processed again later is another file. */
+/** Each file is read once. A later reprocessing of the same days is a separate file. */
 async function storeInstances(tx: Tx, account: string, app: string, instances: readonly Instance[]): Promise<void> {
   const once = new Map(instances.map((one) => [`${one.report} ${one.processed}`, one]))
   const unread = await tx<Instance[]>`
@@ -111,7 +114,7 @@ interface HeldInstance extends Instance {
   app: string
 }
 
-/** Reads one file, and stores each of its days by itself: nobody else waits for all of them. */
+/** Reads one file and stores each of its days in its own transaction, so that no lock lasts for the whole file. */
 export async function readInstance(parts: ConsoleParts, task: AccountTask): Promise<void> {
   const { sql, account, now, keep, fence } = parts
   const held = await findInstance(sql, account.id, task.subject)
@@ -149,7 +152,9 @@ async function noteRead(tx: Tx, account: string, { app, report, processed }: Hel
     where account_id = ${account} and app = ${app} and report = ${report} and processed = ${processed}`
 }
 
-/** Addresses of parts are good for some minutes: one that has run out is asked for again, once. Null = the file is gone. */
+/**
+ * The URLs of file parts expire after some minutes: an expired one is requested again once. Null if the file is gone.
+ */
 async function download(parts: ConsoleParts, instance: string): Promise<Uint8Array | "not yet" | null> {
   for (let tries = 0; ; tries++) {
     const pages = await readPages(parts.console, analyticsSegmentsPath(instance), parts.signal)
@@ -168,7 +173,7 @@ async function download(parts: ConsoleParts, instance: string): Promise<Uint8Arr
   }
 }
 
-/** Against what the console says of it, as far as how it counts is known. */
+/** Checks size and checksum against what the console lists, if the checksum's algorithm is recognized. */
 function checkWhole(bytes: Uint8Array, { checksum, sizeInBytes }: Record<string, unknown>): void {
   const broken = new ConsoleProblem("refused", "a part of a report's file did not come whole")
   if (typeof sizeInBytes === "number" && sizeInBytes !== bytes.length) throw broken

@@ -4,10 +4,10 @@ import type { AppAccount } from "../read/app-accounts.ts"
 import { askTask, readTask, type TaskStanding } from "../tasks.ts"
 
 export interface SoldProduct {
-  /** The console's id; of the app itself the app's. */
+  /** The console's id of the product; for the app itself, the app's id. */
   product: string
   soldAs: "app" | "purchase" | "subscription"
-  /** The seller's own. */
+  /** The seller's own id. */
   sku: string
   name: string
   period: string | null
@@ -15,7 +15,7 @@ export interface SoldProduct {
 
 const MOST_PRODUCTS = 1_000
 
-/** What an app sells, subscriptions first, as the console lists it now. */
+/** Returns what an app sells as the console lists it now, subscriptions first. */
 export async function readSoldProducts(sql: Sql, { id, outsideId }: AppAccount): Promise<SoldProduct[]> {
   return await sql<SoldProduct[]>`
     select product, sold_as as "soldAs", sku, name, period
@@ -27,11 +27,11 @@ export async function readSoldProducts(sql: Sql, { id, outsideId }: AppAccount):
 
 interface ProductPrices {
   entries: PriceEntry[]
-  /** When the console first said all of it. */
+  /** Time when the console first returned exactly these prices. */
   seenAt: Date
 }
 
-/** What a product costs, as was last said; null = nothing was. */
+/** Returns the latest prices of a product. Null if none were read. */
 export async function readProductPrices(
   sql: Sql,
   { id, outsideId }: AppAccount,
@@ -46,7 +46,10 @@ export async function readProductPrices(
   return held ?? null
 }
 
-/** How the reading of a product's prices stands, or of what the app sells at all; null = it was never due. */
+/**
+ * Status of the task that reads a product's prices, or the app's list of products if `product` is null. Null if there
+ * is no such task.
+ */
 export async function readPriceTask(
   sql: Sql,
   { id, outsideId }: AppAccount,
@@ -55,13 +58,16 @@ export async function readPriceTask(
   return product === null ? await readTask(sql, id, "products", outsideId) : await readTask(sql, id, "prices", product)
 }
 
-/** Puts the reading before all that is due with the account. */
+/** Puts the task before everything else that is due in the account. */
 export async function putPricesFirst(sql: Sql, { id, outsideId }: AppAccount, product: string | null): Promise<void> {
   if (product === null) await askTask(sql, id, "products", outsideId)
   else await askTask(sql, id, "prices", product)
 }
 
-/** Whether a server reads with the account: its key was taken within the last two hours, and it is asked something each hour. */
+/**
+ * True if a running server reads this account: its key was accepted within the last two hours, and a server uses it
+ * every hour.
+ */
 export async function isAccountRead(sql: Sql, { id }: AppAccount): Promise<boolean> {
   const rows = await sql`
     select

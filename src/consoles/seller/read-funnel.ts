@@ -14,18 +14,18 @@ import { type AppAccount, daysUpTo, type ReportStanding } from "../read/app-acco
 import { readTask } from "../tasks.ts"
 import { readFileTroubles } from "../troubles.ts"
 
-/** How many days after a day its figures are whole, as the console says. */
+/** Number of days after which the figures of a day are complete, according to the console. */
 const WHOLE_AFTER_DAYS: Record<AnalyticsReport, number> = { engagement: 3, downloads: 2 }
 
-/** How a report about an app stands. */
+/** Status of one report about an app. */
 interface AnalyticsStanding extends ReportStanding {
-  /** The last day that is whole; null = none. */
+  /** The last complete day. Null if there is none. */
   wholeTo: string | null
 }
 
 export type FunnelStanding = Record<AnalyticsReport, AnalyticsStanding>
 
-/** Of the days asked for, those that each report has said, and up to where it is whole. */
+/** For each report: which of the requested days were reported, and the last complete day. */
 export async function readFunnelStanding(
   sql: Sql,
   { id, outsideId }: AppAccount,
@@ -64,11 +64,14 @@ interface FilesQuery {
 
 interface FilesRow extends ReadFiles {
   report: AnalyticsReport
-  /** When one of them was last read; null = none was. */
+  /** Time when a file was last read. Null if none was. */
   asOf: Date | null
 }
 
-/** Of each report. In a statement for each of its three tables they take the thread five times as long. */
+/**
+ * The files of each report. One statement for all three tables takes a fifth of the thread time of a statement for
+ * each.
+ */
 async function readFiles(sql: Sql, { account, app, from, to }: FilesQuery): Promise<Map<AnalyticsReport, FilesRow>> {
   const rows = await sql<FilesRow[]>`
     select r.report, d.said, f.day as first, i.read, i.unread, i.gone, greatest(d.seen_at, i.read_at) as "asOf"
@@ -104,7 +107,10 @@ async function readFiles(sql: Sql, { account, app, from, to }: FilesQuery): Prom
   return new Map(rows.map((row) => [row.report, row]))
 }
 
-/** Why no reports are made for an app, and who must do what; null = they are, or nobody knows yet. */
+/**
+ * Why the console makes no reports for an app, and which person must do what. Null if it makes them or if that is not
+ * known yet.
+ */
 export async function readWhyNoAnalytics(sql: Sql, { id, outsideId }: AppAccount): Promise<string | null> {
   const task = await readTask(sql, id, "analytics", outsideId)
   if (task?.state === "not_requested")
@@ -117,12 +123,12 @@ export async function readWhyNoAnalytics(sql: Sql, { id, outsideId }: AppAccount
 
 export interface FunnelRow extends Record<Exclude<FunnelEvent, "other">, number> {
   day: string
-  /** Null = the report names none. */
+  /** Null if the report names no country. */
   country: string | null
   source: TrafficSource
 }
 
-/** What happened, by day, country and where people came from; where nothing did is not there. */
+/** Sums of events by day, country and traffic source. Groups without events have no row. */
 export async function readFunnel(
   sql: Sql,
   { id, outsideId }: AppAccount,
@@ -147,13 +153,13 @@ export async function readFunnel(
 export interface FunnelDay {
   day: string
   country: string
-  /** In the results of searches. */
+  /** Impressions in search results. */
   searchImpressions: number
   pageViews: number
   firstDownloads: number
 }
 
-/** What happened each day in each of these storefronts, wherever people came from; a reported day that is not there had nothing. */
+/** Sums of events by day and storefront, over all traffic sources. A reported day without a row had no events. */
 export async function readFunnelDays(
   sql: Sql,
   { id, outsideId }: AppAccount,

@@ -11,7 +11,7 @@ interface OfferedProduct {
   soldAs: "app" | "purchase" | "subscription"
 }
 
-/** What the console offers of a product at another price. Throws ConsoleProblem. */
+/** Requests the offers of a product: prices other than its normal one. Throws ConsoleProblem. */
 export async function askOffers(
   { console, signal }: ConsoleParts,
   { product, soldAs }: OfferedProduct,
@@ -29,7 +29,7 @@ export async function askOffers(
   return offers
 }
 
-/** What is not offered any more keeps the day on which it was last seen. */
+/** Stores the offers. One that is no longer offered keeps its last `last_seen`. */
 export async function storeOffers(
   tx: Tx | Sql,
   account: string,

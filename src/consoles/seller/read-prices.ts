@@ -27,7 +27,10 @@ const DAY_HOURS = 24
 
 type Product = Pick<ProductListing, "product" | "soldAs" | "sku" | "name" | "period">
 
-/** What an app sells, itself among it. Products whose right is missing are left out, and the day after it is tried again. */
+/**
+ * Reads what an app sells, the app itself included. Without the right to list products, the task is retried a day
+ * later.
+ */
 export async function readProducts(parts: ConsoleParts, task: AccountTask): Promise<void> {
   const { sql, account, now, fence } = parts
   const app = task.subject
@@ -63,7 +66,7 @@ async function listProducts({ console, signal }: ConsoleParts, own: Product): Pr
   return products
 }
 
-/** What was never sold has no price that anybody pays. */
+/** A product with missing metadata was never sold, so it has no price that anyone pays. */
 function productIn({ id, attributes }: Resource, soldAs: Product["soldAs"]): Product[] {
   const { productId: sku, name, state, subscriptionPeriod: period } = attributes
   if (typeof sku !== "string" || sku === "" || state === "MISSING_METADATA") return []
@@ -96,7 +99,7 @@ async function storeProducts(tx: Tx, account: string, app: string, products: rea
       listed_at = excluded.listed_at`
 }
 
-/** Reads what one product costs, and holds it where it says something that was not said before. */
+/** Reads the prices of one product and stores them if they changed. */
 export async function readPrices(parts: ConsoleParts, task: AccountTask): Promise<void> {
   const { sql, account, now, keep, fence } = parts
   const thing = await findProduct(sql, account.id, task.subject)
@@ -104,7 +107,7 @@ export async function readPrices(parts: ConsoleParts, task: AccountTask): Promis
   const nextAt = hoursLater(now(), DAY_HOURS)
   if (!thing) return await endTask(sql, account.id, task, { state: "gone", nextAt: null })
   if (!pages) return await endTask(sql, account.id, task, { state: "denied", nextAt })
-  // it has none, or the console does not know it any more: that is no price of nothing
+  // The product has no prices, or the console no longer lists it. That is not a price of zero.
   if (pages.length === 0) return await endTask(sql, account.id, task, { state: "gone", nextAt })
   const bytes = listOf(pages)
   const body = rawBody({ bytes, sha256: hash("sha256", bytes, "buffer"), url: "", seenAt: now() })
@@ -119,7 +122,7 @@ export async function readPrices(parts: ConsoleParts, task: AccountTask): Promis
       await endTask(tx, account.id, task, { state: "read", nextAt, putAside: aside.text() })
     },
   })
-  // who waits for prices waits for nothing else
+  // A caller that waits for prices does not need the offers.
   if (!task.isAsked) await readOffers(parts, thing)
 }
 
@@ -142,7 +145,7 @@ async function findProduct(sql: Sql, account: string, product: string): Promise<
   return thing ? { ...thing, period: thing.period ?? undefined } : null
 }
 
-/** Of a product that was never priced there are none. */
+/** Returns no pages for a product that was never priced. */
 async function readPriceLists({ console, signal }: ConsoleParts, thing: ProductListing, today: string) {
   const { product, soldAs } = thing
   const id = soldAs === "subscription" ? product : await findSchedule(console, soldAs, product, signal)
@@ -162,13 +165,13 @@ async function findSchedule(console: Console, soldAs: "app" | "purchase", produc
   return page?.data[0]?.id ?? null
 }
 
-/** The documents as they came, as one list. */
+/** Joins the documents, unchanged, into one JSON list. */
 function listOf(pages: readonly Uint8Array[]): Uint8Array {
   const parts = pages.flatMap((bytes, place) => (place === 0 ? [bytes] : [Buffer.from(","), bytes]))
   return Buffer.concat([Buffer.from("["), ...parts, Buffer.from("]")])
 }
 
-/** Whether what was last seen of it says the same. */
+/** True if the last stored prices are the same. */
 async function isStanding(sql: Sql, { account, app, product }: ProductListing, digest: Buffer): Promise<boolean> {
   const [last] = await sql<{ rows: object[] }[]>`
     select rows

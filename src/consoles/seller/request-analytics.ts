@@ -9,15 +9,15 @@ import { readPages } from "./documents.ts"
 
 interface AnalyticsWish {
   id: string
-  /** The store's id of the app. */
+  /** The App Store's id of the app. */
   app: string
-  /** Another key of the same issuer, used for this once and not stored; the account's own when left out. */
+  /** Another key of the same issuer, used for this request only and not stored. Omit to use the account's own key. */
   once?: Pick<ConsoleKey, "keyId" | "privateKey">
 }
 
 /**
- * Asks the console to make daily reports of an app from now on, which takes an Admin; nothing of ours does so by itself. Returns false
- * where they are made already. Throws AccessProblem or ConsoleProblem.
+ * Asks the console to make daily reports of an app from now on. This needs an Admin key, and no code does it without a
+ * person's request. Returns false if they are made already. Throws AccessProblem or ConsoleProblem.
  */
 export async function createAnalyticsRequest(
   { sql, sealer, reach }: Register,
