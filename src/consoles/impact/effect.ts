@@ -14,26 +14,26 @@ import {
 } from "./series.ts"
 import { controlWeights } from "./weights.ts"
 
-/** With fewer controls nothing stands for what would have been without the change. */
+/** Fewer controls cannot represent what would have happened without the change. */
 const LEAST_CONTROLS = 3
-/** Of more the largest are taken. */
+/** If there are more controls, only the largest are used. */
 const MOST_CONTROLS = 30
-/** So many windows of earlier days, one after the other, are needed to know how far figures move by themselves. */
+/** Minimum number of consecutive windows of earlier days, needed to know how much the figures vary on their own. */
 export const LEAST_WINDOWS = 20
-/** A change that was made some time within more days has no day. */
+/** If the day of a change is uncertain by more days than this, the change has no usable day. */
 export const MOST_LEFT_OUT = 7
-/** Counts a day below which a series is noise. */
+/** Mean count per day below which a series is noise. */
 const LEAST_A_DAY = 3
 
-/** Two-sided 90 %, and the 80 % of worlds in which an effect of the least detectable size is found. */
+/** Normal quantiles: two-sided 90 %, and one-sided 80 % for the power of the minimum detectable effect. */
 const Z_90 = 1.6448536269514722
 const Z_80 = 0.8416212335729143
 
-/** A changed day among daily figures that all begin on one day. */
+/** A day of change in a set of daily figures that all begin on the same day. */
 export interface ChangedDay extends Around {
-  /** The place of the last day that is left out. */
+  /** Index of the last excluded day. */
   at: number
-  /** Places of days with changes of the app's own near which no earlier day is tried. */
+  /** Indexes of days on which the app itself changed. Earlier days near them are not used as placebos. */
   ownChanges: readonly number[]
 }
 
@@ -43,34 +43,43 @@ export interface Comparison {
   controls: readonly DailyFigures[]
 }
 
-/** All in natural logarithms of a ratio. */
+/** All figures are natural logarithms of a ratio. */
 export interface Effect {
   method: "difference_in_differences" | "before_after"
-  /** What the treated figures did; what the controls did beside them, null without any; and the difference. */
+  /**
+   * The change of the treated figures; that of the controls over the same days, null without controls; and the
+   * difference.
+   */
   moved: number
   controlsMoved: number | null
   effect: number
   /** The 90 % interval. */
   low: number
   high: number
-  /** The least effect that would be found in 80 % of worlds like this one. */
+  /** The smallest effect that would be detected with a probability of 80 %. */
   leastDetectable: number
-  /** Earlier days of which the same was reckoned, and of how many windows side by side they are. */
+  /** Number of earlier days for which the same effect was computed, and of non-overlapping windows among them. */
   days: number
   windows: number
-  /** The share, 0 to 1, of those with as large a one, widened as the interval is; the day itself is counted among them. */
+  /**
+   * Share, 0 to 1, of those days with an effect at least as large, widened like the interval. The day itself counts as
+   * one of them.
+   */
   asLarge: number
   controls: { name: string; weight: number }[]
-  /** Controls reckoned as if they were treated, and how many of those moved as far for their own spread; null without any. */
+  /**
+   * Number of controls tested as if they were treated, and how many of them moved as far relative to their own spread.
+   * Null without controls.
+   */
   space: { controls: number; asLarge: number } | null
 }
 
-/** Why there is no effect to state. */
+/** The reason why no effect can be computed. */
 export type NoEffect =
   | { none: "unknown_change_day" | "unknown_days" | "too_few_counts" }
   | { none: "too_few_days"; days: number; needed: number }
 
-/** The effect of a changed day, or why there is none to state. */
+/** Returns the effect of a change, or the reason why there is none. */
 export function effectOf({ scale, treated, controls }: Comparison, day: ChangedDay): Effect | NoEffect {
   if (day.leftOut > MOST_LEFT_OUT) return { none: "unknown_change_day" }
   const own = treated.map((one) => sumsOf(one, scale))
@@ -99,7 +108,7 @@ function isCounted(sums: Sums, eve: number): boolean {
   return levelOf(sums, eve - BASELINE_DAYS + 1, eve) !== null && mean !== null && mean >= LEAST_A_DAY
 }
 
-/** The mean a day of the counted value, or of the value that it is counted per. */
+/** The mean per day of the counted value, or of its denominator if it is a ratio. */
 function countsADay(sums: Sums, from: number, to: number): number | null {
   return meanOver({ ...sums, values: sums.per ?? sums.values }, from, to)
 }
@@ -114,7 +123,7 @@ interface Subject {
   weights: readonly number[]
 }
 
-/** Weights are fitted once, to the days before the change. */
+/** Fits the weights once, to the days before the change. */
 function against(treated: readonly Sums[], controls: readonly Sums[], eve: number): Subject {
   if (controls.length === 0) return { treated, controls, weights: [] }
   const total = treated.reduce((sum, { weight }) => sum + weight, 0)
@@ -138,7 +147,7 @@ interface Moves {
   effect: number
 }
 
-/** What is left of the treated figures' change when the controls' is taken off; null where either is not known. */
+/** The change of the treated figures minus that of the controls. Null if either is unknown. */
 function movesAt({ treated, controls, weights }: Subject, at: number, around: Around): Moves | null {
   const moved = meanChangeAt(treated, at, around)
   const controlsMoved = controls.length === 0 ? null : weighedMoveAt(controls, weights, at, around)
@@ -146,7 +155,7 @@ function movesAt({ treated, controls, weights }: Subject, at: number, around: Ar
   return { moved, controlsMoved, effect: moved - (controlsMoved ?? 0) }
 }
 
-/** A control that says nothing leaves its weight to the others, as long as they hold most of it. */
+/** A control without data leaves its weight to the others, as long as these have at least half of it. */
 function weighedMoveAt(controls: readonly Sums[], weights: readonly number[], at: number, around: Around) {
   let [sum, weighed] = [0, 0]
   for (const [place, control] of controls.entries()) {
@@ -160,11 +169,11 @@ function weighedMoveAt(controls: readonly Sums[], weights: readonly number[], at
 }
 
 interface FoundEffect extends Omit<Effect, "method" | "controls" | "space"> {
-  /** Of half the interval. */
+  /** The effect in units of half the interval. */
   relative: number
 }
 
-/** The day beside all earlier ones, of which the same is reckoned: placebos in time. */
+/** Compares the day with all earlier ones, for which the same effect is computed: placebos in time. */
 function besideEarlier(subject: Subject, day: ChangedDay): FoundEffect | NoEffect {
   const moves = movesAt(subject, day.at, day)
   if (moves === null) return { none: "unknown_days" }
@@ -192,8 +201,8 @@ function besideEarlier(subject: Subject, day: ChangedDay): FoundEffect | NoEffec
 }
 
 /**
- * The variance that smaller counts add: the logarithm of a sum of n counts scatters by 1/n, and after a fall there are fewer
- * of them than on the earlier days that the interval is made of. 0 where counts rose, and of places.
+ * The variance added by smaller counts. The logarithm of a sum of n counts varies by 1/n, and after a fall n is smaller
+ * than on the earlier days from which the interval is made. 0 where counts rose, and for places.
  */
 function addedVariance(treated: readonly Sums[], { at, leftOut, window }: ChangedDay): number {
   const eve = at - leftOut
@@ -206,7 +215,7 @@ function addedVariance(treated: readonly Sums[], { at, leftOut, window }: Change
   }, 0)
 }
 
-/** Days whose window ends before the days that are left out, with no change of the app's own near. */
+/** Days whose window ends before the excluded days and which have no change of the app itself nearby. */
 function earlierDays({ at, leftOut, window, ownChanges }: ChangedDay): number[] {
   const days: number[] = []
   for (let day = leftOut + BASELINE_DAYS - 1; day + window <= at - leftOut; day++)
@@ -214,7 +223,7 @@ function earlierDays({ at, leftOut, window, ownChanges }: ChangedDay): number[] 
   return days
 }
 
-/** Each control as if it were treated, by the others: placebos in space. */
+/** Tests each control as if it were treated, against the other controls: placebos in space. */
 function inSpace(controls: readonly Sums[], day: ChangedDay, relative: number) {
   const eve = day.at - day.leftOut
   const found = controls.flatMap((one, at) => {
@@ -225,14 +234,17 @@ function inSpace(controls: readonly Sums[], day: ChangedDay, relative: number) {
   return { controls: found.length, asLarge: found.filter((other) => other >= relative).length }
 }
 
-/** How much wider a 90 % interval of a spread known from n values is: Student's t over the normal (Cornish-Fisher). */
+/**
+ * How much wider a 90 % interval is when the spread is estimated from n values: Student's t over the normal
+ * (Cornish-Fisher).
+ */
 export function studentWidening(n: number): number {
   const [z, df] = [Z_90, n - 1]
   const t = z + (z ** 3 + z) / (4 * df) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * df * df)
   return t / z
 }
 
-/** Of values, 0 to 1, between the two nearest. */
+/** The quantile at `share`, 0 to 1, interpolated between the two nearest values. */
 function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   const place = share * (sorted.length - 1)

@@ -1,30 +1,30 @@
-/** Days before a change that the days after it are compared with: four of each weekday. */
+/** Length of the baseline before a change: four of each weekday. */
 export const BASELINE_DAYS = 28
-/** A stretch of days says something where so much of it is known. */
+/** A span of days is usable if at least this share of it is known. */
 const KNOWN_SHARE = 0.7
-/** Added to a count: none at all has a logarithm too. */
+/** Added to a count so that zero has a logarithm too. */
 export const HALF = 0.5
 
-/** What was counted or ranked each day, from the same first day on; null = not known. */
+/** Counts or ranks per day, all from the same first day. Null if unknown. */
 export interface DailyFigures {
   name: string
-  /** How much it counts among several. */
+  /** Weight of this series among several. */
   weight: number
   values: readonly (number | null)[]
-  /** What `values` are counted per: proceeds per download. */
+  /** Denominator of `values`: for proceeds per download, the downloads. */
   per?: readonly (number | null)[]
 }
 
-/** Counts are added up over days; of places, whose ratios alone say something, the logarithms are. */
+/** Counts are summed over days. For places only ratios are meaningful, so their logarithms are summed. */
 export type Scale = "counts" | "places"
 
-/** Days as they stand around one: those before, those left out, which end with it, and those after. */
+/** The days around a change: those before, the excluded ones that end with it, and those after. */
 export interface Around {
   leftOut: number
   window: number
 }
 
-/** Sums from the first day on, by which any stretch's level is one subtraction. */
+/** Prefix sums, so that the level of any span is a subtraction. */
 export interface Sums {
   name: string
   weight: number
@@ -53,7 +53,10 @@ export function sumsOf({ name, weight, values, per }: DailyFigures, scale: Scale
   return { name, weight, scale, days, ...sums, per: per ? sums.per : null }
 }
 
-/** The natural logarithm of a stretch's daily mean, both ends included; null where too little is known, or nothing was paid. */
+/**
+ * The natural logarithm of a span's daily mean, both ends included. Null if too little is known, or if nothing was
+ * paid.
+ */
 export function levelOf(sums: Sums, from: number, to: number): number | null {
   if (from < 0 || to >= sums.days) return null
   const known = between(sums.known, from, to)
@@ -65,14 +68,14 @@ export function levelOf(sums: Sums, from: number, to: number): number | null {
   return value <= 0 || per <= 0 ? null : Math.log(value / per)
 }
 
-/** The logarithm of after ÷ before, around the day at which the days left out end. */
+/** The logarithm of after ÷ before, around the last excluded day. */
 export function changeAt(sums: Sums, at: number, { leftOut, window }: Around): number | null {
   const before = levelOf(sums, at - leftOut - BASELINE_DAYS + 1, at - leftOut)
   const after = levelOf(sums, at + 1, at + window)
   return before === null || after === null ? null : after - before
 }
 
-/** The mean change of several, each by its weight; null where one is not known: their make-up must not change. */
+/** The weighted mean change of several series. Null if one is unknown, because the mix of series must stay the same. */
 export function meanChangeAt(all: readonly Sums[], at: number, around: Around): number | null {
   let [sum, weights] = [0, 0]
   for (const sums of all) {
@@ -84,13 +87,13 @@ export function meanChangeAt(all: readonly Sums[], at: number, around: Around): 
   return weights > 0 ? sum / weights : null
 }
 
-/** The mean a day of a stretch; null where none is known. */
+/** The daily mean of a span. Null if no day is known. */
 export function meanOver(sums: Sums, from: number, to: number): number | null {
   const known = between(sums.known, from, to)
   return known > 0 ? between(sums.values, from, to) / known : null
 }
 
-/** Each day's logarithm less their mean; 0, which says nothing, where a day is not known. */
+/** Each day's logarithm minus their mean. 0, which has no effect, where a day is unknown. */
 export function centredLogs(sums: Sums, from: number, to: number): Float64Array {
   const logs = new Float64Array(to - from + 1)
   const known: number[] = []

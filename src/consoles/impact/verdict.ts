@@ -5,21 +5,21 @@ export const VERDICTS = [
 ] as const // biome-ignore format: a list to scan
 export type Verdict = (typeof VERDICTS)[number]
 
-/** Two-sided: what a 90 % interval leaves out. */
+/** Two-sided: the complement of a 90 % interval. */
 const CHANCE = 0.1
 
 interface Circumstances {
-  /** The window is over and its days are known. */
+  /** The window has ended and its days are known. */
   isComplete: boolean
-  /** Something else of the app's own changed near, in what was changed. */
+  /** The app changed something else nearby that affects the same figures. */
   isConfounded: boolean
-  /** Whether more is better: fewer is of places. */
+  /** Whether higher or lower is better: lower for places. */
   better: "higher" | "lower"
-  /** The share of earlier days with as large a move, as far as several outcomes were looked at. */
+  /** Share of earlier days with as large a move, corrected for the number of outcomes tested. */
   chance: number
 }
 
-/** What may be said of an effect, the reasons to say less first. */
+/** Returns the verdict on an effect. Reasons for a weaker verdict are checked first. */
 export function verdictOf(
   effect: Effect | NoEffect,
   { isComplete, isConfounded, better, chance }: Circumstances,
@@ -32,12 +32,12 @@ export function verdictOf(
   return effect.effect > 0 === (better === "higher") ? "improved" : "worse"
 }
 
-/** Whether it holds against both placebos: few earlier days and none of the controls moved as far by themselves. */
+/** True if both placebo tests support the effect: few earlier days and no control moved as far on their own. */
 export function holdsAgainstPlacebos(effect: Effect): boolean {
   return effect.asLarge <= CHANCE && effect.space !== null && effect.space.controls > 0 && effect.space.asLarge === 0
 }
 
-/** Shares as they stand when several outcomes were looked at (Holm 1979), in the order given. */
+/** Corrects shares for the number of outcomes tested (Holm 1979). Keeps the given order. */
 export function holmAdjusted(shares: readonly number[]): number[] {
   const order = shares.map((_, at) => at).sort((a, b) => (shares[a] as number) - (shares[b] as number) || a - b)
   const adjusted = [...shares]

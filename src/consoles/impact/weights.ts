@@ -1,16 +1,16 @@
-/** Steps of the descent: weights of 30 controls stand to the fourth digit after some 100. */
+/** Steps of the descent. Weights of 30 controls are stable to the fourth digit after some 100. */
 const STEPS = 300
 
 /**
- * Synthetic-control weights (Abadie, Diamond and Hainmueller 2010): how much of each control, none below 0 and all together
- * 1, comes nearest to the treated series over the days before. Accelerated projected gradient descent (Nesterov 1983) of a
- * fixed number of steps: the same days give the same weights.
+ * Synthetic-control weights (Abadie, Diamond and Hainmueller 2010): the mix of controls, with weights of at least 0
+ * that sum to 1, that is nearest to the treated series on the days before. Accelerated projected gradient descent
+ * (Nesterov 1983) with a fixed number of steps: the same days always give the same weights.
  */
 export function controlWeights(treated: Float64Array, controls: readonly Float64Array[]): number[] {
   const count = controls.length
   const gram = controls.map((one) => controls.map((other) => dot(one, other)))
   const target = controls.map((one) => dot(one, treated))
-  // the largest eigenvalue is no larger than the largest row sum
+  // The largest row sum is an upper bound of the largest eigenvalue.
   const steepest = Math.max(...gram.map((row) => row.reduce((sum, value) => sum + Math.abs(value), 0)))
   const start = new Array<number>(count).fill(1 / count)
   if (!(steepest > 0)) return start
@@ -28,7 +28,7 @@ export function controlWeights(treated: Float64Array, controls: readonly Float64
   return weights
 }
 
-/** The nearest weights with none below 0 and the sum 1 (Held, Wolfe and Crowder 1974). */
+/** Projects onto the weights of at least 0 that sum to 1 (Held, Wolfe and Crowder 1974). */
 export function onSimplex(point: readonly number[]): number[] {
   const sorted = [...point].sort((a, b) => b - a)
   let [sum, over] = [0, 0]
