@@ -1,10 +1,12 @@
 import { addDays } from "../../lib/days.ts"
 
-/** What a row of the reports counts as. */
+/** The event that a row of the reports counts. */
 const FUNNEL_EVENTS = ["impressions", "pageViews", "taps", "firstDownloads", "redownloads", "other"] as const
 export type FunnelEvent = (typeof FUNNEL_EVENTS)[number]
 
-/** By the report's own words. Updates and restores are no way to an app; what is new among the words is `other` too. */
+/**
+ * Maps the report's event names. Updates, restores and unknown names are `other`, because they do not bring new users.
+ */
 const COUNTS_AS: readonly (readonly [said: string, FunnelEvent])[] = [
   ["impression", "impressions"],
   ["page view", "pageViews"],
@@ -13,7 +15,7 @@ const COUNTS_AS: readonly (readonly [said: string, FunnelEvent])[] = [
   ["redownload", "redownloads"],
 ]
 
-/** Both lists side by side, as a statement takes them. */
+/** Both lists in parallel, as parameters of an SQL statement. */
 export function funnelEvents(): { said: string[]; countsAs: string[] } {
   return { said: COUNTS_AS.map(([said]) => said), countsAs: COUNTS_AS.map(([, event]) => event) }
 }
@@ -33,40 +35,43 @@ const SOURCE_WORDS: Record<string, TrafficSource> = {
   unavailable: "unavailable",
 }
 
-/** Of the report's own word; one that is new is `other`. */
+/** Maps the report's name of a source. An unknown name is `other`. */
 export function trafficSource(said: string): TrafficSource {
   return SOURCE_WORDS[said.toLowerCase()] ?? "other"
 }
 
-/** The report's own word, in small letters. */
+/** The report's name of a source, in lower case. */
 export function saidOf(source: Exclude<TrafficSource, "other">): string {
   return Object.keys(SOURCE_WORDS).find((word) => SOURCE_WORDS[word] === source) as string
 }
 
-/** A share of fewer than so many says more of chance than of the page. */
+/** With a smaller denominator a rate depends on chance more than on the page. */
 const LEAST_DENOMINATOR = 100
 
-/** Of two counts; null where either is not known or the second is too small. Over 1 is right: a download needs no page view. */
+/**
+ * The ratio of two counts. Null if either is unknown or the denominator is too small. It may exceed 1, because a
+ * download needs no page view.
+ */
 export function funnelRate(of: number | null, by: number | null): number | null {
   if (of === null || by === null || by < LEAST_DENOMINATOR) return null
   return Math.round((of / by) * 10_000) / 10_000
 }
 
-/** What was read of a report about an app. */
+/** The files that were read of a report about an app. */
 export interface ReadFiles {
-  /** Days of which a file said something, in order. */
+  /** Days that occur in a file, in order. */
   said: readonly string[]
-  /** The first such day ever; null = none. */
+  /** The first such day ever. Null if there is none. */
   first: string | null
-  /** The processing dates of files that were read, in order. */
+  /** Processing dates of the files that were read, in order. */
   read: readonly string[]
-  /** Of files that are there and were not read yet. */
+  /** Processing dates of files that are available but not read yet. */
   unread: readonly string[]
-  /** Of files that cannot be read any more. */
+  /** Processing dates of files that can no longer be read. */
   gone: readonly string[]
 }
 
-/** The last day that is whole: all files up to so many days after it were read. Null = none. */
+/** The last complete day: all files up to `lagDays` after it were read. Null if there is none. */
 export function wholeTo({ read, unread }: ReadFiles, lagDays: number): string | null {
   const firstUnread = unread[0]
   const last = read.filter((processed) => firstUnread === undefined || processed < firstUnread).at(-1)
@@ -74,8 +79,8 @@ export function wholeTo({ read, unread }: ReadFiles, lagDays: number): string | 
 }
 
 /**
- * Of these days those that are reported: a file said something of one, or all files that could have were read, and it lies after
- * the first day that one did. Then nothing happened: a measured zero.
+ * Returns the days that are reported. A day is reported if it occurs in a file. It is a measured zero if it is later
+ * than the first day in any file, and all files that could contain it were read.
  */
 export function reportedDays(days: readonly string[], files: ReadFiles, lagDays: number): string[] {
   const [said, whole] = [new Set(files.said), wholeTo(files, lagDays)]

@@ -1,45 +1,45 @@
-/** A price of a product in a storefront, as the console has it written down. */
+/** A price of a product in a storefront, as the console lists it. */
 export interface PriceEntry {
   country: string
   currency: string
-  /** Decimal text, as printed. */
+  /** Decimal text as the console returns it. */
   price: string
   proceeds: string
   proceedsYear2?: string | undefined
   /** The console's id of the price point. */
   point: string
-  /** Apple derives it from another storefront's. */
+  /** Apple derives this price from another storefront's. */
   automatic?: boolean | undefined
-  /** The day from which it counts; undefined = it has always. */
+  /** First day of the price. Omitted if it has always applied. */
   startsAt?: string | undefined
-  /** The first day on which it counts no more. */
+  /** First day on which the price no longer applies. */
   endsAt?: string | undefined
-  /** Those who pay it keep it, and nobody new gets it. */
+  /** Existing subscribers keep this price; new ones do not get it. */
   preserved?: boolean | undefined
   plan?: string | undefined
-  /** What Apple would have this storefront pay, by the price in the United States. */
+  /** The price that Apple equates in this storefront with the price in the United States. */
   apple?: string | undefined
 }
 
-/** What was written down on a day. */
+/** The prices that were listed on a day. */
 interface PriceDay {
   day: string
   entries: readonly PriceEntry[]
 }
 
-/** From a day on; the last that has begun is in force. */
+/** Begins on a day and applies until the next period begins. */
 interface PricePeriod {
   country: string
   from: string
-  /** False: it is at least so old. */
+  /** False if the price may have begun earlier. */
   sinceKnown: boolean
-  /** Null = not sold there any more. */
+  /** Null if the product is no longer sold there. */
   entry: PriceEntry | null
 }
 
 /**
- * How prices followed on one another, by country and day. What is written down counts from the day that it names, or else from the
- * day on which it was first seen.
+ * The sequence of prices by country and day. A listed price begins on the day that it names, or otherwise on the day
+ * when it was first seen.
  */
 export function pricePeriods(days: readonly PriceDay[]): PricePeriod[] {
   const sorted = days.toSorted((a, b) => (a.day < b.day ? -1 : 1))
@@ -59,7 +59,7 @@ function periodsOf(country: string, days: readonly PriceDay[]): PricePeriod[] {
   return periods
 }
 
-/** What was first seen on that day may count for longer: from the day that it names, if that is known. */
+/** A price first seen on a day may have begun earlier: on the day that it names, if that is known. */
 function add(
   periods: PricePeriod[],
   country: string,
@@ -75,7 +75,7 @@ function add(
   periods.push({ country, from: begins, sinceKnown: said === begins, entry })
 }
 
-/** What a new customer pays on a day: the latest that has begun. */
+/** The price for a new customer on a day: the latest that has begun. */
 export function entryInForce(entries: readonly PriceEntry[], day: string): PriceEntry | null {
   const begun = entries.filter(
     (entry) =>
@@ -84,13 +84,16 @@ export function entryInForce(entries: readonly PriceEntry[], day: string): Price
   return begun.toSorted((a, b) => ((a.startsAt ?? "") < (b.startsAt ?? "") ? 1 : -1))[0] ?? null
 }
 
-/** The next that has not begun on that day. */
+/** The next price that begins after that day. */
 export function upcomingEntry(entries: readonly PriceEntry[], day: string): PriceEntry | null {
   const ahead = entries.filter((entry) => isNewcomers(entry) && (entry.startsAt ?? "") > day)
   return ahead.toSorted((a, b) => ((a.startsAt as string) < (b.startsAt as string) ? -1 : 1))[0] ?? null
 }
 
-/** Of monthly billing with a commitment of twelve months the price is another product's in all but name: left out. */
+/**
+ * Excludes preserved prices, and those of monthly billing with a twelve-month commitment, which is in effect a separate
+ * product.
+ */
 function isNewcomers({ preserved, plan }: PriceEntry): boolean {
   return preserved !== true && plan !== "MONTHLY"
 }

@@ -4,7 +4,10 @@ export const EVENT_GROUPS = [
 ] as const // biome-ignore format: a list to scan
 export type EventGroup = (typeof EVENT_GROUPS)[number]
 
-/** The first pattern that fits decides. The list of names is open: what fits none is `other`, and kept under its name. */
+/**
+ * The first matching pattern decides. New event names may appear: one without a match is `other` and stored under its
+ * name.
+ */
 const BEGINS: readonly [RegExp, EventGroup][] = [
   [/^Refund/i, "refunds"],
   [/^Cancel/i, "cancellations"],
@@ -14,14 +17,17 @@ const BEGINS: readonly [RegExp, EventGroup][] = [
   [/^(Billing Retry|Grace Period)/i, "billingIssues"],
   [/^Paid Subscription from/i, "renewals"],
   [/^(Subscribe|Start )/i, "paidStarts"],
-  // who goes on from one offer to another, or to an offer from a paid subscription, begins nothing
+  // A switch from one offer to another, or from a paid subscription to an offer, starts nothing new.
   [/ from (Billing Retry|Grace Period)/i, "renewals"],
 ]
 
 /** The group of the same event with a free offer. */
 const FREE: Partial<Record<EventGroup, EventGroup>> = { paidStarts: "trialStarts", reactivations: "trialStarts" }
 
-/** `offer` is the type of the offer that the event is of. It decides whether something begins free or paid, not the event's name. */
+/**
+ * `offer` is the type of the event's offer. It decides whether something starts free or paid; the event's name does
+ * not.
+ */
 export function eventGroup(event: string, offer: string | undefined): EventGroup {
   const isFree = /^Free Trial$/i.test(offer?.trim() ?? "")
   if (isFree && /^Paid Subscription from/i.test(event)) return "trialConversions"

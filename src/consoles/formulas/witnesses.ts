@@ -1,51 +1,51 @@
-/** Why two witnesses of the same money say different things, in the order in which they are taken off. */
+/** Reasons why two sources of the same money differ, in the order in which they are subtracted. */
 export const CAUSES = [
   "day_zone", "not_reported", "before_first_message", "not_through_service", "not_in_console", "refunds", "free_units",
   "currency", "price_unknown", "price",
 ] as const // biome-ignore format: a list to scan
 export type Cause = (typeof CAUSES)[number]
 
-/** Units less those given back; money in millionths. */
+/** Units minus refunded units; money in millionths. */
 export interface Sum {
   units: number
   gross: bigint
 }
 
-/** What was given back, as positive figures, and units that cost nothing: of days on which both can be known. */
+/** Refunds as positive figures, and free units, of days that both sources cover. */
 interface Apart {
   refunds: number
   refunded: bigint
   free: number
 }
 
-/** What the console says of one product in one currency, by its own days. */
+/** The console's figures of one product in one currency, by the console's days. */
 export interface ConsoleSum extends Sum {
   refunds: number
-  /** Of this, on days before the service told of all. */
+  /** The part of it on days before the service's messages were complete. */
   before: Sum
   apart: Apart
 }
 
-/** What the service told of it, by its own days (UTC), and of days as the console has them. */
+/** The service's figures by UTC days; `consoleDays` has them by the console's days. */
 export interface ServiceSum extends Sum {
   refunds: number
   consoleDays: Sum
-  /** Of those days, on such that the console has not reported. */
+  /** The part of `consoleDays` on days that the console has not reported. */
   unreported: Sum
-  /** And on such before the service told of all. */
+  /** The part of `consoleDays` on days before the service's messages were complete. */
   before: Sum
   apart: Apart
 }
 
 export interface WitnessPair {
   product: string
-  /** Null = the service names none. */
+  /** Null if the service gives no currency. */
   currency: string | null
   console: ConsoleSum
   service: ServiceSum
 }
 
-/** Whether a product was ever told of, or sold, on any day. */
+/** Products that the service ever mentioned, and that the console ever listed as sold. */
 interface KnownProducts {
   told: ReadonlySet<string>
   sold: ReadonlySet<string>
@@ -58,13 +58,13 @@ export interface WitnessDifference extends WitnessPair {
 }
 
 /**
- * The difference of console and service, product by product, as far as a cause of it can be measured. Causes are taken off one
- * after another; what is left is said to be unexplained, and no figure of either is changed.
+ * The difference between console and service by product, split into causes that can be measured. Causes are subtracted
+ * one after another; the remainder is unexplained. Neither source's figures are changed.
  */
 export function explainedDifferences(rows: readonly WitnessPair[], known: KnownProducts): WitnessDifference[] {
   const explained = rows.map((row) => explainedRow(row, known))
   for (const own of Map.groupBy(explained, ({ product }) => product).values()) explainCurrencies(own)
-  // as many, at other prices: some services take it that a price of old stands
+  // Equal units at other prices: some services assume that an old price still applies.
   for (const row of explained) if (row.unexplained.units === 0) takeOff(row, "price", row.unexplained)
   return explained
 }
@@ -86,7 +86,7 @@ function explainedRow(row: WitnessPair, { told, sold }: KnownProducts): WitnessD
   return result
 }
 
-/** The same units stand under another currency, or the service names none. */
+/** The same units appear under another currency, or the service gives no currency. */
 function explainCurrencies(rows: readonly WitnessDifference[]): void {
   const open = rows.filter(({ unexplained }) => unexplained.units !== 0)
   if (open.length < 2 || open.reduce((sum, { unexplained }) => sum + unexplained.units, 0) !== 0) return
@@ -106,7 +106,7 @@ function takeOff(row: WitnessDifference, cause: Cause, { units, gross }: Sum): v
   row.unexplained = less(row.unexplained, { units, gross })
 }
 
-/** How often the console and the service say that something happened: as WitnessPair, without money. */
+/** How often console and service report an event: like WitnessPair, without money. */
 interface EventPair {
   console: { units: number; before: number }
   service: { units: number; consoleDays: number; unreported: number; before: number }
