@@ -1,33 +1,39 @@
 import { Buffer } from "node:buffer"
 import { createHmac, hash, timingSafeEqual } from "node:crypto"
 
-/** A message as it came, before anything of it is parsed. */
+/** A message as it arrived, before any parsing. */
 export interface Message {
   headers: Headers
   body: Uint8Array
   at: Date
-  /** SHA-256 of the certificates that the store's own follow from. */
+  /** SHA-256 of the root certificates accepted for the store's signatures. */
   roots: readonly string[]
   /** Known bundle ids of the account's app. */
   bundleIds?: readonly string[]
 }
 
-/** A signature of another time is a message that somebody kept. */
+/** A signature outside this range may belong to a replayed message. */
 const FRESH_MS = 5 * 60_000
 
-/** Whether two texts are the same, in a time that tells nothing of either. */
+/** Compares two texts in constant time. */
 export function isSame(one: string, other: string): boolean {
   return timingSafeEqual(hash("sha256", one, "buffer"), hash("sha256", other, "buffer"))
 }
 
-/** By the header Authorization, as it was set at the service: the value itself, or as a bearer's. */
+/**
+ * Checks the Authorization header against the secret set at the service, either as the plain value or as a bearer
+ * token.
+ */
 export function provesByHeader(secret: string, { headers }: Message): boolean {
   const sent = headers.get("authorization") ?? ""
   const [asIs, asBearer] = [isSame(sent, secret), isSame(sent, `Bearer ${secret}`)]
   return asIs || asBearer
 }
 
-/** By `t=…,v1=…`: HMAC-SHA256 over the moment, a point and the raw body; several v1 while the service changes its secret. */
+/**
+ * Checks `t=…,v1=…`: HMAC-SHA256 over the timestamp, a dot and the raw body. There are several v1 while the service
+ * rotates its secret.
+ */
 export function provesByTimedSignature(secret: string, { headers, body, at }: Message, header: string): boolean {
   const parts = (headers.get(header) ?? "").split(",").map((part) => part.trim().split("=") as [string, string?])
   const seconds = parts.find(([name]) => name === "t")?.[1] ?? ""
@@ -36,7 +42,10 @@ export function provesByTimedSignature(secret: string, { headers, body, at }: Me
   return matches.includes(true) && isFresh(seconds, at)
 }
 
-/** As Standard Webhooks (and Svix) have it: HMAC-SHA256 in base64 over id, moment and raw body, the secret behind whsec_. */
+/**
+ * Checks the scheme of Standard Webhooks (and Svix): HMAC-SHA256 in base64 over id, timestamp and raw body, with the
+ * secret after the prefix whsec_.
+ */
 export function provesByWebhookSignature(secret: string, { headers, body, at }: Message): boolean {
   const sent = (name: string) => headers.get(`svix-${name}`) ?? headers.get(`webhook-${name}`) ?? ""
   const [id, seconds] = [sent("id"), sent("timestamp")]

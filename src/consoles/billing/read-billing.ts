@@ -5,16 +5,16 @@ import { BILLING_SOURCES, type BillingSource } from "../../lib/upstreams.ts"
 import type { OwnApp, ReportQuery } from "../read/app-accounts.ts"
 import type { AccountState } from "../state.ts"
 
-/** An account that tells of a tracked app's purchases, and what it told in the days asked for. */
+/** An account with messages about a tracked app's purchases, and the counts of its messages in the requested days. */
 export interface BillingAccount {
   id: string
   kind: BillingSource
   state: AccountState
   createdAt: Date
-  /** When its first and last message of all were received; null = none was. */
+  /** Time of its first and last message overall. Null if there was none. */
   firstAt: Date | null
   asOf: Date | null
-  /** Of those days: what counts, and what is told apart. */
+  /** Messages of the requested days: `events` are counted in the figures, the others are listed separately. */
   events: number
   sandbox: number
   otherStores: number
@@ -23,10 +23,13 @@ export interface BillingAccount {
   unknownTypes: number
 }
 
-/** Who knows storefronts first: of two that tell of the same purchases one is counted. Those that told nothing come last. */
+/** Sources that include the storefront come first. If two report the same purchases, only one is counted. */
 export const PREFERRED: readonly BillingSource[] = ["app-store-notifications", "adapty", "revenuecat", "superwall"]
 
-/** All that tell of the app, the one whose figures count first. Days are UTC. */
+/**
+ * Returns all accounts with messages about the app. The first is the one whose figures are used; accounts without
+ * messages come last. Days are UTC.
+ */
 export async function findBillingAccounts(
   sql: Db,
   { workspaceId, app, days }: { workspaceId: number; app: OwnApp; days: Days },
@@ -64,7 +67,10 @@ interface BillingQuery extends ReportQuery {
   product: string | null
 }
 
-/** What was paid of one product in one country at one price; of no price (a trial, a cancellation) both are null. */
+/**
+ * Events of one product in one country at one price. Currency and price are null if there is no price, as for a trial
+ * or a cancellation.
+ */
 export interface PaidRow {
   product: string
   country: string | null
@@ -77,7 +83,7 @@ export interface PaidRow {
   lastDay: string
 }
 
-/** Of what really was bought in the App Store. A refund stands beside the price that was given back. */
+/** Counts production purchases of the App Store only. A refund is counted at the price that was refunded. */
 export async function readPaid(sql: Db, account: string, query: BillingQuery): Promise<PaidRow[]> {
   return await sql<PaidRow[]>`
     select product, country, country_is as "countryIs", currency, nullif(abs(price), 0)::text as price,
@@ -99,7 +105,7 @@ interface OfferRow {
 
 const MOST_OFFERS = 200
 
-/** Offers that something was begun with. */
+/** Returns the offers with which a purchase or subscription began. */
 export async function readOffers(sql: Db, account: string, query: BillingQuery): Promise<OfferRow[]> {
   return await sql<OfferRow[]>`
     select offer, product, min((happened_at at time zone 'utc')::date) as "firstDay",
@@ -120,7 +126,7 @@ function asked(sql: Db, account: string, { from, to, country, product }: Billing
     and (${country}::text is null or country = ${country}) and (${product}::text is null or product = ${product})`
 }
 
-/** A price as the seller's console has it written down, and from when it counted. */
+/** A price as the seller's console lists it, and the first day on which it applied. */
 export interface ListedPrice {
   sku: string
   name: string
@@ -128,14 +134,14 @@ export interface ListedPrice {
   country: string
   from: string
   sinceKnown: boolean
-  /** Null = not sold there any more. */
+  /** Null if the product is no longer sold there. */
   currency: string | null
   price: string | null
   proceeds: string | null
   automatic: boolean | null
 }
 
-/** Prices of these storefronts that counted on any of those days. */
+/** Returns the prices in these storefronts that applied on any of those days. */
 export async function readListedPrices(
   sql: Db,
   { account, app }: { account: string; app: string },

@@ -2,17 +2,17 @@ import type { Db } from "../../database/types.ts"
 import type { OwnApp } from "../read/app-accounts.ts"
 import { PREFERRED } from "./read-billing.ts"
 
-/** One thing that happened to a purchase, as its sender calls it. */
+/** One event of a purchase, with the sender's name for it. */
 interface ToldEvent {
   at: Date
   appId: string
   event: string
   country: string | null
-  /** US dollars; null = none came with it, or the sender does not say it in them. */
+  /** US dollars. Null if the message has no amount in dollars. */
   revenue: number | null
 }
 
-/** What happened in the App Store within a time, the newest first: of those that tell of the same app one is heard. */
+/** Returns App Store events of a period, newest first. If several accounts report the same app, only one is used. */
 export async function readToldEvents(
   sql: Db,
   { workspaceId, apps, from, to }: { workspaceId: number; apps: readonly OwnApp[]; from: Date; to: Date },

@@ -2,7 +2,7 @@ import type { Db } from "../../database/types.ts"
 import type { Days } from "../../lib/days.ts"
 import type { AppAccount } from "../read/app-accounts.ts"
 
-/** As the service reckons them; null = it says none. */
+/** Figures computed by the service. Null if it returns none. */
 interface ReckonedFigures {
   mrr: string | null
   activeSubscriptions: number | null
@@ -17,15 +17,15 @@ export interface ReckonedDay extends ReckonedFigures {
 }
 
 interface BillingService extends Pick<AppAccount, "id" | "state" | "why"> {
-  /** Apps of its project: its figures are of all of them together. */
+  /** Number of apps in the service's project: the figures cover all of them together. */
   apps: number
-  /** Read last, whenever that was; null = nothing was. */
+  /** The latest figures, whatever their day. Null if none were read. */
   latest: ReckonedDay | null
-  /** Of the days asked for those on which something was read, in order. */
+  /** The requested days with figures, in order. */
   days: ReckonedDay[]
 }
 
-/** What the service that reckons a tracked app's figures says. */
+/** Returns the figures of the service that computes them for a tracked app. */
 export async function readBillingService(
   sql: Db,
   { id, state, why }: AppAccount,
@@ -44,7 +44,7 @@ export async function readBillingService(
 
 const MOST_DAYS = 400
 
-/** Null = the last. */
+/** Null returns only the latest day. */
 async function readDays(sql: Db, account: string, days: Days | null): Promise<ReckonedDay[]> {
   const rows = await sql<(Omit<ReckonedDay, keyof ReckonedFigures> & { rows: { metric: string; value: string }[] })[]>`
     select *

@@ -18,12 +18,12 @@ interface ReceivingParts {
   now: () => Date
 }
 
-/** `not theirs`: no such account, or no proof: nobody learns which. */
+/** `not theirs`: the account does not exist or the proof is wrong; the response does not reveal which. */
 type Receipt = "stored" | "known" | "not theirs" | "unreadable" | MessageReply
 
 const PARSER = 1
 
-/** Stores what a message tells, once, and before it returns. Of the message itself nothing is kept. */
+/** Stores the event of a message once, before it returns. The message itself is not stored. */
 export async function storeMessage(
   { sql, sealer, now }: ReceivingParts,
   id: string,
@@ -57,12 +57,12 @@ export async function storeMessage(
   return wrong.length > 0 ? "unreadable" : "stored"
 }
 
-/** A sender's clock may go ahead: then it happened when it was received. */
+/** A sender's clock may be ahead: use the time of receipt then. */
 function happenedBy(happenedAt: Date, receivedAt: Date): Date {
   return happenedAt.getTime() > receivedAt.getTime() + DAY_MS ? receivedAt : happenedAt
 }
 
-/** What takes no longer where there is no account to prove anything to. */
+/** Does the same work as a check, so that the response time does not reveal whether the account exists. */
 function refused({ headers, body }: Message): "not theirs" {
   isSame(headers.get("authorization") ?? "", hash("sha256", body, "hex"))
   return "not theirs"

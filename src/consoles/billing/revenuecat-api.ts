@@ -7,10 +7,10 @@ import type { AccountReach } from "../account-kind.ts"
 import { ConsoleProblem } from "../console.ts"
 import type { ApiKey } from "../credentials.ts"
 
-/** One key's way to RevenueCat's API, of which it reads alone. Throws ConsoleProblem. */
+/** A read-only client of RevenueCat's API for one key. Throws ConsoleProblem. */
 export interface RevenueCatApi {
   get(path: string, signal?: AbortSignal): Promise<RawBody>
-  /** The items of a list, page after page. */
+  /** The items of all pages of a list. */
   list(path: string): Promise<unknown[]>
 }
 
@@ -42,7 +42,7 @@ export function openRevenueCat({ apiKey }: ApiKey, reach: AccountReach): Revenue
         const { items, next_page } = (jsonOrNothing((await get(next)).text) ?? {}) as Record<string, unknown>
         if (!Array.isArray(items)) throw new ConsoleProblem("unavailable", "a list of RevenueCat cannot be read")
         all.push(...items)
-        // of an address only the path is followed, so that the key goes to no other host
+        // Follow only the path of the URL, so that the key goes to no other host.
         const url = typeof next_page === "string" ? URL.parse(next_page, address) : null
         next = url ? `${url.pathname}${url.search}` : null
       }

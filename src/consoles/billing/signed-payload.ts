@@ -1,18 +1,21 @@
 import { Buffer } from "node:buffer"
 import { hash, verify, X509Certificate } from "node:crypto"
 
-/** SHA-256 of Apple Root CA - G3, from which the App Store's certificates follow; it is valid until 2039. */
+/** SHA-256 of Apple Root CA - G3, which issues the App Store's certificate chain; valid until 2039. */
 export const APPLE_ROOTS: readonly string[] = ["63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"]
 
-/** What Apple marks certificates with that sign for the store, and those that these follow from: object ids in DER. */
+/**
+ * Extensions that mark certificates which sign for the App Store, and the intermediates that issue them: object ids in
+ * DER.
+ */
 const SIGNS_RECEIPTS = Buffer.from("060a2a864886f76364060b01", "hex")
 const SIGNS_FOR_APPLE = Buffer.from("060a2a864886f76364060201", "hex")
 const CHAIN = 3
 
 /**
- * What a JWS of the App Store says, if it is the App Store's: ES256 by a certificate that follows, by one other, from one of
- * these roots, each valid when it was signed, and marked for it. Undefined otherwise. Not asked is whether a certificate was
- * withdrawn since.
+ * Returns the payload of a JWS if the App Store signed it: ES256 with a certificate that chains through one
+ * intermediate to one of these roots; each must be valid at the time of signing and the chain must carry Apple's marks.
+ * Undefined otherwise. Does not check for revoked certificates.
  */
 export function signedPayload(jws: unknown, roots: readonly string[], at: Date): Record<string, unknown> | undefined {
   try {
@@ -29,7 +32,7 @@ export function signedPayload(jws: unknown, roots: readonly string[], at: Date):
     const signedAt = new Date(typeof said.signedDate === "number" ? said.signedDate : at)
     return [leaf, between, root].every((one) => isValid(one, signedAt)) ? said : undefined
   } catch {
-    // what cannot be taken apart is not theirs
+    // A malformed JWS counts as not signed by the App Store.
     return undefined
   }
 }

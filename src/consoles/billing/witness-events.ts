@@ -5,14 +5,17 @@ import { REPORT_ZONE } from "../pacific.ts"
 import type { EventCounts } from "../read/read-subscriptions.ts"
 import type { Service, WitnessQuery } from "./witness-sums.ts"
 
-/** What both count alike. A console dates what ended at the end of what was paid, a service when renewal was turned off. */
+/**
+ * Events that both sources count in the same way. Cancellations are not among them: a console dates them at the end of
+ * the paid period, a service when renewal was turned off.
+ */
 export const COMPARED = ["trialStarts", "trialConversions", "payments", "refunds"] as const
 type ComparedEvent = (typeof COMPARED)[number]
 
 const COUNTED: Record<ComparedEvent, { console: (keyof EventCounts)[]; service: string[] }> = {
   trialStarts: { console: ["trialStarts"], service: ["trial_start"] },
   trialConversions: { console: ["trialConversions"], service: ["trial_conversion"] },
-  // to a service who comes back after a lapse has renewed
+  // A service counts a customer who returns after a lapse as a renewal.
   payments: { console: ["paidStarts", "reactivations", "renewals"], service: ["paid_start", "renewal"] },
   refunds: { console: ["refunds"], service: ["refund"] },
 }
@@ -23,7 +26,7 @@ interface EventWitness extends EventDifference {
   service: number
 }
 
-/** How often each says that it happened; `events`: what the console said, by day. */
+/** Compares how often each source reports an event; `events` are the console's counts by day. */
 export async function readEventWitnesses(
   sql: Db,
   service: Service,
@@ -48,7 +51,7 @@ export async function readEventWitnesses(
 
 interface ToldCount {
   countsAs: string
-  /** By days of UTC, and by the console's. */
+  /** Counts by UTC days, and by the console's days. */
   units: number
   consoleDays: number
   unreported: number

@@ -4,20 +4,23 @@ import { REPORT_ZONE } from "../pacific.ts"
 import type { AppAccount } from "../read/app-accounts.ts"
 import type { BillingAccount } from "./read-billing.ts"
 
-/** A service that tells of the same purchases as the console, and from which day of the console's on it told of all. */
+/**
+ * A service that reports the same purchases as the console, and the first of the console's days that its messages cover
+ * completely.
+ */
 export interface Service extends BillingAccount {
   firstAt: Date
   wholeFrom: string
 }
 
 export interface WitnessQuery extends Days {
-  /** Null = all. */
+  /** Null for all countries. */
   country: string | null
-  /** Days that the console has said. */
+  /** Days that the console has reported. */
   reported: readonly string[]
 }
 
-/** Of `grouping(product, day, country)`: which of the three a row is by. */
+/** Maps `grouping(product, day, country)` to the column that the row is grouped by. */
 export const CUTS = { 3: "product", 5: "day", 6: "country" } as const
 export type Cut = (typeof CUTS)[keyof typeof CUTS]
 
@@ -28,10 +31,10 @@ export interface SumRow {
   units: number
   refunds: number
   gross: string
-  /** Before the service told of all. */
+  /** On days before the service's messages were complete. */
   beforeUnits: number
   beforeGross: string
-  /** Of days that both know. */
+  /** On days that both sources cover. */
   wholeUnits: number
   wholeRefunds: number
   refunded: string
@@ -54,7 +57,7 @@ export async function readSold(
   { from, to, country }: WitnessQuery,
 ): Promise<SumRow[]> {
   const whole = sql`day >= ${wholeFrom}::date`
-  // what was derived before it was told apart: as far as it follows from the row
+  // Rows derived before refunds had columns of their own: fall back to what the row allows.
   const back = sql`coalesce(refunded, case when refunds = 0 then 0 when units = -refunds then -gross end)`
   const free = sql`coalesce(free_units, case when gross = 0 then units else 0 end)`
   return await sql<SumRow[]>`
@@ -73,7 +76,7 @@ export async function readSold(
     order by cut, name, currency`
 }
 
-/** Of what really was bought in the App Store. A day of the console's may lie in two of UTC. */
+/** Counts production purchases of the App Store only. One of the console's days can span two UTC days. */
 export async function readTold(
   sql: Db,
   { id, wholeFrom }: Service,
@@ -118,7 +121,7 @@ export async function readTold(
     order by cut, name, currency`
 }
 
-/** Of these products those that the service ever told of, in whatever country and on whatever day. */
+/** Returns those products that any message of the service ever mentioned, in any country. */
 export async function readToldEver(sql: Db, { id }: Service, products: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ product: string }[]>`
     select product

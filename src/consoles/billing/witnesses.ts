@@ -26,7 +26,7 @@ import {
   type WitnessQuery,
 } from "./witness-sums.ts"
 
-/** The service whose figures count; null = none has told anything. */
+/** Returns the service whose figures are used. Null if no service has sent a message. */
 export async function findService(
   sql: Db,
   { isBilled }: MoneyAccounts,
@@ -37,7 +37,7 @@ export async function findService(
   return told ? { ...told, wholeFrom: addDays(pacificDay(told.firstAt), 1) } : null
 }
 
-/** Units less those given back. */
+/** Units minus refunded units. */
 export interface Units {
   units: number
   refunds: number
@@ -49,7 +49,7 @@ interface Amounts {
   gross: string
 }
 
-/** As WitnessDifference, its money in words. */
+/** A WitnessDifference with money as decimal text. */
 export interface ProductWitness {
   product: string
   currency: string | null
@@ -57,19 +57,19 @@ export interface ProductWitness {
   service: Amounts & Units
   difference: Amounts
   causes: (Amounts & { cause: Cause })[]
-  /** Share: of the money of the one that says more; null where neither says any. */
+  /** `share` is relative to the larger of the two amounts of money. Null if both are zero. */
   unexplained: Amounts & { share: number | null }
 }
 
 interface Witnesses {
   products: ProductWitness[]
-  /** By days of the console's. */
+  /** By the console's days. */
   days: Map<string, { console: Units; service: Units }>
-  /** Of days that both know. */
+  /** On days that both sources cover. */
   countries: { country: string | null; console: Units; service: Units }[]
 }
 
-/** What the console and a service say of the same purchases. */
+/** Compares the figures of the console and of a service about the same purchases. */
 export async function readWitnesses(
   sql: Db,
   { console, service }: { console: AppAccount; service: Service },
@@ -101,7 +101,7 @@ export async function readWitnesses(
   }
 }
 
-/** Side by side what is of the same product and currency, day or country; in order. */
+/** Pairs the rows of the same product and currency, day or country, in order. */
 function pairsOf(
   sold: readonly SumRow[],
   told: readonly ToldRow[],
@@ -169,7 +169,7 @@ function inWords({
   }
 }
 
-/** Near enough for a share. */
+/** Precise enough for a share. */
 function sizeOf(gross: bigint): number {
   return Math.abs(Number(gross))
 }
