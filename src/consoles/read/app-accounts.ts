@@ -8,34 +8,34 @@ import { accountKind } from "../account-kinds.ts"
 import { type AnsweredState, answeredState } from "../state.ts"
 import { reportTroubles, type Trouble } from "../troubles.ts"
 
-/** The account that a tracked app's figures come from. */
+/** The account that provides a tracked app's figures. */
 export interface AppAccount {
   id: string
   kind: AccountKindName
   state: AnsweredState
   why: string | null
   createdAt: Date
-  /** The store's id of the app, and the seller's: reports name it by either. */
+  /** The store's id of the app, and the seller's SKU: reports use either. */
   outsideId: string
   sku: string
-  /** Who must do what, where the key may not read reports; null = it may, or nobody knows. */
+  /** Which person must do what, if the key may not read reports. Null if it may, or if that is unknown. */
   denied: string | null
 }
 
-/** Days of reports, in one storefront or in all (null). */
+/** Days of reports in one storefront, or in all (null). */
 export interface ReportQuery extends Days {
   country: string | null
 }
 
-/** A tracked app, by what accounts know it. */
+/** The ids of a tracked app by which accounts are matched. */
 export interface OwnApp {
   id: string
   iosId: string | null
 }
 
 /**
- * Returns the first account with the app that still has a key, else the first: two accounts of one seller report the
- * same twice. `more`: further columns of the account `c`.
+ * Returns the first account with the app that still has a key, otherwise the first: two accounts of one seller report
+ * the same figures. `more`: additional columns of the account `c`.
  */
 export async function findAppAccount<More = unknown>(
   sql: Db,
@@ -53,16 +53,16 @@ export async function findAppAccount<More = unknown>(
   return account ?? null
 }
 
-/** Who tells of a tracked app's money. */
+/** The accounts that report a tracked app's money. */
 export interface MoneyAccounts {
-  /** Null = none is connected that has the app. */
+  /** Null if no connected account has the app. */
   seller: AppAccount | null
   metrics: AppAccount | null
-  /** A billing service tells of its purchases, or could: billing/read-billing.ts. */
+  /** True if a billing service is connected that can report the app's purchases: billing/read-billing.ts. */
   isBilled: boolean
 }
 
-/** Each as findAppAccount finds it. */
+/** Chooses each account like findAppAccount. */
 export async function findMoneyAccounts(sql: Db, workspaceId: number, app: OwnApp): Promise<MoneyAccounts> {
   const kinds: AccountKindName[] = ["app-store-connect", "revenuecat-metrics", ...BILLING_SOURCES]
   const needs = kinds.flatMap((kind) => accountKind(kind).needs.map((name) => ({ kind, name })))
@@ -94,7 +94,7 @@ function accountColumns(sql: Db) {
     c.id, c.kind, ${answeredState(sql)}, c.created_at as "createdAt", a.outside_id as "outsideId", a.sku`
 }
 
-/** Why an account `c` of a kind may not read what is needed of it. */
+/** SQL: why an account `c` of a kind lacks a right that it needs. */
 function deniedOf(sql: Db, kind: AccountKindName) {
   return sql`(
       select r.why
@@ -105,12 +105,12 @@ function deniedOf(sql: Db, kind: AccountKindName) {
     )`
 }
 
-/** Whether the row `a` of an account is the app. */
+/** SQL: whether the row `a` of an account is the app. */
 function isOf(sql: Db, { id, iosId }: OwnApp | Record<keyof OwnApp, Fragment>) {
   return sql`(a.app_id = ${id} or (a.app_id is null and not a.by_hand and a.outside_id = ${iosId}))`
 }
 
-/** As findAppAccount, of several apps at once: what reports name each by. Those without an account are missing. */
+/** Like findAppAccount for several apps: the SKU of each app in reports. Apps without an account are missing. */
 export async function findReportNames(
   sql: Db,
   { workspaceId, kind }: { workspaceId: number; kind: AccountKindName },
@@ -129,7 +129,9 @@ export async function findReportNames(
   return new Map(rows.map(({ app, ...name }) => [app, name]))
 }
 
-/** The workspace's account of a kind, whatever apps it has: the first that still has a key, else the first. */
+/**
+ * Returns the workspace's account of a kind, whatever apps it has: the first that still has a key, otherwise the first.
+ */
 export async function findKindAccount(
   sql: Db,
   workspaceId: number,
@@ -144,7 +146,7 @@ export async function findKindAccount(
   return account ?? null
 }
 
-/** Whether the workspace has connected an account of the kind, paused or without that app included. */
+/** True if the workspace has connected an account of the kind, including paused ones and ones without the app. */
 export async function isConnected(
   sql: Db,
   { workspaceId, kind }: { workspaceId: number; kind: AccountKindName },
@@ -157,17 +159,17 @@ export async function isConnected(
   return found.length > 0
 }
 
-/** How a report of the days asked for stands. */
+/** Status of a report over the requested days. */
 export interface ReportStanding {
-  /** Days that were said, with rows or without, in order. */
+  /** Days that were reported, with or without rows, in order. */
   reported: string[]
-  /** Days that the console is late with, in order. Old ones are not read again. */
+  /** Days that the console has not published in time, in order. Old ones are not retried. */
   late: string[]
-  /** When one of them was last read; null = none was. */
+  /** Time when one of them was last read. Null if none was. */
   asOf: Date | null
-  /** Whether any day at all was said, also outside of those asked for. */
+  /** True if any day was ever reported, also outside the requested days. */
   isKnown: boolean
-  /** Failed questions about the requested days. */
+  /** Failed requests about the requested days. */
   troubles: Trouble[]
 }
 
@@ -176,7 +178,7 @@ export async function readStanding(sql: Db, account: string, report: Report, day
   return standing
 }
 
-/** A query of one row, a ReportStanding. */
+/** SQL: one row, a ReportStanding. */
 function standingOf(sql: Db, account: string, report: Report, { from, to }: Days) {
   return sql`(
     select coalesce(json_agg(d.day order by d.day) filter (where d.seen_at is not null), '[]') as reported,
@@ -203,17 +205,17 @@ function standingOf(sql: Db, account: string, report: Report, { from, to }: Days
   )`
 }
 
-/** The same without the days that were said: of a year those are most of what is answered. */
+/** A ReportStanding without the list of reported days, which would be most of the answer for a year. */
 export interface ReportSpan extends Pick<ReportStanding, "late" | "asOf" | "troubles"> {
-  /** How many days were said, the first of them, and the last. */
+  /** Number of reported days, the first of them, and the last. */
   reportedDays: number
   from: string | null
   to: string | null
 }
 
 /**
- * A query of one row, a ReportSpan. Days are joined with their tasks only where that adds something: for a year the full join
- * takes twice as long.
+ * SQL: one row, a ReportSpan. Joins only the days whose task adds something, because a full join over a year takes
+ * twice as long.
  */
 export function spanOf(sql: Db, account: string, report: Report, { from, to }: Days) {
   return sql`(
@@ -241,7 +243,7 @@ export function spanOf(sql: Db, account: string, report: Report, { from, to }: D
   )`
 }
 
-/** So many days up to the last, each once. */
+/** The last `count` days up to `to`, each once. */
 export function daysUpTo(to: string, count: number): string[] {
   return Array.from({ length: count }, (_, place) => addDays(to, place - count + 1))
 }

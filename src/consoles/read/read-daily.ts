@@ -5,12 +5,12 @@ export interface CountryDay {
   day: string
   country: string
   downloads: number
-  /** In the currency of `currency`, near enough for ratios; sums of money are read-sales.ts. */
+  /** In the currency of `currency`, as a float precise enough for ratios. Exact sums are in read-sales.ts. */
   proceeds: number
   currency: string
 }
 
-/** What an app sold each day in each of these storefronts, by currency of proceeds; a reported day without rows has none. */
+/** Returns an app's sales by day, storefront and currency of proceeds. A reported day without rows had no sales. */
 export async function readCountryDays(
   sql: Db,
   { id, sku }: AppAccount,

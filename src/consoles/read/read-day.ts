@@ -2,16 +2,16 @@ import type { Db } from "../../database/types.ts"
 import type { AccountKindName } from "../account-kind.ts"
 import type { OwnApp } from "./app-accounts.ts"
 
-/** What an app's own account says of one day of reports. */
+/** The figures of an app's own account for one day of reports. */
 export interface AccountDay {
-  /** Trials begun; null = the day's events are not reported. */
+  /** Trials started. Null if the day's events are not reported. */
   trials: number | null
   trialsReadAt: Date | null
-  /** What subscriptions brought the seller; null = not all of it is in US dollars, or the day is not reported. */
+  /** The seller's proceeds from subscriptions. Null if some are not in US dollars, or if the day is not reported. */
   dollars: number | null
-  /** Null = the day's sales are not reported. */
+  /** Null if the day's sales are not reported. */
   salesReadAt: Date | null
-  /** All of it is the demo's. */
+  /** The figures are from the demo account. */
   isInvented: boolean
 }
 
@@ -24,7 +24,7 @@ interface DayRow {
   proceeds: { currency: string; amount: string }[]
 }
 
-/** Of each app the account of that kind that speaks of it: one with a key before one without, the oldest first. */
+/** SQL: for each app the account of that kind to use: one with a key before one without, the oldest first. */
 export function ownAccounts(
   sql: Db,
   { workspaceId, kind }: { workspaceId: number; kind: AccountKindName },
@@ -40,7 +40,7 @@ export function ownAccounts(
     order by x.app_id, c.sealed is null, c.created_at, c.id`
 }
 
-/** Of the apps that an account of the workspace has; the others are not there. */
+/** Returns the apps that an account of the workspace has; others are missing. */
 export async function readAccountDays(
   sql: Db,
   workspaceId: number,
@@ -88,15 +88,16 @@ function accountDay({ trials, trialsReadAt, salesReadAt, isInvented, proceeds }:
   }
 }
 
-/** What the seller got of one storefront. */
+/** The seller's proceeds from one storefront. */
 export interface CountryProceeds {
   country: string
-  /** Each currency by itself, by its code. */
+  /** One amount per currency code. */
   proceeds: { currency: string; amount: string }[]
 }
 
 /**
- * By storefront, of all these apps whose account reported the day; `not_measured`: none did, `not_connected`: none has an account.
+ * Proceeds by storefront, over those apps whose account reported the day. `not_measured`: no account did;
+ * `not_connected`: no app has an account.
  */
 export async function readCountryProceeds(
   sql: Db,

@@ -1,7 +1,7 @@
 import { json } from "../../database/json.ts"
 import type { Db } from "../../database/types.ts"
 
-/** An app's days in an account's sales reports. */
+/** A span of days of an app in an account's sales reports. */
 export interface SalesSpan {
   account: string
   sku: string
@@ -10,13 +10,13 @@ export interface SalesSpan {
 }
 
 interface SpanDownloads {
-  /** Days of the span that the console has reported. */
+  /** Number of days in the span that the console has reported. */
   reportedDays: number
-  /** First downloads by storefront; one that is missing had none on the reported days. */
+  /** First downloads by storefront. A missing storefront had none on the reported days. */
   countries: Record<string, number>
 }
 
-/** Of spans in their order, all in one statement. */
+/** Returns the downloads of each span, in the given order, with one statement. */
 export async function readDownloads(sql: Db, spans: readonly SalesSpan[]): Promise<SpanDownloads[]> {
   if (spans.length === 0) return []
   return await sql<SpanDownloads[]>`

@@ -13,7 +13,7 @@ import { REPORT_ZONE } from "../pacific.ts"
 import type { AnsweredState } from "../state.ts"
 import { type AppAccount, findAppAccount } from "./app-accounts.ts"
 
-/** What figures of an account rest on. */
+/** Types of reports that an account's figures are based on. */
 export const EVIDENCE_REPORTS = [...REPORTS, ...ANALYTICS_REPORTS, "prices", ...ADS_REPORTS] as const
 export type EvidenceReport = (typeof EVIDENCE_REPORTS)[number]
 
@@ -21,25 +21,25 @@ export interface ReportEvidence {
   account: string
   state: AnsweredState
   report: EvidenceReport
-  /** The time zone whose days these are. */
+  /** The time zone of the day. */
   dayZone: string
-  /** What was said of the day, the one that counts first. */
+  /** The stored reports of the day, the one in use first. */
   said: SaidReport[]
 }
 
 interface SaidReport {
-  /** The day that it is of: of what stands until something else is said, the last such up to the day asked for. */
+  /** The day of the report. For reports that apply until replaced, the latest one up to the requested day. */
   day: string
   source: string
   seenAt: Date
   parser: number
   origin: string
   sha256: string
-  /** The campaign, country or product; of all others null. */
+  /** The campaign, country or product. Null for other reports. */
   about: string | null
-  /** Of a file of analytics: when it was made. */
+  /** Processing date of an analytics file. */
   processed: string | null
-  /** Rows of the app; `rows` are the first of them. */
+  /** Number of the app's rows; `rows` has the first of them. */
   count: number
   rows: Record<string, unknown>[]
 }
@@ -49,7 +49,7 @@ interface EvidenceQuery {
   day: string
 }
 
-/** Rows that are shown of each. */
+/** Maximum number of rows shown of each report. */
 export const SHOWN_ROWS = 200
 const MOST_SAID = 50
 
@@ -57,7 +57,7 @@ const isReport = (report: EvidenceReport): report is Report => (REPORTS as reado
 const isAnalytics = (report: EvidenceReport): report is AnalyticsReport =>
   (ANALYTICS_REPORTS as readonly string[]).includes(report)
 
-/** Null = no account of the workspace says it of the app. */
+/** Null if no account of the workspace has this report of the app. */
 export async function readReportEvidence(
   sql: Sql,
   workspaceId: number,
@@ -75,13 +75,13 @@ export async function readReportEvidence(
 }
 
 async function readAdsZone(sql: Sql, account: string, report: EvidenceReport): Promise<string> {
-  // changes and weeks are counted in UTC, whatever zone the account has
+  // Changes and weeks are in UTC, whatever the account's time zone.
   return report === "ads_changes" || report === "ads_popularity" ? "UTC" : await readZone(sql, account)
 }
 
 type HeldReport = SaidReport & { pieces: number | null }
 
-/** Each with what it says of the app alone: others of the seller's are none of it. */
+/** Each report with the rows of this app only, without the seller's other apps. */
 async function readSaid(sql: Sql, account: AppAccount, { report, day }: EvidenceQuery): Promise<SaidReport[]> {
   const { held, own } = heldOf(sql, account, { report, day })
   const found = await sql<HeldReport[]>`
@@ -106,7 +106,7 @@ async function readSaid(sql: Sql, account: AppAccount, { report, day }: Evidence
 
 const PIECES_AT_ONCE = 4
 
-/** Of a report that stands in pieces: some of these at a time, so that nobody waits for all. */
+/** Reads a report that is stored in pieces a few at a time, so that no statement holds its slot for long. */
 async function readPieceRows(sql: Sql, set: number, own: PendingQuery<Row[]>) {
   const said: Pick<SaidReport, "count" | "rows"> = { count: 0, rows: [] }
   for (let after = -1; ; ) {
@@ -135,7 +135,7 @@ async function readPieceRows(sql: Sql, set: number, own: PendingQuery<Row[]>) {
   }
 }
 
-/** What is held of the day, and which of its rows are the app's. */
+/** SQL: the stored reports of the day, and the condition for the app's rows. */
 function heldOf(sql: Sql, { id, outsideId, sku }: AppAccount, { report, day }: EvidenceQuery) {
   const columns = sql`day, source, seen_at, parser, origin, sha256, rows, pieces`
   if (isReport(report))
@@ -144,7 +144,7 @@ function heldOf(sql: Sql, { id, outsideId, sku }: AppAccount, { report, day }: E
         select ${columns}, null as about, null::date as processed
         from report_day
         where account_id = ${id} and report = ${report} and day = ${day}`,
-      // sales name the app as the seller does, subscriptions as the store
+      // Sales reports name the app by the seller's SKU, subscription reports by the store's id.
       own: sql`e.row ->> 'app' = ${report === "sales" ? sku : outsideId}`,
     }
   if (isAnalytics(report))
@@ -167,7 +167,7 @@ function heldOf(sql: Sql, { id, outsideId, sku }: AppAccount, { report, day }: E
   return heldOfAds(sql, { id, outsideId }, { report, day })
 }
 
-/** What stands until something else is said. */
+/** Reports that apply until a newer one replaces them. */
 const LASTING: readonly AdsReport[] = ["ads_campaigns", "ads_keywords", "ads_terms", "ads_popularity"]
 
 function heldOfAds(

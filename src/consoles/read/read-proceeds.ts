@@ -2,17 +2,17 @@ import { json } from "../../database/json.ts"
 import type { Db } from "../../database/types.ts"
 import type { SalesSpan } from "./read-downloads.ts"
 
-/** What an app brought its seller on a day. */
+/** An app's proceeds on a day. */
 interface UsdDay {
-  /** The span's place among those asked for. */
+  /** Index of the span in the request. */
   at: number
   day: string
   usd: number
 }
 
 /**
- * What the console estimates that the United States brought, by day, less what was given back. A day without a sale there, one that is
- * not reported yet, and one with proceeds in another currency are missing.
+ * Returns the console's estimated proceeds from the United States by day, minus refunds. Days without a sale there,
+ * days not reported yet, and days with proceeds in another currency are missing.
  */
 export async function readUsdProceeds(sql: Db, spans: readonly SalesSpan[]): Promise<UsdDay[]> {
   if (spans.length === 0) return []

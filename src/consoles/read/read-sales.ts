@@ -3,7 +3,7 @@ import { BUNDLE_TYPES } from "../formulas/sold-things.ts"
 import { decimal, millionths } from "../sources/decimal.ts"
 import type { AppAccount, ReportQuery } from "./app-accounts.ts"
 
-/** As decimal text: never added to another currency's. */
+/** Decimal text; amounts in different currencies are never summed. */
 export interface Money {
   amount: string
   currency: string
@@ -20,9 +20,9 @@ interface SoldUnits {
 }
 
 export interface Sold extends SoldUnits {
-  /** What customers paid, less what was given back; largest first. */
+  /** What customers paid, minus refunds; largest first. */
   gross: Money[]
-  /** What the seller gets of it, as the report estimates. */
+  /** The seller's share of it, as the report estimates. */
   proceeds: Money[]
 }
 
@@ -33,7 +33,7 @@ interface SoldProduct extends Sold {
 
 interface Sales {
   total: Sold
-  /** By day, of days with any. */
+  /** By day; only days with sales. */
   days: Map<string, Sold>
   countries: Map<string, Sold>
   products: SoldProduct[]
@@ -45,7 +45,7 @@ interface FactRow {
   title: string | null
   currency: string | null
   proceedsCurrency: string | null
-  /** Null = none. */
+  /** Null if there are none. */
   downloads: number | null
   redownloads: number | null
   updates: number | null
@@ -57,10 +57,10 @@ interface FactRow {
   proceeds: string
 }
 
-/** Of `grouping(day, country, product)`: which of the three a row is by. */
+/** Maps `grouping(day, country, product)` to the column that the row is grouped by. */
 const CUTS = { 7: "total", 3: "day", 5: "country", 6: "product" } as const
 
-/** What an app sold, in all, by day, by country and by product, in one pass. */
+/** Returns an app's sales in total, by day, by country and by product, in one pass. */
 export async function readSales(sql: Db, { id, sku }: AppAccount, { from, to, country }: ReportQuery): Promise<Sales> {
   const rows = await sql<FactRow[]>`
     select grouping(day, country, product) as cut, coalesce(day::text, country, product) as name, max(title) as title,
@@ -97,7 +97,7 @@ function soldColumns(sql: Db) {
 
 const MOST_BUNDLES = 50
 
-/** The app bundles that an account sold, which belong to none of its apps; those that sold most first. */
+/** Returns the app bundles that an account sold, which belong to none of its apps; those that sold most first. */
 export async function readBundles(
   sql: Db,
   account: string,
@@ -133,7 +133,7 @@ function productsIn(rows: readonly FactRow[]): SoldProduct[] {
   })
 }
 
-/** Of a reported day without rows: a measured zero of everything. */
+/** Sums the rows. A reported day without rows is a measured zero. */
 export function soldIn(rows: readonly FactRow[]): Sold {
   const units = { downloads: 0, redownloads: 0, updates: 0, purchases: 0, subscriptions: 0, other: 0, refunds: 0 }
   const [gross, proceeds] = [new Map<string, bigint>(), new Map<string, bigint>()]
@@ -151,7 +151,7 @@ function add(sums: Map<string, bigint>, currency: string, amount: string): void 
   sums.set(currency, (sums.get(currency) ?? 0n) + millionths(amount))
 }
 
-/** Without currencies in which nothing stands: what is free is listed in every one. */
+/** Leaves out currencies with a zero sum, because free products appear in every currency. */
 function moneyIn(sums: ReadonlyMap<string, bigint>): Money[] {
   return [...sums]
     .filter(([, sum]) => sum !== 0n)
@@ -159,10 +159,10 @@ function moneyIn(sums: ReadonlyMap<string, bigint>): Money[] {
     .map(([currency, sum]) => ({ currency, amount: decimal(sum) }))
 }
 
-/** A day whose report said something else before. */
+/** A day whose report changed later. */
 interface Restatement {
   day: string
-  /** When it first said what it says since. */
+  /** Time when the new report was first seen. */
   seenAt: Date
   unitsBefore: number
   units: number
@@ -170,7 +170,10 @@ interface Restatement {
 
 const MOST_RESTATEMENTS = 50
 
-/** Of days whose report changed, newest first; the app's units before and after. Changes that leave them alone are none. */
+/**
+ * Returns the days whose report changed, newest first, with the app's units before and after. Changes that do not
+ * affect the units are left out.
+ */
 export async function readRestatements(
   sql: Db,
   { id, sku }: AppAccount,

@@ -4,10 +4,10 @@ import type { AppAccount, ReportQuery } from "./app-accounts.ts"
 
 export type EventCounts = Record<EventGroup, number>
 
-/** Of a reported day without rows: none of any. */
+/** The counts of a reported day without rows: a measured zero. */
 const NO_EVENTS = Object.fromEntries(EVENT_GROUPS.map((group) => [group, 0])) as EventCounts
 
-/** What happened to an app's subscriptions, by day and country; days and countries without any are not there. */
+/** Returns subscription events of an app by day and country. Days and countries without events are missing. */
 export async function readSubscriptionEvents(
   sql: Db,
   { id, outsideId }: AppAccount,
@@ -45,7 +45,7 @@ interface Stock {
   retry: number
 }
 
-/** What stood at the end of the last reported day of those; null = none was reported. */
+/** Returns the subscriptions at the end of the last reported day. Null if no day was reported. */
 export async function readStock(
   sql: Db,
   { id, outsideId }: AppAccount,
