@@ -6,13 +6,13 @@ import type { AccountTask } from "../tasks.ts"
 import type { AdsTaskParts } from "./reach.ts"
 import type { AdsReading } from "./store.ts"
 
-/** On connecting; afterwards what may still come in. */
+/** On the first read the last 28 days are requested, later only the days to which changes may still be added. */
 const FIRST_DAYS = 28
 const LATE_DAYS = 2
-/** Details that are asked for in one turn: a day that was begun is read to its end. */
+/** Maximum number of details requested in one task. A day that has been started is always completed. */
 const MOST_DETAILS = 200
 
-/** The days on which something was changed that is not known yet, newest first; of each all that was. */
+/** Reads the days with changes that are not stored yet, newest first; each with all its changes. */
 export async function changedDays(parts: AdsTaskParts, { wasRead }: AccountTask): Promise<AdsReading[]> {
   const { reach, now, account } = parts
   const today = dayOf(now())
@@ -43,7 +43,7 @@ async function readDetails({ reach }: AdsTaskParts, notices: readonly ChangeNoti
   return rows
 }
 
-/** By the platform's id, what a day's changes were as they stand. */
+/** The stored changes of a day, by the platform's id. */
 async function readKnownChanges({ sql, account }: AdsTaskParts, day: string): Promise<Map<string, ChangeRow[]>> {
   const [stands] = await sql<{ rows: ChangeRow[] }[]>`
     select (select coalesce(jsonb_agg(r.row order by r.place), '[]') from said_rows(rows, pieces) r (row, place)) as rows

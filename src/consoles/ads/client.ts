@@ -10,32 +10,35 @@ import { signingKeyOf, signToken } from "../jwt.ts"
 import { AdsProblem, problemIn, secondsIn } from "./problem.ts"
 
 export interface AdsAnswer {
-  /** What stands in the envelope; undefined where nothing does. */
+  /** The content of the response envelope. Undefined if it is empty. */
   result: unknown
   bytes: Uint8Array
-  /** Requests that are left, and for how long they must last; null = not said. */
+  /** Requests left, and the time until the limit resets. Null if the response does not include it. */
   left: number | null
   resetMs: number | null
 }
 
-/** One ad account's way to the Apple Ads Platform API. Paths begin with /v1. All throw AdsProblem. */
+/** A client of the Apple Ads Platform API for one ad account. Paths begin with /v1. All methods throw AdsProblem. */
 export interface Ads {
   get(path: string, signal?: AbortSignal): Promise<AdsAnswer>
-  /** A question with a body: it changes nothing, and is asked again with a new token where the old one is refused. */
+  /** Sends a query with a body. It changes nothing, so it is retried with a new token if the old one is rejected. */
   query(path: string, body: object, signal?: AbortSignal): Promise<AdsAnswer>
-  /** What changes something is sent once, whatever comes. */
+  /** Sends a change exactly once, without retries. */
   send(method: "POST" | "PUT", path: string, body: object, signal?: AbortSignal): Promise<AdsAnswer>
 }
 
-/** Of no ad account, and asked without one. */
+/** Paths that belong to no ad account and are requested without one. */
 const WITHOUT_CONTEXT = /^\/v1\/(me|acls|orgs\/[^/]+|advertiser-resources)(\?|$)/
 const AUDIENCE = "https://appleid.apple.com"
 const SCOPE = "searchadsorg"
-/** A page of a report with five thousand rows is some 5 MB. */
+/** A report page with 5,000 rows is some 5 MB. */
 const MOST_BYTES = 32_000_000
 const ANSWER_MS = 30_000
 
-/** Without an ad account only what is asked without one can be. Throws AccessProblem where the key is none. */
+/**
+ * Without an ad account only paths outside ad accounts can be requested. Throws AccessProblem when the private key is
+ * not valid.
+ */
 export async function openAds(key: AdsKey, adAccount: string | null, reach: AccountReach): Promise<Ads> {
   const signing = await signingKeyOf(key.privateKey)
   const tokenFor = tokens(key, signing, reach)
@@ -52,7 +55,7 @@ export async function openAds(key: AdsKey, adAccount: string | null, reach: Acco
     try {
       return answerIn(answer, reach.now())
     } catch (error) {
-      // an answer that cannot be read says nothing of other questions
+      // An unreadable response must not affect other requests.
       if (error instanceof AdsProblem && error.trouble === "unavailable" && answer.status < 400)
         throw new AdsProblem("refused", error.message, { status: answer.status })
       throw error
@@ -80,10 +83,10 @@ function contextOf(path: string, adAccount: string | null): Record<string, strin
 }
 
 const JSON_HEADERS = { accept: "application/json", "content-type": "application/json" }
-/** A request under way does not outlive its token. */
+/** Renews a token this long before it expires, so that it does not expire during a request. */
 const MARGIN_MS = 2 * 60_000
 
-/** Access tokens, each used for as long as it is good. */
+/** Returns a function that gives an access token, reused until it expires. */
 function tokens(key: AdsKey, signing: CryptoKey, reach: AccountReach): (anew?: "anew") => Promise<string> {
   const { clientId, teamId, keyId } = key
   let held: { text: string; untilMs: number } | null = null
@@ -131,7 +134,7 @@ async function exchange({ outbound, address }: ConsoleReach, path: string, optio
   }
 }
 
-/** An error in the envelope is a refusal, whatever the status says. */
+/** An error in the envelope is a refusal, whatever the HTTP status. */
 function answerIn(answer: OutboundAnswer, now: Date): AdsAnswer {
   const problem = problemIn(answer, now)
   if (problem) throw problem
@@ -144,7 +147,7 @@ function answerIn(answer: OutboundAnswer, now: Date): AdsAnswer {
   }
 }
 
-/** Throws AdsProblem where an answer is no document: what it was about may have been done all the same. */
+/** Throws AdsProblem when a response is not a JSON document. The request may have taken effect all the same. */
 function documentIn({ bytes }: OutboundAnswer): Record<string, unknown> {
   const found = jsonOrNothing(new TextDecoder().decode(bytes))
   if (typeof found !== "object" || found === null)

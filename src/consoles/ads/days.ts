@@ -2,16 +2,16 @@ import type { Db } from "../../database/types.ts"
 import type { Days } from "../../lib/days.ts"
 import { addDays } from "../../lib/days.ts"
 
-/** What answers sum up. */
+/** Length of the period that answers sum up. */
 export const WINDOW_DAYS = 28
-/** Installs are counted up to so long after a tap: these days are read again. */
+/** Installs are attributed up to this many days after a tap, so these days are read again. */
 const GROWING_DAYS = 31
-/** As far back as days are told apart. */
+/** The platform reports single days back to this limit. */
 const MOST_DAYS = 89
-/** Figures come so late. */
+/** Figures are delayed by up to this. */
 const LATE_MS = 3 * 3_600_000
 
-/** The last day of the account's zone whose figures are all there. */
+/** The last day in the account's time zone with complete figures. */
 export function lastAdsDay(zone: string, now: Date): string {
   return addDays(zonedDay(zone, new Date(now.getTime() - LATE_MS)), -1)
 }
@@ -21,7 +21,7 @@ export function adsWindow(zone: string, now: Date): Days {
   return { from: addDays(to, 1 - WINDOW_DAYS), to }
 }
 
-/** Of a campaign that was read before the days that still grow, else all that there are. */
+/** The days to read: those that still grow if the campaign was read before, otherwise all available. */
 export function daysToRead(zone: string, now: Date, wasRead: boolean): Days {
   const to = lastAdsDay(zone, now)
   return { from: addDays(to, 1 - (wasRead ? GROWING_DAYS : MOST_DAYS)), to }
@@ -32,7 +32,7 @@ function zonedDay(timeZone: string, at: Date): string {
   return new Intl.DateTimeFormat("en-CA", { timeZone, ...parts }).format(at)
 }
 
-/** The account's own zone, as the last look at it showed; UTC where none did. */
+/** The account's time zone from the last check of its rights. UTC if none is stored. */
 export async function readZone(sql: Db, account: string): Promise<string> {
   const [row] = await sql<{ zone: string }[]>`
     select coalesce(zone, 'UTC') as zone

@@ -23,14 +23,17 @@ interface Acl {
   roles: string[]
 }
 
-/** The ad accounts that the key opens. Throws AdsProblem. */
+/** Returns the ad accounts that the key opens. Throws AdsProblem. */
 export async function listAdAccounts(ads: Ads): Promise<AccountPart[]> {
   return (await readAcls(ads)).map(({ id, name }) => ({ id, name }))
 }
 
-/** What a key may do in its ad account, and the apps advertised there. Throws AdsProblem where nothing is known. */
+/**
+ * Returns the key's rights in its ad account, and the apps advertised there. Throws AdsProblem when the rights cannot
+ * be determined.
+ */
 export async function lookAtAds(ads: Ads, adAccount: string, now: Date): Promise<Look> {
-  // who asks: a key that is refused is refused here
+  // Asks for the user first, so that an invalid key fails here.
   await ads.get("/v1/me")
   const acl = (await readAcls(ads)).find(({ id }) => id === adAccount)
   if (!acl) return { rights: [noAccess(adAccount)], apps: [] }
@@ -57,7 +60,7 @@ function noAccess(adAccount: string): RightState {
   return { name: "campaigns", state: "denied", why: `needs the API user to be invited to the ad account ${adAccount}` }
 }
 
-/** Campaigns of apps; one of Maps that is listed all the same is left out. */
+/** Returns campaigns of apps. Leaves out other kinds, such as campaigns in Maps, if any are listed. */
 async function readCampaigns(ads: Ads, signal?: AbortSignal): Promise<PlatformRow[]> {
   const { rows } = await queryAll(ads, campaignsQuery(), signal && { signal })
   return rows.filter(({ promotedObjectType }) => promotedObjectType === "APPSTORE_APP")
@@ -65,7 +68,7 @@ async function readCampaigns(ads: Ads, signal?: AbortSignal): Promise<PlatformRo
 
 type Probe = (name: string, ask: () => Promise<unknown>) => Promise<RightState>
 
-/** A report is of a campaign: without one it cannot be asked for. */
+/** Reports belong to a campaign, so this right cannot be tested without one. */
 async function probeReports(
   probe: Probe,
   ads: Ads,
@@ -79,7 +82,7 @@ async function askOne(ads: Ads, { path, body }: AdsQuery): Promise<void> {
   await ads.query(path, { ...body, pagination: { offset: 0, pageSize: 1 } })
 }
 
-/** Known from the role: nothing is changed to find out. */
+/** Derived from the role: testing it would change something. */
 function writingRight({ roles }: Acl): RightState {
   const words = roles.map((role) => role.replaceAll(/[\s_-]+/g, " ").toLowerCase())
   const writes = words.some((role) => /\b(admin|manager)\b|\bwrite\b/.test(role))
@@ -98,7 +101,7 @@ async function readAcls(ads: Ads): Promise<Acl[]> {
   })
 }
 
-/** By their store ids; an app's name is not said. */
+/** Identified by their store ids; campaigns do not include an app's name. */
 function appsIn(campaigns: readonly PlatformRow[]) {
   const ids = new Set(campaigns.map(({ promotedObjectId }) => String(promotedObjectId)))
   return [...ids]

@@ -5,24 +5,24 @@ import { AdsProblem } from "./problem.ts"
 
 interface PageOptions {
   signal?: AbortSignal
-  /** Between two pages. */
+  /** Pause between two pages. */
   pause?: () => Promise<void>
 }
 
 export interface Pages {
   rows: PlatformRow[]
-  /** What stands beside the rows of each page. */
+  /** The other properties of each page, next to its rows. */
   beside: PlatformRow[]
   bytes: Uint8Array[]
-  /** Requests that are left, and for how long they must last; null = not said. */
+  /** Requests left, and the time until the limit resets. Null if the response does not include it. */
   left: number | null
   resetMs: number | null
 }
 
-/** More rows than any account shows: a list that does not end is no list. */
+/** No account has more rows, so a longer list is treated as endless. */
 const MOST_ROWS = 500_000
 
-/** Everything that a query finds, page by page. Throws AdsProblem. */
+/** Returns all rows of a query, page by page. Throws AdsProblem. */
 export async function queryAll(
   ads: Ads,
   { path, body, pageSize }: AdsQuery,
@@ -46,7 +46,7 @@ export async function queryAll(
 
 const SMALLER_PAGES = [5_000, 1_000]
 
-/** Simpler forms of a query, for a platform that refuses its page size or the rows that it asks for besides. */
+/** Simpler forms of a query, tried when the platform refuses its page size or the extra rows of a report. */
 export function simplerQueries({ body, pageSize, ...query }: AdsQuery): AdsQuery[] {
   const { options, ...plain } = body
   const isReport = typeof options === "object" && options !== null && "includeRows" in options

@@ -4,24 +4,27 @@ import { clockProblem } from "../clock.ts"
 import { ConsoleProblem, type ConsoleTrouble } from "../console.ts"
 import { platformText } from "../platform-text.ts"
 
-/** One thing that the platform says is wrong. Its text is the platform's: data, cut and without control characters. */
+/** One error in a response. Its text is the platform's: treat it as data; truncated, without control characters. */
 interface Refusal {
   code: string
   message: string
-  /** Of the request; null = it named none. */
+  /** The field of the request. Null if the error has none. */
   field: string | null
 }
 
 interface ProblemFacts {
-  /** Of the answer; null = there was none. */
+  /** Status of the response. Null if there was none. */
   status?: number | null
   refusals?: readonly Refusal[]
-  /** Whether the platform may have got the request; false = it certainly has not. */
+  /** True if the platform may have received the request; false if it certainly has not. */
   isSent?: boolean
   retryAfterMs?: number | null
 }
 
-/** Its message does not hold the key. Text of the platform's stands in it in quotes, cut and cleaned. */
+/**
+ * The message never contains the key. Text from the platform appears in quotes, truncated and without control
+ * characters.
+ */
 export class AdsProblem extends ConsoleProblem {
   override name = "AdsProblem"
   readonly status: number | null
@@ -36,7 +39,7 @@ export class AdsProblem extends ConsoleProblem {
   }
 }
 
-/** Null for what is an answer. */
+/** Null if the response is a success. */
 export function problemIn({ status, headers, bytes }: OutboundAnswer, now: Date): AdsProblem | null {
   const refusals = refusalsIn(bytes)
   if (status < 400 && refusals === null) return status >= 200 && status < 300 ? null : unexpected(status)
@@ -64,7 +67,10 @@ function unexpected(status: number): AdsProblem {
 const MOST_REFUSALS = 20
 const MOST_TEXT = 300
 
-/** `error.details[]`, `error.errors[]` and `error` itself all occur; of an OAuth endpoint `error` is a word. Null = no error. */
+/**
+ * Reads all three forms of errors: `error.details[]`, `error.errors[]` and `error` itself. On an OAuth endpoint `error`
+ * is a string. Null if there is no error.
+ */
 function refusalsIn(bytes: Uint8Array): Refusal[] | null {
   const body = jsonOrNothing(new TextDecoder().decode(bytes)) as { error?: unknown } | undefined
   const error = body?.error
@@ -92,7 +98,7 @@ function retryAfterOf(headers: Headers, now: Date): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - now.getTime())
 }
 
-/** "60" → 60; null for what is no number. */
+/** Example: "60" → 60. Null if the header is not a number. */
 export function secondsIn(header: string | null): number | null {
   return header !== null && /^\d{1,9}$/.test(header.trim()) ? Number(header) : null
 }

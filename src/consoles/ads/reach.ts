@@ -8,7 +8,7 @@ import type { Ads } from "./client.ts"
 import { type Pages, queryAll, simplerQueries } from "./pages.ts"
 import { AdsProblem } from "./problem.ts"
 
-/** The questions of one turn, and their answers. */
+/** The requests of one task and their responses. */
 export class AdsReach {
   left: number | null = null
   resetMs: number | null = null
@@ -24,7 +24,7 @@ export class AdsReach {
     this.pause = pause
   }
 
-  /** Throws AdsProblem if every form of the query is refused. */
+  /** Throws AdsProblem when every form of the query is refused. */
   async all(query: AdsQuery): Promise<Pages> {
     let refused: unknown
     for (const form of [query, ...simplerQueries(query)]) {
@@ -39,7 +39,10 @@ export class AdsReach {
     throw refused
   }
 
-  /** Null if the platform refuses the query. The rest of the turn is read; `what` names the gap for the owner. */
+  /**
+   * Null if the platform refuses the query. The task continues with its other queries; `what` names the gap for the
+   * owner.
+   */
   async unlessRefused(query: AdsQuery, what: string | null): Promise<Pages | null> {
     try {
       return await this.all(query)
@@ -51,7 +54,7 @@ export class AdsReach {
     }
   }
 
-  /** The details of a change; null if the platform refuses them. */
+  /** Returns the details of a change. Null if the platform refuses them. */
   async detail(change: string): Promise<unknown> {
     try {
       const { result, left, resetMs } = await this.ads.get(changePath(change), this.signal)
@@ -75,7 +78,7 @@ export class AdsReach {
     return pages
   }
 
-  /** All bodies as one list, in their order. */
+  /** Joins all bodies into one list, in their order. */
   body(seenAt: Date): RawBody {
     const bytes = Buffer.from(`[${this.bytes.map((body) => Buffer.from(body).toString("utf8")).join(",")}]`)
     return rawBody({ bytes, sha256: hash("sha256", bytes, "buffer"), url: "", seenAt })

@@ -24,12 +24,12 @@ import { adsWindow, daysToRead, readZone } from "./days.ts"
 import { AdsReach, type AdsTaskParts } from "./reach.ts"
 import { type AdsReading, storeAdsReadings } from "./store.ts"
 
-/** So few requests are left to whoever else works with the key. */
+/** Leaves this many requests to other programs that use the key. */
 const LEAST_LEFT = 10
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** Reads what is due of an ad account. Throws AdsProblem. */
+/** Reads what is due in an ad account. Throws AdsProblem. */
 export async function readAds(ads: Ads, turn: AccountTurn): Promise<number | null> {
   const { sql, account, closing, signal, gapMs } = turn
   const zone = await readZone(sql, account.id)
@@ -46,8 +46,8 @@ export async function readAds(ads: Ads, turn: AccountTurn): Promise<number | nul
 }
 
 /**
- * Makes due the account itself, each of its campaigns, and the popularity in each storefront that an App Store app of the workspace
- * is tracked in, be it advertised or not. Tasks of campaigns that are gone are deleted.
+ * Adds the tasks of the account itself, of each campaign, and of the popularity in each storefront in which the
+ * workspace tracks an App Store app, advertised or not. Deletes tasks of campaigns that no longer exist.
  */
 async function makeAdsTasks(sql: Sql, account: string): Promise<void> {
   await sql`
@@ -75,11 +75,11 @@ async function makeAdsTasks(sql: Sql, account: string): Promise<void> {
   )
 }
 
-/** What a task reads and when it comes again. */
+/** What a task reads, and how soon it is due again. */
 interface AdsTaskPlan {
   read(parts: AdsTaskParts, task: AccountTask): Promise<AdsReading[]>
   againMs(parts: AdsTaskParts): number
-  /** Bodies with people in them are not kept. */
+  /** The bodies name people, so they are not stored. */
   private?: true
 }
 
@@ -122,7 +122,10 @@ async function readKeywords({ reach, account, now }: AdsTaskParts, { subject }: 
   return [thingsIn({ groups, keywords, negatives }, about, reach.body(now()), reach.aside)]
 }
 
-/** Reads the campaign's negative keywords, and its ad groups' in one query, or in one query each if that is refused. */
+/**
+ * Reads the negative keywords of the campaign, then those of its ad groups with one query, or with one query each if
+ * that is refused.
+ */
 async function readNegatives(reach: AdsReach, campaign: string, groups: readonly string[]): Promise<PlatformRow[]> {
   const ofItself = await reach.unlessRefused(negativesQuery(campaign, null), "negative keywords of the campaign itself")
   const negatives = [...(ofItself?.rows ?? [])]
@@ -153,7 +156,7 @@ async function readTerms({ reach, account, now, zone }: AdsTaskParts, { subject 
   return [termsIn(pages, { account: account.id, campaign: subject, window }, reach.body(now()), reach.aside)]
 }
 
-/** A week that is not out yet has no rows: it is late, and not empty. */
+/** A week that is not published yet has no rows: it is late rather than empty. */
 async function readPopularity({ reach, account, now }: AdsTaskParts, { subject }: AccountTask): Promise<AdsReading[]> {
   const sunday = publishedSunday(now())
   const { rows } = await reach.all(popularityQuery(subject, sunday))
@@ -161,7 +164,7 @@ async function readPopularity({ reach, account, now }: AdsTaskParts, { subject }
   return [popularityIn(rows, { account: account.id, country: subject, sunday }, reach.body(now()), reach.aside)]
 }
 
-/** The next Monday's afternoon, in UTC. */
+/** Time until next Monday, 14:00 UTC. */
 function untilPublished(now: Date): number {
   const next = new Date(now)
   next.setUTCDate(now.getUTCDate() + ((8 - now.getUTCDay()) % 7 || 7))

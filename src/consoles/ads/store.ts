@@ -15,10 +15,13 @@ export type AdsReading =
   | AdsChangesObservation
   | AdsPopularityObservation
 
-/** What stands as long as nothing else is said, whatever the day. */
+/** Current values: valid until a newer report replaces them. */
 const LASTING: readonly AdsReading["kind"][] = ["ads_campaigns", "ads_keywords"]
 
-/** What stands already is not stored again: a thing counts as seen when it was first said so. `finish` comes in the same transaction. */
+/**
+ * Does not store rows again if they are unchanged: `seen_at` is the time when they first appeared. `finish` runs in the
+ * same transaction.
+ */
 export async function storeAdsReadings(
   sql: Sql,
   readings: readonly AdsReading[],

@@ -12,7 +12,7 @@ interface AdsCampaign {
   budget: Money | null
   bidStrategy: string | null
   placement: string | null
-  /** Null = no day of the window is known. */
+  /** Null if no day of the period is known. */
   metrics: AdsMetrics | null
 }
 
@@ -30,11 +30,11 @@ type CampaignsRow = AdsStanding & { rows: CampaignRow[]; all: MetricsRow }
 interface AdsCampaigns {
   standing: AdsStanding
   rows: AdsCampaign[]
-  /** All together, with what Apple matches by itself. */
+  /** Over all campaigns, including what Apple matches automatically. */
   total: AdsMetrics
 }
 
-/** By spend, the largest first. */
+/** Ordered by spend, the largest first. */
 export async function readAppCampaigns(sql: Db, scope: AdsScope): Promise<AdsCampaigns> {
   const { account, app, from, to, country } = scope
   const [row] = await sql<[CampaignsRow]>`

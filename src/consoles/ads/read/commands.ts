@@ -1,9 +1,9 @@
 import type { Db } from "../../../database/types.ts"
 
-/** What was done in an ad account: a write of ours, a change that the platform lists, or both as one. */
+/** A change in an ad account: one of our writes, an entry in the platform's history, or both merged. */
 export interface AdsCommand {
   at: Date
-  /** service: by this instance; other_api: by another program; dashboard: by a person at Apple's pages. */
+  /** service: by this instance; other_api: by another program; dashboard: by a person on Apple's website. */
   by: "service" | "other_api" | "dashboard" | "apple" | "other"
   event: string | null
   entity: string
@@ -12,9 +12,9 @@ export interface AdsCommand {
   campaign: string | null
   changes: { field: string; from: string | null; to: string | null }[]
   job: { id: string; action: string; status: string } | null
-  /** Whether the platform's own history shows it. */
+  /** True if the platform's own history contains it. */
   isListed: boolean
-  /** In the order of the list: unique. */
+  /** Unique sort key in the list. */
   key: string
 }
 
@@ -25,17 +25,17 @@ interface CommandsQuery {
   app: string
   appId: string
   limit: number
-  /** The last of the page before; null = from the newest. */
+  /** The last entry of the previous page. Null for the first page. */
   after: { at: Date; key: string } | null
 }
 
-/** How far apart the clocks of a write and of the platform's history may stand. */
+/** Maximum difference between our clock and that of the platform's history. */
 const BEFORE = "2 minutes"
 const AFTER = "15 minutes"
 
 /**
- * The newest first. A write of ours and the change that it made are one entry: the same thing, by a program, within its sending;
- * each change is of one write at most, the first that fits.
+ * Newest first. Merges one of our writes with the history entry that it caused: the same entity, changed by a program,
+ * during our request. Each history entry belongs to at most one write, the closest in time.
  */
 export async function readCommands(sql: Db, query: CommandsQuery, actions: readonly string[]): Promise<AdsCommand[]> {
   const { workspaceId, account, app, appId, limit, after } = query

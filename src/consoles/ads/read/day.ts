@@ -5,16 +5,16 @@ import type { Money } from "../../read/read-sales.ts"
 import { decimalSum } from "../../sources/decimal.ts"
 import { moneyOf } from "./metrics.ts"
 
-/** What an app's campaigns cost on one day of their account's own zone. */
+/** The cost of an app's campaigns on one day in their account's time zone. */
 export interface AdsDay {
-  /** Null = some campaign of the app is not known that day. */
+  /** Null if the day is unknown for one of the app's campaigns. */
   spend: Money | null
   readAt: Date | null
-  /** All of it is the demo's. */
+  /** The figures are from the demo account. */
   isInvented: boolean
 }
 
-/** Of the apps that an ad account of the workspace has campaigns of; the others are not there. */
+/** Returns the apps that have campaigns in an ad account of the workspace; others are missing. */
 export async function readAdsDays(
   sql: Db,
   workspaceId: number,
@@ -59,5 +59,5 @@ export async function readAdsDays(
   )
 }
 
-/** Of one currency, exact. */
+/** Exact sum of amounts in one currency. */
 export const summedMoney = decimalSum

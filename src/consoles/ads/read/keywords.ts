@@ -6,14 +6,14 @@ import { type AdsScope, type AdsStanding, ownCampaigns, standingOfDays } from ".
 
 interface AdsKeyword<Beside> {
   id: string
-  /** Null = deleted before it was ever read. */
+  /** Null if the keyword was deleted before it was ever read. */
   text: string | null
   match: string | null
-  /** DELETED = not listed any more; what it cost stands. */
+  /** DELETED: no longer listed, but its costs remain. */
   status: string
   campaign: { id: string; name: string }
   group: { id: string; name: string | null }
-  /** `own` false = the ad group's; null = none is known. */
+  /** `own` is false if the bid is the ad group's. Null if no bid is known. */
   bid: (Money & { own: boolean }) | null
   metrics: AdsMetrics
   beside: Beside
@@ -34,7 +34,7 @@ interface AdsKeywords<Beside> {
   standing: AdsStanding
   rows: AdsKeyword<Beside>[]
   count: number
-  /** Of all of them, and of the campaigns, with what Apple matched by itself. */
+  /** Totals over all keywords, and over what Apple matched automatically in the campaigns. */
   total: AdsMetrics
   campaigns: AdsMetrics
 }
@@ -46,8 +46,8 @@ type KeywordsRow<Beside> = AdsStanding & {
 }
 
 /**
- * By spend, the largest first; those that cost nothing after them: keywords that stand, and those that cost something before
- * they were deleted. Each fact is read once. `besideOf` a text is what is shown beside a keyword.
+ * Ordered by spend, the largest first. Includes current keywords without costs, and deleted keywords with costs. Reads
+ * each fact once. `besideOf` maps a keyword's text to the value of `beside`.
  */
 export async function readAdsKeywords<Beside>(
   sql: Db,

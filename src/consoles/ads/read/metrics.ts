@@ -4,16 +4,16 @@ import type { Money } from "../../read/read-sales.ts"
 import { decimalSum } from "../../sources/decimal.ts"
 import type { AdsScope } from "./standing.ts"
 
-/** What something cost and brought. */
+/** The costs and results of advertising. */
 export interface AdsMetrics {
   impressions: number
   taps: number
   installs: number
   newDownloads: number
   spend: Money
-  /** Taps by impressions; null = none. */
+  /** Taps divided by impressions. Null without impressions. */
   ttr: number | null
-  /** By taps, and by installs; null = none. */
+  /** Spend divided by taps, and by installs. Null if the divisor is zero. */
   cpt: Money | null
   cpi: Money | null
 }
@@ -29,7 +29,7 @@ export interface MetricsRow {
   currency: string | null
 }
 
-/** Sums of a table of facts, as columns of a MetricsRow. */
+/** SQL: sums of a table of facts, as columns of a MetricsRow. */
 function summedMetrics(sql: Db) {
   return sql`
     coalesce(sum(f.impressions), 0)::int as impressions, coalesce(sum(f.taps), 0)::int as taps,
@@ -39,7 +39,7 @@ function summedMetrics(sql: Db) {
     trim_scale(round(coalesce(sum(f.spend), 0) / nullif(sum(f.installs), 0), 4))::text as cpi, max(f.currency) as currency`
 }
 
-/** The same columns of a row `k` of such sums; where it has none they are 0. */
+/** SQL: the same columns of a row `k` of such sums. 0 if the row is missing. */
 export function metricsColumns(sql: Db) {
   return sql`
     coalesce(k.impressions, 0)::int as impressions, coalesce(k.taps, 0)::int as taps, coalesce(k.installs, 0)::int as installs,
@@ -48,12 +48,12 @@ export function metricsColumns(sql: Db) {
     trim_scale(round(coalesce(k.spend, 0) / nullif(k.installs, 0), 4))::text as cpi, k.currency`
 }
 
-/** One value of these sums, of all rows of `f`. */
+/** SQL: one JSON value of these sums over all rows of `f`. */
 export function summedAsJson(sql: Db, f: Fragment, more = sql``) {
   return sql`(select to_json(a) from (select ${summedMetrics(sql)}${more} from ${f} f) a)`
 }
 
-/** Where nothing was spent, the account's currency stands. */
+/** Uses the account's currency if nothing was spent. */
 export function adsMetrics(row: MetricsRow, { currency }: Pick<AdsScope, "currency">): AdsMetrics {
   const { impressions, taps, installs, newDownloads } = row
   const money = (amount: string) => moneyOf(amount, row.currency ?? currency)
@@ -65,7 +65,7 @@ export function adsMetrics(row: MetricsRow, { currency }: Pick<AdsScope, "curren
   }
 }
 
-/** As money is shown everywhere: with two places at least where there are any. */
+/** Formats money as everywhere: with at least two decimals if there are any. */
 export function moneyOf(amount: string, currency: string | null): Money {
   return { amount: decimalSum([amount]), currency: currency ?? "USD" }
 }

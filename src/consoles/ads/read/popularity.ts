@@ -2,24 +2,24 @@ import type { Db } from "../../../database/types.ts"
 
 export interface TermPopularity {
   term: string
-  /** As Apple Ads names it; of several the one where the term ranks best. */
+  /** Apple Ads' name of the genre. If there are several, the one in which the term ranks best. */
   genre: string
   rankInGenre: number
-  /** 1 to 100, in its genre and over all; 1 to 5 as Apple Ads shows it. */
+  /** 1 to 100 within its genre and overall; 1 to 5 as Apple Ads shows it. */
   inGenre: number
   overall100: number
   overall5: number
 }
 
 export interface PopularityWeek {
-  /** The Sunday. */
+  /** The Sunday on which the week begins. */
   from: string
   genres: string[]
-  /** The lowest figure over all that is listed: what is not listed is below it. */
+  /** The lowest overall figure listed: a term that is not listed is below it. */
   lowest: number
 }
 
-/** Null = of that country no week was read. */
+/** Null if no week of the country was read. */
 export async function readWeek(sql: Db, account: string, country: string): Promise<PopularityWeek | null> {
   const [week] = await sql<{ from: string | null; genres: string[]; lowest: number }[]>`
     select max(day)::text as from, coalesce(array_agg(distinct genre order by genre), '{}') as genres,
@@ -32,11 +32,11 @@ export async function readWeek(sql: Db, account: string, country: string): Promi
 interface PopularityScope {
   account: string
   country: string
-  /** Null = over all. */
+  /** Null for all genres. */
   genre: string | null
 }
 
-/** The most searched for, in a genre by its ranks, else over all genres. */
+/** Returns the most searched terms, by rank within a genre, or over all genres. */
 export async function readMostSearched(
   sql: Db,
   { account, country, genre }: PopularityScope,
@@ -61,7 +61,7 @@ export async function readMostSearched(
     limit ${limit}`
 }
 
-/** Of terms those that are listed, by their text. */
+/** Returns those terms that are listed, by their text. */
 export async function readTermPopularity(
   sql: Db,
   { account, country }: { account: string; country: string },
@@ -75,16 +75,16 @@ export async function readTermPopularity(
   return new Map(rows.map((row) => [row.term, row]))
 }
 
-/** What a workspace's own ad account says of terms in a country. */
+/** Popularity of terms in a country, from the workspace's own ad account. */
 interface OwnPopularity {
   account: string
-  /** The Sunday of the week; null = none of that country was read. */
+  /** The Sunday on which the week begins. Null if no week of the country was read. */
   from: string | null
   lowest: number | null
   listed: TermPopularity[]
 }
 
-/** Of the account that speaks first; null = none is connected. */
+/** Uses the first account, one with a key before one without. Null if none is connected. */
 export async function readOwnPopularity(
   sql: Db,
   workspaceId: number,

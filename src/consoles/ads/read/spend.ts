@@ -6,20 +6,23 @@ import { findAdsAccount } from "./standing.ts"
 export interface AdsDaySum {
   day: string
   spend: number
-  /** By taps and views, of people who never had the app. */
+  /** Attributed to taps and views, of people who never had the app. */
   newDownloads: number
 }
 
 interface DailySpend {
   account: AppAccount
   zone: string
-  /** Null = the account's is not known. */
+  /** Null if the account's currency is unknown. */
   currency: string | null
-  /** Of days on which every campaign of the app is known, in order; near enough for ratios. */
+  /** Only days on which every campaign of the app is known, in order. Floats, precise enough for ratios. */
   days: AdsDaySum[]
 }
 
-/** What an app's campaigns cost each day in these storefronts, by days of the account's zone; null = no ads account has the app. */
+/**
+ * Returns the daily cost of an app's campaigns in these storefronts, by days in the account's time zone. Null if no ad
+ * account has the app.
+ */
 export async function readDailySpend(
   sql: Db,
   { workspaceId, app }: { workspaceId: number; app: { id: string; iosId: string | null } },

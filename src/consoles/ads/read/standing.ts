@@ -8,11 +8,11 @@ import { adsWindow } from "../days.ts"
 /** The ad account that advertises an app. */
 export interface AdsAccount extends AppAccount {
   zone: string
-  /** Null = not known. */
+  /** Null if unknown. */
   currency: string | null
-  /** When a task of the account itself was last answered; null = never. */
+  /** Time when a task of the account itself last succeeded. Null if never. */
   readAt: Date | null
-  /** Failed questions about the account itself and about the app's campaigns. */
+  /** Failed requests about the account itself and about the app's campaigns. */
   troubles: AdsTrouble[]
 }
 
@@ -30,7 +30,7 @@ export async function findAdsAccount(
   return await findAppAccount<AdsAccount>(sql, { workspaceId, kind: "apple-ads" }, app, more)
 }
 
-/** What is asked about: the app's campaigns in one ad account, over the last 28 days of its zone. */
+/** The subject of a query: the app's campaigns in one ad account, over the last 28 days in its time zone. */
 export interface AdsScope {
   account: string
   /** The store's id of the app. */
@@ -39,7 +39,7 @@ export interface AdsScope {
   currency: string | null
   from: string
   to: string
-  /** Null = all. */
+  /** Null for all. */
   country: string | null
   campaign: string | null
 }
@@ -52,17 +52,17 @@ export function adsScope(
   return { account: id, app: outsideId, zone, currency, ...adsWindow(zone, now), country, campaign }
 }
 
-/** How far an ad account was read. */
+/** How much of an ad account was read. */
 export interface AdsStanding {
-  /** When what is read longest ago was read; null = some of it never was. */
+  /** Time of the oldest read among the campaigns. Null if one was never read. */
   asOf: Date | null
-  /** Days of the window on which every campaign is known, in order. */
+  /** Days of the period on which every campaign is known, in order. */
   reported: string[]
-  /** The others. */
+  /** The remaining days of the period. */
   late: string[]
 }
 
-/** A query that a statement begins with: the campaigns that are asked about. */
+/** SQL: a common table expression with the campaigns concerned. */
 export function ownCampaigns(sql: Db, { account, app, campaign }: AdsScope): Fragment {
   return sql`
     own as materialized (
@@ -72,7 +72,7 @@ export function ownCampaigns(sql: Db, { account, app, campaign }: AdsScope): Fra
     )`
 }
 
-/** One row, an AdsStanding, of the days of own campaigns. */
+/** SQL: one row, an AdsStanding, over the days of the campaigns in `own`. */
 export function standingOfDays(sql: Db, scope: AdsScope): Fragment {
   const { account, from, to } = scope
   return sql`(
@@ -96,7 +96,7 @@ export function standingOfDays(sql: Db, scope: AdsScope): Fragment {
   )`
 }
 
-/** When the own campaign that was asked longest ago for this was read; null = one never was. */
+/** SQL: time of the oldest read of this task among the campaigns in `own`. Null if one was never read. */
 export function ownReadAt(sql: Db, { account }: AdsScope, task: AdsTask): Fragment {
   return sql`(
       select case when bool_and(t.read_at is not null) then min(t.read_at) end

@@ -4,26 +4,26 @@ import { type AdsMetrics, adsMetrics, type MetricsRow, metricsColumns, summedAsJ
 import { type AdsScope, ownCampaigns, ownReadAt } from "./standing.ts"
 
 export interface AdsTerm<Beside> {
-  /** Null = withheld: all of the keyword's that Apple does not say. */
+  /** Null if withheld: the row then sums up all terms of the keyword that Apple does not disclose. */
   term: string | null
   source: string
   campaign: { id: string; name: string }
-  /** Null = the rest of a campaign, which Apple shows in no row. */
+  /** Null for the remainder of a campaign, which Apple lists in no row. */
   groupId: string | null
-  /** Null = Apple matched by itself. */
+  /** Null if Apple matched the term automatically. */
   keyword: { id: string; text: string | null; match: string | null } | null
   metrics: AdsMetrics
   beside: Beside
 }
 
 interface AdsTerms<Beside> {
-  /** When what is read longest ago was read; null = some of it never was. */
+  /** Time of the oldest read among the campaigns. Null if one was never read. */
   asOf: Date | null
   rows: AdsTerm<Beside>[]
   count: number
   total: AdsMetrics
   undisclosed: AdsMetrics
-  /** The last day of the window that was read longest ago; null = none was. */
+  /** Last day of the campaign whose period is the oldest. Null if none was read. */
   to: string | null
   /** Campaigns whose terms were never read. */
   unread: string[]
@@ -47,7 +47,7 @@ type TermsRow<Beside> = Pick<AdsTerms<Beside>, "asOf" | "to" | "unread"> & {
   withheld: MetricsRow
 }
 
-/** By spend, the largest first. Each fact is read once. `besideOf` a term is what is shown beside it. */
+/** Ordered by spend, the largest first. Reads each fact once. `besideOf` maps a term to the value of `beside`. */
 export async function readAdsTerms<Beside>(
   sql: Db,
   scope: AdsScope,

@@ -1,18 +1,21 @@
 import type { Db, Sql } from "../../../database/types.ts"
 import type { AccountState } from "../../state.ts"
 
-/** A tracked app in an ad account in which another program changed something. */
+/** A tracked app in an ad account in which another program made a change. */
 export interface ChangedAdsApp {
   workspaceId: number
   appId: string
   account: string
   /** The store's id of the app. */
   app: string
-  /** When the account's changes were last read. */
+  /** Time when the account's changes were last read. */
   readAt: Date | null
 }
 
-/** Of own apps and accounts with a key, those of which a program changed something since then and since they were connected. */
+/**
+ * Returns tracked apps in accounts with a key in which a program made a change since `since` and since the account was
+ * connected. Leaves out demo apps.
+ */
 export async function findChangedApps(sql: Sql, since: Date): Promise<ChangedAdsApp[]> {
   return await sql<ChangedAdsApp[]>`
     select t.workspace_id as "workspaceId", t.id as "appId", c.id as account, a.outside_id as app, (
@@ -38,7 +41,7 @@ export async function findChangedApps(sql: Sql, since: Date): Promise<ChangedAds
     order by t.workspace_id, t.id, c.id`
 }
 
-/** The account's campaigns by their ids, and since when it is connected. */
+/** Returns the account's campaign names by id, and the time when it was connected. */
 export async function readCampaignNames(
   sql: Db,
   account: string,
@@ -53,15 +56,15 @@ export async function readCampaignNames(
   return { connectedAt: rows[0]?.connectedAt ?? new Date(), names: new Map(named) }
 }
 
-/** How a workspace's ad account stands for whoever waits for its changes. */
+/** Status of a workspace's ad account, for alert rules that need its changes. */
 export interface AdsWatch {
   id: string
   state: AccountState
-  /** Who must do what; null = nothing. */
+  /** Which person must do what. Null if nothing is to be done. */
   why: string | null
 }
 
-/** Null = none is connected. */
+/** Null if none is connected. */
 export async function readAdsWatch(sql: Db, workspaceId: number): Promise<AdsWatch | null> {
   const [account] = await sql<AdsWatch[]>`
     select c.id, c.state, coalesce(c.why, (
