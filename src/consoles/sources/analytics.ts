@@ -25,13 +25,13 @@ const SOURCE: Record<AnalyticsReport, { source: AccountSource; event: string }> 
   downloads: { source: "asc-downloads", event: "Download Type" },
 }
 
-/** Raised whenever a file is read otherwise. */
+/** Raise this whenever files are parsed differently. */
 const ANALYTICS_PARSER = 2
 
 /**
- * What a file says, day by day, oldest first: it holds several days whole. Of several segments the bytes stand after one another.
- * Devices, versions and kinds of pages are added up; unique counts cannot be, and are left out. Rows that cannot be read, or
- * that are of another app, are put aside. Throws ReadFailure if every row is one.
+ * Parses a file, which has several complete days, and returns them oldest first. The bytes of several segments are
+ * concatenated. Devices, versions and page types are summed; unique counts cannot be summed and are left out.
+ * Unreadable rows, and rows of another app, are put aside. Throws ReadFailure when no row can be used.
  */
 export async function analyticsIn(
   bytes: Uint8Array,
@@ -63,7 +63,7 @@ export async function analyticsIn(
 
 const analyticsRow = checkedRow<AnalyticsRow>(AnalyticsRow)
 
-/** Where people came from is blank where it is not known. Territories are countries but for a few. */
+/** The source type is blank if it is unknown. A few territories are not countries. */
 function rowOf(row: ReportRow, event: string): AnalyticsRow {
   const territory = row.text("Territory").toLowerCase()
   return analyticsRow({

@@ -1,10 +1,10 @@
 import type { OfferKind } from "../../lib/accounts/offer-kinds.ts"
 import { storefrontOfTerritory } from "./territories.ts"
 
-/** A price other than the usual, as the console has it written down; null = it does not say. */
+/** A price other than the normal one, as the console lists it. Null fields are not in the response. */
 export interface ListedOffer {
   kind: OfferKind
-  /** The console's id; of introductory offers, of which each territory has its own, what they offer. */
+  /** The console's id. Introductory offers have one resource per territory, so their id here is made of their terms. */
   offer: string
   name: string | null
   /** FREE_TRIAL, PAY_AS_YOU_GO or PAY_UP_FRONT. */
@@ -12,9 +12,9 @@ export interface ListedOffer {
   duration: string | null
   periods: number | null
   active: boolean | null
-  /** Codes that were made. */
+  /** Number of codes created. */
   codes: number | null
-  /** Storefronts; null = it is of none alone. */
+  /** Storefronts of the offer. Null if it is not limited to some. */
   countries: string[] | null
   starts: string | null
   ends: string | null
@@ -26,7 +26,7 @@ interface Resource {
   relationships: Record<string, { data?: { id?: unknown } | null } | undefined>
 }
 
-/** Offers of one list. Those that differ in the territory alone are one. */
+/** Parses the offers of one list. Merges those that differ only in the territory. */
 export function offersIn(kind: OfferKind, resources: readonly Resource[]): ListedOffer[] {
   const offers = resources.map((resource) => offerIn(kind, resource))
   if (kind !== "introductory") return offers

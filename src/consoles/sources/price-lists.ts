@@ -6,7 +6,7 @@ import { PriceRow, type PricesObservation } from "../kinds/prices.ts"
 import { MAX_NAME, MAX_SKU, MAX_WORD } from "../kinds/reports-shape.ts"
 import { storefrontOfTerritory } from "./territories.ts"
 
-/** What is sold, as it was listed when its prices were asked for. */
+/** A product as it was listed when its prices were requested. */
 export interface ProductListing {
   account: string
   app: string
@@ -20,9 +20,9 @@ export interface ProductListing {
 const PARSER = 1
 
 /**
- * Of the pages of one thing's prices, as one list of documents; the console's own price of each storefront for comparison may
- * stand among them. A territory without an entry is one where it is not sold: absent, not free. Prices that cannot be read are put
- * aside. Throws ReadFailure if every price is one, or if the pages are no list.
+ * Parses the pages of one product's prices, given as a list of documents, which may include Apple's equalized prices
+ * for comparison. In a territory without an entry the product is not sold: it is absent, not free. Unreadable prices
+ * are put aside. Throws ReadFailure when no price can be read, or when the pages are not a list.
  */
 export function pricesIn(
   bytes: Uint8Array,
@@ -103,7 +103,7 @@ function said(fields: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(own.map(([name, text]) => [name, cutText(text, MAX_WORD)]))
 }
 
-/** What Apple would have each storefront pay for the same thing; by storefront. */
+/** The price that Apple equates in each storefront, by storefront. */
 function applePrices(all: readonly Resource[], known: ResourceIndex): ReadonlyMap<string, string> {
   const points = all.filter(({ type }) => /PricePoints$/.test(type))
   return new Map(

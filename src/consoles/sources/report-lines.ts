@@ -2,13 +2,13 @@ import { Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
 import { ReadFailure } from "../../measuring/source.ts"
 
-/** Of a large seller, inflated. */
+/** Above the uncompressed size of a large seller's report. */
 const MOST_BYTES = 64_000_000
 
 /**
- * Yields the lines of a report. Its body is a gzip file, or text where something on the way has inflated it already: its first
- * bytes decide. It is inflated as lines are taken, so that of 60 MB nobody holds more than a piece, and others have their turn
- * between two of them. Files that follow one another are read on. Throws ReadFailure.
+ * Yields the lines of a report. The first bytes decide whether the body is gzip, or text that was already decompressed
+ * on the way. Decompresses as lines are consumed, so that a report of 60 MB is never in memory as a whole and other
+ * work runs between chunks. Reads concatenated files one after another. Throws ReadFailure.
  */
 export async function* reportLines(bytes: Uint8Array): AsyncGenerator<string> {
   const text = new TextDecoder("utf-8", { fatal: true })

@@ -11,7 +11,7 @@ const SALES_COLUMNS = [
   "Currency of Proceeds", "Customer Price", "Parent Identifier",
 ] as const // biome-ignore format: a list to scan
 
-/** A day of a report, and where rows go that cannot be read. */
+/** The day of a report, and where unreadable rows are put aside. */
 export interface ReportDay {
   day: string
   aside: PutAside
@@ -19,7 +19,7 @@ export interface ReportDay {
 
 const salesRow = checkedRow<SalesRow>(SalesRow)
 
-/** Devices, versions and clients are added up. Rows of another day are put aside. */
+/** Sums up devices, versions and clients. Rows of another day are put aside. */
 export async function salesRows(lines: AsyncIterable<string>, { day, aside }: ReportDay): Promise<SalesRow[]> {
   const sum = createSum<SalesRow>(["units"])
   for await (const row of reportTable(lines, SALES_COLUMNS, aside))
@@ -29,7 +29,7 @@ export async function salesRows(lines: AsyncIterable<string>, { day, aside }: Re
       if (product === "") throw new ReadFailure("changed", "it names no SKU")
       sum.add(
         salesRow({
-          // what is sold within an app names the app by its SKU
+          // An in-app product names its app by the app's SKU.
           app: cutText(row.text("Parent Identifier"), MAX_SKU) || product,
           product,
           title: cutText(row.text("Title") || product, MAX_NAME),
@@ -48,13 +48,13 @@ export async function salesRows(lines: AsyncIterable<string>, { day, aside }: Re
   return sum.rows()
 }
 
-/** A row without a country still has its units and its money. */
+/** A row without a country is kept, because its units and money still count. */
 function countryOf(row: ReportRow, column: string): string {
   const code = row.text(column).toLowerCase()
   return /^[a-z]{2}$/.test(code) ? code : NO_COUNTRY
 }
 
-/** Free downloads may come without a currency. */
+/** Free downloads may have no currency. */
 function currencyOf(row: ReportRow, column: string): string {
   const code = row.text(column).toUpperCase()
   return /^[A-Z]{3}$/.test(code) ? code : NO_CURRENCY
@@ -80,7 +80,7 @@ const REDUCED = [
 
 const stockRow = checkedRow<StockRow>(StockRow)
 
-/** `Subscribers` is blank on small rows, so its sum would be wrong. It is left out. */
+/** `Subscribers` is left out: it is blank on small rows, so its sum would be wrong. */
 export async function subscriptionRows(lines: AsyncIterable<string>, { aside }: ReportDay): Promise<StockRow[]> {
   const sum = createSum<StockRow>(["active", "trials", "offers", "grace", "retry"])
   for await (const row of reportTable(lines, STOCK_COLUMNS, aside))
@@ -101,7 +101,7 @@ export async function subscriptionRows(lines: AsyncIterable<string>, { aside }: 
   return sum.rows()
 }
 
-/** Of columns that some versions of the report leave out. */
+/** Sums columns that are missing in some versions of the report. */
 function totalOf(row: ReportRow, columns: readonly string[]): number {
   return columns.reduce((total, column) => total + (row.word(column) === undefined ? 0 : row.count(column)), 0)
 }
@@ -156,7 +156,7 @@ export async function redemptionRows(
   return sum.rows()
 }
 
-/** An app's and a subscription's names change over time; its ids do not. */
+/** Apps and subscriptions are identified by their ids, because their names change over time. */
 function subscription(row: ReportRow, country = "Country") {
   return {
     app: row.text("App Apple ID"),
@@ -174,7 +174,7 @@ function words<Name extends string>(row: ReportRow, columns: Record<Name, string
   return Object.fromEntries(found) as { [Key in Name]?: string }
 }
 
-/** "10/24/2025" or "2025-10-24". Throws ReadFailure if it is another day. */
+/** Accepts "10/24/2025" and "2025-10-24". Throws ReadFailure when it is another day. */
 function checkDay(text: string, day: string): void {
   const [, month = "", date = "", year] = /^(\d\d?)\/(\d\d?)\/(\d{4})$/.exec(text) ?? []
   const found = year === undefined ? text : `${year}-${month.padStart(2, "0")}-${date.padStart(2, "0")}`

@@ -1,24 +1,27 @@
 import { PutAside } from "../../measuring/parsing/put-aside.ts"
 import { ReadFailure } from "../../measuring/source.ts"
 
-/** A row of a report, by the names of its columns. */
+/** A row of a report, with access by column name. */
 export interface ReportRow {
-  /** Names the row where it is put aside: "row 17". */
+  /** The row's label when it is put aside: "row 17". */
   name: string
-  /** Trimmed. Blank cells are one space in some columns and empty in others. Throws ReadFailure without the column. */
+  /**
+   * The trimmed cell: blank cells are one space in some columns and empty in others. Throws ReadFailure when the column
+   * is missing.
+   */
   text(column: string): string
   /** Undefined if the cell is blank or there is no such column. */
   word(column: string): string | undefined
-  /** A whole number, also printed as a decimal ("3.00"). A blank cell is 0. Throws ReadFailure for anything else. */
+  /** A whole number, also if printed as a decimal ("3.00"). A blank cell is 0. Throws ReadFailure for anything else. */
   count(column: string): number
   /** A decimal number as text. A blank cell is 0. Throws ReadFailure for anything else. */
   money(column: string): string
 }
 
 /**
- * Yields the rows of a tab-separated report. The first line names the columns; files that follow one another repeat it.
- * Columns are found by name, because their set grows and their order is not documented. A row with another number of cells is
- * put aside.
+ * Yields the rows of a tab-separated report. The first line is the header; concatenated files repeat it. Columns are
+ * found by name, because new ones are added and their order is not documented. A row with a different number of cells
+ * is put aside.
  */
 export async function* reportTable(
   lines: AsyncIterable<string>,
@@ -53,7 +56,7 @@ function columnsIn(head: string, needed: readonly string[]): Columns {
   return { places, width: names.length }
 }
 
-/** Blank cells beyond the last column are dropped. */
+/** Drops blank cells after the last column. */
 function cellsIn(line: string, width: number): string[] {
   const cells = line.split("\t")
   while (cells.length > width && cells.at(-1)!.trim() === "") cells.pop()
@@ -88,10 +91,10 @@ function reportRow(name: string, { places }: Columns, cells: readonly string[]):
 }
 
 const WHOLE = /^(?<sign>[+-]?)(?<whole>\d{1,10})(\.0*)?$/
-/** Zeros and digits beyond the sixth place are dropped: no currency has more. */
+/** Drops digits after the sixth decimal, because no currency has more. */
 const DECIMAL = /^(?<sign>[+-]?)(?=\.?\d)(?<whole>\d{0,12})(\.(?<part>\d{0,6})\d*)?$/
 
-/** Rows that differ in nothing but what is added up become one; in the order of their first. */
+/** Merges rows that differ only in the summed columns, in the order of their first occurrence. */
 export function createSum<Row extends object>(amounts: readonly (keyof Row)[]) {
   const byRest = new Map<string, Row>()
   return {

@@ -17,7 +17,7 @@ export type ReportReading =
   | SubscriptionEventsObservation
   | OfferRedemptionsObservation
 
-/** A day of a report of one account. */
+/** One day of a report of one account. */
 interface ReportQuestion {
   account: string
   report: Report
@@ -33,12 +33,13 @@ const SOURCE: Record<Report, { source: AccountSource; rows: ReportRows }> = {
   offer_redemptions: { source: "asc-offer-redemptions", rows: redemptionRows },
 }
 
-/** Raised whenever a report is read otherwise. */
+/** Raise this whenever reports are parsed differently. */
 const PARSER = 2
 
 /**
- * Returns the rows of an answer, or none where it says so. Returns "late" where the report is not published yet, and for a 404
- * in words that are not known: what is not known to be empty is not. Throws ReadFailure if no row can be read.
+ * Parses a response. Returns no rows if the response states that nothing was sold. Returns "late" if the report is not
+ * published yet, and for any 404 with an unknown text, because that does not prove an empty day. Throws ReadFailure
+ * when no row can be read.
  */
 export async function reportIn(
   { status, bytes }: { status: number; bytes: Uint8Array },
@@ -54,7 +55,7 @@ export async function reportIn(
   return { ...head, account, day, rows } as ReportReading
 }
 
-/** "There were no sales for the date specified." */
+/** Matches "There were no sales for the date specified." */
 export function saysNothingSold(bytes: Uint8Array): boolean {
   const body = jsonOrNothing(new TextDecoder().decode(bytes)) as { errors?: { detail?: unknown }[] } | undefined
   const details = Array.isArray(body?.errors) ? body.errors.map((error) => error?.detail) : []

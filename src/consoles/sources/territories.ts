@@ -1,7 +1,7 @@
 import { STOREFRONTS } from "../../lib/storefronts.ts"
 
-// Of each storefront, in the order of STOREFRONTS, its territory at App Store Connect: ISO 3166-1 alpha-3, but for Kosovo, which
-// is XKS there and XKX in other lists.
+// App Store Connect's territory for each storefront, in the order of STOREFRONTS: ISO 3166-1 alpha-3, except for
+// Kosovo, which is XKS there and XKX in other lists.
 const TERRITORIES =
   "ARE AFG ATG AIA ALB ARM AGO ARG AUT AUS AZE BIH BRB BEL BFA BGR BHR BEN BMU BRN BOL BRA BHS BTN BWA BLR BLZ CAN COD " +
   "COG CHE CIV CHL CMR CHN COL CRI CPV CYP CZE DEU DNK DMA DOM DZA ECU EST EGY ESP FIN FJI FSM FRA GAB GBR GRD GEO GHA " +
@@ -14,7 +14,7 @@ const TERRITORIES =
 const STOREFRONT_OF = new Map(TERRITORIES.split(" ").map((code, place) => [code, STOREFRONTS[place] as string]))
 STOREFRONT_OF.set("XKX", "xk")
 
-/** Undefined for a territory in which nothing is sold any more, as the Netherlands Antilles. */
+/** Undefined for a territory where nothing is sold any more, such as the Netherlands Antilles. */
 export function storefrontOfTerritory(code: string): string | undefined {
   return STOREFRONT_OF.get(code)
 }

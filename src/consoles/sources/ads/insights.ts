@@ -11,19 +11,19 @@ import {
 import { MAX_WORD } from "../../kinds/reports-shape.ts"
 import { countIn, countryIn, idOrNothing, type PlatformRow, rowName, termIn, within, wordIn } from "./said.ts"
 
-/** Raised whenever insights and changes are read otherwise. */
+/** Raise this whenever insights and changes are parsed differently. */
 const PARSER = 2
 const HEAD = { platform: "ios", parser: PARSER, origin: "own" } as const
 
-/** A thing that was changed, as the summary names it. */
+/** An entry of the change summary: one changed entity. */
 export interface ChangeNotice {
-  /** "Keyword.81.0eee6ae3": what its details are asked by. */
+  /** The id for requesting its details, for example "Keyword.81.0eee6ae3". */
   id: string
   /** UTC. */
   day: string
 }
 
-/** The change without its author. An unreadable summary is put aside. */
+/** Returns the changes without their authors. Unreadable summaries are put aside. */
 export function noticesIn(summaries: readonly PlatformRow[], aside = new PutAside()): ChangeNotice[] {
   const notices: ChangeNotice[] = []
   aside.each(summaries, rowName, (summary) => {
@@ -39,7 +39,7 @@ export function noticesIn(summaries: readonly PlatformRow[], aside = new PutAsid
 
 const changeRow = checkedRow<ChangeRow>(ChangeRow)
 
-/** The fields that a change changed; one that names none counts as one of its own. What cannot be read is put aside. */
+/** Returns one row per changed field. A change without fields becomes one row. Unreadable changes are put aside. */
 export function changeRows(id: string, result: unknown, aside = new PutAside()): ChangeRow[] {
   const records = (Array.isArray(result) ? result : [result]) as PlatformRow[]
   const rows: ChangeRow[] = []
@@ -90,7 +90,7 @@ function eventIn({ eventType }: PlatformRow): ChangeRow["event"] {
   return eventType === "CREATE" || eventType === "UPDATE" || eventType === "DELETE" ? eventType : "OTHER"
 }
 
-/** In UTC, with its zone or without. */
+/** The time is in UTC if it has no zone. */
 function timeIn({ eventTime }: PlatformRow): string {
   const said = String(eventTime)
   const at = new Date(/(Z|[+-]\d\d:\d\d)$/.test(said) ? said : `${said}Z`)
@@ -114,7 +114,7 @@ function keyOf({ at, change, field }: ChangeRow): string {
 
 const popularityRow = checkedRow<AdsPopularityRow>(PopularityRow)
 
-/** Rows of another country, or without their figures, are put aside. Throws ReadFailure if every row is one. */
+/** Rows of another country, or without figures, are put aside. Throws ReadFailure when no row can be used. */
 export function popularityIn(
   rows: readonly PlatformRow[],
   { account, country, sunday }: { account: string; country: string; sunday: string },

@@ -20,7 +20,7 @@ import {
 import { type PlatformRow, rowsIn } from "./said.ts"
 import { campaignsIn, negativeGroups, thingsIn } from "./things.ts"
 
-/** Whose bodies are kept: of changes they say who made them. */
+/** Kinds whose bodies are stored. Bodies of changes are not, because they name the people who made them. */
 export type KeptAds =
   | AdsCampaignsObservation
   | AdsKeywordsObservation
@@ -28,10 +28,10 @@ export type KeptAds =
   | AdsTermsObservation
   | AdsPopularityObservation
 
-/** Further back than any day was ever asked for. */
+/** No request ever covered more days. */
 const FURTHEST_DAYS = 100
 
-/** What the kept body of a reading says now: the answers to all of its questions, in their order. Throws ReadFailure. */
+/** Parses the stored body of a reading again: the responses to all of its queries, in order. Throws ReadFailure. */
 export function adsIn(held: KeptAds, body: Pick<RawBody, "text"> & About): KeptAds {
   const answers = new Answers(body.text)
   const { account } = held
@@ -66,7 +66,7 @@ function thingsOf(answers: Answers, { account, campaign }: AdsKeywordsObservatio
   return thingsIn({ groups, keywords, negatives: [...ofItself, ...ofGroups] }, { account, campaign }, about)
 }
 
-/** A body is of many days; one of which it says nothing had nothing. */
+/** A body covers many days. A day without rows in it had no activity. */
 function dayOfBody(answers: Answers, { account, campaign, day }: AdsDaysObservation, about: About): AdsDaysObservation {
   const seen = dayOf(about.seenAt)
   const window: Days = { from: addDays(seen, -FURTHEST_DAYS), to: addDays(seen, 1) }
@@ -78,7 +78,7 @@ function dayOfBody(answers: Answers, { account, campaign, day }: AdsDaysObservat
   return own
 }
 
-/** A question has as many answers as it took until a page was not full. */
+/** Assigns responses to queries: a query has one response for each page, up to the first page that is not full. */
 class Answers {
   readonly #left: unknown[]
 
@@ -95,7 +95,7 @@ class Answers {
       isRefused: false,
     }
     const marks = this.#left[0] as { refused?: unknown; pageSize?: unknown; result?: unknown } | null | undefined
-    // ads/reach.ts marks what was refused, and what was asked in smaller pages
+    // ads/reach.ts marks refused queries, and queries sent with smaller pages.
     const isMark = typeof marks === "object" && marks !== null && marks.result === undefined
     if (isMark) this.#left.shift()
     if (isMark && marks.refused === true) return { ...pages, isRefused: true }

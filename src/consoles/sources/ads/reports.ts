@@ -25,10 +25,10 @@ import {
   wordIn,
 } from "./said.ts"
 
-/** A report, all of its pages. */
+/** All pages of a report. */
 export interface ReportPages {
   rows: readonly PlatformRow[]
-  /** What stands beside the rows of each page: the grand total among it. */
+  /** The other properties of each page, including the grand total. */
   beside: readonly PlatformRow[]
 }
 
@@ -38,7 +38,7 @@ interface CampaignQuestion {
   window: Days
 }
 
-/** Raised whenever reports are read otherwise. */
+/** Raise this whenever reports are parsed differently. */
 const PARSER = 2
 const HEAD = { platform: "ios", parser: PARSER, origin: "own" } as const
 
@@ -47,9 +47,9 @@ type Figures = Pick<AdsDayRow, "impressions" | "taps" | "installs" | "newDownloa
 const dayRow = checkedRow<AdsDayRow>(DayRow)
 
 /**
- * Each day of the window by itself: what the campaign cost and brought, and its keywords; a day without rows had none. What
- * Apple matches by itself is of no keyword, so that keywords may be less than their campaign. Rows that cannot be read are put
- * aside. Throws ReadFailure if the campaign's rows are not all that the report counts.
+ * Returns each day of the period: the costs and results of the campaign and of its keywords. A day without rows had
+ * none. Automatic matches belong to no keyword, so the keywords may sum to less than the campaign. Unreadable rows are
+ * put aside. Throws ReadFailure when the campaign's rows do not add up to the grand total.
  */
 export function daysIn(
   { campaign: whole, keywords }: { campaign: ReportPages; keywords: ReportPages },
@@ -68,7 +68,7 @@ export function daysIn(
   const before = byDay.size
   aside.each(whole.rows, rowName, (row) => add(row, {}, currency))
   if (whole.rows.length > 0 && byDay.size === before) aside.assertSome([])
-  // keywords may be less than their campaign, but never more
+  // Keywords may sum to less than their campaign, but never to more.
   restOf(keywords.beside, totalsOf(keywords.rows, currency), currency)
   const keywordName = (row: PlatformRow, place: number) => `keyword ${rowName(row, place)}`
   aside.each(keywords.rows, keywordName, (row) => {
@@ -95,9 +95,9 @@ const FIGURES = ["impressions", "taps", "installs", "newDownloads", "spend"] as 
 const termRowOf = checkedRow<AdsTermRow>(TermRow)
 
 /**
- * Of the whole window. What is withheld becomes one row for each keyword, ad group, source and country; what the report counts
- * and shows in no row becomes one row more. Rows that cannot be read are put aside. Throws ReadFailure if the rows are more than
- * the report counts.
+ * Returns the search terms of the whole period. Withheld terms become one row for each keyword, ad group, source and
+ * country. The part of the grand total that is in no row becomes one more row. Unreadable rows are put aside. Throws
+ * ReadFailure when the rows exceed the grand total.
  */
 export function termsIn(
   pages: ReportPages,
@@ -140,8 +140,8 @@ function termRow(row: PlatformRow, currency: string): AdsTermRow {
 const addsUp = ({ from, to }: Days) => `the rows from ${from} to ${to} do not add up to the report's grand total`
 
 /**
- * What the report counts and shows in no row; null if there is nothing of the kind, or if the report has no grand total to compare
- * with. Throws ReadFailure if the rows are more than the grand total: then some of them are counted twice.
+ * Returns the part of the grand total that is in no row. Null if there is none, or if the report has no grand total.
+ * Throws ReadFailure when the rows exceed the grand total, because some are then counted twice.
  */
 function restOf(beside: ReportPages["beside"], rows: readonly Figures[], currency: string): Figures | null {
   const total = beside.map((page) => within(page, "summary").grandTotal).find((found) => found !== undefined)
@@ -150,7 +150,7 @@ function restOf(beside: ReportPages["beside"], rows: readonly Figures[], currenc
   if (!counted) return null
   const sum = summed(rows, currency)
   const apart = (name: CountName) => (counted[name] === null || sum[name] === null ? 0 : counted[name] - sum[name])
-  // each row is rounded by itself
+  // Each row is rounded separately, so allow a difference.
   const allowed = BigInt(rows.length) * 10_000n
   const spendApart =
     counted.spend === null || sum.spend === null ? 0n : millionths(counted.spend) - millionths(sum.spend)
@@ -186,7 +186,7 @@ interface ReportedDay {
   metrics: PlatformRow
 }
 
-/** A window of one day has no days within. Throws ReadFailure for a row of other days. */
+/** A report over a single day has no daily breakdown. Throws ReadFailure when the row has other days. */
 function dailyOf(row: PlatformRow, { from, to }: Days): ReportedDay[] {
   const days = Array.isArray(row.granularMetrics) ? (row.granularMetrics as PlatformRow[]) : []
   if (from === to && days.length === 0) return [{ date: from, metrics: within(row, "totalMetrics") }]
@@ -197,7 +197,7 @@ function dailyOf(row: PlatformRow, { from, to }: Days): ReportedDay[] {
   })
 }
 
-/** The country stands beside the row's ids, or beside the figures of each day. */
+/** The country is in the row's metadata or in the figures of each day. */
 function figuresOfDay(row: PlatformRow, { metrics }: ReportedDay, currency: string) {
   const country =
     countryIn(metrics, "countryOrRegion") ??
@@ -206,13 +206,13 @@ function figuresOfDay(row: PlatformRow, { metrics }: ReportedDay, currency: stri
   return { country: country ?? NO_COUNTRY, ...someFigures(figuresIn(metrics, currency)) }
 }
 
-/** Throws ReadFailure for a row without any figure. */
+/** Throws ReadFailure when the row has no figures at all. */
 function someFigures(figures: Figures): Figures {
   if (FIGURES.some((name) => figures[name] !== null)) return figures
   throw new ReadFailure("changed", "it has no figures")
 }
 
-/** The account's currency, as the first row with money has it. */
+/** The account's currency, taken from the first row with money. */
 function currencyIn(rows: readonly PlatformRow[]): string {
   for (const row of rows) {
     const days = Array.isArray(row.granularMetrics) ? (row.granularMetrics as PlatformRow[]) : []
@@ -224,7 +224,7 @@ function currencyIn(rows: readonly PlatformRow[]): string {
   return NO_CURRENCY
 }
 
-/** Figures that the platform does not name are null. Throws ReadFailure for what is no figure. */
+/** Figures that are missing in the response are null. Throws ReadFailure for invalid figures. */
 function figuresIn(metrics: PlatformRow, currency: string): Figures {
   const money = moneyIn(metrics, "localSpend")
   const installs =
@@ -241,7 +241,7 @@ function figuresIn(metrics: PlatformRow, currency: string): Figures {
 
 type CountName = "impressions" | "taps" | "installs" | "newDownloads"
 
-/** Null if one of them is null. */
+/** A sum is null if one of its figures is null. */
 function summed(all: readonly Figures[], currency: string): Figures {
   const sum = (name: CountName) =>
     all.reduce<number | null>(
@@ -265,7 +265,7 @@ function daysOf({ from, to }: Days): string[] {
   return days
 }
 
-/** A report is the same in whatever order its rows come. */
+/** Sorts the rows, because a report is the same whatever their order. */
 function byThing(a: object, b: object): number {
   const [one, other] = [JSON.stringify(sorted(a)), JSON.stringify(sorted(b))]
   return one < other ? -1 : one > other ? 1 : 0

@@ -7,11 +7,11 @@ interface Filter {
   value?: string | readonly string[]
 }
 
-/** A question to the Apple Ads Platform API, without the page that is asked for. */
+/** A query to the Apple Ads Platform API, without the page number. */
 export interface AdsQuery {
   path: string
   body: Record<string, unknown> & { filters?: readonly Filter[] }
-  /** The most rows that a page may have. */
+  /** Maximum number of rows per page. */
   pageSize: number
 }
 
@@ -19,7 +19,7 @@ const THINGS = 1_000
 const REPORTED = 5_000
 const INSIGHTS = 10_000
 
-/** Campaigns of apps; those of Maps advertise a business. What was deleted is not listed. */
+/** Queries campaigns of apps; campaigns in Maps advertise a business. Deleted campaigns are not listed. */
 export function campaignsQuery(): AdsQuery {
   const filters: Filter[] = [{ field: "promotedObjectType", operator: "EQUALS", value: "APPSTORE_APP" }]
   return { path: "/v1/campaigns/query", body: { filters }, pageSize: THINGS }
@@ -33,7 +33,7 @@ export function keywordsQuery(campaign: string): AdsQuery {
   return { path: "/v1/keywords/query", body: { filters: [ofCampaign(campaign)] }, pageSize: THINGS }
 }
 
-/** Of the campaign itself where `groups` is null, else of these ad groups. */
+/** Queries the campaign's own negative keywords if `groups` is null, otherwise those of the ad groups. */
 export function negativesQuery(campaign: string, groups: readonly string[] | null): AdsQuery {
   const [only] = groups?.length === 1 ? groups : []
   const ofGroups: Filter[] = [
@@ -45,14 +45,14 @@ export function negativesQuery(campaign: string, groups: readonly string[] | nul
   return { path: "/v1/negative-keywords/query", body: { filters: groups ? ofGroups : ofItself }, pageSize: THINGS }
 }
 
-/** What a campaign or its keywords cost and brought, by day and country. */
+/** Queries the costs and results of a campaign or its keywords, by day and country. */
 export function dailyReport(of: "campaigns" | "keywords", campaign: string, { from, to }: Days): AdsQuery {
-  // of one day alone no other is told apart
+  // A single day needs no daily breakdown.
   const daily = from === to ? {} : { granularity: "DAILY" }
   return report(of, campaign, { start: from, end: to, timeZone: "ORTZ", ...daily })
 }
 
-/** Of the whole window: fewer terms are withheld than of its days one by one. */
+/** Queries the whole period at once, because fewer terms are withheld than for single days. */
 export function searchTermsReport(campaign: string, { from, to }: Days): AdsQuery {
   return report("searchterms", campaign, { start: from, end: to, timeZone: "ORTZ" })
 }
@@ -67,7 +67,7 @@ function report(entity: string, campaign: string, timeRange: object): AdsQuery {
   return { path: `/v1/reports/apps/${entity}/query`, body, pageSize: REPORTED }
 }
 
-/** What was changed by whom, of whole days of UTC; at most six months back. */
+/** Queries the changes and their authors for whole UTC days; at most six months back. */
 export function changesQuery({ from, to }: Days): AdsQuery {
   const between = { field: "eventTime", operator: "BETWEEN" as const, value: [from, addDays(to, 1)] }
   const entities = { field: "entityType", operator: "IN" as const, value: CHANGED_THINGS }
@@ -81,7 +81,7 @@ export function changePath(detailId: string): string {
   return `/v1/change-history/${encodeURIComponent(detailId)}`
 }
 
-/** The week that begins on a Sunday. The platform takes no order of rows, whatever is written. */
+/** Queries the week that begins on a Sunday. The platform ignores any requested order of rows. */
 export function popularityQuery(country: string, sunday: string): AdsQuery {
   const body = {
     fields: ["rankInGenre", "searchPopularityInGenre", "searchPopularity1to100", "searchPopularity1to5"],
@@ -91,7 +91,7 @@ export function popularityQuery(country: string, sunday: string): AdsQuery {
   return { path: "/v1/insights/apps/search-term-popularity/query", body, pageSize: INSIGHTS }
 }
 
-/** The last week whose figures are out: weeks end on Saturdays, and come on the Monday after. */
+/** The last published week. Weeks end on Saturday and are published on the following Monday. */
 export function publishedSunday(now: Date): string {
   const [today, weekday] = [dayOf(now), now.getUTCDay()]
   const monday = addDays(today, -((weekday + 6) % 7))

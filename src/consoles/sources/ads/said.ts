@@ -3,22 +3,24 @@ import { cutText } from "../../../lib/text.ts"
 import { ReadFailure } from "../../../measuring/source.ts"
 import { MAX_NAME } from "../../kinds/reports-shape.ts"
 
-/** What the platform says of a thing; read field by field. */
+/** An object in a response, read field by field. */
 export type PlatformRow = Record<string, unknown>
 
-/** The rows of a page; null where there is no list of them. An entry that is no object becomes a row without fields. */
+/**
+ * The rows of a page. Null if the response has no list. An entry that is not an object becomes a row without fields.
+ */
 export function rowsIn(result: unknown): PlatformRow[] | null {
   const rows = Array.isArray(result) ? result : (result as { rows?: unknown } | null | undefined)?.rows
   return Array.isArray(rows) ? rows.map((row) => (typeof row === "object" && row !== null ? row : {})) : null
 }
 
-/** An object within another; an empty one where there is none. */
+/** A nested object. Empty if it is missing. */
 export function within(row: PlatformRow, name: string): PlatformRow {
   const found = row[name]
   return typeof found === "object" && found !== null ? (found as PlatformRow) : {}
 }
 
-/** Throws ReadFailure where there is none. */
+/** Throws ReadFailure when the id is missing. */
 export function idIn(row: PlatformRow, name: string): string {
   const id = idOrNothing(row, name)
   if (id === undefined) throw new ReadFailure("changed", `it has no ${name}`)
@@ -30,13 +32,13 @@ export function idOrNothing(row: PlatformRow, name: string): string | undefined 
   return /^\d{1,20}$/.test(id) ? id : undefined
 }
 
-/** Names a row where it is put aside. */
+/** The row's label when it is put aside. */
 export function rowName(row: PlatformRow, place: number): string {
   const id = idOrNothing(row, "id") ?? idOrNothing(within(row, "metadata"), "id")
   return id === undefined ? `row ${place + 1}` : `row ${place + 1}, id ${id}`
 }
 
-/** Trimmed; undefined where nothing is said. */
+/** The trimmed text. Undefined if it is missing or blank. */
 export function wordIn(row: PlatformRow, name: string, most = MAX_NAME): string | undefined {
   const word = row[name]
   return typeof word === "string" && word.trim() !== ""
@@ -44,13 +46,13 @@ export function wordIn(row: PlatformRow, name: string, most = MAX_NAME): string 
     : undefined
 }
 
-/** As keywords are told apart everywhere. */
+/** The text in the normal form of terms. */
 export function termIn(row: PlatformRow, name: string): string | undefined {
   const word = wordIn(row, name)
   return word === undefined ? undefined : normaliseTerm(word) || undefined
 }
 
-/** Null if the platform names no figure. Throws ReadFailure for what is no count. */
+/** Null if the figure is missing. Throws ReadFailure when it is not a count. */
 export function countOrNull(row: PlatformRow, name: string): number | null {
   const count = row[name]
   if (count === null || count === undefined) return null
@@ -59,7 +61,7 @@ export function countOrNull(row: PlatformRow, name: string): number | null {
   throw new ReadFailure("changed", `${name} is no count`)
 }
 
-/** Throws ReadFailure where there is none. */
+/** Throws ReadFailure when the figure is missing. */
 export function countIn(row: PlatformRow, name: string): number {
   const count = countOrNull(row, name)
   if (count !== null) return count
@@ -71,7 +73,7 @@ interface SaidMoney {
   currency: string
 }
 
-/** {amount, currency}, the amount as decimal text. Throws ReadFailure for what looks like money and is none. */
+/** Returns {amount, currency} with the amount as decimal text. Throws ReadFailure for invalid money. */
 export function moneyIn(row: PlatformRow, name: string): SaidMoney | undefined {
   const said = row[name]
   if (said === null || said === undefined) return undefined
@@ -82,7 +84,7 @@ export function moneyIn(row: PlatformRow, name: string): SaidMoney | undefined {
   throw new ReadFailure("changed", `${name} is no money`)
 }
 
-/** "DE" → "de". Undefined if it names no country. */
+/** Example: "DE" → "de". Undefined if it is not a country code. */
 export function countryIn(row: PlatformRow, name: string): string | undefined {
   const code = String(row[name] ?? "").toLowerCase()
   return /^[a-z]{2}$/.test(code) ? code : undefined

@@ -11,13 +11,13 @@ import {
 import { MAX_WORD } from "../../kinds/reports-shape.ts"
 import { idIn, idOrNothing, moneyIn, type PlatformRow, rowName, termIn, within, wordIn } from "./said.ts"
 
-/** Raised whenever things are read otherwise. */
+/** Raise this whenever campaigns, ad groups and keywords are parsed differently. */
 const PARSER = 2
 const HEAD = { platform: "ios", parser: PARSER, origin: "own" } as const
 
 /**
- * Campaigns of apps; one of Maps that is listed all the same is left out. Campaigns that cannot be read are put aside. Throws
- * ReadFailure if every campaign is one.
+ * Returns campaigns of apps. Leaves out other kinds, such as campaigns in Maps, if any are listed. Unreadable campaigns
+ * are put aside. Throws ReadFailure when no campaign can be read.
  */
 export function campaignsIn(
   rows: readonly PlatformRow[],
@@ -43,7 +43,7 @@ export function campaignsIn(
   } as AdsCampaignsObservation
 }
 
-/** The rows of each; one that cannot be read is put aside. */
+/** Parses each row. Unreadable ones are put aside. */
 function readEach<Row>(rows: readonly PlatformRow[], aside: PutAside, read: (row: PlatformRow) => Row[]): Row[] {
   const found: Row[] = []
   aside.each(rows, rowName, (row) => void found.push(...read(row)))
@@ -74,7 +74,10 @@ function campaignRow(row: PlatformRow): CampaignRow {
   })
 }
 
-/** All that one campaign bids on. Things that cannot be read are put aside. Throws ReadFailure if every thing is one. */
+/**
+ * Returns the ad groups, keywords and negative keywords of one campaign. Unreadable ones are put aside. Throws
+ * ReadFailure when none can be read.
+ */
 export function thingsIn(
   { groups, keywords, negatives }: Record<"groups" | "keywords" | "negatives", readonly PlatformRow[]>,
   { account, campaign }: { account: string; campaign: string },
@@ -135,18 +138,18 @@ function wordsIn(row: PlatformRow, name: string): string[] {
   return Array.isArray(list) ? list.filter((word) => typeof word === "string" && word.trim() !== "") : []
 }
 
-/** Without what nobody said. */
+/** Leaves out empty and undefined fields. */
 function said<Fields extends Record<string, string | undefined>>(fields: Fields): { [Name in keyof Fields]?: string } {
   const known = Object.entries(fields).filter(([, value]) => value !== undefined && value !== "")
   return Object.fromEntries(known) as { [Name in keyof Fields]?: string }
 }
 
-/** A list is the same in whatever order it comes. */
+/** Sorts the rows, because a list is the same whatever its order. */
 function byId(a: { id: string }, b: { id: string }): number {
   return a.id.length - b.id.length || (a.id < b.id ? -1 : 1)
 }
 
-/** The ad groups whose negative keywords are asked for. */
+/** The ids of the ad groups whose negative keywords are queried. */
 export function negativeGroups(groups: readonly PlatformRow[]): string[] {
   return groups.flatMap((group) => idOrNothing(group, "id") ?? [])
 }

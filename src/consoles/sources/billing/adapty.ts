@@ -31,8 +31,8 @@ const GROUPS: Record<string, BillingMessage["countsAs"]> = {
 }
 
 /**
- * The answer to a request by which Adapty proves an address before it sends anything: an empty object, or a text that is to be
- * answered. Null if it is no such request.
+ * The response to Adapty's request that verifies an address before any message: an empty object, or a text to be
+ * echoed. Null if it is not such a request.
  */
 export function adaptyVerification(body: unknown): object | null {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return null
@@ -40,7 +40,7 @@ export function adaptyVerification(body: unknown): object | null {
   return Object.keys(body).length === 0 ? { received: true } : null
 }
 
-/** The event of a webhook of Adapty; null = it is none. */
+/** Parses an Adapty webhook. Null if it is not an event. */
 export function adaptyEvent(body: unknown): BillingMessage | null {
   const event = record(body)
   const about = record(event.event_properties)

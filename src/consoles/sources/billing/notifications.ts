@@ -31,14 +31,14 @@ const MILLIUNITS = 1_000
 /** `revocationPercentage` is in thousandths of a percent. */
 const WHOLE_PERCENTAGE = 100_000
 
-/** Where a notification says which app it is about: its kinds have it in different places. */
+/** Properties that may identify the notification's app; the place depends on the type of notification. */
 const PLACES = ["data", "summary", "externalPurchaseToken", "appData"] as const
 
-/** The app of a notification. Apple leaves out the number in the sandbox. */
+/** The app of a notification. In the sandbox Apple leaves out the app's number. */
 export function notifiedApp(payload: unknown): { appAppleId: unknown; bundleId: unknown; environment: unknown } {
   const told = record(payload)
   const place = PLACES.map((name) => record(told[name])).find((about) => Object.keys(about).length > 0) ?? {}
-  // a token of external purchases names its sandbox in its id alone
+  // A token for external purchases marks the sandbox only in its id.
   const isSandboxToken = String(place.externalPurchaseId ?? "").startsWith("SANDBOX")
   return {
     appAppleId: place.appAppleId,
@@ -47,7 +47,7 @@ export function notifiedApp(payload: unknown): { appAppleId: unknown; bundleId: 
   }
 }
 
-/** A notification of the App Store (V2), its parts already taken out of their signatures; null = it is none. */
+/** Parses an App Store Server Notification (V2) whose signed parts are already decoded. Null if it is not one. */
 export function storeNotification(payload: unknown, transaction: unknown): BillingMessage | null {
   const [told, bought] = [record(payload), record(transaction)]
   const [eventId, name, toldAt] = [idText(told.notificationUUID), text(told.notificationType), moment(told.signedDate)]
@@ -79,7 +79,10 @@ function quantityOf({ quantity }: Record<string, unknown>): number {
   return typeof quantity === "number" && Number.isSafeInteger(quantity) && quantity > 1 ? quantity : 1
 }
 
-/** The price of one piece; a prorated refund counts the refunded part. Undefined if the store does not name it. */
+/**
+ * The price of a single unit. A prorated refund counts only the refunded part. Undefined if the notification has no
+ * price.
+ */
 function priceOf(
   { price, revocationType, revocationPercentage: part }: Record<string, unknown>,
   countsAs: BillingMessage["countsAs"],
@@ -92,16 +95,16 @@ function priceOf(
 }
 
 function groupOf(name: string, subtype: unknown, bought: Record<string, unknown>): BillingMessage["countsAs"] {
-  // each member of a family has a notification of its own, at the price that the buyer paid
+  // Each family member has a separate notification, with the price that the buyer paid.
   if (bought.inAppOwnershipType === "FAMILY_SHARED") return "family_shared"
   if (name === "DID_CHANGE_RENEWAL_STATUS") return subtype === "AUTO_RENEW_ENABLED" ? "uncancellation" : "cancellation"
   const isRedeemed = name === "OFFER_REDEEMED"
-  // an upgrade is charged at once, and no renewal tells of it; a downgrade waits for the next renewal
+  // An upgrade is charged immediately without a renewal event; a downgrade applies at the next renewal.
   if (isRedeemed || name === "DID_CHANGE_RENEWAL_PREF") {
     if (subtype === "UPGRADE") return "upgrade"
     if (subtype === "DOWNGRADE") return "plan_change"
   }
-  // without a subtype the offer is of a subscription that goes on: nothing begins
+  // Without a subtype the offer applies to an active subscription: nothing starts.
   if (isRedeemed && !subtype) return "other"
   const group = GROUPS[name] ?? "other"
   return group === "paid_start" && bought.offerDiscountType === "FREE_TRIAL" ? "trial_start" : group

@@ -5,14 +5,17 @@ import type { BillingMetricsObservation } from "../../kinds/billing-metrics.ts"
 import { decimal, record, text } from "./told.ts"
 
 const PARSER = 1
-/** What its figures are asked in. */
+/** The currency in which the figures are requested. */
 const METRICS_CURRENCY = "USD"
 
 export function overviewPath(project: string): string {
   return `/v2/projects/${encodeURIComponent(project)}/metrics/overview?currency=${METRICS_CURRENCY}`
 }
 
-/** GET /v2/projects/{id}/metrics/overview. Throws ReadFailure: a figure that is left out is unknown, and a list without any is none. */
+/**
+ * Parses GET /v2/projects/{id}/metrics/overview. A missing figure is unknown. Throws ReadFailure when there are no
+ * figures at all.
+ */
 export function metricsIn(account: string, body: RawBody): BillingMetricsObservation {
   const { metrics } = record(jsonOrNothing(body.text))
   const rows = (Array.isArray(metrics) ? metrics : []).flatMap((said) => {
@@ -28,7 +31,7 @@ export function metricsIn(account: string, body: RawBody): BillingMetricsObserva
   }
 }
 
-/** The apps of a project that are sold in the App Store, by their bundle ids. */
+/** The App Store apps of a project, with their bundle ids. */
 export function storeAppsIn(document: unknown): { id: string; name: string; bundleId: string }[] {
   const { items } = record(document)
   return (Array.isArray(items) ? items : []).flatMap((said) => {

@@ -25,7 +25,10 @@ const GROUPS: Record<string, BillingMessage["countsAs"]> = {
   REFUND_REVERSED: "refund_reversed",
 }
 
-/** The event of a webhook of RevenueCat (api_version 1.0); null = it is none. A trial is a purchase, a refund a cancellation. */
+/**
+ * Parses a RevenueCat webhook (api_version 1.0). Null if it is not an event. RevenueCat sends trials as purchases and
+ * refunds as cancellations.
+ */
 export function revenueCatEvent(body: unknown): BillingMessage | null {
   const event = record(record(body).event)
   const [eventId, type, toldAt] = [idText(event.id), text(event.type), moment(event.event_timestamp_ms)]
@@ -42,7 +45,7 @@ export function revenueCatEvent(body: unknown): BillingMessage | null {
     store: /^(MAC_)?APP_STORE$/.test(String(event.store)) ? "app_store" : "other",
     product: text(event.product_id),
     country: country(event.country_code),
-    // where the phone was last heard of
+    // The country of the device's last contact.
     countryIs: country(event.country_code) ? "last_contact" : undefined,
     currency: currency(event.currency),
     price: signed(decimal(event.price_in_purchased_currency), countsAs),

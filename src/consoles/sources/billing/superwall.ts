@@ -25,7 +25,10 @@ const GROUPS: Record<string, BillingMessage["countsAs"]> = {
   test: "test",
 }
 
-/** The event of a webhook of Superwall; null = it is none. Its prices are dollars; `exchangeRate` leads to the local one. */
+/**
+ * Parses a Superwall webhook. Null if it is not an event. `price` is in dollars; `exchangeRate` converts it to the
+ * local currency.
+ */
 export function superwallEvent(body: unknown): BillingMessage | null {
   const message = record(body)
   const event = record(message.data)

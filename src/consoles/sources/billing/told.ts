@@ -3,7 +3,7 @@ import { isStorefront } from "../../../lib/storefronts.ts"
 import { cutText } from "../../../lib/text.ts"
 import type { BillingObservation } from "../../kinds/billing.ts"
 
-/** What a message tells: all of it that is kept. */
+/** The fields of a message that are stored. */
 export type BillingMessage = Pick<
   BillingObservation,
   | "eventId" | "type" | "countsAs" | "environment" | "store" | "happenedAt" | "product" | "country" | "countryIs" | "currency"
@@ -16,7 +16,7 @@ export function record(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 }
 
-/** Undefined for what is no text, or is empty. */
+/** Undefined if the value is not a text or is empty. */
 export function text(value: unknown): string | undefined {
   if (typeof value === "number" && Number.isSafeInteger(value)) return String(value)
   return typeof value === "string" && value !== "" ? cutText(value, 100) : undefined
@@ -24,14 +24,16 @@ export function text(value: unknown): string | undefined {
 
 const MAX_ID = 400
 
-/** The id of a message. A longer one ends in its hash, so that ids that begin alike stay apart. */
+/**
+ * The id of a message. A long id is cut and gets its hash appended, so that ids with the same beginning stay distinct.
+ */
 export function idText(value: unknown): string | undefined {
   if (typeof value !== "string" || value.length <= MAX_ID)
     return typeof value === "string" ? value || undefined : text(value)
   return `${cutText(value, MAX_ID)}:${hash("sha256", value, "hex")}`
 }
 
-/** Milliseconds or seconds since 1970, also as text, or ISO 8601. Undefined for what is no moment. */
+/** Accepts milliseconds or seconds since 1970, also as text, and ISO 8601. Undefined if the value is not a time. */
 export function moment(value: unknown): Date | undefined {
   const isNumber = typeof value === "number" || (typeof value === "string" && /^\d{9,14}(\.\d+)?$/.test(value))
   const number = isNumber ? Number(value) : Number.NaN
@@ -42,8 +44,8 @@ export function moment(value: unknown): Date | undefined {
 }
 
 /**
- * When it happened, to the day that the console counts it on. A message that is sent again is signed again, days later; and a
- * renewal is charged up to a day before its period begins. So the money of a purchase moved at the earlier of both moments.
+ * The time of the event, such that its day matches the console's. A resent message is signed again days later, and a
+ * renewal is charged up to a day before its period begins. So a purchase is dated at the earlier of both times.
  */
 export function happened(toldAt: Date, boughtAt: unknown, countsAs: Group): Date {
   const bought = PURCHASES.includes(countsAs) ? moment(boughtAt) : undefined
@@ -52,15 +54,15 @@ export function happened(toldAt: Date, boughtAt: unknown, countsAs: Group): Date
 }
 
 const PURCHASES: readonly Group[] = ["paid_start", "trial_start", "trial_conversion", "renewal", "one_time", "upgrade"]
-/** The App Store sends a message for three days. Of an earlier purchase the message tells something else. */
+/** The App Store resends a message for three days. If the purchase is older, the message is about a later event. */
 const LATEST_MS = 4 * 86_400_000
 
-/** As milliseconds this would be the year 1973, before any store; as seconds it is the year 5138. */
+/** In milliseconds this is the year 1973, before any store; in seconds it is the year 5138. */
 const SECONDS_BELOW = 100_000_000_000
 
 const MILLION = 1_000_000
 
-/** Money as the decimal that a number of JSON stands for; `scale`: so many of its units are one. */
+/** Money as decimal text; `scale` is the number of the value's units per unit of the currency. */
 export function decimal(value: unknown, scale = 1): string | undefined {
   const amount = typeof value === "string" ? Number(value) : value
   if (typeof amount !== "number" || !Number.isFinite(amount) || Math.abs(amount) >= 1e12) return undefined
@@ -77,13 +79,13 @@ export function country(value: unknown): string | undefined {
   return isStorefront(code) ? code : undefined
 }
 
-/** Some messages name none: only what is named otherwise is of a sandbox. */
+/** Some messages have no environment: they count as production. */
 export function environment(value: unknown): BillingMessage["environment"] {
   const isNamed = typeof value === "string" && value !== ""
   return isNamed && !/^prod/i.test(value) ? "sandbox" : "production"
 }
 
-/** A refund counts below zero and a refund that was reversed above it, whatever sign the sender gives them. */
+/** Makes refunds negative and reversed refunds positive, whatever sign the sender uses. */
 export function signed(price: string | undefined, countsAs: Group): string | undefined {
   if (price === undefined || price === "0") return price
   const amount = price.replace(/^-/, "")
