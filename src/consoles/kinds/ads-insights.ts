@@ -9,20 +9,20 @@ import { AdsId, adsShape } from "./ads-shape.ts"
 import { Amount, CountryCode, Name, Word } from "./reports-shape.ts"
 
 export const ChangeRow = v.strictObject({
-  /** The platform's, of what was changed together in one thing. */
+  /** The platform's id of changes made together in one entity. */
   change: Name,
   /** ISO 8601. */
   at: v.pipe(
     Text,
     rule("bad_time", "a change's time must be ISO 8601", (at) => v.is(Moment, at)),
   ),
-  /** A person at the platform's own pages, a program, Apple, or a kind of user that is new; who it was is not kept. */
+  /** A person on the platform's website, a program, Apple, or an unknown type of user. The person is not stored. */
   by: v.picklist(["dashboard", "api", "apple", "other"], "must be dashboard, api, apple or other"),
   event: v.picklist(["CREATE", "UPDATE", "DELETE", "OTHER"], "must be CREATE, UPDATE, DELETE or OTHER"),
   entity: Name,
   entityId: Name,
   campaign: v.optional(AdsId),
-  /** The thing's name or text. */
+  /** The entity's name or text. */
   name: v.optional(Name),
   field: Name,
   from: Word,
@@ -38,7 +38,7 @@ export type AdsChangesObservation = Omit<
 
 const HEAD = { platform: "ios", seenAt: "2025-10-25T03:25:01Z", account: "ac_0123456789abcdef01" }
 
-/** What was changed in an ad account on a UTC day, field by field. */
+/** Changes in an ad account on a UTC day, field by field. */
 export const adsChanges = kind<AdsChangesObservation>({
   name: "ads_changes",
   sources: ["apple-ads-changes"],
@@ -76,7 +76,7 @@ const scale = (most: number) =>
 
 export const PopularityRow = v.strictObject({
   term: Name,
-  /** As the platform names it; it has fifteen of its own. */
+  /** The platform's name of the genre; it has fifteen of its own. */
   genre: Name,
   rank: Rank,
   inGenre: scale(100),
@@ -91,7 +91,10 @@ export type AdsPopularityObservation = Omit<
   "storefront"
 >
 
-/** What was searched for most in a country in the week that begins on `day`, a Sunday. What is not listed is below the list. */
+/**
+ * The most searched terms in a country in the week that begins on `day`, a Sunday. Terms that are not listed are less
+ * popular than those listed.
+ */
 export const adsPopularity = kind<AdsPopularityObservation>({
   name: "ads_popularity",
   sources: ["apple-ads-popularity"],

@@ -7,7 +7,7 @@ import { AdsId, adsShape, Metrics } from "./ads-shape.ts"
 import { Name } from "./reports-shape.ts"
 
 export const DayRow = v.strictObject({
-  /** The ad group and the keyword; left out both are of the campaign as a whole. */
+  /** The ad group and the keyword. Both are omitted for the campaign as a whole. */
   group: v.optional(AdsId),
   keyword: v.optional(AdsId),
   ...Metrics,
@@ -29,7 +29,10 @@ const TAKEN = {
   ...{ spend: "7.25", currency: "EUR" },
 }
 
-/** What a campaign and its keywords cost and brought on a day of the account's zone. Installs of a day grow for a month. */
+/**
+ * Costs and results of a campaign and its keywords on a day in the account's time zone. Installs of a day grow for a
+ * month.
+ */
 export const adsDays = kind<AdsDaysObservation>({
   name: "ads_days",
   sources: ["apple-ads-days"],
@@ -45,14 +48,14 @@ export const adsDays = kind<AdsDaysObservation>({
 })
 
 export const TermRow = v.strictObject({
-  /** Left out of the rest that Apple shows in no row. */
+  /** Omitted for the part that Apple shows in no row. */
   group: v.optional(AdsId),
-  /** Left out where Apple matched by itself. */
+  /** Omitted if Apple matched automatically. */
   keyword: v.optional(AdsId),
   ...Metrics,
-  /** Left out where Apple withholds it. */
+  /** Omitted if Apple withholds it. */
   term: v.optional(Name),
-  /** AUTO, TARGETED or SEARCH; UNDISCLOSED of the rest that Apple shows in no row. */
+  /** AUTO, TARGETED or SEARCH; UNDISCLOSED for the part that Apple shows in no row. */
   source: Name,
 })
 export type AdsTermRow = v.InferOutput<typeof TermRow>
@@ -60,7 +63,7 @@ export type AdsTermRow = v.InferOutput<typeof TermRow>
 const termsShape = v.strictObject({ ...adsShape(TermRow).entries, campaign: AdsId })
 export type AdsTermsObservation = Omit<ObservationOf<"ads_terms", "apple-ads-terms", typeof termsShape>, "storefront">
 
-/** What was searched for when a campaign was shown, of the 28 days that end with `day`; what is withheld counts too. */
+/** The search terms for which a campaign was shown, over the 28 days that end with `day`. Includes withheld terms. */
 export const adsTerms = kind<AdsTermsObservation>({
   name: "ads_terms",
   sources: ["apple-ads-terms"],

@@ -3,16 +3,16 @@ import { list, Text } from "../../core/observation/line-parts.ts"
 import { most, rule } from "../../core/observation/shape.ts"
 import { Account, Amount, CountryCode, Currency, Money, ReportedDay } from "./reports-shape.ts"
 
-/** Of a campaign with five thousand keywords in all storefronts. */
+/** More than a campaign with 5,000 keywords in all storefronts has. */
 const MOST_ROWS = 500_000
 
-/** As the platform numbers its things. */
+/** The platform's numeric ids. */
 export const AdsId = v.pipe(
   Text,
   rule("bad_text", "an id of Apple Ads is a number", (id) => /^\d{1,20}$/.test(id)),
 )
 
-/** What an ad account says of a day; `rows` are all it says, and none where it says that there was nothing. */
+/** A report of an ad account for one day. `rows` is complete; it is empty if the platform reported nothing. */
 export function adsShape<Row extends v.GenericSchema<object>>(row: Row) {
   return v.strictObject({
     account: Account,
@@ -21,7 +21,7 @@ export function adsShape<Row extends v.GenericSchema<object>>(row: Row) {
   })
 }
 
-/** Cost and results in a country. Null if the platform does not name the figure. */
+/** Costs and results in a country. Null if the platform does not report the figure. */
 export const Metrics = {
   country: CountryCode,
   impressions: v.nullable(Amount),

@@ -14,11 +14,11 @@ export const CampaignRow = v.strictObject({
   name: Name,
   /** ENABLED or PAUSED. */
   status: Name,
-  /** What the platform makes of it, and why. */
+  /** The platform's serving status, and the reasons for it. */
   serving: Word,
   reasons: list(Name),
   countries: list(CountryCode),
-  /** A day; left out where none is set. */
+  /** Per day. Omitted if none is set. */
   budget: v.optional(Money),
   currency: v.optional(Currency),
   bidding: Word,
@@ -61,17 +61,17 @@ export const adsCampaigns = kind<AdsCampaignsObservation>({
 export const ThingRow = v.strictObject({
   thing: v.picklist(["group", "keyword", "negative"], "must be group, keyword or negative"),
   id: AdsId,
-  /** Left out of an ad group, and of what is of the campaign itself. */
+  /** Omitted for ad groups, and for what belongs to the campaign itself. */
   group: v.optional(AdsId),
   name: v.optional(Name),
   text: v.optional(Name),
   /** EXACT or BROAD. */
   match: Word,
   status: Name,
-  /** Of a keyword without one the ad group's counts. */
+  /** A keyword without a bid uses its ad group's bid. */
   bid: v.optional(Money),
   currency: v.optional(Currency),
-  /** Of an ad group: Apple matches searches by itself. */
+  /** Only for ad groups: Apple matches searches automatically. */
   automatic: v.optional(Flag),
 })
 export type ThingRow = v.InferOutput<typeof ThingRow>
@@ -82,7 +82,7 @@ export type AdsKeywordsObservation = Omit<
   "storefront"
 >
 
-/** What a campaign bids on: its ad groups, keywords and negative keywords that are not deleted. */
+/** The ad groups, keywords and negative keywords of a campaign that are not deleted. */
 export const adsKeywords = kind<AdsKeywordsObservation>({
   name: "ads_keywords",
   sources: ["apple-ads-keywords"],

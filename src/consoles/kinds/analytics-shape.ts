@@ -2,11 +2,11 @@ import * as v from "valibot"
 import { Amount, CountryCode, Name, ReportedDay, reportShape } from "./reports-shape.ts"
 
 export const AnalyticsRow = v.strictObject({
-  /** As the report calls what happened: an impression, a page view, a kind of download. */
+  /** The report's name of the event: an impression, a page view, a type of download. */
   event: Name,
-  /** Where people came from, as the report calls it. */
+  /** The report's name of the traffic source. */
   from: Name,
-  /** Left out where the report names none that is a country. */
+  /** Omitted if the report's territory is not a country. */
   country: v.optional(CountryCode),
   count: Amount,
 })
@@ -14,11 +14,11 @@ export type AnalyticsRow = v.InferOutput<typeof AnalyticsRow>
 
 const shape = reportShape(AnalyticsRow)
 
-/** A day of a report about one app, as the file of one processing date has it. */
+/** A day of a report about one app, from the file of one processing date. */
 export const analyticsShape = v.strictObject({
   ...shape.entries,
   /** The store's id. */
   app: Name,
-  /** A later one replaces the whole day. */
+  /** A file with a later processing date replaces the whole day. */
   processed: ReportedDay,
 })

@@ -20,7 +20,7 @@ const EXAMPLE = {
   processed: "2025-10-24",
 }
 
-/** How often an app was shown, looked at and tapped on a day. */
+/** Impressions, page views and taps of an app on a day. */
 export const engagement = kind<EngagementObservation>({
   name: "engagement",
   sources: ["asc-engagement"],
@@ -39,7 +39,7 @@ export const engagement = kind<EngagementObservation>({
   },
 })
 
-/** How often it was downloaded on a day, and in which way. */
+/** Downloads of an app on a day, by type. */
 export const downloads = kind<DownloadsObservation>({
   name: "downloads",
   sources: ["asc-downloads"],

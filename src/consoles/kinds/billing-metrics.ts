@@ -4,17 +4,17 @@ import { readBillingMetrics, storeBillingMetrics } from "../store/billing-metric
 import { Currency, Money, Name, reportShape, Word } from "./reports-shape.ts"
 
 const MetricRow = v.strictObject({
-  /** As the service names it: mrr, active_trials. */
+  /** The service's name of the metric: mrr, active_trials. */
   metric: Name,
-  /** Of which time: P0D is now. */
+  /** The period that the metric covers: P0D is now. */
   period: Word,
   value: Money,
 })
 
 const shape = v.strictObject({
-  // the UTC day on which it was seen
+  // `day` is the UTC day of the read.
   ...reportShape(MetricRow).entries,
-  /** Of those that are money. */
+  /** The currency of metrics that are money. */
   currency: Currency,
 })
 export type BillingMetricsObservation = Omit<
@@ -22,7 +22,10 @@ export type BillingMetricsObservation = Omit<
   "storefront"
 >
 
-/** What a billing service reckons of a whole project: figures that no message holds, and nobody else derives. */
+/**
+ * Figures that a billing service computes for a whole project. They are in no message and cannot be derived from other
+ * data.
+ */
 export const billingMetrics = kind<BillingMetricsObservation>({
   name: "billing_metrics",
   sources: ["revenuecat-metrics"],

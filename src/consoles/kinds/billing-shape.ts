@@ -5,8 +5,8 @@ import { rule, ruleBy } from "../../core/observation/shape.ts"
 import { CountryCode, Currency, Money, Name, reportShape, Word } from "./reports-shape.ts"
 
 /**
- * What happened, whoever tells it. `upgrade`: a plan change that is charged at once; `family_shared`: anything that happened to a
- * member of the buyer's family, who pays nothing.
+ * Types of events, the same for all senders. `upgrade`: a plan change that is charged immediately; `family_shared`: any
+ * event of a member of the buyer's family, who pays nothing.
  */
 const BILLING_GROUPS = [
   "trial_start", "trial_conversion", "paid_start", "renewal", "one_time", "cancellation", "uncancellation", "refund",
@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000
 export const billingShape = v.strictObject({
   account: reportShape(v.strictObject({})).entries.account,
   eventId: Name,
-  /** As the sender names it. */
+  /** The sender's name of the event. */
   type: Name,
   countsAs: v.picklist(BILLING_GROUPS, "must be what a billing event can count as"),
   environment: v.picklist(["production", "sandbox"], "must be production or sandbox"),
@@ -37,7 +37,7 @@ export const billingShape = v.strictObject({
   price: v.optional(Money),
   priceUsd: v.optional(Money),
   offer: Word,
-  /** Pieces; the price is of one. One if left out. */
+  /** Number of units; the price is per unit. 1 if omitted. */
   quantity: v.optional(
     v.pipe(
       Whole,

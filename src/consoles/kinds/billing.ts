@@ -5,7 +5,7 @@ import { billingShape } from "./billing-shape.ts"
 
 export type BillingObservation = Omit<ObservationOf<"billing_event", BillingSource, typeof billingShape>, "storefront">
 
-/** What a billing service, or the store, told of one purchase; who bought is no part of it. */
+/** An event of one purchase, sent by a billing service or the store. The buyer is not stored. */
 export const billingEvent = kind<BillingObservation>({
   name: "billing_event",
   sources: BILLING_SOURCES,

@@ -9,28 +9,28 @@ export const PriceRow = v.strictObject({
   country: CountryCode,
   currency: Currency,
   price: Money,
-  /** What the seller gets, and after a subscriber's first year. */
+  /** The seller's proceeds, in a subscriber's first year and after it. */
   proceeds: Money,
   proceedsYear2: v.optional(Money),
   /** The console's id of the price point. */
   point: Name,
-  /** Apple derives it from another storefront's. */
+  /** Apple derives this price from another storefront's. */
   automatic: v.optional(Flag),
   startsAt: CalendarDay,
   endsAt: CalendarDay,
-  /** Those who pay it keep it. */
+  /** Existing subscribers keep this price. */
   preserved: v.optional(Flag),
   plan: Word,
-  /** What Apple would have this storefront pay, by the price in the United States. */
+  /** The price that Apple equates in this storefront with the price in the United States. */
   apple: v.optional(Money),
 })
 
 const shape = v.strictObject({
-  // the day on which it was seen
+  // `day` is the day of the read.
   ...reportShape(PriceRow).entries,
   /** The store's id of the app. */
   app: Name,
-  /** The console's id of what is sold; of the app itself the app's. */
+  /** The console's id of the product; for the app itself, the app's id. */
   product: Name,
   soldAs: v.picklist(["app", "purchase", "subscription"], "must be app, purchase or subscription"),
   /** The seller's own id. */
@@ -40,7 +40,7 @@ const shape = v.strictObject({
 })
 export type PricesObservation = Omit<ObservationOf<"prices", "asc-prices", typeof shape>, "storefront">
 
-/** What something costs in each storefront, as the seller's console has it written down. */
+/** The prices of a product in each storefront, as the seller's console lists them. */
 export const prices = kind<PricesObservation>({
   name: "prices",
   sources: ["asc-prices"],

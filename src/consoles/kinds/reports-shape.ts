@@ -6,7 +6,7 @@ import { most, rule, ruleBy } from "../../core/observation/shape.ts"
 import { isStorable } from "../../lib/text.ts"
 import { isRealDay } from "../../lib/time.ts"
 
-/** Of a seller with a thousand products in all storefronts. */
+/** More than a seller with a thousand products in all storefronts has. */
 const MOST_ROWS = 200_000
 
 export const Account = v.pipe(
@@ -14,7 +14,7 @@ export const Account = v.pipe(
   rule("bad_text", "an account's id is ac_ and 18 hex digits", (id) => /^ac_[0-9a-f]{18}$/.test(id)),
 )
 
-/** As the console counts it: of Pacific time. */
+/** The console's day, in Pacific time. */
 export const ReportedDay = v.pipe(
   Text,
   ruleBy((day, { seenAt }) => {
@@ -23,7 +23,7 @@ export const ReportedDay = v.pipe(
   }),
 )
 
-/** A day of the calendar that may lie ahead; left out where none is said. */
+/** A calendar day that may be in the future. Omitted if there is none. */
 export const CalendarDay = v.optional(
   v.pipe(
     Text,
@@ -31,7 +31,7 @@ export const CalendarDay = v.optional(
   ),
 )
 
-/** What a report of one account says of one day; `rows` are all it says, and none where it says that there was nothing. */
+/** A report of one account for one day. `rows` is complete; it is empty if the console reported nothing. */
 export function reportShape<Row extends v.GenericSchema<object>>(row: Row) {
   return v.strictObject({
     account: Account,
@@ -67,7 +67,7 @@ export const Currency = v.pipe(
   Text,
   rule("bad_text", "a currency must be a code of ISO 4217", (code) => CODE.test(code)),
 )
-/** As printed: a number of the machine's would not be the same money. */
+/** Text as printed, because a floating-point number would not be the same amount. */
 export const Money = v.pipe(
   Text,
   rule("bad_figure", "money must be a decimal number", (text) => /^-?\d{1,12}(\.\d{1,6})?$/.test(text)),
@@ -97,7 +97,10 @@ export const Word = v.pipe(
   ),
 )
 
-/** What two fetches of a day say is the same where this is: error bodies carry another id each time. */
+/**
+ * Identifies the content of a report, to see whether two fetches are the same. Uses the rows, because error bodies have
+ * a new id each time.
+ */
 export function reportDigest(rows: readonly object[]): Buffer {
   const text = JSON.stringify(
     rows.map((row) =>

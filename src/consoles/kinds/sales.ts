@@ -6,27 +6,27 @@ import { readReports, storeReports } from "../store/reports.ts"
 import { CountryCode, Currency, Money, Name, reportShape, Sku, Units, Word } from "./reports-shape.ts"
 
 export const SalesRow = v.strictObject({
-  /** SKU of the app, also where it is something within it that was sold. */
+  /** SKU of the app, also if an in-app product was sold. */
   app: Sku,
-  /** SKU of what was sold. */
+  /** SKU of the product sold. */
   product: Sku,
   title: Name,
   /** The console's product type identifier. */
   type: Name,
   country: CountryCode,
-  /** Below nothing where it was given back. */
+  /** Negative for refunds. */
   units: Units,
-  /** What the customer paid for one. */
+  /** What the customer paid per unit. */
   price: Money,
   currency: Currency,
-  /** What the seller gets of one. */
+  /** The seller's proceeds per unit. */
   proceeds: Money,
   proceedsCurrency: Currency,
   /** New or Renewal. */
   subscription: Word,
   period: Word,
   promo: Word,
-  /** CMB-C: the credit of a completed bundle, which lowers the money and gives nothing back. */
+  /** CMB-C: the credit of a completed bundle, which lowers the money but is not a refund. */
   credit: Word,
 })
 export type SalesRow = v.InferOutput<typeof SalesRow>
@@ -34,7 +34,7 @@ export type SalesRow = v.InferOutput<typeof SalesRow>
 const shape = reportShape(SalesRow)
 export type SalesObservation = Omit<ObservationOf<"sales", "asc-sales", typeof shape>, "storefront">
 
-/** What was sold on a day. */
+/** The sales of a day. */
 export const sales = kind<SalesObservation>({
   name: "sales",
   sources: ["asc-sales"],

@@ -8,7 +8,7 @@ import { Amount, CountryCode, Currency, Money, Name, reportShape, Units, Word } 
 const Subscription = {
   /** The store's id of the app. */
   app: Name,
-  /** The store's id of the subscription: its name changes. */
+  /** The store's id of the subscription; its name can change. */
   product: Name,
   name: Name,
   country: CountryCode,
@@ -20,7 +20,7 @@ export const StockRow = v.strictObject({
   currency: Currency,
   active: Amount,
   trials: Amount,
-  /** At a paid introductory, promotional, offer code or win-back price. */
+  /** Subscriptions at a paid introductory, promotional, offer code or win-back price. */
   offers: Amount,
   grace: Amount,
   retry: Amount,
@@ -41,7 +41,7 @@ const HEAD = {
 }
 const TEA = { app: "310633997", product: "6702026751", name: "Tea Pro", country: "de" }
 
-/** What stood at a day's end. */
+/** The subscriptions at the end of a day. */
 export const subscriptions = kind<SubscriptionsObservation>({
   name: "subscriptions",
   sources: ["asc-subscriptions"],
@@ -62,9 +62,9 @@ export const subscriptions = kind<SubscriptionsObservation>({
 
 export const EventRow = v.strictObject({
   ...Subscription,
-  /** As the console calls it. */
+  /** The console's name of the event. */
   event: Name,
-  /** The type of the offer that it is of. */
+  /** The type of the event's offer. */
   offer: Word,
   quantity: Units,
 })
@@ -76,7 +76,7 @@ export type SubscriptionEventsObservation = Omit<
   "storefront"
 >
 
-/** What happened to subscriptions on a day; each is dated as the console does. */
+/** Subscription events of a day, dated as the console dates them. */
 export const subscriptionEvents = kind<SubscriptionEventsObservation>({
   name: "subscription_events",
   sources: ["asc-subscription-events"],
@@ -99,7 +99,7 @@ export const RedemptionRow = v.strictObject({
   ...Subscription,
   /** The reference name of the offer, as the console lists it. */
   offer: Name,
-  /** A code that many may use; left out where each is used once. */
+  /** A code that many customers may use. Omitted for single-use codes. */
   code: Word,
   redemptions: Amount,
 })
@@ -111,7 +111,7 @@ export type OfferRedemptionsObservation = Omit<
   "storefront"
 >
 
-/** How often codes of offers were redeemed on a day. */
+/** Redemptions of offer codes on a day. */
 export const offerRedemptions = kind<OfferRedemptionsObservation>({
   name: "offer_redemptions",
   sources: ["asc-offer-redemptions"],
