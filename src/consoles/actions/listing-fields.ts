@@ -3,21 +3,21 @@ import { textUpTo } from "../../lib/fields.ts"
 import { keysOf } from "../../lib/objects.ts"
 import { described } from "../../lib/schema.ts"
 
-/** The two resources that hold an app's texts, each with a state of its own. */
+/** The two resources with an app's texts, each with its own state. */
 export type Half = "info" | "version"
 
 interface ListingField {
   half: Half
-  /** Characters that the console takes. */
+  /** Maximum number of characters that the console accepts. */
   most: number
-  /** It may not be empty. */
+  /** The field must not be empty. */
   needed?: true
   isAddress?: true
 }
 
 const ADDRESS = { most: 255, isAddress: true } as const
 
-/** In the order in which they are shown. */
+/** In display order. */
 export const LISTING_FIELDS = {
   name: { half: "info", most: 30, needed: true },
   subtitle: { half: "info", most: 30 },
@@ -39,7 +39,7 @@ export function fieldsOf(half: Half, texts: Texts): FieldName[] {
   return FIELD_NAMES.filter((name) => LISTING_FIELDS[name].half === half && texts[name] !== undefined)
 }
 
-/** Without one of these the console takes no version for review. */
+/** The console accepts no version for review without these. */
 export const NEEDED_FOR_REVIEW: readonly FieldName[] = ["description", "keywords", "supportUrl"]
 
 const shapeOf = (name: FieldName) => {
@@ -53,7 +53,7 @@ const shapeOf = (name: FieldName) => {
   return v.optional(field.needed ? text : v.nullable(text))
 }
 
-/** What a call may change; null empties. */
+/** The fields that a call may change; null empties a field. */
 export const Fields = described(
   v.strictObject(
     Object.fromEntries(FIELD_NAMES.map((name) => [name, shapeOf(name)])) as Record<

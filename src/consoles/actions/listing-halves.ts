@@ -9,9 +9,9 @@ import { sameText } from "./same-text.ts"
 /** One of the two requests of an edit. */
 interface HalfWrite {
   half: Half
-  /** Of the texts; null = they are added. */
+  /** Id of the localization. Null if it has to be created. */
   localization: string | null
-  /** The version, or the app's information. */
+  /** Id of the version, or of the app's information. */
   owner: string
   names: FieldName[]
 }
@@ -21,7 +21,7 @@ const TYPES = {
   version: { type: "appStoreVersionLocalizations", owner: "appStoreVersion", ownerType: "appStoreVersions" },
 } as const
 
-/** Those that change something: the app's information first, which is stricter, then the version. */
+/** The requests that change something: the app's information first, because it has stricter rules, then the version. */
 export function halfWritesOf({ fields, open }: ListingQuestion, seen: SeenListing): HalfWrite[] {
   return (["info", "version"] as const).flatMap((half) => {
     const here = seen[half]
@@ -34,8 +34,8 @@ export function halfWritesOf({ fields, open }: ListingQuestion, seen: SeenListin
 }
 
 /**
- * Sends the halves one after the other. Where the second is refused the first is put back, and the refusal holds: nothing
- * stands. Anything unsure ends it at once; what is unsure is never touched.
+ * Sends the requests one after the other. If the second is refused, restores the first and rethrows, so that nothing
+ * has changed. An uncertain outcome ends the write immediately, and nothing uncertain is touched.
  */
 export async function sendHalves(
   way: PlatformWay,
@@ -72,7 +72,7 @@ async function sendHalf(
   })
 }
 
-/** Throws anything but a Fault unless it is certain that the first half stands as before. */
+/** Throws an error other than a Fault unless the first request was certainly undone. */
 async function putBack(
   way: PlatformWay,
   { write, localization }: { write: HalfWrite; localization: string },

@@ -3,22 +3,22 @@ import { Fault } from "../../lib/faults.ts"
 import { type ConsoleResource, listResources, stateOf, textOf } from "../writing/console-documents.ts"
 import { type FieldName, fieldsOf, type Half, LISTING_FIELDS, type Texts } from "./listing-fields.ts"
 
-/** Where one half of a listing stands at the console. */
+/** The state of one half of a listing at the console. */
 interface SeenHalf {
-  /** The version, or the app's information. */
+  /** Id of the version, or of the app's information. */
   id: string
   state: string
-  /** Of its texts in the locale; null = it has none there. */
+  /** Id of its localization. Null if there is none in the locale. */
   localization: string | null
 }
 
-/** A listing in a locale, as far as a write touches it. */
+/** The part of a listing in one locale that a write touches. */
 export interface SeenListing {
   account: string
   version: SeenHalf
-  /** Null where nothing of it is touched. */
+  /** Null if the write does not touch it. */
   info: SeenHalf | null
-  /** Of the fields in question. */
+  /** Only the fields of the write. */
   texts: Texts
 }
 
@@ -28,11 +28,11 @@ export interface ListingQuestion {
   open: boolean
 }
 
-/** In which each half can be edited, the preferred first. */
+/** States in which each half can be edited, the preferred first. */
 const VERSION_STATES = [
   "PREPARE_FOR_SUBMISSION", "DEVELOPER_REJECTED", "REJECTED", "METADATA_REJECTED", "INVALID_BINARY",
 ] // biome-ignore format: a list to scan
-// an app's information waits for review with any of its platforms, beside a version that is still prepared
+// An app's information waits for review with any of its platforms, even while a version is still being prepared.
 const INFO_STATES = ["PREPARE_FOR_SUBMISSION", "DEVELOPER_REJECTED", "REJECTED", "WAITING_FOR_REVIEW"]
 
 interface HalfPaths {
@@ -55,7 +55,7 @@ const PATHS: Record<Half, HalfPaths> = {
   },
 }
 
-/** What can be edited there now. Throws no_editable_version and locale_not_found. */
+/** Reads the editable listing. Throws no_editable_version and locale_not_found. */
 export async function readListing(
   way: PlatformWay,
   question: ListingQuestion,
@@ -131,7 +131,7 @@ function statesText(what: string, states: readonly string[]): string {
   return `The states of the app's ${what} are: ${found}. One in ${VERSION_STATES.join(", ")} can be edited.`
 }
 
-/** Of an edit of both halves, one of which cannot be edited. */
+/** The message for an edit of both halves when the app's information cannot be edited. */
 function mixedText(states: readonly string[], fields: Texts): string {
   const without = fieldsOf("version", fields)
   const rest =
@@ -139,7 +139,10 @@ function mixedText(states: readonly string[], fields: Texts): string {
   return `The app's information is in: ${[...new Set(states)].sort().join(", ") || "none"}, where it cannot be edited.${rest}`
 }
 
-/** The texts as they stand in the halves that were seen before, whatever state these are in by now; null = gone. */
+/**
+ * Reads the current texts of the halves that were seen before, whatever their state is now. Null if they no longer
+ * exist.
+ */
 export async function readTexts(
   way: PlatformWay,
   { version, info }: SeenListing,
@@ -162,7 +165,7 @@ export async function readTexts(
   return { texts, localizations }
 }
 
-/** Whether a field belongs to that half. */
+/** True if the field belongs to the half. */
 export function isOf(half: Half, name: FieldName): boolean {
   return LISTING_FIELDS[name].half === half
 }

@@ -13,7 +13,7 @@ import { findConsoleReview, readReply, replyIn, SAME_DAYS, type StandingReply } 
 import { findWriter, type Writer } from "../writing/writers.ts"
 import { sameText } from "./same-text.ts"
 
-/** Characters that the store takes. */
+/** Maximum number of characters that the store accepts. */
 const LONGEST = 5_970
 
 const Args = v.strictObject({
@@ -26,7 +26,7 @@ const Args = v.strictObject({
   response: v.pipe(textUpTo(LONGEST), v.description("The reply, in the developer's name.")),
 })
 
-/** As it was read at the console; nothing of the review's own words. */
+/** The review as read at the console, without its text. */
 interface SeenReview {
   account: string
   /** The console's id of the review. */
@@ -105,7 +105,7 @@ interface ReviewPlace extends Pick<Arguments, "appId" | "country" | "reviewId"> 
   workspaceId: number
 }
 
-/** Throws review_not_found, also where two that are held look the same. */
+/** Throws review_not_found, also when two stored reviews look the same. */
 async function findStoredReview(
   sql: Db,
   { workspaceId, appId, country, reviewId }: ReviewPlace,
@@ -127,7 +127,7 @@ async function read(args: Arguments, { sql, platforms, workspaceId, signal }: Po
   const { appId } = args
   const way = await platforms.open("app-store-connect", { workspaceId, appId })
   const review = await findStoredReview(sql, { workspaceId, ...args })
-  // each time anew: a review that was edited keeps the console's id, and says something else
+  // Look up the id each time: an edited review keeps its id at the console but has another text.
   const id = await findConsoleReview(way, review, signal)
   const reply = id === null ? undefined : await readReply(way, id, signal)
   if (id === null || reply === undefined) throw new Fault("review_not_found", { detail: UNLISTED })
@@ -167,7 +167,7 @@ function doneWith(reviewId: string, { text, state }: StandingReply, response: st
   return { reviewId, state }
 }
 
-/** How far the console's clock may be behind. */
+/** How far the console's clock may be behind ours. */
 const CLOCKS_MS = 2 * 60_000
 
 async function look(

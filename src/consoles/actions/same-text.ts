@@ -1,4 +1,7 @@
-/** Whether a platform shows the text that was sent: it may change line ends, outer spaces and how letters are composed. */
+/**
+ * True if the platform shows the text that was sent. The platform may change line ends, outer spaces and Unicode
+ * composition.
+ */
 export function sameText(shown: string | null, sent: string | null): boolean {
   return plain(shown) === plain(sent)
 }

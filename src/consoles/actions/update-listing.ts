@@ -109,7 +109,7 @@ async function send(args: Arguments, port: Parameters<OutsideWrite["send"]>[1], 
   return { locale: args.locale, changed }
 }
 
-/** Where some of it stands and some does not, it stays unknown, and the text says which. */
+/** If only some of the changes were made, the outcome stays unknown and the text lists them. */
 async function look(args: Arguments, port: Port, { before }: SentWrite): Promise<ProofFinding> {
   const seen = before as SeenListing
   const way = await port.platforms.open("app-store-connect", { workspaceId: port.workspaceId, appId: args.appId })

@@ -2,10 +2,10 @@ import type { PlatformDocument, PlatformWay } from "../../lib/accounts/platform.
 import { dayOf } from "../../lib/days.ts"
 import { changePath, changesQuery } from "../sources/ads/requests.ts"
 
-/** How far the platform's clock may be behind. */
+/** How far the platform's clock may be behind ours. */
 export const CLOCKS_MS = 2 * 60_000
 
-/** What an API user changed of one thing. */
+/** A change of one entity by an API user. */
 interface ApiChange {
   entityType: "Campaign" | "Keyword"
   entityId: string
@@ -13,7 +13,7 @@ interface ApiChange {
   to: string
 }
 
-/** Whether the platform's own history holds that change, made by a program since then. */
+/** True if the platform's own history contains this change, made by a program since `since`. */
 export async function isInHistory(
   way: PlatformWay,
   change: ApiChange,
@@ -37,7 +37,7 @@ export async function isInHistory(
   return false
 }
 
-/** The things of an answer, be it one or a list. */
+/** The entities of a response, whether it has one or a list. */
 export function thingsIn(document: PlatformDocument | null): Record<string, unknown>[] {
   const result = document?.result
   const list = Array.isArray(result) ? result : [result]
@@ -49,7 +49,7 @@ function holds({ details }: Record<string, unknown>, { field, to }: ApiChange): 
   return changes.some((change) => {
     const { field: name, newValues } = change as { field?: unknown; newValues?: unknown }
     const values = (Array.isArray(newValues) ? newValues : []).map((value) => plain(String(value)))
-    // a budget's field is named by its whole path
+    // A budget's field has a path of several parts.
     return typeof name === "string" && name.split(".")[0] === field && values.includes(plain(to))
   })
 }
@@ -59,7 +59,7 @@ function plain(value: string): string {
   return /^\d+(\.\d+)?$/.test(value) ? String(Number(value)) : value
 }
 
-/** Times come without a zone, and are of UTC. */
+/** Times without a zone are in UTC. */
 export function timeOf(said: unknown): number {
   const text = String(said)
   return Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`)

@@ -9,7 +9,10 @@ interface AdsAccount {
   currency: string | null
 }
 
-/** The way to Apple Ads for what writes there: what is certain becomes a Fault, what is not stays an error. */
+/**
+ * The connection to Apple Ads for writes. An error after which nothing was changed becomes a Fault; if the change may
+ * have been made, the original error is thrown.
+ */
 export function adsWay(ads: Ads, account: AdsAccount): PlatformWay {
   return {
     ...account,
@@ -44,7 +47,7 @@ function questionFault(problem: AdsProblem): Fault {
   return unavailable(problem)
 }
 
-/** Null where the change may have been made all the same. */
+/** Null if the change may have been made despite the error. */
 function changeFault(problem: AdsProblem, missing: () => Fault): Fault | null {
   const { status, trouble, isSent } = problem
   if (!isSent || trouble === "limited" || trouble === "unauthorized") return unavailable(problem)
@@ -60,7 +63,7 @@ function roleFault(): Fault {
   })
 }
 
-/** The platform's text is data; its field too. */
+/** The platform's message and field are quoted as data. */
 function refusedFault({ refusals }: AdsProblem): Fault {
   const [first] = refusals
   const said = refusals.map(({ code, message }) => (message ? `${message} (${code})` : code)).join("; ")

@@ -1,32 +1,32 @@
 import type { PlatformDocument, PlatformWay } from "../../lib/accounts/platform.ts"
 import { Fault } from "../../lib/faults.ts"
 
-/** A thing of the console's, as its documents hold it. */
+/** A resource in the console's documents. */
 export interface ConsoleResource {
   id: string
   attributes: Record<string, unknown>
 }
 
-/** The one thing of a document. Throws asc_unavailable where there is none. */
+/** The single resource of a document. Throws asc_unavailable when there is none. */
 export function resourceIn({ data }: PlatformDocument): ConsoleResource {
   const found = resourceOf(data)
   if (!found) throw new Fault("asc_unavailable")
   return found
 }
 
-/** What a document holds beside its own, of a type. */
+/** The first included resource of a type. Null if there is none. */
 export function includedIn({ included }: PlatformDocument, type: string): ConsoleResource | null {
   const list = Array.isArray(included) ? included : []
   return resourceOf(list.find((one) => (one as { type?: unknown } | null)?.type === type))
 }
 
-/** The text of an attribute; null where it has none. */
+/** The text of an attribute. Null if it has none. */
 export function textOf({ attributes }: ConsoleResource, name: string): string | null {
   const value = attributes[name]
   return typeof value === "string" && value !== "" ? value : null
 }
 
-/** A code of the console's, as READY_FOR_SALE: anything else that stands there is not shown. */
+/** A state code of the console such as READY_FOR_SALE. Other values are shown as UNKNOWN. */
 export function stateOf(resource: ConsoleResource, ...names: string[]): string {
   const found = names.map((name) => resource.attributes[name]).find((value) => typeof value === "string")
   return typeof found === "string" && /^[A-Z_]{1,60}$/.test(found) ? found : "UNKNOWN"
@@ -34,7 +34,7 @@ export function stateOf(resource: ConsoleResource, ...names: string[]): string {
 
 const MOST_PAGES = 10
 
-/** A list, page by page, until it ends or `isEnough`. Null = what it is of is not there. */
+/** Reads a list page by page until it ends or `isEnough` returns true. Null if the parent resource does not exist. */
 export async function listResources(
   way: PlatformWay,
   path: string,
@@ -54,14 +54,14 @@ export async function listResources(
   return all
 }
 
-/** Of an absolute address only the path is followed: the key goes to no other host. */
+/** Follow only the path of the URL, so that the key goes to no other host. */
 function nextPath(links: unknown): string | null {
   const next = (links as { next?: unknown } | undefined)?.next
   const url = typeof next === "string" ? URL.parse(next) : null
   return url ? `${url.pathname}${url.search}` : null
 }
 
-/** Ids go into paths: one with anything but letters, digits and hyphens is none. */
+/** Ids become part of paths, so an id with unexpected characters is rejected. */
 function resourceOf(said: unknown): ConsoleResource | null {
   const { id, attributes } = (said ?? {}) as Record<string, unknown>
   if (typeof id !== "string" || !/^[\w-]{1,100}$/.test(id)) return null

@@ -4,7 +4,7 @@ import { foldReview } from "../../reviews/formulas/review-text.ts"
 import { territoryOfStorefront } from "../sources/territories.ts"
 import { type ConsoleResource, includedIn, listResources, resourceIn, stateOf, textOf } from "./console-documents.ts"
 
-/** A review as it is held here, which knows it by the store's own number; the console has another id for it. */
+/** A stored review. It has the store's id; the console uses another one. */
 interface StoreReview {
   storefront: string
   stars: number
@@ -16,15 +16,18 @@ interface StoreReview {
 export interface StandingReply {
   id: string
   text: string
-  /** Of the console's, as PUBLISHED. */
+  /** The console's state, for example PUBLISHED. */
   state: string
   changedAt: string | null
 }
 
-/** The console dates reviews with an offset, and feeds by their last edit. */
+/**
+ * The console dates reviews with a time zone offset, and feeds date them by their last edit, so dates may differ by
+ * this much.
+ */
 export const SAME_DAYS = 2
 
-/** The console's id of a review; null unless exactly one there has its stars, its words and its days. */
+/** Returns the console's id of a review. Null unless exactly one review there has the same stars, text and date. */
 export async function findConsoleReview(
   way: PlatformWay,
   review: StoreReview,
@@ -38,7 +41,7 @@ export async function findConsoleReview(
     ...{ sort: "-createdDate", limit: "200" },
   })
   const oldest = review.at.getTime() - SAME_DAYS * DAY_MS
-  // newest first: what comes after one that is too old is older
+  // Reviews are listed newest first, so every review after one that is too old is older too.
   const isPast = (page: readonly ConsoleResource[]) => page.some((one) => dateOf(one) < oldest)
   const path = `/v1/apps/${way.app}/customerReviews?${query}`
   const listed = (await listResources(way, path, signal, isPast)) ?? []
@@ -56,7 +59,7 @@ function dateOf(resource: ConsoleResource): number {
   return Date.parse(textOf(resource, "createdDate") ?? "")
 }
 
-/** The reply that stands at the console; null = none, undefined = there is no such review any more. */
+/** The current reply at the console. Null if there is none; undefined if the review no longer exists. */
 export async function readReply(
   way: PlatformWay,
   id: string,
@@ -68,7 +71,7 @@ export async function readReply(
   return reply && replyOf(reply)
 }
 
-/** The reply in the answer to what sent it. */
+/** The reply in the response to the write. */
 export function replyIn(document: Record<string, unknown>): StandingReply {
   return replyOf(resourceIn(document))
 }

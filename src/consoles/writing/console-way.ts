@@ -5,7 +5,10 @@ import { OutboundProblem } from "../../outbound/problem.ts"
 import type { OutboundAnswer } from "../../outbound/safe-fetch.ts"
 import { type Console, ConsoleProblem, type ConsoleTrouble, errorsIn, problemOf } from "../console.ts"
 
-/** The way to App Store Connect for what writes there: what is certain becomes a Fault, what is not stays an error. */
+/**
+ * The connection to App Store Connect for writes. An error after which nothing was changed becomes a Fault; if the
+ * change may have been made, the original error is thrown.
+ */
 export function consoleWay(console: Console, { account, app }: { account: string; app: string }): PlatformWay {
   return {
     account,
@@ -40,7 +43,7 @@ function refuseUnsent(error: unknown): never {
   throw error instanceof OutboundProblem && !error.isSent ? new Fault("asc_unavailable") : error
 }
 
-/** What the console says no to; null where it may have done it all the same. */
+/** The console's refusal. Null if it may have made the change despite the status. */
 function refusalOf(answer: OutboundAnswer): Fault | null {
   const { status, bytes } = answer
   if (status < 400 || status >= 500) return null
@@ -63,7 +66,7 @@ function faultOf(problem: ConsoleProblem): Fault {
 
 const MOST_TEXT = 600
 
-/** What the console says of its refusal, as data: on one line, cut, without control characters. */
+/** The console's reason for its refusal, as data: one line, truncated, without control characters. */
 function textOf(bytes: Uint8Array): string {
   const said = errorsIn(bytes).map(({ detail, title, code }) =>
     [detail, title, code].find((text) => typeof text === "string"),

@@ -1,11 +1,11 @@
 import { AccessProblem } from "../../access/problem.ts"
 import { keysOf } from "../../lib/objects.ts"
 
-/** What no write of an account goes beyond, whoever approves it. Money is in the account's currency. */
+/** Limits that no write of an account exceeds, whoever approves it. Money is in the account's currency. */
 export interface WriteLimits {
-  /** Writes of a UTC day that did not fail. */
+  /** Writes per UTC day; failed ones do not count. */
   writesADay: number
-  /** How far one write moves a bid or a budget: 0.5 = by half of what it is. */
+  /** The largest relative change of a bid or budget in one write: 0.5 means by half of the current value. */
   step: number
   leastBid: number
   mostBid: number
@@ -20,7 +20,7 @@ export function limitsOf(own: Partial<WriteLimits>): WriteLimits {
   return { ...USUAL, ...own }
 }
 
-/** NAME=VALUE. Throws AccessProblem. */
+/** Parses NAME=VALUE. Throws AccessProblem. */
 export function limitIn(typed: string): Partial<WriteLimits> {
   const [name = "", text = "", ...more] = typed.split("=")
   const value = Number(text)

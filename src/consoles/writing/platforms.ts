@@ -12,7 +12,7 @@ import { adsWay } from "./ads-way.ts"
 import { consoleWay } from "./console-way.ts"
 import { findWritableAccount, findWriteKey } from "./writers.ts"
 
-/** Ways to the accounts that are stored here, each opened with the key that writes. */
+/** Opens connections to the stored accounts, each with its write key. */
 export function createPlatforms({ sql, sealer, reach }: { sql: Sql; sealer: Sealer; reach: AccountReach }): Platforms {
   return {
     async open(platform, app) {

@@ -10,14 +10,14 @@ import { demoProblem } from "../demo-accounts.ts"
 import { type AccountRow, findAccount, type Register } from "../register.ts"
 import { limitsOf, type WriteLimits } from "./limits.ts"
 
-/** The account that a write of an app goes to. */
+/** The account that receives an app's writes. */
 export interface Writer {
   id: string
-  /** The app there. */
+  /** The platform's id of the app. */
   outsideId: string
   currency: string | null
   limits: WriteLimits
-  /** Writes of this UTC day that did not fail. */
+  /** Writes of the current UTC day; failed ones do not count. */
   usedToday: number
 }
 
@@ -25,7 +25,7 @@ interface WriterRow extends Omit<Writer, "limits" | "usedToday"> {
   state: string
   writes: boolean
   limits: Partial<WriteLimits>
-  /** Why the role of its key does not write; null = it does, or nobody knows. */
+  /** Why the role of its key cannot write. Null if it can, or if that is unknown. */
   denied: string | null
 }
 
@@ -34,7 +34,10 @@ interface WorkspaceApp {
   appId: string
 }
 
-/** As findWritableAccount; refused too once its writes of the day are used up, which a lock keeps exact. */
+/**
+ * Like findWritableAccount, and also throws write_limit_reached when the day's writes are used up. A lock keeps the
+ * count exact.
+ */
 export async function findWriter(
   sql: Db,
   platform: PlatformName,
@@ -49,8 +52,9 @@ export async function findWriter(
 }
 
 /**
- * Of several accounts with the app one that writes. With `lock` no other confirm counts or adds writes of it until the
- * transaction ends. Throws asc_required or not_connected, and write_limit_reached while its writes are off.
+ * Returns the account to write to; if several have the app, one that accepts writes. With `lock` no other confirm can
+ * count or add writes of this account until the transaction ends. Throws asc_required or not_connected, and
+ * write_limit_reached when its writes are off.
  */
 export async function findWritableAccount(
   sql: Db,
@@ -99,13 +103,15 @@ function refused(reason: string): Fault {
 
 interface WritesChange {
   on: boolean
-  /** What of a key of its own differs from the one in use; checked at the platform first. */
+  /** The fields of a separate write key that differ from the key in use. Tested at the platform first. */
   key?: Record<string, string> | undefined
-  /** Instead of the usual ones, by name; merged into those it has. */
+  /** Limits by name that replace the defaults; merged into the account's limits. */
   limits?: Partial<WriteLimits> | undefined
 }
 
-/** Switches an account's writes on or off. Off, its key for writes is destroyed. Throws AccessProblem or ConsoleProblem. */
+/**
+ * Switches an account's writes on or off. Switching off destroys its write key. Throws AccessProblem or ConsoleProblem.
+ */
 export async function setWrites(
   { sql, sealer, reach }: Register,
   workspaceId: number,
@@ -134,7 +140,7 @@ export async function setWrites(
   return await findAccount(sql, workspaceId, id)
 }
 
-/** The sealed key that writes, and with which part of the platform; null = the account was removed meanwhile. */
+/** The encrypted write key, and the part of the platform it is used for. Null if the account was removed meanwhile. */
 export async function findWriteKey(sql: Sql | Db, id: string): Promise<{ sealed: string; part: string } | null> {
   const [row] = await sql<{ sealed: string; part: string }[]>`
     select coalesce(sealed_write, sealed) as sealed, part

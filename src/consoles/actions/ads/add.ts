@@ -41,7 +41,7 @@ const ExactArgs = v.strictObject({
 })
 type ExactArguments = v.InferOutput<typeof ExactArgs>
 
-/** What stands there of that text and match, in the place where it would be added. */
+/** The existing keywords with the same text and match type in the target place. */
 interface SeenPlace {
   ids: string[]
   status: string | null
@@ -145,7 +145,7 @@ async function readPlace(keyword: Keyword, place: AdsPlace, port: Port): Promise
   }
 }
 
-/** Keywords of that text and match in that place; their case does not matter. */
+/** Returns keywords with the same text and match type in the place. Case is ignored. */
 async function listSame(way: PlatformWay, keyword: Keyword, signal: AbortSignal): Promise<Record<string, unknown>[]> {
   const { list, campaignId, adGroupId, text, matchType } = keyword
   const ofCampaign = [equals("campaignId", campaignId), { field: "adGroupId", operator: "IS_NULL" }]
@@ -176,7 +176,7 @@ async function sendNew(keyword: Keyword, place: AdsPlace, bid: string | null, po
   })
 }
 
-/** One thing of that text, made since: applied. None after an hour and after a day: not applied. */
+/** Applied: exactly one keyword with that text, created since. Not applied: none after an hour and after a day. */
 function proofOfNew(keywordOf: (args: unknown) => Keyword): Proof {
   return {
     absentAt: [60, 1_440],

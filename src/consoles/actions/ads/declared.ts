@@ -28,12 +28,12 @@ export const Currency = v.optional(
     v.description("As EUR: refused where the account pays in another."),
   ),
 )
-/** The longest that the platform takes. */
+/** The platform accepts at most 80 characters. */
 export const KeywordText = v.pipe(textUpTo(80), v.description("The keyword's text; its case does not matter."))
 
 const ADS_FAULTS: readonly FaultCode[] = ["not_connected", "ios_only"]
 
-/** What each write of ads looks at of ours. Throws ios_only, not_connected and write_limit_reached. */
+/** Reads what every ads write needs from our database. Throws ios_only, not_connected and write_limit_reached. */
 async function lookAtWriter(
   { appId }: { appId: string },
   { sql, caller, lock }: LookContext,
@@ -45,7 +45,7 @@ async function lookAtWriter(
 
 const accountOf = ({ writer }: { writer: Writer }) => writer.id
 
-/** What every write of ads shares. */
+/** Properties shared by every ads write. */
 export const OF_ADS = {
   scope: "ads:write",
   plan: "studio",
@@ -67,7 +67,7 @@ interface FieldChange {
 
 const ENTITIES = { campaigns: "Campaign", keywords: "Keyword" } as const
 
-/** PUT: partial, and the same again does no harm; it is sent once all the same. */
+/** Sends a partial update (PUT). It is sent once, although repeating it would do no harm. */
 export async function sendChange(change: FieldChange, way: Way, port: SendPort): Promise<PlatformDocument> {
   const { thing, id, field, from, to } = change
   const step = { what: `set ${field}`, entity: ENTITIES[thing], id, change: { [field]: { from, to } } }
@@ -88,7 +88,7 @@ function wireValueOf({ field, to, currency }: FieldChange): unknown {
   return field === "status" ? to : field === "bid" ? money : { value: money }
 }
 
-/** A status, or the amount of money however deep it stands. */
+/** A status, or the amount of money at whatever depth. */
 function textOf(said: unknown): string | null {
   if (typeof said === "string") return said
   const { amount, value } = (said ?? {}) as { amount?: unknown; value?: { amount?: unknown } }
@@ -102,7 +102,10 @@ function isSame(one: string | null, other: string | null): boolean {
   return one === other || (one.trim() !== "" && Number(one) === Number(other))
 }
 
-/** The history alone proves that it was applied; that it was not, the value as before and no entry after a day. */
+/**
+ * Applied: only an entry in the platform's history proves it. Not applied: the value is unchanged and there is no entry
+ * after a day.
+ */
 export function proofOf<Args>(changeOf: (args: Args, before: unknown) => Omit<FieldChange, "currency">): Proof {
   return {
     absentAt: [1_440],
@@ -129,7 +132,7 @@ export function proofOf<Args>(changeOf: (args: Args, before: unknown) => Omit<Fi
   }
 }
 
-/** As the protocol of outside writes takes it. */
+/** Casts to the type that the protocol of outside writes expects. */
 export function outsideOf(write: object): OutsideWrite {
   return write as OutsideWrite
 }

@@ -1,14 +1,14 @@
 import { Fault } from "../../../lib/faults.ts"
 import type { WriteLimits } from "../../writing/limits.ts"
 
-/** Throws write_limit_reached. Amounts are of the account's currency. */
+/** Throws write_limit_reached. Amounts are in the account's currency. */
 export function refuseBid(amount: number, before: number | null, limits: WriteLimits): void {
   const { leastBid, mostBid } = limits
   if (amount < leastBid || amount > mostBid) throw refused(`A bid of this account lies from ${leastBid} to ${mostBid}.`)
   refuseStep("bid", amount, before, limits)
 }
 
-/** A day's budget below one bid lets nothing be bought at it. */
+/** With a daily budget below one bid, nothing can be bought at that bid. */
 export function refuseBudget(
   amount: number,
   { before, highestBid }: { before: number | null; highestBid: number | null },
@@ -20,7 +20,7 @@ export function refuseBudget(
   refuseStep("daily budget", amount, before, limits)
 }
 
-/** A hundredth is a rounding, and no step. */
+/** Tolerates a difference of half a hundredth from rounding. */
 function refuseStep(what: string, amount: number, before: number | null, { step }: WriteLimits): void {
   if (before === null) return
   const [least, most] = [before * (1 - step), before * (1 + step)]
@@ -33,7 +33,7 @@ export function refused(reason: string): Fault {
   return new Fault("write_limit_reached", { reason })
 }
 
-/** Throws invalid_arguments where another currency than the account's was meant. */
+/** Throws invalid_arguments when the given currency is not the account's. */
 export function refuseCurrency(meant: string | undefined, currency: string | null): void {
   if (meant === undefined || meant.toUpperCase() === currency) return
   const detail = `The account pays in ${currency ?? "a currency that it did not say"}: leave currency out, or name that.`

@@ -138,7 +138,7 @@ export const setKeywordBid = action({
   }),
 })
 
-/** To the hundredth; as it is written now where that is the same amount. */
+/** Two decimals. Returns the existing text if it is the same amount. */
 function decimal(amount: number, held: string | null): string {
   return held !== null && Number(held) === Number(amount.toFixed(2)) ? held : amount.toFixed(2)
 }

@@ -3,11 +3,11 @@ import type { PlatformWay } from "../../../lib/accounts/platform.ts"
 import { Fault } from "../../../lib/faults.ts"
 import { thingsIn } from "../../writing/ads-changes.ts"
 
-/** A campaign as far as writes look at it; its name is somebody's text, and is left out. */
+/** The part of a campaign that writes need. Leaves out its name, which is text from a third party. */
 export interface SeenCampaign {
   id: string
   status: string
-  /** Decimal, in the account's currency; null = it has none of its own. */
+  /** Decimal text in the account's currency. Null if the campaign has no budget of its own. */
   budget: string | null
   sharedBudget: boolean
   bidStrategy: string
@@ -17,7 +17,7 @@ export interface SeenKeyword {
   id: string
   adGroupId: string
   status: string
-  /** Decimal; null = the ad group's. */
+  /** Decimal text. Null if the ad group's bid applies. */
   bid: string | null
   groupBid: string | null
 }
@@ -27,7 +27,10 @@ export interface AdsPlace {
   campaignId: string
 }
 
-/** The account that has the app, and its campaign. Throws not_found for a campaign of another app, or none. */
+/**
+ * Opens the account with the app and reads its campaign. Throws not_found when the campaign belongs to another app or
+ * does not exist.
+ */
 export async function openCampaign(
   { appId, campaignId }: AdsPlace,
   { platforms, workspaceId, signal }: Port,
@@ -50,7 +53,7 @@ export async function openCampaign(
   }
 }
 
-/** Throws not_found where the campaign has no such keyword. */
+/** Throws not_found when the campaign has no such keyword. */
 export async function readKeyword(
   way: PlatformWay,
   { campaignId, keywordId }: { campaignId: string; keywordId: string },
@@ -65,7 +68,7 @@ export async function readKeyword(
   }
 }
 
-/** Throws not_found where the campaign has no such ad group. */
+/** Throws not_found when the campaign has no such ad group. */
 export async function readGroup(
   way: PlatformWay,
   { campaignId, adGroupId }: { campaignId: string; adGroupId: string },
@@ -78,13 +81,13 @@ export async function readGroup(
 
 type AdsRecord = Record<string, unknown>
 
-/** A condition of a query. */
+/** A filter of a query. */
 export const equals = (field: string, value: string) => ({ field, operator: "EQUALS", value })
 
 const PAGE = 1_000
 const MOST_PAGES = 10
 
-/** What a query finds, at most 10,000. */
+/** Returns the results of a query, at most 10,000. */
 export async function readAll(
   way: PlatformWay,
   list: "adgroups" | "keywords" | "negative-keywords",
@@ -101,7 +104,7 @@ export async function readAll(
   return found
 }
 
-/** The highest bid of a campaign's ad groups and keywords that are not paused; null = none has one. */
+/** The highest bid among a campaign's enabled ad groups and keywords. Null if none has a bid. */
 export async function readHighestBid(
   way: PlatformWay,
   campaignId: string,
@@ -116,13 +119,13 @@ export async function readHighestBid(
   return bids.length === 0 ? null : Math.max(...bids.map(Number))
 }
 
-/** Of {amount, currency}: a decimal text. */
+/** The amount of {amount, currency} as decimal text. Null if it is missing or invalid. */
 export function amountIn(money: unknown): string | null {
   const amount = (money as AdsRecord | undefined | null)?.amount
   return /^\d{1,12}(\.\d{1,6})?$/.test(String(amount)) ? String(amount) : null
 }
 
-/** A code as ENABLED; anything else is not shown. */
+/** A code such as ENABLED. Other values are shown as UNKNOWN. */
 export function codeOf(said: unknown): string {
   return typeof said === "string" && /^[A-Z_]{1,60}$/.test(said) ? said : "UNKNOWN"
 }
