@@ -23,7 +23,7 @@ import {
 import { ANSWERED_STATES } from "../state.ts"
 import { reportTroubleText, troubledState } from "../troubles.ts"
 
-/** The console keeps reports of days so long. */
+/** The console offers daily reports for this long. */
 const MOST_DAYS = 365
 const DAYS = 30
 
@@ -75,7 +75,7 @@ export const reportFields = {
   sources: described(v.array(AccountSource), "Where the figures come from, and how far they were read."),
 }
 
-/** The days asked for. */
+/** The requested days. */
 export function reportQuery(
   { days, to, country }: { days: number; to?: string; country?: string },
   now: Date,
@@ -85,7 +85,7 @@ export function reportQuery(
   return { from: addDays(last, 1 - days), to: last, country: country?.toLowerCase() ?? null }
 }
 
-/** The account that says the app's figures. Throws unsupported_platform, not_connected. */
+/** Returns the account that provides the app's figures. Throws unsupported_platform, not_connected. */
 export async function findReportingAccount(
   app: TrackedApp,
   { sql, caller: { workspaceId } }: Pick<Context, "sql" | "caller">,
@@ -95,7 +95,7 @@ export async function findReportingAccount(
   return account ?? (await refuse(app, sql, workspaceId))
 }
 
-/** The same with the others that tell of the app's money. */
+/** Like findReportingAccount, with the other accounts that report the app's money. */
 export async function findReportingAccounts(
   app: TrackedApp,
   { sql, caller: { workspaceId } }: Pick<Context, "sql" | "caller">,
@@ -119,7 +119,7 @@ async function refuse({ iosId }: TrackedApp, sql: Sql, workspaceId: number): Pro
   throw new Fault("not_connected", { detail })
 }
 
-/** Throws not_measured where the account has said nothing yet of what is asked. */
+/** Throws not_measured when the account has no data for the request yet. */
 export function checkKnown(
   {
     createdAt,

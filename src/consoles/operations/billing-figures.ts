@@ -38,7 +38,7 @@ export const BillingFigures = described(
   "As a billing service reckons them itself, in one currency; never derived here. Null = none is connected that gives them.",
 )
 
-/** Null where no service is connected that reckons anything. */
+/** Null if no service is connected that computes figures. */
 export async function readBillingFigures(
   sql: Sql,
   { metrics }: MoneyAccounts,

@@ -155,7 +155,7 @@ export const getCountryPrices = operation({
   }
 })
 
-/** Throws not_measured where nothing is listed yet, invalid_arguments where the app does not sell that. */
+/** Throws not_measured when no product is listed yet, and invalid_arguments when the app does not sell the product. */
 async function findProduct(
   account: AppAccount,
   wanted: string | undefined,

@@ -34,7 +34,7 @@ export const EventReconciliation = named(
   }),
 )
 
-/** Null where no service has told of the app's purchases. */
+/** Null if no service has sent a message about the app's purchases. */
 export async function readEventReconciliation(
   sql: Sql,
   service: Service | null,

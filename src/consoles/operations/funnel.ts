@@ -164,7 +164,10 @@ export const getFunnel = operation({
   }
 })
 
-/** Throws not_measured where nothing was said yet, with who must do what, or when it will be. */
+/**
+ * Throws not_measured when there is no data yet, with the action that a person must take or the time when data will
+ * arrive.
+ */
 function checkFunnelKnown(
   account: AppAccount,
   { engagement, downloads }: FunnelStanding,
@@ -198,7 +201,7 @@ const REPORT_OF = {
 
 type Counts = Record<keyof typeof countFields, number | null>
 
-/** Of some rows, over days: a count is known where its report said at least one of the days. */
+/** Sums rows over days. A count is known if its report covers at least one of the days. */
 function funnelOf(rows: readonly FunnelRow[], days: readonly string[], standing: FunnelStanding) {
   const known = (report: AnalyticsReport) => days.some((day) => standing[report].reported.includes(day))
   const counts = countsOf(rows, (event) => known(REPORT_OF[event]))

@@ -46,7 +46,7 @@ export const OfferedPrice = named(
   }),
 )
 
-/** With the days of the report of redemptions that were read; without any, redemptions are not known. */
+/** Redemptions are null if no day of their report was read. */
 function offeredShape(
   { sku, offer: _, firstSeen, lastSeen, ...offer }: ProductOffer,
   { reportedDays, from, to }: ReportSpan,
@@ -59,7 +59,7 @@ function offeredShape(
   }
 }
 
-/** What is offered, and how far the report of redemptions was read. */
+/** Returns the offers, and how much of the redemptions report was read. */
 export async function readOffered(
   seller: AppAccount | null,
   { days, ...query }: Parameters<typeof readListedOffers>[2] & { days: number },

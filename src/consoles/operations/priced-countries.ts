@@ -2,10 +2,10 @@ import type { RivalPrices } from "../../listings/read/rival-prices.ts"
 import { entryInForce, type PriceEntry, upcomingEntry } from "../formulas/price-periods.ts"
 import { bigMacsFor, dollarRate, PRICE_LEVELS } from "../seller/price-levels.ts"
 
-/** Of fewer no median is said. */
+/** With fewer rivals no median is shown. */
 export const LEAST_RIVALS = 3
 
-/** By storefront; `us` is what people in the United States pay, which others are compared with. */
+/** Prices by storefront; `us` is the price in the United States, with which the others are compared. */
 export function pricedCountries(
   entries: readonly PriceEntry[],
   us: PriceEntry | null,
@@ -60,7 +60,7 @@ function rivalsOf(beside: RivalPrices | undefined) {
   return { median: medianOf(prices), count: prices.length, free, asOf: seenAt.toISOString() }
 }
 
-/** As money is written, to the hundredth. */
+/** Rounded to two decimals. */
 function medianOf(sorted: readonly number[]): string {
   const half = Math.floor(sorted.length / 2)
   const median = sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2

@@ -148,7 +148,7 @@ export const getPricing = operation({
   const days = { from: addDays(to, 1 - DAYS), to }
   const query = { ...days, country, product }
   const countries = country === null ? app.countries : [country]
-  // what is asked since today is asked now: a console connected this morning has shown its prices
+  // Include today for prices and offers: a console connected this morning has already listed them.
   const until = { ...days, to: dayOf(ctx.now()), product }
   const { isBilled, seller } = await findWitnesses(app, ctx)
   const [billing, prices, offered] = await Promise.all([
@@ -243,7 +243,7 @@ function paidProducts(rows: readonly PaidRow[]): v.InferOutput<typeof Paid>[] {
   })
 }
 
-/** Prices without a currency, and of what pays nothing, are none. */
+/** Leaves out prices without a currency, and events that are not payments. */
 function paidPrices(rows: readonly PaidRow[]): v.InferOutput<typeof Price>[] {
   const paid = rows.filter((row) => row.price !== null && row.currency !== null && isMoney(row))
   const groups = Map.groupBy(paid, ({ price, currency }) => `${currency} ${price}`)
@@ -272,7 +272,7 @@ function isMoney({ countsAs }: PaidRow): boolean {
   return countsAs === "refund" || countsAs === "refund_reversed" || PAYING.includes(countsAs)
 }
 
-/** Exact: no number of the machine's stands in between. */
+/** Exact decimal arithmetic without floating-point numbers. */
 function timesDecimal(amount: string, times: number): string {
   if (times === 0) return "0"
   const [whole = "0", part = ""] = amount.split(".")

@@ -6,21 +6,21 @@ import { isAccountRead, putPricesFirst, readPriceTask } from "../seller/read-cou
 import type { TaskStanding } from "../tasks.ts"
 
 interface PriceReading {
-  /** When it was last read; null = never. */
+  /** Time of the last read. Null if never. */
   readAt: Date | null
-  /** It was within this call. */
+  /** True if it was read during this call. */
   isLive: boolean
   /** The required action or the failure. Null if there is none. */
   why: string | null
 }
 
-/** The longest that a call waits. */
+/** Maximum time that a call waits. */
 const WAIT_MS = 3_500
 const BETWEEN_MS = 150
 
 /**
- * What is stored, or what the console says now where that is over a day old: whoever reads with the account is asked to do this first,
- * and how many callers wait makes no difference. Where nobody reads, nobody waits.
+ * Returns stored prices, or reads them now if they are over a day old: the task is put first for the worker that reads
+ * the account, however many callers wait. Returns immediately if no server reads the account.
  */
 export async function readLive(account: AppAccount, product: string | null, ctx: Context): Promise<PriceReading> {
   const { sql } = ctx

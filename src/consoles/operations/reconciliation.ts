@@ -14,7 +14,7 @@ import { ReportDay } from "./account-shapes.ts"
 export const Whole = v.pipe(v.number(), v.integer())
 const Decimal = v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/))
 
-/** Who tells of the same beside the console. */
+/** The source that reports the same purchases as the console. */
 export const SecondWitness = named(
   "SecondWitness",
   v.strictObject({
@@ -112,7 +112,7 @@ export const Reconciliation = named(
   }),
 )
 
-/** Null where no service has told of the app's purchases. */
+/** Null if no service has sent a message about the app's purchases. */
 export async function readReconciliation(
   sql: Sql,
   { seller: account, service }: { seller: AppAccount; service: Service | null },
@@ -165,7 +165,10 @@ function byUnexplained(one: ProductWitness, other: ProductWitness): number {
   return by(other) - by(one) || (key(one) < key(other) ? -1 : 1)
 }
 
-/** What stands elsewhere: what some have too many and others too few, beyond the difference of the whole. */
+/**
+ * The amount that is assigned differently: surpluses in some rows that match deficits in others, beyond the total
+ * difference.
+ */
 function shiftOf(differences: readonly number[]): number {
   const sizes = differences.reduce((sum, one) => sum + Math.abs(one), 0)
   const whole = Math.abs(differences.reduce((sum, one) => sum + one, 0))

@@ -144,7 +144,7 @@ export const getSubscriptions = operation({
 
 const UNKNOWN = Object.fromEntries(EVENT_GROUPS.map((group) => [group, null])) as Record<EventGroup, null>
 
-/** Of the last day that was said. */
+/** Reads the last reported day. */
 async function readLatestStock(sql: Sql, account: AppAccount, query: ReportQuery) {
   const standing = await readStanding(sql, account.id, "subscriptions", query)
   const day = standing.reported.at(-1)

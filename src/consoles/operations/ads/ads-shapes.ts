@@ -54,7 +54,7 @@ export const AdsSource = named(
   }),
 )
 
-/** How far the days of the window are known. */
+/** Describes the period and which of its days are known. */
 export const windowFields = {
   dayZone: described(v.string(), "The time zone of the ad account, whose days these are."),
   from: described(AdsDay, `First of ${WINDOW_DAYS} days.`),
@@ -92,7 +92,10 @@ export function shownOrganic(
   return { country, rank, measured, tracked, day }
 }
 
-/** The ad account that advertises the app, with when it was asked for this. Throws unsupported_platform, not_connected. */
+/**
+ * Returns the ad account that advertises the app, with the time of the task's last read. Throws unsupported_platform,
+ * not_connected.
+ */
 export async function findAdvertiser(
   app: TrackedApp,
   task: AdsTask,
@@ -111,7 +114,10 @@ export async function findAdvertiser(
   throw new Fault("not_connected", { detail })
 }
 
-/** What is asked about, of an account that said something. Throws unsupported_platform, not_connected, not_measured. */
+/**
+ * Returns the subject of the query, for an account that has data. Throws unsupported_platform, not_connected,
+ * not_measured.
+ */
 export async function findAdsScope(
   app: TrackedApp,
   asked: { country?: string | undefined; campaign?: string | undefined },
@@ -124,7 +130,7 @@ export async function findAdsScope(
   return { account, scope: adsScope(account, filter, ctx.now()) }
 }
 
-/** Nothing of what is asked was read yet. */
+/** The fault for a request whose data was never read. */
 export function unread(
   { createdAt, state, why, denied, troubles }: TroubledAccount & Pick<AppAccount, "createdAt" | "denied">,
   tasks: readonly AdsTask[],
@@ -141,7 +147,7 @@ export function unread(
 
 type TroubledAccount = Pick<AppAccount, "id" | "state" | "why"> & { troubles: readonly AdsTrouble[] }
 
-/** `tasks` are those whose answers are shown. */
+/** `tasks` are the tasks whose data is shown. */
 export function adsSource(
   { id, state, why, troubles }: TroubledAccount,
   tasks: readonly AdsTask[],
@@ -157,7 +163,7 @@ export function adsSource(
   }
 }
 
-/** A part of the whole's spend; null where nothing was spent. */
+/** The share of the total spend. Null if nothing was spent. */
 export function shareOf({ spend }: AdsMetrics, whole: AdsMetrics): number | null {
   const all = Number(whole.spend.amount)
   return all > 0 ? Math.round((Number(spend.amount) / all) * 10_000) / 10_000 : null

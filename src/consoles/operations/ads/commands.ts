@@ -73,7 +73,7 @@ export const listAdsCommands = operation({
   const called = ["list_ads_commands", app.id]
   const after = cursor === undefined ? null : placeOf(called, cursor)
   const own = { workspaceId: caller.workspaceId, appId: app.id, account: account.id, app: account.outsideId }
-  // one more than is shown tells whether there is a next page
+  // Read one more than the page size to know whether there is a next page.
   const found = await readCommands(sql, { ...own, limit: limit + 1, after }, ADS_ACTIONS)
   if (asOf === null && found.length === 0 && after === null) throw unread(account, ["changes"], "its change history")
   const shown = found.slice(0, limit)
@@ -91,7 +91,7 @@ function command({ at, isListed, key: _, ...said }: AdsCommand): v.InferInput<ty
 
 const Place = v.strictTuple([v.pipe(v.string(), v.isoTimestamp()), v.pipe(v.string(), v.maxLength(300))])
 
-/** Throws bad_cursor for what is no cursor of such a call. */
+/** Throws bad_cursor when the cursor is not from such a call. */
 function placeOf(called: unknown, cursor: string): { at: Date; key: string } {
   const place = v.safeParse(Place, placeIn(called, cursor))
   if (!place.success)

@@ -9,9 +9,9 @@ import { type AdsDaySum, readDailySpend } from "../../ads/read/spend.ts"
 import { ANSWERED_STATES } from "../../state.ts"
 import type { OutcomeSpan } from "./outcome.ts"
 
-/** A swing of so much moves downloads by itself. */
+/** A relative change of the spend of at least this much moves downloads on its own. */
 const SWING = 0.3
-/** Of either stretch so much must be known. */
+/** At least this share of the days before and after must be known. */
 const KNOWN_SHARE = 0.7
 
 const Mean = v.nullable(v.pipe(v.number(), v.minValue(0)))
@@ -41,7 +41,7 @@ export const AdsSpend = v.nullable(
 
 export type AdsSpendAnswer = v.InferOutput<typeof AdsSpend>
 
-/** In the storefronts that changed. */
+/** Covers the storefronts that changed. */
 export async function readAdsSpend(
   app: TrackedApp,
   { treated, span: { before, after } }: { treated: readonly string[]; span: Pick<OutcomeSpan, "before" | "after"> },

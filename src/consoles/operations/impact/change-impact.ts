@@ -23,7 +23,7 @@ import { readSalesOutcomes, salesSpan } from "./sales-outcomes.ts"
 import { sentenceOf } from "./sentence.ts"
 import { Outcome, Overlap, outcomeShape, Verdict } from "./shapes.ts"
 
-/** A window of two weeks sees what one of a week does not. */
+/** Suggested if the window is shorter: a window of two weeks can detect effects that one week cannot. */
 const LONGER_WINDOW = 14
 
 const ChangedDayInput = v.optional(
@@ -134,7 +134,7 @@ export const getChangeImpact = operation({
   }
 })
 
-/** Throws bad_day for a day that is not over, plan_required or bad_day for one before the plan's history. */
+/** Throws bad_day for a day that is not over, and plan_required or bad_day for one before the plan's history. */
 function checkDay(day: string | undefined, { now, caller }: Pick<Context, "now" | "caller">): void {
   if (day === undefined) return
   const plan = planDays("history", now(), caller)
@@ -158,7 +158,7 @@ async function readSales(
   return { standing, outcomes, days: span.days, span }
 }
 
-/** Days before the first file are not late: nobody had asked for them. */
+/** Days before the first file are not late, because no report was requested for them. */
 function sinceFirst({ late, ...standing }: ReportStanding): ReportStanding {
   const first = standing.reported[0] ?? ""
   return { ...standing, late: late.filter((day) => day > first) }

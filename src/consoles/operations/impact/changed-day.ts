@@ -8,19 +8,19 @@ import { PAGE_SOURCES, readPageStates } from "../../../listings/read/store-pages
 
 type PageChange = (typeof PAGE_CHANGES)[number]
 
-/** What an owner changes to sell more, in the order in which it decides what is looked at. */
+/** Changes that an owner makes to sell more, in the order in which they decide the primary outcome. */
 export const TREATMENTS = [
   "price", "name", "subtitle", "screenshots", "icon", "promotional_text", "description",
 ] as const satisfies PageChange[] // biome-ignore format: a list to scan
 export type Treatment = (typeof TREATMENTS)[number]
 
-/** What else of the app's own, seen in one storefront, moves figures there. */
+/** Other changes of the app, seen in one storefront, that affect the figures there. */
 const BESIDE = ["event_started", "event_ended", "featured", "unfeatured"] as const satisfies PageChange[]
-/** A new version is in all storefronts at once, and so in what the changed ones are compared with. */
+/** A new version is in all storefronts at once, including the controls. */
 const EVERYWHERE = ["version"] as const satisfies PageChange[]
 const OF_RIVALS = ["event_started", "featured", "name", "price"] as const satisfies PageChange[]
 
-/** Storefronts to compare with have been unchanged for so long. */
+/** Control storefronts must have been unchanged for this long. */
 const UNCHANGED_DAYS = 56
 const MOST_CHANGES = 1_000
 const MOST_OVERLAPS = 50
@@ -36,16 +36,16 @@ interface Overlap {
 export interface ChangedPage {
   day: string
   changes: (StoredChange & { kind: Treatment })[]
-  /** Storefronts that changed, in the app's order; and others that are known not to have. */
+  /** Storefronts that changed, in the app's order; and others that certainly did not. */
   treated: string[]
   unchanged: string[]
-  /** When the last reading without the change and the first with it were seen. */
+  /** Times of the last reading without the change and of the first with it. */
   notYetAt: Date
   at: Date
-  /** Days of other changes of the changed storefronts, versions aside. */
+  /** Days of other changes in the changed storefronts, except new versions. */
   ownDays: string[]
   overlaps: Overlap[]
-  /** Of name and subtitle, around the day. */
+  /** Changes of name and subtitle around the day. */
   texts: StoredChange[]
 }
 
@@ -53,12 +53,15 @@ interface ChangeQuery {
   day?: string
   country: string | null
   window: number
-  /** Days before the change that are looked at. */
+  /** Number of days before the change to read. */
   back: number
   plan: Days
 }
 
-/** The day asked for, or the latest with a change. Throws not_measured and bad_day where there is none. */
+/**
+ * Returns the changes of the requested day, or of the latest day with a change. Throws not_measured and bad_day when
+ * there is none.
+ */
 export async function readChangedPage(sql: Sql, app: TrackedApp, query: ChangeQuery): Promise<ChangedPage> {
   const apps = app.iosApp === null ? [] : [app.iosApp]
   const only = query.country === null ? {} : { storefront: query.country }
@@ -119,7 +122,10 @@ function noChangeOn(day: string, all: readonly StoredChange[]): string {
   return `No change of price, name, subtitle, pictures or texts was seen on ${day}; ${nearest}. get_timeline lists changes.`
 }
 
-/** Tracked storefronts whose page was read from before so many days until the window's end and changed in nothing. */
+/**
+ * Returns tracked storefronts whose page was read throughout, from UNCHANGED_DAYS before the change to the window's
+ * end, without any change.
+ */
 async function readUnchanged(
   sql: Sql,
   app: TrackedApp,

@@ -16,15 +16,18 @@ import { inSpan, judgedSince, type OutcomeFigures, type OutcomeSpan, spanAround 
 
 export interface FunnelImpact {
   standing: FunnelStanding
-  /** Days asked for. */
+  /** Number of requested days. */
   days: number
-  /** Without any the reports said nothing yet. */
+  /** Empty if the reports have no data yet. */
   outcomes: OutcomeFigures[]
-  /** Why there are none, and who must do what; null = they are there. */
+  /** Why outcomes are missing, and which person must do what. Null if none are missing. */
   missing: string | null
 }
 
-/** Impressions in search, and first downloads per page view, of the storefronts that changed beside those that did not. */
+/**
+ * Compares search impressions, and first downloads per page view, of the storefronts that changed with those that did
+ * not.
+ */
 export async function readFunnelImpact(
   sql: Sql,
   account: AppAccount,
@@ -48,7 +51,7 @@ export async function readFunnelImpact(
 const FIRST_FILE = "the console makes the first file of its analytics within two days of being asked for one"
 const DOWNLOADS_FILE = "the console's analytics have said nothing of downloads yet"
 
-/** Whose days these are is not said: of both that it may be the earlier and the later are left out. */
+/** Apple does not document the time zone of these days, so both possible days of the change are left out. */
 function funnelSpan({ notYetAt, at, ownDays }: ChangedPage, window: number): OutcomeSpan {
   return spanAround(null, { from: pacificDay(notYetAt), to: dayOf(at) }, { window, ownDays })
 }
@@ -102,7 +105,7 @@ interface FunnelCounts extends Pick<DailyFigures, "name" | "weight"> {
   firstDownloads: (number | null)[]
 }
 
-/** A day on which one of its reports said nothing is not known; one without a row had none. */
+/** A day is unknown if one of the reports does not cover it. A covered day without a row is zero. */
 function countsOf(
   rows: readonly FunnelDay[],
   about: Omit<FunnelContext, "changed"> & { name: string; reports: readonly AnalyticsReport[] },

@@ -5,14 +5,14 @@ import type { OutcomeFigures, OutcomeName } from "./outcome.ts"
 
 export interface JudgedOutcome extends OutcomeFigures {
   isPrimary: boolean
-  /** Null before the window is over: who looks every day would pick a day that suits. */
+  /** Null before the window is over: someone who looked every day could pick a favourable one. */
   effect: Effect | NoEffect | null
-  /** As Effect.asLarge; of several that are not the primary as far as they were all looked at. */
+  /** See Effect.asLarge. Corrected for the number of outcomes tested, except for the primary one. */
   chance: number | null
   verdict: Verdict
 }
 
-/** What each kind of change is judged by: the first that there is, and has been for long enough. */
+/** The outcomes by which each kind of change is judged: the first that exists and has been measured for long enough. */
 const JUDGED_BY: Record<Treatment, OutcomeName[]> = {
   price: ["proceeds_per_download"],
   name: ["search_impressions", "ranks", "downloads"],
@@ -23,12 +23,15 @@ const JUDGED_BY: Record<Treatment, OutcomeName[]> = {
   description: ["conversion", "downloads"],
 }
 
-/** The kind that a day with several is judged as. */
+/** The kind by which a day with several changes is judged. */
 export function leadingKind(kinds: readonly Treatment[]): Treatment {
   return TREATMENTS.find((kind) => kinds.includes(kind)) as Treatment
 }
 
-/** All outcomes with what may be said of each, the primary first. It is chosen by the kind of change, before any figure is looked at. */
+/**
+ * Returns all outcomes with their verdicts, the primary first. The primary one is chosen by the kind of change, before
+ * any figures are seen.
+ */
 export function judgedOutcomes(
   all: readonly OutcomeFigures[],
   kind: Treatment,

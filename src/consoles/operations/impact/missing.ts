@@ -19,7 +19,7 @@ interface FoundParts {
 const NO_WORDS = "No tracked keyword's words came or went with the name or subtitle of that storefront."
 const NO_SALES = "The console has said nothing of sales yet; a running server reads its reports within minutes."
 
-/** Only what is not there: an outcome that is too young or too small says so itself. */
+/** Lists only missing data: an outcome that is too recent or too small has its own verdict. */
 export function missingOf({ funnel, hasRanks, hasSales, spend }: FoundParts): v.InferOutput<typeof Missing> {
   const why = `${funnel.missing?.charAt(0).toUpperCase()}${funnel.missing?.slice(1)}.`
   const unread = (["search_impressions", "conversion"] as const).filter(

@@ -3,30 +3,30 @@ import { DAY_MS } from "../../../lib/time.ts"
 import { type ChangedDay, type Comparison, LEAST_WINDOWS, MOST_LEFT_OUT } from "../../impact/effect.ts"
 import { BASELINE_DAYS } from "../../impact/series.ts"
 
-/** Earlier windows that are looked at, where so many are stored: half as many again as are needed. */
+/** Number of earlier windows to use if stored: half as many again as are required. */
 const EARLIER_WINDOWS = 32
 
 export const OUTCOMES = ["search_impressions", "conversion", "ranks", "downloads", "proceeds_per_download"] as const
 export type OutcomeName = (typeof OUTCOMES)[number]
 
-/** Figures around a changed day, in the days of their zone. */
+/** Figures around the day of a change, by days in their time zone. */
 export interface OutcomeFigures {
   outcome: OutcomeName
   better: "higher" | "lower"
-  /** Storefronts, or keywords of the one in `country`. */
+  /** Storefronts, or keywords of the storefront in `country`. */
   treated: string[]
   country: string | null
   comparison: Comparison
   span: OutcomeSpan
   isComplete: boolean
-  /** Known for too short a time to judge by, whatever it shows. */
+  /** Measured for too short a time to judge a change by it. */
   isYoung?: boolean
 }
 
 export interface OutcomeSpan {
-  /** Null = whose days these are is not said. */
+  /** Null if the time zone is not documented. */
   dayZone: "UTC" | "America/Los_Angeles" | null
-  /** The day that the figures begin with, how many there are, and each of them. */
+  /** The first day of the figures, the number of days, and each day. */
   first: string
   days: number
   each: readonly string[]
@@ -36,12 +36,12 @@ export interface OutcomeSpan {
   changed: ChangedDay
 }
 
-/** How many days before a change are looked at. */
+/** The number of days before a change to read. */
 export function daysBack(window: number): number {
   return BASELINE_DAYS + MOST_LEFT_OUT + (EARLIER_WINDOWS + 1) * window
 }
 
-/** The days around a change: from that of the last reading without it to that of the first with it nothing is counted. */
+/** The days around a change. Excludes the days from the last reading without the change to the first with it. */
 export function spanAround(
   dayZone: OutcomeSpan["dayZone"],
   leftOut: Days,
@@ -58,12 +58,12 @@ export function spanAround(
   return { dayZone, first, days, each, leftOut, before, after, changed }
 }
 
-/** The day since which figures must be known so that a change can be judged by them. */
+/** The first day on which figures must exist so that a change can be judged by them. */
 export function judgedSince({ before, changed: { window } }: OutcomeSpan): string {
   return addDays(before.from, -LEAST_WINDOWS * window)
 }
 
-/** Figures in the order of a span's days; null where `figures` has none. */
+/** Returns the figures for each day of a span. Null if `figures` has none. */
 export function inSpan(
   { each }: OutcomeSpan,
   figures: (day: string, place: number) => number | null | undefined,

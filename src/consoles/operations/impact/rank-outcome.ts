@@ -9,7 +9,7 @@ import type { DailyFigures } from "../../impact/series.ts"
 import type { ChangedPage } from "./changed-day.ts"
 import { inSpan, type OutcomeFigures, type OutcomeSpan, spanAround } from "./outcome.ts"
 
-/** Keywords of the storefront that are looked at, in the app's order. */
+/** Maximum number of the storefront's keywords to use, in the app's order. */
 const MOST_TERMS = 300
 
 interface RankQuery {
@@ -21,8 +21,8 @@ interface RankQuery {
 }
 
 /**
- * The places of keywords whose words entered or left name or subtitle, beside those of keywords whose words did not, in one
- * storefront; null where no tracked keyword is among the former.
+ * Compares the ranks of keywords whose words entered or left the name or subtitle with those of other keywords, in one
+ * storefront. Null if no tracked keyword was affected.
  */
 export async function readRankOutcome(
   sql: Sql,
@@ -33,7 +33,7 @@ export async function readRankOutcome(
   const today = texts.filter(({ day }) => day === changed.day)
   if (today.length === 0) return null
   const touched = touchedBy()
-  // mostly a change touches none: then no month is read
+  // Most changes affect no keyword: check that first, before reading any ranks.
   const terms = await readTrackedTerms(sql, app, storefront, MOST_TERMS)
   if (!terms.some((term) => today.some((change) => touched(change, term)))) return null
   const leftOut = { from: dayOf(changed.notYetAt), to: dayOf(changed.at) }
@@ -52,15 +52,15 @@ export async function readRankOutcome(
   }
 }
 
-/** Whether a text is more or less about a keyword than the one before it. */
+/** True if the change added the keyword's words to a text or removed them. */
 function touchedBy(): (change: StoredChange, term: string) => boolean {
   const match = titleMatcher()
   return ({ before, after }, term) => match(term, String(before ?? "")) !== match(term, String(after ?? ""))
 }
 
 /**
- * Of the source that read most days, no deeper than its shallowest reading: an app below that stands right below it, so
- * that a deeper reading does not look like a fall.
+ * Uses the source with the most days, cut to its shallowest reading. An app that is not found counts as right below
+ * that depth, so that a deeper reading does not look like a fall.
  */
 function placesOf({ term, points }: TermSeries, span: OutcomeSpan): DailyFigures {
   const bySource = [...Map.groupBy(points, ({ source }) => source).values()]

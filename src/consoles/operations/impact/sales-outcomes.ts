@@ -7,16 +7,16 @@ import { type CountryDay, readCountryDays } from "../../read/read-daily.ts"
 import type { ChangedPage } from "./changed-day.ts"
 import { inSpan, type OutcomeFigures, type OutcomeSpan, spanAround } from "./outcome.ts"
 
-/** Reports that are out so long after their day are mostly all that will come. */
+/** Reports are mostly complete this long after their day. */
 const SETTLED_DAYS = 4
 
-/** The days that the console's figures are asked for. */
+/** The days for which the console's figures are needed. */
 export function salesSpan({ notYetAt, at, ownDays }: ChangedPage, window: number): OutcomeSpan {
   const leftOut = { from: pacificDay(notYetAt), to: pacificDay(at) }
   return spanAround("America/Los_Angeles", leftOut, { window, ownDays })
 }
 
-/** Downloads, and what the seller gets per download, of the storefronts that changed beside those that did not. */
+/** Compares downloads, and proceeds per download, of the storefronts that changed with those that did not. */
 export async function readSalesOutcomes(
   sql: Sql,
   account: AppAccount,
@@ -55,7 +55,7 @@ interface SoldBy extends DailyFigures {
   downloads: (number | null)[]
 }
 
-/** Proceeds are those of the currency that most of them are in. */
+/** Uses only the proceeds in the most frequent currency. */
 function soldBy(name: string, rows: readonly CountryDay[], span: OutcomeSpan, reported: ReadonlySet<string>): SoldBy {
   const currency = mainCurrency(rows)
   const [downloads, proceeds] = [new Map<string, number>(), new Map<string, number>()]
@@ -82,7 +82,7 @@ function perDownload({ downloads, ...figures }: SoldBy): DailyFigures {
   return { ...figures, per: downloads }
 }
 
-/** All storefronts' counts as one: reports come for all of them at once. */
+/** Sums the counts of all storefronts, because their reports arrive together. */
 function together(name: string, all: readonly SoldBy[], span: OutcomeSpan): DailyFigures {
   const values = inSpan(span, (_, place) => {
     if (all.some(({ downloads }) => downloads[place] === null)) return null

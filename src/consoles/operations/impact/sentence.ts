@@ -11,7 +11,7 @@ const NAMES: Record<OutcomeName, string> = {
   proceeds_per_download: "Proceeds per first download",
 }
 
-/** What may be said of the primary outcome, in one English sentence. */
+/** States the verdict on the primary outcome in one English sentence. */
 export function sentenceOf(outcome: JudgedOutcome | undefined): string {
   if (!outcome) return "Not enough data: nothing that this kind of change is judged by is read here."
   const { verdict, effect, span } = outcome
@@ -61,7 +61,7 @@ function percent(effect: number): string {
   return `${percentOf(effect)} %`
 }
 
-/** Of the logarithm of a ratio, to a tenth; the same on every machine. */
+/** Converts the logarithm of a ratio to percent, with one decimal so that every machine gives the same result. */
 export function percentOf(effect: number): number {
   return Math.round(1_000 * Math.expm1(effect)) / 10 + 0
 }
