@@ -10,7 +10,7 @@ import type { StoredReport } from "./reports.ts"
 
 const TABLE: BestOptions = { table: "ads_report", key: ["account_id", "report", "about", "day", "digest"] }
 
-/** A row for each thing that was said of a day. */
+/** Inserts a row for each version of a day's report. */
 export async function storeAds<Seen extends RowsObservation>(
   tx: Tx,
   report: AdsReport,
@@ -31,7 +31,7 @@ interface StoredAds extends StoredReport {
   about: string
 }
 
-/** What the campaign or the country stands in; of the others neither. */
+/** The field with the report's subject: the campaign or the country. Other reports have none. */
 const ABOUT: Partial<Record<AdsReport, "campaign" | "country">> = {
   ads_keywords: "campaign",
   ads_days: "campaign",
@@ -39,7 +39,7 @@ const ABOUT: Partial<Record<AdsReport, "campaign" | "country">> = {
   ads_popularity: "country",
 }
 
-/** As it was said, thing by thing. */
+/** Yields the stored reports, one subject after another. */
 export async function* readAds<Seen extends RowsObservation>(
   sql: Sql,
   report: AdsReport,
@@ -59,7 +59,7 @@ export async function* readAds<Seen extends RowsObservation>(
       limit ${PAGE}`,
   )
   const name = ABOUT[report]
-  // each report has its own name for what it is about, which the compiler does not follow
+  // The name of the subject's field depends on the report, which the compiler cannot follow.
   for await (const rows of readWithPieces(sql, pages))
     yield rows.map(({ about, ...said }) => ({ ...said, ...(name && { [name]: about }) }) as unknown as Seen)
 }

@@ -14,7 +14,7 @@ interface AnalyticsObservation extends RowsObservation {
 
 const TABLE: BestOptions = { table: "analytics_day", key: ["account_id", "app", "report", "day", "processed"] }
 
-/** A row for each file that had the day. */
+/** Inserts a row for each file with the day. */
 export async function storeAnalytics<Seen extends AnalyticsObservation>(
   tx: Tx,
   report: AnalyticsReport,
@@ -30,7 +30,7 @@ export async function storeAnalytics<Seen extends AnalyticsObservation>(
 
 const PAGE = 20
 
-/** As it was said, file by file. */
+/** Yields the stored reports, one file after another. */
 export async function* readAnalytics<Seen extends AnalyticsObservation>(
   sql: Sql,
   report: AnalyticsReport,

@@ -2,7 +2,10 @@ import { type AnyObservation, DEMO } from "../../core/observation/provenance.ts"
 import type { Tx } from "../../database/types.ts"
 import { type BestOptions, storeBest } from "../../measuring/record/best-rows.ts"
 
-/** The best of each key, as `storeBest` has it, of what was said by accounts. Of an account that is not here nothing is held. */
+/**
+ * Stores the best row of each key, like `storeBest`, for observations of accounts. Ignores observations of accounts
+ * that do not exist.
+ */
 export async function storeOfAccounts<Seen extends AnyObservation & { account: string }>(
   tx: Tx,
   options: BestOptions,
@@ -18,8 +21,8 @@ export async function storeOfAccounts<Seen extends AnyObservation & { account: s
 }
 
 /**
- * Those whose account is here, of the demo's own what the demo says and of others all else; one transaction at a time: what is
- * derived follows from all that was said of a day.
+ * Returns the observations whose account exists; demo accounts accept only demo observations, and others only real
+ * ones. Locks the accounts, because derived rows depend on every report of a day.
  */
 async function readOfAccounts<Seen extends { account: string; origin: string }>(
   tx: Tx,

@@ -18,7 +18,7 @@ interface PriceObservation extends AnyObservation {
 
 const TABLE: BestOptions = { table: "price_day", key: ["account_id", "app", "product", "day"] }
 
-/** A row for each day. */
+/** Stores one row per day. */
 export async function storePrices<Seen extends PriceObservation>(tx: Tx, seen: readonly Seen[]): Promise<Seen[]> {
   const rowOf = (from: Seen) => {
     const { account: account_id, app, product, day, soldAs: sold_as, sku, name, period = null, rows } = from

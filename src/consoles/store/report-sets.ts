@@ -10,16 +10,18 @@ import {
 import { json } from "../../database/json.ts"
 import type { Db, Sql, Tx } from "../../database/types.ts"
 
-/** As many rows as the embedded database stores, with what follows from them, without anybody noticing (bench/report-pieces.ts). */
+/**
+ * As many rows as the embedded database can store and derive from without a noticeable delay (bench/report-pieces.ts).
+ */
 export const PIECE_ROWS = 250
 
-/** A set is named before so many minutes are over, or never: what nothing names then is swept. */
+/** A set must be referenced within this many minutes. Unreferenced sets are deleted later. */
 const NAMED_WITHIN_MINUTES = 50
 const SWEPT_AFTER_MINUTES = 60
 
 /**
- * Stores the rows of a reading and what follows from them some at a time, each in a transaction of its own, under sets that nothing
- * names yet. Null where the account is not here.
+ * Stores the rows of a reading and its derived rows in batches, each in its own transaction, in sets that are not
+ * referenced yet. Null if the account does not exist.
  */
 export async function storePieces(sql: Sql, seen: RowsObservation, facts: Facts): Promise<StagedSets | null> {
   const sets = await beginSets(sql, seen.account, ["report_piece", facts.table])
@@ -36,7 +38,7 @@ export async function storePieces(sql: Sql, seen: RowsObservation, facts: Facts)
   return { rows, facts: of }
 }
 
-/** Null where the account is not here. */
+/** Null if the account does not exist. */
 export async function beginSets(db: Db, account: string, tables: readonly string[]): Promise<number[] | null> {
   const sets = await db<{ id: number }[]>`
     insert into report_set (account_id, holds)
@@ -49,7 +51,7 @@ export async function beginSets(db: Db, account: string, tables: readonly string
   return sets.length > 0 ? sets.map(({ id }) => id).sort((a, b) => a - b) : null
 }
 
-/** A piece's rows, as facts are made of them. */
+/** SQL: the rows of a piece in the form from which facts are derived. */
 export function pieceOf(
   db: Db,
   seen: ReportSubject,
@@ -63,7 +65,7 @@ export function pieceOf(
     where p.set_id = ${set} and p.place = ${place}`
 }
 
-/** Throws where sets were begun so long ago that they may be swept by now. */
+/** Throws when sets were begun so long ago that they may have been deleted. */
 export async function assertFresh(tx: Tx, staged: ReportSets): Promise<void> {
   if (staged.size === 0) return
   const ids = [...staged.values()].flatMap(({ rows, facts }) => [rows, facts])
@@ -76,7 +78,7 @@ export async function assertFresh(tx: Tx, staged: ReportSets): Promise<void> {
   if (fresh.length < ids.length) throw new Error("a report took too long to be stored, and is to be read again")
 }
 
-/** The columns of a reading's rows: they stand in it, or in pieces. */
+/** The columns for a reading's rows: inline, or as a reference to pieces. */
 export function rowColumns(seen: RowsObservation, staged: ReportSets) {
   const sets = staged.get(seen)
   return sets ? { rows: null, pieces: sets.rows } : { rows: seen.rows, pieces: null }
@@ -84,7 +86,7 @@ export function rowColumns(seen: RowsObservation, staged: ReportSets) {
 
 const PIECES_AT_ONCE = 4
 
-/** Readings whose rows stand in pieces come one by one, with these. */
+/** Yields readings with their rows. Readings stored in pieces come one at a time. */
 export async function* readWithPieces<Seen extends object>(
   sql: Sql,
   pages: AsyncGenerator<(Seen & { pieces: number | null })[]>,
@@ -92,7 +94,7 @@ export async function* readWithPieces<Seen extends object>(
   for await (const page of pages) {
     let whole: Seen[] = []
     for (const { pieces, ...rest } of page) {
-      // the compiler does not see that a generic type without what was added to it is the type itself
+      // The compiler does not see that the generic type without the added property is the original type.
       const said = rest as unknown as Seen
       if (pieces === null) {
         whole.push(said)
@@ -123,14 +125,14 @@ async function readPieces(sql: Sql, set: number): Promise<object[]> {
 }
 
 interface SweepStep {
-  /** Rows that go at once. */
+  /** Maximum number of rows to delete at once. */
   chunk: number
-  /** The least set to look at. */
+  /** The smallest set id to consider. */
   from: number
   afterMinutes?: number
 }
 
-/** Takes away some rows of the next set that nothing names: of a report that was restated, or of one that was never stored to its end. */
+/** Deletes some rows of the next unreferenced set: of a replaced report, or of one that was never completely stored. */
 export async function sweepSets(
   tx: Tx,
   { chunk, from, afterMinutes = SWEPT_AFTER_MINUTES }: SweepStep,
@@ -151,7 +153,7 @@ export async function sweepSets(
   return removed === null ? { removed: 1, next: set.id + 1 } : { removed, next: set.id }
 }
 
-/** A set that nothing names, and nobody is to name. */
+/** Deletes a set that is not referenced and never will be. */
 export async function removeSet(sql: Sql, set: SetRows, pause: () => Promise<void>): Promise<void> {
   while ((await sql.begin((tx) => removeSome(tx, set, PIECE_ROWS))) !== null) await pause()
 }
@@ -161,9 +163,9 @@ interface SetRows {
   holds: string
 }
 
-/** Null = nothing was left but the set itself, which is gone too. */
+/** Null if only the set itself was left; it is deleted too. */
 async function removeSome(tx: Tx, { id, holds }: SetRows, chunk: number): Promise<number | null> {
-  // a piece holds rows
+  // A piece contains many rows, so delete fewer pieces at once.
   const most = holds === "report_piece" ? Math.ceil(chunk / 50) : chunk
   const { count } = await tx`
     delete from ${tx(holds)}

@@ -9,7 +9,7 @@ import { readWithPieces, rowColumns } from "./report-sets.ts"
 
 const TABLE: BestOptions = { table: "report_day", key: ["account_id", "report", "day", "digest"] }
 
-/** A row for each thing that was said of a day. */
+/** Inserts a row for each version of a day's report. */
 export async function storeReports<Seen extends RowsObservation>(
   tx: Tx,
   report: Report,
@@ -32,7 +32,7 @@ interface SoldRow {
   credit?: string | undefined
 }
 
-/** By app and storefront. */
+/** Sums units by app and storefront. */
 function unitsIn(rows: readonly SoldRow[]): Record<string, Record<string, number>> {
   const sums = new Map<string, Map<string, number>>()
   for (const { app, country, units: sold, credit } of rows) {
@@ -45,7 +45,7 @@ function unitsIn(rows: readonly SoldRow[]): Record<string, Record<string, number
 
 const PAGE = 20
 
-/** A stored report; its rows stand in it, or in pieces (set). */
+/** A stored report. Its rows are inline, or in pieces (set). */
 export interface StoredReport {
   pieces: number | null
   account: string
@@ -55,7 +55,7 @@ export interface StoredReport {
   sha256: Uint8Array
 }
 
-/** As it was said, thing by thing. */
+/** Yields the stored reports. */
 export async function* readReports<Seen extends RowsObservation>(
   sql: Sql,
   report: Report,

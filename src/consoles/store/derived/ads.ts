@@ -5,7 +5,7 @@ import type { AdsReport } from "../../../lib/upstreams.ts"
 
 interface AdsFacts extends Pick<Facts, "table" | "about" | "daily"> {
   columns: string
-  /** Of s (account_id, about, day, row, place). */
+  /** SQL: derives facts from s (account_id, about, day, row, place). */
   facts(tx: Tx): PendingQuery<Row[]>
 }
 
@@ -65,7 +65,7 @@ const DECLARED: Record<AdsReport, AdsFacts> = {
   },
 }
 
-/** In pieces the same thing may be said twice: the first counts. */
+/** Pieces may contain the same key twice: the first one counts. */
 export const ADS_FACTS = Object.fromEntries(
   Object.entries(DECLARED).map(([report, { columns, facts, ...declared }]) => {
     const insert: Facts["insert"] = async (tx, { from, set }) => {

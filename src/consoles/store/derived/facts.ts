@@ -7,14 +7,14 @@ import {
 } from "../../../core/observation/facts.ts"
 import type { Db, Tx } from "../../../database/types.ts"
 
-/** What is derived together: a day of something of an account, or what was said last of it. */
+/** The units of derivation: one day of a subject of an account, or the subject's latest report. */
 export interface Subjects {
   accounts: string[]
   abouts: string[]
   days: string[]
 }
 
-/** Each once, in order. */
+/** Returns each subject once, in order. */
 export function subjectsOf(seen: readonly ReportSubject[]): Subjects {
   const keys = new Set(seen.map((one) => JSON.stringify([one.account, aboutOf(one), one.day])))
   const parts = [...keys].sort().map((key) => JSON.parse(key) as [string, string, string])
@@ -25,7 +25,10 @@ export function subjectsOf(seen: readonly ReportSubject[]): Subjects {
   }
 }
 
-/** Facts are exchanged whole: what is gone from a report is gone here. Of what came in pieces they are there already. */
+/**
+ * Replaces the facts as a whole, so that rows that left a report are deleted too. Facts of reports in pieces exist
+ * already.
+ */
 export async function replaceFacts(
   tx: Tx,
   report: FactsReport,
@@ -64,7 +67,7 @@ export async function replaceFacts(
   })
 }
 
-/** Of a table of facts: those of these subjects, of whatever set. */
+/** SQL: the facts of these subjects in any set. */
 export function factsAbout(db: Db, report: FactsReport, facts: Facts, { accounts, abouts, days }: Subjects) {
   const about = facts.about === null ? db`''::text` : db`${db(facts.about)}`
   const own = facts.shared ? db`report = ${report} and` : db``
@@ -73,7 +76,7 @@ export function factsAbout(db: Db, report: FactsReport, facts: Facts, { accounts
     : db`${own} (account_id, ${about}) in (select * from unnest(${accounts}::text[], ${abouts}::text[]))`
 }
 
-/** Of each subject what was said last: account_id, about, day, rows, pieces. */
+/** SQL: the latest report of each subject: account_id, about, day, rows, pieces. */
 export function newestSaid(db: Db, report: FactsReport, facts: Facts, { accounts, abouts, days }: Subjects) {
   const about = { report_day: db`''::text`, analytics_day: db`app`, ads_report: db`about` }[facts.said]
   const last = facts.said === "analytics_day" ? db`processed desc` : db`seen_at desc, parser desc, sha256 desc`

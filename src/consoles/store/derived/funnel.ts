@@ -6,7 +6,7 @@ import { funnelEvents } from "../../formulas/funnel.ts"
 export const ENGAGEMENT = factsOf("engagement")
 export const DOWNLOADS = factsOf("downloads")
 
-/** Of each day the file of the newest processing date counts, whole: nothing of two files is added up. */
+/** For each day only the file with the latest processing date counts, as a whole: files are never summed. */
 function factsOf(report: AnalyticsReport): Facts {
   const about = { said: "analytics_day", table: "funnel_fact_row", about: "app", daily: true, shared: true } as const
   return {

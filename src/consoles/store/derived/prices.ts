@@ -8,7 +8,7 @@ export interface PricedProduct {
   product: string
 }
 
-/** A product's periods are exchanged whole. */
+/** Replaces all price periods of a product. */
 export async function derivePrices(tx: Tx, seen: readonly PricedProduct[]): Promise<void> {
   const products = new Map(seen.map((one) => [`${one.account} ${one.app} ${one.product}`, one]))
   for (const [, { account, app, product }] of [...products].sort()) {

@@ -3,13 +3,13 @@ import { derivePrices, type PricedProduct } from "./prices.ts"
 
 const AT_ONCE = 20
 
-/** Derives anew from when each product costs what, and says of how many products it stood otherwise. */
+/** Derives all price periods again. Returns the number of products whose periods changed. */
 export async function rebuildPrices(sql: Sql, pause: () => Promise<void>): Promise<number> {
   let mended = 0
   for (let page = await readNext(sql, null); page.length > 0; page = await readNext(sql, page.at(-1)!)) {
     for (const product of page) {
       const isMended = await sql.begin(async (tx) => {
-        // as who stores what it says: nobody says more of it meanwhile
+        // Takes the same lock as storing does, so that no new prices are stored meanwhile.
         await tx`
           select id
           from connected_account

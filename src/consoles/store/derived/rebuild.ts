@@ -5,7 +5,7 @@ import { beginSets, pieceOf, removeSet } from "../report-sets.ts"
 import { factsAbout, newestSaid, replaceFacts, type Subjects, subjectsOf } from "./facts.ts"
 import { rebuildPrices } from "./rebuild-prices.ts"
 
-/** A day of something that an account says, or what it said last of it. */
+/** One day of a subject of an account, or the subject's latest report. */
 interface Subject {
   account: string
   about: string
@@ -19,7 +19,7 @@ interface Derivation {
 
 const AT_ONCE = 20
 
-/** Derives anew what follows from what accounts said, and says of how many days, things and products it stood otherwise. */
+/** Derives all facts of accounts again. Returns the number of days, subjects and products whose facts changed. */
 export async function rebuildAccounts(sql: Sql, pause: () => Promise<void>): Promise<number> {
   let mended = 0
   for (const { name, facts } of KINDS) {
@@ -34,7 +34,7 @@ export async function rebuildAccounts(sql: Sql, pause: () => Promise<void>): Pro
   return mended + (await rebuildPrices(sql, pause))
 }
 
-/** Of what stands by what was said last, the last day alone. */
+/** For reports that apply until replaced, returns only the last day. */
 async function readNext(sql: Sql, { report, facts }: Derivation, after: Subject | null): Promise<Subject[]> {
   const about = { report_day: sql`''::text`, analytics_day: sql`app`, ads_report: sql`about` }[facts.said]
   const [account, of, day] = [after?.account ?? "", after?.about ?? "", after?.day ?? "0001-01-01"]
@@ -54,7 +54,7 @@ async function readNext(sql: Sql, { report, facts }: Derivation, after: Subject 
       limit ${AT_ONCE}`
 }
 
-/** Whether it stood otherwise. */
+/** Returns whether the facts changed. */
 async function rebuildSubject(
   sql: Sql,
   derivation: Derivation,
@@ -66,7 +66,7 @@ async function rebuildSubject(
   if (pieces !== null) return await rebuildPieces(sql, derivation, { said, pieces }, pause)
   return await sql.begin(async (tx) => {
     await lockAccount(tx, account)
-    // nobody says more of it meanwhile
+    // The lock prevents new reports meanwhile.
     if ((await readPieces(tx, derivation, said)) !== null) return false
     const before = await readFacts(tx, derivation, said)
     await replaceFacts(tx, derivation.report, derivation.facts, [said], new Set())
@@ -74,7 +74,7 @@ async function rebuildSubject(
   })
 }
 
-/** The set that what was said last stands in; null = it came at once. */
+/** The set of the latest report. Null if it is stored inline. */
 async function readPieces(db: Sql | Tx, { report, facts }: Derivation, said: ReportSubject): Promise<number | null> {
   const [newest] = await db<{ pieces: number | null }[]>`
     select pieces
@@ -82,7 +82,7 @@ async function readPieces(db: Sql | Tx, { report, facts }: Derivation, said: Rep
   return newest?.pieces ?? null
 }
 
-/** As who stores what it says. */
+/** Takes the same lock as storing does. */
 async function lockAccount(tx: Tx, account: string): Promise<void> {
   await tx`
     select id
@@ -91,7 +91,7 @@ async function lockAccount(tx: Tx, account: string): Promise<void> {
     for no key update`
 }
 
-/** Its facts are made beside those that stand, piece by piece, and take their place only where they are others. */
+/** Derives the facts piece by piece into a new set, which replaces the current one only if they differ. */
 async function rebuildPieces(
   sql: Sql,
   derivation: Derivation,
@@ -133,7 +133,7 @@ async function readFacts(tx: Tx, derivation: Derivation, said: ReportSubject): P
   return await readDigest(tx, derivation, said, stands?.set ?? 0)
 }
 
-/** The same in whatever order facts stand. */
+/** A digest that does not depend on the order of the facts. */
 async function readDigest(tx: Tx, { report, facts }: Derivation, said: ReportSubject, set: number): Promise<string> {
   const subjects: Subjects = subjectsOf([said])
   const [row] = await tx<[{ facts: string }]>`

@@ -8,8 +8,8 @@ const DAILY = { said: "report_day", about: null, daily: true } as const
 export const SALES: Facts = { ...DAILY, table: "sales_fact_row", insert: insertSales }
 
 /**
- * A refund has units below zero; what a unit of it cost is printed with either sign. The credit of a completed bundle has such units
- * too: it lowers the money alone.
+ * Refunds have negative units, and their unit price may have either sign. The credit of a completed bundle also has
+ * negative units, but only lowers the money.
  */
 async function insertSales(tx: Tx, { from, set, before }: SaidRows): Promise<void> {
   const { types, soldAs } = soldThings()
@@ -60,7 +60,7 @@ async function insertSubscriptions(tx: Tx, { from, set, before }: SaidRows): Pro
 
 export const SUBSCRIPTION_EVENTS: Facts = { ...DAILY, table: "subscription_event_fact_row", insert: insertEvents }
 
-/** Names of events are few, and each is judged once. */
+/** Classifies each event name once, because there are few. */
 async function insertEvents(tx: Tx, { from, set, before }: SaidRows): Promise<void> {
   const names = await tx<{ event: string; offer: string | null }[]>`
     select distinct s.row ->> 'event' as event, s.row ->> 'offer' as offer
