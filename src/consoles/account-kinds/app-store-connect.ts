@@ -58,7 +58,7 @@ export const appStoreConnect: AccountKind<ConsoleKey, Console> = {
   read: readConsole,
 }
 
-/** The rest of the hour's requests is left to whoever else works with the key. */
+/** Leaves this many of the hour's requests to other programs that use the key. */
 const LEAST_LEFT = 500
 const QUARTER_MS = 15 * 60_000
 
@@ -73,7 +73,7 @@ async function readConsole(console: Console, turn: AccountTurn): Promise<number 
   })
 }
 
-/** Notes what the console last said that the key has left in this hour, refused questions included. */
+/** Tracks how many requests the key has left in this hour, from failed requests too. */
 function countHour(console: Console): { console: Console; left(): number | null } {
   let left: number | null = null
   const get: Console["get"] = async (path, signal) => {

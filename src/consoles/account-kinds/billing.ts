@@ -19,7 +19,7 @@ import type { BillingMessage } from "../sources/billing/told.ts"
 
 const LEAST_SECRET = 16
 
-/** What all have in common: nothing is asked of them, and which app it is about is said. */
+/** Shared by all services that push messages: no requests are sent to them, and the user names the app. */
 const TOLD = {
   ids: {},
   part: { name: "app", option: "store-id", value: "ID", meaning: "The app's id in the App Store, of which it tells." },
@@ -58,7 +58,7 @@ interface BillingService {
   secretIs: string
   isTheirs(secret: string, message: Message): boolean
   eventIn(body: unknown): BillingMessage | null
-  /** The answer to a request by which the service proves the address; null if it is no such request. */
+  /** The response to the request with which the service verifies the address. Null if it is not such a request. */
   verification?(body: unknown): object | null
 }
 
@@ -101,7 +101,7 @@ export const appStoreNotifications: AccountKind<Record<string, never>, null> = {
     const { signedPayload: jws } = (parsed(body) ?? {}) as { signedPayload?: unknown }
     const payload = signedPayload(jws, roots, at)
     const { signedTransactionInfo } = (payload?.data ?? {}) as Record<string, unknown>
-    // also what Apple signed for somebody else's app is not this one's
+    // Apple may have signed the message for another app, so check the app too.
     if (!payload || !isOfApp(payload, storeId, bundleIds)) return "not theirs"
     const transaction = signedTransactionInfo === undefined ? {} : signedPayload(signedTransactionInfo, roots, at)
     return transaction ? (storeNotification(payload, transaction) ?? "unreadable") : "not theirs"
@@ -109,8 +109,8 @@ export const appStoreNotifications: AccountKind<Record<string, never>, null> = {
 }
 
 /**
- * By the app's number. Apple leaves it out in the sandbox: there the bundle id decides, and where it is not known here, a message of
- * the sandbox is taken, for it counts nowhere.
+ * Compares the app's number. Apple leaves it out in the sandbox, where the bundle id decides. If that is unknown here,
+ * sandbox messages are accepted because they affect no figures.
  */
 function isOfApp(payload: object, storeId: string, bundleIds: readonly string[]): boolean {
   const { appAppleId, bundleId, environment } = notifiedApp(payload)
@@ -124,7 +124,7 @@ function checkStoreId(storeId: string | null): void {
     throw new AccessProblem("an app's id in the App Store is a number, as 310633997")
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined if the body is not JSON. */
 function parsed(body: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(body).toString("utf8"))

@@ -8,7 +8,7 @@ import type { ApiKey } from "../credentials.ts"
 import { type AccountApp, probeRight } from "../look.ts"
 import { metricsIn, overviewPath, storeAppsIn } from "../sources/billing/revenuecat-metrics.ts"
 
-/** What RevenueCat reckons itself; what is bought as it happens comes by its messages, an account of the kind revenuecat. */
+/** Figures that RevenueCat computes. Purchases arrive as messages to an account of the kind revenuecat. */
 export const revenueCatMetrics: AccountKind<ApiKey, RevenueCatApi> = {
   name: "revenuecat-metrics",
   title: "RevenueCat's figures",
@@ -68,7 +68,7 @@ export const revenueCatMetrics: AccountKind<ApiKey, RevenueCatApi> = {
       if (!(error instanceof ReadFailure)) throw error
       throw new ConsoleProblem("unavailable", error.message)
     }
-    // comes again in an hour
+    // Read again in an hour.
     return null
   },
 }

@@ -10,7 +10,7 @@ type Organic = NonNullable<AnswerOf<"list_ads_keywords">["keywords"][number]["or
 
 type Command = AnswerOf<"list_ads_commands">["commands"][number]
 
-/** What was spent where, each as a share of all that was spent in its currency. */
+/** Spend by campaign, each as a share of the total in its currency. */
 export function campaignsPart({ campaigns, from, to }: AnswerOf<"list_campaigns">): Html {
   return html`${span(from, to)}${metricTable(
     "Campaign",
@@ -22,7 +22,7 @@ export function campaignsPart({ campaigns, from, to }: AnswerOf<"list_campaigns"
   )}`
 }
 
-/** Bought keywords by spend, each beside where the app stands unpaid. */
+/** Keywords with bids, by spend, each with the app's organic rank. */
 export function boughtPart({ keywords, from, to }: AnswerOf<"list_ads_keywords">): Html {
   const all = sumOf(keywords.map(({ metrics }) => metrics))
   return html`${span(from, to)}${metricTable(
@@ -36,7 +36,7 @@ export function boughtPart({ keywords, from, to }: AnswerOf<"list_ads_keywords">
   )}`
 }
 
-/** What people typed who saw an ad. */
+/** The search terms of people who saw an ad. */
 export function typedPart({ terms, undisclosedShare }: AnswerOf<"list_ads_search_terms">): Html {
   const all = sumOf(terms.map(({ metrics }) => metrics))
   return html`${metricTable(
@@ -50,14 +50,16 @@ export function typedPart({ terms, undisclosedShare }: AnswerOf<"list_ads_search
   )}${undisclosedShare !== null && html`<p class="small quiet">${percent(undisclosedShare)} of the impressions are of terms that Apple does not disclose.</p>`}`
 }
 
-/** The store's own popularity of the keywords in question, 0 to 100; what is not listed is below what is. */
+/**
+ * The store's own popularity of the requested keywords, 0 to 100. An unlisted keyword is below the lowest listed one.
+ */
 export function popularityPart({ wanted, top, from, to }: AnswerOf<"get_search_popularity">): Html {
   const row = (term: string, value: number | null, said: HtmlPart) =>
     html`<span><bdi>${term}</bdi></span>${value === null ? html`<span></span>` : shareBar(value / 100)}<span>${said}</span>`
   return html`${span(from, to)}<div class="spread">${wanted.map(({ term, below, popularity }) => row(term, popularity?.overall100 ?? null, popularity ? figure(popularity.overall100) : below === null ? figure(null) : `below ${below}`))}</div><h3>Most searched</h3><div class="spread">${top.map(({ term, genre, overall100 }) => row(term, overall100, html`${figure(overall100)} <span class="small quiet">${spoken(genre)}</span>`))}</div>`
 }
 
-/** The changes of the account, newest first. */
+/** The changes in the account, newest first. */
 export function commandsPart({ commands }: AnswerOf<"list_ads_commands">): Html {
   if (commands.length === 0)
     return html`<p class="quiet">Nothing was changed in the days that the platform remembers.</p>`
@@ -113,7 +115,7 @@ const moneyText = (money: Money | null) =>
   money === null ? figure(null) : `${Number(money.amount).toFixed(2)} ${money.currency}`
 const span = (from: string, to: string) => html`<p class="small quiet">${dayTime(from)} to ${dayTime(to)}</p>`
 
-/** Amounts of several currencies are never added: then nothing is a share. */
+/** Null if there are several currencies, because amounts in different currencies are never summed. */
 function sumOf(all: readonly Metrics[]): number | null {
   const spent = all.flatMap(({ spend }) => spend ?? [])
   const sum = spent.reduce((total, { amount }) => total + Number(amount), 0)

@@ -25,7 +25,7 @@ interface Subject {
   country: string
 }
 
-/** A card of a page. It is left out where its operation does not exist. */
+/** A card of a page. It is left out if its operation does not exist. */
 interface Section {
   operation: SectionOperation
   show(desk: Desk, subject: Subject): Promise<Html>
@@ -36,7 +36,7 @@ interface SectionOptions<Answer> {
   hint: string
   /** The operation takes a storefront. */
   byCountry?: boolean
-  /** The report with the evidence; `day` is the field of the answer that has its day. */
+  /** The report with the evidence; `day` names the field of the answer with the report's day. */
   report?: { name: string; day?: keyof Answer & string }
   /** Renders the answer. Default: facts and tables of all its fields. */
   part?: (answer: Answer) => Html

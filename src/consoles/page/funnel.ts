@@ -5,7 +5,7 @@ import { type Html, html } from "../../ui/html.ts"
 import { dayTime, shortDay } from "../../ui/times.ts"
 import { figure, percent } from "../../ui/words.ts"
 
-/** From seen to downloaded: each step as a share of the first, and the downloads day by day. */
+/** The steps from impression to download, each as a share of the first, and the downloads by day. */
 export function funnelPart(answer: AnswerOf<"get_funnel">): Html {
   const { from, to, completeTo, totals, days, sources: _, source: __, dayZone: ___, country: ____, ...lists } = answer
   const steps: [string, number | null][] = [

@@ -8,7 +8,7 @@ import { counted, spoken } from "../../ui/words.ts"
 
 type Evidence = AnswerOf<"get_report_evidence">
 
-/** What the figures of a connected account lead back to: each report of a day as it was said. */
+/** The evidence for an account's figures: each stored report of a day. */
 export async function reportsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const [report, day] = [desk.query.get("report") ?? "sales", desk.query.get("day")]
@@ -42,7 +42,7 @@ function saidPart({
   )
 }
 
-/** The way to them, from a part whose figures come from there. */
+/** A link to the evidence, for cards that show these figures. */
 export function reportLink(desk: Desk, app: { id: string }, asked: { report: string; day?: string }): Html {
   return html`<a href="${address(appAddress(desk, app, "reports"), { ...asked })}">Evidence</a>`
 }

@@ -17,7 +17,7 @@ type Subscriptions = AnswerOf<"get_subscriptions">
 
 const PERIODS = [30, 7, 90, 365] as const
 
-/** What the seller's own console reports: units and proceeds by day, storefront and product, and subscriptions. */
+/** The figures of the seller's console: units and proceeds by day, storefront and product, and subscriptions. */
 export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const days = periodIn(desk.query, PERIODS)
@@ -62,7 +62,7 @@ function downloadsPart({ days, from, to }: Revenue, chosen: Html): Html {
   )
 }
 
-/** Of the currency that brings the most days: amounts of several are never added. */
+/** Shows one currency only, the first of the totals; amounts in different currencies are never summed. */
 function proceedsPart({ days, totals, from, to }: Revenue): Html | false {
   const currency = totals.proceeds?.[0]?.currency
   if (currency === undefined) return false

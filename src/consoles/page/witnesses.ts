@@ -9,7 +9,10 @@ type Reconciliation = NonNullable<AnswerOf<"get_revenue">["reconciliation"]>
 type EventReconciliation = NonNullable<AnswerOf<"get_subscriptions">["reconciliation"]>
 type BillingFigures = NonNullable<AnswerOf<"get_revenue">["billing"]>
 
-/** The same purchases as the console and a billing service tell them: what explains the difference, and what nothing does. */
+/**
+ * Compares the console's and a billing service's figures for the same purchases: the explained and the unexplained
+ * difference.
+ */
 export function witnessesPart(
   { reconciliation, billing }: { reconciliation: Reconciliation | null; billing: BillingFigures | null },
   events: EventReconciliation | null,
