@@ -15,7 +15,7 @@ const problemOf = (asked: Promise<unknown>) =>
     (error: Error) => error.message,
   )
 
-test("reports are asked for once, by an Admin's key that is not stored; a key that may not is told so", async () => {
+test("an Admin key requests the reports once without being stored, and other keys get an explanation", async () => {
   const { id } = await scene.add(scene.there.key("SALES"))
   const { register, workspaceId, there } = scene
   const wish = { id, app: TEA.id }
@@ -27,7 +27,7 @@ test("reports are asked for once, by an Admin's key that is not stored; a key th
   expect(await createAnalyticsRequest(register, workspaceId, { ...wish, once })).toBe(false)
   expect(there.analytics.posted).toEqual([TEA.id])
   expect([...(await scene.sql`select sealed, shown from connected_account`)]).toEqual([...before])
-  // one that was stopped is asked for anew
+  // A stopped request is made again.
   there.analytics.requests[0]!.stopped = true
   expect(await createAnalyticsRequest(register, workspaceId, { ...wish, once })).toBe(true)
   expect(await problemOf(createAnalyticsRequest(register, workspaceId, { ...wish, app: "999" }))).toMatch(
@@ -37,7 +37,7 @@ test("reports are asked for once, by an Admin's key that is not stored; a key th
   expect(await problemOf(createAnalyticsRequest(register, other, wish))).toMatch(/account/)
 })
 
-test("a console that fails while reports are asked for is not explained by the role of the key", async () => {
+test("a console failure during the request for reports is not blamed on the key's role", async () => {
   const { register, workspaceId, there } = scene
   const { id } = await scene.add(there.key("ADMIN"))
   there.before = async (path) =>

@@ -47,7 +47,7 @@ beforeEach(async () => {
 })
 afterEach(() => scene.there.stop())
 
-/** Reads as a server does in so many hours, with up to 60 questions in each. */
+/** Simulates a server over this many hours, with up to 60 requests in each. */
 async function readHours(hours: number, atMost = 60): Promise<void> {
   const { sql, register, at } = scene
   const parts = { sql, sealer, log: silentLog, reach: register.reach, now: () => at.now, gapMs: 0, atMost }
@@ -57,7 +57,7 @@ async function readHours(hours: number, atMost = 60): Promise<void> {
   }
 }
 
-/** Adds the account. Only its newest days are due, so that all of them are read within the hours of a test. */
+/** Adds the account. Makes only its newest days due, so that the hours of a test are enough to read all of them. */
 async function addWithDays(days: number): Promise<AccountRow> {
   const added = await scene.add()
   await makeConsoleTasks(scene.sql, added.id, scene.at.now)
@@ -65,7 +65,7 @@ async function addWithDays(days: number): Promise<AccountRow> {
   return added
 }
 
-/** Of the days that are due. */
+/** Number of days that are due. */
 const DAYS = 30
 
 function refusal(status: number, code: string, detail: string): Response {
@@ -75,7 +75,7 @@ function refusal(status: number, code: string, detail: string): Response {
 
 const VERSION_MISSING = "Please include the version parameter. The latest version for this report is"
 
-/** Type, day and version of a report that the console is asked for; null for other questions. */
+/** Type, day and version of the requested report. Null for other requests. */
 function askedReport(path: string): { type: string; day: string; version: string | null } | null {
   const url = new URL(path, "https://console.example")
   if (url.pathname !== "/v1/salesReports") return null
@@ -105,8 +105,8 @@ const call = async (path: string) => {
   return await scene.house.call(`/v1/apps/${scene.appId}/${path}`, { key })
 }
 
-describe("a subscription report's version", () => {
-  test("the console names the version that it wants, and every day is read with it", async () => {
+describe("the version of subscription reports", () => {
+  test("every day is read with the version that the console names", async () => {
     scene.there.before = (path) => {
       const asked = askedReport(path)
       if (!asked?.type.startsWith("SUBSCRIPTION") || asked.version === "1_7") return null
@@ -122,7 +122,10 @@ describe("a subscription report's version", () => {
     expect(new Set(versions)).toEqual(new Set(["1_7"]))
   })
 
-  /** A console that has subscription events of each day in its latest version, and answers older ones as if there were none. */
+  /**
+   * A console with subscription events for each day in its latest version; it answers older versions as if there were
+   * none.
+   */
   function outdatedConsole(latest: () => string): void {
     const row = { Event: "Renew", "App Apple ID": TEA.id, "Subscription Name": "Pro", Country: "DE", Quantity: "3" }
     scene.there.before = (path) => {
@@ -138,7 +141,7 @@ describe("a subscription report's version", () => {
     }
   }
 
-  test("a day that an outdated version calls empty is read in the latest version, and is no zero", async () => {
+  test("a day that an outdated version calls empty is read in the latest version and is not zero", async () => {
     outdatedConsole(() => "1_9")
     await addWithDays(DAYS)
     await readHours(3)
@@ -146,7 +149,7 @@ describe("a subscription report's version", () => {
     expect(await states("subscriptions")).toEqual({ empty: DAYS })
   })
 
-  test("a version that becomes outdated later leaves no empty day behind", async () => {
+  test("no empty day remains after a version becomes outdated", async () => {
     let latest = "1_4"
     outdatedConsole(() => latest)
     await addWithDays(DAYS)
@@ -159,7 +162,7 @@ describe("a subscription report's version", () => {
     expect(sum).toEqual({ days: 0 })
   })
 
-  test("an empty day that cannot be confirmed stays unknown", async () => {
+  test("an empty day stays unknown if the version cannot be confirmed", async () => {
     scene.there.before = (path) => {
       const asked = askedReport(path)
       if (asked?.type !== "SUBSCRIPTION_EVENT") return null
@@ -176,7 +179,7 @@ describe("a subscription report's version", () => {
   })
 })
 
-test("a day that the console refuses ends alone: every other day is read, and the owner sees which failed and why", async () => {
+test("a refused day does not affect other days, and the owner sees which day failed and why", async () => {
   scene.there.before = (path) => {
     const asked = askedReport(path)
     const isGone = asked?.type === "SALES" && asked.day === BEFORE
@@ -196,7 +199,7 @@ test("a day that the console refuses ends alone: every other day is read, and th
     reported: false,
     downloads: null,
   })
-  // an hour later, then at longer gaps
+  // The first retry is an hour later, then the gaps grow.
   const gaps: number[] = []
   for (let times = 0; times < 3; times++) {
     const [row] = await scene.sql`
@@ -213,7 +216,7 @@ test("a day that the console refuses ends alone: every other day is read, and th
   expect(gaps).toEqual([2, 4, 8])
 })
 
-test("late answers are no failures: the first failure after them is asked again in an hour", async () => {
+test("a failure after late answers is retried in an hour, because late answers are not failures", async () => {
   scene.there.report = () => "late"
   await addWithDays(1)
   await readHours(1, 4)
@@ -231,7 +234,7 @@ test("late answers are no failures: the first failure after them is asked again 
   expect([row!.state, Math.round(Number(row!.hours))]).toEqual(["late", 1])
 })
 
-test("a report that the key's role does not include is denied by itself, asked for once a day, and read once it is included", async () => {
+test("a report denied to the role is requested once a day, and read once the role includes it", async () => {
   let isDenied = true
   let refused = 0
   scene.there.before = (path) => {
@@ -270,7 +273,7 @@ test("a report that the key's role does not include is denied by itself, asked f
   expect((await account()).troubles).toEqual([])
 })
 
-test("the terminal and the revenue page name the day that failed, and why", async () => {
+test("the terminal and the revenue page show which day failed and why", async () => {
   scene.there.before = (path) =>
     askedReport(path)?.day === BEFORE ? refusal(410, "GONE", "This report can no longer be had") : null
   await addWithDays(DAYS)
@@ -282,7 +285,7 @@ test("the terminal and the revenue page name the day that failed, and why", asyn
   expect(String((failureNote({ sources }) as Html).text)).toContain(`sales of ${BEFORE}: the console`)
 })
 
-test("a day at which the console fails (500) puts the account off for a while, and not in front of the others for ever", async () => {
+test("a day with status 500 pauses the account for a while without blocking the other days", async () => {
   scene.there.before = (path) => {
     const asked = askedReport(path)
     return asked?.type === "SALES" && asked.day === YESTERDAY ? new Response("<html>", { status: 500 }) : null
@@ -295,7 +298,7 @@ test("a day at which the console fails (500) puts the account off for a while, a
   )
 })
 
-test("a clock that is ten minutes ahead is named as the reason why tokens are refused, and the key is not revoked", async () => {
+test("a clock ten minutes ahead is named as the cause of rejected tokens, and the key is not revoked", async () => {
   const { id } = await scene.add()
   const now = () => new Date(Date.now() + 10 * 60_000)
   const reach = { now, to: () => ({ ...scene.register.reach.to("api.appstoreconnect.apple.com"), now }) }
@@ -311,7 +314,7 @@ test("a clock that is ten minutes ahead is named as the reason why tokens are re
   expect(problem).toMatch(/set the clock/)
 })
 
-test("a vendor number that the console does not know is named when the account is added", async () => {
+test("adding an account with an unknown vendor number names the vendor number as the problem", async () => {
   scene.there.vendor = "85099999"
   const add = scene.add
   scene.there.before = (path) =>
@@ -326,7 +329,7 @@ test("a vendor number that the console does not know is named when the account i
   })
 })
 
-test("an error that nobody expects costs its question an hour, and the others are read", async () => {
+test("an unexpected error postpones only its own task by an hour", async () => {
   await scene.sql`
     create function spoil() returns trigger language plpgsql as $$
     begin

@@ -18,16 +18,16 @@ export interface ShelfHalf extends ShelfThing {
   texts: ShelfThing[]
 }
 
-/** What of an app can be changed at the console. */
+/** The parts of an app that can be changed at the console. */
 export interface ConsoleShelf {
   reviews: ShelfReview[]
   versions: ShelfHalf[]
   infos: ShelfHalf[]
-  /** What changes something, as it came in, whether it was taken or not. */
+  /** All change requests as received, accepted or not. */
   sent: { method: string; path: string; body: unknown }[]
-  /** Names that another app of the store has. */
+  /** Names that other apps in the store already use. */
   takenNames: string[]
-  /** A review in place of a page is this long. */
+  /** Number of resources per page. */
   pageSize: number
 }
 
@@ -53,7 +53,7 @@ const VERSION_EDITABLE = [
 ]
 const INFO_EDITABLE = ["PREPARE_FOR_SUBMISSION", "DEVELOPER_REJECTED", "REJECTED", "WAITING_FOR_REVIEW"]
 
-/** Null for what is no business of the shelf's. */
+/** Null for requests that it does not handle. */
 export function answerShelf(shelf: ConsoleShelf, call: ShelfCall): Response | null {
   const { method, url, role } = call
   if (method !== "GET") shelf.sent.push({ method, path: url.pathname, body: call.body })

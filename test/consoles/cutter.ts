@@ -1,30 +1,30 @@
 import { connect, createServer, type Socket } from "node:net"
 
-/** Where a connection ends in the middle of a change. Bytes are counted from the start of the request or answer. */
+/** Where a connection breaks during a change. Bytes are counted from the start of the request or response. */
 export type Cut =
-  /** Taken, and closed before a byte of it was read. */
+  /** Accepted, and closed before any byte is read. */
   | { at: "accept" }
-  /** So many bytes reach the platform, and no more. */
+  /** Only this many bytes reach the platform. */
   | { at: "request"; bytes: number }
-  /** The platform gets all of it, and its answer is lost. */
+  /** The platform receives the whole request, but its response is lost. */
   | { at: "applied" }
-  /** So many bytes of the answer come back. */
+  /** Only this many bytes of the response arrive. */
   | { at: "answer"; bytes: number }
-  /** The connection stays, and nothing comes back: the platform gets all of it, or nothing. */
+  /** The connection stays open without a response: the platform receives the whole request or nothing. */
   | { at: "held"; applied: boolean }
 
 export interface Cutter {
   url: string
-  /** Cuts the nth change from now on (0 = the next); what only asks goes through. Null = none. */
+  /** Cuts the nth change from now on (0 is the next one); read requests pass. Null cuts nothing. */
   cut(cut: Cut | null, nth?: number): void
-  /** What the changes so far looked like on their way, "PATCH /v1/…". */
+  /** The changes so far, for example "PATCH /v1/…". */
   changes: string[]
-  /** Takes no further connection; those that stand go on. */
+  /** Accepts no further connections; open ones continue. */
   close(): void
   stop(): void
 }
 
-/** A proxy before a stand-in that loses connections where it is told to. */
+/** A proxy in front of a test server that cuts connections on demand. */
 export function cutterBefore(url: string): Cutter {
   const to = new URL(url)
   let cut: Cut | null = null

@@ -27,7 +27,7 @@ const OTHERS: SalesRow = { ...APP, SKU: "OTHER", Title: "Not ours", Units: "900"
 let scene: AccountScene
 const kept = new Map<string, RawBody>()
 
-/** Reads the newest report; `units` are what it says. */
+/** Reads the newest report, which has this many units. */
 async function read(units: string): Promise<void> {
   const { sql, there, register, at } = scene
   there.report = (type, day) =>
@@ -51,7 +51,7 @@ afterAll(() => scene.there.stop())
 const evidence = (workspaceId = scene.workspaceId) =>
   readReportEvidence(scene.sql, workspaceId, { id: scene.appId, iosId: TEA.id }, { report: "sales", day: DAY })
 
-test("a figure leads to the report that says it, what it said before after it, and the seller's other apps in neither", async () => {
+test("a figure's evidence lists the current report, then the replaced one, without other apps", async () => {
   const said = (await evidence())!
   expect(said).toMatchObject({ report: "sales", state: "ok", dayZone: "America/Los_Angeles" })
   expect(said.said.map(({ count, rows }) => [count, rows.map(({ app, units }) => [app, units])])).toEqual([
@@ -63,7 +63,7 @@ test("a figure leads to the report that says it, what it said before after it, a
   expect(body.totals.downloads).toBe(7)
 })
 
-test("its hash is that of the kept body, and replaying that body gives the same rows", async () => {
+test("the evidence has the hash of the stored body, and replaying that body gives the same rows", async () => {
   for (const { sha256, source, parser, origin } of (await evidence())!.said) {
     const body = kept.get(sha256)!
     expect(hash("sha256", body.bytes)).toBe(sha256)
@@ -79,7 +79,7 @@ test("its hash is that of the kept body, and replaying that body gives the same 
   expect(replayed).toBe(2)
 })
 
-test("it is shown to the owner, and to nobody who may not see revenue, nor of another workspace", async () => {
+test("evidence is visible to the owner, and hidden without the revenue right and from other workspaces", async () => {
   const page = `/app/apps/${scene.appId}/reports?report=sales&day=${DAY}`
   const owner = await ownerOf(scene.house, scene.workspaceId)
   const { status, text } = await owner.open(page)

@@ -23,11 +23,11 @@ const FORMS: [string, string][] = [
 ]
 
 for (const [form, text] of FORMS)
-  test(`a key ${form} is taken`, async () => {
+  test(`a key ${form} is accepted`, async () => {
     expect((await signingKeyOf(text)).type).toBe("private")
   })
 
-test("a text without a key, and a key on another curve, are refused", async () => {
+test("a text without a key and a key on another curve are refused", async () => {
   const other = generateKeyPairSync("ec", {
     namedCurve: "P-384",
     privateKeyEncoding: { type: "pkcs8", format: "pem" },

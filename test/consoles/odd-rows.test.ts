@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 afterEach(() => scene.there.stop())
 
-/** Reads as a server does in so many hours, with up to 60 questions in each. */
+/** Simulates a server over this many hours, with up to 60 requests in each. */
 async function readHours(hours: number, atMost = 60): Promise<void> {
   const { sql, register, at } = scene
   const parts = { sql, sealer, log: silentLog, reach: register.reach, now: () => at.now, gapMs: 0, atMost }
@@ -107,7 +107,7 @@ describe("an odd row", () => {
       .split("\n")[1]!
       .concat("\n")
   for (const [what, spoil, reason] of unreadable)
-    test(`a row ${what} is put aside and shown; the others count`, async () => {
+    test(`a row ${what} is put aside and shown, and the other rows count`, async () => {
       scene.there.report = (type, day) =>
         type === "SALES" && day === YESTERDAY
           ? new Response(Bun.gzipSync(spoil(salesReport(day, [APP]))))
@@ -127,7 +127,7 @@ describe("an odd row", () => {
       expect(body.sources).toMatchObject([{ state: "ok", reportedDays: 1, why: `sales of ${YESTERDAY}: ${why}` }])
     })
 
-  test("a report in which no row can be read is no empty day", async () => {
+  test("a report without any readable row does not count as an empty day", async () => {
     scene.there.report = (type, day) =>
       type === "SALES"
         ? {
@@ -145,7 +145,7 @@ describe("an odd row", () => {
   })
 })
 
-test("the credit of a completed bundle lowers the money, and is no refund and no lost download", async () => {
+test("the credit of a completed bundle lowers the money without counting as a refund", async () => {
   const paid = { ...APP, "Product Type Identifier": "1", "Customer Price": "4.99", "Developer Proceeds": "3.49" }
   const credit = { ...paid, Units: "-1", "Customer Price": "-4.99", "Developer Proceeds": "-3.49", CMB: "CMB-C" }
   scene.there.report = (type, day) =>
@@ -161,7 +161,7 @@ test("the credit of a completed bundle lowers the money, and is no refund and no
   })
 })
 
-test("a bundle is shown beside the app's figures, and in none of them", async () => {
+test("a bundle is listed separately and is in none of the app's figures", async () => {
   const paid = { ...APP, "Product Type Identifier": "1", "Customer Price": "4.99", "Developer Proceeds": "3.49" }
   const bundle = { ...paid, SKU: "TEA-PACK", Title: "Tea and cups", "Product Type Identifier": "1-B", Units: "3" }
   scene.there.report = (type, day) =>
@@ -177,7 +177,7 @@ test("a bundle is shown beside the app's figures, and in none of them", async ()
   expect([body.totals.downloads, body.products.length]).toEqual([5, 1])
 })
 
-test.each(["gzip", "text"])("a report whose body is %s is read the same", async (form) => {
+test.each(["gzip", "text"])("a report is read the same if its body is %s", async (form) => {
   const report = "Provider\tUnits\r\nAPPLE\t3\r\n"
   const bytes = new TextEncoder().encode(report)
   const lines: string[] = []
@@ -185,7 +185,7 @@ test.each(["gzip", "text"])("a report whose body is %s is read the same", async 
   expect(lines).toEqual(["Provider\tUnits", "APPLE\t3"])
 })
 
-test("an analytics file with odd rows is read once, without them", async () => {
+test("an analytics file with unreadable rows is read once, without those rows", async () => {
   const { analytics } = scene.there
   analytics.requests.push({ id: "request-1", app: TEA.id })
   const columns = ["Date", "App Apple Identifier", "Download Type", "Source Type", "Territory", "Counts"]

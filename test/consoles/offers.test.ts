@@ -26,7 +26,7 @@ beforeEach(async () => {
           { id: "i1", territory: "USA", attributes: trial },
           { id: "i2", territory: "DEU", attributes: trial },
           { id: "i3", territory: "JPN", attributes: { ...trial, duration: "ONE_MONTH" } },
-          // nothing is sold there any more
+          // Nothing is sold in this territory any more.
           { id: "i4", territory: "ANT", attributes: trial },
         ],
         promotionalOffers: [{ id: "p1", attributes: { ...back, offerCode: "back3" } }],
@@ -54,7 +54,7 @@ const shown = ({ product, kind, name, mode, duration, periods, active, codes, co
   return [product, kind, name, mode, duration, periods, active, codes, countries]
 }
 
-test("what the console offers besides its prices: to new subscribers by storefront, by the app, and for codes", async () => {
+test("pricing lists the console's introductory offers by storefront, promotional offers and offer codes", async () => {
   await scene.add(scene.there.key("ADMIN"))
   await read()
   const { offered, offers } = await pricing()
@@ -65,7 +65,7 @@ test("what the console offers besides its prices: to new subscribers by storefro
     ["tea.year", "introductory", null, "FREE_TRIAL", "ONE_WEEK", 1, null, null, ["de", "us"]],
     ["tea.year", "promotional", "Welcome back", "PAY_AS_YOU_GO", "ONE_MONTH", 3, null, null, null],
   ])
-  // nobody told of purchases: how often they were taken is not known, which is not never
+  // Without messages about purchases the number of redemptions is unknown, not zero.
   expect(offers).toBeNull()
   expect((await pricing("?product=tea.cup")).offered.map(({ name }: Offered) => name)).toEqual(["CUP"])
   const german = (await pricing("?country=de&product=tea.year")).offered
@@ -74,7 +74,7 @@ test("what the console offers besides its prices: to new subscribers by storefro
   ])
 })
 
-test("an offer that goes keeps the day on which it was last seen, and one that says otherwise is as it was said last", async () => {
+test("an offer that is gone keeps the day it was last seen, and a changed offer has its latest terms", async () => {
   await scene.add(scene.there.key("ADMIN"))
   await read()
   const [before] = (await pricing("?product=tea.cup")).offered
@@ -88,12 +88,12 @@ test("an offer that goes keeps the day on which it was last seen, and one that s
   expect(Date.now() - Date.parse(seen("Welcome back").lastSeen)).toBeGreaterThan(86_400_000)
   expect(seen("CUP")).toMatchObject({ active: true, codes: before.codes })
   expect(Date.parse(seen("CUP").lastSeen) - Date.parse(seen("CUP").firstSeen)).toBeGreaterThan(8 * 86_400_000)
-  // not offered within the last year
+  // Not offered within the last year.
   await scene.sql`update account_offer set last_seen = now() - interval '400 days' where name = 'Welcome back'`
   expect((await pricing()).offered.map(({ name }: Offered) => name)).not.toContain("Welcome back")
 })
 
-test("who waits for a price waits for no offers, and a product without any has none", async () => {
+test("a request for prices does not wait for offers, and a product without offers has none", async () => {
   await scene.add(scene.there.key("ADMIN"))
   await read()
   scene.there.asked.length = 0

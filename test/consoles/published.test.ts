@@ -7,8 +7,8 @@ import { freshDatabase } from "../database.ts"
 import { type AccountScene, accountScene, TEA } from "./scene.ts"
 
 /**
- * The console's published OpenAPI document names no licence: it is not carried along, and judges where ASC_OPENAPI names its
- * file. Elsewhere what stands below does, which says of the same requests what is published of them.
+ * The console's published OpenAPI document states no licence, so it is not in the repository. If ASC_OPENAPI names its
+ * file, the test checks against it; otherwise against the excerpt below, which describes the same requests.
  */
 const DOCUMENT = process.env.ASC_OPENAPI
 
@@ -70,7 +70,7 @@ const CONSOLE: Published["paths"] = Object.fromEntries(
   Object.entries(RESOURCES).map(([path, parameters]) => [path, { get: { parameters } }]),
 )
 
-/** Published in documents after 3.8: an older one does not know them. */
+/** Published after version 3.8, so older documents do not have them. */
 const LATER = ["/v2/inAppPurchases/{id}/offerCodes"]
 
 const OWN: Published = {
@@ -101,11 +101,11 @@ const OWN: Published = {
   },
 }
 
-test("every request is one that is published, by path, query and value", async () => {
+test("every request matches the published paths, queries and values", async () => {
   const { paths } = DOCUMENT ? (JSON.parse(readFileSync(DOCUMENT, "utf8")) as Published) : OWN
   sellsEverything()
   await scene.add(scene.there.key("ADMIN"))
-  // three turns at reports of days, then all that is asked for by itself
+  // Three sessions of daily reports, then everything that is read automatically.
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach }
   await createAccountReading({ ...parts, gapMs: 0, atMost: 40 }).runOnce()
   const kinds = new Set<string>()
@@ -130,7 +130,7 @@ test("every request is one that is published, by path, query and value", async (
   expect([...kinds].sort()).toEqual(Object.keys(OWN.paths).sort())
 })
 
-/** Something of all that the console is asked for. */
+/** Gives the app one resource of every type that the console is asked for. */
 function sellsEverything(): void {
   const { analytics, products } = scene.there
   const day = new Date().toISOString().slice(0, 10)

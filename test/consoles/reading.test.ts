@@ -14,7 +14,7 @@ import { freshDatabase } from "../database.ts"
 import { type AccountScene, accountScene, isReport } from "./scene.ts"
 import { type SalesRow, salesReport } from "./stand-in.ts"
 
-/** What is due is due by the database's clock. */
+/** The tasks become due by the database's clock. */
 const MORNING = new Date()
 const YESTERDAY = addDays(pacificDay(MORNING), -1)
 
@@ -52,7 +52,7 @@ const worker = (atMost = 3) =>
     keep: async (body) => void kept.push(body),
   })
 
-/** Everything due of the newest days, as a server does in its first seconds. */
+/** Reads the newest days, as a server does in its first seconds. */
 const readSome = (atMost?: number) => worker(atMost).runOnce()
 
 const again = () => scene.sql`update connected_account set next_at = now()`
@@ -85,7 +85,7 @@ function daily(answers: Record<string, string | "no sales" | "late">) {
   }
 }
 
-test("the newest day comes first, and money stays in its own currency, refunds against it", async () => {
+test("the newest day is read first, and refunds are subtracted from money of the same currency", async () => {
   daily({
     [`SALES ${YESTERDAY}`]: salesReport(YESTERDAY, [
       APP,
@@ -114,12 +114,12 @@ test("the newest day comes first, and money stays in its own currency, refunds a
   expect(kept).toHaveLength(1)
 })
 
-test("late is not empty, and empty is not zero of something: three states, told apart by the console's own words", async () => {
+test("late, empty and read days are distinguished by the console's own wording", async () => {
   daily({ [`SALES ${YESTERDAY}`]: "no sales", [`SUBSCRIPTION ${YESTERDAY}`]: "late" })
   await scene.add()
   await readSome()
   expect(await tasks(YESTERDAY)).toEqual([
-    // read last of a day
+    // It is read last of a day's reports.
     { task: "offer_redemptions", state: "due", tries: 0, later: false },
     { task: "sales", state: "empty", tries: 0, later: true },
     { task: "subscription_events", state: "late", tries: 0, later: true },
@@ -137,7 +137,7 @@ test("late is not empty, and empty is not zero of something: three states, told 
     expect(await reportIn(words(detail), asked, about)).toBe("late")
 })
 
-test("a day that is restated replaces the facts once, and both fetches are held; read again it changes nothing", async () => {
+test("a restated day replaces the facts once, keeps both reports, and changes nothing when reread", async () => {
   const first = salesReport(YESTERDAY, [APP, YEAR])
   const second = salesReport(YESTERDAY, [{ ...APP, Units: "7" }])
   let said = first
@@ -157,12 +157,12 @@ test("a day that is restated replaces the facts once, and both fetches are held;
   }
   expect(await facts()).toMatchObject([{ product: "TEA01", units: 7 }])
   expect(await scene.sql`select from report_day`).toHaveLength(2)
-  // what was derived can be made again of what was said
+  // The derived facts can be rebuilt from the stored reports.
   await scene.sql`delete from sales_fact_row`
   expect(await rebuildAccounts(scene.sql, async () => {})).toBe(1)
   expect(await rebuildAccounts(scene.sql, async () => {})).toBe(0)
   expect(await facts()).toMatchObject([{ product: "TEA01", units: 7 }])
-  // back to what it said first: that stands again
+  // The first content is reported again, so it applies again.
   said = first
   scene.at.now = new Date(MORNING.getTime() + 86_400_000)
   await dueAgain(YESTERDAY)
@@ -170,7 +170,7 @@ test("a day that is restated replaces the facts once, and both fetches are held;
   expect(await facts()).toEqual(before)
 })
 
-test("a day that was read stays read where the console is late with it afterwards", async () => {
+test("a day that was read stays read if the console is late with it afterwards", async () => {
   let late = false
   scene.there.report = (_, day) => (day === YESTERDAY && !late ? { tsv: salesReport(day, [APP]) } : "late")
   await scene.add()
@@ -182,7 +182,7 @@ test("a day that was read stays read where the console is late with it afterward
   expect(await facts()).toHaveLength(1)
 })
 
-describe("what is no report", () => {
+describe("a response that is not a report", () => {
   const broken: [string, () => Response][] = [
     ["no gzip", () => new Response("<html>")],
     ["a column that is gone", () => gz("SKU\tUnits\nTEA01\t5\n")],
@@ -191,7 +191,7 @@ describe("what is no report", () => {
   ]
   const gz = (text: string) => new Response(Bun.gzipSync(text))
   for (const [what, answer] of broken)
-    test(`${what}: nothing is stored of it, its body is kept, and it is asked again`, async () => {
+    test(`${what}: the response is not stored as a report, its body is kept, and the day is retried`, async () => {
       scene.there.report = (_, day) => (day === YESTERDAY ? answer() : "late")
       await scene.add()
       await readSome()
@@ -201,7 +201,7 @@ describe("what is no report", () => {
     })
 })
 
-test("a revoked key, an agreement and an hour that is used up stop the reading and lose nothing", async () => {
+test("a revoked key, an open agreement and a used-up hour stop the reading without losing data", async () => {
   scene.there.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
   const key = scene.there.key()
   const { id } = await scene.add(key)
@@ -214,7 +214,7 @@ test("a revoked key, an agreement and an hour that is used up stop the reading a
   scene.there.hourLeft = 400
   await scene.sql`update connected_account set checked_at = null, next_at = now()`
   await readSome(50)
-  // a look of five questions, then one report
+  // Five requests for the rights, then one report.
   expect(scene.there.hourLeft).toBe(394)
   expect((await findAccount(scene.sql, scene.workspaceId, id)).state).toBe("ok")
   scene.there.revoke(key.keyId)
@@ -232,7 +232,7 @@ test("a revoked key, an agreement and an hour that is used up stop the reading a
   expect((await facts()).length).toBeGreaterThan(before)
 })
 
-test("a role that is taken away is told once, the console is then left alone, and removing the account ends it", async () => {
+test("a lost role raises one alert and stops the requests, and removing the account ends the alert", async () => {
   scene.there.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
   const key = scene.there.key()
   const { id } = await scene.add(key)
@@ -249,7 +249,7 @@ test("a role that is taken away is told once, the console is then left alone, an
   const before = reports()
   await again()
   await readSome(5)
-  // the look's own question
+  // The request that checks the right.
   expect(reports() - before).toBe(1)
   const [due] = await scene.sql`select next_at > now() + interval '5 hours' as later from connected_account`
   expect(due!.later).toBe(true)
@@ -266,7 +266,7 @@ test("a role that is taken away is told once, the console is then left alone, an
   expect((await alerts()).every(({ open }) => !open)).toBe(true)
 })
 
-test("a workspace that is deleted leaves no key behind", async () => {
+test("deleting a workspace destroys its keys", async () => {
   const { id } = await scene.add()
   await scene.sql`update workspace set deleted_at = now() where id = ${scene.workspaceId}`
   const before = scene.there.asked.length
@@ -277,7 +277,7 @@ test("a workspace that is deleted leaves no key behind", async () => {
   ])
 })
 
-test("ten workers beside each other ask for each day once", async () => {
+test("ten concurrent workers request each day once", async () => {
   scene.there.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
   await scene.add()
   const asked = () => scene.there.asked.filter((path) => path.includes("reportDate"))
@@ -287,7 +287,7 @@ test("ten workers beside each other ask for each day once", async () => {
   expect(those.length).toBe(new Set(those).size + 1)
 })
 
-test("a real report of a day's subscriptions: 409 at the standard price, one app under three names, no subscriber added up", async () => {
+test("a real subscriptions report has 409 at the standard price, one app and no subscriber sum", async () => {
   const tsv = readFileSync(
     join(import.meta.dirname, "../../fixtures/upstream/asc-subscriptions-2026-02-18.tsv"),
     "utf8",
@@ -302,8 +302,8 @@ test("a real report of a day's subscriptions: 409 at the standard price, one app
   expect(sums).toEqual({ active: 409, apps: 1, countries: 33, products: 2 })
 })
 
-describe("while a worker reads with it", () => {
-  /** Starts to read, and stops at the console with the first report until it is let go. */
+describe("changes of the account while a worker reads", () => {
+  /** Starts reading, and pauses at the console with the first report until released. */
   async function halfway() {
     const [held, going] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     scene.there.before = async (path: string) => {
@@ -320,7 +320,7 @@ describe("while a worker reads with it", () => {
     }
   }
 
-  test("a key is rotated without a gap: what the old one is refused afterwards says nothing of the new one", async () => {
+  test("a key is rotated without a gap, and later rejections of the old key do not affect the new one", async () => {
     scene.there.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
     const old = scene.there.key()
     const { id } = await scene.add(old)
@@ -338,7 +338,7 @@ describe("while a worker reads with it", () => {
     expect((await findAccount(scene.sql, scene.workspaceId, id)).state).toBe("ok")
   })
 
-  test("an account is removed at once: nothing that comes after it is stored, and it stays removed", async () => {
+  test("an account removed during a read stays removed, and nothing read afterwards is stored", async () => {
     scene.there.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
     const { id } = await scene.add()
     const goOn = await halfway()

@@ -65,7 +65,7 @@ beforeEach(async () => {
 })
 afterEach(() => scene.there.stop())
 
-/** All that the console says of the newest days, and what it sells. */
+/** Reads all reports of the newest days, and the products. */
 async function read(): Promise<void> {
   await scene.sql`update account_task set next_at = case when day >= ${ago(3)} then now() end where ${isReport(scene.sql)}`
   await scene.sql`update connected_account set next_at = now()`
@@ -83,7 +83,7 @@ async function redemptions(query = "") {
   return Object.fromEntries(shown)
 }
 
-test("codes are counted over the days that were read: none where these say so, null where none tells", async () => {
+test("redemptions are summed over the days read: zero if none were reported, null if unknown", async () => {
   said[ago(1)] = [
     SPRING,
     { ...SPRING, "Offer Code": "", Redemptions: "4" },
@@ -94,7 +94,7 @@ test("codes are counted over the days that were read: none where these say so, n
   said[ago(3)] = [SPRING]
   await scene.add(scene.there.key("ADMIN"))
   await read()
-  // of purchases the report says nothing, and two of one name it does not tell apart
+  // The report has no redemptions of purchases, and cannot separate two offers of the same name.
   const untold = { TWICE: null, introductory: null, CUP: null }
   expect(await redemptions()).toEqual({ SPRING: 13, AUTUMN: 0, ...untold })
   expect(await redemptions("?country=de")).toMatchObject({ SPRING: 3, AUTUMN: 0 })
@@ -111,13 +111,13 @@ test("codes are counted over the days that were read: none where these say so, n
   expect([one!.source, one!.count]).toEqual(["asc-offer-redemptions", 4])
 })
 
-test("late is not none, and an empty day is not late", async () => {
+test("redemptions are null for late days and zero for empty days", async () => {
   await scene.add(scene.there.key("ADMIN"))
   await read()
   expect(await redemptions()).toMatchObject({ SPRING: null, AUTUMN: null })
   expect((await pricing()).redeemed).toMatchObject({ asOf: null, reportedDays: 0 })
   said[ago(1)] = "no sales"
-  // heads without a row
+  // A report with a header but no rows.
   said[ago(2)] = []
   await read()
   expect(await redemptions()).toMatchObject({ SPRING: 0, AUTUMN: 0 })
@@ -125,7 +125,7 @@ test("late is not none, and an empty day is not late", async () => {
   expect([redeemed.reportedDays, redeemed.lateDays.at(-1)]).toEqual([2, ago(3)])
 })
 
-test("a day that is restated counts once, follows again from what was said, and from its kept body", async () => {
+test("a restated day counts once, and rebuilding and replaying it give the same redemptions", async () => {
   said[ago(1)] = [SPRING]
   await scene.add(scene.there.key("ADMIN"))
   await read()
@@ -139,7 +139,7 @@ test("a day that is restated counts once, follows again from what was said, and 
   await scene.sql`delete from offer_redemption_fact_row`
   await rebuildAccounts(scene.sql, async () => {})
   expect(await redemptions()).toMatchObject({ SPRING: 8 })
-  // as a parser of before would have read it
+  // As an earlier parser might have read it.
   await scene.sql`
     update report_day set parser = 0, digest = sha256(digest), rows = jsonb_set(rows, '{0,redemptions}', '1')
     where report = 'offer_redemptions'`
@@ -150,7 +150,7 @@ test("a day that is restated counts once, follows again from what was said, and 
   expect(await redemptions()).toMatchObject({ SPRING: 8 })
 })
 
-test("a key that may not read reports tells of no redemption, and what it read before stays", async () => {
+test("a key without the right to reports keeps the redemptions read before, and reads no new ones", async () => {
   const made = scene.there.key("ADMIN")
   await scene.add(made)
   await read()

@@ -34,7 +34,7 @@ const problemOf = (work: Promise<unknown>) =>
     (error: Error) => `${error.name}: ${error.message}`,
   )
 
-test("adding shows each right by itself, and finds the tracked app by its store id", async () => {
+test("adding an account shows each right separately and finds the tracked app by its store id", async () => {
   scene.there.apps.push({ id: "999", name: "Not tracked", bundleId: "com.example.no", sku: "NO" })
   const account = await scene.add(scene.there.key("SALES"))
   expect(account).toMatchObject({ state: "ok", why: null, part: scene.there.vendor, shown: "key …0000" })
@@ -52,7 +52,7 @@ test("adding shows each right by itself, and finds the tracked app by its store 
   ])
 })
 
-test("a list of apps is read page by page, and never from another host", async () => {
+test("the list of apps is read page by page and never from another host", async () => {
   for (let i = 0; i < 449; i++)
     scene.there.apps.push({ id: String(1_000 + i), name: `App ${i}`, bundleId: `com.example.a${i}`, sku: `A${i}` })
   expect((await scene.add()).apps).toHaveLength(450)
@@ -68,7 +68,7 @@ test("a list of apps is read page by page, and never from another host", async (
   expect(elsewhere).toEqual(["/v1/apps?fields[apps]=name,bundleId,sku&limit=200", "/v1/apps?cursor=2"])
 })
 
-test("a key that lacks sales is limited: the account says so, one alert does, and rotating ends it", async () => {
+test("a key without the sales right limits the account and raises one alert, which a rotated key ends", async () => {
   const account = await scene.add(scene.there.key("MARKETING"))
   expect(account).toMatchObject({ state: "limited", why: expect.stringMatching(/^sales: needs the role Sales/) })
   await testAccount(scene.register, scene.workspaceId, account.id)
@@ -85,7 +85,7 @@ const alerts = async () => {
   return rows.map(({ kind, subject, over }) => [kind, subject, over])
 }
 
-test("a change of state seen by twenty at once is told once, and once more when it comes again", async () => {
+test("a state change seen by twenty processes at once raises one alert, and another one when it recurs", async () => {
   const { id } = await scene.add()
   const revoked = { state: "revoked", why: "refused" } as const
   const told = await Promise.all(Array.from({ length: 20 }, () => scene.sql.begin((tx) => noteState(tx, id, revoked))))
@@ -98,7 +98,7 @@ test("a change of state seen by twenty at once is told once, and once more when 
   ])
 })
 
-test("one refused token does not make a key revoked; ten minutes of them do", async () => {
+test("a key is revoked after ten minutes of rejected tokens rather than after one", async () => {
   const { id } = await scene.add()
   const key = scene.there.key()
   scene.there.revoke(key.keyId)
@@ -121,13 +121,13 @@ test("one refused token does not make a key revoked; ten minutes of them do", as
   })
 })
 
-test("an agreement that waits is the holder's matter and no fault of the key", async () => {
+test("an open agreement needs the account holder and does not count against the key", async () => {
   scene.there.agreement = true
   expect(await problemOf(scene.add())).toStartWith("ConsoleProblem: an agreement waits for the account holder")
   expect(await listAccounts(scene.sql, scene.workspaceId)).toEqual([])
 })
 
-test("a token that the console's clock does not take yet is made anew once", async () => {
+test("a token that the console's clock does not accept yet is signed again once", async () => {
   scene.there.aheadS = -45
   expect((await scene.add()).state).toBe("ok")
   let refusals = 0
@@ -137,7 +137,7 @@ test("a token that the console's clock does not take yet is made anew once", asy
   expect(await problemOf(scene.add())).toMatch(/^ConsoleProblem: the console refuses the key/)
 })
 
-test("what is no key, no issuer, no vendor number is refused before the console is asked", async () => {
+test("an invalid key, issuer or vendor number is refused without any request to the console", async () => {
   const { keyId, pem } = scene.there.key()
   const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 }).privateKey.export({ type: "pkcs8", format: "pem" })
   const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" }).privateKey.export({ type: "pkcs8", format: "pem" })
@@ -159,7 +159,7 @@ test("what is no key, no issuer, no vendor number is refused before the console 
   expect(scene.there.asked).toEqual([])
 })
 
-test("without SECRET_KEY nothing is asked and nothing stored; with another one the key stays shut and can be rotated", async () => {
+test("nothing is requested or stored without SECRET_KEY, and a key sealed by another can be rotated", async () => {
   const key = scene.there.key()
   const named = { issuer: scene.there.issuer, keyId: key.keyId, privateKey: key.pem }
   const added = { kind: "app-store-connect", part: scene.there.vendor } as const
@@ -176,7 +176,7 @@ test("without SECRET_KEY nothing is asked and nothing stored; with another one t
   expect((await rotateKey(other, scene.workspaceId, id, named)).state).toBe("ok")
 })
 
-test("SECRET_KEY is rotated: an earlier key opens what it sealed until all of it is sealed anew", async () => {
+test("an earlier SECRET_KEY opens the keys that it sealed until all are sealed again", async () => {
   const { id } = await scene.add()
   const both = await createSealer(new SecretKeys([OTHER_KEY, SECRET_KEY]))
   expect((await testAccount({ ...scene.register, sealer: both }, scene.workspaceId, id)).state).toBe("ok")
@@ -193,7 +193,7 @@ test("a sealed key that was moved to another account's row cannot be opened ther
   expect(await problemOf(testAccount(scene.register, scene.workspaceId, other.id))).toMatch(/belongs to another row/)
 })
 
-test("a key that the console refuses never takes the place of one that it takes", async () => {
+test("a key that the console rejects never replaces a working one", async () => {
   const { id } = await scene.add()
   const fresh = scene.there.key()
   scene.there.revoke(fresh.keyId)
@@ -202,7 +202,7 @@ test("a key that the console refuses never takes the place of one that it takes"
   expect(await testAccount(scene.register, scene.workspaceId, id)).toMatchObject({ state: "ok", shown: "key …0000" })
 })
 
-test("an app mapped by hand stays so, whatever the console shows; another workspace's app is none", async () => {
+test("an app mapped by hand keeps its mapping, and apps of other workspaces cannot be mapped", async () => {
   const { id } = await scene.add()
   const stranger = await accountScene(scene.sql)
   stranger.there.stop()
@@ -214,7 +214,7 @@ test("an app mapped by hand stays so, whatever the console shows; another worksp
   expect(await problemOf(findAccount(scene.sql, stranger.workspaceId, id))).toMatch(/has no account/)
 })
 
-test("removing destroys the key and keeps the rest; forgetting leaves nothing; a paused account stays paused", async () => {
+test("removing destroys the key, forgetting deletes everything, and a paused account stays paused", async () => {
   const { id } = await scene.add()
   await pauseAccount(scene.sql, scene.workspaceId, id, true)
   expect((await testAccount(scene.register, scene.workspaceId, id)).state).toBe("paused")
@@ -228,7 +228,7 @@ test("removing destroys the key and keeps the rest; forgetting leaves nothing; a
   expect(await scene.sql`select from account_app`).toHaveLength(0)
 })
 
-test("what is sealed opens as it was said, and holds nothing of it in the clear", async () => {
+test("a sealed key opens to the same content and contains none of it in the clear", async () => {
   const key = scene.there.key()
   const { id } = await scene.add(key)
   const [row] = await scene.sql<{ sealed: string }[]>`select sealed from connected_account`

@@ -4,13 +4,13 @@ import { readAgainAt } from "../../src/consoles/report-days.ts"
 import { addDays } from "../../src/lib/days.ts"
 import { REPORTS } from "../../src/lib/upstreams.ts"
 
-/** Of what the console lets a key ask in an hour. */
+/** The console's limit of requests per hour and key. */
 const HOUR_LIMIT = 3_500
 
-test("days that still change are read again for five weeks, all of them in a tenth of an hour's requests", () => {
+test("days are read again for five weeks, which takes at most a tenth of an hour's requests", () => {
   const start = new Date("2026-03-01T15:00:00Z")
   const readsOn = new Map<string, number>()
-  // every day of two months becomes known the morning after it, and is read again until it is settled
+  // Each day of two months becomes available the next morning, and is read again until it is final.
   for (let known = 0; known < 60; known++) {
     const day = addDays(pacificDay(start), known - 1)
     let reads = 0

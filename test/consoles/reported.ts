@@ -4,10 +4,10 @@ import { KINDS } from "../../src/kinds.ts"
 import type { AdsReport } from "../../src/lib/upstreams.ts"
 import { parseLine } from "../../src/measuring/import/lines.ts"
 
-/** The account that the examples of private kinds are of. */
+/** The account of all examples of private kinds. */
 export const EXAMPLE_ACCOUNT = "ac_0123456789abcdef01"
 
-/** A private kind's observations are held only where their account is. */
+/** Observations of a private kind are stored only if their account exists. */
 export async function holdAccount(sql: Sql, id = EXAMPLE_ACCOUNT): Promise<void> {
   await sql`
     with made as (
@@ -29,7 +29,7 @@ export type PrivateKind =
   | "billing_event"
   | "billing_metrics"
 
-/** The example of a kind, with other fields. */
+/** The example of a kind with other fields. */
 export function reported(name: PrivateKind, rest: object = {}): Observation {
   const { example } = KINDS.find((kind) => kind.name === name)!
   const parsed = parseLine(JSON.stringify({ kind: name, ...example }))

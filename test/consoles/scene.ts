@@ -21,12 +21,12 @@ export interface AccountScene {
   register: Register
   workspaceId: number
   appId: string
-  /** The clock of ours. */
+  /** Our own clock. */
   at: { now: Date }
   add(key?: MadeKey): Promise<AccountRow>
 }
 
-/** A workspace that tracks Tea Timer, and a console that knows it. */
+/** A workspace that tracks Tea Timer, and a console that has the app. */
 export async function accountScene(sql: Sql, now = new Date()): Promise<AccountScene> {
   const there = standIn()
   there.apps.push(TEA)
@@ -46,19 +46,19 @@ export async function accountScene(sql: Sql, now = new Date()): Promise<AccountS
   return { sql, house, there, register, workspaceId, appId, at, add }
 }
 
-/** SQL: the task is a report of days. */
+/** SQL: the task is a daily report. */
 export function isReport(sql: Sql) {
   return sql`task = any(${[...REPORTS]}::text[])`
 }
 
-/** No report of a day is due: a read would begin with the forty newest. */
+/** Makes daily reports not due, because a read would start with the forty newest. */
 export async function putOffReports({ sql, at }: AccountScene): Promise<void> {
   for (const { id } of await sql<{ id: string }[]>`select id from connected_account`)
     await makeConsoleTasks(sql, id, at.now)
   await sql`update account_task set next_at = null where ${isReport(sql)}`
 }
 
-/** Every host at one address. Tokens are judged by the console's clock. */
+/** Maps every host to one address. Tokens are checked against the console's clock. */
 export function reachOf(address: string): AccountReach {
   const outbound: typeof safeFetch = (url, options) => safeFetch(url, { ...options, allowPrivate: loopback })
   const now = () => new Date()

@@ -2,14 +2,14 @@ import { createHash } from "node:crypto"
 import { gzipSync } from "node:zlib"
 import type { Role, StandIn } from "./stand-in.ts"
 
-/** Reports of an app that were asked for; the console stops making those that nobody reads. */
+/** A request for an app's reports. The console stops making reports that are not read. */
 export interface AnalyticsRequest {
   id: string
   app: string
   stopped?: boolean
 }
 
-/** A file of a report: what was processed on a day. */
+/** A file of a report, processed on one day. */
 export interface AnalyticsFile {
   app: string
   report: "App Store Discovery and Engagement Standard" | "App Downloads Standard"
@@ -21,19 +21,19 @@ export interface AnalyticsFile {
 export interface Analytics {
   requests: AnalyticsRequest[]
   files: AnalyticsFile[]
-  /** How many of the addresses that are asked next have run out. */
+  /** How many of the next requested URLs have expired. */
   expired: number
-  /** Says another checksum than a part has. */
+  /** Lists a wrong checksum for each part. */
   wrongChecksum: boolean
-  /** Files that the console still lists and does not know any more, by their processing date. */
+  /** Processing dates of files that are still listed but no longer available. */
   gone: string[]
-  /** Headers of the requests that reached the files' own host. */
+  /** Headers of the requests that reached the file host. */
   fetched: Headers[]
-  /** Requests for reports that were made, by their app. */
+  /** App ids of the report requests received. */
   posted: string[]
 }
 
-/** The files' host, which is another than the console's and takes no key of its. */
+/** The file host. It is separate from the console and must not receive its key. */
 export function fileHost(analytics: Analytics) {
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -57,7 +57,7 @@ const NAMES = [
   "App Downloads Standard",
 ]
 
-/** Null for a path of something else. The answers of what a key may not do are the console's own. */
+/** Null for other paths. The console itself answers when the key lacks the right. */
 export function analyticsAnswer(
   here: StandIn,
   hosted: string,
@@ -177,7 +177,7 @@ const DOWNLOADS = [
 
 export type EngagementLine = [day: string, event: string, from: string, territory: string, count: number]
 
-/** A part of a file, as it is laid out. */
+/** A part of a file in the console's format. */
 export function analyticsPart(report: AnalyticsFile["report"], app: string, lines: readonly EngagementLine[]): string {
   const downloads = report.startsWith("App Downloads")
   const columns = downloads ? DOWNLOADS : ENGAGEMENT

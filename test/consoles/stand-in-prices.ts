@@ -1,8 +1,8 @@
 import type { Role, StandIn } from "./stand-in.ts"
 
-/** A price as the console has it written down. */
+/** A price as the console lists it. */
 export interface StandInPrice {
-  /** "DEU" */
+  /** For example "DEU". */
   territory: string
   currency: string
   price: string
@@ -18,15 +18,15 @@ export interface StandInProduct {
   sku: string
   name: string
   prices: StandInPrice[]
-  /** What Apple would have other territories pay. */
+  /** The prices that Apple equates in other territories. */
   equal?: Record<string, string>
-  /** By the list that they stand in. */
+  /** By the name of their list. */
   offers?: Partial<Record<"introductoryOffers" | "promotionalOffers" | "offerCodes", StandInOffer[]>>
 }
 
 export interface StandInOffer {
   id: string
-  /** "DEU", of an introductory one. */
+  /** For example "DEU"; only for introductory offers. */
   territory?: string
   attributes: Record<string, unknown>
 }
@@ -38,7 +38,7 @@ const SCHEDULES = {
 } as const
 const LIMIT = 200
 
-/** Null for a path of something else. */
+/** Null for other paths. */
 export function priceAnswer(
   { products, url }: StandIn,
   { pathname, searchParams }: URL,

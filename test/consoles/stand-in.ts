@@ -4,12 +4,12 @@ import { answerShelf, type ConsoleShelf, emptyShelf } from "./console-shelf.ts"
 import { type Analytics, analyticsAnswer, fileHost } from "./stand-in-analytics.ts"
 import { priceAnswer, type StandInProduct } from "./stand-in-prices.ts"
 
-/** What a key of the stand-in may do. */
+/** Role of a key of the test server. */
 export type Role = "ADMIN" | "FINANCE" | "SALES" | "APP_MANAGER" | "CUSTOMER_SUPPORT" | "MARKETING"
 
 export interface MadeKey {
   keyId: string
-  /** PEM, as the console gives it once. */
+  /** PEM, which the console shows only once. */
   pem: string
   role: Role
 }
@@ -21,7 +21,7 @@ export interface StandInApp {
   sku: string
 }
 
-/** What a report says of a day: its text; that nothing was sold; that it is not out yet; or whatever else. */
+/** The response for a day's report: its text, nothing sold, not published yet, or any other response. */
 export type ReportAnswer = { tsv: string } | "no sales" | "late" | Response
 
 type ReportOf = (type: string, day: string, before: number) => ReportAnswer
@@ -30,31 +30,34 @@ export interface StandIn {
   url: string
   issuer: string
   vendor: string
-  /** Makes a team key. */
+  /** Creates a team key. */
   key(role?: Role): MadeKey
   revoke(keyId: string): void
-  /** Gives a key another role. */
+  /** Changes the role of a key. */
   demote(keyId: string, role: Role): void
   apps: StandInApp[]
   products: StandInProduct[]
   analytics: Analytics
-  /** "late" for every day unless said. */
+  /** Answers "late" for every day by default. */
   report: ReportOf
-  /** An agreement waits for the account holder. */
+  /** An agreement is waiting for the account holder. */
   agreement: boolean
-  /** Answers in place of the console; null = the console does. */
+  /** Overrides the console's response. Null: the console answers. */
   before: (path: string) => Response | null | Promise<Response | null>
   hourLeft: number
   /** Reviews and listings, which can be changed. */
   shelf: ConsoleShelf
-  /** Requests that got an answer of the console's own, by path and query. */
+  /** Paths and queries of the requests that the console answered. */
   asked: string[]
-  /** Seconds that its clock goes ahead of ours. */
+  /** How many seconds the console's clock is ahead of ours. */
   aheadS: number
   stop(): Promise<void>
 }
 
-/** App Store Connect on loopback, with its shapes, texts, limits and refusals; it holds every request to what is published. */
+/**
+ * App Store Connect on localhost, with its formats, texts, limits and refusals. It checks every request against the
+ * published API.
+ */
 export function standIn(): StandIn {
   const keys = new Map<string, { role: Role; publicKey: string; revoked: boolean }>()
   const counted = new Map<string, number>()
@@ -162,7 +165,7 @@ export function standIn(): StandIn {
   return here
 }
 
-/** By what is asked for; the apps themselves are open to all. */
+/** Roles allowed per resource. All roles may list the apps. */
 const MAY: Record<string, Role[]> = {
   salesReports: ["ADMIN", "FINANCE", "SALES"],
   analyticsReportRequests: ["ADMIN", "FINANCE", "SALES"],
@@ -212,7 +215,7 @@ const SALES_COLUMNS = [
 
 export type SalesRow = Partial<Record<(typeof SALES_COLUMNS)[number], string>>
 
-/** A sales report of a day, as it is laid out. */
+/** A daily sales report in the console's format. */
 export function salesReport(day: string, rows: readonly SalesRow[]): string {
   const [year, month, date] = day.split("-")
   const dated = `${month}/${date}/${year}`
@@ -223,7 +226,7 @@ export function salesReport(day: string, rows: readonly SalesRow[]): string {
   )
 }
 
-/** Tab-separated, with its heads; a field that is not said is one space in some columns and nothing in others. */
+/** A tab-separated table with a header. Missing fields are one space in some columns and empty in others. */
 export function table(columns: readonly string[], rows: readonly Record<string, string | undefined>[]): string {
   const blank = (column: string) => (["Promo Code", "Subscription", "Period"].includes(column) ? " " : "")
   const lines = rows.map((row) => columns.map((column) => row[column] ?? blank(column)).join("\t"))

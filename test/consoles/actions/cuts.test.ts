@@ -5,8 +5,8 @@ import { listingArgs } from "./listing-args.ts"
 import { stockShelf, textsAt } from "./listing-scene.ts"
 import { consoleScene, REVIEW } from "./scene.ts"
 
-// The connection is lost at every place that makes a difference. Whatever comes of it, no step is sent twice, the state is one
-// that what the console holds agrees with, and credits come back exactly where nothing was applied.
+// Cuts the connection at every place that makes a difference. In each case no step is sent twice, the job's state
+// matches the console, and credits are returned exactly if nothing was applied.
 
 setDefaultTimeout(60_000)
 
@@ -16,7 +16,7 @@ beforeEach(() => stockShelf(on.there.shelf))
 const REPLY = "We are looking into it."
 const FIELDS = { name: "Tea Timer Pro", description: "Counts minutes and cups." }
 
-/** Around each border of the request and of the answer: line, headers, body. */
+/** Around each boundary of the request and of the response: start line, headers, body. */
 const CUTS: Cut[] = [
   { at: "accept" },
   { at: "request", bytes: 1 },
@@ -35,7 +35,7 @@ async function settled(id: string): Promise<string> {
 }
 
 test.each(CUTS.filter((_, at) => at % cases(2, 1) === 0))(
-  "a reply cut %j is sent once, and ends as the console has it",
+  "a reply cut %j is sent once, and the job ends in the console's state",
   async (cut) => {
     const id = await on.queued("reply_review", { appId: on.appId, country: "us", reviewId: REVIEW.id, response: REPLY })
     on.cutter.cut(cut)
@@ -50,7 +50,7 @@ test.each(CUTS.filter((_, at) => at % cases(2, 1) === 0))(
 )
 
 test.each(CUTS.flatMap((cut, at) => [0, 1].filter((nth) => LONG || nth === at % 2).map((nth) => [nth, cut] as const)))(
-  "step %d of an edit cut %j: each step is sent once at most, and what is said of it is so",
+  "step %d of an edit cut %j is sent at most once, and the job reports it correctly",
   async (nth, cut) => {
     const id = await on.queued("update_listing", listingArgs(on.appId, FIELDS))
     on.cutter.cut(cut, nth)
@@ -67,7 +67,7 @@ test.each(CUTS.flatMap((cut, at) => [0, 1].filter((nth) => LONG || nth === at % 
   },
 )
 
-test("a console that nobody reaches at the moment of sending has got nothing: failed at once, and the credits are back", async () => {
+test("a job fails immediately and returns its credits if the console cannot be reached", async () => {
   const id = await on.queued("reply_review", { appId: on.appId, country: "us", reviewId: REVIEW.id, response: REPLY })
   on.there.before = (path) => {
     if (path.includes("include=response")) on.cutter.close()

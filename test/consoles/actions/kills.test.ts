@@ -7,7 +7,8 @@ import { listingArgs } from "./listing-args.ts"
 import { stockShelf, textsAt } from "./listing-scene.ts"
 import { consoleScene, REVIEW } from "./scene.ts"
 
-// kill -9 while a change is on its way, before and after the console has it. Another process finds what is left.
+// Kills the worker with kill -9 while a change is in flight, before and after the console has it. Another process takes
+// over.
 
 setDefaultTimeout(60_000)
 
@@ -17,7 +18,7 @@ beforeEach(() => stockShelf(on.there.shelf))
 const REPLY = "We are looking into it."
 const FIELDS = { name: "Tea Timer Pro", description: "Counts minutes and cups." }
 
-/** A worker that is killed while its nth change (0 = the first) is held up. */
+/** Kills a worker while its nth change (0 is the first) is held up. */
 async function killAt(nth: number, applied: boolean): Promise<void> {
   on.cutter.cut({ at: "held", applied }, nth)
   const task = JSON.stringify({ databaseUrl: scratchUrl(on.sql), console: on.cutter.url })
@@ -29,7 +30,10 @@ async function killAt(nth: number, applied: boolean): Promise<void> {
   await child.exited
 }
 
-/** What another process makes of the job, once the lease of the dead one is over and every proof was looked for. */
+/**
+ * Returns the job's state after another process took it over: once the dead worker's lease ended and every proof was
+ * tried.
+ */
 async function foundOut(id: string): Promise<string> {
   await until(async () => {
     await on.worker.runOnce()

@@ -14,26 +14,28 @@ import { reviewed } from "../../measuring/record/reviewed.ts"
 import { type Cutter, cutterBefore } from "../cutter.ts"
 import { type AccountScene, accountScene, reachOf } from "../scene.ts"
 
-/** A workspace that tracks Tea Timer and whose console takes writes, behind a proxy that can lose connections. */
+/** A workspace that tracks Tea Timer and whose console accepts writes, behind a proxy that can cut connections. */
 export interface ConsoleScene extends AccountScene {
   account: string
   key: string
   cutter: Cutter
   worker: Outbox
-  /** What the worker wrote. */
+  /** The worker's log. */
   workerLog: string[]
   preview(action: string, args: object): Promise<Answer>
-  /** Previewed and confirmed; gives the job's id. */
+  /** Previews and confirms an action; returns the job's id. */
   queued(action: string, args: object): Promise<string>
   job(id: string): Promise<Answer["body"]>
   /** The changes that reached the console. */
   sent(): { method: string; path: string; body: unknown }[]
   used(): Promise<number>
-  /** As if so many minutes had passed since the job was sent; gives its status after the look that was due then. */
+  /**
+   * Simulates that this many minutes passed since the job was sent; returns its status after the check that was due.
+   */
   after(id: string, minutes: number): Promise<string>
 }
 
-/** Who wrote it, as the console says: it is kept nowhere. */
+/** The author of the review at the console, who must not be stored anywhere. */
 export const REVIEWER = "nickname-4712"
 
 export const REVIEW = { id: "9990000731", stars: 2, title: "Lost my entries", text: "All gone after the update." }
@@ -48,7 +50,7 @@ export function consoleScene(): ConsoleScene {
 
   beforeEach(async () => {
     Object.assign(on, await accountScene(sql))
-    // written between two days, as the console and a feed may date it
+    // Written between two days, which the console and a feed may date differently.
     const at = new Date(Date.now() - 3 * 86_400_000)
     await record(sql, [reviewed(new Date().toISOString(), [{ ...REVIEW, at }], { storeId: "310633997" })])
     on.there.shelf.reviews.push(atConsole(at))

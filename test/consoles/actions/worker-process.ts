@@ -1,5 +1,5 @@
-// A worker of writes to a console in a process of its own: bun worker-process.ts '{"databaseUrl": URL, "console": URL}'.
-// Says "ready" once it looks for jobs.
+// A worker for console writes in a separate process: bun worker-process.ts '{"databaseUrl": URL, "console": URL}'.
+// Prints "ready" once it looks for jobs.
 
 import { actions } from "../../../src/catalog.ts"
 import { createPlatforms } from "../../../src/consoles/writing/platforms.ts"

@@ -33,7 +33,7 @@ const problemOf = (work: Promise<unknown>) =>
     (error: Error) => `${error.name}: ${error.message}`,
   )
 
-test("the only ad account is taken: its rights one by one, its zone and money, and the app by its store id", async () => {
+test("adding a key with one ad account stores its rights, time zone, currency and app", async () => {
   const account = await scene.add()
   expect(account).toMatchObject({ kind: "apple-ads", state: "ok", part: String(AD_ACCOUNT.id) })
   expect(account.rights.map(({ name, state }) => [name, state])).toEqual([
@@ -49,7 +49,7 @@ test("the only ad account is taken: its rights one by one, its zone and money, a
   expect(row!.sealed).not.toContain("SEARCHADS")
 })
 
-test("several ad accounts and none named: they are listed, and nothing is stored", async () => {
+test("adding a key with several ad accounts lists them and stores nothing unless one is selected", async () => {
   scene.there.accounts.push({ ...AD_ACCOUNT, id: 2, name: "Coffee" })
   const error = await scene.add().catch((one) => one)
   expect(error).toMatchObject({
@@ -62,7 +62,7 @@ test("several ad accounts and none named: they are listed, and nothing is stored
   expect((await scene.add({ part: "2" })).part).toBe("2")
 })
 
-test("a role that reads alone may not write, and says which role may", async () => {
+test("a read-only role is denied writes, with the roles that may write", async () => {
   scene.there.accounts[0]!.roles = ["LIMITED_ACCESS_API_READ_ONLY"]
   const { rights, state } = await scene.add()
   expect(state).toBe("ok")
@@ -73,7 +73,7 @@ test("a role that reads alone may not write, and says which role may", async () 
   })
 })
 
-test("an ad account that the key does not open is limited, once told, and found again once it does", async () => {
+test("an ad account that the key does not open is limited, and works again once the key is invited", async () => {
   scene.there.accounts.push({ ...AD_ACCOUNT, id: 3, name: "Away" })
   const account = await scene.add({ part: "3" })
   scene.there.accounts.pop()
@@ -87,7 +87,7 @@ test("an ad account that the key does not open is limited, once told, and found 
   expect([...told]).toEqual([{ kind: "account_limited", over: true }])
 })
 
-test("a key that Apple refuses is unauthorized before anything else is asked; what is no id is refused before Apple is", async () => {
+test("a key that Apple rejects is unauthorized, and invalid ids are refused without any request", async () => {
   const key = scene.there.key()
   scene.there.revoke(key.keyId)
   expect(await problemOf(scene.add({ key }))).toStartWith("AdsProblem: Apple refuses the key")
@@ -100,7 +100,7 @@ test("a key that Apple refuses is unauthorized before anything else is asked; wh
   expect(scene.there.tokensGiven).toBe(0)
 })
 
-test("a key as OpenSSL makes it is taken too, and rotating puts another in its place", async () => {
+test("a key from OpenSSL is accepted, and rotating replaces it", async () => {
   const { id } = await scene.add()
   const { keyId, clientId, teamId, pem } = scene.there.key()
   const sec1 = createPrivateKey(pem).export({ type: "sec1", format: "pem" }) as string
@@ -114,13 +114,13 @@ function raise(): never {
   throw new Error("it was not refused")
 }
 
-describe("the client", () => {
+describe("the Apple Ads client", () => {
   const open = async (adAccount: string | null = String(AD_ACCOUNT.id)) => {
     const { pem: privateKey, ...ids } = scene.there.key()
     return await openAds({ ...ids, privateKey }, adAccount, reachOf(scene.there.url))
   }
 
-  test("one token serves many calls; one that is refused is made anew once; the context goes with all but the named", async () => {
+  test("a token is reused, a rejected one is renewed once, and most requests have the context header", async () => {
     const ads = await open()
     for (const path of ["/v1/me", "/v1/acls"]) await ads.get(path)
     await ads.get(`/v1/campaigns/${campaign().id}`)
@@ -136,7 +136,7 @@ describe("the client", () => {
     expect(await problemOf(bare.get("/v1/campaigns/1"))).toMatch(/of an ad account alone/)
   })
 
-  test("pages are followed to the last, and a list that cannot be read is none", async () => {
+  test("all pages of a list are read, and an unreadable list is an error", async () => {
     scene.there.campaigns = Array.from({ length: 2_500 }, (_, i) => campaign({ id: i + 1 }))
     scene.there.campaigns.push(campaign({ id: 9, promotedObjectType: "BUSINESS_BRAND" }))
     const ads = await open()
@@ -146,7 +146,7 @@ describe("the client", () => {
     expect(await problemOf(queryAll(ads, campaignsQuery()))).toMatch(/cannot be read/)
   })
 
-  test("what is refused says why as data, also in a 200; too many requests say when; nobody there says so", async () => {
+  test("refusals carry their reasons as data, rate limits their wait, and lost connections their cause", async () => {
     const ads = await open()
     const of = (work: Promise<unknown>): Promise<AdsProblem> => work.then(raise, (error) => error)
     const error = { errors: [{ code: "VALIDATION_ERROR", message: "Na\u0000me\u202e taken" }] }
@@ -170,7 +170,7 @@ describe("the client", () => {
     expect(await of(ads.send("PUT", "/v1/keywords/1", {}))).toMatchObject({ trouble: "unavailable", isSent: false })
   })
 
-  test("what changes something is sent once, be its token refused or the connection cut", async () => {
+  test("a change is sent once, even if its token is rejected or the connection breaks", async () => {
     const ads = await open()
     await ads.get("/v1/me")
     scene.there.forgetTokens()
@@ -185,7 +185,7 @@ describe("the client", () => {
   })
 })
 
-test("a worker looks at a stale account, and ten minutes of refused keys make it revoked", async () => {
+test("a worker checks the rights of a stale account, and ten minutes of rejected keys revoke it", async () => {
   const { id } = await scene.add()
   const reading = () => {
     const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }
@@ -201,7 +201,7 @@ test("a worker looks at a stale account, and ten minutes of refused keys make it
   expect((await findAccount(sql, scene.workspaceId, id)).state).toBe("revoked")
 })
 
-test("Apple Ads is asked at v1's own host alone: nothing of the program knows that of v5, which ends", () => {
+test("Apple Ads requests go only to the host of API v1, and no source mentions that of v5", () => {
   const hosts: readonly string[] = ACCOUNT_HOSTS
   expect(hosts.filter((host) => /ads/.test(host))).toEqual(["api.ads.apple.com"])
   const sources = [...new Bun.Glob("**/*.ts").scanSync(join(import.meta.dirname, "../../../src"))]

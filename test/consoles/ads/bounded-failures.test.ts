@@ -37,7 +37,7 @@ async function readAll(): Promise<void> {
   await createAccountReading({ ...parts, keep: async (body) => void kept.push(body) }).runOnce()
 }
 
-/** Rewrites what the platform answers to a path. */
+/** Modifies the platform's responses for a path. */
 function rewrite(path: string, change: (result: Said, body: Said) => unknown): void {
   scene.there.after = async (call, answer) => {
     if (!call.path.includes(path) || answer.status !== 200) return answer
@@ -56,7 +56,7 @@ const call = async (path: string) => {
   return await scene.house.call(`/v1/apps/${scene.appId}/${path}`, { key })
 }
 
-test("a report that names the country beside each day's figures is read by country", async () => {
+test("a report with the country in each day's figures is read by country", async () => {
   scene.there.after = ({ path }, answer) => {
     if (!path.includes("reports/apps/campaigns")) return answer
     const figures = (countryOrRegion: string, impressions: number, taps: number) => ({
@@ -77,11 +77,11 @@ test("a report that names the country beside each day's figures is read by count
   expect((await call("campaigns")).body).toMatchObject({ reportedDays: 28, lateDays: [] })
 })
 
-describe("negative keywords that cannot be asked for", () => {
+describe("refused queries of negative keywords", () => {
   const things = async () =>
     (await sql`select thing, id from ads_thing order by thing, id`).map(({ thing, id }) => `${thing} ${id}`)
 
-  test("of the campaign itself: ad groups, keywords and the groups' own are read, and the gap is shown", async () => {
+  test("other keywords are read and the gap is shown if the campaign's negative keywords are refused", async () => {
     scene.there.before = ({ path, body }) => {
       const isNull = (body as Said)?.filters?.some(({ operator }: Said) => operator === "IS_NULL")
       if (path !== "/v1/negative-keywords/query" || !isNull) return null
@@ -98,7 +98,7 @@ describe("negative keywords that cannot be asked for", () => {
     expect(body.sources).toMatchObject([{ state: "ok", why: `keywords of campaign 444555666: ${why}` }])
   })
 
-  test("of several ad groups together: they are asked for one by one", async () => {
+  test("negative keywords are queried per ad group if the query for several is refused", async () => {
     scene.there.adgroups.push({ ...scene.there.adgroups[0]!, id: 72, name: "Other" })
     scene.there.before = ({ path, body }) => {
       const isIn = (body as Said)?.filters?.some(({ operator }: Said) => operator === "IN")
@@ -111,13 +111,13 @@ describe("negative keywords that cannot be asked for", () => {
   })
 })
 
-describe("search terms", () => {
+describe("reading of search terms", () => {
   const terms = async () =>
     (await sql`select term, keyword, impressions, taps, origin from ads_term_fact order by impressions desc, term`).map(
       (row) => ({ ...row }),
     )
 
-  test("that sum to less than the grand total are kept, and the rest is undisclosed", async () => {
+  test("search terms that sum to less than the grand total are stored, and the remainder is undisclosed", async () => {
     rewrite("searchterms", ({ rows, summary }) => ({ rows: rows.slice(0, 1), summary }))
     await readAll()
     expect(await terms()).toEqual([
@@ -133,13 +133,13 @@ describe("search terms", () => {
     })
   })
 
-  test("of a report without a grand total are read", async () => {
+  test("search terms of a report without a grand total are read", async () => {
     rewrite("searchterms", ({ rows }) => ({ rows }))
     await readAll()
     expect(await terms()).toHaveLength(3)
   })
 
-  test("are read where the platform takes no includeRows", async () => {
+  test("search terms are read if the platform refuses includeRows", async () => {
     scene.there.before = ({ path, body }) => {
       const isAsked = path.includes("/reports/") && (body as Said).options?.includeRows !== undefined
       return isAsked ? refusal(400, "INVALID_INPUT", "includeRows is not supported", "options.includeRows") : null
@@ -149,7 +149,7 @@ describe("search terms", () => {
     expect(await sql`select from ads_day_fact`).not.toHaveLength(0)
   })
 
-  test("of an odd row are put aside, count as undisclosed, and are shown as unread", async () => {
+  test("search terms in unreadable rows count as undisclosed and are shown as unread", async () => {
     rewrite("searchterms", ({ rows, summary }) => ({
       rows: [rows[0], { ...rows[1], totalMetrics: { ...rows[1].totalMetrics, taps: -1 } }, null, rows[2]],
       summary,
@@ -168,7 +168,7 @@ describe("search terms", () => {
     )
   })
 
-  test("that fail are named in the answer in place of a promise", async () => {
+  test("a failed read of search terms is named in the answer", async () => {
     scene.there.before = ({ path }) => (path.includes("searchterms") ? refusal(400, "INVALID_INPUT", "No.") : null)
     await readAll()
     const { status, body } = await call("ads-search-terms")
@@ -178,7 +178,7 @@ describe("search terms", () => {
   })
 })
 
-test("a change by a kind of user that is new, or of a new kind, is kept as other", async () => {
+test("a change with an unknown event or type of user is stored as other", async () => {
   const [change] = scene.there.changes
   scene.there.changes.push(
     { ...change!, transactionId: "1", entityId: "82", userType: "RULE_ENGINE" as "CUSTOMER" },
@@ -195,7 +195,7 @@ test("a change by a kind of user that is new, or of a new kind, is kept as other
   expect(body.commands.map(({ by }: { by: string }) => by).sort()).toEqual(["dashboard", "dashboard", "other"])
 })
 
-test("a change without a time, and one whose details are refused, leave the others", async () => {
+test("a change without a time or with refused details does not affect other changes", async () => {
   const [change] = scene.there.changes
   scene.there.changes.push({ ...change!, transactionId: "1", entityId: "82" })
   rewrite("change-history/query", (rows) => [...(rows as unknown as Said[]), { metas: [{ detailId: "Keyword.9.9" }] }])
@@ -207,8 +207,8 @@ test("a change without a time, and one whose details are refused, leave the othe
   )
 })
 
-describe("search popularity", () => {
-  test("without one row's figure is that of the others", async () => {
+describe("reading of search popularity", () => {
+  test("a search popularity row without a figure does not affect the others", async () => {
     const [row] = scene.there.popularity
     scene.there.popularity.push({ ...row!, searchTerm: "kanne", searchPopularity1to100: null, rankInGenre: 2 })
     await readAll()
@@ -223,7 +223,7 @@ describe("search popularity", () => {
     ])
   })
 
-  test("is read in smaller pages where the platform refuses large ones", async () => {
+  test("search popularity is read in smaller pages if the platform refuses large ones", async () => {
     const [row] = scene.there.popularity
     for (let rank = 2; rank <= 5_200; rank++)
       scene.there.popularity.push({ ...row!, searchTerm: `tee ${rank}`, rankInGenre: rank })
@@ -237,7 +237,7 @@ describe("search popularity", () => {
   })
 })
 
-test("a day without installs or spend keeps its other figures, and lacks these", () => {
+test("a day without installs or spend keeps its other figures, and the missing ones are null", () => {
   const metrics = { date: "2026-09-01", impressions: 40, taps: 4, totalInstalls: null, localSpend: null }
   const whole = { ...metrics, date: "2026-09-02", totalInstalls: 2, localSpend: { amount: "3.5", currency: "EUR" } }
   const row = { metadata: { id: 11, countryOrRegion: "DE" }, granularMetrics: [metrics, whole], totalMetrics: {} }
@@ -258,7 +258,7 @@ test("a day without installs or spend keeps its other figures, and lacks these",
   expect(aside.text()).toBe("2026-09-01 lacks installs, newDownloads, spend in some rows")
 })
 
-test("a campaign, a group and a keyword that cannot be read leave the others", async () => {
+test("an unreadable campaign, ad group or keyword does not affect the others", async () => {
   const { campaigns, adgroups, keywords } = scene.there
   campaigns.push({ ...campaigns[0]!, id: 5, promotedObjectId: null })
   adgroups.push({ ...adgroups[0]!, id: "no number" })
@@ -275,7 +275,7 @@ test("a campaign, a group and a keyword that cannot be read leave the others", a
   ])
 })
 
-test("a list that cannot be read, or is not for the key's role, ends its own turn alone", async () => {
+test("an unreadable list or a missing right ends only its own task", async () => {
   scene.there.before = ({ path }) => {
     if (path === "/v1/keywords/query") return new Response("<html>")
     return path.includes("searchterms") ? refusal(403, "FORBIDDEN", "no") : null

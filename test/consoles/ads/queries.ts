@@ -67,7 +67,7 @@ function reported(
   return Response.json({ result: { rows: paged(rows), ...(summary && { summary }) } })
 }
 
-/** A keywords report leaves out what Apple matched by itself, and a campaigns report tells neither apart. */
+/** A keywords report leaves out automatic matches, and a campaigns report does not separate them. */
 function factsOf({ terms, days }: AdsState, entity: string): (DayMetrics | TermMetrics)[] {
   if (entity === "searchterms") return terms
   if (entity === "keywords") return days.filter(({ keywordId }) => keywordId !== null)

@@ -38,7 +38,7 @@ const again = () => sql`update account_task set next_at = now()`
 const failures = async () =>
   (await sql`select task, failure from account_task where failure is not null order by task`).map((row) => ({ ...row }))
 
-test("all that an ad account says is read: what stands, what it cost by day, terms, changes, and what is searched for", async () => {
+test("reading an ad account stores its campaigns, costs by day, search terms, changes and popularity", async () => {
   const { id } = await scene.add()
   await readAll()
   expect(await failures()).toEqual([])
@@ -78,13 +78,13 @@ test("all that an ad account says is read: what stands, what it cost by day, ter
     { country: "de", term: "tee", overall_100: 74 },
     { country: "us", term: "tea timer", overall_100: 49 },
   ])
-  // nobody who works there is known by it, in facts or in bodies that are kept
+  // No stored fact or body identifies a person who works in the account.
   const texts = [...kept.map(({ text }) => text), JSON.stringify(await sql`select rows from ads_report`)]
   expect(texts.filter((text) => text.includes("11223344"))).toEqual([])
   expect(scene.there.asked.filter((path) => !path.includes(" /v1/"))).toEqual([])
 })
 
-test("reading twice changes nothing; a bid, a grown day and a campaign that is gone are told by what is held", async () => {
+test("reading again changes nothing, while a new bid, a grown day and a deleted campaign are stored", async () => {
   const { id } = await scene.add()
   await readAll()
   const held = async () =>
@@ -111,7 +111,7 @@ test("reading twice changes nothing; a bid, a grown day and a campaign that is g
   expect(await rebuildAccounts(sql, async () => {})).toBe(0)
 })
 
-test("an ad account is due with its next task, and a task that a missing right forbids does not make it due", async () => {
+test("an ad account is due with its next task, except for tasks that a missing right forbids", async () => {
   await scene.add()
   await readAll()
   await sql`update account_task set next_at = now() + interval '3 hours'`
@@ -130,7 +130,7 @@ test("an ad account is due with its next task, and a task that a missing right f
   expect(scene.there.asked.filter((path) => path.includes("searchterms"))).toEqual([])
 })
 
-test("facts can be made again of what was said", async () => {
+test("the facts of an ad account can be rebuilt from its stored reports", async () => {
   await scene.add()
   await readAll()
   await sql`update ads_day_fact_row set taps = taps + 1 where day = ${LAST}`
@@ -140,7 +140,7 @@ test("facts can be made again of what was said", async () => {
   expect(await rebuildAccounts(sql, async () => {})).toBe(0)
 })
 
-test("rows that are more than the grand total are no report: the turn fails, its body is kept, nothing is stored", async () => {
+test("a report whose rows exceed the grand total fails: its body is kept and no rows are stored", async () => {
   await scene.add()
   scene.there.after = ({ path }, answer) => {
     if (!path.includes("searchterms")) return answer
@@ -154,7 +154,7 @@ test("rows that are more than the grand total are no report: the turn fails, its
   expect(kept.some(({ text }) => text.includes("9999"))).toBe(true)
 })
 
-test("a Maps campaign is left out though it is listed, and pages of thousands add up", async () => {
+test("a Maps campaign is left out even if it is listed, and reports of several thousand rows add up", async () => {
   scene.there.campaigns.push(campaign({ id: 7, promotedObjectType: "BUSINESS_BRAND" }))
   const [fact] = scene.there.terms
   for (let i = 0; i < 5_100; i++) scene.there.terms.push({ ...fact!, text: `tea ${i}`, spend: "0.01", taps: 1 })
@@ -166,7 +166,7 @@ test("a Maps campaign is left out though it is listed, and pages of thousands ad
   expect({ ...sum }).toEqual({ rows: 5_103, spend: "62.00" })
 })
 
-test("a right that is missing stops its own questions alone; a used up budget ends the turn until it is renewed", async () => {
+test("a missing right affects only its own tasks, and a used-up rate limit pauses the account", async () => {
   const { id } = await scene.add()
   scene.there.before = ({ path }) => (path.includes("insights") ? refusal(403, "FORBIDDEN", "no") : null)
   await readAll()
@@ -187,7 +187,7 @@ test("a right that is missing stops its own questions alone; a used up budget en
   expect([row!.waits, scene.there.left > 0]).toEqual([true, true])
 })
 
-test("a week that is not out yet is late and no empty list; yesterday is asked for once it is three hours over", async () => {
+test("an unpublished week is late, not empty, and yesterday is read three hours after it ends", async () => {
   scene.there.popularity = []
   await scene.add()
   await readAll()

@@ -29,7 +29,7 @@ export interface AdsScene {
   add(options?: { key?: MadeAdsKey; part?: string | null }): Promise<AccountRow>
 }
 
-/** A workspace that tracks Tea Timer, and an ad account with one campaign of it. */
+/** A workspace that tracks Tea Timer, and an ad account with one campaign for it. */
 export async function adsScene(sql: Sql, now = new Date()): Promise<AdsScene> {
   const there = adsStandIn()
   there.accounts.push({ ...AD_ACCOUNT })
@@ -47,7 +47,7 @@ export async function adsScene(sql: Sql, now = new Date()): Promise<AdsScene> {
   return { sql, house, there, register, workspaceId, appId, at, add }
 }
 
-/** As the platform says it. */
+/** A campaign in the platform's format. */
 export function campaign(rest: object = {}) {
   return {
     ...{ id: 444555666, adAccountId: AD_ACCOUNT.id, name: "Tea, Germany", status: "ENABLED", deleted: false },
@@ -59,7 +59,7 @@ export function campaign(rest: object = {}) {
   }
 }
 
-/** An ad group with two keywords, its negatives, two days, terms, a change and a week of what is searched for. */
+/** Adds an ad group with two keywords, negative keywords, two days, search terms, a change and a week of popularity. */
 export function teaHouse({ there }: Pick<AdsScene, "there">, now = new Date()): void {
   const [campaignId, adGroupId] = [444555666, 71]
   const last = lastAdsDay(AD_ACCOUNT.timezone, now)

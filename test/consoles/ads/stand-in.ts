@@ -19,7 +19,7 @@ export interface AdAccount {
   currency: string
 }
 
-/** What keywords cost and brought on a day in a country; `keywordId` null = Apple matched by itself. */
+/** Costs and results of keywords on a day in a country. `keywordId` is null for automatic matches. */
 export interface DayMetrics {
   campaignId: number
   adGroupId: number
@@ -32,7 +32,7 @@ export interface DayMetrics {
   installs: number
 }
 
-/** The same of a search term; `text` null = withheld. */
+/** The same for a search term. `text` is null if withheld. */
 export interface TermMetrics extends DayMetrics {
   text: string | null
   source: "AUTO" | "TARGETED" | "SEARCH"
@@ -50,7 +50,7 @@ export interface AdsChange {
   changes: { field: string; oldValues: string[]; newValues: string[] }[]
 }
 
-/** All that the platform holds. */
+/** The platform's data. */
 export interface AdsState {
   accounts: AdAccount[]
   campaigns: Said[]
@@ -65,20 +65,23 @@ export interface AdsState {
 
 export interface AdsStandIn extends AdsState {
   url: string
-  /** Makes an API user's key. */
+  /** Creates an API user's key. */
   key(): MadeAdsKey
-  /** Makes an API user of a public key, as the form under Account Settings does. */
+  /** Creates an API user with a public key, like the form under Account Settings. */
   register(publicKey: string): Omit<MadeAdsKey, "pem">
   revoke(keyId: string): void
-  /** Access tokens that were given out are good no more. */
+  /** Invalidates all access tokens. */
   forgetTokens(): void
-  /** Answers in place of the platform; null = the platform does. A promise that never ends is a connection cut. */
+  /**
+   * Overrides the platform's response. Null: the platform answers. A promise that never resolves simulates a cut
+   * connection.
+   */
   before: (call: { method: string; path: string; body: unknown }) => Response | Promise<Response> | null
-  /** Answers after the platform has done it, in place of its own. */
+  /** Replaces the response after the platform has processed the request. */
   after: (call: { method: string; path: string; body: unknown }, answer: Response) => Response | Promise<Response>
-  /** What it was asked, "POST /v1/campaigns/query". */
+  /** Requests so far, for example "POST /v1/campaigns/query". */
   asked: string[]
-  /** What changes something, with its body, as it came in. */
+  /** Changes so far with their bodies, as received. */
   sent: { method: string; path: string; body: Said }[]
   tokensGiven: number
   left: number
@@ -91,7 +94,7 @@ type ApiUser = Omit<MadeAdsKey, "pem"> & { publicKey: string; revoked: boolean }
 const SECRET_LIFE_S = 180 * 86_400
 const WITHOUT_CONTEXT = /^\/v1\/(me|acls|orgs\/[^/]+|advertiser-resources)$/
 
-/** Apple Ads Platform API v1 and its token endpoint on loopback: their shapes, limits and refusals. */
+/** Apple Ads Platform API v1 and its token endpoint on localhost, with their formats, limits and refusals. */
 export function adsStandIn(): AdsStandIn {
   const keys = new Map<string, ApiUser>()
   let tokens = new Map<string, number>()
@@ -174,7 +177,7 @@ export function adsStandIn(): AdsStandIn {
   return here
 }
 
-/** ES256, of the client, for Apple's host, good for 180 days at most. */
+/** Checks the client secret: ES256, issued by the client for Apple's host, valid for at most 180 days. */
 function isSecretOf({ clientId, teamId, keyId, publicKey }: ApiUser, jwt: string): boolean {
   const [, head = "", claims = "", signature = ""] = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(jwt) ?? []
   const { alg, kid } = partOf(head)
@@ -196,7 +199,7 @@ function partOf(text: string): Record<string, unknown> {
   }
 }
 
-/** As the platform words it. */
+/** An error in the platform's format. */
 export function refusal(status: number, code: string, message: string, field?: string): Response {
   const detail = { code, message, ...(field && { info: { field } }) }
   return Response.json({ error: { code, message, details: [detail] } }, { status })
@@ -219,7 +222,7 @@ function answerOf(state: AdsState, call: { method: string; path: string; body: S
   return refusal(404, "NOT_FOUND", "There is nothing there.")
 }
 
-/** The things of a path. */
+/** The list of resources for a path. */
 export function listOf(state: AdsState, thing: string): Said[] | undefined {
   const { campaigns, adgroups, keywords, negatives } = state
   return { campaigns, adgroups, keywords, "negative-keywords": negatives }[thing]

@@ -15,7 +15,7 @@ setDefaultTimeout(60_000)
 const FILE = join(import.meta.dirname, "../../../fixtures/upstream/apple-ads-withheld-terms-2021-12.csv")
 const LAST = lastAdsDay(AD_ACCOUNT.timezone, new Date())
 
-/** Rows by their columns; no cell of the file holds a comma. */
+/** The rows by column name. No cell of the file contains a comma. */
 const rows = (() => {
   const [head = "", ...lines] = readFileSync(FILE, "utf8").trim().split(/\r?\n/)
   const names = head.split(",")
@@ -27,7 +27,7 @@ const withheld = rows.filter((row) => row.search_term_text === "")
 let sql: Sql
 let scene: AdsScene
 
-/** The account of the file on the platform that stands in, its days moved to the end of the window that is asked for. */
+/** Loads the file's account into the test platform, with its days moved to the end of the requested period. */
 beforeAll(async () => {
   sql = await freshDatabase()
   scene = await adsScene(sql)
@@ -68,7 +68,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.there.stop())
 
-test("a real account of which Apple withholds most: 112 of 150 rows and 88.75 of 100.00 USD are one row a keyword, and none is lost", async () => {
+test("a real account with 88.75 of 100 USD withheld has one undisclosed row per keyword, and no loss", async () => {
   expect([rows.length, withheld.length, cents(rows), cents(withheld)]).toEqual([150, 112, 1_000_000, 887_500])
   expect([...(await sql`select failure from account_task where failure is not null and task <> 'popularity'`)]).toEqual(
     [],
@@ -82,11 +82,11 @@ test("a real account of which Apple withholds most: 112 of 150 rows and 88.75 of
   expect(body.totals.impressions).toBe(sum("impressions", rows))
   expect(body.undisclosed).toMatchObject({ spend: dollars("88.75"), taps: sum("taps", withheld) })
   expect(body.undisclosedShare).toBe(0.8875)
-  // one row of each keyword, and one of the ad group where Apple matched by itself
+  // One row for each keyword, and one for each ad group with automatic matches.
   const keyOf = (row: (typeof rows)[number]) => [row.ad_group_id, row.keyword_id, row.search_term_text].join()
   const hidden = body.terms.filter(({ undisclosed }: { undisclosed: boolean }) => undisclosed)
   expect(hidden).toHaveLength(new Set(withheld.map(keyOf)).size)
-  // no keyword stands where a term is missing
+  // A missing term is never replaced by its keyword.
   for (const { term, undisclosed } of body.terms) expect(term === null).toBe(undisclosed)
   expect(body.terms).toHaveLength(new Set(rows.map(keyOf)).size)
 })

@@ -13,7 +13,10 @@ const CHANGEABLE: Record<string, readonly string[]> = {
   keywords: ["status", "bid"],
 }
 
-/** A partial change; what may not be changed refuses all of it. Each stands in the change history. */
+/**
+ * Applies a partial change, which is refused as a whole if one field is not changeable. Each change is added to the
+ * history.
+ */
 export function changeThing(state: AdsState, thing: string, id: string, body: Said): Response {
   const held = listOf(state, thing)?.find((one) => String(one.id) === id)
   if (!held || held.deleted === true) return refusal(404, "NOT_FOUND", "There is no such thing.")
@@ -25,7 +28,7 @@ export function changeThing(state: AdsState, thing: string, id: string, body: Sa
   return Response.json({ result: held })
 }
 
-/** Text is the same whatever its case. */
+/** Text is compared without regard to case. */
 export function createThing(state: AdsState, thing: string, body: Said): Response {
   const list = listOf(state, thing)
   if (!list || !/keywords$/.test(thing)) return refusal(404, "NOT_FOUND", "There is nothing to create.")

@@ -18,7 +18,7 @@ const KEY = "sk_abcdefghijklmnop"
 const PROJECT = "proj1ab2c3d4"
 const NOW = new Date()
 
-/** RevenueCat's API v2 on loopback: what it asks of a request, its lists, its limits and its refusals. */
+/** RevenueCat's API v2 on localhost, with its checks, lists, limits and refusals. */
 const service = {
   key: KEY,
   apps: [{ id: "app1", name: "Tea", type: "app_store", app_store: { bundle_id: TEA.bundleId } }] as object[],
@@ -90,7 +90,7 @@ async function readWith({ reach }: Register): Promise<void> {
   await createAccountReading({ ...parts, gapMs: 0, atMost: 3 }).runOnce()
 }
 
-/** Only the account under test is asked, at the stand-in that plays its host. */
+/** Makes only the account under test due, because the test server plays its host. */
 async function readFigures(id: string): Promise<void> {
   await scene.sql`update connected_account set next_at = case when id = ${id} then now() end where sealed is not null`
   await readWith(register)
@@ -98,7 +98,7 @@ async function readFigures(id: string): Promise<void> {
 
 let id: string
 
-test("nothing is connected, a key is refused, and one of several projects is meant", async () => {
+test("billing figures are null without an account, an invalid key is refused, and a project is selected", async () => {
   expect(await billing()).toBeNull()
   expect(await billing("subscriptions")).toBeNull()
   expect(String(await errorOf(add("pk_abcdefghijklmnop")))).toMatch("begins with sk_")
@@ -111,7 +111,7 @@ test("nothing is connected, a key is refused, and one of several projects is mea
   expect(service.asked.filter((path) => path.endsWith("/apps"))).toHaveLength(2)
 })
 
-test("connected and not read yet is unknown, and no zero; then the figures are the service's own, with their time", async () => {
+test("billing figures are null before the first read, then the service's own figures with their time", async () => {
   const unknown = { mrr: null, activeSubscriptions: null, activeTrials: null }
   expect(await billing()).toEqual({
     ...{ id, kind: "revenuecat-metrics", state: "ok", why: null, projectApps: 1, asOf: null, ...unknown, days: [] },
@@ -120,7 +120,7 @@ test("connected and not read yet is unknown, and no zero; then the figures are t
   await readFigures(id)
   const read = await billing()
   const said = { mrr: { amount: "4210.55", currency: "USD" }, activeSubscriptions: 0, activeTrials: null }
-  // of the days asked for none was said: today's is not over
+  // The requested days have no figures, because today is not over.
   expect(read).toMatchObject({ ...said, days: [] })
   const yesterday = addDays(pacificDay(NOW), -1)
   const told = reported("billing_metrics", { account: id, day: yesterday, seenAt: new Date(Date.now() - 60_000) })
@@ -130,12 +130,12 @@ test("connected and not read yet is unknown, and no zero; then the figures are t
   ])
   expect(Date.now() - Date.parse(read.asOf)).toBeLessThan(600_000)
   expect(await billing("subscriptions")).toEqual(await billing())
-  // later that day it says otherwise: the day has one figure, the last
+  // A later read on the same day replaces its figures.
   const compared: unknown[] = []
   for await (const page of readHeldReports(scene.sql, { since: null, source: "revenuecat-metrics" }))
     for (const subject of page) {
       const body = kept.get(Buffer.from(subject.sha256).toString("hex"))
-      // yesterday's was told by the test itself
+      // Yesterday's figures were recorded by the test itself.
       if (body) compared.push(subject.compare(await subject.read({ ...body, seenAt: subject.seenAt })))
     }
   expect(compared).toEqual([[null]])
@@ -145,7 +145,7 @@ test("connected and not read yet is unknown, and no zero; then the figures are t
   expect(await scene.sql`select from billing_metric_day where account_id = ${id}`).toHaveLength(2)
 })
 
-test("what cannot be read, too many requests and a key that is refused leave what was read, and say so", async () => {
+test("unreadable figures, a rate limit and a rejected key keep the stored figures and show the problem", async () => {
   const before = await billing()
   service.metrics = []
   await readFigures(id)
@@ -173,7 +173,7 @@ test("what cannot be read, too many requests and a key that is refused leave wha
   expect((await billing()).state).toBe("ok")
 })
 
-test("another app of the project is told; one that is said to be none has no figures; without the right nobody sees any", async () => {
+test("the project's app count is shown, an app mapped to none has no figures, and a right is needed", async () => {
   service.apps.push({ id: "app2", name: "Coffee", type: "app_store", app_store: { bundle_id: "com.example.coffee" } })
   await scene.sql`update connected_account set checked_at = null where id = ${id}`
   service.metrics = [figure("mrr", 1)]

@@ -43,7 +43,7 @@ async function pricing() {
 const notify = (of: ReturnType<typeof payload>, bought?: object) =>
   scene.send(account, signedNotification(of, bought), {})
 
-test("members of a family pay nothing: one sale is counted, and four members apart", async () => {
+test("a family purchase counts as one sale, and four family members are counted separately", async () => {
   await notify(payload("SUBSCRIBED"), transaction())
   for (let member = 0; member < 4; member++)
     expect((await notify(payload("SUBSCRIBED"), transaction({ inAppOwnershipType: "FAMILY_SHARED" }))).status).toBe(200)
@@ -57,7 +57,7 @@ test("members of a family pay nothing: one sale is counted, and four members apa
   expect(superwallEvent({ type: "renewal", data: ofSuperwall })?.countsAs).toBe("family_shared")
 })
 
-describe("the money of a notification", () => {
+describe("the money of App Store notifications", () => {
   const cases: [string, string, object, object, object][] = [
     ["a full refund is the price", "REFUND", {}, {}, { countsAs: "refund", price: "-19.99" }],
     [
@@ -120,19 +120,19 @@ describe("the money of a notification", () => {
       expect(storeNotification(payload(type, told), transaction(bought))).toMatchObject(read)
     })
 
-  test("is of the day of the purchase, also if the message comes days later", () => {
+  test("the money of a notification is on the day of purchase, even if the message arrives days later", () => {
     const at = (days: number) => AT.getTime() + days * 86_400_000
     const dayOf = (type: string, bought: object) =>
       storeNotification(payload(type, { signedDate: at(2) }), transaction(bought))?.happenedAt.getTime()
     expect(dayOf("ONE_TIME_CHARGE", { purchaseDate: at(0) })).toBe(at(0))
     expect(dayOf("DID_RENEW", { purchaseDate: at(0) })).toBe(at(0))
-    // the period begins after the charge
+    // The period begins after the charge.
     expect(dayOf("DID_RENEW", { purchaseDate: at(2.5) })).toBe(at(2))
     expect(dayOf("EXPIRED", { purchaseDate: at(0) })).toBe(at(2))
     expect(dayOf("REFUND", { purchaseDate: at(0) })).toBe(at(2))
   })
 
-  test("a refund that is reversed leaves nothing; pieces and upgrades are sales", async () => {
+  test("a reversed refund cancels out, and units and upgrades count as sales", async () => {
     await notify(payload("REFUND"), transaction())
     await notify(payload("REFUND_REVERSED"), transaction())
     await notify(payload("ONE_TIME_CHARGE"), transaction({ productId: "tea.oil", price: 4_950, quantity: 5 }))
@@ -150,7 +150,7 @@ describe("the money of a notification", () => {
   })
 })
 
-describe("a notification", () => {
+describe("App Store notifications", () => {
   const about = { appAppleId: Number(TEA.id), bundleId: TEA.bundleId, environment: "Production" }
   const places: [string, string, object][] = [
     ["in its summary", "RENEWAL_EXTENSION", { subtype: "SUMMARY", summary: about }],
@@ -158,13 +158,13 @@ describe("a notification", () => {
     ["in its app data", "RESCIND_CONSENT", { appData: about }],
   ]
   for (const [where, type, rest] of places)
-    test(`that names its app ${where} is stored as other`, async () => {
+    test(`a notification with its app ${where} is stored as other`, async () => {
       expect((await notify({ ...payload(type), data: undefined, ...rest } as never)).status).toBe(200)
       const rows = await scene.sql`select counts_as, environment from billing_event`
       expect([...rows]).toEqual([{ counts_as: "other", environment: "production" }])
     })
 
-  test("of the sandbox comes without the app's number: its bundle id decides, and it is told apart", async () => {
+  test("a sandbox notification without the app's number is matched by bundle id and counted separately", async () => {
     const data = { bundleId: TEA.bundleId, environment: "Sandbox" }
     expect((await notify(payload("TEST", { data }))).status).toBe(200)
     await scene.sql`
@@ -181,7 +181,7 @@ describe("a notification", () => {
     expect((await pricing()).paid ?? []).toEqual([])
   })
 
-  test("of another app, or of production without any number and bundle id, is nobody's", async () => {
+  test("a notification for another app, or from production without an app, is refused", async () => {
     expect((await notify(payload("TEST", { data: { ...about, appAppleId: 1 } }))).status).toBe(404)
     expect((await notify(payload("TEST", { data: { environment: "Production", bundleId: "x" } }))).status).toBe(404)
   })

@@ -26,7 +26,7 @@ describe("Adapty's check of an address", () => {
       expect(await held(account)).toEqual([])
     })
 
-  test("is refused without the account's secret, and an empty message of another service is no event", async () => {
+  test("Adapty's check is refused without the secret, and so is another service's empty message", async () => {
     const account = await scene.add("adapty")
     expect((await scene.send(account, { adapty_check: "x" }, {})).status).toBe(404)
     expect((await scene.send(account, "{ no json")).status).toBe(400)
@@ -34,7 +34,7 @@ describe("Adapty's check of an address", () => {
   })
 })
 
-test("a message that cannot be stored is refused as unreadable, whatever field holds it", async () => {
+test("a message with a text that cannot be stored is refused as unreadable, in whatever field", async () => {
   const account = await scene.add("revenuecat")
   for (const broken of ["tea\u0000year", "tea\ud800"])
     for (const field of ["id", "type", "product_id", "offer_code"]) {
@@ -45,7 +45,7 @@ test("a message that cannot be stored is refused as unreadable, whatever field h
   expect(await held(account)).toEqual([])
 })
 
-test("ids that are alike in their first 500 characters are two messages", async () => {
+test("ids with the same first 500 characters are separate messages", async () => {
   const account = await scene.add("revenuecat")
   const long = "e".repeat(600)
   for (const id of [`${long}1`, `${long}2`, `${"d".repeat(150)}1`, `${"d".repeat(150)}2`])
@@ -53,13 +53,13 @@ test("ids that are alike in their first 500 characters are two messages", async 
   expect(await held(account)).toHaveLength(4)
 })
 
-test("an event that names no environment is of production", () => {
+test("an event without an environment counts as production", () => {
   const event = { id: "t", type: "TRANSFER", event_timestamp_ms: Date.now(), store: "APP_STORE" }
   expect(revenueCatEvent({ event })).toMatchObject({ countsAs: "other", environment: "production" })
   expect(revenueCatEvent({ event: { ...event, environment: "SANDBOX" } })).toMatchObject({ environment: "sandbox" })
 })
 
-test("an event's time may be text; one that lies ahead is that of receiving it", async () => {
+test("an event's time may be text, and a time in the future is replaced by the time of receipt", async () => {
   const account = await scene.add("revenuecat")
   const at = Date.now() - 3_600_000
   const timed = (id: string, event_timestamp_ms: unknown) => purchase({ id, event_timestamp_ms })
@@ -74,7 +74,7 @@ test("an event's time may be text; one that lies ahead is that of receiving it",
   expect(Math.abs(c! - scene.at.now.getTime())).toBeLessThan(60_000)
 })
 
-test("a refund that RevenueCat reverses is money back", () => {
+test("a refund that RevenueCat reverses counts as positive money", () => {
   const read = revenueCatEvent(purchase({ id: "r", type: "REFUND_REVERSED", price: -19.99 }))
   expect(read).toMatchObject({ countsAs: "refund_reversed", price: "19.99" })
 })

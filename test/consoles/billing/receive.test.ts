@@ -28,8 +28,8 @@ async function held(account: string): Promise<Record<string, unknown>[]> {
     order by event_id`
 }
 
-describe("a message", () => {
-  test("is stored before it is answered, once however often it comes, and nobody's name with it", async () => {
+describe("messages of billing services", () => {
+  test("a message is stored once, before it is answered, and without the buyer", async () => {
     const account = await scene.add("revenuecat")
     const message = purchase({ id: "e1" })
     for (let times = 0; times < 3; times++) {
@@ -42,7 +42,7 @@ describe("a message", () => {
         },
       ])
     }
-    // under the same id nothing else is taken either
+    // Another message with the same id changes nothing either.
     await scene.send(account, purchase({ id: "e1", price: 0.01 }))
     expect((await held(account))[0]?.price).toBe("19.99")
     const all = await scene.sql`select to_jsonb(b)::text as row from billing_event b`
@@ -50,7 +50,7 @@ describe("a message", () => {
     expect(scene.house.logged.join()).not.toContain(SECRET)
   })
 
-  test("of a type that nobody knows is kept under its name, one of the sandbox or another store apart", async () => {
+  test("a message of an unknown type keeps its name, and sandbox and other stores are separate", async () => {
     const account = await scene.add("revenuecat")
     await scene.send(account, purchase({ id: "new", type: "SOMETHING_NEW" }))
     await scene.send(account, purchase({ id: "sand", environment: "SANDBOX" }))
@@ -62,7 +62,7 @@ describe("a message", () => {
     ])
   })
 
-  test("without proof is answered as one to no account at all, and stores nothing", async () => {
+  test("a message without proof is answered like one to an unknown account, and is not stored", async () => {
     const account = await scene.add("revenuecat")
     const message = purchase({ id: "e9" })
     const answers = await Promise.all([
@@ -79,9 +79,9 @@ describe("a message", () => {
     expect((await scene.send(account, message)).status).toBe(404)
   })
 
-  test("without proof is slowed down after thirty in a minute from one address, and one that is proved is not lost", async () => {
+  test("more than thirty unproved messages a minute per address are slowed down, proved ones are not", async () => {
     const account = await scene.add("revenuecat")
-    // one clock for all of it: a minute that turns begins anew
+    // Use one fixed clock, because the limit starts anew with each minute.
     const one = await billingScene(scene.sql, { now: new Date("2026-06-01T00:00:10Z") })
     const known = await one.add("revenuecat")
     const wrong = () => one.send(known, purchase({ id: "w" }), { authorization: "wrong" })
@@ -90,16 +90,16 @@ describe("a message", () => {
     expect(answers.map(({ status }) => status)).toEqual([...Array(30).fill(404), 429, 429])
     expect(answers.at(-1)?.headers.get("retry-after")).toBe("50")
     expect(await held(known)).toEqual([])
-    // services send again what was not taken
+    // Services resend a message that was not accepted.
     one.at.now = new Date("2026-06-01T00:01:00Z")
     const message = purchase({ id: "w", at: new Date("2026-06-01T00:00:00Z") })
     expect((await one.send(known, message)).status).toBe(200)
-    // proved ones count as no failure
+    // Proved messages do not count as failures.
     for (let times = 0; times < 40; times++) expect((await one.send(known, message)).status).toBe(200)
     expect(await held(account)).toEqual([])
   })
 
-  test("of more than 256 kB, by another method, and what is proved and no event is refused", async () => {
+  test("a message over 256 kB, another method, and a proved message without an event are refused", async () => {
     const account = await scene.add("adapty")
     expect((await scene.send(account, "x".repeat(256 * 1_024 + 1))).status).toBe(413)
     expect((await scene.send(account, "", {}, "GET")).status).toBe(405)
@@ -109,7 +109,7 @@ describe("a message", () => {
   })
 })
 
-describe("a proof", () => {
+describe("proofs of messages", () => {
   const event = JSON.stringify(purchase({ id: "p1" }))
   const timed = (at: Date, secret = SECRET) => {
     const seconds = Math.floor(at.getTime() / 1_000)
@@ -117,7 +117,7 @@ describe("a proof", () => {
     return { "x-revenuecat-webhook-signature": `t=${seconds},v1=${"0".repeat(64)},v1=${signature}` }
   }
 
-  test("of RevenueCat is the header, or a signature of these bytes of the last five minutes", async () => {
+  test("RevenueCat proves a message by its header, or by a signature of the last five minutes", async () => {
     const { at, send } = scene
     const account = await scene.add("revenuecat")
     const ago = (minutes: number) => new Date(at.now.getTime() - 60_000 * minutes)
@@ -128,7 +128,7 @@ describe("a proof", () => {
     expect((await send(account, event, { authorization: `Bearer ${SECRET}` })).status).toBe(200)
   })
 
-  test("of Superwall is that of Standard Webhooks", async () => {
+  test("Superwall proves a message by Standard Webhooks", async () => {
     const account = await scene.add("superwall")
     const data = { id: "s1", ts: scene.at.now.getTime(), productId: "tea.year", price: 9.99, environment: "PRODUCTION" }
     const body = JSON.stringify({ object: "event", type: "initial_purchase", data: { ...data, periodType: "TRIAL" } })
@@ -138,10 +138,10 @@ describe("a proof", () => {
     expect((await held(account))[0]?.countsAs).toBe("trial_start")
   })
 
-  test("of the store is Apple's signature, for this app alone, by certificates that follow from Apple's root", async () => {
+  test("the App Store proves a notification by Apple's signature for this app", async () => {
     const account = await scene.add("app-store-notifications", "12345")
     const sent = { signedPayload: NOTIFICATION }
-    // signed for another app
+    // It is signed for another app.
     expect((await scene.send(account, sent, {})).status).toBe(404)
     const at = new Date("2026-06-01")
     expect(signedPayload(NOTIFICATION, [ROOT], at)).toMatchObject({ notificationType: "TEST" })
@@ -161,8 +161,8 @@ describe("a proof", () => {
   })
 })
 
-describe("of what a service sends is read", () => {
-  test("RevenueCat: each of its samples, a trial, a conversion and money that was given back", () => {
+describe("parsers of billing messages", () => {
+  test("every RevenueCat sample is parsed, including trials, conversions and refunds", () => {
     const samples = JSON.parse(readFileSync("fixtures/upstream/revenuecat-webhooks.json", "utf8")) as object[]
     const read = samples.map(revenueCatEvent)
     expect(read.filter((one) => one === null)).toEqual([])
@@ -182,7 +182,7 @@ describe("of what a service sends is read", () => {
     })
   })
 
-  test("Adapty, Superwall and the store's own thousandths", () => {
+  test("Adapty, Superwall and App Store messages are parsed, including the store's thousandths", () => {
     const about = {
       profile_event_id: "a1",
       vendor_product_id: "tea.year",

@@ -17,12 +17,14 @@ export interface BillingScene {
   appId: string
   key: string
   at: { now: Date }
-  /** Connects one, and gives its id. */
+  /** Connects an account and returns its id. */
   add(kind: AccountKindName, storeId?: string): Promise<string>
   send(account: string, body: string | object, headers?: Record<string, string>, method?: string): Promise<Response>
 }
 
-/** A workspace that tracks Tea Timer, and a service that takes messages; `roots`: whose signatures count as Apple's. */
+/**
+ * A workspace that tracks Tea Timer, and a server that receives messages; `roots` are the accepted root certificates.
+ */
 export async function billingScene(sql: Sql, { now = new Date(), roots = [] as string[] } = {}): Promise<BillingScene> {
   const at = { now }
   const house = openHouse({
@@ -52,7 +54,7 @@ export async function billingScene(sql: Sql, { now = new Date(), roots = [] as s
   }
 }
 
-/** Headers of a message signed as Standard Webhooks have it. */
+/** Headers of a message signed by the scheme of Standard Webhooks. */
 export function signedHeaders(body: string, at: Date, id = "msg_1"): Record<string, string> {
   const seconds = Math.floor(at.getTime() / 1_000)
   const key = Buffer.from(SECRET.slice("whsec_".length), "base64")
@@ -69,7 +71,7 @@ export interface Bought {
   [field: string]: unknown
 }
 
-/** A webhook of RevenueCat, with a buyer in it. */
+/** A RevenueCat webhook that contains a buyer. */
 export function purchase({ id, type = "RENEWAL", at = new Date(), price = 19.99, usd = 23.21, ...rest }: Bought) {
   const buyer = {
     app_user_id: "buyer-4711",

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, sign } from "node:crypto"
 
-/** Certificates made for these tests as the App Store's are: a leaf, one between, and a root, with Apple's two object ids. */
+/** Test certificates like the App Store's: a leaf, an intermediate and a root, with Apple's two object ids. */
 const LEAF =
   "MIIBcDCCARagAwIBAgIBAzAKBggqhkjOPQQDAjAXMRUwEwYDVQQDDAxUZXN0IEJldHdlZW4wIBcNMjAwMTAxMDAwMDAwWhgPMjEy" +
   "MDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMMCVRlc3QgTGVhZjBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABDNQcbfH1mBNJlUR1q1G" +
@@ -20,12 +20,12 @@ const ROOT =
   "SYv8WburnA2XKaWNa3m9H1+nXEulu/s+4APYwrK37zkQbToAempcMm4Ar6fsbKMyMDAwDwYDVR0TAQH/BAUwAwEB/zAdBgNVHQ4E" +
   "FgQUu3GAD6weXIjlVd1JX1J5n4rik18wCgYIKoZIzj0EAwIDSQAwRgIhAK12N9owm7VCCGkiPfsQipKvEgfTVmo2IY0kQP3Z7wLs" +
   "AiEA8Ht6JeTW0IYL+7mckeqwpcjPblGq7sw3ZoqKbcp09b0="
-/** The key of the leaf, which signs nothing else. */
+/** The leaf's private key, which is used for these tests only. */
 const LEAF_KEY =
   "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgBkxO4YxdIyX5V7Wut1JWvVrgjlZ4CJ7Ms0823K/5AUuhRANCAAQz" +
   "UHG3x9ZgTSZVEdatRsmFaOoASEihDD4aTh0u1XTbbI+Wfq5m/2XyZZ9BNJjJqCEQH8ZzzTLKhNy5XudnNHFz"
 
-/** What an account takes as Apple's root. */
+/** The root that the test accounts accept as Apple's. */
 export const TEST_ROOT = createHash("sha256").update(Buffer.from(ROOT, "base64")).digest("hex")
 
 function jws(payload: object): string {
@@ -36,7 +36,7 @@ function jws(payload: object): string {
   return `${text}.${signature.toString("base64url")}`
 }
 
-/** A notification as the App Store sends it, with its transaction. */
+/** A notification with its transaction, in the App Store's format. */
 export function signedNotification(
   payload: { data?: object; [field: string]: unknown },
   transaction?: object,

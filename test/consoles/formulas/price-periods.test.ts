@@ -15,26 +15,26 @@ const told = (days: Record<string, PriceEntry[]>) =>
     ...[one.country, one.from, one.sinceKnown, one.entry?.price ?? null],
   ])
 
-test("a price without a day is as old as we have seen it, and one with a day as old as it says", () => {
+test("a price without a start day begins when first seen, and one with a start day begins then", () => {
   expect(told({ "2026-03-01": [entry("9.99")] })).toEqual([["de", "2026-03-01", false, "9.99"]])
   expect(told({ "2026-03-01": [entry("9.99", { startsAt: "2025-05-01" })] })).toEqual([
     ["de", "2025-05-01", true, "9.99"],
   ])
 })
 
-test("an announced price follows on its day, and what was seen again is no change", () => {
+test("an announced price begins on its day, and an unchanged price starts no new period", () => {
   const announced = [entry("9.99"), entry("12.99", { startsAt: "2026-04-01" })]
   expect(told({ "2026-03-01": [entry("9.99")], "2026-03-05": announced })).toEqual([
     ["de", "2026-03-01", false, "9.99"],
     ["de", "2026-04-01", true, "12.99"],
   ])
-  // called off before it came
+  // The announced price is withdrawn before it begins.
   expect(told({ "2026-03-05": announced, "2026-03-20": [entry("9.99")] })).toEqual([
     ["de", "2026-03-05", false, "9.99"],
   ])
 })
 
-test("a price that goes up and comes back is three periods; a storefront that is left ends", () => {
+test("a price that rises and returns has three periods, and a storefront without a price ends", () => {
   expect(
     told({
       "2026-03-01": [entry("9.99")],
@@ -50,7 +50,7 @@ test("a price that goes up and comes back is three periods; a storefront that is
   ])
 })
 
-test("what old subscribers keep is no price of today, and of several that have begun the latest is", () => {
+test("preserved and monthly prices are not in force, and of several begun prices the latest is", () => {
   const entries = [
     ...[entry("4.99", { startsAt: "2024-01-01", preserved: true }), entry("6.99", { startsAt: "2025-01-01" })],
     ...[entry("8.99", { startsAt: "2026-01-01" }), entry("9.99", { startsAt: "2026-12-01" })],

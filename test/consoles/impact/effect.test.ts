@@ -25,27 +25,30 @@ const found = (comparison: Comparison, at: ChangedDay = day): Effect => {
   return effect
 }
 
-describe("the acceptance by simulation, in short (bench/change-impact.ts has 1,000 worlds)", () => {
-  // three standard errors of as many worlds beside 86 to 94 %, and below 70 and 80 %
+describe("simulated worlds (bench/change-impact.ts runs 1,000)", () => {
+  // Three standard errors for this many worlds: outside 86 to 94 %, and below 70 and 80 %.
   const [WORLDS, LEAST, MOST] = LONG ? [250, 0.8, 0.98] : [60, 0.74, 1]
   test.each([
     [7, LONG ? 0.61 : 0.52],
     [14, LONG ? 0.72 : 0.64],
-  ] as const)("window %i: the interval holds the truth, and 20 %% is found", (window, least) => {
-    const { worlds, covered, found } = tallyOf(WORLDS, { days: HISTORY[window], window, effect: 0.2 })
-    expect(covered / worlds).toBeWithin(LEAST, MOST + 1e-9)
-    expect(found / worlds).toBeGreaterThan(least)
-  })
+  ] as const)(
+    "with a window of %i days the interval covers the true effect, and an effect of 20 %% is detected",
+    (window, least) => {
+      const { worlds, covered, found } = tallyOf(WORLDS, { days: HISTORY[window], window, effect: 0.2 })
+      expect(covered / worlds).toBeWithin(LEAST, MOST + 1e-9)
+      expect(found / worlds).toBeGreaterThan(least)
+    },
+  )
 })
 
-test("after a fall by 70 and 80 % the interval is widened by what the smaller counts scatter", () => {
+test("the interval is wider after a fall by 70 and 80 %, because smaller counts vary more", () => {
   for (const effect of [-0.7, -0.8]) {
     const { worlds, covered } = tallyOf(100, { days: HISTORY[7], window: 7, effect })
     expect([effect, covered / worlds > 0.84]).toEqual([effect, true])
   }
 })
 
-test("an effect is the change that the controls did not share, and says how far nothing at all goes", () => {
+test("an effect is the change that the controls did not share, with an interval from earlier days", () => {
   const effect = found(world())
   expect(effect.method).toBe("difference_in_differences")
   expect(effect.effect).toBeCloseTo(effect.moved - (effect.controlsMoved as number), 12)
@@ -53,7 +56,7 @@ test("an effect is the change that the controls did not share, and says how far 
   expect(effect.low).toBeLessThan(effect.effect)
   expect(effect.leastDetectable).toBeGreaterThan((effect.high - effect.low) / 2)
   expect(effect.days).toBe(185)
-  // what happens to all alike is no effect
+  // A change that all storefronts share is not an effect.
   const shared = (one: DailyFigures) => {
     return { ...one, values: one.values.map((value, at) => (at > DAYS ? 3 * (value as number) : value)) }
   }
@@ -63,14 +66,14 @@ test("an effect is the change that the controls did not share, and says how far 
   expect(swung.moved).toBeGreaterThan(effect.moved + 1)
 })
 
-test("the same days give the same bytes, in whatever order the controls come", () => {
+test("the same days give identical bytes, whatever the order of the controls", () => {
   const { treated, controls } = world()
   const asked = (order: DailyFigures[]) => JSON.stringify(effectOf({ scale: "counts", treated, controls: order }, day))
   const random = randomOf(7)
   for (let times = 0; times < 5; times++) expect(asked(shuffled(controls, random))).toBe(asked([...controls]))
 })
 
-test("no day from the change on is looked at to say how far figures move by themselves", () => {
+test("days from the change on do not affect the width of the interval", () => {
   const { treated, controls } = world()
   const wild = (one: DailyFigures) => ({ ...one, values: one.values.map((value, at) => (at >= DAYS ? 1e6 : value)) })
   const [calm, storm] = [
@@ -81,8 +84,8 @@ test("no day from the change on is looked at to say how far figures move by them
   expect(storm.controls).toEqual(calm.controls)
 })
 
-describe("nothing is stated", () => {
-  test("with fewer than 20 windows of earlier days, of which there is said how many there are", () => {
+describe("series without an effect", () => {
+  test("no effect is stated with fewer than 20 windows of earlier days, and the answer has their number", () => {
     const short = 28 + 7 + 139
     expect(effectOf(world(0.2, 1, short), { ...day, at: short })).toEqual({
       none: "too_few_days",
@@ -92,12 +95,12 @@ describe("nothing is stated", () => {
     expect(found(world(0.2, 1, short + 1), { ...day, at: short + 1 }).days).toBe(140)
   })
 
-  test("where own changes lie near most earlier days", () => {
+  test("no effect is stated if most earlier days are near changes of the app itself", () => {
     const ownChanges = Array.from({ length: 12 }, (_, n) => 20 * n)
     expect(effectOf(world(), { ...day, ownChanges })).toMatchObject({ none: "too_few_days" })
   })
 
-  test("of fewer than 3 a day, of unknown days, and of a change that nobody saw for more than a week", () => {
+  test("no effect is stated for fewer than 3 counts a day, unknown days or a change unseen for over a week", () => {
     const few = (one: DailyFigures) => ({ ...one, values: one.values.map((_, at) => at % 3) })
     const { treated, controls } = world()
     expect(effectOf({ scale: "counts", treated: treated.map(few), controls }, day)).toEqual({ none: "too_few_counts" })
@@ -111,7 +114,7 @@ describe("nothing is stated", () => {
   })
 })
 
-test("places are compared by their ratio; with two controls nothing is taken off", () => {
+test("places are compared by their ratio, and with two controls nothing is subtracted", () => {
   const places = (name: string, before: number, after: number): DailyFigures => {
     return {
       name,
@@ -127,7 +130,7 @@ test("places are compared by their ratio; with two controls nothing is taken off
   expect([two.method, two.controls, two.controlsMoved, two.space]).toEqual(["before_after", [], null, null])
 })
 
-test("what is counted per download is the ratio of the sums", () => {
+test("a figure per download is the ratio of the sums", () => {
   const { treated, controls } = world(0)
   const paid = (factor: (at: number) => number) => (one: DailyFigures) => {
     return { ...one, values: one.values.map((value, at) => (value as number) * factor(at)), per: one.values }
@@ -136,7 +139,7 @@ test("what is counted per download is the ratio of the sums", () => {
   expect(Math.exp(found({ scale: "counts", ...dearer }).effect)).toBeCloseTo(1.5, 2)
 })
 
-test("weights are those of a mixture that is one, none below 0, and together 1", () => {
+test("weights recover a mixture, are at least 0 and sum to 1", () => {
   const random = randomOf(3)
   const series = () => Float64Array.from({ length: 200 }, () => random() - 0.5)
   const controls = Array.from({ length: 6 }, series)
@@ -151,13 +154,13 @@ test("weights are those of a mixture that is one, none below 0, and together 1",
   expect(onSimplex([0.5, 0.5, 0.5]).every((weight) => Math.abs(weight - 1 / 3) < 1e-12)).toBe(true)
 })
 
-test("an interval from 20 windows is as much wider as Student's t is than the normal", () => {
-  // of printed tables: 1.729 with 19 degrees of freedom, 1.697 with 30
+test("an interval from 20 windows is wider by the ratio of Student's t to the normal", () => {
+  // From printed tables: 1.729 with 19 degrees of freedom, 1.697 with 30.
   expect(studentWidening(20) * 1.6449).toBeCloseTo(1.729, 3)
   expect(studentWidening(31) * 1.6449).toBeCloseTo(1.697, 3)
 })
 
-test("the reasons to say less come first", () => {
+test("reasons for a weaker verdict are checked first", () => {
   const circumstances = { isComplete: true, isConfounded: false, better: "higher" as const, chance: 0.01 }
   const up = { ...found(world()), low: 0.1, high: 0.3, effect: 0.2 }
   expect(verdictOf(up, circumstances)).toBe("improved")
@@ -171,7 +174,7 @@ test("the reasons to say less come first", () => {
   expect(verdictOf(none, { ...circumstances, isComplete: false })).toBe("too_early")
   expect(holdsAgainstPlacebos({ ...up, asLarge: 0.01, space: { controls: 5, asLarge: 0 } })).toBe(true)
   expect(holdsAgainstPlacebos({ ...up, asLarge: 0.01, space: { controls: 5, asLarge: 1 } })).toBe(false)
-  // 4 times 0.005, 3 times 0.01, 2 times 0.03, and 0.04, which may not come before
+  // 4 times 0.005, 3 times 0.01, 2 times 0.03, and 0.04, which must not be below the one before.
   expect(holmAdjusted([0.01, 0.04, 0.03, 0.005]).map((share) => share.toFixed(2))).toEqual([
     "0.03",
     "0.06",

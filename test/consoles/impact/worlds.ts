@@ -7,19 +7,22 @@ export interface World {
   /** Days before the change. */
   days: number
   window: number
-  /** What the change does, as a share: 0.2 is 20 % more. */
+  /** The effect of the change as a share: 0.2 means 20 % more. */
   effect: number
 }
 
-/** Downloads a day: of the storefront that changes, and of five that do not, 400 together. */
+/** Downloads per day: of the storefront that changes, and of five that do not, 400 together. */
 const SIZES = [100, 150, 100, 70, 50, 30]
 const WEEK = [1, 0.95, 0.9, 0.95, 1.05, 1.25, 1.2]
-/** Spread of what happens to all storefronts alike, and to each by itself; half of it is left the day after. */
+/** Spread of the shocks to all storefronts, and to each one; half of a shock remains the next day. */
 const SHARED = 0.1
 const OWN = 0.08
 const LEFT = 0.5
 
-/** Daily downloads with weekdays, shocks of all and of each, and chance. The change takes effect the day after `days`. */
+/**
+ * Daily downloads with a weekly pattern, shared and individual shocks, and noise. The change takes effect the day after
+ * `days`.
+ */
 export function downloadsIn({ seed, days, window, effect }: World): {
   treated: DailyFigures[]
   controls: DailyFigures[]
@@ -45,14 +48,14 @@ export function downloadsIn({ seed, days, window, effect }: World): {
 
 export interface Tally {
   worlds: number
-  /** Worlds whose interval holds the true effect, and whose interval lies above nothing. */
+  /** Number of worlds whose interval covers the true effect, and whose interval is above zero. */
   covered: number
   found: number
-  /** Mean half of the interval, in logarithms. */
+  /** Mean of half the interval's width, in logarithms. */
   half: number
 }
 
-/** The estimator against so many seeded worlds, whose true effect is known. */
+/** Runs the estimator on this many seeded worlds with a known effect. */
 export function tallyOf(worlds: number, world: Omit<World, "seed">): Tally {
   const tally = { worlds, covered: 0, found: 0, half: 0 }
   const truth = Math.log(1 + world.effect)
@@ -67,5 +70,5 @@ export function tallyOf(worlds: number, world: Omit<World, "seed">): Tally {
   return tally
 }
 
-/** Days of history that the acceptance is tried with: 20 windows and more. */
+/** Days of history for the simulations: at least 20 windows. */
 export const HISTORY = { 7: 220, 14: 365 } as const

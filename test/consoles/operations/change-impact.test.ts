@@ -21,7 +21,7 @@ type Body = Awaited<ReturnType<typeof call>>["body"]
 const outcome = (body: Body, name: string): Body =>
   body.outcomes.find(({ outcome }: { outcome: string }) => outcome === name)
 
-test("30 % more downloads after new screenshots are found against storefronts that kept theirs, over REST and as a tool", async () => {
+test("30 % more downloads after new screenshots are detected, over REST and as a tool", async () => {
   const { status, body, credits } = await call("?country=us")
   expect([status, credits.used]).toEqual([200, 1])
   expect(body).toMatchObject({
@@ -40,9 +40,9 @@ test("30 % more downloads after new screenshots are found against storefronts th
   expect(downloads.lowPercent).toBeGreaterThan(0)
   expect(downloads.lowPercent).toBeLessThan(30)
   expect(downloads.highPercent).toBeGreaterThan(30)
-  // nobody paid anything in the others: there is nothing to take off
+  // The other storefronts had no payments, so nothing can be subtracted.
   expect(paid).toMatchObject({ outcome: "proceeds_per_download", method: "before_after", verdict: "cannot_tell" })
-  // gb changed too, on the very day
+  // gb is missing, because it changed on the same day.
   expect(downloads.controls.map(({ name }: { name: string }) => name).sort()).toEqual(["ca", "de", "fr", "it", "jp"])
   expect(body.missing.map(({ what }: { what: string }) => what)).toEqual([
     "search_impressions",
@@ -51,13 +51,13 @@ test("30 % more downloads after new screenshots are found against storefronts th
     "ads_spend",
   ])
   expect(body.sources[0]).toMatchObject({ report: "sales", state: "ok" })
-  // a version is told, and confounds nothing: it is in all storefronts
+  // A new version is no overlap here and confounds nothing, because it is in all storefronts.
   expect(body.overlaps).toEqual([])
   const told = await scene.house.tool("get_change_impact", { appId: scene.appId, country: "us" }, { key: scene.key })
   expect(JSON.stringify(told.result.structuredContent)).toBe(JSON.stringify(body))
 })
 
-test("a changed name is judged by the keywords whose words came, beside those that have none of them", async () => {
+test("a changed name is judged by the keywords whose words were added, compared with other keywords", async () => {
   const { body } = await call("?country=gb&window=3")
   expect(body).toMatchObject({ changed: [{ kind: "name", countries: ["gb"] }], verdict: "improved" })
   const ranks = outcome(body, "ranks")
@@ -68,7 +68,7 @@ test("a changed name is judged by the keywords whose words came, beside those th
   expect(JSON.stringify(body)).not.toContain("Tea Timer Oolong")
 })
 
-test("before the window is over no figure is given, so that nobody can wait for one that suits", async () => {
+test("no figure is given before the window is over, so that no one can pick a favourable day", async () => {
   scene.at.now = new Date("2026-06-12T12:00:00Z")
   const { body } = await call("?country=us")
   scene.at.now = TODAY
@@ -78,7 +78,7 @@ test("before the window is over no figure is given, so that nobody can wait for 
   expect(body.sentence).toContain("2026-06-15")
 })
 
-test("with too few earlier days the words are: not enough data, and how many are needed", async () => {
+test("too few earlier days give not_enough_data with the number needed", async () => {
   const { body } = await call(`?day=${DE_CHANGED}`)
   expect(body.verdict).toBe("not_enough_data")
   const { earlierDays, earlierNeeded, effectPercent } = outcome(body, "downloads")
@@ -87,7 +87,7 @@ test("with too few earlier days the words are: not enough data, and how many are
   expect(body.sentence).toBe(`Not enough data: ${earlierDays} earlier days can be compared, and 140 are needed.`)
 })
 
-test("what else the app did within the window confounds, and where all storefronts changed nothing can be told", async () => {
+test("another change within the window confounds, and without unchanged storefronts there is no verdict", async () => {
   const de = (await call(`?day=${DE_CHANGED}&window=3`)).body
   expect([de.verdict, de.country, outcome(de, "downloads").method]).toEqual(["confounded", null, "before_after"])
   expect(de.overlaps).toContainEqual({
@@ -103,12 +103,12 @@ test("what else the app did within the window confounds, and where all storefron
   expect(outcome(all, "downloads").controls).toEqual([])
 })
 
-describe("with the console's analytics", () => {
+describe("change impact with the console's analytics", () => {
   const FIRST = addDays(CHANGED, -221)
   const ALL = ["us", "de", "fr", "jp", "ca", "it"]
   const busy = (place: number, at: number) => 900 + 40 * at + ((place * (at + 5)) % 7) * 12 + ((place * 3) % 7) * 20
 
-  /** Page views of all, of which us turns more into downloads after the change; the files were made the day after. */
+  /** Page views of all storefronts, of which us converts more after the change. The files were made the day after. */
   async function told(days = 230): Promise<void> {
     const seenAt = new Date("2026-06-19T00:00:00Z")
     const all = Array.from({ length: days }, (_, place) => place + (230 - days)).flatMap((place) => {
@@ -145,13 +145,13 @@ describe("with the console's analytics", () => {
       await scene.sql`delete from ${scene.sql(table)}`
   })
 
-  test("new screenshots are judged by what page views become, search impressions stand beside, and nothing of both is missing", async () => {
+  test("new screenshots are judged by conversion, with search impressions listed and no outcome missing", async () => {
     await told()
     const { body } = await call("?country=us")
     const [first] = body.outcomes
     expect(first).toMatchObject({
       ...{ outcome: "conversion", primary: true, treated: ["us"], dayZone: null, complete: true },
-      // the earlier and the later of the days that it may be are left out
+      // Both possible days of the change are left out.
       ...{ before: { from: "2026-05-10", to: "2026-06-06" }, after: { from: "2026-06-10", to: "2026-06-16" } },
       ...{ method: "difference_in_differences", verdict: "improved" },
     })
@@ -163,7 +163,7 @@ describe("with the console's analytics", () => {
     expect([report, body.sources.length]).toEqual(["downloads", 3])
   })
 
-  test("known for too short a time they are no measure, whatever they show: what was there before decides", async () => {
+  test("analytics known for too short a time do not become the primary outcome", async () => {
     await told(60)
     const { body } = await call("?country=us")
     expect(body.outcomes[0]).toMatchObject({ outcome: "downloads", primary: true, verdict: "improved" })
@@ -175,7 +175,7 @@ describe("with the console's analytics", () => {
     expect(body.missing.map(({ what }: { what: string }) => what)).toEqual(["ranks", "ads_spend"])
   })
 
-  test("what is not there says why, and who must do what", async () => {
+  test("a missing outcome has the reason and the action that a person must take", async () => {
     const why = async () =>
       (await call("?country=us")).body.missing.filter(({ what }: { what: string }) => what === "conversion")
     expect(await why()).toEqual([{ what: "conversion", why: expect.stringContaining("within two days") }])
@@ -191,7 +191,7 @@ describe("with the console's analytics", () => {
   })
 })
 
-test("what ads cost around the change is shown where it is known, and a swing of it confounds", async () => {
+test("ad spend around the change is shown if known, and a large swing confounds", async () => {
   const { sql, workspaceId, appId } = scene
   const [account, day] = ["ac_00000000000000ad01", CHANGED]
   const asked = async () => (await call(`?day=${day}&country=us`)).body
@@ -213,7 +213,7 @@ test("what ads cost around the change is shown where it is known, and a swing of
     })
   const tell = (...all: Observation[]) => record(sql, all, () => new Date("2026-12-31T00:00:00Z"))
   await tell(reported("ads_campaigns", { account, day, seenAt }), ...spent(-40, -9, "10"))
-  // the window was not read: that is unknown, and not nothing
+  // The window was not read, so its spend is unknown, not zero.
   const unread = await asked()
   expect(unread.adsSpend).toMatchObject({ account, before: 10, after: null, knownAfter: 0, changePercent: null })
   expect([unread.adsSpend.confounds, unread.missing.at(-1).what]).toEqual([false, "ads_spend"])
@@ -228,13 +228,13 @@ test("what ads cost around the change is shown where it is known, and a swing of
   await tell(...spent(1, 9, "30").map((one) => ({ ...one, seenAt: later })))
   const twice = await asked()
   expect([twice.adsSpend.confounds, twice.verdict]).toEqual([true, "confounded"])
-  // of another storefront it says nothing here
+  // Spend in another storefront does not matter here.
   await tell(...spent(0, 9, "30", "fr").map((one) => ({ ...one, seenAt: new Date(later.getTime() + 1) })))
   expect((await asked()).adsSpend).toMatchObject({ after: 0, changePercent: -100, confounds: true })
   await sql`delete from connected_account where id = ${account}`
 })
 
-describe("refused, and free", () => {
+describe("refusals of get_change_impact", () => {
   const refusal = async (query: string, by = scene.key) => {
     const before = (await call("?window=2", by)).credits.used
     const { status, body, credits } = await call(query, by)
@@ -242,14 +242,14 @@ describe("refused, and free", () => {
     return [status, body.error, body.detail]
   }
 
-  test("a day without a change, today, a day that is none, a window that is none", async () => {
+  test("a day without a change, today, an invalid day and an invalid window are refused", async () => {
     expect(await refusal("?day=2026-06-08")).toEqual([400, "bad_day", expect.stringContaining("2026-06-09")])
     expect(await refusal("?day=2026-06-20")).toEqual([400, "bad_day", expect.stringContaining("2026-06-19")])
     expect((await refusal("?day=2026-02-30"))[1]).toBe("bad_day")
     for (const window of [2, 31]) expect((await refusal(`?window=${window}`))[1]).toBe("invalid_arguments")
   })
 
-  test("a storefront where nothing changed, one that is not tracked, no account, Google Play alone, no right", async () => {
+  test("an unread storefront, an untracked one, no account, Google Play only and no right are refused", async () => {
     const { sql, house, workspaceId } = scene
     expect(await refusal("?country=br")).toEqual([404, "not_measured", expect.stringContaining("never read")])
     const blind = await house.key(workspaceId, { scopes: ["apps:read"] })

@@ -35,7 +35,7 @@ const price = (territory: string, currency: string, amount: string, rest: Partia
   return { territory, currency, price: amount, ...rest }
 }
 
-/** A subscription, a purchase and the free app. */
+/** Adds a subscription, a purchase and the free app. */
 function sells(): void {
   const day = (days: number) => new Date(NOW.getTime() + days * 86_400_000).toISOString().slice(0, 10)
   scene.there.products.push(
@@ -68,7 +68,7 @@ function sells(): void {
   )
 }
 
-test("each storefront with its price, what comes, what Apple would have, dollars by a dated rate, and what people can afford", async () => {
+test("country prices list price, proceeds, Apple's price, dollars at a dated rate and affordability", async () => {
   sells()
   const { id } = await scene.add(scene.there.key("ADMIN"))
   await read()
@@ -82,7 +82,7 @@ test("each storefront with its price, what comes, what Apple would have, dollars
   })
   expect(body.products.map(({ sku }: { sku: string }) => sku)).toEqual(["tea.year", "tea.cup", "TEA01"])
   const rows = Object.fromEntries(body.countries.map((row: { country: string }) => [row.country, row]))
-  // a territory in which nothing is sold any more is none, and Kosovo is one
+  // A territory where nothing is sold any more is left out, and Kosovo is included.
   expect(Object.keys(rows)).toEqual(["de", "jp", "kz", "us", "xk"])
   expect(rows.de).toMatchObject({
     ...{ currency: "EUR", price: "22.00", proceeds: "15.40", proceedsYear2: "18.70", automatic: null, preserved: 1 },
@@ -98,7 +98,7 @@ test("each storefront with its price, what comes, what Apple would have, dollars
     applePrice: null,
     upcoming: null,
   })
-  // euros are paid there, and the euro area's prices are not its own
+  // It pays in euros, but is not in the euro area of the index.
   expect(rows.xk).toMatchObject({ affordability: null, usd: { value: 10.44 } })
   const german = (await call("?country=DE&product=TEA01")).body
   expect(german.countries).toMatchObject([
@@ -112,14 +112,14 @@ test("each storefront with its price, what comes, what Apple would have, dollars
   ])
 })
 
-test("what is over a day old is asked for now, by whoever reads; with nobody reading nobody waits", async () => {
+test("prices over a day old are read now by a running worker, and returned unchanged without one", async () => {
   sells()
   await scene.add(scene.there.key("ADMIN"))
   await read()
   const reading = worker()
   reading.start()
   try {
-    // of two readings of one moment the hash of the body decides, and that holds the day
+    // If two readings have the same time, the hash of the body decides which one is the day's.
     scene.at.now = new Date(NOW.getTime() + 60_000)
     scene.there.products[0]!.prices[0]!.price = "21.00"
     await scene.sql`update account_task set read_at = now() - interval '25 hours', next_at = now() + interval '1 hour' where not ${isReport(scene.sql)}`
@@ -145,7 +145,7 @@ test("what is over a day old is asked for now, by whoever reads; with nobody rea
   expect(performance.now() - startedAt).toBeLessThan(3_000)
 })
 
-test("a reading that says the same stores nothing; a product that goes is listed no more, and what it cost stays", async () => {
+test("unchanged prices are not stored again, and a removed product keeps its price history", async () => {
   sells()
   await scene.add(scene.there.key("ADMIN"))
   await read()
@@ -161,7 +161,7 @@ test("a reading that says the same stores nothing; a product that goes is listed
   expect((await call()).body.products.map(({ sku }: { sku: string }) => sku)).toEqual(["tea.year", "TEA01"])
 })
 
-describe("each situation has its own answer, over REST and as a tool", () => {
+describe("refusals of country prices, over REST and as a tool", () => {
   const refused = async () => {
     const rest = await call()
     const told = await scene.house.tool("get_country_prices", { appId: scene.appId }, { key })
@@ -170,7 +170,7 @@ describe("each situation has its own answer, over REST and as a tool", () => {
     return [rest.status, rest.body.error, rest.body.detail]
   }
 
-  test("nothing connected; connected and not read; a key that may not read prices", async () => {
+  test("country prices are refused without an account, a first reading or the right to prices", async () => {
     expect(await refused()).toEqual([404, "not_connected", expect.stringContaining("appmeter account add")])
     await scene.add(scene.there.key("SALES"))
     expect(await refused()).toEqual([404, "not_measured", expect.stringContaining("within the first hour")])
@@ -179,7 +179,7 @@ describe("each situation has its own answer, over REST and as a tool", () => {
   })
 })
 
-test("the app itself stands beside what rivals ask there: three that cost something, in the same currency, or nothing is said", async () => {
+test("the app's price is compared with at least three paid rivals in the same currency", async () => {
   sells()
   await scene.add(scene.there.key("ADMIN"))
   await read()
@@ -207,6 +207,6 @@ test("the app itself stands beside what rivals ask there: three that cost someth
     us: { median: "2.99", count: 3, free: 1, asOf: NOW.toISOString() },
     de: null,
   })
-  // what is sold within apps is public as ranges alone
+  // Rivals' in-app prices are public only as ranges.
   expect((await rivalsIn("?product=tea.year")).us).toBeNull()
 })

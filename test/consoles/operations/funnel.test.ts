@@ -27,7 +27,7 @@ afterEach(() => scene.there.stop())
 
 const call = (query = "", by = key) => scene.house.call(`/v1/apps/${scene.appId}/funnel${query}`, { key: by })
 
-/** Reads whatever is due beside the reports of days, which are none here. */
+/** Reads everything due except the daily reports, which this console does not have. */
 async function read(times = 1): Promise<void> {
   for (let time = 0; time < times; time++) {
     await putOffReports(scene)
@@ -38,7 +38,7 @@ async function read(times = 1): Promise<void> {
   }
 }
 
-/** Looks for new files at once. */
+/** Makes the search for new files due. */
 const again = () =>
   scene.sql`update account_task set next_at = now() where not ${isReport(scene.sql)} and (task = 'analytics' or next_at is not null)`
 
@@ -53,7 +53,7 @@ function file(report: AnalyticsFile["report"], processed: string, ...parts: Enga
   })
 }
 
-/** Reports that were asked for, and read for a week. */
+/** Adds requested reports with files of a week. */
 function aWeek(): void {
   scene.there.analytics.requests.push({ id: "request-1", app: TEA.id })
   file(SHOWN, ago(2), [[ago(5), "Impression", SEARCH, "DE", 400], [ago(5), "Page view", SEARCH, "DE", 80]], [
@@ -67,7 +67,7 @@ function aWeek(): void {
 
 const NONE = { impressions: null, pageViews: null, taps: null, firstDownloads: null, redownloads: null }
 
-test("from files of two reports to one funnel: counts, rates with their denominators, what is not whole, what is not known", async () => {
+test("two reports become one funnel with counts, rates and denominators, and unknown days are null", async () => {
   aWeek()
   const { id } = await scene.add(scene.there.key("SALES"))
   await read(2)
@@ -76,7 +76,7 @@ test("from files of two reports to one funnel: counts, rates with their denomina
   expect(body).toMatchObject({ dayZone: null, from: ago(5), to: ago(1), source: null, completeTo: ago(5) })
   expect(body.totals).toEqual({
     ...{ impressions: 509, pageViews: 80, taps: 30, firstDownloads: 42, redownloads: 3 },
-    // of the two days that both reports said
+    // Over the two days that both reports cover.
     rates: {
       viewed: { value: 0.1572, denominator: "impressions", count: 509 },
       downloaded: { value: null, denominator: "pageViews", count: 80 },
@@ -132,7 +132,7 @@ test("from files of two reports to one funnel: counts, rates with their denomina
       },
     ]),
   )
-  // the files' own host never sees the key
+  // The file host never receives the key.
   expect(scene.there.analytics.fetched.length).toBe(5)
   expect(scene.there.analytics.fetched.map((headers) => headers.get("authorization"))).toEqual(Array(5).fill(null))
   expect(scene.there.analytics.posted).toEqual([])
@@ -147,7 +147,7 @@ test("from files of two reports to one funnel: counts, rates with their denomina
   expect(told.result.structuredContent).toEqual(body)
 })
 
-test("a later file replaces a day whole, is read once, and a day that no whole file names is a measured zero", async () => {
+test("a later file replaces a whole day and is read once, and a day missing in complete files is zero", async () => {
   aWeek()
   await scene.add()
   await read(2)
@@ -169,7 +169,7 @@ test("a later file replaces a day whole, is read once, and a day that no whole f
   ).toEqual([
     [401, 0, 40],
     [9, 0, 2],
-    // downloads are whole to the third day ago: nothing happened; engagement of that day may still grow
+    // Downloads are complete up to the third day ago, so they are zero; engagement of that day may still grow.
     [7, 0, 0],
     [null, null, 1],
     [null, null, null],
@@ -178,14 +178,14 @@ test("a later file replaces a day whole, is read once, and a day that no whole f
   await again()
   await read()
   expect(scene.there.analytics.fetched.length).toBe(fetched)
-  // what answers are made of can be made again
+  // The derived facts can be rebuilt.
   await scene.sql`delete from funnel_fact_row`
   expect(await rebuildAccounts(scene.sql, async () => {})).toBe(6)
   expect((await call("?days=5")).body.days).toEqual(days)
 })
 
-describe("files that do not come as they should", () => {
-  test("an address that has run out is asked for again; a part that is broken, a file that is gone and another app's store nothing", async () => {
+describe("broken analytics files", () => {
+  test("an expired URL is requested again, and broken, missing or foreign files store nothing", async () => {
     aWeek()
     const { analytics } = scene.there
     analytics.expired = 1
@@ -209,12 +209,12 @@ describe("files that do not come as they should", () => {
       },
       { report: "engagement", state: "read", failure: null, again: false },
     ])
-    // what is known of one report stands without the other
+    // One report is shown without the other.
     const { body } = await call("?days=5")
     expect([body.totals.impressions, body.totals.firstDownloads, body.completeTo]).toEqual([509, null, null])
   })
 
-  test("a part with another checksum is not stored, and the account goes on", async () => {
+  test("a part with a wrong checksum is not stored, and the account continues", async () => {
     aWeek()
     scene.there.analytics.wrongChecksum = true
     await scene.add()
@@ -227,7 +227,7 @@ describe("files that do not come as they should", () => {
   })
 })
 
-describe("each situation has its own answer, over REST and as a tool, and costs nothing where nothing is said", () => {
+describe("refusals of the funnel, over REST and as a tool", () => {
   const refused = async () => {
     const rest = await call()
     const told = await scene.house.tool("get_funnel", { appId: scene.appId }, { key })
@@ -236,7 +236,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     return [rest.status, rest.body.error, rest.body.detail]
   }
 
-  test("nothing connected; another app's account; connected and nothing read", async () => {
+  test("the funnel is refused without an account, with another app's account and before the first read", async () => {
     expect(await refused()).toEqual([404, "not_connected", expect.stringContaining("appmeter account add")])
     scene.there.apps = [{ ...TEA, id: "999" }]
     await scene.add()
@@ -247,7 +247,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     expect(await refused()).toEqual([404, "not_measured", expect.stringContaining("within two days")])
   })
 
-  test("nobody asked for reports; the console stopped them; the key may not: who must do what, and nothing is asked for unasked", async () => {
+  test("the funnel is refused with the required action if reports are not requested, stopped or denied", async () => {
     const { id } = await scene.add(scene.there.key("SALES"))
     await read()
     const how = `appmeter account analytics ${id} ${TEA.id}`
@@ -269,7 +269,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     expect((await refused())[2]).toMatch(/may not read these reports/)
   })
 
-  test("reports that stopped after a while: what was read stands, and it is said why nothing follows", async () => {
+  test("stopped reports keep their figures, with the reason why no new ones arrive", async () => {
     aWeek()
     const { id } = await scene.add()
     await read(2)
@@ -288,7 +288,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     })
   })
 
-  test("on Google Play alone; without the right; with what cannot be asked", async () => {
+  test("the funnel is refused on Google Play, without the right and for invalid parameters", async () => {
     const blind = await scene.house.key(scene.workspaceId, { scopes: ["apps:read"] })
     expect((await call("", blind)).body.error).toBe("scope_required")
     for (const [query, code] of [
@@ -309,7 +309,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     expect(await refused()).toEqual([400, "unsupported_platform", expect.any(String)])
   })
 
-  test("while the console is down: what was read, and the reading comes back by itself", async () => {
+  test("the stored figures are shown while the console is down, and reading resumes automatically", async () => {
     aWeek()
     await scene.add()
     await read(2)

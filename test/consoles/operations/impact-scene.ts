@@ -11,11 +11,14 @@ import { downloadsIn } from "../impact/worlds.ts"
 import { EXAMPLE_ACCOUNT, reported } from "../reported.ts"
 
 export const TODAY = new Date("2026-06-20T12:00:00Z")
-/** Us changed its screenshots between the readings of 8 and 9 June, gb its name. The console's days lie 7 hours behind. */
+/**
+ * us changed its screenshots between the readings of 8 and 9 June, and gb its name. The console's days are 7 hours
+ * behind.
+ */
 export const CHANGED = "2026-06-09"
-/** All changed their icon. */
+/** All storefronts changed their icon. */
 export const EVERYWHERE = "2026-02-15"
-/** De changed its screenshots, two days before an event began there. */
+/** de changed its screenshots, two days before an event began there. */
 export const DE_CHANGED = "2026-04-01"
 const COUNTRIES = ["us", "de", "fr", "jp", "ca", "it", "gb"]
 export const TERMS = ["oolong tea", "mate", "cocoa", "chai", "kettle"]
@@ -30,7 +33,7 @@ export interface ImpactScene {
   at: { now: Date }
 }
 
-/** 220 days of downloads of seven storefronts before us had 30 % more of them, pages of all, and ranks in gb. */
+/** 220 days of downloads in seven storefronts, after which us has 30 % more; store pages of all, and ranks in gb. */
 export async function impactScene(sql: Sql): Promise<ImpactScene> {
   const at = { now: TODAY }
   const house = openHouse({ sql, now: () => at.now })
@@ -104,7 +107,7 @@ function pages(): Observation[] {
   )
 }
 
-/** 120 days; the keyword whose word came goes from 12 to 6, the others stay about where they were. */
+/** 120 days. The keyword whose word was added moves from 12 to 6; the others stay about the same. */
 function ranks(): Observation[] {
   const first = addDays(CHANGED, -110)
   return Array.from({ length: 120 }, (_, place) => addDays(first, place)).flatMap((day, place) =>

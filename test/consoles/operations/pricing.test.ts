@@ -19,7 +19,7 @@ beforeAll(async () => {
 const call = (query = "", by = scene.key, app = scene.appId) =>
   scene.house.call(`/v1/apps/${app}/pricing${query}`, { key: by })
 
-describe("each situation has its own answer, over REST and as a tool, and costs nothing where nothing is said", () => {
+describe("refusals of pricing, over REST and as a tool", () => {
   const refusal = async (by = scene.key, app = scene.appId) => {
     const rest = await call("", by, app)
     const { result } = await scene.house.tool("get_pricing", { appId: app }, { key: by })
@@ -28,7 +28,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     return [rest.status, rest.body.error, rest.body.detail]
   }
 
-  test("nothing connected; Google Play alone; no right", async () => {
+  test("pricing is refused without an account, on Google Play and without the right", async () => {
     expect(await refusal()).toEqual([404, "not_connected", expect.stringContaining("account add revenuecat")])
     const { sql, house, workspaceId } = scene
     const asked = {
@@ -44,7 +44,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     expect((await call("", blind)).body.error).toBe("scope_required")
   })
 
-  test("connected for another app, and connected with nothing told yet", async () => {
+  test("pricing is refused if the account has another app or has received no message", async () => {
     await scene.add("revenuecat", "999999")
     expect((await refusal())[1]).toBe("not_connected")
     revenueCat = await scene.add("revenuecat")
@@ -52,7 +52,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
   })
 })
 
-test("what was paid stands by product, country and price, a trial apart, and what was given back taken off", async () => {
+test("payments are listed by product, country and price, with trials separate and refunds subtracted", async () => {
   const events = [
     purchase({ id: "t1", type: "INITIAL_PURCHASE", period_type: "TRIAL", price: 0, usd: 0, at: on("05-01") }),
     purchase({ id: "t2", type: "INITIAL_PURCHASE", period_type: "TRIAL", price: 0, usd: 0, at: on("05-02") }),
@@ -64,7 +64,7 @@ test("what was paid stands by product, country and price, a trial apart, and wha
     purchase({ id: "n2", price: 24.99, at: on("06-13"), offer_code: "SPRING" }),
     purchase({ id: "us", type: "INITIAL_PURCHASE", currency: "USD", country_code: "US", at: on("06-01") }),
     purchase({ id: "x1", type: "CANCELLATION", cancel_reason: "UNSUBSCRIBE", price: 0, at: on("06-14") }),
-    // none of these counts
+    // None of these counts.
     purchase({ id: "s1", environment: "SANDBOX", at: on("06-01") }),
     purchase({ id: "p1", store: "PLAY_STORE", at: on("06-01") }),
     purchase({ id: "u1", type: "SOMETHING_NEW", at: on("06-01") }),
@@ -126,7 +126,7 @@ test("what was paid stands by product, country and price, a trial apart, and wha
   expect((await call("?product=tea.month")).body.paid).toEqual([])
 })
 
-test("of two that tell of the same purchases one is counted, and after a removal what was told stays", async () => {
+test("one of two services with the same purchases is counted, and its figures remain after a removal", async () => {
   const adapty = await scene.add("adapty")
   const about = { profile_event_id: "a1", vendor_product_id: "tea.year", store: "app_store", environment: "Production" }
   const money = { price_local: 19.99, currency: "EUR", store_country: "DE" }
@@ -146,7 +146,7 @@ test("of two that tell of the same purchases one is counted, and after a removal
   expect((await call()).body.sources[0]).toMatchObject({ kind: "revenuecat", counted: true })
 })
 
-test("what the console asks is shown as it followed on one another, in the app's storefronts or in the one asked for", async () => {
+test("the console's price history is listed for the app's storefronts or for the requested one", async () => {
   const { sql, workspaceId, appId } = scene
   const account = "ac_00000000000000c0de"
   await sql`
@@ -180,7 +180,7 @@ test("what the console asks is shown as it followed on one another, in the app's
   )
   expect(told.refused).toEqual([])
   const { body } = await call()
-  // 9.99 was over before the first of these days
+  // 9.99 ended before the first of these days.
   expect(body.listed.map((one: Record<string, unknown>) => [one.country, one.from, one.sinceKnown, one.price])).toEqual(
     [
       ["us", "2025-01-01", false, { amount: "19.99", currency: "USD" }],

@@ -15,7 +15,7 @@ import { type SalesRow, salesReport, table } from "../stand-in.ts"
 
 const NOW = new Date()
 const ago = (days: number) => addDays(pacificDay(NOW), -days)
-/** Noon of a day of the console's, and its late evening, which is the next day in UTC. */
+/** Noon of one of the console's days, and its late evening, which is the next day in UTC. */
 const noon = (days: number) => new Date(`${ago(days)}T19:00:00Z`)
 const evening = (days: number) => new Date(`${ago(days - 1)}T05:00:00Z`)
 
@@ -28,7 +28,7 @@ const row = (sku: string, units: number, price: string, rest: SalesRow = {}): Sa
 const dollars = { "Customer Currency": "USD", "Country Code": "US" }
 const pounds = { "Customer Currency": "GBP", "Country Code": "GB" }
 
-/** The day before yesterday is late; the fourth is the first of which the service told all. */
+/** The day before yesterday is late. The service's messages are complete from the fourth day on. */
 const SOLD: Record<string, SalesRow[]> = {
   [ago(5)]: [row("year", 2, "19.99")],
   [ago(4)]: [row("year", 3, "19.99"), row("life", 1, "9.99", dollars), row("coins", 5, "0.99", dollars)],
@@ -63,7 +63,7 @@ const TOLD = () => [
   bought("life", noon(4), { price: 9.49 }),
   ...Array.from({ length: 5 }, () => bought("coins", noon(4), { ...usd, price: 0.89 })),
   bought("year", noon(3)),
-  // here in one country, there in another
+  // One source has this in another country than the other.
   ...[bought("year", noon(3), { ...gbp, country_code: "FR" }), bought("year", noon(3), gbp)],
   ...[noon(2), noon(2)].map((at) => bought("year", at)),
   bought("other", noon(1)),
@@ -105,14 +105,14 @@ async function tell(...events: { event: { event_timestamp_ms: number } }[]): Pro
   }
 }
 
-test("nobody else tells of purchases, or has told nothing yet: there is nothing to compare, which is no difference of zero", async () => {
+test("reconciliation is null without a service, and before its first message", async () => {
   expect(await reconciliation()).toBeNull()
   const made = { kind: "revenuecat" as const, key: { secret: SECRET }, part: TEA.id }
   service = (await addAccount(scene.register, scene.workspaceId, made)).id
   expect(await reconciliation()).toBeNull()
 })
 
-test("of each product and currency both figures stand, and what of the difference each cause explains", async () => {
+test("both figures are listed by product and currency, with the difference that each cause explains", async () => {
   await tell(...TOLD())
   const found = await reconciliation()
   expect(found.with).toMatchObject({ id: service, kind: "revenuecat", state: "ok", sandbox: 1, otherStores: 1 })
@@ -149,11 +149,11 @@ test("of each product and currency both figures stand, and what of the differenc
   expect(causes("coins USD")).toEqual([["price", 0, "0.50"]])
   expect(causes("year GBP")).toEqual([])
   expect(products["year GBP"].unexplained).toEqual({ units: 1, gross: "17.99", share: 0.333 })
-  // what is left open stands first
+  // The rows with the largest unexplained difference come first.
   expect(found.products[0]).toMatchObject({ product: "year", currency: "GBP" })
 })
 
-test("on the owner's page both stand side by side, with what explains the difference and what nothing does", async () => {
+test("the owner's page shows both figures with the explained and the unexplained difference", async () => {
   const owner = await ownerOf(scene.house, scene.workspaceId)
   const { status, text } = await owner.open(`/app/apps/${scene.appId}/revenue?days=7`)
   expect(status).toBe(200)
@@ -173,7 +173,7 @@ test("on the owner's page both stand side by side, with what explains the differ
   expect((await other.open(`/app/apps/${scene.appId}/revenue`)).status).toBe(404)
 })
 
-test("by the console's days each is known to both, late, or before the service told of all; by country what stands elsewhere", async () => {
+test("each console day is covered by both, late or before the first message, and countries show shifts", async () => {
   const { days, countries, otherCountry } = await reconciliation()
   const units = ({ day, console, service, difference, why }: Record<string, { units: number }>) => {
     return [day, console?.units ?? null, service?.units ?? null, difference, why]
@@ -199,7 +199,7 @@ test("by the console's days each is known to both, late, or before the service t
   ])
 })
 
-test("what happened to subscriptions is compared where both count alike, and what each dates otherwise is not", async () => {
+test("subscription events are compared only where both sources count them in the same way", async () => {
   const { body } = await scene.house.call(`/v1/apps/${scene.appId}/subscriptions?days=6`, { key })
   expect(body.reconciliation.with).toEqual((await reconciliation()).with)
   const said = body.reconciliation.events.map(({ causes, ...event }: { causes: object[] }) => [
@@ -209,7 +209,7 @@ test("what happened to subscriptions is compared where both count alike, and wha
   expect(said).toEqual([
     ["trialStarts", 2, 0, 2, 2, []],
     ["trialConversions", 0, 0, 0, 0, []],
-    // of the service what it was told of all products, bought once and for all too where it calls that a renewal
+    // The service counts all products, including one-time purchases that it sends as renewals.
     [
       "payments",
       17,
@@ -226,7 +226,7 @@ test("what happened to subscriptions is compared where both count alike, and wha
   ])
 })
 
-test("without the right nothing is said; a service whose key is refused or gone stays a witness of what it told", async () => {
+test("reconciliation needs the right, and a revoked or removed service keeps its figures", async () => {
   const blind = await scene.house.key(scene.workspaceId, { scopes: ["apps:read"] })
   const refused = await scene.house.call(`/v1/apps/${scene.appId}/revenue`, { key: blind })
   expect([refused.status, refused.body.error]).toEqual([403, "scope_required"])

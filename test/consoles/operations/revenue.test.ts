@@ -37,7 +37,7 @@ const STRANGE: SalesRow = { ...APP, "Product Type Identifier": "ZZ9", Units: "4"
 
 const call = (path: string, by = key) => scene.house.call(`/v1/apps/${scene.appId}/${path}`, { key: by })
 
-/** Reads the newest so many reports, as a server does in its first seconds. */
+/** Reads this many of the newest reports, as a server does in its first seconds. */
 async function readReports(atMost: number): Promise<void> {
   await scene.sql`update connected_account set next_at = now()`
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
@@ -49,7 +49,7 @@ const sold: Record<string, SalesRow[]> = {
   [ago(3)]: [{ ...APP, Units: "7", "Country Code": "JP" }],
 }
 
-/** The day before yesterday was empty; of all else but the newest three days nothing is out. */
+/** The day before yesterday is empty; only the newest three days are published. */
 function daily(): void {
   scene.there.report = (type, day) => {
     if (type !== "SALES") return "late"
@@ -60,7 +60,7 @@ function daily(): void {
 
 const NOTHING = { downloads: 0, redownloads: 0, updates: 0, purchases: 0, subscriptions: 0, other: 0, refunds: 0 }
 
-test("from connecting to yesterday's revenue: each day known, empty or unknown, each currency by itself", async () => {
+test("revenue after connecting lists each day as read, empty or unknown, and each currency separately", async () => {
   daily()
   const { id } = await scene.add()
   await readReports(16)
@@ -101,12 +101,12 @@ test("from connecting to yesterday's revenue: each day known, empty or unknown, 
   const earlier = (await call(`revenue?days=1&to=${ago(3)}`)).body
   expect([earlier.from, earlier.totals.downloads]).toEqual([ago(3), 7])
   expect(JSON.stringify(body)).not.toContain("Not ours")
-  // the tool says the same
+  // The tool returns the same.
   const told = await scene.house.tool("get_revenue", { appId: scene.appId, days: 4 }, { key })
   expect(told.result.structuredContent).toEqual(body)
 })
 
-test("money that no machine number holds stays exact", async () => {
+test("money stays exact beyond the precision of floating-point numbers", async () => {
   const rows = Array.from({ length: 3 }, (_, i) => ({
     ...YEAR,
     SKU: `p${i}`,
@@ -143,7 +143,7 @@ const EVENTS = [
   "Device", "Country", "Quantity",
 ] // biome-ignore format: a list to scan
 
-test("subscriptions are counted by what happened, a free trial apart from a paid start, and what stands beside it", async () => {
+test("subscriptions are counted by event, with free trials separate from paid starts, and by state", async () => {
   const plan = { "App Apple ID": TEA.id, "Subscription Apple ID": "77", "Subscription Name": "Tea Pro", Country: "DE" }
   const event = (Event: string, Quantity: string, more: object = {}) => ({
     ...plan,
@@ -192,7 +192,7 @@ test("subscriptions are counted by what happened, a free trial apart from a paid
   expect((await call("subscriptions?days=2&country=us")).body.stock.active).toBe(12)
 })
 
-test("the day and the portfolio show what the console said of it: dollars where all are, trials, and nothing without the right", async () => {
+test("the day and the portfolio show dollars, trials and their source, and nothing without the right", async () => {
   const trial = { "App Apple ID": TEA.id, "Subscription Apple ID": "77", "Subscription Name": "Tea Pro", Country: "DE" }
   scene.there.report = (type, day) => {
     if (type === "SALES" && day === ago(1)) return { tsv: salesReport(day, [APP, DOLLARS, BACK]) }
@@ -241,7 +241,7 @@ test("the day and the portfolio show what the console said of it: dollars where 
     (await scene.house.call(`/v1/portfolio?${zone}&day=${day}`, { key })).body.totals
   expect((await totalsOn(ago(1))).subscriptionRevenueWithout).toBeUndefined()
   expect((await totalsOn(ago(2))).subscriptionRevenueWithout).toEqual([scene.appId])
-  // some of it in euros: no sum of two currencies
+  // Some of it is in euros, and currencies are never summed.
   expect(await figuresOn(ago(2))).toMatchObject({
     ...{ subscriptionRevenue: null, trials: null },
     figures: [
@@ -254,7 +254,7 @@ test("the day and the portfolio show what the console said of it: dollars where 
   expect(await countriesOn(ago(1))).toEqual({
     ...{ card: { id: "countries", state: "measured", rows: [{ label: "us", ...dollars }] }, proceeds: sold },
   })
-  // the most first, as far as a dated rate tells; each in its own currency
+  // Largest first by a dated exchange rate, each in its own currency.
   const both = await countriesOn(ago(2))
   expect(
     both.card.rows.map(({ label, revenue, proceeds }: Record<string, unknown>) => [label, revenue, proceeds]),
@@ -280,7 +280,7 @@ test("the day and the portfolio show what the console said of it: dollars where 
   })
 })
 
-describe("each situation has its own answer, over REST and as a tool, and costs nothing where nothing is said", () => {
+describe("refusals of revenue and subscriptions, over REST and as a tool", () => {
   const refusals = async (path = "revenue") => {
     const rest = await call(path)
     const name = path.startsWith("revenue") ? "get_revenue" : "get_subscriptions"
@@ -291,14 +291,14 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     return [rest.status, rest.body.error, rest.body.detail]
   }
 
-  test("nothing connected; another app's account; an app that is told by hand to be none", async () => {
+  test("revenue is refused without an account, with another app's account and for an app mapped to none", async () => {
     for (const path of ["revenue", "subscriptions"])
       expect(await refusals(path)).toEqual([
         404,
         "not_connected",
         expect.stringContaining("appmeter account add app-store-connect"),
       ])
-    // an account of another kind that has the app says nothing of sales
+    // An account of another kind with the app has no sales.
     await scene.sql`
       insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at)
       values ('ac_0', ${scene.workspaceId}, 'apple-ads', 'key …1', '1', 'v1.a.b.c', null)`
@@ -309,7 +309,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     expect(await refusals()).toEqual([404, "not_connected", expect.stringContaining(`has no app ${TEA.id}`)])
   })
 
-  test("connected and not read yet; a key that may not; an agreement that waits", async () => {
+  test("revenue is refused before the first read and for a key without the right", async () => {
     const { id } = await scene.add(scene.there.key("MARKETING"))
     expect(await refusals()).toEqual([404, "not_measured", expect.stringMatching(/needs the role Sales/)])
     await scene.sql`delete from connected_account`
@@ -318,7 +318,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     expect(id).toStartWith("ac_")
   })
 
-  test("on Google Play alone", async () => {
+  test("revenue is refused for an app on Google Play only", async () => {
     const asked = {
       workspaceId: scene.workspaceId,
       androidPkg: "com.example.tea",
@@ -330,7 +330,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     expect(await refusals()).toEqual([400, "unsupported_platform", expect.any(String)])
   })
 
-  test("without revenue:read nothing is said, not even whether an account is there; with wrong days their own codes", async () => {
+  test("revenue without the right does not reveal accounts, and invalid days are refused", async () => {
     const blind = await scene.house.key(scene.workspaceId, { scopes: ["apps:read"] })
     for (const path of ["revenue", "subscriptions"]) expect((await call(path, blind)).body.error).toBe("scope_required")
     expect((await call("revenue?days=0")).body.error).toBe("bad_days")
@@ -339,7 +339,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     expect((await call("revenue?country=zz")).body.error).toBe("bad_country")
   })
 
-  test("an agreement that waits and a console that is down: what was read stands, and it is said who must do what", async () => {
+  test("stored revenue is shown with the required action during an open agreement or an outage", async () => {
     daily()
     await scene.add()
     await readReports(3)
@@ -371,7 +371,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     })
   })
 
-  test("a revoked or removed account still shows what was read, and says so; another workspace sees nothing of it", async () => {
+  test("a revoked or removed account still shows its figures and state, and other workspaces see nothing", async () => {
     daily()
     const { id } = await scene.add()
     await readReports(3)

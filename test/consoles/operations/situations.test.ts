@@ -8,7 +8,7 @@ import { listed } from "../../measuring/record/listed.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 const IOS = "310633997"
-/** The reads of a workspace's own consoles: the tool, the path, and the kind of account that it asks. */
+/** The reads of a workspace's own accounts: the tool, the path and the kind of account. */
 const READS = [
   ["get_revenue", "revenue", "app-store-connect"],
   ["get_subscriptions", "subscriptions", "app-store-connect"],
@@ -60,7 +60,7 @@ async function connect(
     values (${id}, ${app}, 'TEA01', 'Tea', '', ${app === IOS ? appId : null})`
 }
 
-/** The same over REST and as a tool; what refuses costs nothing. */
+/** Calls over REST and as a tool, checks that both refuse alike and free, and returns the refusal. */
 async function refusal([tool, path]: Read, { appId, key }: Owner): Promise<[number, string, string]> {
   const rest = await house.call(`/v1/apps/${appId}/${path}`, { key })
   const told = await house.tool(tool, { appId }, { key })
@@ -74,29 +74,29 @@ describe.each(READS)("%s", (...read) => {
   const [, , kind] = read
   const other = kind === "apple-ads" ? "app-store-connect" : "apple-ads"
 
-  test("nothing of its kind connected, whatever else is: the command that connects it is named", async () => {
+  test("the read is refused without an account of its kind, naming the command that connects one", async () => {
     const own = await owner()
     expect(await refusal(read, own)).toEqual([404, "not_connected", expect.stringContaining(`appmeter account add`)])
     await connect(own, other)
     expect(await refusal(read, own)).toEqual([404, "not_connected", expect.stringContaining(kind)])
   })
 
-  test("connected, and the account does not have the app", async () => {
+  test("the read is refused if the account does not have the app", async () => {
     const own = await owner()
     await connect(own, kind, { app: "999999" })
     const [status, error, detail] = await refusal(read, own)
-    // searches are of a storefront, advertised there or not
+    // Popularity is per storefront, whether the app is advertised or not.
     expect([status, error]).toEqual([404, read[0] === "get_search_popularity" ? "not_measured" : "not_connected"])
     expect(detail.length).toBeGreaterThan(20)
   })
 
-  test("of an app on Google Play alone", async () => {
+  test("the read is refused for an app on Google Play only", async () => {
     const own = await owner({ androidPkg: "com.example.tea" })
     await connect(own, kind)
     expect((await refusal(read, own)).slice(0, 2)).toEqual([400, "unsupported_platform"])
   })
 
-  test("connected and nothing read yet, in order and not", async () => {
+  test("the read is refused before the first reading, with the account's problem if it has one", async () => {
     const own = await owner()
     await connect(own, kind)
     expect((await refusal(read, own)).slice(0, 2)).toEqual([404, "not_measured"])
@@ -104,17 +104,17 @@ describe.each(READS)("%s", (...read) => {
     await connect(stopped, kind, { state: "revoked", why: "the key is refused" })
     const [status, error, detail] = await refusal(read, stopped)
     expect([status, error]).toEqual([404, "not_measured"])
-    // what a change did needs a change: that of the page is missing first
+    // get_change_impact first needs a change of the page, so it names that instead.
     if (read[0] !== "get_change_impact") expect(detail).toContain("the key is refused")
   })
 
-  test("without the right it is that that is missing, before anything is said of accounts", async () => {
+  test("the read without the right is refused before anything about accounts is revealed", async () => {
     const own = await owner({ iosId: IOS }, ["apps:read"])
     expect((await refusal(read, own)).slice(0, 2)).toEqual([403, "scope_required"])
   })
 })
 
-test("what is not measured of a change says first what is missing of the page", async () => {
+test("get_change_impact is not measured before a change of the page was seen", async () => {
   const own = await owner()
   await connect(own, "app-store-connect")
   await record(sql, [listed("2026-06-19T06:00:00Z")], () => new Date("2026-06-20T00:00:00Z"))

@@ -14,10 +14,10 @@ interface Listed {
 
 const on = adsWrites()
 
-test("writes of ours and what the platform lists of them are one entry each, and another program's change is its own", async () => {
+test("our writes are merged with the platform's entries, and other programs' changes are separate", async () => {
   const bid = await on.done("set_keyword_bid", { keywordId: KEYWORD, amount: 1.2 })
   const added = await on.done("add_negative_keyword", { text: "Free" })
-  // in the same minute another program pauses the campaign that ours added to
+  // In the same minute another program pauses the campaign that our write added to.
   const change = { transactionId: "t9", entityType: "Campaign", entityId: CAMPAIGN, eventType: "UPDATE" as const }
   on.there.changes.push({
     ...{ ...change, userType: "CUSTOMER_API", eventTime: new Date().toISOString(), modifiedBy: "5" },

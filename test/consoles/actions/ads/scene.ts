@@ -17,7 +17,9 @@ export const CAMPAIGN = "444555666"
 export const GROUP = "555666777"
 export const KEYWORD = "777888999"
 
-/** A workspace that advertises Tea Timer: a campaign with an ad group and a keyword, in an account that takes writes. */
+/**
+ * A workspace that advertises Tea Timer: a campaign with an ad group and a keyword, in an account that accepts writes.
+ */
 export interface AdsScene extends AccountScene {
   account: string
   key: string

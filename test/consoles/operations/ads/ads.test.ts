@@ -51,7 +51,7 @@ async function readAll(): Promise<void> {
 
 const euros = (amount: string) => ({ amount, currency: "EUR" })
 
-test("campaigns stand with their state, budget and 28 days, by spend, and their totals; the tool says the same", async () => {
+test("campaigns are listed with state, budget and 28 days by spend, over REST and as a tool", async () => {
   scene.there.campaigns.push(campaign({ id: 2, name: "Quiet", status: "PAUSED", dailyBudget: null }))
   await scene.add()
   await readAll()
@@ -83,7 +83,7 @@ test("campaigns stand with their state, budget and 28 days, by spend, and their 
   expect(told.result.structuredContent).toEqual(body)
 })
 
-test("keywords stand with their own bid or the group's, what they cost, and where the app ranks unpaid", async () => {
+test("keywords are listed with their own or the group's bid, their costs and the app's organic rank", async () => {
   await scene.add()
   await readAll()
   const at = new Date()
@@ -109,7 +109,7 @@ test("keywords stand with their own bid or the group's, what they cost, and wher
   expect(keywords[1].organic).toEqual({ country: "de", rank: null, measured: false, tracked: false, day: null })
   const first = (await call("ads-keywords?limit=1")).body
   expect([first.keywords.length, first.omitted, first.totals.spend]).toEqual([1, 1, euros("9")])
-  // what is deleted stays, with what it cost
+  // A deleted keyword remains with its costs.
   scene.there.keywords[0]!.deleted = true
   await readAll()
   const [gone] = (await call("ads-keywords")).body.keywords
@@ -123,7 +123,7 @@ test("keywords stand with their own bid or the group's, what they cost, and wher
   })
 })
 
-test("what is withheld is a row of its keyword, never the keyword in the place of a term, and the totals are the campaign's", async () => {
+test("withheld terms are one row per keyword without a term, and the totals match the campaigns", async () => {
   await scene.add()
   await readAll()
   const { body } = await call("ads-search-terms")
@@ -145,7 +145,7 @@ test("what is withheld is a row of its keyword, never the keyword in the place o
   expect((await call("ads-search-terms?country=us")).body.totals.spend).toEqual(euros("2"))
 })
 
-test("the searches of a week: what is listed with its figures, what is not is below the list, tracked keywords among them", async () => {
+test("popularity lists a week's searches and the tracked keywords, unlisted ones below the lowest", async () => {
   await sql`insert into tracked_term (app_id, country, term, position) values (${scene.appId}, 'us', 'tea timer', 9)`
   await scene.add()
   await readAll()
@@ -169,7 +169,7 @@ test("the searches of a week: what is listed with its figures, what is not is be
   expect((await call("search-popularity?country=us&genre=GAMES")).body.top).toEqual([])
 })
 
-describe("commands", () => {
+describe("list_ads_commands", () => {
   const job = async (fields: {
     id: string
     status: string
@@ -189,7 +189,7 @@ describe("commands", () => {
         ${status === "failed" ? sql.json({ error: "unavailable" } as never) : null}, null, null, ${sentAt ?? new Date()})`
   }
 
-  test("of a person, another program and of ours are told apart, each once; a write that failed stands by itself", async () => {
+  test("changes by people, other programs and our writes are listed once each, failed writes separately", async () => {
     const at = new Date(Date.now() - 30 * 60_000)
     const change = (transactionId: string, entityId: string, minutes: number, rest: object = {}) => ({
       ...{
@@ -252,7 +252,7 @@ describe("commands", () => {
   })
 })
 
-describe("each situation has its own answer, over REST and as a tool, and costs nothing where nothing is said", () => {
+describe("refusals of ads reads, over REST and as a tool", () => {
   const refusals = async () => {
     const said: unknown[] = []
     for (const [at, path] of PATHS.entries()) {
@@ -267,7 +267,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     return said as string[]
   }
 
-  test("nothing connected; an ad account without the app; connected and not read; on Google Play alone", async () => {
+  test("ads reads are refused without account, app or first reading, and on Google Play", async () => {
     for (const said of await refusals()) expect(said).toMatch(/^404 not_connected: .*appmeter account add apple-ads/)
     scene.there.campaigns[0]!.promotedObjectId = "999"
     const { id } = await scene.add()
@@ -290,7 +290,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     for (const said of await refusals()) expect(said).toMatch(/^400 unsupported_platform/)
   })
 
-  test("without ads:read nothing is said; a campaign or a country that is none has its own code", async () => {
+  test("ads reads are refused without ads:read, and for an invalid campaign or country", async () => {
     const blind = await scene.house.key(scene.workspaceId, { scopes: ["apps:read", "revenue:read"] })
     for (const path of PATHS) expect((await call(path, blind)).body.error).toBe("scope_required")
     expect((await call("ads-keywords?campaign=x")).body.error).toBe("invalid_arguments")
@@ -298,7 +298,7 @@ describe("each situation has its own answer, over REST and as a tool, and costs 
     expect((await call("search-popularity?limit=201")).body.error).toBe("invalid_arguments")
   })
 
-  test("a day that is late is listed and no zero; a revoked or removed account shows what was read; another workspace sees nothing", async () => {
+  test("late days are listed, a revoked account shows its figures, and other workspaces see nothing", async () => {
     const { id } = await scene.add()
     await readAll()
     await sql`delete from ads_report where report = 'ads_days' and day = ${LAST}`
