@@ -103,8 +103,8 @@ export async function openConsole({ issuer, keyId, privateKey }: ConsoleKey, rea
   }
   const standing = () => (token && reach.now().getTime() - token.madeMs < TOKEN_USE_MS ? token.text : null)
   const get: Console["get"] = async (path, signal) => {
-    const kept = standing()
-    let answer = await ask(reach, { path }, kept ?? (await freshToken()), signal)
+    const currentToken = standing()
+    let answer = await ask(reach, { path }, currentToken ?? (await freshToken()), signal)
     // The console sometimes rejects a token right after it was signed, or when the two clocks differ: retry once.
     if (answer.status === 401) answer = await ask(reach, { path }, await freshToken(), signal)
     const problem = problemOf(answer, reach.now())

@@ -27,12 +27,12 @@ export async function makeDemoAccounts(
   return await sql.begin(async (tx) => {
     await assert(tx)
     await lockAccounts(tx, workspaceId)
-    const own = await tx`
+    const connected = await tx`
       select
       from connected_account
       where workspace_id = ${workspaceId} and state <> 'demo'
       limit 1`
-    if (own.length > 0) return null
+    if (connected.length > 0) return null
     await tx`
       insert into connected_account (id, workspace_id, kind, shown, part, state, why, next_at, zone, currency)
       values

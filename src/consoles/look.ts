@@ -124,8 +124,8 @@ function appsIn(data: unknown): AccountApp[] {
   if (!Array.isArray(data)) throw new ConsoleProblem("unavailable", "the console's list of apps cannot be read")
   return data.flatMap(({ id, attributes }) => {
     const { name, bundleId, sku } = attributes ?? {}
-    const known = [id, name, bundleId, sku].every((text) => typeof text === "string" && text !== "")
-    return known && /^\d{1,20}$/.test(id) ? [{ outsideId: id, sku, name, bundleId }] : []
+    const isComplete = [id, name, bundleId, sku].every((text) => typeof text === "string" && text !== "")
+    return isComplete && /^\d{1,20}$/.test(id) ? [{ outsideId: id, sku, name, bundleId }] : []
   })
 }
 

@@ -19,7 +19,7 @@ interface TaskReading {
  */
 export async function readTasks(turn: AccountTurn, reading: TaskReading): Promise<number | null> {
   const { sql, account, now, closing, signal, gapMs, atMost } = turn
-  for (let asked = 0; asked < atMost && !closing.aborted && !signal.aborted; asked++) {
+  for (let count = 0; count < atMost && !closing.aborted && !signal.aborted; count++) {
     const task = await readNextTask(sql, account.id, now())
     if (task === null) return null
     await readOne(turn, reading, task)

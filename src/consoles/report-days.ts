@@ -56,7 +56,7 @@ export async function putOffReport(
   report: Report,
   { failure, why }: { failure: string; why: string },
 ): Promise<void> {
-  const others = await sql`
+  const postponed = await sql`
     update account_task
     set state = case when state in ('read', 'empty') then state else 'denied' end, failure = ${failure},
       next_at = now() + interval '1 day'
@@ -66,7 +66,7 @@ export async function putOffReport(
       where account_id = ${account} and task = ${report} and read_at > now() - interval '1 day'
     )
     returning day`
-  if (others.length === 0) return
+  if (postponed.length === 0) return
   await sql`
     insert into account_right (account_id, name, state, why)
     values (${account}, ${report}, 'denied', ${why})

@@ -198,12 +198,12 @@ async function checkRights(sql: Sql, claim: LeasedAccount, look: Look): Promise<
 }
 
 async function assertLease(tx: Tx, { id, lease }: LeasedAccount): Promise<void> {
-  const held = await tx`
+  const leased = await tx`
     select
     from connected_account
     where id = ${id} and lease = ${lease} and lease_until > clock_timestamp()
     for no key update`
-  if (held.length === 0) throw new LeaseLost("the lease ran out before the report was stored")
+  if (leased.length === 0) throw new LeaseLost("the lease ran out before the report was stored")
 }
 
 async function noteTaken(sql: Sql, id: string): Promise<void> {

@@ -71,10 +71,10 @@ export const replyReview = action<typeof Args, { writer: Writer }>({
   },
   diff(_, { reviewId, response }, seen) {
     const { stars, day, reply } = seen as SeenReview
-    const shown = `${stars} ${stars === 1 ? "star" : "stars"}, ${day}`
+    const reviewName = `${stars} ${stars === 1 ? "star" : "stars"}, ${day}`
     return {
       summary: `Reply to the review with ${stars} ${stars === 1 ? "star" : "stars"} of ${day}.`,
-      target: { kind: "review", id: reviewId, name: shown },
+      target: { kind: "review", id: reviewId, name: reviewName },
       before: { reply: reply?.text ?? null },
       after: { reply: response },
       notes: reply

@@ -20,15 +20,15 @@ export async function changedDays(parts: AdsTaskParts, { wasRead }: AccountTask)
   const { rows } = await reach.all(changesQuery(window))
   const byDay = Map.groupBy(noticesIn(rows, reach.aside), ({ day }) => day)
   const readings: AdsReading[] = []
-  let asked = 0
+  let requestCount = 0
   for (const [day, notices] of [...byDay].sort(([a], [b]) => (a < b ? 1 : -1))) {
-    const known = await readKnownChanges(parts, day)
-    const fresh = notices.filter(({ id }) => !known.has(id))
-    if (fresh.length === 0 || asked >= MOST_DETAILS) continue
-    asked += fresh.length
+    const stored = await readKnownChanges(parts, day)
+    const fresh = notices.filter(({ id }) => !stored.has(id))
+    if (fresh.length === 0 || requestCount >= MOST_DETAILS) continue
+    requestCount += fresh.length
     const details = await readDetails(parts, fresh)
     const about = { account: account.id, day }
-    readings.push(changesOf([...[...known.values()].flat(), ...details], about, reach.body(now())))
+    readings.push(changesOf([...[...stored.values()].flat(), ...details], about, reach.body(now())))
   }
   return readings
 }

@@ -89,10 +89,10 @@ const MARGIN_MS = 2 * 60_000
 /** Returns a function that gives an access token, reused until it expires. */
 function tokens(key: AdsKey, signing: CryptoKey, reach: AccountReach): (anew?: "anew") => Promise<string> {
   const { clientId, teamId, keyId } = key
-  let held: { text: string; untilMs: number } | null = null
+  let token: { text: string; untilMs: number } | null = null
   return async (anew) => {
     const at = reach.now()
-    if (anew === undefined && held && at.getTime() < held.untilMs) return held.text
+    if (anew === undefined && token && at.getTime() < token.untilMs) return token.text
     const claims = { issuer: teamId, subject: clientId, keyId, audience: AUDIENCE }
     const form = {
       grant_type: "client_credentials",
@@ -105,8 +105,8 @@ function tokens(key: AdsKey, signing: CryptoKey, reach: AccountReach): (anew?: "
       headers: { accept: "application/json", "content-type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams(form).toString(),
     })
-    held = tokenIn(answer, at)
-    return held.text
+    token = tokenIn(answer, at)
+    return token.text
   }
 }
 

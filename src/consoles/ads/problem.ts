@@ -56,8 +56,8 @@ export function problemIn({ status, headers, bytes }: OutboundAnswer, now: Date)
   }
   if (status >= 500) return new AdsProblem("unavailable", `Apple Ads answers ${status}`, facts)
   const [first] = facts.refusals
-  const said = first && [first.code, first.message].filter((text) => text !== "").join(": ")
-  return new AdsProblem("refused", `Apple Ads refuses this${said ? ` (${said})` : ""}`, facts)
+  const reason = first && [first.code, first.message].filter((text) => text !== "").join(": ")
+  return new AdsProblem("refused", `Apple Ads refuses this${reason ? ` (${reason})` : ""}`, facts)
 }
 
 function unexpected(status: number): AdsProblem {

@@ -133,8 +133,8 @@ async function readNegatives(reach: AdsReach, campaign: string, groups: readonly
   const together = await reach.unlessRefused(negativesQuery(campaign, groups), groups.length > 1 ? null : NEGATIVES)
   if (together) return [...negatives, ...together.rows]
   for (const group of groups.length > 1 ? groups : []) {
-    const own = await reach.unlessRefused(negativesQuery(campaign, [group]), NEGATIVES)
-    negatives.push(...(own?.rows ?? []))
+    const pages = await reach.unlessRefused(negativesQuery(campaign, [group]), NEGATIVES)
+    negatives.push(...(pages?.rows ?? []))
   }
   return negatives
 }

@@ -61,11 +61,11 @@ async function readDays(sql: Db, account: string, days: Days | null): Promise<Re
 }
 
 function figuresIn(rows: readonly { metric: string; value: string }[]): ReckonedFigures {
-  const said = (name: string) => rows.find(({ metric }) => metric === name)?.value ?? null
+  const figureOf = (name: string) => rows.find(({ metric }) => metric === name)?.value ?? null
   const count = (name: string) => {
-    const value = Number(said(name) ?? Number.NaN)
+    const value = Number(figureOf(name) ?? Number.NaN)
     return Number.isSafeInteger(value) && value >= 0 ? value : null
   }
   const figures = { activeSubscriptions: count("active_subscriptions"), activeTrials: count("active_trials") }
-  return { mrr: said("mrr"), ...figures }
+  return { mrr: figureOf("mrr"), ...figures }
 }

@@ -33,10 +33,10 @@ export async function storeMessage(
   if (!account) return refused(message)
   const key = await openKey(sealer, id, account.sealed)
   const { kind, part, bundleIds } = account
-  const told = accountKind(kind).receive?.(key, part, { ...message, bundleIds }) ?? refused(message)
-  if (typeof told === "string" || "reply" in told) return told
-  if (Object.values(told).some((value) => typeof value === "string" && !isStorable(value))) return "unreadable"
-  if (await isKnown(sql, id, told.eventId)) return "known"
+  const parsed = accountKind(kind).receive?.(key, part, { ...message, bundleIds }) ?? refused(message)
+  if (typeof parsed === "string" || "reply" in parsed) return parsed
+  if (Object.values(parsed).some((value) => typeof value === "string" && !isStorable(value))) return "unreadable"
+  if (await isKnown(sql, id, parsed.eventId)) return "known"
   const sha256 = hash("sha256", message.body, "buffer")
   const provenance = { seenAt: message.at, parser: PARSER, origin: "own" as const, sha256 }
   const seen = {
@@ -44,9 +44,9 @@ export async function storeMessage(
     source: account.kind,
     platform: "ios",
     account: id,
-    ...told,
+    ...parsed,
     ...provenance,
-    happenedAt: happenedBy(told.happenedAt, message.at),
+    happenedAt: happenedBy(parsed.happenedAt, message.at),
   }
   const { refused: wrong } = await record(sql, [seen as BillingObservation], now, {
     async finish(tx) {

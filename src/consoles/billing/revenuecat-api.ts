@@ -24,8 +24,8 @@ export function openRevenueCat({ apiKey }: ApiKey, reach: AccountReach): Revenue
   const get: RevenueCatApi["get"] = async (path, signal) => {
     const headers = { authorization: `Bearer ${apiKey}`, accept: "application/json" }
     const limits = { totalMs: ANSWER_MS, firstByteMs: ANSWER_MS, mostBytes: MOST_BYTES }
-    const asked = { headers, ...limits, ports: port === "" ? [] : [Number(port)], ...(signal && { signal }) }
-    const answer = await outbound(`${address}${path}`, asked).catch((error: unknown) => {
+    const options = { headers, ...limits, ports: port === "" ? [] : [Number(port)], ...(signal && { signal }) }
+    const answer = await outbound(`${address}${path}`, options).catch((error: unknown) => {
       if (!(error instanceof OutboundProblem)) throw error
       throw new ConsoleProblem("unavailable", `RevenueCat was not reached: ${error.message}`)
     })

@@ -28,9 +28,9 @@ export function signedPayload(jws: unknown, roots: readonly string[], at: Date):
     if (!leaf.raw.includes(SIGNS_RECEIPTS) || !between.raw.includes(SIGNS_FOR_APPLE)) return undefined
     const key = { key: leaf.publicKey, dsaEncoding: "ieee-p1363" as const }
     if (!verify("sha256", Buffer.from(`${header}.${payload}`), key, decoded(signature))) return undefined
-    const said = JSON.parse(decoded(payload).toString()) as Record<string, unknown>
-    const signedAt = new Date(typeof said.signedDate === "number" ? said.signedDate : at)
-    return [leaf, between, root].every((one) => isValid(one, signedAt)) ? said : undefined
+    const content = JSON.parse(decoded(payload).toString()) as Record<string, unknown>
+    const signedAt = new Date(typeof content.signedDate === "number" ? content.signedDate : at)
+    return [leaf, between, root].every((one) => isValid(one, signedAt)) ? content : undefined
   } catch {
     // A malformed JWS counts as not signed by the App Store.
     return undefined

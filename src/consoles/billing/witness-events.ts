@@ -32,19 +32,19 @@ export async function readEventWitnesses(
   service: Service,
   { events, ...query }: WitnessQuery & { events: readonly { day: string; counts: EventCounts }[] },
 ): Promise<EventWitness[]> {
-  const told = await readToldCounts(sql, service, query)
+  const serviceCounts = await readToldCounts(sql, service, query)
   return COMPARED.map((event) => {
     const names = COUNTED[event]
-    const said = (of: readonly { counts: EventCounts }[]) =>
+    const consoleUnits = (of: readonly { counts: EventCounts }[]) =>
       of.reduce((sum, { counts }) => sum + names.console.reduce((own, name) => own + counts[name], 0), 0)
     const before = events.filter(({ day }) => day < service.wholeFrom)
-    const counted = told.filter(({ countsAs }) => names.service.includes(countsAs))
+    const counted = serviceCounts.filter(({ countsAs }) => names.service.includes(countsAs))
     const sum = (name: keyof Omit<ToldCount, "countsAs">) => counted.reduce((total, row) => total + row[name], 0)
     const here = {
       ...{ units: sum("units"), consoleDays: sum("consoleDays") },
       ...{ unreported: sum("unreported"), before: sum("before") },
     }
-    const there = { units: said(events), before: said(before) }
+    const there = { units: consoleUnits(events), before: consoleUnits(before) }
     return { event, console: there.units, service: here.units, ...explainedEvents({ console: there, service: here }) }
   })
 }
@@ -64,12 +64,12 @@ async function readToldCounts(
   { from, to, country, reported }: WitnessQuery,
 ): Promise<ToldCount[]> {
   const there = sql`day between ${from} and ${to}`
-  const said = sql`day = any(${reported as string[]}::date[])`
+  const isReported = sql`day = any(${reported as string[]}::date[])`
   return await sql<ToldCount[]>`
     select counts_as as "countsAs", count(*) filter (where utc_day between ${from} and ${to})::int as units,
       count(*) filter (where ${there})::int as "consoleDays",
-      count(*) filter (where ${there} and not ${said})::int as unreported,
-      count(*) filter (where ${there} and ${said} and day < ${wholeFrom}::date)::int as before
+      count(*) filter (where ${there} and not ${isReported})::int as unreported,
+      count(*) filter (where ${there} and ${isReported} and day < ${wholeFrom}::date)::int as before
     from (
       select counts_as, (happened_at at time zone 'utc')::date as utc_day,
         (happened_at at time zone ${REPORT_ZONE})::date as day

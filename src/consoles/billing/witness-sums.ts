@@ -83,8 +83,8 @@ export async function readTold(
   { from, to, country, reported }: WitnessQuery,
 ): Promise<ToldRow[]> {
   const [own, there] = [sql`utc_day between ${from} and ${to}`, sql`day between ${from} and ${to}`]
-  const said = sql`${there} and day = any(${reported as string[]}::date[])`
-  const whole = sql`${said} and day >= ${wholeFrom}::date`
+  const isReported = sql`${there} and day = any(${reported as string[]}::date[])`
+  const whole = sql`${isReported} and day >= ${wholeFrom}::date`
   return await sql<ToldRow[]>`
     with told as materialized (
       select product, currency, country, coalesce(price, 0) * quantity as price, price = 0 as is_free,
@@ -109,8 +109,8 @@ export async function readTold(
         as "unreportedUnits",
       coalesce(sum(price) filter (where ${there} and not day = any(${reported as string[]}::date[])), 0)::text
         as "unreportedGross",
-      coalesce(sum(unit) filter (where ${said} and day < ${wholeFrom}::date), 0)::int as "beforeUnits",
-      coalesce(sum(price) filter (where ${said} and day < ${wholeFrom}::date), 0)::text as "beforeGross",
+      coalesce(sum(unit) filter (where ${isReported} and day < ${wholeFrom}::date), 0)::int as "beforeUnits",
+      coalesce(sum(price) filter (where ${isReported} and day < ${wholeFrom}::date), 0)::text as "beforeGross",
       coalesce(sum(unit) filter (where ${whole}), 0)::int as "wholeUnits",
       coalesce(sum(refund) filter (where ${whole}), 0)::int as "wholeRefunds",
       coalesce(-sum(price) filter (where ${whole} and refund <> 0), 0)::text as refunded,

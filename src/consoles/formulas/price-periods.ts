@@ -50,11 +50,13 @@ export function pricePeriods(days: readonly PriceDay[]): PricePeriod[] {
 function periodsOf(country: string, days: readonly PriceDay[]): PricePeriod[] {
   const periods: PricePeriod[] = []
   for (const [place, { day, entries }] of days.entries()) {
-    const own = entries.filter((entry) => entry.country === country && isNewcomers(entry))
+    const countryEntries = entries.filter((entry) => entry.country === country && isNewcomers(entry))
     const next = days[place + 1]?.day
-    const starts = [...new Set([day, ...own.flatMap(({ startsAt, endsAt }) => [startsAt ?? day, endsAt ?? day])])]
+    const starts = [
+      ...new Set([day, ...countryEntries.flatMap(({ startsAt, endsAt }) => [startsAt ?? day, endsAt ?? day])]),
+    ]
     for (const from of starts.filter((at) => at >= day && (next === undefined || at < next)).sort())
-      add(periods, country, from, entryInForce(own, from), from === day)
+      add(periods, country, from, entryInForce(countryEntries, from), from === day)
   }
   return periods
 }
@@ -70,9 +72,10 @@ function add(
   const last = periods.at(-1)
   if (last === undefined && entry === null) return
   if (last && isSamePrice(last.entry, entry)) return
-  const said = entry?.startsAt
-  const begins = isSeenThen && said !== undefined && said < from && (!last || last.from < said) ? said : from
-  periods.push({ country, from: begins, sinceKnown: said === begins, entry })
+  const startsAt = entry?.startsAt
+  const begins =
+    isSeenThen && startsAt !== undefined && startsAt < from && (!last || last.from < startsAt) ? startsAt : from
+  periods.push({ country, from: begins, sinceKnown: startsAt === begins, entry })
 }
 
 /** The price for a new customer on a day: the latest that has begun. */

@@ -63,7 +63,7 @@ export interface WitnessDifference extends WitnessPair {
  */
 export function explainedDifferences(rows: readonly WitnessPair[], known: KnownProducts): WitnessDifference[] {
   const explained = rows.map((row) => explainedRow(row, known))
-  for (const own of Map.groupBy(explained, ({ product }) => product).values()) explainCurrencies(own)
+  for (const productRows of Map.groupBy(explained, ({ product }) => product).values()) explainCurrencies(productRows)
   // Equal units at other prices: some services assume that an old price still applies.
   for (const row of explained) if (row.unexplained.units === 0) takeOff(row, "price", row.unexplained)
   return explained

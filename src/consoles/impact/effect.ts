@@ -82,16 +82,16 @@ export type NoEffect =
 /** Returns the effect of a change, or the reason why there is none. */
 export function effectOf({ scale, treated, controls }: Comparison, day: ChangedDay): Effect | NoEffect {
   if (day.leftOut > MOST_LEFT_OUT) return { none: "unknown_change_day" }
-  const own = treated.map((one) => sumsOf(one, scale))
+  const treatedSums = treated.map((one) => sumsOf(one, scale))
   const eve = day.at - day.leftOut
-  if (scale === "counts" && !own.every((sums) => isCounted(sums, eve))) return { none: "too_few_counts" }
+  if (scale === "counts" && !treatedSums.every((sums) => isCounted(sums, eve))) return { none: "too_few_counts" }
   const usable = controls
     .map((one) => sumsOf(one, scale))
     .filter((sums) => changeAt(sums, day.at, day) !== null && (scale === "places" || isCounted(sums, eve)))
     .sort((a, b) => sizeOf(b) - sizeOf(a) || (a.name < b.name ? -1 : 1))
     .slice(0, MOST_CONTROLS)
   const isCompared = usable.length >= LEAST_CONTROLS
-  const subject = against(own, isCompared ? usable : [], eve)
+  const subject = against(treatedSums, isCompared ? usable : [], eve)
   const found = besideEarlier(subject, day)
   if ("none" in found) return found
   const { relative, ...effect } = found
@@ -128,9 +128,9 @@ function against(treated: readonly Sums[], controls: readonly Sums[], eve: numbe
   if (controls.length === 0) return { treated, controls, weights: [] }
   const total = treated.reduce((sum, { weight }) => sum + weight, 0)
   const logs = new Float64Array(eve + 1)
-  for (const one of treated)
-    for (const [day, log] of centredLogs(one, 0, eve).entries())
-      logs[day] = (logs[day] as number) + (log * one.weight) / total
+  for (const series of treated)
+    for (const [day, log] of centredLogs(series, 0, eve).entries())
+      logs[day] = (logs[day] as number) + (log * series.weight) / total
   return {
     treated,
     controls,

@@ -59,11 +59,11 @@ export function sumsOf({ name, weight, values, per }: DailyFigures, scale: Scale
  */
 export function levelOf(sums: Sums, from: number, to: number): number | null {
   if (from < 0 || to >= sums.days) return null
-  const known = between(sums.known, from, to)
-  if (known < KNOWN_SHARE * (to - from + 1)) return null
+  const knownDays = between(sums.known, from, to)
+  if (knownDays < KNOWN_SHARE * (to - from + 1)) return null
   const value = between(sums.values, from, to)
-  if (sums.scale === "places") return value / known
-  if (!sums.per) return Math.log((Math.max(value, 0) + HALF) / known)
+  if (sums.scale === "places") return value / knownDays
+  if (!sums.per) return Math.log((Math.max(value, 0) + HALF) / knownDays)
   const per = between(sums.per, from, to)
   return value <= 0 || per <= 0 ? null : Math.log(value / per)
 }
@@ -89,22 +89,22 @@ export function meanChangeAt(all: readonly Sums[], at: number, around: Around): 
 
 /** The daily mean of a span. Null if no day is known. */
 export function meanOver(sums: Sums, from: number, to: number): number | null {
-  const known = between(sums.known, from, to)
-  return known > 0 ? between(sums.values, from, to) / known : null
+  const knownDays = between(sums.known, from, to)
+  return knownDays > 0 ? between(sums.values, from, to) / knownDays : null
 }
 
 /** Each day's logarithm minus their mean. 0, which has no effect, where a day is unknown. */
 export function centredLogs(sums: Sums, from: number, to: number): Float64Array {
   const logs = new Float64Array(to - from + 1)
-  const known: number[] = []
+  const knownIndexes: number[] = []
   for (let day = from; day <= to; day++) {
     const level = levelOf(sums, day, day)
     if (level === null) continue
     logs[day - from] = level
-    known.push(day - from)
+    knownIndexes.push(day - from)
   }
-  const mean = known.reduce((sum, day) => sum + (logs[day] as number), 0) / Math.max(1, known.length)
-  for (const day of known) logs[day] = (logs[day] as number) - mean
+  const mean = knownIndexes.reduce((sum, day) => sum + (logs[day] as number), 0) / Math.max(1, knownIndexes.length)
+  for (const day of knownIndexes) logs[day] = (logs[day] as number) - mean
   return logs
 }
 

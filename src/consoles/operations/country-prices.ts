@@ -129,8 +129,8 @@ export const getCountryPrices = operation({
   const account = await findReportingAccount(app, ctx)
   const { products, product } = await findProduct(account, wanted, ctx)
   const reading = await readLive(account, product.product, ctx)
-  const held = await readProductPrices(ctx.sql, account, product.product)
-  if (!held) throw unread(account, reading.why)
+  const latest = await readProductPrices(ctx.sql, account, product.product)
+  if (!latest) throw unread(account, reading.why)
   const code = country?.toLowerCase() ?? null
   const today = dayOf(ctx.now())
   return {
@@ -138,12 +138,12 @@ export const getCountryPrices = operation({
     products: [...products],
     country: code,
     account: { id: account.id, state: account.state, why: account.why ?? reading.why },
-    asOf: (reading.readAt ?? held.seenAt).toISOString(),
+    asOf: (reading.readAt ?? latest.seenAt).toISOString(),
     live: reading.isLive,
     countries: pricedCountries(
-      held.entries,
+      latest.entries,
       entryInForce(
-        held.entries.filter((one) => one.country === "us"),
+        latest.entries.filter((one) => one.country === "us"),
         today,
       ),
       {

@@ -138,13 +138,13 @@ export const getFunnel = operation({
   const completeTo = completeIn(standing)
   const shape = (own: readonly FunnelRow[], of = days) => funnelOf(own, of, standing)
   const byDay = Map.groupBy(rows, ({ day }) => day)
-  const shown = { ...account, why: account.why ?? missing }
+  const explainedAccount = { ...account, why: account.why ?? missing }
   return {
     ...query,
     dayZone: null,
     source,
     sources: (["engagement", "downloads"] as const).map((report) =>
-      sourceShape(shown, report, standing[report], asked.days),
+      sourceShape(explainedAccount, report, standing[report], asked.days),
     ),
     completeTo,
     totals: shape(rows),
@@ -203,8 +203,8 @@ type Counts = Record<keyof typeof countFields, number | null>
 
 /** Sums rows over days. A count is known if its report covers at least one of the days. */
 function funnelOf(rows: readonly FunnelRow[], days: readonly string[], standing: FunnelStanding) {
-  const known = (report: AnalyticsReport) => days.some((day) => standing[report].reported.includes(day))
-  const counts = countsOf(rows, (event) => known(REPORT_OF[event]))
+  const isKnown = (report: AnalyticsReport) => days.some((day) => standing[report].reported.includes(day))
+  const counts = countsOf(rows, (event) => isKnown(REPORT_OF[event]))
   const both = new Set(days.filter((day) => isWhole(day, standing)))
   return {
     ...counts,

@@ -67,8 +67,8 @@ export async function readOffered(
 ) {
   if (!seller) return { offered: null, redeemed: null }
   const { from, to } = reportQuery({ days }, now())
-  const own = { account: seller.id, app: seller.outsideId }
-  const { offers, ...span } = await readListedOffers(sql, own, query, { from, to })
+  const appOfAccount = { account: seller.id, app: seller.outsideId }
+  const { offers, ...span } = await readListedOffers(sql, appOfAccount, query, { from, to })
   return {
     offered: offers.map((offer) => offeredShape(offer, span)),
     redeemed: sourceShape(seller, "offer_redemptions", span, days),

@@ -17,11 +17,11 @@ export function pricedCountries(
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([code, own]) => {
       const [now, next] = [entryInForce(own, today), upcomingEntry(own, today)]
-      const said = now ?? next
-      if (!said) return []
-      const { currency } = said
-      const beside = rivals.find((one) => one.country === code && one.currency === currency)
-      const stands = { ...priceOf(now), ...besideOf(own, next), ...compared(now, us), rivals: rivalsOf(beside) }
+      const current = now ?? next
+      if (!current) return []
+      const { currency } = current
+      const rivalPrices = rivals.find((one) => one.country === code && one.currency === currency)
+      const stands = { ...priceOf(now), ...besideOf(own, next), ...compared(now, us), rivals: rivalsOf(rivalPrices) }
       return [{ country: code, currency, ...stands }]
     })
 }

@@ -158,7 +158,8 @@ export const getPricing = operation({
   ])
   const counted = billing.find(({ firstAt }) => firstAt !== null)
   if (!counted && prices.length === 0) throw new Fault("not_measured", { detail: waitingFor(billing, seller) })
-  const told = counted && (await Promise.all([readPaid(sql, counted.id, query), readOffers(sql, counted.id, query)]))
+  const payments =
+    counted && (await Promise.all([readPaid(sql, counted.id, query), readOffers(sql, counted.id, query)]))
   return {
     ...query,
     ...offered,
@@ -166,9 +167,9 @@ export const getPricing = operation({
       ...billing.map((account) => billingShape(account, account === counted)),
       ...(seller ? [sellerShape(seller)] : []),
     ],
-    paid: told ? paidProducts(told[0]) : null,
+    paid: payments ? paidProducts(payments[0]) : null,
     listed: seller ? prices.map(listedShape) : null,
-    offers: told ? told[1] : null,
+    offers: payments ? payments[1] : null,
   }
 })
 
@@ -192,13 +193,13 @@ function sellerApp({ id, outsideId }: AppAccount) {
 
 function waitingFor(billing: readonly BillingAccount[], seller: AppAccount | null): string {
   const [first] = billing
-  const told = first
+  const waiting = first
     ? `${first.id} is connected since ${minute(first.createdAt)}, and nothing came to /in/${first.id} yet. `
     : ""
-  if (!seller) return told.trim()
+  if (!seller) return waiting.trim()
   const { id, state, why } = seller
   const stands = why === null ? "its right prices may be missing, see appmeter account list" : `${state}: ${why}`
-  return `${told}The console (${id}) has shown no price yet; ${stands}.`
+  return `${waiting}The console (${id}) has shown no price yet; ${stands}.`
 }
 
 function minute(at: Date): string {
@@ -207,8 +208,8 @@ function minute(at: Date): string {
 
 function billingShape(account: BillingAccount, counted: boolean): v.InferOutput<typeof Witness> {
   const { id, kind, state, firstAt, asOf, events, sandbox, otherStores, familyShared, unknownTypes } = account
-  const told = { since: firstAt?.toISOString() ?? null, asOf: asOf?.toISOString() ?? null }
-  return { id, kind, state, counted, ...told, events, sandbox, otherStores, familyShared, unknownTypes }
+  const span = { since: firstAt?.toISOString() ?? null, asOf: asOf?.toISOString() ?? null }
+  return { id, kind, state, counted, ...span, events, sandbox, otherStores, familyShared, unknownTypes }
 }
 
 function sellerShape({ id, state }: AppAccount): v.InferOutput<typeof Witness> {
@@ -283,6 +284,6 @@ function timesDecimal(amount: string, times: number): string {
 }
 
 function listedShape({ sku, currency, price, proceeds, ...row }: ListedPrice): v.InferOutput<typeof Listed> {
-  const asked = price === null || currency === null ? null : { amount: price, currency }
-  return { product: sku, ...row, price: asked, proceeds: asked && proceeds }
+  const listPrice = price === null || currency === null ? null : { amount: price, currency }
+  return { product: sku, ...row, price: listPrice, proceeds: listPrice && proceeds }
 }

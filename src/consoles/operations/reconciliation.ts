@@ -121,13 +121,13 @@ export async function readReconciliation(
   if (!service) return null
   const { from, to } = query
   const { products, days, countries } = await readWitnesses(sql, { console: account, service }, { ...query, reported })
-  const said = new Set(reported)
+  const reportedDays = new Set(reported)
   const byCountry = countries.map((row) => ({ ...row, difference: row.console.units - row.service.units }))
   return {
     with: witnessShape(service),
     products: products.sort(byUnexplained).slice(0, MOST_PRODUCTS),
     productsOmitted: Math.max(0, products.length - MOST_PRODUCTS),
-    days: eachDay(from, to).map((day) => dayShape(day, days.get(day), { service, isSaid: said.has(day) })),
+    days: eachDay(from, to).map((day) => dayShape(day, days.get(day), { service, isSaid: reportedDays.has(day) })),
     countries: byCountry,
     otherCountry: shiftOf(byCountry.map(({ difference }) => difference)),
   }
@@ -135,8 +135,8 @@ export async function readReconciliation(
 
 export function witnessShape(service: Service): v.InferOutput<typeof SecondWitness> {
   const { id, kind, state, firstAt, asOf, sandbox, otherStores, unknownTypes } = service
-  const told = { since: firstAt.toISOString(), asOf: (asOf ?? firstAt).toISOString() }
-  return { id, kind, state, ...told, sandbox, otherStores, unknownTypes }
+  const span = { since: firstAt.toISOString(), asOf: (asOf ?? firstAt).toISOString() }
+  return { id, kind, state, ...span, sandbox, otherStores, unknownTypes }
 }
 
 const NONE: Units = { units: 0, refunds: 0 }
@@ -148,12 +148,12 @@ function dayShape(
 ) {
   const isBefore = day < service.wholeFrom
   const console = isSaid ? (sums?.console ?? NONE) : null
-  const told = isBefore && !sums?.service.units ? null : (sums?.service ?? NONE)
+  const serviceUnits = isBefore && !sums?.service.units ? null : (sums?.service ?? NONE)
   return {
     day,
     console,
-    service: told,
-    difference: console && told ? console.units - told.units : null,
+    service: serviceUnits,
+    difference: console && serviceUnits ? console.units - serviceUnits.units : null,
     why: isSaid ? (isBefore ? ("before_first_message" as const) : null) : ("not_reported" as const),
   }
 }

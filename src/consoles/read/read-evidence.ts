@@ -98,19 +98,19 @@ async function readSaid(sql: Sql, account: AppAccount, { report, day }: Evidence
     ) r
     order by h.about nulls first, h.processed desc nulls first, h.seen_at desc, h.parser desc, h.sha256 desc
     limit ${MOST_SAID}`
-  const said: SaidReport[] = []
+  const reports: SaidReport[] = []
   for (const { pieces, ...one } of found)
-    said.push(pieces === null ? one : { ...one, ...(await readPieceRows(sql, pieces, own)) })
-  return said
+    reports.push(pieces === null ? one : { ...one, ...(await readPieceRows(sql, pieces, own)) })
+  return reports
 }
 
 const PIECES_AT_ONCE = 4
 
 /** Reads a report that is stored in pieces a few at a time, so that no statement holds its slot for long. */
 async function readPieceRows(sql: Sql, set: number, own: PendingQuery<Row[]>) {
-  const said: Pick<SaidReport, "count" | "rows"> = { count: 0, rows: [] }
+  const result: Pick<SaidReport, "count" | "rows"> = { count: 0, rows: [] }
   for (let after = -1; ; ) {
-    const isFull = said.rows.length >= SHOWN_ROWS
+    const isFull = result.rows.length >= SHOWN_ROWS
     const page = await sql<{ place: number; count: number; rows: SaidReport["rows"] }[]>`
       select p.place, count(e.row)::int as count,
         case when ${isFull} then '[]' else coalesce(jsonb_agg(e.row order by e.place) filter (where e.row is not null), '[]') end as rows
@@ -126,10 +126,10 @@ async function readPieceRows(sql: Sql, set: number, own: PendingQuery<Row[]>) {
       order by p.place
       limit ${PIECES_AT_ONCE}`
     const last = page.at(-1)
-    if (!last) return said
+    if (!last) return result
     for (const { count, rows } of page) {
-      said.count += count
-      said.rows.push(...rows.slice(0, SHOWN_ROWS - said.rows.length))
+      result.count += count
+      result.rows.push(...rows.slice(0, SHOWN_ROWS - result.rows.length))
     }
     after = last.place
   }
@@ -177,14 +177,14 @@ function heldOfAds(
 ) {
   const campaigns = sql`select campaign from ads_campaign where account_id = ${id} and app = ${outsideId}`
   const ofApp = ["ads_keywords", "ads_days", "ads_terms"].includes(report) ? sql`about in (${campaigns})` : sql`true`
-  const own =
+  const isOfApp =
     report === "ads_campaigns"
       ? sql`e.row ->> 'app' = ${outsideId}`
       : report === "ads_changes"
         ? sql`e.row ->> 'campaign' in (${campaigns})`
         : sql`true`
   const columns = sql`day, source, seen_at, parser, origin, sha256, rows, pieces, nullif(about, '') as about, null::date as processed`
-  const held = LASTING.includes(report)
+  const stored = LASTING.includes(report)
     ? sql`
       select distinct on (ads_report.about) ${columns}
       from ads_report
@@ -194,5 +194,5 @@ function heldOfAds(
       select ${columns}
       from ads_report
       where account_id = ${id} and report = ${report} and day = ${day} and ${ofApp}`
-  return { held, own }
+  return { held: stored, own: isOfApp }
 }

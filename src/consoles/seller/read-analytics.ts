@@ -68,8 +68,8 @@ async function lookFor({ console, signal }: ConsoleParts, app: string): Promise<
   )
   const instances: Instance[] = []
   for (const [report, name] of Object.entries(NAMES) as [AnalyticsReport, RegExp][]) {
-    const own = reports.find(({ attributes }) => name.test(String(attributes.name)))
-    const pages = own ? await readPages(console, analyticsInstancesPath(own.id), signal) : null
+    const listedReport = reports.find(({ attributes }) => name.test(String(attributes.name)))
+    const pages = listedReport ? await readPages(console, analyticsInstancesPath(listedReport.id), signal) : null
     for (const { id, attributes } of (pages ?? []).flatMap(({ data }) => data)) {
       const processed = String(attributes.processingDate)
       if (/^\d{4}-\d\d-\d\d$/.test(processed)) instances.push({ report, processed, instance: id })
@@ -117,21 +117,21 @@ interface HeldInstance extends Instance {
 /** Reads one file and stores each of its days in its own transaction, so that no lock lasts for the whole file. */
 export async function readInstance(parts: ConsoleParts, task: AccountTask): Promise<void> {
   const { sql, account, now, keep, fence } = parts
-  const held = await findInstance(sql, account.id, task.subject)
-  const bytes = held && (await unlessDenied(() => download(parts, task.subject)))
+  const instance = await findInstance(sql, account.id, task.subject)
+  const bytes = instance && (await unlessDenied(() => download(parts, task.subject)))
   const end = (state: TaskState, nextAt: Date | null) => endTask(sql, account.id, task, { state, nextAt })
-  if (!held || bytes === null) return await end("gone", null)
+  if (!instance || bytes === null) return await end("gone", null)
   if (bytes === "denied") return await end("denied", hoursLater(now(), WAIT_HOURS))
   if (bytes === "not yet") return await end("late", hoursLater(now(), 1))
   const body = rawBody({ bytes, sha256: hash("sha256", bytes, "buffer"), url: "", seenAt: now() })
   await keep(body)
-  const { app, report, processed } = held
+  const { app, report, processed } = instance
   const aside = new PutAside()
   const days = await analyticsIn(bytes, { account: account.id, app, report, processed }, body, aside)
   for (const day of days) await record(sql, [day], now, { all: true, finish: fence })
   await sql.begin(async (tx) => {
     await fence(tx)
-    await noteRead(tx, account.id, held)
+    await noteRead(tx, account.id, instance)
     await endTask(tx, account.id, task, { state: "read", nextAt: null, putAside: aside.text() })
   })
 }
@@ -177,7 +177,7 @@ async function download(parts: ConsoleParts, instance: string): Promise<Uint8Arr
 function checkWhole(bytes: Uint8Array, { checksum, sizeInBytes }: Record<string, unknown>): void {
   const broken = new ConsoleProblem("refused", "a part of a report's file did not come whole")
   if (typeof sizeInBytes === "number" && sizeInBytes !== bytes.length) throw broken
-  const said = typeof checksum === "string" ? checksum.toLowerCase() : ""
-  const algorithm = { 32: "md5", 64: "sha256" }[/^[0-9a-f]+$/.test(said) ? said.length : 0]
-  if (algorithm !== undefined && hash(algorithm, bytes) !== said) throw broken
+  const expected = typeof checksum === "string" ? checksum.toLowerCase() : ""
+  const algorithm = { 32: "md5", 64: "sha256" }[/^[0-9a-f]+$/.test(expected) ? expected.length : 0]
+  if (algorithm !== undefined && hash(algorithm, bytes) !== expected) throw broken
 }

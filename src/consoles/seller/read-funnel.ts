@@ -33,13 +33,13 @@ export async function readFunnelStanding(
 ): Promise<FunnelStanding> {
   const all = await readFiles(sql, { account: id, app: outsideId, from, to })
   const troubles = await readFileTroubles(sql, id, outsideId)
-  const asked = daysUpTo(to, days)
+  const requestedDays = daysUpTo(to, days)
   const standings = ANALYTICS_REPORTS.map((report): [AnalyticsReport, AnalyticsStanding] => {
     const files = all.get(report)!
     const lag = WHOLE_AFTER_DAYS[report]
-    const reported = reportedDays(asked, files, lag)
+    const reported = reportedDays(requestedDays, files, lag)
     const isReported = new Set(reported)
-    const late = asked.filter((day) => !isReported.has(day))
+    const late = requestedDays.filter((day) => !isReported.has(day))
     return [
       report,
       {

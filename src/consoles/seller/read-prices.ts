@@ -34,8 +34,8 @@ type Product = Pick<ProductListing, "product" | "soldAs" | "sku" | "name" | "per
 export async function readProducts(parts: ConsoleParts, task: AccountTask): Promise<void> {
   const { sql, account, now, fence } = parts
   const app = task.subject
-  const own = await findOwnApp(sql, account.id, app)
-  const products = own && (await unlessRefused(() => listProducts(parts, own)))
+  const appProduct = await findOwnApp(sql, account.id, app)
+  const products = appProduct && (await unlessRefused(() => listProducts(parts, appProduct)))
   if (!products) return await endTask(sql, account.id, task, { state: "denied", nextAt: hoursLater(now(), DAY_HOURS) })
   await sql.begin(async (tx) => {
     await fence(tx)
@@ -154,8 +154,8 @@ async function readPriceLists({ console, signal }: ConsoleParts, thing: ProductL
   for (const path of priceListPaths(soldAs, id))
     pages.push(...((await readPages(console, path, signal)) ?? []).map(({ bytes }) => bytes))
   const about = { seenAt: new Date(`${today}T00:00:00Z`), sha256: new Uint8Array(32) }
-  const own = pricesIn(listOf(pages), thing, about).rows.filter(({ country }) => country === "us")
-  const point = entryInForce(own, today)?.point
+  const usEntries = pricesIn(listOf(pages), thing, about).rows.filter(({ country }) => country === "us")
+  const point = entryInForce(usEntries, today)?.point
   const equal = point === undefined ? null : await readPages(console, equalPricesPath(soldAs, point), signal)
   return [...pages, ...(equal ?? []).map(({ bytes }) => bytes)]
 }

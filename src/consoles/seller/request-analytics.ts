@@ -26,8 +26,8 @@ export async function createAnalyticsRequest(
 ): Promise<boolean> {
   const { kind, sealed } = await findSealed(sql, workspaceId, id)
   if (kind !== "app-store-connect") throw new AccessProblem("only a seller's console makes such reports")
-  const own = await openKey(sealer, id, sealed)
-  const console = await openConsole({ ...own, ...once } as ConsoleKey, reach.to(CONSOLE_HOST))
+  const accountKey = await openKey(sealer, id, sealed)
+  const console = await openConsole({ ...accountKey, ...once } as ConsoleKey, reach.to(CONSOLE_HOST))
   const requests = (await readPages(console, analyticsRequestsPath(app)))?.flatMap(({ data }) => data)
   if (!requests) throw new AccessProblem(`the account has no app ${app}; account list shows its apps`)
   const isMade = requests.some(({ attributes }) => attributes.stoppedDueToInactivity !== true)

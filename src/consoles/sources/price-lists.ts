@@ -34,12 +34,12 @@ export function pricesIn(
   if (!Array.isArray(pages)) throw new ReadFailure("changed", "the prices are no list of documents")
   const things = pages.flatMap((page) => resourcesIn(page?.included))
   const all = pages.flatMap((page) => resourcesIn(page?.data))
-  const known = new Map([...things, ...all].map((one) => [`${one.type} ${one.id}`, one]))
-  const apple = applePrices(all, known)
+  const byTypeAndId = new Map([...things, ...all].map((one) => [`${one.type} ${one.id}`, one]))
+  const apple = applePrices(all, byTypeAndId)
   const rows: PricesObservation["rows"] = []
-  for (const one of all.filter(({ type }) => /Prices$/.test(type)))
-    aside.row(`price ${cutText(one.id, 40)}`, () => {
-      for (const row of entryOf(one, known)) rows.push(priceRow({ ...row, apple: apple.get(row.country) }))
+  for (const price of all.filter(({ type }) => /Prices$/.test(type)))
+    aside.row(`price ${cutText(price.id, 40)}`, () => {
+      for (const row of entryOf(price, byTypeAndId)) rows.push(priceRow({ ...row, apple: apple.get(row.country) }))
     })
   aside.assertSome(rows)
   const head = { kind: "prices", source: "asc-prices", platform: "ios", seenAt, parser: PARSER, origin: "own", sha256 }
@@ -99,8 +99,8 @@ function text(value: unknown): string {
 }
 
 function said(fields: Record<string, unknown>): Record<string, string> {
-  const own = Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === "string")
-  return Object.fromEntries(own.map(([name, text]) => [name, cutText(text, MAX_WORD)]))
+  const texts = Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === "string")
+  return Object.fromEntries(texts.map(([name, text]) => [name, cutText(text, MAX_WORD)]))
 }
 
 /** The price that Apple equates in each storefront, by storefront. */

@@ -12,13 +12,13 @@ const MOST_BYTES = 64_000_000
  */
 export async function* reportLines(bytes: Uint8Array): AsyncGenerator<string> {
   const text = new TextDecoder("utf-8", { fatal: true })
-  let held = ""
+  let partial = ""
   for await (const piece of inflated(bytes)) {
-    const lines = (held + decoded(text, piece)).split("\n")
-    held = lines.pop() as string
+    const lines = (partial + decoded(text, piece)).split("\n")
+    partial = lines.pop() as string
     for (const line of lines) yield line.endsWith("\r") ? line.slice(0, -1) : line
   }
-  const rest = held + decoded(text)
+  const rest = partial + decoded(text)
   if (rest !== "") yield rest
 }
 

@@ -100,9 +100,9 @@ export function createSum<Row extends object>(amounts: readonly (keyof Row)[]) {
   return {
     add(row: Row): void {
       const rest = JSON.stringify(Object.entries(row).filter(([name]) => !amounts.includes(name as keyof Row)))
-      const held = byRest.get(rest)
-      if (!held) byRest.set(rest, { ...row })
-      else for (const name of amounts) Object.assign(held, { [name]: Number(held[name]) + Number(row[name]) })
+      const sum = byRest.get(rest)
+      if (!sum) byRest.set(rest, { ...row })
+      else for (const name of amounts) Object.assign(sum, { [name]: Number(sum[name]) + Number(row[name]) })
     },
     rows: (): Row[] => [...byRest.values()],
   }

@@ -29,8 +29,27 @@ export async function storeBillingEvents<Seen extends BillingEvent>(tx: Tx, seen
     const { account: account_id, eventId: event_id, type, countsAs: counts_as, environment, store, happenedAt } = from
     const { product = null, country = null, countryIs: country_is = null, currency = null, offer = null } = from
     const { price = null, priceUsd: price_usd = null, quantity = 1 } = from
-    const told = { account_id, event_id, type, counts_as, environment, store, happened_at: happenedAt.toISOString() }
-    return { ...told, product, country, country_is, currency, price, price_usd, offer, quantity, ...provenanceOf(from) }
+    const identity = {
+      account_id,
+      event_id,
+      type,
+      counts_as,
+      environment,
+      store,
+      happened_at: happenedAt.toISOString(),
+    }
+    return {
+      ...identity,
+      product,
+      country,
+      country_is,
+      currency,
+      price,
+      price_usd,
+      offer,
+      quantity,
+      ...provenanceOf(from),
+    }
   }
   return await storeOfAccounts(tx, TABLE, seen, rowOf)
 }

@@ -12,11 +12,11 @@ export async function storeOfAccounts<Seen extends AnyObservation & { account: s
   seen: readonly Seen[],
   rowOf: (from: Seen) => Record<string, unknown>,
 ): Promise<Seen[]> {
-  const held = await readOfAccounts(tx, seen)
+  const accepted = await readOfAccounts(tx, seen)
   return await storeBest(
     tx,
     options,
-    held.map((from) => ({ from, row: rowOf(from) })),
+    accepted.map((from) => ({ from, row: rowOf(from) })),
   )
 }
 
@@ -35,6 +35,6 @@ async function readOfAccounts<Seen extends { account: string; origin: string }>(
     where id = any(${accounts})
     order by id
     for no key update`
-  const known = new Map(here.map(({ id, isDemo }) => [id, isDemo]))
-  return seen.filter(({ account, origin }) => known.get(account) === (origin === DEMO))
+  const isDemoById = new Map(here.map(({ id, isDemo }) => [id, isDemo]))
+  return seen.filter(({ account, origin }) => isDemoById.get(account) === (origin === DEMO))
 }

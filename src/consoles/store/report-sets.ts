@@ -95,14 +95,14 @@ export async function* readWithPieces<Seen extends object>(
     let whole: Seen[] = []
     for (const { pieces, ...rest } of page) {
       // The compiler does not see that the generic type without the added property is the original type.
-      const said = rest as unknown as Seen
+      const reading = rest as unknown as Seen
       if (pieces === null) {
-        whole.push(said)
+        whole.push(reading)
         continue
       }
       if (whole.length > 0) yield whole
       whole = []
-      yield [{ ...said, rows: await readPieces(sql, pieces) }]
+      yield [{ ...reading, rows: await readPieces(sql, pieces) }]
     }
     if (whole.length > 0) yield whole
   }

@@ -37,8 +37,8 @@ function unitsIn(rows: readonly SoldRow[]): Record<string, Record<string, number
   const sums = new Map<string, Map<string, number>>()
   for (const { app, country, units: sold, credit } of rows) {
     const units = credit === undefined ? sold : 0
-    const own = sums.get(app) ?? new Map<string, number>()
-    sums.set(app, own.set(country, (own.get(country) ?? 0) + units))
+    const byCountry = sums.get(app) ?? new Map<string, number>()
+    sums.set(app, byCountry.set(country, (byCountry.get(country) ?? 0) + units))
   }
   return Object.fromEntries([...sums].map(([app, own]) => [app, Object.fromEntries(own)]))
 }

@@ -66,8 +66,8 @@ function roleFault(): Fault {
 /** The platform's message and field are quoted as data. */
 function refusedFault({ refusals }: AdsProblem): Fault {
   const [first] = refusals
-  const said = refusals.map(({ code, message }) => (message ? `${message} (${code})` : code)).join("; ")
-  const detail = `Apple Ads refuses it: ${said || "without a reason"}`.slice(0, 600)
+  const reasons = refusals.map(({ code, message }) => (message ? `${message} (${code})` : code)).join("; ")
+  const detail = `Apple Ads refuses it: ${reasons || "without a reason"}`.slice(0, 600)
   return new Fault("invalid_arguments", { detail, ...(first?.field && { field: first.field }) })
 }
 

@@ -68,10 +68,10 @@ const MOST_TEXT = 600
 
 /** The console's reason for its refusal, as data: one line, truncated, without control characters. */
 function textOf(bytes: Uint8Array): string {
-  const said = errorsIn(bytes).map(({ detail, title, code }) =>
+  const texts = errorsIn(bytes).map(({ detail, title, code }) =>
     [detail, title, code].find((text) => typeof text === "string"),
   )
-  return said
+  return texts
     .filter((text) => text !== undefined)
     .join("; ")
     .replaceAll(/[\p{C}\s]+/gu, " ")

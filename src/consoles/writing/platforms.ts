@@ -17,12 +17,16 @@ export function createPlatforms({ sql, sealer, reach }: { sql: Sql; sealer: Seal
   return {
     async open(platform, app) {
       const { id: account, outsideId, currency } = await findWritableAccount(sql, platform, app, { lock: false })
-      const held = await findWriteKey(sql, account)
+      const writeKey = await findWriteKey(sql, account)
       const none = () =>
         platform === "apple-ads" ? new Fault("unavailable", { detail: NOT_OPENED }) : new Fault("asc_unavailable")
-      if (!held) throw none()
+      if (!writeKey) throw none()
       try {
-        const way = await accountKind(platform).open(await openKey(sealer, account, held.sealed), held.part, reach)
+        const way = await accountKind(platform).open(
+          await openKey(sealer, account, writeKey.sealed),
+          writeKey.part,
+          reach,
+        )
         return platform === "apple-ads"
           ? adsWay(way as Ads, { account, app: outsideId, currency })
           : consoleWay(way as Console, { account, app: outsideId })

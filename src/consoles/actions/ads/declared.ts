@@ -75,8 +75,8 @@ export async function sendChange(change: FieldChange, way: Way, port: SendPort):
     const path = `/v1/${thing}/${id}`
     const missing = () => new Fault("not_found")
     const answer = await way.send({ method: "PUT", path, body: { [field]: wireValueOf(change) }, missing }, port.signal)
-    const shown = (answer.result as Record<string, unknown> | undefined)?.[field]
-    if (!isSame(textOf(shown), to)) throw new Error(`the platform took the change and shows another ${field}`)
+    const applied = (answer.result as Record<string, unknown> | undefined)?.[field]
+    if (!isSame(textOf(applied), to)) throw new Error(`the platform took the change and shows another ${field}`)
     return answer
   })
 }

@@ -105,15 +105,15 @@ export const setKeywordBid = action({
     refuseCurrency(currency, writer.currency)
     if (bidStrategy === "MAX_CONVERSIONS")
       throw refused("The campaign bids by itself (MAX_CONVERSIONS): a bid of a keyword changes nothing.")
-    const held = keyword.bid ?? keyword.groupBid
-    refuseBid(amount, held === null ? null : Number(held), writer.limits)
+    const currentBid = keyword.bid ?? keyword.groupBid
+    refuseBid(amount, currentBid === null ? null : Number(currentBid), writer.limits)
     const after = decimal(amount, keyword.bid)
     return {
       summary: `Set the bid of keyword ${keywordId} to ${after}${inCurrency(writer.currency)}.`,
       target: { kind: "ads_keyword", id: keywordId, name: `keyword ${keywordId}` },
       before: { bid: keyword.bid },
       after: { bid: after },
-      notes: keyword.bid === null && held !== null ? [`Until now the ad group's bid holds, ${held}.`] : [],
+      notes: keyword.bid === null && currentBid !== null ? [`Until now the ad group's bid holds, ${currentBid}.`] : [],
     }
   },
   outside: outsideOf({

@@ -153,12 +153,12 @@ export function adsSource(
   tasks: readonly AdsTask[],
   asOf: Date | null,
 ): v.InferOutput<typeof AdsSource> {
-  const own = troubles.filter(({ task }) => tasks.includes(task))
+  const relevant = troubles.filter(({ task }) => tasks.includes(task))
   return {
     id,
     kind: "apple-ads",
-    state: troubledState(state, own, { isRead: asOf !== null }),
-    why: why ?? adsTroubleText(own),
+    state: troubledState(state, relevant, { isRead: asOf !== null }),
+    why: why ?? adsTroubleText(relevant),
     asOf: asOf?.toISOString() ?? null,
   }
 }

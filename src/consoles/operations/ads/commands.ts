@@ -72,15 +72,15 @@ export const listAdsCommands = operation({
   const asOf = account.readAt
   const called = ["list_ads_commands", app.id]
   const after = cursor === undefined ? null : placeOf(called, cursor)
-  const own = { workspaceId: caller.workspaceId, appId: app.id, account: account.id, app: account.outsideId }
+  const scope = { workspaceId: caller.workspaceId, appId: app.id, account: account.id, app: account.outsideId }
   // Read one more than the page size to know whether there is a next page.
-  const found = await readCommands(sql, { ...own, limit: limit + 1, after }, ADS_ACTIONS)
+  const found = await readCommands(sql, { ...scope, limit: limit + 1, after }, ADS_ACTIONS)
   if (asOf === null && found.length === 0 && after === null) throw unread(account, ["changes"], "its change history")
-  const shown = found.slice(0, limit)
-  const last = shown.at(-1)
+  const page = found.slice(0, limit)
+  const last = page.at(-1)
   return {
     sources: [adsSource(account, ["changes"], asOf)],
-    commands: shown.map(command),
+    commands: page.map(command),
     nextCursor: last && found.length > limit ? cursorOf(called, [last.at.toISOString(), last.key]) : null,
   }
 })

@@ -98,12 +98,12 @@ export const getSearchPopularity = operation({
   const place = { account: account.id, country: storefront }
   const tracked = await readTrackedTerms(sql, app.id, storefront)
   const wanted = [...new Set([...terms, ...tracked])]
-  const known = await readTermPopularity(sql, place, wanted)
+  const popularities = await readTermPopularity(sql, place, wanted)
   return {
     ...{ country: storefront, from: week.from, to: addDays(week.from, 6), genre: genre ?? null, genres: week.genres },
     sources: [adsSource(troubled, ["popularity"], task?.readAt ?? null)],
     top: await readMostSearched(sql, { ...place, genre: genre?.toUpperCase() ?? null }, limit),
-    wanted: wanted.map((term) => wantedOf(term, { known, week, isTracked: tracked.includes(term) })),
+    wanted: wanted.map((term) => wantedOf(term, { known: popularities, week, isTracked: tracked.includes(term) })),
   }
 })
 

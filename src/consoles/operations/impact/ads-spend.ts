@@ -69,11 +69,11 @@ interface StretchMean {
 }
 
 function meanOf(days: readonly AdsDaySum[], { from, to }: Days): StretchMean {
-  const own = days.filter(({ day }) => day >= from && day <= to)
+  const knownDays = days.filter(({ day }) => day >= from && day <= to)
   const all = (Date.parse(addDays(to, 1)) - Date.parse(from)) / DAY_MS
-  if (own.length < KNOWN_SHARE * all) return { known: own.length, mean: null, bought: null }
-  const mean = (of: (day: AdsDaySum) => number) => own.reduce((sum, day) => sum + of(day), 0) / own.length
-  return { known: own.length, mean: mean(({ spend }) => spend), bought: mean(({ newDownloads }) => newDownloads) }
+  if (knownDays.length < KNOWN_SHARE * all) return { known: knownDays.length, mean: null, bought: null }
+  const mean = (of: (day: AdsDaySum) => number) => knownDays.reduce((sum, day) => sum + of(day), 0) / knownDays.length
+  return { known: knownDays.length, mean: mean(({ spend }) => spend), bought: mean(({ newDownloads }) => newDownloads) }
 }
 
 function rounded(mean: number | null): number | null {

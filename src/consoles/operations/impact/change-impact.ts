@@ -96,10 +96,10 @@ export const getChangeImpact = operation({
   const account = await findReportingAccount(app, ctx)
   const plan = planDays("history", now(), caller)
   checkDay(day, ctx)
-  const asked = { day, country: country ?? null, window, back: daysBack(window), plan }
-  const changed = await readChangedPage(sql, app, asked)
+  const query = { day, country: country ?? null, window, back: daysBack(window), plan }
+  const changed = await readChangedPage(sql, app, query)
   const sales = await readSales(account, { changed, window }, ctx)
-  const storefront = asked.country ?? (changed.treated[0] as string)
+  const storefront = query.country ?? (changed.treated[0] as string)
   const ranks = await readRankOutcome(sql, app, { changed, storefront, window, plan, now: now() })
   const kind = leadingKind(changed.changes.map((change) => change.kind))
   const spend = await readAdsSpend(app, { treated: changed.treated, span: sales.span }, ctx)
@@ -110,7 +110,7 @@ export const getChangeImpact = operation({
   const primary = judged.find(({ isPrimary }) => isPrimary)
   const verdict = primary?.verdict ?? "not_enough_data"
   return {
-    country: asked.country,
+    country: query.country,
     window,
     day: changed.day,
     notYetAt: changed.notYetAt.toISOString(),

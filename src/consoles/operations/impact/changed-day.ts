@@ -76,7 +76,9 @@ export async function readChangedPage(sql: Sql, app: TrackedApp, query: ChangeQu
   if (changes.length === 0) throw new Fault("bad_day", { field: "day", detail: noChangeOn(day, all) })
   const isTreated = new Set(changes.map(({ storefront }) => storefront))
   const treated = app.countries.filter((country) => isTreated.has(country))
-  const own = all.filter((change) => isTreated.has(change.storefront) && !(change.day === day && isTreatment(change)))
+  const otherChanges = all.filter(
+    (change) => isTreated.has(change.storefront) && !(change.day === day && isTreatment(change)),
+  )
   return {
     day,
     changes,
@@ -84,9 +86,9 @@ export async function readChangedPage(sql: Sql, app: TrackedApp, query: ChangeQu
     unchanged: await readUnchanged(sql, app, all, { day, to: addDays(day, query.window) }),
     notYetAt: new Date(Math.min(...changes.map(({ beforeSeenAt }) => beforeSeenAt.getTime()))),
     at: new Date(Math.max(...changes.map(({ at }) => at.getTime()))),
-    ownDays: own.filter(({ kind }) => kind !== "version").map((change) => change.day),
+    ownDays: otherChanges.filter(({ kind }) => kind !== "version").map((change) => change.day),
     overlaps: [
-      ...ownOverlaps(own, day, query.window),
+      ...ownOverlaps(otherChanges, day, query.window),
       ...(await readRivalOverlaps(sql, app, treated, { from: addDays(day, -query.window), to })),
     ].slice(0, MOST_OVERLAPS),
     texts: all.filter(({ kind, day: other }) => {
@@ -136,10 +138,10 @@ async function readUnchanged(
   const changed = new Set(
     all.filter((change) => change.kind !== "version" && change.day >= since).map(({ storefront }) => storefront),
   )
-  const others = app.countries.filter((country) => !changed.has(country))
-  if (others.length === 0 || app.iosApp === null) return []
-  const pages = await readPageStates(sql, app.iosApp, others, PAGE_SOURCES.ios)
-  return others.filter((country) => {
+  const candidates = app.countries.filter((country) => !changed.has(country))
+  if (candidates.length === 0 || app.iosApp === null) return []
+  const pages = await readPageStates(sql, app.iosApp, candidates, PAGE_SOURCES.ios)
+  return candidates.filter((country) => {
     const page = pages.get(country)
     return page !== undefined && dayOf(page.firstReadAt) <= since && dayOf(page.seenAt) >= to
   })

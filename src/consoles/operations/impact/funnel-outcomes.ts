@@ -35,8 +35,8 @@ export async function readFunnelImpact(
 ): Promise<FunnelImpact> {
   const span = funnelSpan(changed, window)
   const to = earlier(span.after.to, addDays(pacificDay(now), -1))
-  const asked = { from: span.first, to, days: span.days }
-  const standing = await readFunnelStanding(sql, account, asked)
+  const query = { from: span.first, to, days: span.days }
+  const standing = await readFunnelStanding(sql, account, query)
   const { engagement, downloads } = standing
   if (!engagement.isKnown) {
     const why = await readWhyNoAnalytics(sql, account)
@@ -69,7 +69,7 @@ function outcomesOf(rows: readonly FunnelDay[], { changed, span, standing }: Fun
     countsOf(byCountry.get(country) ?? [], { name: country, span, standing, reports })
   const shared = { better: "higher" as const, treated: changed.treated, country: null, span }
   const impressions = ({ searchImpressions, ...one }: FunnelCounts) => ({ ...one, values: searchImpressions })
-  const shown = (country: string) => impressions(seen(country, ["engagement"]))
+  const impressionsIn = (country: string) => impressions(seen(country, ["engagement"]))
   const loaded = (country: string) => {
     const { pageViews, firstDownloads, ...one } = seen(country, ["engagement", "downloads"])
     return { ...one, values: firstDownloads, per: pageViews }
@@ -78,13 +78,17 @@ function outcomesOf(rows: readonly FunnelDay[], { changed, span, standing }: Fun
     isComplete: reports.every((report) => (standing[report].wholeTo ?? "") >= span.after.to),
     isYoung: reports.some((report) => (standing[report].reported[0] ?? span.after.to) > judgedSince(span)),
   })
-  const known = engagement.isKnown && downloads.isKnown
+  const areBothKnown = engagement.isKnown && downloads.isKnown
   return [
     {
       ...{ outcome: "search_impressions", ...shared, ...state(["engagement"]) },
-      comparison: { scale: "counts", treated: changed.treated.map(shown), controls: changed.unchanged.map(shown) },
+      comparison: {
+        scale: "counts",
+        treated: changed.treated.map(impressionsIn),
+        controls: changed.unchanged.map(impressionsIn),
+      },
     },
-    ...(known
+    ...(areBothKnown
       ? [
           {
             ...{ outcome: "conversion" as const, ...shared, ...state(["engagement", "downloads"]) },
@@ -111,11 +115,11 @@ function countsOf(
   about: Omit<FunnelContext, "changed"> & { name: string; reports: readonly AnalyticsReport[] },
 ): FunnelCounts {
   const { name, span, standing, reports } = about
-  const said = reports.map((report) => new Set(standing[report].reported))
+  const reportedDays = reports.map((report) => new Set(standing[report].reported))
   const byDay = new Map(rows.map((row) => [row.day, row]))
   const each = (count: (row: FunnelDay) => number) =>
     inSpan(span, (day) => {
-      if (!said.every((days) => days.has(day))) return null
+      if (!reportedDays.every((days) => days.has(day))) return null
       const row = byDay.get(day)
       return row ? count(row) : 0
     })

@@ -40,9 +40,9 @@ export function judgedOutcomes(
   const primary = JUDGED_BY[kind].find((name) => all.some((one) => one.outcome === name && !one.isYoung))
   const effects = all.map((one) => (one.isComplete ? effectOf(one.comparison, one.span.changed) : null))
   const chances = effects.map((effect) => (effect && "asLarge" in effect ? effect.asLarge : null))
-  const others = all.flatMap(({ outcome }, at) => (outcome === primary || chances[at] === null ? [] : [at]))
-  const adjusted = holmAdjusted(others.map((at) => chances[at] as number))
-  for (const [place, at] of others.entries()) chances[at] = adjusted[place] as number
+  const secondary = all.flatMap(({ outcome }, at) => (outcome === primary || chances[at] === null ? [] : [at]))
+  const adjusted = holmAdjusted(secondary.map((at) => chances[at] as number))
+  for (const [place, at] of secondary.entries()) chances[at] = adjusted[place] as number
   const judged = all.map((one, at): JudgedOutcome => {
     const [effect, chance] = [effects[at] ?? null, chances[at] ?? null]
     const { isComplete, better } = one

@@ -39,16 +39,16 @@ export async function readRankOutcome(
   const leftOut = { from: dayOf(changed.notYetAt), to: dayOf(changed.at) }
   const span = spanAround("UTC", leftOut, { window, ownDays: changed.ownDays })
   const from = later(span.first, plan.from)
-  const asked = { platform: "ios" as const, storefront, from, to: span.after.to, limit: MOST_TERMS }
-  const all = await readRankSeries(sql, app, asked)
+  const query = { platform: "ios" as const, storefront, from, to: span.after.to, limit: MOST_TERMS }
+  const all = await readRankSeries(sql, app, query)
   const treated = all.filter(({ term }) => today.some((change) => touched(change, term)))
   if (treated.length === 0) return null
-  const others = all.filter(({ term }) => !texts.some((change) => touched(change, term)))
+  const untouched = all.filter(({ term }) => !texts.some((change) => touched(change, term)))
   const figures = (terms: readonly TermSeries[]) => terms.map((term) => placesOf(term, span))
   return {
     ...{ outcome: "ranks", better: "lower", country: storefront, span, isComplete: span.after.to < dayOf(now) },
     treated: treated.map(({ term }) => term),
-    comparison: { scale: "places", treated: figures(treated), controls: figures(others) },
+    comparison: { scale: "places", treated: figures(treated), controls: figures(untouched) },
   }
 }
 
@@ -64,8 +64,8 @@ function touchedBy(): (change: StoredChange, term: string) => boolean {
  */
 function placesOf({ term, points }: TermSeries, span: OutcomeSpan): DailyFigures {
   const bySource = [...Map.groupBy(points, ({ source }) => source).values()]
-  const own = bySource.reduce<RankPoint[]>((most, one) => (one.length > most.length ? one : most), [])
-  const below = Math.min(...own.map(({ depth }) => depth)) + 1
-  const byDay = new Map(own.map(({ day, rank }) => [day, Math.min(rank ?? below, below)]))
+  const longest = bySource.reduce<RankPoint[]>((most, one) => (one.length > most.length ? one : most), [])
+  const below = Math.min(...longest.map(({ depth }) => depth)) + 1
+  const byDay = new Map(longest.map(({ day, rank }) => [day, Math.min(rank ?? below, below)]))
   return { name: term, weight: 1, values: inSpan(span, (day) => byDay.get(day)) }
 }

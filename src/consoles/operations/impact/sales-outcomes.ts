@@ -63,11 +63,11 @@ function soldBy(name: string, rows: readonly CountryDay[], span: OutcomeSpan, re
     downloads.set(row.day, (downloads.get(row.day) ?? 0) + row.downloads)
     if (row.currency === currency) proceeds.set(row.day, row.proceeds)
   }
-  const known = (figures: Map<string, number>) => {
+  const perDay = (figures: Map<string, number>) => {
     return inSpan(span, (day) => (reported.has(day) ? (figures.get(day) ?? 0) : null))
   }
   const weight = [...downloads.values()].reduce((sum, count) => sum + count, 0)
-  return { name, weight, values: known(proceeds), downloads: known(downloads) }
+  return { name, weight, values: perDay(proceeds), downloads: perDay(downloads) }
 }
 
 function mainCurrency(rows: readonly CountryDay[]): string | undefined {

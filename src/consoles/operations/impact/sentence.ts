@@ -18,17 +18,17 @@ export function sentenceOf(outcome: JudgedOutcome | undefined): string {
   if (verdict === "too_early")
     return `Too early: the window ends with ${span.after.to}${span.dayZone ? ` (${span.dayZone})` : ""}, and its last days must be known.`
   if (verdict === "not_enough_data") return `Not enough data: ${whyNoEffect(effect as NoEffect, outcome)}.`
-  const said = effect as Effect
-  const moved = `${NAMES[outcome.outcome]} ${movedBy(said.effect)} (90 % interval ${percent(said.low)} to ${percent(said.high)})`
+  const found = effect as Effect
+  const moved = `${NAMES[outcome.outcome]} ${movedBy(found.effect)} (90 % interval ${percent(found.low)} to ${percent(found.high)})`
   switch (verdict) {
     case "confounded":
       return `${moved}, but something else of the app's own changed within the window (overlaps): which did what cannot be told.`
     case "cannot_tell":
       return `${moved} from before to after, but fewer than 3 others stayed unchanged: what would have happened without the change cannot be told.`
     case "no_clear_change":
-      return `No clear change: ${moved.charAt(0).toLowerCase()}${moved.slice(1)}; less than about ${percent(said.leastDetectable)} would mostly not be seen.`
+      return `No clear change: ${moved.charAt(0).toLowerCase()}${moved.slice(1)}; less than about ${percent(found.leastDetectable)} would mostly not be seen.`
     default:
-      return `${moved} against ${said.controls.length} that stayed unchanged: ${STANDING[standingOf(outcome) as keyof typeof STANDING]}.`
+      return `${moved} against ${found.controls.length} that stayed unchanged: ${STANDING[standingOf(outcome) as keyof typeof STANDING]}.`
   }
 }
 

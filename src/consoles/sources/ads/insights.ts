@@ -92,8 +92,8 @@ function eventIn({ eventType }: PlatformRow): ChangeRow["event"] {
 
 /** The time is in UTC if it has no zone. */
 function timeIn({ eventTime }: PlatformRow): string {
-  const said = String(eventTime)
-  const at = new Date(/(Z|[+-]\d\d:\d\d)$/.test(said) ? said : `${said}Z`)
+  const text = String(eventTime)
+  const at = new Date(/(Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`)
   if (Number.isNaN(at.getTime())) throw new ReadFailure("changed", "it has no time")
   return at.toISOString()
 }

@@ -73,9 +73,9 @@ function dayOfBody(answers: Answers, { account, campaign, day }: AdsDaysObservat
   const whole = answers.to(dailyReport("campaigns", campaign, window))
   const keywords = answers.to(dailyReport("keywords", campaign, window))
   const days = daysIn({ campaign: whole, keywords }, { account, campaign, window }, about)
-  const own = days.find((one) => one.day === day)
-  if (!own) throw new ReadFailure("changed", "the body says nothing of the day any more")
-  return own
+  const reading = days.find((one) => one.day === day)
+  if (!reading) throw new ReadFailure("changed", "the body says nothing of the day any more")
+  return reading
 }
 
 /** Assigns responses to queries: a query has one response for each page, up to the first page that is not full. */

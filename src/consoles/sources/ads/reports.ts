@@ -110,8 +110,8 @@ export function termsIn(
   aside.each(pages.rows, rowName, (row) => {
     const read = termRowOf(termRow(row, currency))
     const key = JSON.stringify([read.group, read.keyword, read.term, read.source, read.country])
-    const held = rows.get(key)
-    rows.set(key, held ? { ...read, ...summed([held, read], currency) } : read)
+    const previous = rows.get(key)
+    rows.set(key, previous ? { ...read, ...summed([previous, read], currency) } : read)
   })
   if (pages.rows.length > 0) aside.assertSome([...rows.keys()])
   const rest = restOf(pages.beside, [...rows.values()], currency)

@@ -75,9 +75,9 @@ interface SaidMoney {
 
 /** Returns {amount, currency} with the amount as decimal text. Throws ReadFailure for invalid money. */
 export function moneyIn(row: PlatformRow, name: string): SaidMoney | undefined {
-  const said = row[name]
-  if (said === null || said === undefined) return undefined
-  const { amount, currency } = said as PlatformRow
+  const money = row[name]
+  if (money === null || money === undefined) return undefined
+  const { amount, currency } = money as PlatformRow
   const text = String(amount)
   if (typeof currency === "string" && /^[A-Z]{3}$/.test(currency) && /^\d{1,12}(\.\d+)?$/.test(text))
     return { amount: text.replace(/(\.\d{6})\d+$/, "$1"), currency }

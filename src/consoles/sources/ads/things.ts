@@ -140,8 +140,8 @@ function wordsIn(row: PlatformRow, name: string): string[] {
 
 /** Leaves out empty and undefined fields. */
 function said<Fields extends Record<string, string | undefined>>(fields: Fields): { [Name in keyof Fields]?: string } {
-  const known = Object.entries(fields).filter(([, value]) => value !== undefined && value !== "")
-  return Object.fromEntries(known) as { [Name in keyof Fields]?: string }
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined && value !== "")
+  return Object.fromEntries(present) as { [Name in keyof Fields]?: string }
 }
 
 /** Sorts the rows, because a list is the same whatever its order. */

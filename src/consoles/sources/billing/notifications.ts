@@ -36,8 +36,8 @@ const PLACES = ["data", "summary", "externalPurchaseToken", "appData"] as const
 
 /** The app of a notification. In the sandbox Apple leaves out the app's number. */
 export function notifiedApp(payload: unknown): { appAppleId: unknown; bundleId: unknown; environment: unknown } {
-  const told = record(payload)
-  const place = PLACES.map((name) => record(told[name])).find((about) => Object.keys(about).length > 0) ?? {}
+  const notification = record(payload)
+  const place = PLACES.map((name) => record(notification[name])).find((about) => Object.keys(about).length > 0) ?? {}
   // A token for external purchases marks the sandbox only in its id.
   const isSandboxToken = String(place.externalPurchaseId ?? "").startsWith("SANDBOX")
   return {

@@ -70,10 +70,10 @@ export async function replaceFacts(
 /** SQL: the facts of these subjects in any set. */
 export function factsAbout(db: Db, report: FactsReport, facts: Facts, { accounts, abouts, days }: Subjects) {
   const about = facts.about === null ? db`''::text` : db`${db(facts.about)}`
-  const own = facts.shared ? db`report = ${report} and` : db``
+  const isOfReport = facts.shared ? db`report = ${report} and` : db``
   return facts.daily
-    ? db`${own} (account_id, ${about}, day) in (select * from unnest(${accounts}::text[], ${abouts}::text[], ${days}::date[]))`
-    : db`${own} (account_id, ${about}) in (select * from unnest(${accounts}::text[], ${abouts}::text[]))`
+    ? db`${isOfReport} (account_id, ${about}, day) in (select * from unnest(${accounts}::text[], ${abouts}::text[], ${days}::date[]))`
+    : db`${isOfReport} (account_id, ${about}) in (select * from unnest(${accounts}::text[], ${abouts}::text[]))`
 }
 
 /** SQL: the latest report of each subject: account_id, about, day, rows, pieces. */

@@ -61,16 +61,16 @@ async function rebuildSubject(
   { account, about, day }: Subject,
   pause: () => Promise<void>,
 ): Promise<boolean> {
-  const said = { account, app: about, day }
-  const pieces = await readPieces(sql, derivation, said)
-  if (pieces !== null) return await rebuildPieces(sql, derivation, { said, pieces }, pause)
+  const subject = { account, app: about, day }
+  const pieces = await readPieces(sql, derivation, subject)
+  if (pieces !== null) return await rebuildPieces(sql, derivation, { said: subject, pieces }, pause)
   return await sql.begin(async (tx) => {
     await lockAccount(tx, account)
     // The lock prevents new reports meanwhile.
-    if ((await readPieces(tx, derivation, said)) !== null) return false
-    const before = await readFacts(tx, derivation, said)
-    await replaceFacts(tx, derivation.report, derivation.facts, [said], new Set())
-    return (await readFacts(tx, derivation, said)) !== before
+    if ((await readPieces(tx, derivation, subject)) !== null) return false
+    const before = await readFacts(tx, derivation, subject)
+    await replaceFacts(tx, derivation.report, derivation.facts, [subject], new Set())
+    return (await readFacts(tx, derivation, subject)) !== before
   })
 }
 
