@@ -91,7 +91,7 @@ export function reportTroubles(db: Db, account: string, report: Report, { from, 
         select coalesce(r.failed, r.put_aside) as text, r.failed is not null as "isFailed",
           bool_or(r.state = 'denied') as "isDenied", count(*)::int as count, min(r.day)::text as first, max(r.day)::text as last
         from (
-          -- a day that was read stands, also where it could not be read again
+          -- A day that was read once stays valid, even if a later read of it failed.
           select day, state, put_aside, case when state not in ('read', 'empty') then failure end as failed
           from account_task
           where account_id = ${account} and task = ${report} and subject between ${from} and ${to}

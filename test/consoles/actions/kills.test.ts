@@ -45,7 +45,7 @@ async function foundOut(id: string): Promise<string> {
 }
 
 longOnServer.each([false, true])(
-  "postgres: a worker killed at its reply, which the console has: %p, leaves it sent once, and another says how it ended",
+  "postgres: a reply of a killed worker (applied: %p) is sent once, and another worker ends the job",
   async (applied) => {
     const id = await on.queued("reply_review", { appId: on.appId, country: "us", reviewId: REVIEW.id, response: REPLY })
     await killAt(0, applied)
@@ -61,7 +61,7 @@ longOnServer.each([
   [1, false],
   [1, true],
 ] as const)(
-  "postgres: a worker killed at step %d of an edit, which the console has: %p, sends no step twice, and what is said of it is so",
+  "postgres: step %d of a killed worker's edit (applied: %p) is sent once, and the job's state is correct",
   async (nth, applied) => {
     const id = await on.queued("update_listing", listingArgs(on.appId, FIELDS))
     await killAt(nth, applied)

@@ -57,7 +57,7 @@ export async function readCommands(sql: Db, query: CommandsQuery, actions: reado
       select distinct on (l.change) l.change, o.id as job_id
       from own o
       join listed l on l.changed_by = 'api' and l.at between o.sent_at - ${BEFORE}::interval and o.until + ${AFTER}::interval
-        -- what is added has no id before it is there: its target is the place
+        -- A new keyword has no id when the write is sent, so match it by its text.
         and case
           when o.args ? 'text' then l.event = 'CREATE' and lower(l.name) = lower(o.args ->> 'text')
           else l.entity_id = o.target ->> 'id'

@@ -90,7 +90,7 @@ export function standingOfDays(sql: Db, scope: AdsScope): Fragment {
         )
       ) as is_known
       from generate_series(${from}::date, ${to}::date, interval '1 day') g
-      -- or each day is looked up for both
+      -- Prevents the planner from inlining the subquery, which would look up each day for both columns.
       offset 0
     ) k
   )`
