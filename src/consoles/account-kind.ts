@@ -67,9 +67,9 @@ export interface AccountKind<Key extends AccountKey = AccountKey, Way = unknown>
   look(way: Way, part: string, now: Date): Promise<Look>
   /** Only for kinds that send messages to us, at /in/<account>. */
   receive?: MessageReader<Key>
-  /** What is read after connecting; shown to the person who connects the account. */
+  /** Tells the person who connects the account which data is read first. */
   begins: string
-  /** What a person must first request from the console, for this account and app. */
+  /** Explains which request a person must first make at the console, for this account and app. */
   needsAsking?(account: string, app: string): string
   /** Nothing is read without these rights. */
   needs: readonly string[]

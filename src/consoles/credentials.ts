@@ -16,7 +16,7 @@ export type AdsKey = {
   clientId: string
   teamId: string
   keyId: string
-  /** In PEM format. */
+  /** PEM format. */
   privateKey: string
 }
 

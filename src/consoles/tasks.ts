@@ -8,7 +8,7 @@ export const ADS_TASKS = ["campaigns", "changes", "keywords", "days", "terms", "
 export type AdsTask = (typeof ADS_TASKS)[number]
 
 /**
- * Besides the daily reports and the files of analytics reports: `analytics` checks whether an app's analytics reports
+ * The tasks that are not reports: `analytics` checks whether an app's analytics reports
  * are made and which files are new; `products` reads what an app sells; `prices` reads the prices of one product.
  */
 export type ConsoleTask = Report | AnalyticsReport | "analytics" | "products" | "prices"

@@ -17,7 +17,7 @@ interface ListingField {
 
 const ADDRESS = { most: 255, isAddress: true } as const
 
-/** In display order. */
+/** Listed in display order. */
 export const LISTING_FIELDS = {
   name: { half: "info", most: 30, needed: true },
   subtitle: { half: "info", most: 30 },

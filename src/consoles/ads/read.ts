@@ -75,7 +75,7 @@ async function makeAdsTasks(sql: Sql, account: string): Promise<void> {
   )
 }
 
-/** What a task reads, and how soon it is due again. */
+/** How a task is read, and how soon it is due again. */
 interface AdsTaskPlan {
   read(parts: AdsTaskParts, task: AccountTask): Promise<AdsReading[]>
   againMs(parts: AdsTaskParts): number

@@ -42,7 +42,7 @@ export interface SumRow {
 }
 
 export interface ToldRow extends SumRow {
-  /** By the console's days. */
+  /** Counts by the console's days. */
   dayUnits: number
   dayRefunds: number
   dayGross: string

@@ -45,7 +45,7 @@ export interface Units {
 
 interface Amounts {
   units: number
-  /** What customers paid, as decimal text. */
+  /** The customers' payments as decimal text. */
   gross: string
 }
 
@@ -63,7 +63,7 @@ export interface ProductWitness {
 
 interface Witnesses {
   products: ProductWitness[]
-  /** By the console's days. */
+  /** Counts by the console's days. */
   days: Map<string, { console: Units; service: Units }>
   /** On days that both sources cover. */
   countries: { country: string | null; console: Units; service: Units }[]

@@ -16,7 +16,7 @@ export const SalesRow = v.strictObject({
   country: CountryCode,
   /** Negative for refunds. */
   units: Units,
-  /** What the customer paid per unit. */
+  /** Price that the customer paid per unit. */
   price: Money,
   currency: Currency,
   /** The seller's proceeds per unit. */

@@ -227,7 +227,7 @@ function sellerShape({ id, state }: AppAccount): v.InferOutput<typeof Witness> {
 
 const PAYING = ["paid_start", "trial_conversion", "renewal", "one_time", "upgrade"]
 
-/** By product and country, in order. */
+/** Groups the payments by product and country, in order. */
 function paidProducts(rows: readonly PaidRow[]): v.InferOutput<typeof Paid>[] {
   const groups = Map.groupBy(rows, ({ product, country, countryIs }) => JSON.stringify([product, country, countryIs]))
   return [...groups.values()].map((own) => {

@@ -5,7 +5,7 @@ export interface CountryDay {
   day: string
   country: string
   downloads: number
-  /** In the currency of `currency`, as a float precise enough for ratios. Exact sums are in read-sales.ts. */
+  /** Amount in `currency`, as a float precise enough for ratios. Exact sums are in read-sales.ts. */
   proceeds: number
   currency: string
 }

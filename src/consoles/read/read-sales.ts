@@ -20,7 +20,7 @@ interface SoldUnits {
 }
 
 export interface Sold extends SoldUnits {
-  /** What customers paid, minus refunds; largest first. */
+  /** The customers' payments minus refunds, largest first. */
   gross: Money[]
   /** The seller's share of it, as the report estimates. */
   proceeds: Money[]
@@ -33,7 +33,7 @@ interface SoldProduct extends Sold {
 
 interface Sales {
   total: Sold
-  /** By day; only days with sales. */
+  /** Sales by day; only days with sales. */
   days: Map<string, Sold>
   countries: Map<string, Sold>
   products: SoldProduct[]

@@ -11,7 +11,8 @@ import { json } from "../../database/json.ts"
 import type { Db, Sql, Tx } from "../../database/types.ts"
 
 /**
- * As many rows as the embedded database can store and derive from without a noticeable delay (bench/report-pieces.ts).
+ * Batch size. The embedded database stores and derives this many rows without a noticeable delay
+ * (bench/report-pieces.ts).
  */
 export const PIECE_ROWS = 250
 

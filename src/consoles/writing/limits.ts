@@ -1,7 +1,7 @@
 import { AccessProblem } from "../../access/problem.ts"
 import { keysOf } from "../../lib/objects.ts"
 
-/** Limits that no write of an account exceeds, whoever approves it. Money is in the account's currency. */
+/** Limits that no write of an account exceeds, even if a person approves it. Money is in the account's currency. */
 export interface WriteLimits {
   /** Writes per UTC day; failed ones do not count. */
   writesADay: number
