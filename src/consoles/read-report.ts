@@ -42,13 +42,13 @@ async function storeReport(
   { seen, putAside }: { seen: ReportReading; putAside: string | null },
 ): Promise<void> {
   const state = seen.rows.length > 0 ? "read" : "empty"
-  const [stands] = await sql<{ digest: Uint8Array }[]>`
+  const [latest] = await sql<{ digest: Uint8Array }[]>`
     select digest
     from report_day
     where account_id = ${account.id} and report = ${task.task} and day = ${task.subject}
     order by seen_at desc, parser desc, sha256 desc
     limit 1`
-  const isNew = !stands || !reportDigest(seen.rows).equals(stands.digest)
+  const isNew = !latest || !reportDigest(seen.rows).equals(latest.digest)
   await record(sql, isNew ? [seen] : [], now, {
     all: true,
     async finish(tx) {

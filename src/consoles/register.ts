@@ -92,9 +92,9 @@ export async function addAccount(
 async function findOnlyPart({ reach }: Register, name: AccountKindName, key: AccountKey): Promise<string> {
   const kind = accountKind(name)
   const parts = (await kind.listParts?.(await kind.open(key, null, reach))) ?? []
-  const [part, ...others] = parts
+  const [part, ...rest] = parts
   if (!part) throw new AccessProblem(`the key opens nothing that can be read; say which with --${kind.part.option}`)
-  if (others.length > 0) throw new SeveralParts(parts)
+  if (rest.length > 0) throw new SeveralParts(parts)
   return part.id
 }
 

@@ -36,11 +36,11 @@ export async function storeAdsReadings(
 async function findStanding(sql: Sql, reading: AdsReading): Promise<boolean> {
   const { kind, account, day, rows } = reading
   const isLasting = LASTING.includes(kind)
-  const [stands] = await sql<{ digest: Uint8Array }[]>`
+  const [latest] = await sql<{ digest: Uint8Array }[]>`
     select digest
     from ads_report
     where account_id = ${account} and report = ${kind} and about = ${aboutOf(reading)} and (${isLasting} or day = ${day})
     order by day desc, seen_at desc, parser desc, sha256 desc
     limit 1`
-  return stands !== undefined && Buffer.from(stands.digest).equals(reportDigest(rows))
+  return latest !== undefined && Buffer.from(latest.digest).equals(reportDigest(rows))
 }

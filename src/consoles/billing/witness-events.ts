@@ -63,13 +63,13 @@ async function readToldCounts(
   { id, wholeFrom }: Service,
   { from, to, country, reported }: WitnessQuery,
 ): Promise<ToldCount[]> {
-  const there = sql`day between ${from} and ${to}`
+  const isOnConsoleDay = sql`day between ${from} and ${to}`
   const isReported = sql`day = any(${reported as string[]}::date[])`
   return await sql<ToldCount[]>`
     select counts_as as "countsAs", count(*) filter (where utc_day between ${from} and ${to})::int as units,
-      count(*) filter (where ${there})::int as "consoleDays",
-      count(*) filter (where ${there} and not ${isReported})::int as unreported,
-      count(*) filter (where ${there} and ${isReported} and day < ${wholeFrom}::date)::int as before
+      count(*) filter (where ${isOnConsoleDay})::int as "consoleDays",
+      count(*) filter (where ${isOnConsoleDay} and not ${isReported})::int as unreported,
+      count(*) filter (where ${isOnConsoleDay} and ${isReported} and day < ${wholeFrom}::date)::int as before
     from (
       select counts_as, (happened_at at time zone 'utc')::date as utc_day,
         (happened_at at time zone ${REPORT_ZONE})::date as day

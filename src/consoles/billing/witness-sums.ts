@@ -82,8 +82,8 @@ export async function readTold(
   { id, wholeFrom }: Service,
   { from, to, country, reported }: WitnessQuery,
 ): Promise<ToldRow[]> {
-  const [own, there] = [sql`utc_day between ${from} and ${to}`, sql`day between ${from} and ${to}`]
-  const isReported = sql`${there} and day = any(${reported as string[]}::date[])`
+  const [isOnUtcDay, isOnConsoleDay] = [sql`utc_day between ${from} and ${to}`, sql`day between ${from} and ${to}`]
+  const isReported = sql`${isOnConsoleDay} and day = any(${reported as string[]}::date[])`
   const whole = sql`${isReported} and day >= ${wholeFrom}::date`
   return await sql<ToldRow[]>`
     with told as materialized (
@@ -99,15 +99,15 @@ export async function readTold(
         and (${country}::text is null or country = ${country})
     )
     select grouping(product, day, country) as cut, coalesce(product, day::text, country) as name, currency,
-      coalesce(sum(unit) filter (where ${own}), 0)::int as units,
-      coalesce(sum(refund) filter (where ${own}), 0)::int as refunds,
-      coalesce(sum(price) filter (where ${own}), 0)::text as gross,
-      coalesce(sum(unit) filter (where ${there}), 0)::int as "dayUnits",
-      coalesce(sum(refund) filter (where ${there}), 0)::int as "dayRefunds",
-      coalesce(sum(price) filter (where ${there}), 0)::text as "dayGross",
-      coalesce(sum(unit) filter (where ${there} and not day = any(${reported as string[]}::date[])), 0)::int
+      coalesce(sum(unit) filter (where ${isOnUtcDay}), 0)::int as units,
+      coalesce(sum(refund) filter (where ${isOnUtcDay}), 0)::int as refunds,
+      coalesce(sum(price) filter (where ${isOnUtcDay}), 0)::text as gross,
+      coalesce(sum(unit) filter (where ${isOnConsoleDay}), 0)::int as "dayUnits",
+      coalesce(sum(refund) filter (where ${isOnConsoleDay}), 0)::int as "dayRefunds",
+      coalesce(sum(price) filter (where ${isOnConsoleDay}), 0)::text as "dayGross",
+      coalesce(sum(unit) filter (where ${isOnConsoleDay} and not day = any(${reported as string[]}::date[])), 0)::int
         as "unreportedUnits",
-      coalesce(sum(price) filter (where ${there} and not day = any(${reported as string[]}::date[])), 0)::text
+      coalesce(sum(price) filter (where ${isOnConsoleDay} and not day = any(${reported as string[]}::date[])), 0)::text
         as "unreportedGross",
       coalesce(sum(unit) filter (where ${isReported} and day < ${wholeFrom}::date), 0)::int as "beforeUnits",
       coalesce(sum(price) filter (where ${isReported} and day < ${wholeFrom}::date), 0)::text as "beforeGross",
@@ -116,7 +116,7 @@ export async function readTold(
       coalesce(-sum(price) filter (where ${whole} and refund <> 0), 0)::text as refunded,
       coalesce(sum(unit) filter (where ${whole} and is_free and refund = 0), 0)::int as free
     from told
-    where ${own} or ${there}
+    where ${isOnUtcDay} or ${isOnConsoleDay}
     group by grouping sets ((product, currency), (day), (country))
     order by cut, name, currency`
 }

@@ -33,8 +33,8 @@ export async function findService(
   asked: { workspaceId: number; app: { id: string; iosId: string | null }; days: Days },
 ): Promise<Service | null> {
   const accounts = isBilled ? await findBillingAccounts(sql, asked) : []
-  const [told] = accounts.flatMap((one) => (one.firstAt === null ? [] : [{ ...one, firstAt: one.firstAt }]))
-  return told ? { ...told, wholeFrom: addDays(pacificDay(told.firstAt), 1) } : null
+  const [account] = accounts.flatMap((one) => (one.firstAt === null ? [] : [{ ...one, firstAt: one.firstAt }]))
+  return account ? { ...account, wholeFrom: addDays(pacificDay(account.firstAt), 1) } : null
 }
 
 /** Units minus refunded units. */
@@ -75,11 +75,11 @@ export async function readWitnesses(
   { console, service }: { console: AppAccount; service: Service },
   query: WitnessQuery,
 ): Promise<Witnesses> {
-  const [sold, told] = await Promise.all([
+  const [sold, serviceRows] = await Promise.all([
     readSold(sql, console, service.wholeFrom, query),
     readTold(sql, service, query),
   ])
-  const products = pairsOf(sold, told, "product").map(([one, other]): WitnessPair => {
+  const products = pairsOf(sold, serviceRows, "product").map(([one, other]): WitnessPair => {
     const { name, currency } = (one ?? other) as SumRow
     return { product: name as string, currency, console: consoleSum(one), service: serviceSum(other) }
   })
@@ -88,12 +88,12 @@ export async function readWitnesses(
   return {
     products: explainedDifferences(products, { told: toldEver, sold: soldEver }).map(inWords),
     days: new Map(
-      pairsOf(sold, told, "day").map(([one, other]) => [
+      pairsOf(sold, serviceRows, "day").map(([one, other]) => [
         (one ?? other)?.name as string,
         { console: unitsOf(one), service: consoleDaysOf(other) },
       ]),
     ),
-    countries: pairsOf(sold, told, "country").map(([one, other]) => ({
+    countries: pairsOf(sold, serviceRows, "country").map(([one, other]) => ({
       country: (one ?? other)?.name ?? null,
       console: wholeOf(one),
       service: wholeOf(other),

@@ -83,9 +83,9 @@ export function wholeTo({ read, unread }: ReadFiles, lagDays: number): string | 
  * than the first day in any file, and all files that could contain it were read.
  */
 export function reportedDays(days: readonly string[], files: ReadFiles, lagDays: number): string[] {
-  const [said, whole] = [new Set(files.said), wholeTo(files, lagDays)]
+  const [covered, lastWhole] = [new Set(files.said), wholeTo(files, lagDays)]
   const isLost = (day: string) => files.gone.some((processed) => processed > day && processed <= addDays(day, lagDays))
   const isSilent = (day: string) =>
-    files.first !== null && files.first <= day && whole !== null && day <= whole && !isLost(day)
-  return days.filter((day) => said.has(day) || isSilent(day))
+    files.first !== null && files.first <= day && lastWhole !== null && day <= lastWhole && !isLost(day)
+  return days.filter((day) => covered.has(day) || isSilent(day))
 }

@@ -105,7 +105,7 @@ export async function readCountryProceeds(
   apps: readonly OwnApp[],
   day: string,
 ): Promise<{ state: "measured" | "not_measured" | "not_connected"; rows: CountryProceeds[] }> {
-  const [own] = await sql<{ accounts: number; reported: boolean; rows: CountryProceeds[] }[]>`
+  const [result] = await sql<{ accounts: number; reported: boolean; rows: CountryProceeds[] }[]>`
     with own as materialized (${ownAccounts(sql, { workspaceId, kind: "app-store-connect" }, apps)})
     select (select count(*)::int from own) as accounts, exists (
       select
@@ -125,6 +125,6 @@ export async function readCountryProceeds(
         group by s.country
       ) c
     ) as rows`
-  if (!own?.accounts) return { state: "not_connected", rows: [] }
-  return own.reported ? { state: "measured", rows: own.rows } : { state: "not_measured", rows: [] }
+  if (!result?.accounts) return { state: "not_connected", rows: [] }
+  return result.reported ? { state: "measured", rows: result.rows } : { state: "not_measured", rows: [] }
 }

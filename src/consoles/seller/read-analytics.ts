@@ -137,12 +137,12 @@ export async function readInstance(parts: ConsoleParts, task: AccountTask): Prom
 }
 
 async function findInstance(sql: Sql, account: string, instance: string): Promise<HeldInstance | null> {
-  const [held] = await sql<HeldInstance[]>`
+  const [row] = await sql<HeldInstance[]>`
     select app, report, processed, instance
     from analytics_instance
     where account_id = ${account} and instance = ${instance}
     limit 1`
-  return held ?? null
+  return row ?? null
 }
 
 async function noteRead(tx: Tx, account: string, { app, report, processed }: HeldInstance): Promise<void> {

@@ -37,13 +37,13 @@ export async function readProductPrices(
   { id, outsideId }: AppAccount,
   product: string,
 ): Promise<ProductPrices | null> {
-  const [held] = await sql<ProductPrices[]>`
+  const [latest] = await sql<ProductPrices[]>`
     select rows as entries, seen_at as "seenAt"
     from price_day
     where account_id = ${id} and app = ${outsideId} and product = ${product}
     order by day desc
     limit 1`
-  return held ?? null
+  return latest ?? null
 }
 
 /**

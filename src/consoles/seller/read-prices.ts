@@ -49,11 +49,11 @@ export async function readProducts(parts: ConsoleParts, task: AccountTask): Prom
 }
 
 async function findOwnApp(sql: Sql, account: string, app: string): Promise<Product | null> {
-  const [own] = await sql<Product[]>`
+  const [row] = await sql<Product[]>`
     select outside_id as product, 'app' as "soldAs", sku, name
     from account_app
     where account_id = ${account} and outside_id = ${app}`
-  return own ?? null
+  return row ?? null
 }
 
 async function listProducts({ console, signal }: ConsoleParts, own: Product): Promise<Product[]> {

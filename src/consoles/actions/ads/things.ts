@@ -36,19 +36,20 @@ export async function openCampaign(
   { platforms, workspaceId, signal }: Port,
 ): Promise<{ way: PlatformWay; campaign: SeenCampaign }> {
   const way = await platforms.open("apple-ads", { workspaceId, appId })
-  const [said] = thingsIn(await way.ask({ path: `/v1/campaigns/${campaignId}` }, signal))
-  if (!said || said.deleted === true || String(said.promotedObjectId) !== way.app) throw new Fault("not_found")
-  const shared = said.sharedBudgets
+  const [resource] = thingsIn(await way.ask({ path: `/v1/campaigns/${campaignId}` }, signal))
+  if (!resource || resource.deleted === true || String(resource.promotedObjectId) !== way.app)
+    throw new Fault("not_found")
+  const shared = resource.sharedBudgets
   return {
     way,
     campaign: {
       id: campaignId,
-      status: codeOf(said.status),
-      budget: amountIn((said.dailyBudget as AdsRecord | undefined)?.value),
+      status: codeOf(resource.status),
+      budget: amountIn((resource.dailyBudget as AdsRecord | undefined)?.value),
       sharedBudget: Array.isArray(shared)
         ? shared.length > 0
         : shared !== undefined && shared !== null && shared !== false,
-      bidStrategy: codeOf(said.bidStrategy),
+      bidStrategy: codeOf(resource.bidStrategy),
     },
   }
 }
@@ -59,11 +60,11 @@ export async function readKeyword(
   { campaignId, keywordId }: { campaignId: string; keywordId: string },
   signal: AbortSignal,
 ): Promise<SeenKeyword> {
-  const [said] = thingsIn(await way.ask({ path: `/v1/keywords/${keywordId}` }, signal))
-  if (!said || said.deleted === true || String(said.campaignId) !== campaignId) throw new Fault("not_found")
-  const adGroupId = idOf(said.adGroupId)
+  const [resource] = thingsIn(await way.ask({ path: `/v1/keywords/${keywordId}` }, signal))
+  if (!resource || resource.deleted === true || String(resource.campaignId) !== campaignId) throw new Fault("not_found")
+  const adGroupId = idOf(resource.adGroupId)
   return {
-    ...{ id: keywordId, adGroupId, status: codeOf(said.status), bid: amountIn(said.bid) },
+    ...{ id: keywordId, adGroupId, status: codeOf(resource.status), bid: amountIn(resource.bid) },
     groupBid: (await readGroup(way, { campaignId, adGroupId }, signal)).bid,
   }
 }
@@ -74,9 +75,9 @@ export async function readGroup(
   { campaignId, adGroupId }: { campaignId: string; adGroupId: string },
   signal: AbortSignal,
 ): Promise<{ id: string; bid: string | null }> {
-  const [said] = thingsIn(await way.ask({ path: `/v1/adgroups/${adGroupId}` }, signal))
-  if (!said || said.deleted === true || String(said.campaignId) !== campaignId) throw new Fault("not_found")
-  return { id: adGroupId, bid: amountIn(said.bid ?? said.defaultBid) }
+  const [resource] = thingsIn(await way.ask({ path: `/v1/adgroups/${adGroupId}` }, signal))
+  if (!resource || resource.deleted === true || String(resource.campaignId) !== campaignId) throw new Fault("not_found")
+  return { id: adGroupId, bid: amountIn(resource.bid ?? resource.defaultBid) }
 }
 
 type AdsRecord = Record<string, unknown>

@@ -91,7 +91,7 @@ export async function readOwnPopularity(
   country: string,
   terms: readonly string[],
 ): Promise<OwnPopularity | null> {
-  const [own] = await sql<OwnPopularity[]>`
+  const [row] = await sql<OwnPopularity[]>`
     select c.id as account, w.from, w.lowest, (
       select coalesce(jsonb_agg(to_jsonb(best) order by best.term), '[]')
       from (
@@ -113,7 +113,7 @@ export async function readOwnPopularity(
       from ads_term_popularity
       where account_id = c.id and country = ${country}
     ) w`
-  return own ?? null
+  return row ?? null
 }
 
 function figures(sql: Db) {

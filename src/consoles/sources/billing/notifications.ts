@@ -49,28 +49,32 @@ export function notifiedApp(payload: unknown): { appAppleId: unknown; bundleId: 
 
 /** Parses an App Store Server Notification (V2) whose signed parts are already decoded. Null if it is not one. */
 export function storeNotification(payload: unknown, transaction: unknown): BillingMessage | null {
-  const [told, bought] = [record(payload), record(transaction)]
-  const [eventId, name, toldAt] = [idText(told.notificationUUID), text(told.notificationType), moment(told.signedDate)]
+  const [notification, purchase] = [record(payload), record(transaction)]
+  const [eventId, name, toldAt] = [
+    idText(notification.notificationUUID),
+    text(notification.notificationType),
+    moment(notification.signedDate),
+  ]
   if (!eventId || !name || !toldAt) return null
-  const countsAs = groupOf(name, told.subtype, bought)
-  const storefront = storefrontOfTerritory(String(bought.storefront))
-  const subtype = text(told.subtype)
-  const quantity = quantityOf(bought)
+  const countsAs = groupOf(name, notification.subtype, purchase)
+  const storefront = storefrontOfTerritory(String(purchase.storefront))
+  const subtype = text(notification.subtype)
+  const quantity = quantityOf(purchase)
   return {
     ...{
       eventId,
       type: subtype ? `${name} ${subtype}` : name,
       countsAs,
-      happenedAt: happened(toldAt, bought.purchaseDate, countsAs),
+      happenedAt: happened(toldAt, purchase.purchaseDate, countsAs),
       store: "app_store",
     },
     environment: environment(notifiedApp(payload).environment),
-    product: text(bought.productId),
+    product: text(purchase.productId),
     country: storefront,
     countryIs: storefront ? "storefront" : undefined,
-    currency: currency(bought.currency),
-    price: countsAs === "family_shared" ? undefined : signed(priceOf(bought, countsAs, quantity), countsAs),
-    offer: text(bought.offerIdentifier),
+    currency: currency(purchase.currency),
+    price: countsAs === "family_shared" ? undefined : signed(priceOf(purchase, countsAs, quantity), countsAs),
+    offer: text(purchase.offerIdentifier),
     ...(quantity > 1 && { quantity }),
   }
 }

@@ -57,7 +57,7 @@ const PURCHASES: readonly Group[] = ["paid_start", "trial_start", "trial_convers
 /** The App Store resends a message for three days. If the purchase is older, the message is about a later event. */
 const LATEST_MS = 4 * 86_400_000
 
-/** Larger numbers are milliseconds. As milliseconds this is the year 1973, before any store; as seconds, the year 5138. */
+/** Larger numbers are milliseconds: as such this is the year 1973, before any store; as seconds, the year 5138. */
 const SECONDS_BELOW = 100_000_000_000
 
 const MILLION = 1_000_000

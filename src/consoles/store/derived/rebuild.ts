@@ -126,11 +126,11 @@ async function rebuildPieces(
 
 async function readFacts(tx: Tx, derivation: Derivation, said: ReportSubject): Promise<string> {
   const day = derivation.facts.daily ? tx`${said.day}::date` : tx`'-infinity'::date`
-  const [stands] = await tx<{ set: number }[]>`
+  const [latest] = await tx<{ set: number }[]>`
     select set_id as set
     from fact_set
     where account_id = ${said.account} and report = ${derivation.report} and about = ${said.app ?? ""} and day = ${day}`
-  return await readDigest(tx, derivation, said, stands?.set ?? 0)
+  return await readDigest(tx, derivation, said, latest?.set ?? 0)
 }
 
 /** A digest that does not depend on the order of the facts. */
