@@ -13,33 +13,42 @@ export interface LinkParts {
   log: Log
 }
 
-/** One reader at one link. */
+/** One request to a link. */
 export interface Visit {
   parts: LinkParts
   request: Request
   requestId: string
   path: string
   token: string
-  /** Null where it cannot be told. */
+  /** The client's address. Null if unknown. */
   address: string | null
 }
 
-/** The surface adds the headers that every link has; a text is HTML unless the headers say otherwise. */
+/**
+ * The response of a link. The surface adds the headers that all links share; a text body is HTML unless `headers` says
+ * otherwise.
+ */
 export interface LinkAnswer {
   status: number
   headers?: Record<string, string>
   body: string | ReadableStream<Uint8Array>
 }
 
-/** What stands below one folder of the address: /folder/token. */
+/** A kind of public link with its own path: /folder/token. */
 export interface LinkKind {
-  /** In the spelling of itty-router: "/exports/:token", "/share/*". */
+  /** The path pattern in itty-router syntax: "/exports/:token", "/share/*". */
   path: string
   methods: readonly string[]
-  /** Of all its answers. */
+  /** Headers of all its responses. */
   headers: Record<string, string>
-  /** What is behind the token, or a page that says why there is nothing. Throws while the database is away. */
+  /**
+   * Returns the content of the link, or a page that explains why there is none. Throws while the database is
+   * unavailable.
+   */
   open(visit: Visit): Promise<LinkAnswer>
-  /** A refusal as a page: method_not_allowed, rate_limited or unavailable. Undefined: it is answered as everywhere. */
+  /**
+   * Returns the page for a refusal: method_not_allowed, rate_limited or unavailable. Undefined if the default response
+   * applies.
+   */
   refused(fault: Fault): LinkAnswer | undefined
 }

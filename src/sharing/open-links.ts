@@ -4,13 +4,13 @@ import { shownName } from "../tracking/tracked-app.ts"
 import { withdrawExport } from "./export/store.ts"
 import { withdrawShareLink } from "./share/store.ts"
 
-/** A link that is not over. */
+/** A link that has not expired. */
 interface OpenLink {
-  /** Of its token, in hex. */
+  /** Hash of its token, in hex. */
   sha256: string
   workspace: string
   appId: string
-  /** As the workspace shows it now; null where it tracks the app no more. */
+  /** The name that the workspace shows now. Null if the app is no longer tracked. */
   appName: string | null
   createdAt: Date
   expiresAt: Date
@@ -20,16 +20,19 @@ export type PublicLink =
   | (OpenLink & { kind: "share"; hasPassword: boolean })
   | (OpenLink & { kind: "export"; dataset: string; format: string; rows: number })
 
-/** Whose links, and with which hashes of their tokens. */
+/** Selects links by workspace and by range of token hashes. */
 export interface LinkFilter {
-  /** Null = of every workspace. */
+  /** Null for all workspaces. */
   workspaceId: number | null
-  /** The lowest and the highest hash, 32 bytes each; both the same for one link. */
+  /** The lowest and highest hash, 32 bytes each. Equal for a single link. */
   from: Buffer
   to: Buffer
 }
 
-/** Of both kinds, oldest first; of a suspended workspace too, since its links open again when it goes on. */
+/**
+ * Returns the open links of both kinds, oldest first. Includes links of a suspended workspace, since they work again
+ * once it is resumed.
+ */
 export async function readOpenLinks(sql: Sql, filter: LinkFilter): Promise<PublicLink[]> {
   const shares = await readKind(sql, filter, {
     kind: "share",
@@ -71,7 +74,7 @@ async function readKind(
     order by l.created_at, l.sha256`
 }
 
-/** Shuts a link and takes away what it held. False when it is not open any more. */
+/** Closes a link and deletes its content. Returns false if it is no longer open. */
 export async function withdrawLink(sql: Sql, { kind, sha256 }: PublicLink): Promise<boolean> {
   return await (kind === "share" ? withdrawShareLink : withdrawExport)(sql, sha256)
 }

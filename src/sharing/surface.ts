@@ -9,10 +9,10 @@ import { createExportFiles } from "./export/download.ts"
 import type { LinkAnswer, LinkKind, LinkParts, Visit } from "./link-kind.ts"
 import { sharedPages } from "./share/visit.ts"
 
-/** Opened from one address in a second, of each kind: nobody guesses a token, but each try asks the database. */
+/** At most 20 requests per second, address and kind of link. Tokens cannot be guessed, but each try costs a query. */
 const PER_SECOND = 20
 
-/** The public links as routes of the router of all paths without a key. */
+/** Returns the routes of public links, for the router of paths that need no key. */
 export function linkRoutes(parts: LinkParts): OpenRoute[] {
   const kinds: readonly LinkKind[] = [createExportFiles(), sharedPages]
   const count = perSecondCounter()
@@ -54,7 +54,7 @@ function refusalPage(kind: LinkKind, fault: Fault): LinkAnswer | undefined {
   return page && { ...page, headers: { ...headers, ...page.headers } }
 }
 
-/** Never kept, indexed or named to another site. HEAD has the same headers and no body. */
+/** Adds headers that forbid caching, indexing and referrers. A HEAD response has the same headers without a body. */
 async function responseOf({ parts, request, requestId }: Visit, kind: LinkKind, answer: LinkAnswer): Promise<Response> {
   const body = typeof answer.body === "string" ? new TextEncoder().encode(answer.body) : answer.body
   const headers = {
@@ -70,7 +70,7 @@ async function responseOf({ parts, request, requestId }: Visit, kind: LinkKind, 
     ...answer.headers,
   }
   const response = new Response(body, { status: answer.status, headers })
-  // a file of an export is sent as it is made
+  // an export is streamed, so it is not compressed
   const isWhole = body instanceof Uint8Array
   const sent = isWhole ? await inEncoding(request.headers.get("accept-encoding"), response) : response
   return request.method === "HEAD" ? new Response(null, { status: sent.status, headers: sent.headers }) : sent

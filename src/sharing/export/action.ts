@@ -17,7 +17,7 @@ import { createExport } from "./store.ts"
 const RangeDay = (description: string) =>
   v.optional(v.pipe(v.string(), v.isoDate(), v.check(isRealDay), v.description(description)))
 
-/** What a file is of. */
+/** The contents of an export file: dataset, format, storefront, store, days, rows and columns. */
 const file = {
   dataset: v.picklist(["keywords", "history", "reviews"]),
   format: v.picklist(["csv", "json"]),
@@ -67,7 +67,7 @@ export const exportData = action({
   }),
   refine(args) {
     const { dataset, country, from, to } = args
-    // keywords are those of the latest day
+    // "keywords" exports the latest day only, so a range of days is refused
     if (dataset === "keywords" && (from ?? to) !== undefined)
       throw new Fault("invalid_arguments", {
         field: from === undefined ? "to" : "from",

@@ -3,17 +3,20 @@ import { planFrom, unread } from "../../access/plan-days.ts"
 import { addDays, type Days, dayOf, earlier, later } from "../../lib/days.ts"
 import { Fault } from "../../lib/faults.ts"
 
-/** Of reviews, when nothing else is asked for. */
+/** The default range of a review export, in days. */
 const REVIEW_DAYS = 90
 
 export interface ExportDays extends Days {
-  /** The first day that the plan reads. */
+  /** The first UTC day that the plan may read. */
   planFrom: string
-  /** Days that were asked for lie before it. */
+  /** True if the request includes days before `planFrom`; they are left out. */
   cut: boolean
 }
 
-/** Throws plan_required where only a higher plan reads any of the days, invalid_arguments where none does. */
+/**
+ * Returns the range of an export, limited to the plan's history and today. Throws `plan_required` if the whole range
+ * needs a higher plan, `invalid_arguments` if it is empty or no plan reads it.
+ */
 export function exportDays(
   dataset: "history" | "reviews",
   asked: { from?: string | undefined; to?: string | undefined },

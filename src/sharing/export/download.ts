@@ -7,7 +7,10 @@ import { createDownloads } from "./downloads.ts"
 import { exportedRows } from "./rows.ts"
 import { findExport, readPart, type StoredExport } from "./store.ts"
 
-/** Files are sent in pieces as their reader takes them: memory does not grow with their rows, and little with their readers. */
+/**
+ * Streams export files at the reader's speed. Memory use does not grow with the number of rows, and only slightly with
+ * the number of readers.
+ */
 export function createExportFiles(idleMs = IDLE_MS): LinkKind {
   const downloads = createDownloads()
   return {
@@ -48,7 +51,7 @@ const TYPES = { csv: "text/csv; charset=utf-8; header=present", json: "applicati
 
 function fileHeaders({ appId, dataset, country, platform, from, to, format }: StoredExport): Record<string, string> {
   const named = [appId, dataset, country, platform, from, to === from ? null : to].filter((part) => part !== null)
-  // an app's id is ours; whatever it holds, the header stays one
+  // appId contains no other characters; the replacement keeps the header intact even if that changes
   const name = named.join("-").replaceAll(/[^\w-]/g, "_")
   return {
     "content-type": TYPES[format],
@@ -57,7 +60,10 @@ function fileHeaders({ appId, dataset, country, platform, from, to, format }: St
   }
 }
 
-/** The file as text, a piece at a time. Throws where a part is not there any more: the file must not end early in silence. */
+/**
+ * Yields the file as text, piece by piece. Throws if a part is missing, so that a truncated file does not look
+ * complete.
+ */
 async function* readTexts({ sql, gate }: LinkParts, stored: StoredExport): AsyncGenerator<string> {
   const { open, rows: written, close } = stored.format === "csv" ? csvFile(stored) : jsonFile(stored)
   yield open
@@ -76,7 +82,7 @@ async function* readTexts({ sql, gate }: LinkParts, stored: StoredExport): Async
 
 interface FileFormat {
   open: string
-  /** Rows, the first of which is number `at` of the file. */
+  /** Formats rows. `at` is the index in the file of the first one. */
   rows(rows: readonly CsvCell[][], at: number): string
   close: string
 }
@@ -85,7 +91,7 @@ function csvFile({ columns }: StoredExport): FileFormat {
   return { open: BYTE_ORDER_MARK + csvRecord(columns), rows: (rows) => rows.map(csvRecord).join(""), close: "" }
 }
 
-/** One object, with a row on each line. */
+/** One JSON object, with a line per row. */
 function jsonFile({ appId, dataset, country, platform, from, to, frozenAt, columns, rows }: StoredExport): FileFormat {
   const head = { appId, dataset, country, platform, from, to, frozenAt, rowCount: rows }
   const written = (row: readonly CsvCell[]) =>
@@ -97,7 +103,7 @@ function jsonFile({ appId, dataset, country, platform, from, to, frozenAt, colum
   }
 }
 
-/** A reader that stops reading holds one piece and the part it comes from. */
+/** Rows per piece. A slow reader keeps only one piece and its part in memory. */
 const ROWS_A_PIECE = 50
 
 function takeRows(rows: Iterator<CsvCell[]>): CsvCell[][] {
@@ -110,7 +116,7 @@ function takeRows(rows: Iterator<CsvCell[]>): CsvCell[][] {
   return taken
 }
 
-/** How long a reader may take nothing before its download ends. */
+/** A download ends if its reader takes nothing for this long. */
 const IDLE_MS = 30_000
 
 interface DownloadParts {
@@ -120,7 +126,9 @@ interface DownloadParts {
   end: () => void
 }
 
-/** Asks for the next text only when the reader has room for it. A reader that leaves, or takes nothing for long, ends it. */
+/**
+ * Reads the next text only when the reader has room for it. Ends when the reader disconnects or is idle for `idleMs`.
+ */
 function streamOf(
   texts: AsyncGenerator<string>,
   { log, requestId, idleMs, end }: DownloadParts,

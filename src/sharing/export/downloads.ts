@@ -1,6 +1,12 @@
-/** Downloads that are under way in this process. A slow reader holds a part of its file in memory, so their number is bounded. */
+/**
+ * Active downloads of this process. Each keeps a part of its file in memory while its reader is slow, so the number is
+ * limited.
+ */
 interface Downloads {
-  /** Null where the link, the address or the process has its most already; else a function that ends the download. */
+  /**
+   * Starts a download and returns the function that ends it. Null if the link, the address or the process is at its
+   * limit.
+   */
   begin(link: number, address: string | null): (() => void) | null
 }
 

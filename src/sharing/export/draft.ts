@@ -1,13 +1,13 @@
 import type { Tx } from "../../database/types.ts"
 
-/** What an export would hold, counted and not yet stored. */
+/** The contents of an export: counted, but not stored yet. */
 export interface ExportDraft {
   rows: number
-  /** UTC days, both included; null = never measured. */
+  /** UTC days, inclusive. Null if never measured. */
   from: string | null
   to: string | null
-  /** Stores the rows that were counted as the parts of an export. */
+  /** Stores the counted rows as parts of the export. */
   store(tx: Tx, exportId: number): Promise<void>
-  /** Sentences about what is not in it, and why. */
+  /** Sentences about what the file leaves out, and why. */
   notes: string[]
 }

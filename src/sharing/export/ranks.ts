@@ -17,7 +17,9 @@ import type { ExportDraft } from "./draft.ts"
 import { keywordLine, monthLine } from "./rows.ts"
 import { addParts } from "./store.ts"
 
-/** The keywords of an app in one storefront of one store, as list_keyword_ranks shows them. */
+/**
+ * Drafts an export of an app's keywords in one storefront of one store, with the figures that list_keyword_ranks shows.
+ */
 export async function draftKeywords({ sql, now }: LookContext, app: TrackedApp, side: Side): Promise<ExportDraft> {
   const { day, keywords } = await readKeywordsNow(sql, app, side)
   const today = dayOf(now)
@@ -39,7 +41,7 @@ export async function draftKeywords({ sql, now }: LookContext, app: TrackedApp, 
 
 const KEYWORDS_A_PART = 1_000
 
-/** The measured days of an app's keywords in one storefront of one store, keyword by keyword. */
+/** Drafts an export of an app's rank history in one storefront of one store: every measured day, keyword by keyword. */
 export async function draftHistory(
   { sql }: LookContext,
   app: TrackedApp,
@@ -67,17 +69,18 @@ export async function draftHistory(
 }
 
 /**
- * A million took either database a second and a half to confirm on two busy cores; the embedded one does nothing else.
+ * At most this many rows per file, since the confirm counts and copies them all: one million rows take about 1.5 s on
+ * two busy cores, and the embedded database runs nothing else meanwhile.
  */
 const MOST_POINTS = 1_500_000
 
-/** At most 6,200 rows. */
+/** A part has at most 6,200 rows: 200 months of 31 days. */
 const MONTHS_A_PART = 200
 
 interface MeasuredTerms {
-  /** Measured days. */
+  /** Number of measured days. */
   rows: number
-  /** The months of every tracked term in which it was measured, oldest first. */
+  /** Each tracked term with the months in which it was measured, oldest first. */
   terms: Map<string, TermMonth[]>
 }
 
@@ -87,7 +90,7 @@ interface TermMonth {
   bytes: MonthBytes
 }
 
-/** The first days of the months in which any of the terms can have been measured, oldest first. */
+/** Returns the first day of each month in which any of the terms may have a measurement, oldest first. */
 async function readMonths(
   sql: Db,
   { id }: TrackedApp,
@@ -113,7 +116,10 @@ async function readMonths(
   return months
 }
 
-/** A month at a time: what is read at once grows with the terms alone. */
+/**
+ * Adds one month of all terms. Memory use for a read depends on the number of terms only, since months are read one by
+ * one.
+ */
 async function addMonth(
   measured: MeasuredTerms,
   sql: Db,
@@ -132,7 +138,10 @@ async function addMonth(
   }
 }
 
-/** How many points there are; of a whole month without making them, for a million are to be counted. */
+/**
+ * Counts the measured days of a month. A whole month is counted from its bytes, without creating the points, since an
+ * export may have a million of them.
+ */
 function measuredDays(month: string, bytes: MonthBytes, { from, to }: Days): number {
   const days = daysInMonth(month)
   if (from > month || to < addDays(month, days - 1)) return pointsOf({ month, ...bytes }, from, to).length

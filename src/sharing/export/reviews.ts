@@ -12,10 +12,16 @@ import { type FeedState, type HeldFeed, milliseconds, readFeedState, startOf } f
 import type { ExportDays } from "./days.ts"
 import type { ExportDraft } from "./draft.ts"
 
-/** Copying so many took either database a second on two busy cores; the embedded one does nothing else meanwhile. */
+/**
+ * At most this many reviews per file: copying them takes about a second on two busy cores, and the embedded database
+ * runs nothing else meanwhile.
+ */
 const MOST_REVIEWS = 100_000
 
-/** Reviews as they stand, written on these days, newest first. Nobody records others until a confirm is over. */
+/**
+ * Drafts an export of the current versions of reviews written in the range, newest first. A confirm locks the feeds, so
+ * that no reviews are recorded until its transaction ends.
+ */
 export async function draftReviews(
   { sql, lock }: LookContext,
   app: TrackedApp,
@@ -27,7 +33,7 @@ export async function draftReviews(
     return { rows: 0, from, to, store: async () => {}, notes: [`The app is not tracked on ${STORES[platform]}.`] }
   }
   const [names] = await readStorefrontFeeds(sql, [{ platform, storefront, app: appId }])
-  // as whoever records reviews of the feeds does
+  // the same lock that recording reviews of these feeds takes
   const locked = (names as string[]).map((feed) => [appId, feed])
   if (lock) await takeLocks(sql, "reviews", locked)
   const feeds: ExportedFeed[] = []
@@ -63,7 +69,7 @@ function noteOn(platform: string, { feed, known: { state, readAt } }: ExportedFe
   return `The file has the reviews of ${whose}. ${known}`
 }
 
-/** One more than a file holds, where there are more. */
+/** Counts the matching reviews, up to one more than the limit of a file. */
 async function countReviews(sql: Db, filter: HeldFeed & Days): Promise<number> {
   const [row] = await sql<[{ rows: number }]>`
     select count(*) as rows
@@ -78,7 +84,10 @@ async function countReviews(sql: Db, filter: HeldFeed & Days): Promise<number> {
 
 const REVIEWS_A_PART = 500
 
-/** Copies the reviews of a feed within the database, some parts a statement, from that place on. Returns the next place. */
+/**
+ * Copies the reviews of a feed into parts within the database, several parts per statement, starting at `place`.
+ * Returns the next free place.
+ */
 async function storeReviews(
   tx: Tx,
   id: number,
@@ -100,14 +109,17 @@ async function storeReviews(
 
 const PARTS_AT_ONCE = 20
 
-/** Without statistics the planner sorts the whole feed for each part: 200,000 reviews did not end within minutes. */
+/**
+ * Forces the planner to use the index. Without statistics it sorts the whole feed for each part, which did not finish
+ * within minutes for 200,000 reviews.
+ */
 async function planByIndex(tx: Tx, alone: boolean): Promise<void> {
   await tx`
     select set_config(name, ${alone ? "off" : "on"}, true)
     from unnest(array['enable_sort', 'enable_incremental_sort', 'enable_seqscan', 'enable_bitmapscan']) name`
 }
 
-/** Where a part begins; `at` as text, for a Date holds no microseconds. */
+/** The first review of a part. `at` is text because a Date has no microseconds. */
 interface Bound {
   at: string
   id: string

@@ -7,7 +7,7 @@ import type { CsvCell } from "../../lib/csv.ts"
 import { pointsOf } from "../../lib/month-bytes.ts"
 import { sourceOf } from "../../lib/rank-sources.ts"
 
-/** What can be taken out, and the columns of each as the reads that show the same name them. */
+/** The datasets and their columns, named as in the operations that show the same data. */
 export const EXPORT_COLUMNS = {
   keywords: [
     "term", "country", "platform", "day", "measured", "rank", "searchDepth", "source", "demand", "hintCount",
@@ -20,17 +20,20 @@ export const EXPORT_COLUMNS = {
 
 export type Dataset = keyof typeof EXPORT_COLUMNS
 
-/** What all rows of an export share. */
+/** Values that are the same for all rows of an export. */
 export interface RowsHead {
   dataset: Dataset
   platform: Platform
   country: string
-  /** UTC days, both included; of keywords the one day shown. Null = keywords that were never measured. */
+  /** UTC days, inclusive; for keywords both are the exported day. Null if the keywords were never measured. */
   from: string | null
   to: string | null
 }
 
-/** A stored line of keywords: one keyword. Whether a measurement is under way is of the moment, and left out. */
+/**
+ * Formats one keyword as a stored line. Leaves out whether a measurement is in progress, since that is only true for a
+ * moment.
+ */
 export function keywordLine({ term, measured, rank, depth, source }: TermRank, metrics: KeywordMetrics): string {
   const { demand, hintCount, popularity, popularitySource, popularityWeek, popularityNone } = metrics
   const { difficulty, difficultyBand, difficultyNone, popularityLow, popularityHigh } = metrics
@@ -40,7 +43,10 @@ export function keywordLine({ term, measured, rank, depth, source }: TermRank, m
   ]) // biome-ignore format: a row
 }
 
-/** A stored line of history: a month of one keyword, with its days as they are kept, which is a tenth of their rows. */
+/**
+ * Formats one month of a keyword as a stored line. It stores the days as bytes, as the database does: a tenth of the
+ * size of their rows.
+ */
 export function monthLine(term: string, month: string, { ranks, sources, depths }: MonthBytes): string {
   return JSON.stringify([
     term,
@@ -49,7 +55,7 @@ export function monthLine(term: string, month: string, { ranks, sources, depths 
   ])
 }
 
-/** The rows of stored lines, in the order of the dataset's columns. */
+/** Yields the rows of stored lines, in the column order of the dataset. */
 export function* exportedRows(lines: string, of: RowsHead): Generator<CsvCell[]> {
   const rows = ROWS[of.dataset]
   for (const line of lines.split("\n")) yield* rows(JSON.parse(line), of)
@@ -71,7 +77,10 @@ function* historyRows(stored: StoredRow, { country, platform, from, to }: RowsHe
     yield [day, term as string, country, platform, true, rank, depth, sourceOf(source)]
 }
 
-/** A stored line of reviews: [id, stars, title, text, version, at, seenAt, feed], the moments in milliseconds since 1970. */
+/**
+ * Converts a stored line of reviews: [id, stars, title, text, version, at, seenAt, feed], with times in milliseconds
+ * since 1970.
+ */
 function reviewRow(stored: StoredRow, { country, platform }: RowsHead): CsvCell[][] {
   const [id, stars, title, text, version, at, seenAt, feed] = stored as [string, number, ...CsvCell[]]
   const moment = (ms: CsvCell | undefined) => new Date(ms as number).toISOString()

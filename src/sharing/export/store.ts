@@ -10,7 +10,7 @@ interface ExportHead extends RowsHead {
   rows: number
 }
 
-/** Makes an export without its parts yet, and the token of its link, of which only the hash is stored. */
+/** Creates an export without parts, and the token of its link. Only the hash of the token is stored. */
 export async function createExport(
   tx: Tx,
   workspaceId: number,
@@ -28,7 +28,7 @@ export async function createExport(
   return { token, ...made }
 }
 
-/** Adds parts from a place on, each lines of rows (rows.ts). */
+/** Adds parts starting at place `from`. Each part is lines of rows (rows.ts). */
 export async function addParts(tx: Tx, id: number, from: number, parts: readonly string[]): Promise<void> {
   await tx`
     insert into export_part (export_id, place, lines)
@@ -41,7 +41,10 @@ export interface StoredExport extends ExportHead {
   frozenAt: Date
 }
 
-/** "expired" once it is 7 days old by the database's clock; null = never made, withdrawn, cleaned up, or suspended. */
+/**
+ * Returns the export of a token. "expired" after 7 days by the database's clock; null if it does not exist, was
+ * withdrawn or cleaned up, or its workspace is suspended or deleted.
+ */
 export async function findExport(sql: Sql, token: string): Promise<StoredExport | "expired" | null> {
   if (!isLinkToken(token)) return null
   const [found] = await sql<(StoredExport & { expired: boolean })[]>`
@@ -55,7 +58,7 @@ export async function findExport(sql: Sql, token: string): Promise<StoredExport 
   return expired ? "expired" : stored
 }
 
-/** The lines of a part; null after the last. */
+/** Returns the lines of a part. Null after the last part. */
 export async function readPart(sql: Sql, id: number, place: number): Promise<string | null> {
   const [part] = await sql<{ lines: string }[]>`
     select lines
@@ -64,15 +67,16 @@ export async function readPart(sql: Sql, id: number, place: number): Promise<str
   return part?.lines ?? null
 }
 
-/** Parts that one statement takes away at most: each is up to a thousand times as large as other rows. */
+/** At most this many parts are deleted per statement: a part may be a thousand times larger than other rows. */
 const PARTS_AT_ONCE = 10
 
 /**
- * Shut for good by the first statement; parts go some at a time, so that nothing is locked for long. What is cut off
- * goes with old exports.
+ * Withdraws an export. The first statement closes the link for good; then parts are deleted in batches, so that no lock
+ * is held for long. If this is interrupted, the clean-up of old exports removes the rest. Returns false if the link is
+ * not open.
  */
 export async function withdrawExport(sql: Sql, sha256: string): Promise<boolean> {
-  // 32 raw bytes are no token: nothing that can be typed has this hash
+  // a token is text of 43 characters, so no token has the hash of 32 raw bytes
   const [shut] = await sql<{ id: number }[]>`
     update export
     set sha256 = sha256(sha256), created_at = 'epoch'
@@ -90,7 +94,10 @@ export async function withdrawExport(sql: Sql, sha256: string): Promise<boolean>
   return true
 }
 
-/** Waits for no row that a clean-up holds. An array: a subquery that locks may be run for each row. */
+/**
+ * Deletes a batch of parts and returns how many. Skips rows locked by a clean-up. Uses an array, because a locking
+ * subquery may run once per row.
+ */
 async function removeParts(sql: Sql, id: number): Promise<number> {
   const { count } = await sql`
     delete from export_part

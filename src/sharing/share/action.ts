@@ -13,7 +13,7 @@ import { MOST_LISTED, readReport, reportDays, type SharedReport, type SharedStor
 import { STORE_NAMES } from "./source-names.ts"
 import { countShareLinks, createShareLink } from "./store.ts"
 
-/** Links of a workspace that are not over. Each holds a page of up to 1 MB. */
+/** At most this many unexpired links per workspace. Each stores a page of up to 1 MB. */
 const MOST_LINKS = 200
 
 export const shareLink = action({
@@ -36,7 +36,7 @@ export const shareLink = action({
       v.pipe(
         v.string(),
         v.minLength(1),
-        // JSON Schema counts code points, valibot's own maxLength UTF-16 units
+        // JSON Schema counts code points, valibot's maxLength UTF-16 units
         v.metadata({ maxLength: LONGEST_PASSWORD }),
         v.check(isUsablePassword),
         v.description("What a reader must type to see the page; none when left out. Only its hash is stored."),
@@ -81,7 +81,8 @@ export const shareLink = action({
     const app = await findApp(sql, caller, appId, country)
     const days = reportDays(dayOf(now), caller.entitlements.historyDays)
     const report = await readReport(sql, app, { storefront: country, ...days })
-    // as long as the transaction lasts nobody else makes a link; not before the report, so that others are read meanwhile
+    // no other link of the workspace is created until the transaction ends; taken after the report, so that its slow
+    // read does not hold the lock
     if (lock) await takeLock(sql, "share links", caller.workspaceId)
     return { app, report, links: await countShareLinks(sql, caller.workspaceId, MOST_LINKS) }
   },
@@ -117,7 +118,10 @@ export const shareLink = action({
   shownOnce: ["url"],
 })
 
-/** What names there are, and how much of the rest: a keyword that is new is shown again before it becomes public. */
+/**
+ * Lists every name that becomes public and counts the rest. A keyword added since the preview changes it, so that it is
+ * previewed again before it is published.
+ */
 function storeShown({ platform, keywords, page }: SharedStore) {
   return {
     platform,

@@ -2,7 +2,10 @@ import { hash } from "node:crypto"
 import { Html, type HtmlPart, html } from "../../ui/html.ts"
 import { BASE_STYLE, ICON } from "../../ui/style.ts"
 
-/** A page behind a link: no script, nothing from anywhere else, one style that its policy names. */
+/**
+ * The frame of a page behind a link: no script, no external resources, one inline style that the policy allows by its
+ * hash.
+ */
 export function shareLayout(title: string, main: HtmlPart): string {
   return html`<!doctype html>
 <html lang="en">
@@ -84,7 +87,10 @@ button { margin-top: .75rem; background: var(--rank); color: var(--page); border
 }
 `
 
-/** Nothing may be loaded, run, framed or sent elsewhere; the style is named by its hash. */
+/**
+ * Content security policy: forbids scripts, frames, external resources and forms to other sites. The style is allowed
+ * by its hash.
+ */
 export const SHARE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${hash("sha256", STYLE, "base64")}'`,

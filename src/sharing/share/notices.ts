@@ -1,7 +1,7 @@
 import { type Html, html } from "../../ui/html.ts"
 import { shareLayout } from "./layout.ts"
 
-/** A page of one heading and what there is to say. */
+/** A page with one heading and one paragraph. */
 export function noticePage(title: string, text: string): string {
   return shareLayout(
     title,
@@ -12,7 +12,7 @@ export function noticePage(title: string, text: string): string {
   )
 }
 
-/** The same for a link that never was, one that is over and one that was withdrawn. */
+/** The same page for an unknown, an expired and a withdrawn link, so that it does not reveal which links existed. */
 export function gonePage(): string {
   return noticePage(
     "Nothing is shared here",
@@ -20,10 +20,10 @@ export function gonePage(): string {
   )
 }
 
-/** What came of the password that was typed. */
+/** Why a submitted password was not accepted. */
 export type TryOutcome = "wrong" | "again" | { waitSeconds: number }
 
-/** Asks for the password of a link, and says nothing of what is behind it. The ticket goes back with the form. */
+/** Asks for the password of a link without revealing what it shares. The form includes the ticket as a hidden field. */
 export function passwordPage({ outcome, ticket }: { outcome: TryOutcome | null; ticket: string }): string {
   const text = outcome && outcomeText(outcome)
   const notice: Html | false = text !== null && html`<p class="wrong" id="said" role="alert">${text}</p>\n`

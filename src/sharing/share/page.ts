@@ -13,7 +13,7 @@ interface SharedPage {
   expiresAt: Date
 }
 
-/** What a link shows: of each store the ranks as a table, their charts, and the store's page in short. */
+/** Renders a shared page: for each store a table of ranks, rank charts and a summary of the store page. */
 export function sharedPage({ report, createdAt, expiresAt }: SharedPage): string {
   const { app, country, stores, tracked } = report
   const from = firstDay(report)
@@ -34,7 +34,10 @@ them. Made with Appmeter.</p>
   )
 }
 
-/** Where all charts begin: two weeks back, or as far as there is something to see. */
+/**
+ * Returns the first day of all charts: the earliest measurement or 13 days before `to`, whichever is earlier, but not
+ * before `from`.
+ */
 function firstDay({ stores, from, to }: SharedReport): string {
   const measured = stores.flatMap(({ keywords }) => keywords.flatMap(({ points }) => points?.[0]?.[0] ?? []))
   const twoWeeks = new Date(Date.parse(to) - 13 * DAY_MS).toISOString().slice(0, 10)
@@ -61,12 +64,12 @@ ${charted.map((keyword, i) => chartPart(`${platform}-${i + 1}`, keyword, report)
 `
 }
 
-/** It was measured, and others took all the charts that a page has. */
+/** True if a keyword was measured but the page has reached its limit of charts. */
 const isUncharted = ({ measured, points }: SharedKeyword) => measured && points === null
 
 function ranksTable({ platform, day, keywords, more }: SharedStore): Html {
   const readings = [...new Set(keywords.filter(({ measured }) => measured).map(readingText))]
-  // told once where it is the same for all
+  // shown once in the caption if it is the same for all keywords
   const [only = ""] = readings.length === 1 ? readings : []
   const when = day === null ? "Never measured." : html`Search results of ${dayTime(day)} (UTC)${only && `, ${only}`}.`
   return html`<table>
@@ -109,7 +112,7 @@ const WHY = {
   depth: "one of the two was not read as deep",
 } as const
 
-/** "3 of 5 keywords in the top 10; 2 up, 1 down." */
+/** Returns a text such as "3 of 5 keywords in the top 10; 2 up, 1 down." */
 function totalText(keywords: readonly SharedKeyword[]): string {
   const ranks = keywords.flatMap(({ rank }) => rank ?? [])
   const moved = (...ways: string[]) =>

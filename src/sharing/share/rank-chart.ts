@@ -4,20 +4,23 @@ import { type Html, html } from "../../ui/html.ts"
 import type { SharedPoint } from "./report.ts"
 
 interface RankChart {
-  /** Begins the ids of this chart's own texts; unlike any other on the page. */
+  /** Prefix of the element ids of this chart; unique on the page. */
   id: string
   title: string
   description: string
-  /** UTC days, inclusive; the charts of one page have the same. */
+  /** UTC days, inclusive. The same for all charts of a page. */
   from: string
   to: string
   /** Measured days, oldest first. */
   points: readonly SharedPoint[]
-  /** "20 Nov", of the axis and of each point under the pointer. */
+  /** Formats a day as "20 Nov", for the axis and the tooltips. */
   dayLabel: (day: string) => string
 }
 
-/** Days in a row of one source are joined; an unmeasured day leaves a gap, an absent one a square in the band below. */
+/**
+ * Draws ranks over time. Consecutive days of one source are connected; an unmeasured day leaves a gap; an absent day is
+ * a square in the band below.
+ */
 export function rankChart({ id, title, description, from, to, points, dayLabel }: RankChart): Html {
   const lowest = lowestShown(points)
   const place = placer(from, to, lowest)
@@ -47,7 +50,7 @@ const BAND_TOP = 116
 const BAND_HEIGHT = 18
 const SQUARE = 4
 
-/** The lowest place of the axis: a round number, the same for small moves near the top. */
+/** Returns the lowest rank of the axis: a round number, so that small moves near the top do not change the scale. */
 function lowestShown(points: readonly SharedPoint[]): number {
   const worst = Math.max(1, ...points.map(([, rank]) => rank ?? 1))
   return ROUND.find((rank) => rank >= worst) ?? worst
@@ -55,7 +58,7 @@ function lowestShown(points: readonly SharedPoint[]): number {
 
 const ROUND = [10, 20, 50, 100, 150, 200, 250]
 
-/** 1, the middle and the lowest. */
+/** Ranks labelled on the axis: 1, the middle and the lowest. */
 const ticks = (lowest: number) => [1, Math.round(lowest / 2), lowest]
 
 interface Placer {
@@ -84,7 +87,7 @@ function linesOf(points: readonly SharedPoint[], { x, y }: Placer): string {
     .join("")
 }
 
-/** Lines of no length, which round ends turn into dots. */
+/** Draws lines of zero length; their round ends appear as dots. */
 function dotsOf(points: readonly SharedPoint[], { x, y }: Placer): string {
   return points.map(([day, rank]) => (rank === null ? "" : `M${x(day)} ${y(rank)}h0`)).join("")
 }

@@ -9,7 +9,7 @@ import { storefrontName } from "../../lib/storefront-names.ts"
 import type { RankSource } from "../../lib/upstreams.ts"
 import { readStorePage, type SharedStorePage } from "./store-page.ts"
 
-/** Everything that a shared page shows of an app; moments as ISO text, so that it is the same once stored. */
+/** The content of a shared page. Times are ISO text, so that it is unchanged after being stored as JSON. */
 export interface SharedReport {
   app: string
   storefront: string
@@ -17,7 +17,7 @@ export interface SharedReport {
   country: string
   /** Whether the app tracks the storefront. */
   tracked: boolean
-  /** The first and the last UTC day of the charts. */
+  /** The first and last UTC day of the charts. */
   from: string
   to: string
   stores: SharedStore[]
@@ -26,40 +26,43 @@ export interface SharedReport {
 export interface SharedStore {
   platform: Platform
   storeId: string
-  /** The latest day on which any of the keywords was measured, which the table shows; null = never. */
+  /** The latest day on which any keyword was measured; the table shows it. Null if none was. */
   day: string | null
   keywords: SharedKeyword[]
-  /** Keywords beyond those listed. */
+  /** The number of keywords that are not listed. */
   more: number
   page: SharedStorePage
 }
 
 export interface SharedKeyword {
   term: string
-  /** False = nobody read it on the day shown; true and rank null = not among the results read. */
+  /** False if not measured on the day shown; true with a null rank if the app was not among the results. */
   measured: boolean
   rank: number | null
   depth: number | null
   source: RankSource | null
   seenAt: string | null
   change: SharedChange | null
-  /** Measured days of the period; null = no chart of this one. */
+  /** Measured days of the period. Null if the keyword has no chart. */
   points: SharedPoint[] | null
 }
 
-/** Since the measured day before; direction null = the two cannot be compared. The whole is null where there is no such day. */
+/**
+ * The change since the previous measured day. Direction is null if the two days cannot be compared. The whole is null
+ * if there is no previous day.
+ */
 interface SharedChange {
   since: string
   direction: Direction | null
   places: number | null
-  /** Where they cannot be compared: another source read the day, or not as deep. Links made before it have none. */
+  /** Why the days cannot be compared: different source or different depth. Missing in older links. */
   why?: "source" | "depth"
 }
 
-/** [day, rank, source]; rank null = absent. */
+/** [day, rank, source]; a null rank means absent. */
 export type SharedPoint = [string, number | null, RankSource]
 
-/** An app as far as it is shown. */
+/** The fields of an app that a report reads. */
 interface SharedApp extends RankedApp {
   name: string
   iosId: string | null
@@ -73,11 +76,11 @@ interface ReportSpan {
   to: string
 }
 
-/** Keywords that the table of a store names, and those of them that have a chart, the first that were measured. */
+/** At most 200 keywords per store in the table; the first 12 measured ones have a chart. */
 export const MOST_LISTED = 200
 const MOST_CHARTED = 12
 
-/** What a page shared now shows: ranks and store page of each store that the app is in. */
+/** Reads the content of a page shared now: ranks and store page for each store that has the app. */
 export async function readReport(sql: Db, app: SharedApp, span: ReportSpan): Promise<SharedReport> {
   const stores: SharedStore[] = []
   for (const platform of ["ios", "android"] as const) {
@@ -126,7 +129,7 @@ function changeOf(day: string | null, points: readonly RankPoint[]): SharedChang
   return { since: before.day, direction: null, places: null, why: before.source === last.source ? "depth" : "source" }
 }
 
-/** The days of a page shared on this day, as far back as the plan's history goes and 90 at most. */
+/** Returns the days of a page shared today: as far back as the plan's history, at most 90 days. */
 export function reportDays(today: string, historyDays: number): Pick<ReportSpan, "from" | "to"> {
   return { from: addDays(today, 1 - Math.min(historyDays, MOST_DAYS)), to: today }
 }

@@ -1,9 +1,9 @@
 import type { SourceName } from "../../lib/upstreams.ts"
 
-/** How a store is called. */
+/** Display names of the stores. */
 export const STORE_NAMES = { ios: "App Store", android: "Google Play" } as const
 
-/** How a source is called in a sentence. */
+/** Returns the name of a source as used in a sentence. */
 export function sourceName(source: SourceName): string {
   return SOURCES[source] ?? source
 }

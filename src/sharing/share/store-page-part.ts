@@ -4,7 +4,10 @@ import type { SharedStore } from "./report.ts"
 import { STORE_NAMES, sourceName } from "./source-names.ts"
 import type { SharedStorePage } from "./store-page.ts"
 
-/** The app's page in a store, in short; what the page does not say has no line, and what was never read says so. */
+/**
+ * Summarises the app's store page. A fact that the page does not have gets no line; a page that was never read is
+ * reported as such.
+ */
 export function storePagePart({ platform, storeId, page }: SharedStore): Html {
   const facts = factsOf(page, platform).filter(([, fact]) => fact !== null)
   return html`<h3>Page on ${STORE_NAMES[platform]}</h3>
@@ -57,5 +60,5 @@ function priceText({ price, currency }: SharedStorePage): string | null {
   return price === 0 ? "free" : `${price.toFixed(2)} ${currency ?? ""}`.trim()
 }
 
-/** "5,000": the same under every runtime's settings. */
+/** Formats 5000 as "5,000", independent of the locale of the runtime. */
 const whole = (count: number) => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ",")

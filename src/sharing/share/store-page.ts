@@ -3,12 +3,12 @@ import type { Db } from "../../database/types.ts"
 import type { FactSource } from "../../lib/upstreams.ts"
 import { readLatestMarketFacts, readPageParts } from "../../listings/read/store-pages.ts"
 
-/** What a shared page shows of the app's page in a store. Null is not known: `readAt` says whether the page was ever read. */
+/** Facts of an app's store page on a shared page. Null if unknown; `readAt` is null if the page was never read. */
 export interface SharedStorePage {
-  /** When the page was read last; null = never. */
+  /** Time of the latest read. Null if never read. */
   readAt: string | null
   source: FactSource | null
-  /** Whether the store's look-up found the app; null = it was not looked up. */
+  /** Whether the store's look-up found the app. Null if it was not looked up. */
   available: boolean | null
   availableAt: string | null
   version: string | null
@@ -19,18 +19,23 @@ export interface SharedStorePage {
   ageRating: string | null
   inAppPurchases: boolean | null
   languages: number | null
-  /** Screenshots for phones and tablets. Google Play does not tell devices apart: all count as phones'. */
+  /**
+   * Number of screenshots for phones and tablets. Google Play does not distinguish devices: all count as phone
+   * screenshots.
+   */
   screenshotsPhone: number | null
   screenshotsPad: number | null
   rating: number | null
   ratings: number | null
   ratingsAt: string | null
-  /** Of all countries. */
+  /** Total over all countries. */
   installs: number | null
   installsAt: string | null
 }
 
-/** What is known of the page of an app (a store_app id) in one store; all null for none. */
+/**
+ * Reads the stored facts of an app's page (by its store_app id) in one store. All fields are null if `appId` is null.
+ */
 export async function readStorePage(
   sql: Db,
   appId: number | null,

@@ -7,12 +7,12 @@ interface NewShareLink {
   workspaceId: number
   appId: string
   days: number
-  /** As hashPassword gives it; null = none. */
+  /** A hash from `hashPassword`. Null if the link has no password. */
   password: string | null
   content: object
 }
 
-/** Stores what a link shows. Only the token's hash is kept. */
+/** Stores a share link and its content. Only the hash of the token is stored. */
 export async function createShareLink(
   tx: Tx,
   { workspaceId, appId, days, password, content }: NewShareLink,
@@ -27,7 +27,7 @@ export async function createShareLink(
   return { token, expiresAt: row.expiresAt }
 }
 
-/** Links of a workspace that are not over, up to `most`. */
+/** Counts the unexpired links of a workspace, up to `most`. */
 export async function countShareLinks(sql: Db, workspaceId: number, most: number): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count
@@ -43,13 +43,16 @@ export async function countShareLinks(sql: Db, workspaceId: number, most: number
 export interface ShareLink {
   createdAt: Date
   expiresAt: Date
-  /** Null = none is asked for. */
+  /** The stored password hash. Null if the link has none. */
   password: string | null
-  /** Null while a password is still to be asked for. */
+  /** Null until the password has been checked. */
   content: unknown
 }
 
-/** What stands behind a token; null for one that is unknown, withdrawn or over, and while its workspace is suspended or deleted. */
+/**
+ * Returns the link of a token. Null if the token is unknown, withdrawn or expired, or the workspace is suspended or
+ * deleted.
+ */
 export async function findShareLink(
   sql: Sql,
   token: string,
@@ -66,7 +69,7 @@ export async function findShareLink(
   return row ?? null
 }
 
-/** Takes the link away with its page. False when there is none that is not over. */
+/** Deletes the link and its content. Returns false if there is no unexpired link. */
 export async function withdrawShareLink(sql: Sql, sha256: string): Promise<boolean> {
   const { count } = await sql`
     delete from share_link

@@ -2,15 +2,21 @@ import { Buffer } from "node:buffer"
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { siteOf } from "../../access/addresses.ts"
 
-/** A link with a password, as what is signed for its readers needs it. */
+/** The fields of a password-protected link from which cookies and form tickets are signed. */
 export interface LockedLink {
   token: string
-  /** As hashPassword gives it: salt and tag stand in the database alone, so it signs, over all processes and restarts. */
+  /**
+   * A hash from `hashPassword`. It is used as signing key: its salt and tag are only in the database, and are the same
+   * for all processes and after a restart.
+   */
   password: string
   expiresAt: Date
 }
 
-/** Kept after the password, so that nobody's tries can shut the reader out. The same for every reader of the link. */
+/**
+ * Returns the value of the cookie that is set once the password was correct, so that wrong tries of others cannot lock
+ * this reader out. It is the same for every reader of the link.
+ */
 export function unlockedValue(link: LockedLink): string {
   return signed(link, ["unlocked", link.expiresAt.toISOString()])
 }
@@ -19,17 +25,20 @@ export function isUnlocked(link: LockedLink, value: string | undefined): boolean
   return value !== undefined && isSame(value, unlockedValue(link))
 }
 
-/** Stands in the form: whoever sends it was shown this page there. Seconds since 1970 and a signature. */
+/**
+ * Returns the ticket of a password form: seconds since 1970 and a signature. It proves that the form was shown to this
+ * address.
+ */
 export function formTicket(link: LockedLink, address: string | null, now: Date): string {
   const at = String(Math.floor(now.getTime() / 1_000))
   return `${at}.${signed(link, ["form", at, siteOf(address)])}`
 }
 
-/** Nobody types a password in less. */
+/** The shortest plausible time to type a password, in seconds. */
 const SHORTEST_S = 1
 const LONGEST_S = 600
 
-/** Whether the form was shown to this address, long enough ago to be filled in and not ten minutes ago. */
+/** Returns true if the form was shown to this address between 1 second and 10 minutes ago. */
 export function isFormTicket(link: LockedLink, address: string | null, now: Date, ticket: string | null): boolean {
   const [at = "", signature = ""] = ticket?.split(".") ?? []
   if (!/^\d{1,12}$/.test(at) || !isSame(signature, signed(link, ["form", at, siteOf(address)]))) return false

@@ -22,7 +22,7 @@ export const sharedPages: LinkKind = {
     const locked: LockedLink = { token, password: link.password, expiresAt: link.expiresAt }
     const refused = isUnlocked(locked, cookieOf(request)) ? null : await checkPassword(visit, locked)
     if (refused) return refused
-    // it may have expired while the password was looked at
+    // the link may have expired while the password was checked
     const open = await read(true)
     return open ? { ...contentPage(open), headers: { "set-cookie": unlockedCookie(visit, locked) } } : GONE
   },
@@ -36,7 +36,7 @@ export const sharedPages: LinkKind = {
 
 const GONE: LinkAnswer = { status: 404, body: gonePage() }
 
-/** The page that asks for the password or refuses the one that was typed; null when it is the right one. */
+/** Returns the password form or the page that refuses the submitted password. Null if the password is correct. */
 async function checkPassword(
   { parts: { sql, gate, now }, request, address }: Visit,
   locked: LockedLink,
@@ -49,7 +49,7 @@ async function checkPassword(
   const typed = await readPassword(request)
   if ("status" in typed) return typed
   const link = `link ${locked.token}`
-  // who floods a link sends no form that was shown to it first, and so takes none of the turns that are left
+  // floods of requests usually lack a valid form ticket; refusing those early leaves the remaining tries to people
   if (!isFormTicket(locked, address, now(), typed.ticket)) {
     const tries = await gate.run(() => countTries(sql, link))
     if (tries >= CALM_TRIES) return page(429, "again", { "retry-after": "1" })
@@ -70,7 +70,7 @@ function cookieOf(request: Request): string | undefined {
   return pairs.find(([name]) => name === COOKIE)?.[1]
 }
 
-/** Until the link expires, for this page alone, readable by no script. */
+/** The cookie is valid until the link expires, for this page only, and hidden from scripts. */
 function unlockedCookie({ parts, path }: Visit, locked: LockedLink): string {
   const seconds = Math.max(0, Math.floor((locked.expiresAt.getTime() - parts.now().getTime()) / 1_000))
   const attributes = ["HttpOnly", "SameSite=Lax", `Path=${path}`, `Max-Age=${seconds}`]
@@ -87,7 +87,7 @@ function contentPage({ content, createdAt, expiresAt }: ShareLink): LinkAnswer {
 
 const MOST_BYTES = 4_096
 
-/** What was sent with the form, or the page that refuses it. */
+/** Returns the submitted password and ticket, or the page that refuses the form. */
 async function readPassword(request: Request): Promise<{ password: string; ticket: string | null } | LinkAnswer> {
   const fields = await readForm(request, MOST_BYTES)
   if (fields === "type") return notice(415, "Not understood", FORM_ALONE)
