@@ -1,8 +1,8 @@
 import type { Sql } from "../database/types.ts"
 
 /**
- * What people answered to questions that went out over the tool endpoint. The answer comes with a request of its own, and
- * to whichever process: so it waits in the database for the one that asked. Questions older than a day go on the way.
+ * Stores that a question was sent through the tool endpoint. The answer arrives in a separate request, possibly at
+ * another process, so it is passed through the database. Also deletes up to 100 questions older than a day.
  */
 export async function openQuestion(sql: Sql, id: string, keyId: number): Promise<void> {
   await sql`
@@ -20,7 +20,7 @@ export async function openQuestion(sql: Sql, id: string, keyId: number): Promise
     insert into tool_question (id, key_id) values (${id}, ${keyId})`
 }
 
-/** Takes the first answer, from the key that was asked; any other is passed over. */
+/** Stores the first answer from the key that received the question. Ignores any other. */
 export async function storeAnswer(sql: Sql, id: string, keyId: number, answer: string): Promise<void> {
   await sql`
     update tool_question
@@ -28,7 +28,7 @@ export async function storeAnswer(sql: Sql, id: string, keyId: number, answer: s
     where id = ${id} and key_id = ${keyId} and answer is null`
 }
 
-/** Null = none yet. */
+/** Returns the answer. Null if there is none yet. */
 export async function readAnswer(sql: Sql, id: string): Promise<string | null> {
   const [row] = await sql<{ answer: string | null }[]>`
     select answer

@@ -8,30 +8,30 @@ import { Fault } from "../lib/faults.ts"
 import type { RandomBytes } from "../lib/text.ts"
 import { tokenDigest } from "./tokens.ts"
 
-/** A write that waits for somebody outside the assistant, as they are shown it. */
+/** A write that waits for approval outside the assistant, as shown to the approver. */
 export interface Approval {
   id: string
   action: string
-  /** The preview that the assistant was answered. */
+  /** The preview that the assistant received. */
   shown: Diff & { credits: number; destructive: boolean }
   key: { id: number; name: string | null; hint: string | null }
   createdAt: Date
-  /** Until when a verdict and its confirm are good for anything. */
+  /** Time after which it can no longer be decided or confirmed. */
   expiresAt: Date
   verdict: "approved" | "declined" | null
   decidedBy: string | null
 }
 
-/** What a preview says of it: where to approve, and that a yes at the client counts too. */
+/** How to approve a write: part of its preview. `askingCounts` is true if a yes to the client's question is enough. */
 export interface ApprovalTerms {
   id: string
-  /** The page where the owner, signed in, sees the same preview. */
+  /** URL of the page that shows the preview to the signed-in owner. */
   address: string
   command: string
   askingCounts: boolean
 }
 
-/** Whom the audit names for a yes that came through the client. */
+/** The name in the audit for an approval that came through the client. */
 const AT_THE_CLIENT = "the person at the client, as it says"
 
 interface StandingApproval {
@@ -42,7 +42,7 @@ interface StandingApproval {
   decidedBy: string | null
 }
 
-/** What the rules of now ask of a write, and what was said of the token so far. */
+/** Reads whether the current rules require approval for a write, and the decision on its token. */
 async function readStanding(sql: Db, caller: Caller, action: string, token: string): Promise<StandingApproval> {
   const [standing] = await sql<[StandingApproval]>`
     select (w.approve_outside || k.approve_outside) && ${[action, ALL_ACTIONS]}::text[] as "isNeeded",
@@ -54,7 +54,7 @@ async function readStanding(sql: Db, caller: Caller, action: string, token: stri
   return standing
 }
 
-/** Lays a preview before whoever must approve it; null where nobody must. */
+/** Stores a preview for approval. Returns how to approve it, or null if no approval is required. */
 export async function openApproval(
   sql: Sql,
   caller: Caller,
@@ -70,7 +70,10 @@ export async function openApproval(
   return { id, address: addressOf(publicUrl, id), command: commandOf(id), askingCounts }
 }
 
-/** Who approved a write, null where nobody had to. Throws write_limit_reached: approval_needed or approval_declined. */
+/**
+ * Returns who approved a write. Null if no approval was required. Throws write_limit_reached with reason
+ * approval_needed or approval_declined.
+ */
 export async function assertApproved(
   sql: Db,
   caller: Caller,
@@ -84,7 +87,7 @@ export async function assertApproved(
   return null
 }
 
-/** As assertApproved before a person is asked at their client: nobody is asked in vain. */
+/** Throws like `assertApproved` if a yes at the client would not be enough, so that nobody is asked in vain. */
 export async function assertMayAsk(
   sql: Sql,
   caller: Caller,
@@ -109,7 +112,10 @@ function commandOf(id: string): string {
   return `appmeter approve ${id}`
 }
 
-/** Those of a workspace that wait and can still be confirmed, oldest first; with an id that one, however it stands. */
+/**
+ * Returns the pending approvals of a workspace, oldest first, at most 100. With an id, returns that approval in any
+ * state.
+ */
 export async function listApprovals(
   sql: Sql,
   { workspaceId, id = null }: { workspaceId: number | null; id?: string | null },
@@ -130,8 +136,8 @@ export async function listApprovals(
 }
 
 /**
- * Says yes or no to what waits, for good. False where it no longer waits: it expired, was decided or confirmed, or is not of
- * the workspace.
+ * Decides a pending approval for good. Returns false if it is not pending: expired, decided, confirmed, or in another
+ * workspace.
  */
 export async function settleApproval(
   sql: Sql,

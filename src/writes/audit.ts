@@ -2,35 +2,35 @@ import { OWN } from "../core/observation/origins.ts"
 import type { Sql } from "../database/types.ts"
 import { shownName } from "../tracking/tracked-app.ts"
 
-/** A write that was applied, or handed to a job. */
+/** A write that was applied or handed to a job. */
 interface AuditRow {
   at: Date
   workspace: string
-  /** Name and hint are null for a key whose record is gone. */
+  /** Name and hint are null if the key was deleted. */
   key: { id: number; name: string | null; hint: string | null }
   action: string
-  /** What it held for itself, as "app app_4fD0Zs81hQbK". */
+  /** The lock name of the target, such as "app app_4fD0Zs81hQbK". */
   target: string
-  /** Null where it was about no app of the workspace. */
+  /** Null if the write concerned no app of the workspace. */
   appId: string | null
-  /** What the person approved, in one sentence. */
+  /** One sentence from the preview that was approved. */
   summary: string
   credits: number
   requestId: string
   jobId: string | null
-  /** Who approved it outside the assistant, or at its client; null = nobody was asked. */
+  /** Who approved it, outside the assistant or at the client. Null if no approval was required. */
   approvedBy: string | null
 }
 
 interface AuditQuery {
   workspaceId: number
-  /** One app's only. It may be gone by now. */
+  /** Limits the result to one app, which may be deleted by now. */
   appId?: string
-  /** Rows at most. */
+  /** Maximum number of rows. */
   limit: number
 }
 
-/** The writes of a workspace, newest first. */
+/** Returns the writes of a workspace, newest first. */
 export async function listAudit(sql: Sql, { workspaceId, appId, limit }: AuditQuery): Promise<AuditRow[]> {
   return await sql<AuditRow[]>`
     select a.at, w.name as workspace, json_build_object('id', a.key_id, 'name', k.name, 'hint', k.hint) as key,
@@ -48,13 +48,16 @@ export async function listAudit(sql: Sql, { workspaceId, appId, limit }: AuditQu
 
 interface BroughtApp {
   at: Date
-  /** Who brought it. */
+  /** The origin that created the app, such as the demo. */
   origin: string
   name: string
   countries: string[]
 }
 
-/** Tracked apps that came with another origin, as the demo's do, newest first: nobody confirmed them. */
+/**
+ * Returns tracked apps from another origin, such as the demo, newest first. They have no audit rows, since nobody
+ * confirmed them.
+ */
 export async function listBroughtApps(
   sql: Sql,
   { workspaceId, limit }: Pick<AuditQuery, "workspaceId" | "limit">,

@@ -16,7 +16,7 @@ import { lookUpToken, seenOf, type TokenContent, UNKNOWN_ACTION, useToken } from
 interface Confirmation {
   action: string
   status: "applied" | "queued" | "unchanged"
-  /** Null when nothing had to be written, or when a job is to write it. */
+  /** Null if nothing was written, or if a job will write it. */
   appliedAt: string | null
   credits: number
   result: Record<string, unknown> | null
@@ -24,9 +24,9 @@ interface Confirmation {
 }
 
 /**
- * Applies what a token stands for, once: token, write or job, charge and audit row are there together or not at all. Throws
- * confirm_token_invalid, confirm_token_expired, confirm_token_mismatch with the new preview, in_progress, and the faults of
- * the action; none of them uses the token up, nor does a charge that is refused.
+ * Applies the previewed write of a token, once. Token, write or job, charge and audit row are stored in one
+ * transaction. Throws confirm_token_invalid, confirm_token_expired, confirm_token_mismatch with the new preview,
+ * in_progress, and the faults of the action. Neither a fault nor a refused charge uses up the token.
  */
 export async function confirm(
   find: (name: string) => Action | undefined,
@@ -36,7 +36,7 @@ export async function confirm(
 ): Promise<PaidAnswer> {
   const previewed = await lookUpToken(ctx.sql, ctx.caller, token)
   const action = find(previewed.action)
-  // an action that an older version previewed
+  // the action was previewed by an older version and no longer exists
   if (!action) throw new Fault("confirm_token_invalid", { detail: UNKNOWN_ACTION })
   const outside = await readOutside(action, previewed.args, ctx)
   try {
@@ -44,7 +44,7 @@ export async function confirm(
       refuseLate(ctx)
       await useToken(tx, ctx.caller, token)
       const settled = await apply(tx, { action, previewed, token, outside, ctx, randomBytes })
-      // the caller was told that the call took too long: it will ask again with the same token
+      // the caller already got a timeout and will retry with the same token
       refuseLate(ctx)
       return settled
     })
@@ -58,7 +58,7 @@ function refuseLate({ givenUp }: Context): void {
   if (givenUp()) throw new DatabaseUnavailable("deadline", "the caller was answered before the write could end")
 }
 
-/** Ends the transaction: what a charge that was refused had stood for must not stay. */
+/** Rolls the transaction back when the charge is refused, so that nothing of the write remains. */
 class ChargeRefusal extends Error {
   readonly paid: ChargeResult
   constructor(paid: ChargeResult) {
@@ -71,7 +71,7 @@ interface ConfirmParts {
   action: Action
   previewed: TokenContent
   token: string
-  /** The outside target as it was just read. */
+  /** The outside target, read before the transaction. */
   outside: unknown
   ctx: Context
   randomBytes: RandomBytes
@@ -105,7 +105,7 @@ async function apply(tx: Tx, applying: ConfirmParts): Promise<PaidAnswer> {
 
 async function holdTarget(tx: Tx, workspaceId: number, target: string): Promise<void> {
   const isMine = await tryLock(tx, "write", workspaceId, target)
-  // another confirm is writing it, or a job is still to
+  // another confirm writes this target, or a job for it is unfinished
   if (!isMine || (await hasUnfinished(tx, workspaceId, target))) throw new Fault("in_progress")
 }
 
@@ -113,7 +113,7 @@ function unchanged({ name }: Action): Confirmation {
   return { action: name, status: "unchanged", appliedAt: null, credits: 0, result: null, jobId: null }
 }
 
-/** Leaves the write to a job, which reads the outside target once more before it sends. */
+/** Hands the write to a job. The job reads the outside target again before it sends anything. */
 async function hand(
   tx: Tx,
   { action, previewed, outside, ctx, randomBytes }: ConfirmParts,

@@ -7,15 +7,18 @@ import { issueToken, seenOf } from "./tokens.ts"
 
 interface PreviewAnswer {
   preview: Diff
-  /** Credits of the confirm. */
+  /** The price of the confirm, in credits. */
   credits: number
   confirmToken: string
   expiresAt: Date
-  /** Null where nobody outside the assistant must approve it. */
+  /** Null if no approval outside the assistant is required. */
   approval: ApprovalTerms | null
 }
 
-/** Says what a write would do and gives the token that does it. Changes nothing but the list of tokens. */
+/**
+ * Returns the preview of a write and the token that confirms it. Stores only the token and, if one is required, the
+ * approval.
+ */
 export async function preview(
   action: Action,
   asked: Record<string, unknown>,
@@ -40,14 +43,14 @@ export async function preview(
   return { preview: diff, credits, ...token, approval }
 }
 
-/** A write that changes nothing costs nothing. */
+/** Returns the price of a write. A write that changes nothing is free. */
 export function costOf({ credits }: Action, diff: Diff): number {
   return changes(diff) ? credits : 0
 }
 
 const OUTSIDE_MS = 3_500
 
-/** An outside target as it is now; undefined for a write to our own database. Never inside a transaction. */
+/** Reads an outside target. Undefined for a write to our own database. Must not be called within a transaction. */
 export async function readOutside(
   { outside }: Action,
   args: Record<string, unknown>,
@@ -63,7 +66,7 @@ export async function readOutside(
   })
 }
 
-/** The workspace's app that a write is about, for those that name one. */
+/** Returns the workspace's app that a write concerns. Null if its arguments name none. */
 export function appIdOf(args: Record<string, unknown>): string | null {
   return typeof args.appId === "string" ? args.appId : null
 }

@@ -7,9 +7,9 @@ import { costOf, readOutside } from "./preview.ts"
 import { lookUpToken, seenOf, UNKNOWN_ACTION } from "./tokens.ts"
 
 /**
- * What a person is asked before a token is confirmed: what would be done and change, what else to know, and what it
- * costs, as it stands now. Throws what the confirm would: confirm_token_invalid, confirm_token_expired, confirm_token_mismatch with the
- * new preview, and the faults of the action.
+ * Returns the question to a person before a token is confirmed: the summary, the changes, the notes and the price, from
+ * the current state. Throws the same faults as the confirm: confirm_token_invalid, confirm_token_expired,
+ * confirm_token_mismatch with the new preview, and the faults of the action.
  */
 export async function questionOf(
   find: (name: string) => Action | undefined,

@@ -7,25 +7,26 @@ import type { Db, Tx } from "../database/types.ts"
 import { Fault } from "../lib/faults.ts"
 import type { RandomBytes } from "../lib/text.ts"
 
-/** Previews of one key that may wait for their confirm, about: those made at the same moment do not see each other. */
+/** Approximate limit of unconfirmed previews per key: simultaneous previews do not count each other. */
 const MOST_WAITING = 1_000
 
-/** What a token stands for. */
+/** The previewed write that a token confirms. */
 export interface TokenContent {
   action: string
   args: Record<string, unknown>
-  /** `seenOf` the diff that was shown. */
+  /** `seenOf` the diff in the preview. */
   seen: string
 }
 
-/** A hash of the part of a diff that must be the same at confirm. */
+/** Hashes the part of a diff that must not change between preview and confirm. */
 export function seenOf({ target, before, after }: Diff): string {
   return hash("sha256", JSON.stringify([target.kind, target.id, before, after]), "base64url")
 }
 
 /**
- * Makes a token for what was previewed; only its hash is stored. Throws write_limit_reached when the key has too many
- * previews waiting. Rows older than a day go on the way, as an array: a subquery that locks may be run again for each row.
+ * Creates a token for a preview; only its hash is stored. Throws write_limit_reached if the key has too many
+ * unconfirmed previews. Also deletes up to 100 tokens older than a day; their ids are read into an array, because a
+ * locking subquery may run once per row.
  */
 export async function issueToken(
   sql: Db,
@@ -61,7 +62,7 @@ export async function issueToken(
   return { confirmToken, expiresAt: row.expiresAt }
 }
 
-/** What a usable token stands for. Throws confirm_token_invalid or confirm_token_expired. */
+/** Returns the previewed write of a valid token. Throws confirm_token_invalid or confirm_token_expired. */
 export async function lookUpToken(sql: Db, caller: Caller, token: string): Promise<TokenContent> {
   const [row] = await sql<(TokenContent & { usedAt: Date | null; expired: boolean })[]>`
     select action, args, seen, used_at as "usedAt", created_at < now() - interval '600 s' as expired
@@ -76,7 +77,7 @@ export async function lookUpToken(sql: Db, caller: Caller, token: string): Promi
   return row
 }
 
-/** Of an action that another version previewed. */
+/** The detail of the fault for an action that only another version has. */
 export const UNKNOWN_ACTION = "It stands for an action that this version does not have: preview again."
 
 const UNKNOWN =
@@ -84,8 +85,8 @@ const UNKNOWN =
 const EXPIRED = "A token is good for 10 minutes. Nothing was written: preview again, and confirm with the new token."
 
 /**
- * Uses a token up, within the transaction of its write: rolled back, it can be used again. Of several confirms at once the
- * first goes on and the others wait for its end. Throws confirm_token_invalid or confirm_token_expired.
+ * Uses a token up, in the transaction of its write: a rollback makes it valid again. Simultaneous confirms of a token
+ * run one after another. Throws confirm_token_invalid or confirm_token_expired.
  */
 export async function useToken(tx: Tx, caller: Caller, token: string): Promise<void> {
   const [row] = await tx`
@@ -99,7 +100,7 @@ export async function useToken(tx: Tx, caller: Caller, token: string): Promise<v
   throw new Fault("confirm_token_invalid", { detail: UNKNOWN })
 }
 
-/** As the database knows a token. */
+/** The form in which a token is stored: its SHA-256. */
 export function tokenDigest(token: string): Buffer {
   return hash("sha256", token, "buffer")
 }

@@ -4,10 +4,13 @@ import { type Html, html } from "../../ui/html.ts"
 import { layout, pagePolicy } from "../../ui/layout.ts"
 import type { Approval } from "../approvals.ts"
 
-/** Its form goes to this origin alone, and no page of another can hold it in a frame. */
+/** Forms may only be sent to this origin, and no other page may frame it. */
 export const APPROVAL_POLICY = pagePolicy({ forms: ["'self'"] })
 
-/** What would be written, whole, with a yes and a no; or what became of it. All in it but our own words is data. */
+/**
+ * Renders the complete write with buttons to approve or decline it, or its outcome. Everything except our own text is
+ * escaped as data.
+ */
 export function approvalPage(approval: Approval, { formToken }: Owner, now: Date): string {
   const { id, key } = approval
   const said = outcomeOf(approval, now)
@@ -37,13 +40,13 @@ ${lines.map((line) => html`<pre>${line}</pre>\n`)}${shown.notes.length > 0 && ht
 `
 }
 
-/** Null while it waits. */
+/** Null while it is pending. */
 function outcomeOf({ verdict, decidedBy, expiresAt }: Approval, now: Date): Html | null {
   if (verdict !== null) return html`This was <strong>${verdict}</strong> by ${decidedBy}.`
   return expiresAt <= now ? html`This expired at ${timeOf(expiresAt)}: whoever wanted it previews it again.` : null
 }
 
-/** All that waits in the workspace. */
+/** Lists the pending approvals of the workspace. */
 export function waitingPage(approvals: readonly Approval[]): string {
   const rows = approvals.map(
     ({ id, shown, key, expiresAt }) =>
@@ -63,7 +66,7 @@ export function waitingPage(approvals: readonly Approval[]): string {
   )
 }
 
-/** What the invented app's assistant might want: it is nobody's, and nothing waits for a verdict on it. */
+/** A made-up write for the sample page. It belongs to no workspace and cannot be approved. */
 const SAMPLE: Pick<Approval, "action" | "shown"> = {
   action: "add_keywords",
   shown: {
@@ -76,7 +79,7 @@ const SAMPLE: Pick<Approval, "action" | "shown"> = {
   },
 }
 
-/** For whoever has none that waits. */
+/** Shows a sample approval, for owners without a pending one. */
 export function sampleApprovalPage(): string {
   return layout(
     "What an approval looks like",
@@ -90,7 +93,7 @@ ${writePart(SAMPLE)}<form>
   )
 }
 
-/** Of an address that names nothing, or a form that was not sent from its page. */
+/** The response to an unknown address, or to a form that was not sent from its page. */
 export function noApprovalPage(why?: "form"): string {
   const text =
     why === "form" ? "Open the page again, and send its form as it is shown." : "Nothing waits here for this workspace."

@@ -13,7 +13,10 @@ interface ApprovalParts {
   owners: Owners
 }
 
-/** What waits for the owner, and each of it with a yes and a no. Who is not signed in is led to do so, and back. */
+/**
+ * The pages where a signed-in owner lists, approves and declines pending writes. Others are redirected to sign in, and
+ * then back.
+ */
 export function approvalRoutes(parts: ApprovalParts): PageRoute[] {
   const { sql, gate } = parts
   return [
@@ -54,7 +57,10 @@ function shown(owner: Owner, approval: Approval): PageAnswer {
 const MOST_BYTES = 4_096
 const VERDICTS = { approve: "approved", decline: "declined" } as const
 
-/** A form of another site has no token of this session. What was decided before stays, and the page says so. */
+/**
+ * Handles the form. A form from another site lacks this session's token and is refused. An earlier decision stays, and
+ * the page shows it.
+ */
 async function settle({ sql, gate }: ApprovalParts, owner: Owner, id: string, visit: PageVisit): Promise<PageAnswer> {
   const fields = await readForm(visit.request, MOST_BYTES)
   const said = typeof fields === "string" ? undefined : fieldOf(fields, "verdict")

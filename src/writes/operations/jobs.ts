@@ -114,7 +114,7 @@ interface JobRow extends Pick<NewJob, "action" | "appId" | "requestId" | "shown"
 
 type StoredFault = { error: FaultCode } & FaultExtra
 
-/** A key limited to apps sees the jobs about them, and those about no app that it started itself. */
+/** Returns the job. A key limited to some apps sees the jobs of those apps, and its own jobs that concern no app. */
 async function findJob(sql: Sql, { workspaceId, keyId, appList }: Caller, jobId: string): Promise<JobRow> {
   const [job] = await sql<JobRow[]>`
     select id as "jobId", action, status, app_id as "appId", attempts, result, error, shown, request_id as "requestId",
@@ -134,7 +134,7 @@ async function findJob(sql: Sql, { workspaceId, keyId, appList }: Caller, jobId:
   return job
 }
 
-/** As a refusal of a call says it, without the link. A code that a later version no longer has is internal_error. */
+/** Returns the error as in a refused call, without the link. A code that no longer exists becomes internal_error. */
 function faultOf({ error, ...extra }: StoredFault) {
   const fault = new Fault(Object.hasOwn(FAULTS, error) ? error : "internal_error", extra)
   const { docs: _, ...body } = fault.body("")

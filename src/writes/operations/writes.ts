@@ -10,7 +10,7 @@ import { preview } from "../preview.ts"
 import { questionOf } from "../question.ts"
 import { lookUpToken, UNKNOWN_ACTION } from "../tokens.ts"
 
-/** What a write changes. */
+/** The target of a write. */
 const Target = named(
   "WriteTarget",
   v.strictObject({
@@ -23,7 +23,7 @@ const Target = named(
   }),
 )
 
-/** What every preview shows of the write. */
+/** The fields that all previews show. */
 const Shown = named(
   "WriteShown",
   v.strictObject({
@@ -33,13 +33,16 @@ const Shown = named(
   }),
 )
 
-/** `before` is all of the target that the write touches, `after` the same as it would be: equal, nothing would change. */
+/**
+ * The preview of an action. `before` is the part of the target that the write touches, `after` the same part once
+ * written. If they are equal, nothing changes.
+ */
 const previewOf = (state: Schema) => {
   const { summary, target, notes } = Shown.entries
   return extending(Shown, v.strictObject({ summary, target, before: state, after: state, notes }))
 }
 
-/** What every preview says beside it. */
+/** The fields that all preview answers add to the preview. */
 const PreviewTerms = named(
   "WriteTerms",
   v.strictObject({
@@ -62,7 +65,7 @@ const PreviewTerms = named(
   }),
 )
 
-/** What every confirm says beside its result. */
+/** The fields that all confirm answers add to the result. */
 const OutcomeTerms = named(
   "WriteOutcome",
   v.strictObject({
@@ -79,7 +82,7 @@ const OutcomeTerms = named(
   }),
 )
 
-/** An answer about a write, whose shape `action` decides: AddAppPreview, AddKeywordsPreview and so on in the document. */
+/** A union by `action`; the document names the variants AddAppPreview, AddKeywordsPreview and so on. */
 function byAction<Terms extends v.ObjectEntries, Own extends v.ObjectEntries>(
   actions: readonly Action[],
   suffix: string,
@@ -95,7 +98,7 @@ function byAction<Terms extends v.ObjectEntries, Own extends v.ObjectEntries>(
   return v.variant("action", shapes as [(typeof shapes)[number], ...typeof shapes])
 }
 
-/** preview_action and confirm_action over a list of writes. */
+/** Builds preview_action and confirm_action for a list of writes. */
 export function writeOperations(actions: readonly Action[]) {
   const byName = new Map(actions.map((action) => [action.name, action]))
   return [previewAction(actions, byName), confirmAction(actions, byName)] as const
@@ -187,7 +190,7 @@ const NOT_APPROVED = {
   unanswered: "The person was asked and did not answer. Nothing was written, and the token is not used up.",
 }
 
-/** What the confirm and the question before it have in common: who may the one may be asked the other. */
+/** The declaration shared by the confirm and the question before it, so that both have the same access checks. */
 function declaredOfConfirm(find: (name: string) => Action | undefined, faults: readonly FaultCode[]) {
   return {
     method: "POST",
@@ -214,7 +217,7 @@ function declaredOfConfirm(find: (name: string) => Action | undefined, faults: r
   } as const
 }
 
-/** What some of the writes refuse besides. */
+/** The additional faults that some of the writes declare. */
 function faultsOf(actions: readonly Action[]): FaultCode[] {
   return [...new Set(actions.flatMap(({ faults = [] }) => faults))].sort()
 }
