@@ -2,10 +2,10 @@ import * as v from "valibot"
 import { described, named } from "../lib/schema.ts"
 import { Count, Time } from "../lib/shapes.ts"
 
-/** Changes that an alert spells out; the others are counted. */
+/** Number of changes that an alert lists; the rest are only counted. */
 export const SHOWN_CHANGES = 5
 
-/** What another program did in one campaign, as Apple's change history lists it. */
+/** Changes by another program in one campaign, as listed by Apple's change history. */
 export const AdsChanges = v.strictObject({
   account: described(v.string(), "The ads account, as `appmeter account list` names it."),
   campaign: described(v.string(), "The campaign's id."),

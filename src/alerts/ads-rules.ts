@@ -9,13 +9,13 @@ import { type AdsChanges, SHOWN_CHANGES } from "./ads-changes.ts"
 import type { FactsOf } from "./alert.ts"
 import { firstNewsDay } from "./place.ts"
 
-/** Of an app; a day of changes that was begun to be read is read to its end, so that there may be many. */
+/** Limit per app. It is high because a day of changes is always read to its end. */
 const MOST_CHANGES = 2_000
 
 /**
- * Puts into the feed what programs changed in the workspace's ad accounts: of each campaign what is not told yet is one alert. A write
- * of this program is none, and what was done before the account was connected is not news. `looked`: by app and account which reading
- * was looked at. Returns how many were added.
+ * Adds to the feed what other programs changed in the workspace's ads accounts: one alert per campaign for all new
+ * changes. Ignores writes of this program, and changes before the account was connected. `looked` caches the latest
+ * processed reading by app and account. Returns the number of alerts added.
  */
 export async function tellAdsRules(sql: Sql, now: Date, looked: Map<string, number>): Promise<number> {
   const since = new Date(`${firstNewsDay(now)}T00:00:00Z`)
@@ -29,7 +29,7 @@ export async function tellAdsRules(sql: Sql, now: Date, looked: Map<string, numb
   return added
 }
 
-/** One process at a time tells of an app: what another told meanwhile is seen. */
+/** Locks the app's ads findings, so that simultaneous processes do not add the same changes. */
 async function tellApp(tx: Tx, { workspaceId, appId, account, app }: ChangedAdsApp, since: Date): Promise<number> {
   const tracked = await tx`
     select
@@ -59,7 +59,7 @@ async function tellApp(tx: Tx, { workspaceId, appId, account, app }: ChangedAdsA
   return byCampaign.length
 }
 
-/** The newest first, as they are listed. */
+/** Expects the changes newest first. */
 function factsOf(
   changes: readonly AdsCommand[],
   about: Pick<AdsChanges, "account" | "campaign" | "campaignName">,

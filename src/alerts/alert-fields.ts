@@ -12,7 +12,7 @@ export const RIVAL_CHANGES = [
 
 const Value = v.nullable(v.union([v.number(), v.string()]))
 
-/** What the types of alerts say, in flat fields: all of them stand in every alert, whatever its type. */
+/** The flat fields of all alert types. Every alert has all of them, null where they do not apply. */
 export const AlertFields = v.strictObject({
   term: described(v.nullable(v.string()), "The keyword; null where it is about none."),
   rivalId: described(v.nullable(v.string()), "Store id of the rival; null where it is about none."),
@@ -62,7 +62,7 @@ export const AlertFields = v.strictObject({
 })
 export type AlertFields = v.InferOutput<typeof AlertFields>
 
-/** The same as facts hold it: which source is a name of the list was checked when its reading was recorded. */
+/** The fields as stored in facts. `source` is any text, because it was validated when the reading was recorded. */
 export type AlertFacts = Omit<AlertFields, "source"> & { source: string | null }
 
 export const NO_FIELDS = Object.fromEntries(Object.keys(AlertFields.entries).map((name) => [name, null])) as {

@@ -4,7 +4,7 @@ import type { AlertFacts } from "./alert-fields.ts"
 import type { PlaceDays } from "./search-days.ts"
 import type { Wording } from "./wording.ts"
 
-/** What a rule may narrow: falls by places, keywords that have a tag, rivals named by hand. */
+/** Options that narrow a rule: minimum drop, only tagged keywords, only rivals named by hand. */
 export type RuleOption = "dropBy" | "keywordScope" | "rivalScope"
 
 type Facts = v.GenericSchema<object>
@@ -15,34 +15,39 @@ export interface AlertType<Name extends string = string, Shape extends Facts = F
   options: readonly RuleOption[]
   facts: Shape
   example: v.InferOutput<Shape>
-  /** Reads what a place's days show, of every type that shares the function. Absent if its alerts do not come from readings. */
+  /**
+   * Finds the alerts of a place's days, for all types that share the function. Absent if the alerts do not come from
+   * readings.
+   */
   find?: Finder
-  /** The alert in one English sentence to the app's owner, who is "you"; without a full stop (wording.ts). */
+  /** Returns one English sentence to the app's owner, who is "you", without a full stop (wording.ts). */
   sentence(facts: v.InferOutput<Shape>, place: Wording): string
-  /** Its facts in the flat fields of the feed; the other fields are null. */
+  /** Returns the alert's values of the flat fields; all other fields are null. */
   fields(facts: v.InferOutput<Shape>): Partial<AlertFacts>
-  /** Longer than the sentence, for messages; names its own day. */
+  /** Returns a longer text for messages, which includes its own day. */
   text?(facts: v.InferOutput<Shape>): string
-  /** It depends on more than the readings of its days, so an alert that was told as news is never withdrawn. */
+  /**
+   * True if it depends on more than the readings of its days. Once delivered as news, such an alert is never withdrawn.
+   */
   stands?: true
-  /** On Google Play it is of a language, not of a storefront. */
+  /** True if on Google Play it belongs to a language rather than a storefront. */
   ofLanguage?: true
   appStoreOnly?: true
-  /** It is read of a connected ads account alone. */
+  /** True if it comes from a connected ads account only. */
   ofAds?: true
 }
 
 export type Finder = (tx: Tx, days: PlaceDays) => Promise<FindingOf[]>
 
-/** With type, storefront and day, the subject names a finding. */
+/** A change that readings show. Type, storefront, day and subject identify it. */
 export interface FindingOf<Name extends string = string, Shown = object> {
   type: Name
   subject: string
   day: string
-  /** When the reading that shows it was seen. */
+  /** Time of the reading that shows it. */
   at: Date
   facts: Shown
-  /** It supports an alert that was told before, and makes no new one: the rival or genre is not the app's any more. */
+  /** True if it only confirms an existing alert, because its rival or genre no longer belongs to the app. */
   keepsOnly?: true
 }
 

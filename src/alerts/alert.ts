@@ -6,14 +6,14 @@ import type { AlertPlace } from "./place.ts"
 import { type FeedType, feedType } from "./types.ts"
 import type { Week } from "./week.ts"
 
-/** What readings show: every type of the feed but the week's summary. */
+/** The types that come from readings: all of the feed except the weekly summary. */
 export type FindingType = Exclude<FeedType["name"], "weekly">
 
 export type FactsOf = { [Type in FeedType as Exclude<Type["name"], "weekly">]: v.InferOutput<Type["facts"]> }
 
 type Finding = { [Type in FindingType]: FindingOf<Type, FactsOf[Type]> }[FindingType]
 
-/** The summary of a week; its day is the week's Sunday, UTC. */
+/** The summary of a week. Its day is the Sunday of the week, UTC. */
 export type WeeklySummary = FindingOf<"weekly", Week>
 
 export type Alert = { id: number; appId: string; read: boolean; history: boolean } & (
@@ -21,7 +21,7 @@ export type Alert = { id: number; appId: string; read: boolean; history: boolean
   | (WeeklySummary & { platform: null; storefront: null })
 )
 
-/** An alert as callers and receivers get it; the fields are described where the feed is (alerts/operations/alerts.ts). */
+/** An alert in answers and messages; the fields are described in alerts/operations/alerts.ts. */
 type AlertRow = Pick<Alert, "id" | "type" | "appId" | "platform" | "day" | "read" | "history"> & {
   appName: string
   country: string | null
@@ -29,7 +29,7 @@ type AlertRow = Pick<Alert, "id" | "type" | "appId" | "platform" | "day" | "read
   sentence: string
 } & AlertFields
 
-/** The alert in flat fields, all of them whatever its type. */
+/** Converts an alert to flat fields, the same for every type. */
 export function alertRow(alert: Alert, appName: string): AlertRow {
   const { id, type, appId, platform, storefront: country, day, at, read, history } = alert
   const head = { id, type, appId, appName, platform, country, day, at: at.toISOString(), read, history }
@@ -41,13 +41,13 @@ export function alertRow(alert: Alert, appName: string): AlertRow {
   }
 }
 
-/** One English sentence to the app's owner. It names the earlier day of a comparison unless that is the day before. */
+/** Returns one English sentence to the app's owner. It names the day of comparison unless that is the day before. */
 export function sentenceOf(alert: Alert): string {
   const { type, platform, storefront, day, facts } = alert
   return feedType(type).sentence(facts, { platform, storefront, day, earlier: earlierOf(alert) })
 }
 
-/** An alert as a message says it on `today` (UTC): in a sentence with its day, or longer where its type has more to say. */
+/** Returns the text of a message sent on `today` (UTC): the sentence with its day, or the longer text of its type. */
 export function textOf(alert: Alert, today: string): string {
   const text = feedType(alert.type).text?.(alert.facts)
   return text ?? `${alert.day === today ? "" : `${alert.day}: `}${sentenceOf(alert)}`

@@ -1,9 +1,9 @@
 import * as v from "valibot"
 
-/** Facts of two measured days of one source. A rank is null where the app was absent, as far as was read. */
+/** Facts that compare two measured days of one source. A rank is null if the app was absent from the results read. */
 export const compared = {
   source: v.string(),
-  /** The earlier day, UTC; the later is the alert's own. */
+  /** The earlier day, UTC. The later is the day of the alert. */
   against: v.string(),
   depth: v.number(),
   wasDepth: v.number(),

@@ -9,13 +9,13 @@ import { FEED_TYPES } from "./types.ts"
 
 const OF_LANGUAGE: string[] = FEED_TYPES.filter(({ ofLanguage }) => ofLanguage).map(({ name }) => name)
 
-/** An alert of the feed, as far as it is compared with what the readings show. */
+/** The fields of a stored alert that are compared with the current findings. */
 export interface HeldAlert extends FindingOf {
   id: number
   facts: Record<string, unknown>
   history: boolean
   isWithdrawn: boolean
-  /** Queued for a channel, or marked as read by somebody. */
+  /** True if it was queued for a channel or marked as read. */
   isSeen: boolean
 }
 
@@ -25,12 +25,15 @@ interface HeldQuery {
   to: string
 }
 
-/** Reviews have no storefront on Google Play, and may be seen long after their day; all else is seen on its day. */
+/**
+ * Returns the stored alerts of a place and of some days. Reviews on Google Play have no storefront and may be read long
+ * after their day; all other alerts are dated by their reading.
+ */
 export async function readHeld(tx: Tx, place: Place, { types, from, to }: HeldQuery): Promise<HeldAlert[]> {
   const { workspaceId, appId, platform, storefront } = place
   const ofDay = types.filter((type) => !OF_LANGUAGE.includes(type))
   const ofLanguage = types.filter((type) => OF_LANGUAGE.includes(type))
-  // an alert of a language belongs to every storefront that reads it, and to no other
+  // an alert of a language belongs to each storefront that uses it
   const feeds = ofLanguage.length > 0 && platform === "android" ? await readPlaceFeeds(tx, place) : []
   return await tx<HeldAlert[]>`
     select id, type, subject, day, at, facts, history, withdrawn_at is not null as "isWithdrawn",
@@ -61,7 +64,7 @@ interface FeedChanges {
   withdrawn: readonly HeldAlert[]
 }
 
-/** `news`: the first day whose alerts are news. */
+/** Stores the changes. `news` is the first day whose alerts are news rather than history. */
 export async function updateFeed(tx: Tx, place: Place, news: string, changes: FeedChanges): Promise<void> {
   await withdraw(
     tx,
@@ -71,17 +74,20 @@ export async function updateFeed(tx: Tx, place: Place, news: string, changes: Fe
   for (const rows of chunksOf(changes.added)) await insert(tx, { place, news }, rows)
 }
 
-/** 4,000 rows in one statement took the embedded database 130 ms. */
+/** At most 250 rows per statement: 4,000 rows block the embedded database for 130 ms. */
 const CHUNK = 250
 
 function chunksOf<Row>(rows: readonly Row[]): Row[][] {
   return Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, at) => rows.slice(at * CHUNK, (at + 1) * CHUNK))
 }
 
-/** An alert that was queued for a channel or read stays, marked as withdrawn, and is sent no more. Others are deleted. */
+/**
+ * Withdraws alerts. One that was queued for a channel or read is marked as withdrawn, and its waiting deliveries end.
+ * Others are deleted.
+ */
 export async function withdraw(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
-  // before it is asked who was told: what queues deliveries locks the alerts too
+  // lock first: the transaction that queues deliveries locks the alerts too
   await tx`
     select
     from alert
@@ -108,10 +114,13 @@ export async function withdraw(tx: Tx, ids: readonly number[]): Promise<void> {
     where alert_id = any(${left}::bigint[]) and state = 'waiting'`
 }
 
-/** Why a delivery ended. */
+/** Stored as the reason why a delivery ended. */
 const WITHDRAWN = "the alert was withdrawn"
 
-/** An alert keeps its id and whether it was read. One that holds again is delivered if nobody was sent it. */
+/**
+ * Updates alerts; their id and read mark stay. An alert that is valid again is queued for delivery if it was never
+ * sent.
+ */
 async function update(tx: Tx, rows: FeedChanges["changed"]): Promise<void> {
   await tx`
     update alert a
@@ -162,13 +171,13 @@ function rowOf({ platform, storefront }: Place, { type, subject, day, at, facts 
   return { type, storefront: hasNone ? null : storefront, subject, day, at: at.toISOString(), facts }
 }
 
-/** Compares the feed with what the readings show and returns the changes. */
+/** Input of `feedChanges`, which compares the stored alerts with the current findings. */
 interface FeedComparison {
   held: readonly HeldAlert[]
   found: readonly FindingOf[]
-  /** Whether an alert stays as it was told, with names as they were, as long as the readings show it. */
+  /** True if an alert keeps its original names while the readings confirm it. */
   isStanding(held: HeldAlert): boolean
-  /** Whether it stays although nothing shows it. */
+  /** True if an alert stays even if no reading confirms it. */
   isFixed(held: HeldAlert): boolean
   mayAdd(found: FindingOf): boolean
 }
@@ -196,7 +205,7 @@ export function feedChanges({ held, found, isStanding, isFixed, mayAdd }: FeedCo
   return { added: added.map(([, one]) => one), changed, withdrawn }
 }
 
-/** Names of the time when it was told, and whether the rival was named by hand then. */
+/** Facts that keep their original values: names, and whether the rival was named by hand. */
 const TOLD_NAMES = ["name", "manual", "genreName"]
 
 function namesIn(facts: Record<string, unknown>): object {

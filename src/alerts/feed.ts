@@ -5,21 +5,21 @@ import type { Channel } from "./rules.ts"
 
 interface FeedQuery {
   workspaceId: number
-  /** Only of these apps. Null for all of the workspace. */
+  /** Limits the result to these apps. Null for all apps of the workspace. */
   appIds: readonly string[] | null
   limit: number
   only?: FeedFilter
-  /** Where the page before ended. */
+  /** The end of the previous page. */
   after?: FeedPlace | undefined
 }
 
 interface FeedFilter {
   appId?: string | undefined
   types?: readonly string[] | undefined
-  /** UTC days of the alerts, both included. */
+  /** UTC days of the alerts, inclusive. */
   from?: string | undefined
   to?: string | undefined
-  /** The first moment of `at`. */
+  /** The earliest `at`, inclusive. */
   since?: Date | undefined
   read?: boolean | undefined
 }
@@ -37,38 +37,38 @@ interface AlertDelivery {
 }
 
 type FeedAlert = Alert & {
-  /** When later readings showed that it does not hold. Null if it holds. */
+  /** Time when later readings disproved it. Null if it holds. */
   withdrawnAt: Date | null
-  /** By channels, those of a kind as they were added; none where no rule wants it. */
+  /** Ordered by kind of channel, then age of the channel. Empty if no rule matched. */
   deliveries: AlertDelivery[]
 }
 
 interface Feed {
-  /** Of all that may be seen, not only of those given; counted up to UNREAD_COUNTED. */
+  /** Number of unread alerts visible to the caller, regardless of the filter. Counted up to UNREAD_COUNTED. */
   unread: number
-  /** Newest first: by when what shows it was seen, then the one found last. */
+  /** Newest first: by time of the reading, then by id. */
   alerts: FeedAlert[]
-  /** Older ones that pass the filter, counted up to UNREAD_COUNTED. */
+  /** Number of older alerts that match the filter. Counted up to UNREAD_COUNTED. */
   omitted: number
 }
 
-/** A feed that nobody reads grows by thousands a day: counting them all would take longer every day. */
+/** Counting stops here, because an unread feed may grow by thousands of alerts per day. */
 export const UNREAD_COUNTED = 10_000
 
-/** As many are given at most. */
+/** At most 500 alerts per page. */
 export const MOST_ALERTS = 500
 
 export async function readFeed(sql: Sql, query: FeedQuery): Promise<Feed> {
   const [alerts, { unread, all }] = await Promise.all([readAlerts(sql, query), countAlerts(sql, query)])
   if (alerts.length < query.limit) return { unread, alerts, omitted: 0 }
-  // one may have come meanwhile
+  // an alert may have been added between the two queries
   return { unread, alerts, omitted: Math.max(0, all - alerts.length) }
 }
 
-/** The rows of `alert` that pass the filter and come after the page before. */
+/** The SQL condition for the filter and the page. */
 function whereShown(sql: Sql, { only = {}, after }: FeedQuery): Fragment {
   const { appId, types, from, to, since, read } = only
-  // an alert is seen on its day or later
+  // an alert's reading is never earlier than its day
   const first = from === undefined ? since : new Date(Math.max(Date.parse(from), since?.getTime() ?? 0))
   return sql`true
     ${appId === undefined ? sql`` : sql`and app_id = ${appId}`}
@@ -87,9 +87,9 @@ async function readAlerts(sql: Sql, query: FeedQuery): Promise<FeedAlert[]> {
       from alert
       where workspace_id = ${workspaceId} and ${whereShown(sql, query)}
       order by at desc, id desc
-      -- as a number: of one that it does not know the planner expects a tenth of the feed, and plans anew
+      -- a literal limit: for a parameter the planner assumes a tenth of the feed and chooses a slow plan
       ${sql.unsafe(`limit ${MOST_ALERTS}`)}`
-  // of some apps each is looked at by itself: what others are told lies between in the workspace's feed
+  // reads each app by itself, since alerts of other apps lie between them in the workspace's feed
   const newestOfEach = sql`
       select a.*
       from (select distinct unnest(${appIds as string[]}::text[]) as app_id) k
@@ -113,7 +113,7 @@ async function readAlerts(sql: Sql, query: FeedQuery): Promise<FeedAlert[]> {
     limit ${limit}`
 }
 
-/** All unread ones that may be seen, whatever the filter, and those that pass it. */
+/** Counts all visible unread alerts, and those that match the filter. */
 async function countAlerts(sql: Sql, query: FeedQuery): Promise<{ unread: number; all: number }> {
   const { workspaceId, appIds, limit, only, after } = query
   const most = UNREAD_COUNTED + limit
@@ -128,7 +128,7 @@ async function countAlerts(sql: Sql, query: FeedQuery): Promise<{ unread: number
       ) a
     )`
   const isWhole = !after && Object.values(only ?? {}).every((value) => value === undefined)
-  // without a filter all are the unread and the read, and each is looked at once
+  // without a filter the total is unread plus read, so that no alert is counted twice
   const [counted] = await sql<[{ unread: number; others: number }]>`
     select ${count(sql`read_at is null`)} as unread,
       ${isWhole ? count(sql`read_at is not null`) : count(whereShown(sql, query))} as others`

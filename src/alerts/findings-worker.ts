@@ -13,12 +13,12 @@ export interface FindingsOptions extends WorkerOptions {
   find?: typeof deriveFindings
 }
 
-/** A row for each tracked app in each of its storefronts: due soon after a reading that concerns it, and each day. */
+/** The table `due` has a row for each tracked app and storefront: due soon after a relevant reading, and once a day. */
 const FINDINGS = (["ios", "android"] as const).map(
   (platform): DueWork => ({ name: "findings", platform, together: 1, everyDays: 1 }),
 )
 
-/** Finds in what is stored what the feed should tell, in any number of processes beside each other. Nothing is asked. */
+/** Derives alerts from stored readings. Any number of processes may run it. It sends no requests. */
 export function createFindings(options: FindingsOptions): Worker {
   const { sql, log, now = () => new Date(), random = Math.random, retry = RETRY, find = deriveFindings } = options
   const { atOnce = 6, pollMs = 1_000, leaseMs = 30_000, stopMs = 15_000 } = options
@@ -42,7 +42,7 @@ export function createFindings(options: FindingsOptions): Worker {
   )
 }
 
-/** What is found is stored together with the end of the claim, or nothing is: each alert is there once. */
+/** Stores the findings and the end of the claim in one transaction, so that each alert is stored once. */
 async function findNews(
   run: Run<Claim<DueWork>>,
   { sql, now, find }: Required<Pick<FindingsOptions, "sql" | "now" | "find">>,

@@ -13,7 +13,7 @@ import type { FollowedRival } from "./rival-facts.ts"
 import { categoriesOf, type PlaceDays, readSearchDays, type SearchDays } from "./search-days.ts"
 import { FEED_TYPES } from "./types.ts"
 
-/** A store's app in a storefront; `subject` is its store id. */
+/** A store app in a storefront; `subject` is its store id. */
 export interface Subject {
   platform: Platform
   storefront: string
@@ -21,10 +21,10 @@ export interface Subject {
 }
 
 /**
- * For every tracked app of an origin among them: the rivals that are followed, then the feed of the last days. Alerts that the readings
- * no longer show are withdrawn. Repeating it changes nothing, also beside others. It takes the identities' lock first, and
- * no lock on any reading. An import also withdraws passings by rivals that are no longer followed: their alerts were
- * derived from a part of the readings.
+ * Updates, for every tracked app of `origin` among the subjects, the followed rivals and the alerts of the last days.
+ * Withdraws alerts that the readings no longer show. It is idempotent and safe to run concurrently. It locks the
+ * identities first, and no readings. An import also withdraws passings by rivals that are no longer followed, since
+ * those alerts were derived from incomplete readings.
  */
 export async function deriveFindings(
   tx: Tx,
@@ -39,19 +39,19 @@ export async function deriveFindings(
   }
 }
 
-/** Days to derive again, of all types, keywords and rivals unless it names some. */
+/** The days to derive again. Covers all types, keywords and rivals unless limited. */
 export interface Look {
   from: string
   to: string
   finders?: readonly Finder[]
   terms?: ReadonlySet<string>
-  /** Store ids. */
+  /** Store ids of rivals. */
   rivals?: ReadonlySet<string>
-  /** Only of this app of a workspace. */
+  /** Limits it to this app of a workspace. */
   appId?: string
 }
 
-/** Also of days before the app or keyword was tracked. */
+/** Derives alerts of past days, including days before the app or keyword was tracked. */
 export async function derivePastFindings(
   tx: Tx,
   subject: Subject,
@@ -71,7 +71,7 @@ interface Derivation {
   mayAdd(found: FindingOf): boolean
 }
 
-/** Makes the feed of these days what their readings show. */
+/** Updates the feed of these days to match their readings. */
 async function derive(tx: Tx, place: Place, look: Look, { now, isImport, mayAdd }: Derivation): Promise<void> {
   const { from, to, finders = ALL_FINDERS } = look
   const news = firstNewsDay(now)
@@ -81,7 +81,7 @@ async function derive(tx: Tx, place: Place, look: Look, { now, isImport, mayAdd 
     (rival === undefined || (look.rivals?.has(rival as string) ?? true))
   const types = finders.flatMap((find) => TYPES_OF.get(find) as string[])
   const held = (await readHeld(tx, place, { types, from, to })).filter(isLookedAt)
-  // what was told as news stays with the rivals and the genre of then; so does in an import what somebody has seen
+  // news keeps the rivals and genre of its time; in an import so does any alert that somebody has seen
   const isStanding = ({ history, day, isSeen }: HeldAlert) => !history && (!isImport || day < news || isSeen)
   const standing = held.filter(isStanding)
   const shown = {
@@ -144,7 +144,7 @@ function genresOf({ genre }: Place, standing: readonly HeldAlert[]): string[] {
   return [...new Set(genre === null ? told : [genre, ...told])]
 }
 
-/** Whether the app, and the keyword that a finding is about, were tracked on its day. */
+/** Returns a function that checks whether the app, and the keyword of a finding, were tracked on its day. */
 async function readTracked(tx: Tx, { appId, storefront, since }: Place): Promise<(found: FindingOf) => boolean> {
   const rows = await tx<{ term: string; since: string }[]>`
     select term, (added_at at time zone 'utc')::date as since
@@ -185,7 +185,7 @@ async function readPlaces(tx: Tx, subjects: readonly Subject[], origin: string):
     order by a.id, k.platform, k.storefront`
 }
 
-/** Rivals named by hand that no reading has shown yet: they are followed all the same. */
+/** Creates the store apps of rivals named by hand that no reading has shown yet, so that they are followed too. */
 async function makeRivals(tx: Tx, places: readonly Place[]): Promise<void> {
   const keys = places.flatMap((place) => manualOf(place).map((id) => ({ platform: place.platform, id })))
   if (keys.length > 0) await ensureAppIds(tx, keys)
@@ -196,7 +196,10 @@ function manualOf({ platform, manualRivals }: Place): string[] {
   return named.flatMap((rival) => (rival?.platform === platform ? [rival.id] : []))
 }
 
-/** One process at a time works on each; removing an app waits, for it locks these rows the other way round. */
+/**
+ * Locks each app, platform and storefront, so that one process at a time works on it. Deleting an app waits, because it
+ * locks these rows in the reverse order.
+ */
 async function lockPlaces(tx: Tx, named: readonly Place[]): Promise<Place[]> {
   const apps = await tx<{ id: string }[]>`
     select id
@@ -214,7 +217,9 @@ async function lockPlaces(tx: Tx, named: readonly Place[]): Promise<Place[]> {
   return await keepTracked(tx, places)
 }
 
-/** Who stops to track a storefront waits for the lock above, or has done so by now. */
+/**
+ * Returns the places that are still tracked. A change of storefronts waits for the lock above, or is visible by now.
+ */
 async function keepTracked(tx: Tx, places: readonly Place[]): Promise<Place[]> {
   const apps = await tx<{ id: string; countries: string[]; ios: number | null; android: number | null }[]>`
     select id, countries, ios_app as ios, android_app as android

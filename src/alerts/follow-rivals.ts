@@ -5,10 +5,13 @@ import { nameIn } from "../stores/store/app-names.ts"
 import type { Place } from "./place.ts"
 import type { FollowedRival } from "./rival-facts.ts"
 
-/** Rivals that are followed of each app there, besides those named by hand. */
+/** Number of rivals followed per app and storefront, in addition to those named by hand. */
 const FOLLOWED = 10
 
-/** What stays as it is is not written. The caller holds the identities and keeps others from doing the same. */
+/**
+ * Updates the followed rivals of a place; unchanged rows are not written. The caller must have locked the identities
+ * and the place.
+ */
 export async function followRivals(tx: Tx, place: Place, manual: readonly string[]): Promise<void> {
   const { appId, platform, storefront, own } = place
   const rivals = await findRivalsToFollow(tx, { side: { appId, platform, storefront, own }, manual }, FOLLOWED)
@@ -58,7 +61,7 @@ export async function readRivals(tx: Tx, place: Place): Promise<FollowedRival[]>
     order by s.id`
 }
 
-/** Rivals of alerts that were told when they were followed. */
+/** Reads rivals of earlier alerts that are no longer followed. */
 export async function readRivalsNamed(
   tx: Tx,
   place: Place,

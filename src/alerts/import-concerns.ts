@@ -4,7 +4,7 @@ import type { Subject } from "./findings.ts"
 import type { ImportNotes, SideNotes } from "./import-notes.ts"
 import { categoriesOf } from "./search-days.ts"
 
-/** An app in a storefront whose alerts an import may change. `subject` is its store id. */
+/** An app in a storefront whose alerts may change by an import. `subject` is its store id. */
 export interface ConcernedPlace extends Subject {
   appId: string
   genre: string | null
@@ -13,8 +13,9 @@ export interface ConcernedPlace extends Subject {
 }
 
 /**
- * Sorted by store, storefront and app. Begins with what was imported and looks it up, so that apps that it does not concern
- * cost nothing. Laterals with an offset keep the planner, which expects far more, from reading whole tables.
+ * Returns the places that an import concerns, sorted by store, storefront and app. Starts from the imported readings,
+ * so that other apps cost nothing. The laterals with offset 0 stop the planner, which overestimates rows, from scanning
+ * whole tables.
  */
 export async function readConcerned(sql: Sql, notes: ImportNotes): Promise<ConcernedPlace[]> {
   return await sql<ConcernedPlace[]>`
@@ -37,7 +38,7 @@ export async function readConcerned(sql: Sql, notes: ImportNotes): Promise<Conce
     order by c.platform desc, c.storefront, a.id`
 }
 
-/** Each app in each storefront once. */
+/** Selects each affected app and storefront once. */
 function concernedBy(sql: Sql, { categorised }: ImportNotes) {
   return sql`
     select k.app_id, i.platform, i.storefront
@@ -63,7 +64,7 @@ function concernedBy(sql: Sql, { categorised }: ImportNotes) {
     from seen i
     join tracked_app a on a.ios_app = i.id or a.android_app = i.id
     union
-    -- named by hand, and not followed yet
+    -- named by hand, but not followed yet
     select a.id, i.platform, i.storefront
     from seen i
     join tracked_app a on a.manual_rivals @> array[i.platform || ':' || i.store_id]
@@ -77,13 +78,13 @@ function concernedBy(sql: Sql, { categorised }: ImportNotes) {
     join tracked_app a on a.ios_app = i.id or a.android_app = i.id
     cross join unnest(a.countries) c (storefront)
     union
-    -- the categories of any app decide what is off topic
+    -- off_topic depends on the categories of any app
     select app_id, platform, storefront
     from imported_days
     where platform = any(${[...categorised]}::text[])`
 }
 
-/** Queries for a `with`: what was read in each storefront, by its name there, and the apps whose reviews were read. */
+/** Common table expressions: the imported terms, charts and apps by storefront, and the apps with imported reviews. */
 function imported(sql: Sql, notes: ImportNotes) {
   const sides = [...notes.sides.values()]
   const named = (namesOf: (side: SideNotes) => Iterable<string>) => {
@@ -122,9 +123,9 @@ function imported(sql: Sql, notes: ImportNotes) {
     )`
 }
 
-/** The inputs of imported days' alerts other than their readings. */
+/** The inputs of alerts of imported days, other than their readings. */
 export interface Scope {
-  /** Rivals that are followed, by store id. */
+  /** Followed rivals by store id. */
   rivals: Record<string, { name: string | null; manual: boolean }>
   genre: string | null
   genreName: string | null

@@ -6,7 +6,7 @@ import type { SideNotes } from "./import-notes.ts"
 import { spansOf } from "./import-spans.ts"
 import { feedType, type RuleType } from "./types.ts"
 
-/** The imported days of a place, and how their alerts are derived. */
+/** An imported place, and the parameters for deriving its alerts. */
 export interface PlaceImport {
   sql: Sql
   place: ConcernedPlace
@@ -30,7 +30,10 @@ export async function deriveSpan({ sql, place, now, pause }: PlaceImport, look: 
   await sql.begin((tx) => derivePastFindings(tx, place, { ...look, appId: place.appId }, now))
 }
 
-/** Keywords times days that one transaction looks at: 200 keywords take the embedded database 65 ms and more for three. */
+/**
+ * At most this many keywords times days per transaction: 200 keywords take the embedded database at least 65 ms for
+ * three days.
+ */
 const LOOKED_AT_ONCE = 400
 const MOST_DAYS = 60
 

@@ -8,22 +8,25 @@ export interface SideNotes {
   storefront: string
   /** UTC days of all its readings. */
   days: Set<string>
-  /** Keywords whose results were read, and on which days. */
+  /** Keywords with imported search results, and their days. */
   searches: Map<string, Set<string>>
-  /** Genres whose charts were read, and on which days. */
+  /** Genres with imported charts, and their days. */
   charts: Map<string, Set<string>>
-  /** Keywords that assistants were asked about, and on which days. */
+  /** Keywords with imported assistant answers, and their days. */
   answers: Map<string, Set<string>>
-  /** Store ids of which something was read that may be a change: a page, a version, an average of stars. */
+  /** Store ids with imported data that may show a change: a page, a version or an average rating. */
   apps: Set<string>
 }
 
-/** Notes a few fields of each imported reading, to find the alerts to derive again. */
+/** The few fields of each imported reading that determine which alerts to derive again. */
 export interface ImportNotes {
   sides: Map<string, SideNotes>
-  /** The earliest day on which a review was written, by store and store id: a language's reviews have no storefront. */
+  /**
+   * The earliest day on which a review was written, by store and store id. On Google Play reviews have a language and
+   * no storefront.
+   */
   reviews: Map<string, string>
-  /** Stores whose apps' categories were read: they say what is off topic in every storefront. */
+  /** Stores with imported app categories, which affect off_topic in every storefront. */
   categorised: Set<Platform>
 }
 

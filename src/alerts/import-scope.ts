@@ -8,7 +8,7 @@ import { deriveDays, deriveSpan, findersOf, OF_CHARTS, OF_PAGES, type PlaceImpor
 import type { SideNotes } from "./import-notes.ts"
 import { daysBetween } from "./import-spans.ts"
 
-/** For all apps that are tracked there: which of them the days concern may be known later. */
+/** Stores the imported days for all apps tracked there, since it is not known yet which apps they affect. */
 export async function noteImportedDays(
   sql: Sql,
   { platform, storefront, days }: SideNotes,
@@ -25,7 +25,7 @@ export async function noteImportedDays(
     where ${storefront} = any(a.countries)
       and case ${platform} when 'ios' then a.ios_app else a.android_app end is not null
       and not exists (
-        -- on conflict would lock each row that stays as it is
+        -- "on conflict" would lock every unchanged row
         select
         from imported_days d
         where (d.app_id, d.platform, d.storefront) = (a.id, ${platform}, ${storefront})
@@ -44,7 +44,7 @@ export interface ImportedDays {
   derivedWith: Scope | null
 }
 
-/** As far as alerts of them are kept. */
+/** Returns the imported days for which alerts are kept. Undefined if there are none. */
 export async function readImportedDays(
   sql: Sql,
   { appId, platform, storefront }: ConcernedPlace,
@@ -57,7 +57,7 @@ export async function readImportedDays(
   return row
 }
 
-/** Derives the imported days again as far as the rivals or the categories are others than when that was done last. */
+/** Derives the imported days again where the rivals or categories have changed since the last time. */
 export async function deriveChangedScope(imported: PlaceImport, row: ImportedDays): Promise<void> {
   const { sql, place, side, isCategorised, now } = imported
   const scope = await readScope(sql, place)
@@ -83,7 +83,7 @@ export async function deriveChangedScope(imported: PlaceImport, row: ImportedDay
     where (app_id, platform, storefront) = (${place.appId}, ${place.platform}, ${place.storefront})`
 }
 
-/** History of rivals that are not followed any more; what was told as news stays. */
+/** Withdraws the history of rivals that are no longer followed. News stays. */
 async function forgetRivals({ sql, place, pause }: PlaceImport, rivals: readonly string[]): Promise<void> {
   await pause()
   await sql.begin(async (tx) => {
@@ -100,7 +100,7 @@ async function forgetRivals({ sql, place, pause }: PlaceImport, rivals: readonly
   })
 }
 
-/** History names its rivals as they are named now. */
+/** Renames rivals in history to their current names. */
 async function updateNames({ sql, place, pause }: PlaceImport, rivals: Scope["rivals"]): Promise<void> {
   const named = Object.entries(rivals).flatMap(([rival, { name }]) => (name === null ? [] : [{ rival, name }]))
   if (named.length === 0) return

@@ -1,9 +1,9 @@
 import { addDays, type Days } from "../lib/days.ts"
 
-/** Days that lie no further apart are looked at in one go. */
+/** Days up to this far apart are processed together. */
 const APART_DAYS = 3
 
-/** The days in spans of so many at most, the earliest first; a few days between two that are none of them are looked at too. */
+/** Groups days into spans of at most `atOnce` days, earliest first. A span includes short gaps between the days. */
 export function spansOf(days: readonly string[], atOnce: number): Days[] {
   return runsOf(days).flatMap(({ from, to }) => partsOf(from, to, atOnce))
 }

@@ -23,21 +23,21 @@ import { deriveChangedScope, type ImportedDays, noteImportedDays, readImportedDa
 import { daysBetween, runsOf } from "./import-spans.ts"
 
 interface ImportFindings {
-  /** Notes readings in the transaction that stores them, and puts the findings in them forward. */
+  /** Notes the readings in the transaction that stores them, and makes the findings of their subjects due. */
   note(tx: Tx, readings: readonly Observation[]): Promise<void>
-  /** Derives the alerts of the days that the import touched, and of the days that compare with them. It needs no worker. */
+  /** Derives the alerts of the imported days and of the days compared with them. Needs no worker. */
   tell(sql: Sql): Promise<void>
 }
 
 interface ImportFindingsOptions {
   now?: () => Date
-  /** Days for which alerts are kept. 0 = without an end. */
+  /** Days for which alerts are kept. 0 for unlimited. */
   keptDays?: number
-  /** Awaited between two transactions, so that others get their turn on the embedded database's one backend. */
+  /** Awaited between transactions, so that other work can use the only backend of the embedded database. */
   pause?: () => Promise<void>
 }
 
-/** An import that breaks off leaves what it put forward to the next worker, for the days that are news. */
+/** Delay after which a worker takes over the recent days of an interrupted import. */
 const LEFT_AFTER_MS = 60_000
 
 export function openImportFindings(options: ImportFindingsOptions = {}): ImportFindings {
@@ -70,7 +70,7 @@ const PAUSE_MS = 5
 
 interface Group {
   kind: keyof typeof CONCERNS
-  /** They share platform and storefront. */
+  /** All have the same platform and storefront. */
   subjects: Subject[]
 }
 
@@ -91,7 +91,7 @@ function groupsOf(readings: readonly Observation[]): Iterable<Group> {
 
 type ImportedPlace = Pick<Subject, "platform" | "storefront"> & Pick<Group, "kind"> & { names: string[] }
 
-/** The subject of a reading by its kind. An assistant's answer concerns both stores. */
+/** Returns the subjects of a reading by kind. An assistant's answer concerns both stores. */
 function placesOf(reading: Observation): ImportedPlace[] {
   if (reading.kind === "assistant_answer") {
     const about = { kind: reading.kind, storefront: reading.storefront, names: [reading.term] }
@@ -118,7 +118,7 @@ function placesOf(reading: Observation): ImportedPlace[] {
   }
 }
 
-/** The last days first, since they say who is followed. */
+/** Derives the recent days first, since they determine the followed rivals. */
 async function derivePlace(imported: PlaceImport): Promise<void> {
   const { sql, place, side, now, keptFrom, pause } = imported
   await pause()
@@ -129,7 +129,7 @@ async function derivePlace(imported: PlaceImport): Promise<void> {
   if (row) await deriveChangedScope(imported, row)
 }
 
-/** The days that the import brought and those that compare with them; for the first time all imported days. */
+/** Derives the days of the import and those compared with them. The first time it derives all imported days. */
 async function deriveTouched(imported: PlaceImport, side: SideNotes, row: ImportedDays | undefined): Promise<void> {
   const { place, keptFrom, now } = imported
   const kept = (days: Iterable<string>) => [...days].filter((day) => day >= keptFrom)
@@ -149,12 +149,12 @@ async function deriveTouched(imported: PlaceImport, side: SideNotes, row: Import
   const [answered] = kept(asked.flatMap((term) => [...(side.answers.get(term) as Set<string>)])).sort()
   if (answered !== undefined)
     await deriveSpan(imported, { from: answered, to: dayOf(now), finders: OF_ANSWERS, terms: new Set(asked) })
-  // a page bears upon changes before and after it, by either source; there are few
+  // a page affects changes before and after it, from either source; there are few pages
   const [from] = kept([...side.days, ...(row ? [row.from] : [])]).sort()
   if (from !== undefined) await deriveSpan(imported, { from, to: dayOf(now), finders: OF_PAGES })
 }
 
-/** A late review moves the mean of the days after it, and may join what was read before with what was read after. */
+/** A late review changes the mean of the days after it, and may close a gap between readings. */
 async function deriveReviews(imported: PlaceImport): Promise<void> {
   const { reviewsFrom, keptFrom, now } = imported
   if (reviewsFrom === undefined) return
@@ -162,7 +162,10 @@ async function deriveReviews(imported: PlaceImport): Promise<void> {
   await deriveSpan(imported, { from, to: dayOf(now), finders: OF_REVIEWS })
 }
 
-/** The measured days that are compared with the last of each run: of each of these keywords, or of the charts, the next. */
+/**
+ * Returns the measured days that are compared with the last day of each run: the next one of each of these keywords, or
+ * of the charts if `terms` is null.
+ */
 async function readFollowing(
   { sql, place, pause }: PlaceImport,
   runs: readonly Days[],

@@ -7,28 +7,31 @@ export interface Place {
   platform: Platform
   storefront: string
   own: number
-  /** Of the tracked app. Search results and charts of this publisher alone are compared: alerts come from one hand. */
+  /**
+   * Origin of the tracked app. Only search results and charts of this origin are compared, so that alerts never mix
+   * publishers.
+   */
   origin: string
-  /** The store's own id of its main genre; null = not known. */
+  /** The store's id of the app's main genre. Null if unknown. */
   genre: string | null
   categories: string[]
-  /** The UTC day since when it is tracked. */
+  /** The UTC day on which tracking began. */
   since: string
   manualRivals: string[] | null
 }
 
-/** UTC days, today included. Alerts of earlier days are history: marked as read, and never delivered. */
+/** Number of UTC days, including today. Alerts of earlier days are history: marked as read and never delivered. */
 const DAYS_LOOKED_AT = 3
 
-/** The first UTC day of which something is news. */
+/** Returns the first UTC day whose alerts are news. */
 export function firstNewsDay(now: Date): string {
   return addDays(dayOf(now), 1 - DAYS_LOOKED_AT)
 }
 
-/** Where and when an alert is, as its sentence says it. */
+/** The place and day of an alert, for its sentence. */
 export interface AlertPlace {
   platform: Platform | null
-  /** Null where it is of a language, not of a storefront. */
+  /** Null if the alert belongs to a language rather than a storefront. */
   storefront: string | null
   day: string
 }

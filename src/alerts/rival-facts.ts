@@ -1,18 +1,18 @@
 import * as v from "valibot"
 
-/** An app that is a rival now. */
+/** Facts that identify a rival. */
 export const rivalFacts = {
   rival: v.string(),
-  /** Null until one was seen. */
+  /** Null if no name has been seen yet. */
   name: v.nullable(v.string()),
   manual: v.boolean(),
 }
 type RivalFacts = v.InferOutput<v.StrictObjectSchema<typeof rivalFacts, undefined>>
 
-/** `id` is its store_app row. */
+/** A rival; `id` is its row in store_app. */
 export interface FollowedRival extends RivalFacts {
   id: number
-  /** False for a rival of an alert that was told when it was followed: its findings keep alerts, and add none. */
+  /** False for a rival of an earlier alert that is no longer followed. Its findings confirm alerts and add none. */
   isFollowed: boolean
 }
 

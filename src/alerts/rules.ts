@@ -9,17 +9,17 @@ export type Channel = (typeof CHANNELS)[number]
 export const KEYWORD_SCOPES = ["all", "tagged"] as const
 export const RIVAL_SCOPES = ["all", "manual"] as const
 
-/** Places of a fall that dropBy may ask for; the feed tells of no smaller ones. */
+/** The range of `dropBy`, in ranks. The feed has no smaller drops. */
 export const DROP_BY = { least: 3, most: 50 } as const
 
-/** What a workspace wants delivered of one type, over all its apps. An option is null where its type has no use for it. */
+/** The delivery of one alert type, for all apps of a workspace. An option is null if the type does not have it. */
 export interface AlertRule {
   type: RuleType
   channels: Channel[]
   dropBy: number | null
-  /** tagged = only of keywords that have a tag. */
+  /** "tagged" limits the rule to keywords that have a tag. */
   keywordScope: (typeof KEYWORD_SCOPES)[number] | null
-  /** manual = only of rivals that were named by hand. */
+  /** "manual" limits the rule to rivals named by hand. */
   rivalScope: (typeof RIVAL_SCOPES)[number] | null
 }
 
@@ -27,7 +27,10 @@ export function takes(type: RuleType, option: RuleOption): boolean {
   return feedType(type).options.includes(option)
 }
 
-/** `keywordTags` as they are now, null = none. A rival is named by hand if it was so on the alert's day. */
+/**
+ * Returns true if the rule delivers the alert. `keywordTags` are the current tags, null if there are none; whether a
+ * rival was named by hand is taken from the alert's day.
+ */
 export function wants(rule: AlertRule, alert: Alert, keywordTags: Record<string, string[]> | null): boolean {
   return (
     alert.type === rule.type &&
@@ -37,13 +40,13 @@ export function wants(rule: AlertRule, alert: Alert, keywordTags: Record<string,
   )
 }
 
-/** How many places the app fell; Infinity for other types, which no dropBy narrows. */
+/** Returns the size of a rank drop. Infinity for other types, since `dropBy` does not limit them. */
 function fellBy({ type, facts }: Alert): number {
   if (type !== "rank_drop" || facts.rank === null || facts.was === null) return Number.POSITIVE_INFINITY
   return facts.rank - facts.was
 }
 
-/** A keyword may be spelt as what every object has. */
+/** Uses own properties only, since a keyword may be "constructor" or the like. */
 function isTagged({ facts }: Alert, tags: Record<string, string[]>): boolean {
   return "term" in facts && (ownValue(tags, facts.term) ?? []).length > 0
 }

@@ -4,32 +4,37 @@ import { ALL_APPS } from "../lib/charts.ts"
 import type { Place } from "./place.ts"
 import type { FollowedRival } from "./rival-facts.ts"
 
-/** The days to derive for a place, each compared with the measured day before it. */
+/** The days to derive for a place. Each is compared with the previous measured day. */
 export interface PlaceDays {
   place: Place
   /** Tracked keywords. */
   terms: readonly string[]
   rivals: readonly FollowedRival[]
-  /** Genres of the charts: the app's own, and those of alerts that were told when it had another. */
+  /** Genres of the charts: the app's current genre, and those of earlier alerts. */
   genres: readonly string[]
-  /** Keys of alerts (keyOf) that stay as long as the readings show them. */
+  /** Keys (keyOf) of alerts that stay as long as the readings confirm them. */
   standing: ReadonlySet<string>
   from: string
   to: string
-  /** Reads the search results of these days: once, however many types of alerts ask for them. */
+  /** Reads the search results of these days, once for all alert types. */
   searches(): Promise<SearchDays>
 }
 
-/** `rank_drop` and `rank_rise`: the fewest places. A rule's own threshold narrows what is delivered, never what is told. */
+/**
+ * The smallest change for `rank_drop` and `rank_rise`, in ranks. A rule's threshold limits delivery only, not the feed.
+ */
 export const RANK_PLACES = 3
 
-/** The place that was won is among these, for rivals named by hand and found: below, lists are shuffled every day. */
+/**
+ * The better app must be within these ranks, for rivals named by hand and found ones. Lower ranks change at random
+ * every day.
+ */
 export const RIVAL_PLACES = { manual: 50, found: 10 }
 
-/** `off_topic`: so many of the first ten results must have categories that are known. */
+/** `off_topic` looks at the first 10 results and needs known categories for at least 8 of them. */
 export const TOPIC = { first: 10, known: 8 }
 
-/** A measured day beside the measured day before it. */
+/** A measured day and the previous measured day. */
 export interface DayStep {
   day: string
   source: number
@@ -39,7 +44,7 @@ export interface DayStep {
   wasDepth: number
 }
 
-/** The app's rank on a measured day, where it differs enough from that of the measured day before. */
+/** A change of the app's rank since the previous measured day that is large enough for an alert. */
 export interface Move extends DayStep {
   term: string
   at: string
@@ -47,7 +52,7 @@ export interface Move extends DayStep {
   wasRank: number | null
 }
 
-/** A rival (store_app id) that stands on another side of the app than on the measured day before. */
+/** A rival (store_app id) that passed the app, or was passed, since the previous measured day. */
 export interface PassingRow extends DayStep {
   id: number
   term: string
@@ -58,7 +63,7 @@ export interface PassingRow extends DayStep {
   theirsWas: number | null
 }
 
-/** A day whose first results share no category with the app, other than on the measured day before. */
+/** A day whose first results share no category with the app, after a measured day that differed or no measured day. */
 export interface TurnedDay {
   term: string
   day: string
@@ -70,14 +75,14 @@ export interface TurnedDay {
   categoriesWas: string[][] | null
 }
 
-/** The search results of a place's days, as far as an alert can come from them. Moments are in ISO 8601. */
+/** The search results of a place's days that may cause alerts. Times are ISO 8601. */
 export interface SearchDays {
   moves: Move[]
   passings: PassingRow[]
   turned: TurnedDay[]
 }
 
-/** Reads the results of every keyword and day once for all types of alerts. */
+/** Reads the results of all keywords and days once, for all alert types. */
 export async function readSearchDays(tx: Tx, days: Omit<PlaceDays, "searches">): Promise<SearchDays> {
   const read: SearchDays = { moves: [], passings: [], turned: [] }
   for (let at = 0; at < days.terms.length; at += TERMS_AT_ONCE) {
@@ -119,7 +124,7 @@ function moveQueries(tx: Tx) {
     )`
 }
 
-/** Only the places that decide are searched: 14 ms for 250 keywords, where all of every list took 65 ms. */
+/** Compares only the ranks that can matter: 14 ms for 250 keywords, compared with 65 ms for whole lists. */
 function passingQueries(tx: Tx, rivals: PlaceDays["rivals"]) {
   return tx`
     met as materialized (
@@ -146,7 +151,10 @@ function passingQueries(tx: Tx, rivals: PlaceDays["rivals"]) {
     )`
 }
 
-/** No more than may be told. Lists of categories as JSON: lists of several lengths are no array of the database's. */
+/**
+ * Reads only candidates for an alert. Categories are JSON, since PostgreSQL has no arrays of arrays with different
+ * lengths.
+ */
 function topicQueries(tx: Tx, { platform, storefront, categories, genre }: PlaceDays["place"]) {
   return tx`
     top as materialized (
@@ -181,12 +189,12 @@ function topicQueries(tx: Tx, { platform, storefront, categories, genre }: Place
     )`
 }
 
-/** The main one first; empty where none is known. The store's name for all of them together is none. */
+/** Returns an app's categories, the main one first; empty if unknown. Leaves out the store's id for "all apps". */
 export function categoriesOf(tx: Db) {
   return tx`array_remove(array_remove(genre || coalesce(genres, '{}'), null), ${ALL_APPS}::text)`
 }
 
-/** Looked up for each: joined, as many apps as there are were read. */
+/** The lateral looks up each app. With a join the planner reads all apps. */
 function categoriesIn(tx: Tx, ids: ReturnType<Tx>) {
   return tx`
     unnest(${ids}) with ordinality u (id, place)

@@ -10,7 +10,7 @@ import { rivalEvent } from "./types/rival-event.ts"
 import { rivalBeaten, rivalPassed } from "./types/rival-passings.ts"
 import { weekly } from "./types/weekly.ts"
 
-/** In the order of the specification. */
+/** Ordered as in the specification. */
 const ALERT_TYPES = [
   droppedOut, rankDrop, rankRise, entered, rivalPassed, rivalBeaten, rivalEvent, asaRule, chartDrop, chartEnter, featured,
   reviewWave, aiMentionLost, offTopic, weekly,

@@ -22,7 +22,7 @@ export type WeekMove = v.InferOutput<typeof Move>
 
 export const MOST_CHANGES = 50
 
-/** An app's week over all its storefronts and stores. What nobody measured is null, or left out of its list. */
+/** An app's week over all its storefronts and stores. Unmeasured figures are null or left out of their list. */
 export const Week = v.strictObject({
   from: described(Day, "Monday, UTC."),
   to: described(Day, "Sunday, UTC."),

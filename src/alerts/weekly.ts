@@ -9,20 +9,20 @@ import { readChanges } from "../listings/read/changes.ts"
 import { readStorefrontFeeds } from "../reviews/read/feeds.ts"
 import { MOST_CHANGES, type Week, type WeekMove } from "./week.ts"
 
-/** A week that is over. UTC days, Monday and Sunday. */
+/** A week that is over, from Monday to Sunday in UTC days. */
 interface WeekSpan {
   from: string
   to: string
-  /** When it is told: Monday, 08:00 UTC. */
+  /** Time of its summary: the Monday after it, 08:00 UTC. */
   tellAt: Date
 }
 
 const HOUR_MS = 3_600_000
 const TOLD_AT_HOUR = 8
-/** A summary that is later than that is left out: who was away on Monday still tells on Wednesday. */
+/** A summary may be up to 72 hours late, so that a server that was down on Monday still writes it. */
 const LATEST_HOURS = 72
 
-/** The week whose summary is to be told now; null when none is: it is told from Monday 08:00 UTC on, for three days. */
+/** Returns the week whose summary is due: from Monday 08:00 UTC for three days. Null at other times. */
 export function weekToTell(now: Date): WeekSpan | null {
   const monday = addDays(dayOf(now), -((now.getUTCDay() + 6) % 7))
   const tellAt = new Date(Date.parse(monday) + TOLD_AT_HOUR * HOUR_MS)
@@ -31,7 +31,10 @@ export function weekToTell(now: Date): WeekSpan | null {
   return { from: addDays(monday, -7), to: addDays(monday, -1), tellAt }
 }
 
-/** Apps tracked since before the week ended that have no summary of it, at most `limit` after `after` by their ids. */
+/**
+ * Returns apps that were tracked before the week ended and have no summary of it. At most `limit`, with ids after
+ * `after`.
+ */
 export async function findAppsToTell(sql: Sql, week: WeekSpan, { after, limit }: { after: string; limit: number }) {
   return await sql<RankedApp[]>`
     select a.id, a.countries, a.ios_app as "iosApp", a.android_app as "androidApp"
@@ -48,7 +51,7 @@ export async function findAppsToTell(sql: Sql, week: WeekSpan, { after, limit }:
     limit ${limit}`
 }
 
-/** Unless it is there, the app is gone, or nothing was measured that week. True when it was added. */
+/** Adds the summary of a week. Returns false if it exists, the app was deleted, or nothing was measured. */
 export async function tellWeek(sql: Sql, app: RankedApp, week: WeekSpan, now: Date): Promise<boolean> {
   const facts = await readWeek(sql, app, week, now)
   if (facts.keywords.measured + facts.ratings.length + facts.reviews.length === 0) return false
@@ -107,7 +110,7 @@ async function readKeywords(sql: Sql, sides: readonly SideApp[], week: WeekSpan)
 
 const MOST_MOVES = 5
 
-/** For the order alone: places by the logarithm, since 12 to 2 means more than 92 to 82; absent as if 250th. */
+/** Ranks moves by the logarithm of ranks, since 12 to 2 means more than 92 to 82. An absent app counts as rank 250. */
 function gainOf({ was, rank }: WeekMove): number {
   return Math.log((was ?? ABSENT) / (rank ?? ABSENT))
 }
@@ -135,7 +138,7 @@ async function readReviews(
   const places = sides.map(({ platform, storefront, own }) => ({ platform, storefront, app: own as number }))
   const names = await readStorefrontFeeds(sql, places)
   const named = places.flatMap(({ platform, app }, at) => names[at]!.map((feed) => ({ platform, app, feed })))
-  // several storefronts of Google Play may share a language
+  // several storefronts may share a language on Google Play
   const feeds = [...new Map(named.map((one) => [`${one.app} ${one.feed}`, one])).values()]
   const span = { from: new Date(`${from}T00:00:00Z`), to: new Date(`${addDays(to, 1)}T00:00:00Z`), now }
   const written = await readWrittenReviews(sql, feeds, span)

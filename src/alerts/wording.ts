@@ -1,12 +1,12 @@
 import { inStore } from "../lib/storefront-names.ts"
 import type { AlertPlace } from "./place.ts"
 
-/** Where an alert is, and the earlier measured day that it is compared with, null where that is the day before. */
+/** The place of an alert, and the earlier day of its comparison. Null if that is the day before. */
 export interface Wording extends AlertPlace {
   earlier: string | null
 }
 
-/** "in the US App Store", with the earlier day for what happened in between. */
+/** Returns "in the US App Store", with "since" and the earlier day if there is one. */
 export function sinceIn(place: Wording): string {
   return `${inStore(place)}${place.earlier === null ? "" : ` since ${place.earlier}`}`
 }
@@ -15,7 +15,7 @@ export function quoted(text: string): string {
   return `"${text}"`
 }
 
-/** A place in a list that was read so deep. */
+/** Returns a rank as text, or that it is not in the first `depth`. */
 export function placeIn(rank: number | null, depth: number): string {
   return rank === null ? `not in the first ${depth}` : String(rank)
 }

@@ -42,7 +42,7 @@ const Rule = v.strictObject({
   ),
 })
 
-/** A rule as it stands, with every option. */
+/** A stored rule with all of its options. */
 const Standing = named(
   "AlertRule",
   v.strictObject({
@@ -140,7 +140,7 @@ export const deleteAlertRule = action({
   },
 })
 
-/** A rule delivers of every app: a key limited to some must not decide it. */
+/** Throws app_not_allowed for a key limited to some apps, because a rule applies to all apps of the workspace. */
 function refuseLimited({ caller }: LookContext): void {
   if (caller.appList) throw new Fault("app_not_allowed")
 }
@@ -157,7 +157,7 @@ async function readRule({ sql, caller, lock }: LookContext, type: RuleType): Pro
 
 interface ConnectedKind {
   kind: Channel
-  /** Nothing is sent on any of that kind any more. */
+  /** True if all channels of this kind are disabled. */
   disabled: boolean
 }
 
@@ -175,11 +175,11 @@ interface Contents {
   iosApp: boolean
   tag: boolean
   manualRival: boolean
-  /** Null = no ad account is connected, but for the demo's. */
+  /** Null if no ads account is connected, other than the demo's. */
   ads: AdsWatch | null
 }
 
-/** What a rule may need to ever have something to tell. */
+/** Reads what the workspace has of the things that rules depend on: apps, tags, rivals, an ads account. */
 async function readContents({ sql, caller }: LookContext): Promise<Contents> {
   const [has] = await sql<[Omit<Contents, "ads">]>`
     select count(*) > 0 as app, count(ios_app) > 0 as "iosApp", count(keyword_tags) > 0 as tag,
@@ -189,7 +189,7 @@ async function readContents({ sql, caller }: LookContext): Promise<Contents> {
   return { ...has, ads: await readAdsWatch(sql, caller.workspaceId) }
 }
 
-/** The rule with everything that was left out. */
+/** Returns the rule with defaults for omitted options. */
 function ruleOf(
   { type, channels, dropBy, keywordScope, rivalScope }: v.InferOutput<typeof Rule>,
   connected: readonly ConnectedKind[],
@@ -213,7 +213,7 @@ function diffOf(
   return { target: { kind: "alert_rule", id: type, name: type }, before: { rule: before }, after: { rule: after } }
 }
 
-/** Why the rule would deliver nothing, or nothing yet. */
+/** Returns the reasons why the rule delivers nothing, or nothing yet. */
 function notesOn(rule: AlertRule, connected: readonly ConnectedKind[], has: Contents): string[] {
   const { type, channels, keywordScope, rivalScope } = rule
   const about = feedType(type)

@@ -9,9 +9,9 @@ import { DAY_MS, isRealDay } from "../../lib/time.ts"
 import { holdAccount } from "../../tracking/limits.ts"
 import { findApp, shownName } from "../../tracking/tracked-app.ts"
 
-/** So many are marked by one write, for it holds an embedded database: 10,000 took that 0.7 s. */
+/** At most 5,000 alerts per write, because a write blocks an embedded database: 10,000 take it 0.7 s. */
 const MOST = 5_000
-/** So many in one statement: each moves in every index, and 10,000 of them took 0.4 s. */
+/** At most 500 alerts per statement, because each update changes every index: 10,000 take 0.4 s. */
 const CHUNK = 500
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
@@ -33,7 +33,7 @@ const entries = {
   read: v.optional(described(v.boolean(), "False marks them as unread again."), true),
 }
 
-/** How many of each app, the newest alert's first. */
+/** Counts by app, the app with the newest alert first. */
 const AlertsByApp = v.array(
   named(
     "MarkedAlerts",
@@ -47,7 +47,7 @@ const AlertsByApp = v.array(
   ),
 )
 
-/** With the highest alert that there was at the preview. */
+/** The arguments, plus the highest alert id at the preview. */
 type Args = v.InferOutput<v.StrictObjectSchema<typeof entries, undefined>> & { newest?: number }
 
 export const markAlertsRead = action({
@@ -70,7 +70,7 @@ export const markAlertsRead = action({
     const [found] = await sql<[{ newest: number }]>`select coalesce(max(id), 0) as newest from alert`
     return { ...args, newest: found.newest }
   },
-  // an app's alerts are among those of the workspace
+  // one target for the workspace, because writes for one app and for all apps overlap
   target: () => "alerts",
   async look(args: Args, looking) {
     const { appId } = args
@@ -107,12 +107,14 @@ export const markAlertsRead = action({
 
 interface MarkableAlert {
   id: number
-  /** Null = of the whole workspace. */
+  /** Null for an alert of the whole workspace. */
   appId: string | null
   at: Date
 }
 
-/** Who takes an app away waits: that locks its alerts in another order. */
+/**
+ * Locks the apps first, so that a simultaneous deletion of an app waits: it locks that app's alerts in another order.
+ */
 async function holdApps(tx: Tx, { caller }: LookContext): Promise<void> {
   await holdAccount(tx, caller)
   await tx`
@@ -123,7 +125,7 @@ async function holdApps(tx: Tx, { caller }: LookContext): Promise<void> {
     for key share`
 }
 
-/** Those that would be marked, the newest first; one more than are marked at once, if there are. */
+/** Returns the matching alerts, newest first. Reads one more than the limit, to detect that there are more. */
 async function readAlerts(sql: Db, { appId, read, ...args }: Args, { caller }: LookContext): Promise<MarkableAlert[]> {
   const appIds = appId === undefined ? caller.appList : [appId]
   const before = args.until === undefined ? Number.POSITIVE_INFINITY : endOf(args.until)
@@ -145,7 +147,7 @@ async function readAlerts(sql: Db, { appId, read, ...args }: Args, { caller }: L
     limit ${MOST + 1}`
 }
 
-/** Those that nobody marked since they were read just now. */
+/** Locks the alerts and returns those that are still unmarked. */
 async function holdAlerts(tx: Tx, found: readonly MarkableAlert[], { read }: Args): Promise<MarkableAlert[]> {
   const rows = await tx<{ id: number }[]>`
     select id
@@ -172,7 +174,7 @@ async function readNames(sql: Db, alerts: readonly MarkableAlert[]): Promise<Nam
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** How many of each app, the newest alert's first; `appId` null = of the whole workspace. */
+/** Counts the alerts by app, the app with the newest alert first. `appId` is null for alerts of the whole workspace. */
 function byApp(alerts: readonly MarkableAlert[], names: Names) {
   return [...Map.groupBy(alerts, ({ appId }) => appId)].map(([appId, of]) => ({
     appId,
@@ -183,13 +185,16 @@ function byApp(alerts: readonly MarkableAlert[], names: Names) {
   }))
 }
 
-/** The same for the same alerts and no others, so that the confirm marks those that the preview counted. */
+/** Returns a hash of the ids, so that the confirm marks exactly the alerts that the preview counted. */
 function digestOf(alerts: readonly MarkableAlert[]): string {
   const ids = alerts.map(({ id }) => id).sort((a, b) => a - b)
   return hash("sha256", ids.join(), "base64url").slice(0, 22)
 }
 
-/** The first moment after it, in ms. Answers show milliseconds, rows hold microseconds: the last of them counts whole. */
+/**
+ * Returns the end of `until` (exclusive) in ms. Answers show milliseconds but rows have microseconds, so the whole last
+ * millisecond is included.
+ */
 function endOf(until: string): number {
   return DAY.test(until) ? Date.parse(until) + DAY_MS : Date.parse(until) + 1
 }

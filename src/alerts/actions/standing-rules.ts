@@ -3,7 +3,7 @@ import type { AlertRule } from "../rules.ts"
 
 export { RULE_TYPES } from "../types.ts"
 
-/** What a workspace wants delivered, by type. */
+/** Returns the alert rules of a workspace, by type. */
 export async function listRules(sql: Sql, workspaceId: number): Promise<AlertRule[]> {
   return await sql<AlertRule[]>`
     select type, channels, drop_by as "dropBy", keyword_scope as "keywordScope", rival_scope as "rivalScope"

@@ -4,7 +4,10 @@ import type { Summaries, SummaryOptions } from "./weekly.ts"
 
 const MINUTE_MS = 60_000
 
-/** Puts into the feed what other programs changed in ad accounts, once in any number of processes beside each other. */
+/**
+ * Adds changes by other programs in ads accounts to the feed. Any number of processes may run it; each change is added
+ * once.
+ */
 export function createAdsNotices({ sql, log, now = () => new Date() }: SummaryOptions): Summaries {
   const looked = new Map<string, number>()
   const tell = async () => {

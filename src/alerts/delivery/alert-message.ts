@@ -8,7 +8,7 @@ export function messageOf({ id, alert: { appName, ...alert } }: Head, today: str
   return { id, type: `alert.${alert.type}`, at: data.at, data, text: `${name}: ${textOf(alert, today)}` }
 }
 
-/** What a test of a channel says; it is stored nowhere. */
+/** Returns the message that tests a channel. It is not stored. */
 export function testMessage(id: string, at: Date): Message {
   const sentence = "This is a test: Appmeter can tell alerts here."
   return { id, type: "channel.test", at: at.toISOString(), data: { sentence }, text: sentence }

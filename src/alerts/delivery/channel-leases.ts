@@ -5,7 +5,7 @@ import type { SendResult } from "./message.ts"
 import { longestMs, pauseMs, type Retries, retryAfterMs } from "./schedule.ts"
 import type { SealedChannel } from "./sealed-channel.ts"
 
-/** Every statement about the channel holds only while the lease is this one. */
+/** A channel with its lease. Every statement for the channel takes effect only while this lease is valid. */
 export interface LeasedChannel extends SealedChannel {
   lease: string
 }
@@ -15,7 +15,7 @@ export interface Head {
   alert: Alert & { appName: string | null }
 }
 
-/** Takes up to `limit` channels on which something is due and nobody sends, or whoever did fell silent. */
+/** Leases up to `limit` channels that have a due delivery and no valid lease. */
 export async function claimChannels(
   sql: Sql,
   { limit, leaseMs }: { limit: number; leaseMs: number },
@@ -37,7 +37,10 @@ export async function claimChannels(
       c.lease`
 }
 
-/** The first that is due; those that failed before come last. Null also for a lost lease: nothing may be sent. */
+/**
+ * Extends the lease and returns the oldest due delivery; those that failed before come last. Null if nothing is due or
+ * the lease is lost: then nothing may be sent.
+ */
 export async function readHead(sql: Sql, { id, lease }: LeasedChannel, leaseMs: number): Promise<Head | null> {
   const [row] = await sql<({ deliveryId: string; appName: string | null } & Alert)[]>`
     with held as (
@@ -62,7 +65,7 @@ export async function readHead(sql: Sql, { id, lease }: LeasedChannel, leaseMs: 
   return { id: deliveryId, alert }
 }
 
-/** False when the lease was lost: then the channel stays as others left it. */
+/** Stores the result of an attempt. Returns false if the lease is lost; then nothing is changed. */
 export async function settle(
   sql: Sql,
   channel: LeasedChannel,
@@ -78,7 +81,7 @@ export async function settle(
   })) as boolean
 }
 
-/** Gives the channel back; what waits on it is due when it was. */
+/** Ends the lease. The channel becomes due with its earliest waiting delivery. */
 export async function release(sql: Sql, channel: LeasedChannel): Promise<void> {
   await sql.begin(async (tx) => {
     if (await hold(tx, channel))
@@ -93,7 +96,7 @@ export async function release(sql: Sql, channel: LeasedChannel): Promise<void> {
   })
 }
 
-/** Nothing was tried: the channel could not be opened. */
+/** Pauses a channel that could not be opened. No attempt is counted. */
 export async function setAside(sql: Sql, { id, lease }: LeasedChannel, failure: string, ms: number): Promise<void> {
   await sql`
     update channel
@@ -101,7 +104,10 @@ export async function setAside(sql: Sql, { id, lease }: LeasedChannel, failure: 
     where id = ${id} and lease = ${lease}`
 }
 
-/** Before any delivery of it is written or read for good: what is queued meanwhile waits, and is then seen. */
+/**
+ * Locks the channel. Every change to its deliveries does this first, so that new deliveries are queued before or after
+ * it, and none is missed.
+ */
 async function hold(tx: Tx, { id, lease }: LeasedChannel): Promise<{ failures: number } | undefined> {
   const [held] = await tx<{ failures: number }[]>`
     select failures
@@ -111,7 +117,7 @@ async function hold(tx: Tx, { id, lease }: LeasedChannel): Promise<{ failures: n
   return held
 }
 
-/** Also if the alert was withdrawn while the message was being sent. */
+/** Also marks a delivery whose alert was withdrawn while the message was being sent. */
 async function endDelivered(tx: Tx, channel: string, id: string, gapMs: number): Promise<void> {
   await tx`
     update delivery
@@ -131,7 +137,10 @@ interface Failure {
   failures: number
 }
 
-/** Who asks to wait is not asked before, whatever else waits for him; that counts as no attempt. */
+/**
+ * Schedules the next attempt. If the receiver asked to wait, the whole channel waits; a throttled attempt is not
+ * counted.
+ */
 async function noteFailed(tx: Tx, { channel, id, sent, retries, failures }: Failure): Promise<void> {
   const { failure, waitMs = 0 } = sent
   const counts = sent.result === "failed"
@@ -161,7 +170,7 @@ async function giveUp(tx: Tx, id: string): Promise<void> {
     where id = ${id} and state = 'waiting'`
 }
 
-/** Nothing will be taken there: what waits is given up with it. */
+/** Disables a channel whose receiver refuses everything, and gives up its waiting deliveries. */
 async function disable(tx: Tx, channel: string, failure: string): Promise<void> {
   await tx`
     update delivery

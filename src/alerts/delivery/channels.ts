@@ -11,18 +11,21 @@ import { makeSecret } from "./webhook.ts"
 export interface ChannelRow {
   id: string
   kind: Channel
-  /** As much as may be shown: the host and, of a long address, its last characters; of Telegram the chat. */
+  /**
+   * The part of the address that may be shown: the host and, if the rest is long, its last characters. For Telegram the
+   * chat.
+   */
   address: string
   state: "on" | "disabled"
-  /** Why nothing is sent any more; null = it is on. */
+  /** The reason why it is disabled. Null if it is on. */
   disabled: string | null
   createdAt: Date
   lastOk: Date | null
   lastFailure: Date | null
   failure: string | null
-  /** In a row. */
+  /** Number of consecutive failures. */
   failures: number
-  /** Until then a webhook's earlier secret signs too; null = there is none. */
+  /** Until then messages are also signed with the webhook's earlier secret. Null if there is none. */
   earlierSecretUntil: Date | null
   waiting: number
   undelivered: number
@@ -34,10 +37,10 @@ export interface Register {
   randomBytes?: RandomBytes
 }
 
-/** Each alert may go to all of them. */
+/** At most 50 per workspace, since each alert may go to all of them. */
 const MOST_CHANNELS = 50
 
-/** Adds a webhook; `secret` signs what it gets and is shown once. Throws AccessProblem. */
+/** Adds a webhook. Messages are signed with `secret`, which is shown once. Throws AccessProblem. */
 export async function addWebhook(
   register: Register,
   workspaceId: number,
@@ -56,7 +59,7 @@ export async function addTelegram(register: Register, workspaceId: number, { tok
   return await add(register, { workspaceId, kind: "telegram", shown: chat, inside: { token, chat } })
 }
 
-/** Adds an incoming webhook of Slack; its whole address is a secret. Throws AccessProblem. */
+/** Adds an incoming webhook of Slack. Its whole address is secret. Throws AccessProblem. */
 export async function addSlack(register: Register, workspaceId: number, url: string): Promise<NewChannel> {
   const address = addressOf(url)
   return await add(register, { workspaceId, kind: "slack", shown: hintOf(address), inside: { url: address.href } })
@@ -68,7 +71,7 @@ export interface NewChannel {
 
 interface Bot {
   token: string
-  /** Its number, or "@name" of a public channel. */
+  /** The number of the chat, or "@name" of a public channel. */
   chat: string
 }
 
@@ -94,7 +97,7 @@ async function add(
   return { channel: await findChannel(sql, workspaceId, id) }
 }
 
-/** http too: on a network of one's own there may be nothing else, and what is sent is signed. */
+/** Accepts http too, because a private network may offer nothing else; messages are signed. */
 function addressOf(text: string): URL {
   const url = text.length > LONGEST_ADDRESS ? null : URL.parse(text.trim())
   if (!url || !/^https?:$/.test(url.protocol))
@@ -106,7 +109,10 @@ function addressOf(text: string): URL {
 
 const LONGEST_ADDRESS = 2_000
 
-/** Many services put their secret into the path: of it only the last four of 24 characters or more are stored. */
+/**
+ * Returns an address without its secret. Many services put one into the path, so only its last four characters are
+ * shown, and only if it has at least 24.
+ */
 function hintOf({ origin, pathname, search }: URL): string {
   const secret = pathname + search
   return `${origin}/…${secret.length >= HINTED_FROM ? secret.slice(-HINT) : ""}`
@@ -119,14 +125,14 @@ export async function listChannels(sql: Sql, workspaceId: number): Promise<Chann
   return await readChannels(sql, workspaceId, null)
 }
 
-/** Throws AccessProblem when the workspace has none of that id. */
+/** Throws AccessProblem if the workspace has no channel with this id. */
 export async function findChannel(sql: Sql, workspaceId: number, id: string): Promise<ChannelRow> {
   const [channel] = await readChannels(sql, workspaceId, id)
   if (!channel) throw noChannel(id)
   return channel
 }
 
-/** With all that was to be told on it. Throws AccessProblem. */
+/** Deletes a channel and its deliveries. Throws AccessProblem. */
 export async function removeChannel(sql: Sql, workspaceId: number, id: string): Promise<ChannelRow> {
   const channel = await findChannel(sql, workspaceId, id)
   await sql`
@@ -135,10 +141,13 @@ export async function removeChannel(sql: Sql, workspaceId: number, id: string): 
   return channel
 }
 
-/** How long an earlier secret signs beside the newer. */
+/** Hours during which the earlier secret is used too. */
 const BOTH_HOURS = 24
 
-/** What is sent is signed with both secrets for 24 h by the database's clock; a third, older one ends at once. */
+/**
+ * Replaces a webhook's secret. Messages are signed with both for 24 h by the database's clock; a third, older secret
+ * ends at once.
+ */
 export async function rotateSecret(
   register: Register,
   workspaceId: number,
@@ -169,7 +178,7 @@ export async function readSealedChannel(sql: Sql, workspaceId: number, id: strin
   return row
 }
 
-/** What a test of a channel showed: one that takes it is on again. */
+/** Stores the result of a test. A successful test enables a disabled channel. */
 export async function noteTest(sql: Sql, id: string, failure: string | null): Promise<void> {
   await sql`
     update channel

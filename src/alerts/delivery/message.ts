@@ -1,13 +1,13 @@
 import type { SafeFetch } from "../../outbound/safe-fetch.ts"
 import type { Channel } from "../rules.ts"
 
-/** What is told, in the forms that the kinds of channels take. */
+/** A message in the forms that the kinds of channels need. */
 export interface Message {
-  /** The same for every attempt. */
+  /** The same for all attempts. */
   id: string
-  /** "alert.rank_drop"; "channel.test". */
+  /** "alert.rank_drop" or "channel.test", for example. */
   type: string
-  /** When it happened, ISO 8601. */
+  /** Time of the event, ISO 8601. */
   at: string
   data: object
   text: string
@@ -20,20 +20,20 @@ export type ChannelAccess =
 
 export type ChannelAccessOf<Kind extends Channel> = Extract<ChannelAccess, { kind: Kind }>
 
-/** How an attempt ended. `failure` is a few words of our own: nothing that a receiver said. */
+/** The result of an attempt. `failure` is a short text of our own, never the receiver's words. */
 export type SendResult =
   | { result: "delivered" }
-  /** Tried again, not before `waitMs`. */
+  /** Retried, not before `waitMs`. */
   | { result: "failed"; failure: string; waitMs?: number }
-  /** Asked to wait: no attempt. */
+  /** The receiver asked to wait. Not counted as an attempt. */
   | { result: "throttled"; failure: string; waitMs?: number }
-  /** Nothing will ever be taken there. */
+  /** The receiver will never accept anything. The channel is disabled. */
   | { result: "refused"; failure: string }
 
 export interface SendPort {
-  /** Asks addresses that somebody else named. */
+  /** Sends requests to addresses that users entered. */
   outbound: SafeFetch
-  /** Where Telegram's bot API is, without a slash at the end; undefined = its own. */
+  /** The base URL of Telegram's bot API, without a trailing slash. Undefined for Telegram's own. */
   telegramApi: string | undefined
   signal: AbortSignal
   now: () => Date

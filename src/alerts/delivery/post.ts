@@ -3,11 +3,14 @@ import { type OutboundAnswer, type OutboundOptions, safeFetch } from "../../outb
 import type { SendPort, SendResult } from "./message.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"
-/** What a receiver answers is hardly read. */
+/** Only the status and a small part of the answer are used. */
 const MOST_BYTES = 500_000
 const LONGEST_WAIT_MS = 86_400_000
 
-/** Its port may be any above 1023 too: the guard is the host. Redirects are answers, not followed. */
+/**
+ * Sends a POST request. The URL may have any port above 1023, since the guard checks the host. Redirects are not
+ * followed.
+ */
 export async function post(url: string, body: string, port: SendPort, headers: object = {}): Promise<OutboundAnswer> {
   return await port.outbound(url, {
     ...optionsOf(body, port),
@@ -16,7 +19,7 @@ export async function post(url: string, body: string, port: SendPort, headers: o
   })
 }
 
-/** The same to an address of the operator's own, which may be anywhere. */
+/** Sends a POST request to an address set by the operator, which may be in a private network. */
 export async function postToOwn(url: string, body: string, port: SendPort): Promise<OutboundAnswer> {
   const anywhere = { allowPrivate: { includes: () => true }, ports: [Number(URL.parse(url)?.port || 443)] }
   return await safeFetch(url, { ...optionsOf(body, port), headers: { "content-type": JSON_TYPE }, ...anywhere })
@@ -31,7 +34,7 @@ function ownPort(url: string): number[] {
   return port > 1_023 ? [port] : []
 }
 
-/** What an answer says where its status alone tells: 2xx has it, 429 asks to wait, anything else is tried again. */
+/** Converts a response to a result: 2xx is delivered, 429 throttled, anything else failed. */
 export function sentBy({ status, headers }: OutboundAnswer, now: Date): SendResult {
   if (status >= 200 && status < 300) return { result: "delivered" }
   const waitMs = waitOf(headers.get("retry-after"), now)
@@ -39,13 +42,16 @@ export function sentBy({ status, headers }: OutboundAnswer, now: Date): SendResu
   return { result: status === 429 ? "throttled" : "failed", failure, ...(waitMs !== undefined && { waitMs }) }
 }
 
-/** No answer: the words of the outbound guard, which name no address. Rethrown when it was ended from here. */
+/**
+ * Converts a missing response to a failure. The guard's messages contain no address. Rethrows if we aborted the
+ * request.
+ */
 export function unsentBy(error: unknown): SendResult {
   if (!(error instanceof OutboundProblem) || error.code === "stopped") throw error
   return { result: "failed", failure: error.message }
 }
 
-/** Retry-After in seconds or as a date, a day at most; undefined = not said. */
+/** Parses Retry-After, in seconds or as a date. At most a day. Undefined if absent or invalid. */
 function waitOf(said: string | null, now: Date): number | undefined {
   if (said === null) return undefined
   const ms = /^\d{1,9}$/.test(said) ? Number(said) * 1_000 : Date.parse(said) - now.getTime()

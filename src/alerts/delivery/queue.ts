@@ -2,10 +2,13 @@ import type { Sql, Tx } from "../../database/types.ts"
 import type { Alert } from "../alert.ts"
 import { type AlertRule, wants } from "../rules.ts"
 
-/** Alerts that one transaction takes at most: it reads each of them whole. */
+/** At most 200 alerts per transaction, since it reads each of them whole. */
 const AT_ONCE = 200
 
-/** One delivery for each channel that a rule names and that was there before the alert. Returns the alerts taken. */
+/**
+ * Creates a delivery of each waiting alert for each channel that its rule names, if the rule is older than the alert.
+ * Returns the number of alerts processed.
+ */
 export async function queueDeliveries(sql: Sql): Promise<number> {
   const [waiting] = await sql`
     select 1
@@ -15,7 +18,7 @@ export async function queueDeliveries(sql: Sql): Promise<number> {
   return (await sql.begin((tx) => takeAlerts(tx))) as number
 }
 
-/** The alerts are locked too: removing their app would else wait for what waits for it. */
+/** Locks the alerts too. Otherwise the deletion of an app could deadlock with this transaction. */
 async function takeAlerts(tx: Tx): Promise<number> {
   const taken = await tx<{ id: number }[]>`
     select q.alert_id as id
@@ -63,7 +66,10 @@ async function readFound(tx: Tx, ids: readonly number[]): Promise<AlertWithRule[
   }))
 }
 
-/** The channels are locked first, in one order. Nothing waits on a disabled channel; the feed shows that. */
+/**
+ * Locks the channels first, ordered by id. A delivery to a disabled channel is stored as undelivered, so that the feed
+ * shows it.
+ */
 async function tell(tx: Tx, wanted: readonly AlertWithRule[]): Promise<void> {
   if (wanted.length === 0) return
   const workspaces = [...new Set(wanted.map(({ workspaceId }) => workspaceId))]

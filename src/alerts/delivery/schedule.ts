@@ -1,30 +1,33 @@
-/** Between attempts, as Standard Webhooks 1.0.0 lists them: with the first at once ten attempts in 75 h 35 min. */
+/**
+ * Delays between attempts, from Standard Webhooks 1.0.0. With the immediate first attempt these are ten attempts in 75
+ * h 35 min.
+ */
 export const RETRIES_MS: readonly number[] = [
   5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 50_400_000, 72_000_000, 86_400_000,
 ] // biome-ignore format: a list to scan
 
-/** A channel that failed is left alone no longer than that, whatever waits for it. */
+/** The longest pause of a failing channel. */
 const LONGEST_PAUSE_MS = 300_000
 
 export interface Retries {
   retriesMs: readonly number[]
-  /** 0 to 1. */
+  /** A random number from 0 to 1. */
   random: number
 }
 
-/** How long after its `failed`th failure a delivery is tried again, give or take a fifth; null = never. */
+/** Returns the delay after the `failed`th failure of a delivery, varied by up to 20%. Null if it is given up. */
 export function retryAfterMs(failed: number, { retriesMs, random }: Retries): number | null {
   const gap = retriesMs[failed - 1]
   return gap === undefined ? null : spread(gap, random)
 }
 
-/** How long a channel is left alone after so many failures in a row; no longer than a single delivery would wait. */
+/** Returns the pause of a channel after consecutive failures. Never longer than the delay of a single delivery. */
 export function pauseMs(failures: number, { retriesMs, random }: Retries): number {
   const gap = retriesMs[Math.min(failures, retriesMs.length) - 1] ?? 0
   return Math.min(LONGEST_PAUSE_MS * (1 - SPREAD), spread(gap, random))
 }
 
-/** No delivery is older than that when it is given up; requests to wait do not make it last for ever. */
+/** Returns the maximum age of a delivery, so that repeated requests to wait do not keep it forever. */
 export function longestMs({ retriesMs }: Pick<Retries, "retriesMs">): number {
   return (1 + SPREAD) * retriesMs.reduce((sum, gap) => sum + gap, 0) + LONGEST_PAUSE_MS
 }

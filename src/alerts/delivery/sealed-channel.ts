@@ -8,7 +8,7 @@ export interface SealedChannel {
   id: string
   kind: Channel
   sealed: string
-  /** A webhook's earlier secret while it is still valid. */
+  /** The webhook's earlier secret while it is valid. */
   sealedEarlier: string | null
 }
 
@@ -16,7 +16,7 @@ export async function sealInside(sealer: Sealer, id: string, inside: ChannelSecr
   return await sealer.seal(JSON.stringify(inside), placeOf(id))
 }
 
-/** Throws AccessProblem: no key, another key, or a row that was changed. */
+/** Decrypts a channel. Throws AccessProblem if there is no key, the key is different, or the row was changed. */
 export async function openChannel(
   sealer: Sealer,
   { id, kind, sealed, sealedEarlier }: SealedChannel,

@@ -3,7 +3,7 @@ import { sendSlack } from "./slack.ts"
 import { sendTelegram } from "./telegram.ts"
 import { sendWebhook } from "./webhook.ts"
 
-/** One attempt. Throws only when it was ended from here. */
+/** Makes one attempt. Throws only if we aborted it. */
 export async function send(opened: ChannelAccess, message: Message, port: SendPort): Promise<SendResult> {
   switch (opened.kind) {
     case "webhook":

@@ -2,10 +2,10 @@ import { cut } from "./cut.ts"
 import type { ChannelAccessOf, Message, SendPort, SendResult } from "./message.ts"
 import { post, sentBy, unsentBy } from "./post.ts"
 
-/** Slack itself cuts from 40,000 on; nobody reads that. */
+/** Slack truncates at 40,000 characters; this is a readable length. */
 const LONGEST = 4_000
 
-/** Sends by an incoming webhook: the text is shown as it is, and mentions nobody. */
+/** Sends through an incoming webhook as plain text without mentions. */
 export async function sendSlack(
   { url }: ChannelAccessOf<"slack">,
   { text }: Message,
@@ -22,10 +22,10 @@ export async function sendSlack(
   }
 }
 
-/** Revoked, of no channel, of an archived one. */
+/** Statuses of a webhook that was revoked, or whose channel is missing or archived. */
 const GONE = [403, 404, 410]
 
-/** The three characters that Slack reads as more than text. */
+/** Escapes the three characters with a special meaning in Slack. */
 function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 }

@@ -6,7 +6,7 @@ const OWN_API = "https://api.telegram.org"
 
 const LONGEST = 4_096
 
-/** No parse mode: the text is shown as it is. The token stands in the path, so no error tells the address. */
+/** Sends as plain text, without parse mode. The URL contains the token, so errors never include it. */
 export async function sendTelegram(
   { token, chat }: ChannelAccessOf<"telegram">,
   { text }: Message,
@@ -19,7 +19,7 @@ export async function sendTelegram(
   try {
     const first = await post(chat)
     const migrated = first.status === 400 ? migratedTo(first.bytes) : undefined
-    // a group that became a supergroup has another number
+    // a group that became a supergroup has a new id
     const answer = migrated === undefined ? first : await post(migrated)
     const why = REFUSALS[answer.status]
     if (why) return { result: "refused", failure: `status ${answer.status}: ${why}` }

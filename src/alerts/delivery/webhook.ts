@@ -7,12 +7,15 @@ import { post, sentBy, unsentBy } from "./post.ts"
 const PREFIX = "whsec_"
 const SECRET_BYTES = 32
 
-/** A secret to sign with: "whsec_" and 32 random bytes as base64. */
+/** Creates a signing secret: "whsec_" and 32 random bytes as base64. */
 export function makeSecret(randomBytes: RandomBytes): string {
   return PREFIX + Buffer.from(randomBytes(SECRET_BYTES)).toString("base64")
 }
 
-/** Standard Webhooks 1.0.0: one id for all attempts, the attempt's timestamp, a signature of each valid secret. */
+/**
+ * Sends as in Standard Webhooks 1.0.0: the same id for all attempts, the timestamp of the attempt, and a signature for
+ * each valid secret.
+ */
 export async function sendWebhook(
   { url, secrets }: ChannelAccessOf<"webhook">,
   message: Message,

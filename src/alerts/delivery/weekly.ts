@@ -18,9 +18,9 @@ export interface SummaryOptions {
 const MINUTE_MS = 60_000
 const AT_ONCE = 50
 
-/** Puts each app's week into the feed, once in any number of processes beside each other. */
+/** Adds weekly summaries of all apps to the feed. Any number of processes may run it; each week is added once. */
 export function createSummaries({ sql, log, now = () => new Date() }: SummaryOptions): Summaries {
-  // those of which nothing was measured: they have no summary, and need not be looked at again
+  // apps without any measurement this week; they have no summary and are skipped
   const empty = new Set<string>()
   let stopping = false
   const tellAll = async () => {

@@ -15,11 +15,11 @@ import { send } from "./send.ts"
 
 export interface DeliveryOptions extends WorkerOptions {
   sealer: Sealer
-  /** safeFetch, which knows no private network, when left out. */
+  /** Default: safeFetch, which reaches no private network. */
   outbound?: SafeFetch
-  /** Without a slash at the end; Telegram's own when left out. */
+  /** Without a trailing slash. Default: Telegram's own. */
   telegramApi?: string | undefined
-  /** Channels sent on at once in this process: those that hang must leave room for the others. */
+  /** At most this many channels at once in this process. It is high so that hanging receivers leave room for others. */
   atOnce?: number
   timeoutMs?: number
   retriesMs?: readonly number[]
@@ -28,7 +28,7 @@ export interface DeliveryOptions extends WorkerOptions {
 
 export type Delivery = Worker
 
-/** Tells found alerts on the channels that rules name, in any number of processes beside each other. */
+/** Delivers alerts to the channels that rules name. Any number of processes may run it. */
 export function createDelivery(options: DeliveryOptions): Delivery {
   const { sql, log, pollMs = 1_000, stopMs = 1_000, atOnce = 256 } = options
   const parts = partsOf(options)
@@ -42,7 +42,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         const claims = closing.aborted ? [] : await claimChannels(sql, { limit, leaseMs })
         return { claims, waitMs: claims.length < limit ? null : 0 }
       },
-      // each message extends the lease for itself
+      // each message extends the lease itself
       perform: (run) => tellOn(run, parts),
       giveBack: (channel) => release(sql, channel),
     },
@@ -65,13 +65,13 @@ function partsOf(options: DeliveryOptions) {
 
 export const ATTEMPT_MS = 20_000
 
-/** Both publish a message a second for one chat; a webhook's receiver is a machine. */
+/** Telegram and Slack allow one message per second and chat; webhooks have no such limit. */
 const GAPS_MS: Record<Channel, number> = { webhook: 0, telegram: 1_000, slack: 1_000 }
 
-/** A channel that cannot be opened is looked at again after that. */
+/** Delay before a channel that could not be opened is retried. */
 const UNOPENED_MS = 300_000
 
-/** Sends what is due on a channel, one after the other, until something fails, nothing is due or the worker stops. */
+/** Sends the due deliveries of a channel one after another, until one fails, nothing is due or the worker stops. */
 async function tellOn(run: Run<LeasedChannel>, parts: DeliveryParts): Promise<void> {
   const { sql, log } = parts
   const { claim: channel, abort, closing } = run

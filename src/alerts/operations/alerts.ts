@@ -123,7 +123,7 @@ export const listAlerts = operation({
   const after = cursor === undefined ? undefined : placeOf(called, cursor)
   const apps = await visibleApps()
   const names = new Map(apps.map(({ id, name }) => [id, name]))
-  // it throws for an app that the key may not see
+  // throws if the key may not see the app
   if (appId !== undefined && !names.has(appId)) await findApp(sql, caller, appId)
   const seen = caller.appList === null ? null : [...names.keys()]
   const { unread, alerts, omitted } = await readFeed(sql, {
@@ -148,7 +148,7 @@ export const listAlerts = operation({
 
 const Place = v.strictTuple([v.pipe(v.string(), v.isoTimestamp()), v.pipe(v.number(), v.integer(), v.minValue(1))])
 
-/** Throws bad_cursor if it is no cursor of such a call. */
+/** Throws bad_cursor unless the cursor belongs to the same call. */
 function placeOf(called: unknown, cursor: string): FeedPlace {
   const place = v.safeParse(Place, placeIn(called, cursor))
   if (!place.success) throw new Fault("bad_cursor", { field: "cursor", detail: NO_CURSOR })

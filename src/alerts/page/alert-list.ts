@@ -7,7 +7,7 @@ import { counted, spoken } from "../../ui/words.ts"
 
 export type AlertRow = AnswerOf<"list_alerts">["alerts"][number]
 
-/** Alerts, newest first, one item for each event, each with links to its app and its evidence. */
+/** Renders alerts, newest first: one item per event, with links to its app and its evidence. */
 export function alertList(desk: Desk, alerts: readonly AlertRow[], most = alerts.length): Html {
   return html`<ul class="list">
 ${groupAlerts(alerts)
@@ -33,7 +33,7 @@ function appLinks(desk: Desk, rows: readonly AlertRow[]): Html[] {
   return [...names].map(([id, name], at) => html`${at > 0 && ", "}${appLink(desk, id, name)}`)
 }
 
-/** The app may no longer be tracked. */
+/** The id is null if the app is no longer tracked. */
 function appLink(desk: Desk, id: string | null, name: string | null): Html {
   const text = html`<bdi>${name}</bdi>`
   return id === null ? text : html`<a href="${appAddress(desk, { id })}">${text}</a>`

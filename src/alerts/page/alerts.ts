@@ -9,10 +9,10 @@ import { alertList } from "./alert-list.ts"
 
 type Rules = AnswerOf<"list_alert_rules">
 
-/** Beside forms, which are not compressed: 200 took more than 100 KB. */
+/** At most 100 alerts, because pages with forms are not compressed and 200 exceed 100 KB. */
 const LISTED = 100
 
-/** What happened, newest first, and what of it is delivered where. */
+/** The page with the alerts, newest first, and the rules and channels of their delivery. */
 export async function alertsPage(desk: Desk): Promise<Page> {
   const [{ unread, alerts, omitted }, rules] = await Promise.all([
     desk.ask("list_alerts", { limit: LISTED }),
@@ -66,7 +66,7 @@ function rulePart(desk: Desk, { type, channels, dropBy, keywordScope, rivalScope
   return html`<li><p><strong>${spoken(type)}</strong> ${to}</p><p class="small quiet">${terms.filter(Boolean).join(" · ") || "all of them"}</p>${writeForm(desk, away)}</li>`
 }
 
-/** A rule of a type that has one replaces it. */
+/** The form creates the rule of a type, or replaces it. */
 function ruleForm(desk: Desk, types: readonly string[]): Html | false {
   return writeForm(
     desk,

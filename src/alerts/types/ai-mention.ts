@@ -15,8 +15,8 @@ import { quoted } from "../wording.ts"
 const Answers = v.strictObject({ named: v.number(), of: v.number() })
 
 /**
- * Two checks against the two before, of one assistant and keyword, where chance is no explanation (lostMentions). An app in both
- * stores is told of once.
+ * An assistant stopped naming the app for a keyword: two checks differ from the two before by more than chance
+ * (lostMentions). An app in both stores gets one alert.
  */
 export const aiMentionLost = alertType({
   name: "ai_mention_lost",
@@ -27,14 +27,14 @@ export const aiMentionLost = alertType({
     model: v.string(),
     now: Answers,
     before: Answers,
-    /** The UTC day of the last of the earlier answers. */
+    /** The UTC day of the last earlier answer. */
     against: v.string(),
   }),
   example: {
     ...({ term: "tea", assistant: "openai", model: "gpt-6-luna" } as const),
     ...{ now: { named: 0, of: 6 }, before: { named: 6, of: 6 }, against: "2025-11-12" },
   },
-  // which names are the app's own follows from the rivals of today
+  // the app's names are recognised with today's rivals, so a later run may differ
   stands: true,
   find: findLost,
   sentence({ term, assistant, model, now, before, against }, { storefront }) {
@@ -73,7 +73,7 @@ async function findLost(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
     apps,
     answers.map(({ text }) => text),
   )
-  // the app is the first of those that are known
+  // index 0 is the app itself
   const asked = answers.map((answer) => {
     const { named, uncertain } = mentionsIn(
       answer.text,
@@ -96,7 +96,7 @@ function findingOf({ term, assistant }: Pick<HeldAnswer, "term" | "assistant">, 
   return { type: "ai_mention_lost", subject: `${term} ${assistant}`, day: dayOf(at), at, facts }
 }
 
-/** The keywords that were asked about in these days. */
+/** Returns the keywords that assistants were asked about in these days. */
 async function readAskedTerms(tx: Tx, { place: { storefront }, terms, from, to }: PlaceDays): Promise<string[]> {
   const rows = await tx<{ term: string }[]>`
     select distinct term
@@ -108,7 +108,7 @@ async function readAskedTerms(tx: Tx, { place: { storefront }, terms, from, to }
   return rows.map(({ term }) => term)
 }
 
-/** Null where the place is the app's second store. */
+/** Returns the app. Null if the place is the app's second store. */
 async function readMainApp(tx: Tx, { place: { appId, platform } }: PlaceDays): Promise<MainApp | null> {
   const [app] = await tx<MainApp[]>`
     select id, coalesce(name, '') as name, countries, ios_app as "iosApp", android_app as "androidApp",

@@ -4,8 +4,8 @@ import { alertType } from "../alert-type.ts"
 import { quoted } from "../wording.ts"
 
 /**
- * A program that is not this one changed campaigns (see ads-rules.ts): rules of ad tools work that way. Apple's history says that it
- * was a program, not which, and not why.
+ * Another program, such as an ad tool with rules, changed a campaign (see ads-rules.ts). Apple's history does not
+ * contain which program or why.
  */
 export const asaRule = alertType({
   name: "asa_rule",
@@ -14,7 +14,7 @@ export const asaRule = alertType({
   ofAds: true,
   facts: v.strictObject({
     ads: AdsChanges,
-    /** Of all of them, as Apple names them: what was told is not told again. */
+    /** Apple's ids of all changes, so that a change is never reported twice. */
     ids: v.array(v.string()),
   }),
   example: {

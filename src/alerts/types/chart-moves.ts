@@ -8,14 +8,14 @@ import { compared } from "../compared.ts"
 import type { DayStep, PlaceDays } from "../search-days.ts"
 import { placeIn, sinceIn, type Wording } from "../wording.ts"
 
-/** `chart_drop`: an app that stays on the chart falls so many places at least, and so much of the place it had. */
+/** `chart_drop`: a fall on the chart must be at least 10 ranks and 25% of the earlier rank. */
 const CHART_FALL = { places: 10, share: 0.25 }
-/** `chart_drop`: an app that leaves stood within so much of what was read. Below it apps come and go every day. */
+/** `chart_drop`: an app that left the chart must have been in the upper 90%. Below that, apps come and go every day. */
 const CHART_EDGE = 0.9
-/** `chart_enter`: among the first so many. */
+/** `chart_enter`: the app must be in the top 100. */
 const CHART_TOP = 100
 
-/** What a chart's measured day shows against the measured day before it; null = nothing worth telling. */
+/** Compares a chart's measured day with the previous one. Null if the change is too small for an alert. */
 export function chartMove(before: DayRank, after: DayRank): "chart_drop" | "chart_enter" | null {
   const move = moveBetween(before, after)
   const from = move?.from ?? Number.POSITIVE_INFINITY
@@ -49,7 +49,7 @@ const example = {
   ...{ depth: 200, wasDepth: 200, source: "apple-charts", against: "2025-11-19" },
 }
 
-/** On the free, paid and grossing charts of the app's genre, of either device. */
+/** Covers the free, paid and grossing charts of the app's genre, for iPhone and iPad. */
 const chartType = {
   facts,
   options: [],
@@ -89,7 +89,7 @@ interface ChartStep extends DayStep {
   wasRank: number | null
 }
 
-/** Days beside the measured day before them: so none is a chart's first. */
+/** Returns days with their previous measured day. A chart's first measured day has none and is left out. */
 async function readDays(tx: Tx, { place, from, to }: PlaceDays, genre: string): Promise<ChartStep[]> {
   const { platform, storefront, own, origin } = place
   return await tx<ChartStep[]>`

@@ -8,7 +8,7 @@ const MOST = 1_000
 
 const card = v.picklist(["story", "collection"])
 
-/** An editors' card that the app's page shows and did not before. */
+/** An editorial card that the app's page shows and did not show before. */
 export const featured = alertType({
   name: "featured",
   options: [],
@@ -18,7 +18,7 @@ export const featured = alertType({
     id: v.string(),
     title: v.nullable(v.string()),
     source: v.string(),
-    /** When the last page without it was seen, ISO 8601. */
+    /** Time of the last reading without the card, ISO 8601. */
     beforeSeenAt: v.string(),
   }),
   example: {

@@ -7,7 +7,10 @@ import { compared } from "../compared.ts"
 import { type Move, type PlaceDays, RANK_PLACES } from "../search-days.ts"
 import { placeIn, quoted, sinceIn, type Wording } from "../wording.ts"
 
-/** Null = nothing worth telling. What can be compared, and when an absence counts, is said at moveBetween. */
+/**
+ * Returns the alert type for a change of rank. Null if it is too small. `moveBetween` defines which days are comparable
+ * and when an absence counts.
+ */
 export function rankMove(before: DayRank, after: DayRank) {
   const move = moveBetween(before, after)
   if (move?.direction === "entered") return "entered"

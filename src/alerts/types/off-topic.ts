@@ -5,7 +5,7 @@ import { alertType, type FindingOf } from "../alert-type.ts"
 import { TOPIC, type TurnedDay } from "../search-days.ts"
 import { quoted } from "../wording.ts"
 
-/** Main categories or others, by the store's ids; null = too few are known. None of an app = not known. */
+/** Compares categories by the store's ids. Null if the app's categories are unknown, or those of too many results. */
 export function isOffTopic(own: readonly string[], results: readonly (readonly string[])[]): boolean | null {
   const known = results.slice(0, TOPIC.first).filter(({ length }) => length > 0)
   if (own.length === 0 || known.length < TOPIC.known) return null
@@ -13,21 +13,21 @@ export function isOffTopic(own: readonly string[], results: readonly (readonly s
 }
 
 /**
- * Not so on the measured day before, or not measured then. Categories are those known now; too few known on the day
- * before says nothing.
+ * The first results share no category with the app, and the previous measured day was different or missing. Uses
+ * current categories. If too few are known for the previous day, there is no alert.
  */
 export const offTopic = alertType({
   name: "off_topic",
   options: ["keywordScope"],
   facts: v.strictObject({
     term: v.string(),
-    /** The app's main one, by the store's id and its name there; null until one was seen. */
+    /** The store's id of the app's main category. Its name is null if unknown. */
     genre: v.string(),
     genreName: v.nullable(v.string()),
-    /** The main ones of the first results in their order; null = not known. */
+    /** The main categories of the first results, in order. Null if unknown. */
     genres: v.array(v.nullable(v.string())),
     source: v.string(),
-    /** The measured day before it, when one of them had; null = there was none. */
+    /** The previous measured day, on which a result shared a category. Null if there was none. */
     against: v.nullable(v.string()),
   }),
   example: {

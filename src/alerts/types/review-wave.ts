@@ -10,17 +10,22 @@ import { alertType, type FindingOf } from "../alert-type.ts"
 import type { Place } from "../place.ts"
 import type { PlaceDays } from "../search-days.ts"
 
-/** So many reviews of one star, and so many times the mean of the days before. Under `leastDays` there is no mean. */
+/**
+ * A wave has at least 5 one-star reviews, and 3 times the mean of the previous 28 days. At least 7 previous days are
+ * needed.
+ */
 const WAVE = { least: 5, times: 3, days: 28, leastDays: 7 }
 
-/** Whether a day's reviews of one star are a wave; `earlier` were given on the `days` days before it. */
+/**
+ * Returns true if `count` one-star reviews of a day are a wave, compared with `earlier` on the previous `days` days.
+ */
 export function isWave(count: number, earlier: number, days: number): boolean {
   return count >= WAVE.least && days >= WAVE.leastDays && count * days >= WAVE.times * earlier
 }
 
 /**
- * By the day of writing. Days before count from the oldest review held, and only once a later reading was complete. Who
- * wrote them is not stored.
+ * A day with unusually many one-star reviews, by day of writing. The mean covers days since the oldest stored review. A
+ * day is judged only after a later complete reading. Authors are not stored.
  */
 export const reviewWave = alertType({
   name: "review_wave",
@@ -30,7 +35,7 @@ export const reviewWave = alertType({
     /** A storefront on the App Store, a language on Google Play. */
     feed: v.string(),
     count: v.number(),
-    /** Of the days before it, so many of which were known. */
+    /** Mean of the previous days; `days` is how many of them are known. */
     mean: v.number(),
     days: v.number(),
   }),
@@ -51,7 +56,7 @@ export const reviewWave = alertType({
   fields: ({ mean, count }) => ({ before: mean, after: count }),
 })
 
-/** The feeds whose reviews are those of the place. */
+/** Returns the review feeds of a place. */
 export async function readPlaceFeeds(tx: Tx, { platform, storefront, own, origin }: Place): Promise<string[]> {
   if (origin !== OWN) return [feedOf({ platform, storefront, language: reviewLanguage(storefront), origin })]
   const [feeds] = await readStorefrontFeeds(tx, [{ platform, storefront, app: own }])
@@ -60,15 +65,18 @@ export async function readPlaceFeeds(tx: Tx, { platform, storefront, own, origin
 
 interface Day {
   day: string
-  /** When the latest of its reviews was seen first. */
+  /** The latest time when one of its reviews was first seen. */
   at: Date
   count: number
-  /** Given on the `days` days before. */
+  /** Number of one-star reviews on the previous `days` days. */
   earlier: number
   days: number
 }
 
-/** Days with reviews enough. The oldest review is found by the index that the newest are found by, from its other end. */
+/**
+ * Returns the days with enough one-star reviews. The oldest review comes from the same index as the newest, read from
+ * the other end.
+ */
 async function readDays(tx: Tx, { place, from, to }: PlaceDays, feed: string): Promise<Day[]> {
   const { own } = place
   return await tx<Day[]>`

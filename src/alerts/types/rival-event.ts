@@ -9,14 +9,14 @@ import { type FollowedRival, nameOf, rivalFacts, rivalFields } from "../rival-fa
 import type { PlaceDays } from "../search-days.ts"
 import { quoted, sinceIn } from "../wording.ts"
 
-/** Before and after as the change has them (listings/changes.ts). */
+/** `before` and `after` are the values of the change (listings/changes.ts). */
 const facts = v.strictObject({
   ...rivalFacts,
   change: v.picklist(RIVAL_CHANGES),
   before: v.unknown(),
   after: v.unknown(),
   source: v.string(),
-  /** When the last reading that still said what was before was seen, ISO 8601. */
+  /** Time of the last reading with the earlier value, ISO 8601. */
   beforeSeenAt: v.string(),
 })
 type Facts = v.InferOutput<typeof facts>
@@ -59,7 +59,7 @@ function priceOf(value: unknown): string {
   return currency === undefined ? String(price) : `${price} ${currency}`
 }
 
-/** A price is its figure, pictures are their number. */
+/** Converts a value to a flat field: a price to its amount, pictures to their number. */
 function flat(value: unknown): string | number | null {
   if (typeof value === "string" || typeof value === "number") return value
   if (typeof value !== "object" || value === null) return null
@@ -91,7 +91,7 @@ function eventOf(
 
 type RivalChange = SeenChange<Facts["change"]>
 
-/** Two sources may see one change, so the changes of these days are read with all before that overlap them. */
+/** Two sources may show the same change, so earlier changes that overlap these days are read too. */
 async function readOverlapping(tx: Tx, days: PlaceDays, rivals: readonly number[]): Promise<RivalChange[]> {
   const since = addDays(days.from, -OVERLAP_DAYS)
   const span = { apps: rivals, storefront: days.place.storefront, kinds: RIVAL_CHANGES, to: days.to }
@@ -103,21 +103,24 @@ async function readOverlapping(tx: Tx, days: PlaceDays, rivals: readonly number[
 
 const OVERLAP_DAYS = 35
 
-/** When the first of the changes of one subject began that overlap those from this day on, directly or by others. */
+/** Returns when the earliest change began that overlaps the changes since `from`, directly or through others. */
 function overlapFrom(changes: readonly RivalChange[], from: string): Date {
   let start = new Date(from)
   for (const { at, beforeSeenAt } of changes.toReversed()) if (at >= start && beforeSeenAt < start) start = beforeSeenAt
   return start
 }
 
-/** In the order of time, without changes that the other source had shown before. */
+/** Orders changes by time and removes those that the other source already showed. */
 function withoutRepeats(events: readonly RivalEvent[]): RivalEvent[] {
   const told: RivalEvent[] = []
   for (const event of events) if (!told.some((one) => isTheSame(one, event))) told.push(event)
   return told
 }
 
-/** Pictures have other addresses in each source, and averages other digits. */
+/**
+ * Changes whose values are the same in both sources. Pictures have different URLs in each, and averages different
+ * digits.
+ */
 const SAID_ALIKE: readonly string[] = ["version", "name", "price"] satisfies readonly Facts["change"][]
 
 function isTheSame(told: RivalEvent, { at, facts }: RivalEvent): boolean {

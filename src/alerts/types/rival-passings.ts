@@ -8,7 +8,7 @@ import { type FollowedRival, nameOf, rivalFacts, rivalFields } from "../rival-fa
 import { type PassingRow, type PlaceDays, RIVAL_PLACES } from "../search-days.ts"
 import { placeIn, quoted, type Wording } from "../wording.ts"
 
-/** Where an app and one of its rivals stand on a keyword's measured day; null = absent, as far as was read. */
+/** Ranks of an app and a rival for a keyword on a measured day. Null if absent from the results read. */
 interface RankPair {
   source: string
   ours: number | null
@@ -16,8 +16,8 @@ interface RankPair {
 }
 
 /**
- * Null = neither. Days of different sources are not compared. An absent app is below a present one; of two absent
- * nothing is known.
+ * Returns whether the rival passed the app or was passed. Null if neither, or if the sources differ. An absent app is
+ * below a present one; two absent apps cannot be compared.
  */
 export function passing(
   before: RankPair,
@@ -86,7 +86,7 @@ function onTerm({ term }: Facts, place: Wording): string {
   return `on ${quoted(term)} ${inStore(place)}`
 }
 
-/** "4 vs 7 (before: 5 vs 4)", the winner first. */
+/** Returns "4 vs 7 (before: 5 vs 4)", with the better app first. */
 function versus(facts: Facts, [winner, other]: readonly ["ours" | "theirs", "ours" | "theirs"], { earlier }: Wording) {
   const { depth, wasDepth } = facts
   const now = `${placeIn(facts[winner], depth)} vs ${placeIn(facts[other], depth)}`

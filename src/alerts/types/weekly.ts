@@ -3,7 +3,7 @@ import { alertType } from "../alert-type.ts"
 import { MOST_CHANGES, Week, type WeekMove } from "../week.ts"
 import { quoted } from "../wording.ts"
 
-/** What a week was like, once it is over (see weekly.ts). */
+/** The summary of a week that is over (see weekly.ts). */
 export const weekly = alertType({
   name: "weekly",
   options: [],
@@ -22,7 +22,7 @@ export const weekly = alertType({
   fields: (week) => ({ week }),
 })
 
-/** A week in one line, without its full stop. */
+/** Returns the summary in one line, without a full stop. */
 function weekLine({ from, to, keywords, best, worst }: Week): string {
   const biggest = [best[0], worst[0]].filter((move) => move !== undefined).map(moved)
   return [`Week ${from} to ${to}: ${ranked(keywords)}`, ...biggest].join("; ")
