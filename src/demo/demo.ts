@@ -5,12 +5,12 @@ import { trackApp } from "../tracking/apps.ts"
 import { shownName } from "../tracking/tracked-app.ts"
 import { INVENTED_APP, INVENTED_KEYWORDS } from "./invented/world.ts"
 
-/** The demo's import file below fixtures/demo; SOURCE.md there says where it comes from. */
+/** The demo's import file in fixtures/demo. SOURCE.md there describes its origin. */
 export const DEMO_FILE = "search-us-2025-10-25.jsonl"
-/** Its charts, which belong to no workspace. */
+/** The demo's charts. They belong to no workspace. */
 export const DEMO_CHARTS_FILE = "charts.jsonl"
 
-/** Real apps of the file. The last keyword of each was not measured, so that all three states show. */
+/** Real apps of the file. The last keyword of each is unmeasured, so that all three states appear. */
 export const DEMO_APPS = [
   {
     iosId: "1617391485",
@@ -26,18 +26,18 @@ export const DEMO_APPS = [
 
 export const DEMO_STOREFRONT = "us"
 
-/** The same, and the one that is in no store. */
+/** The same, plus the app that is in no store. */
 const ALL_APPS: readonly { iosId: string; keywords: readonly string[] }[] = [
   ...DEMO_APPS,
   { iosId: INVENTED_APP.id, keywords: INVENTED_KEYWORDS.map(({ term }) => term) },
 ]
 
 export interface LoadedDemo extends ImportResult {
-  /** The demo's apps in the workspace, those it tracked before included. */
+  /** The demo's apps in the workspace, including those tracked before. */
   apps: { id: string; name: string }[]
 }
 
-/** Imports the demo's file, given as its text, and tracks its apps in a workspace. Loading again changes nothing. */
+/** Imports the text of the demo's file and tracks its apps in a workspace. Repeating it changes nothing. */
 export async function loadDemo(sql: Sql, workspaceId: number, file: string): Promise<LoadedDemo> {
   const imported = await importLines(sql, linesOf(file))
   for (const { iosId, keywords } of DEMO_APPS) {
@@ -54,11 +54,11 @@ interface DemoAppRow {
   id: string
   iosId: string
   name: string
-  /** The demo's, whatever was added since. */
+  /** The demo's keywords, without those added later. */
   keywords: readonly string[]
 }
 
-/** Those of the demo's apps that the workspace tracks. */
+/** Returns the demo's apps that the workspace tracks. */
 export async function listDemoApps(sql: Sql, workspaceId: number): Promise<DemoAppRow[]> {
   const apps = await sql<Omit<DemoAppRow, "keywords">[]>`
     select a.id, i.store_id as "iosId", ${shownName(sql)} as name
@@ -72,8 +72,8 @@ export async function listDemoApps(sql: Sql, workspaceId: number): Promise<DemoA
 }
 
 /**
- * Imports the demo's charts, given as their file's text. Where anybody else has read one of them, nothing of it is held. What
- * `assert` throws in a transaction takes it back and ends the import.
+ * Imports the text of the demo's charts file. Skips a chart that another publisher has read. If `assert` throws in a
+ * transaction, that transaction is rolled back and the import ends.
  */
 export async function loadDemoCharts(
   sql: Sql,

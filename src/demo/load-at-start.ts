@@ -12,9 +12,9 @@ import { INVENTED_APP, INVENTED_STOREFRONT } from "./invented/world.ts"
 import { type RemovedDemo, removeDemo } from "./remove-demo.ts"
 
 /**
- * Loads the demo's apps with what was found for their keywords, once in the life of an instance: never again after
- * `demo remove`, but again when the first time broke off. `firstWorkspaceId` is null unless this start made it. Returns
- * whether they were loaded: then the rest is wanted (loadRestOnce).
+ * Loads the demo's apps and search results once per instance. Retries after an interruption, but never loads again
+ * after `demo remove`. `firstWorkspaceId` is null unless this start created the workspace. Returns true if they were
+ * loaded; then `loadRestOnce` is needed.
  */
 export async function loadDemoOnce(sql: Sql, firstWorkspaceId: number | null): Promise<boolean> {
   if (firstWorkspaceId !== null) {
@@ -29,7 +29,7 @@ export async function loadDemoOnce(sql: Sql, firstWorkspaceId: number | null): P
   return true
 }
 
-/** The workspace that is to have it; null once all of it was loaded, or it was removed. */
+/** Returns the workspace of the demo. Null if it was loaded completely or removed. */
 async function findWanted(sql: Sql): Promise<number | null> {
   const [wanted] = await sql<{ id: number }[]>`
     select w.id
@@ -39,13 +39,16 @@ async function findWanted(sql: Sql): Promise<number | null> {
   return wanted?.id ?? null
 }
 
-/** Up to which day an owner's figures are invented, and for how many. */
+/** Options for the generated figures: the present time and the number of days. */
 interface OwnerDays {
   now?: () => Date
   days?: number
 }
 
-/** What is of no source: an app that is in no store, an owner's figures and reviews, and the alerts that follow by the rules. */
+/**
+ * Loads everything that is generated: the app that is in no store, an owner's figures and reviews, and the resulting
+ * alerts.
+ */
 export async function loadInvention(
   sql: Sql,
   workspaceId: number,
@@ -59,10 +62,10 @@ export async function loadInvention(
   return { recorded: world.recorded + owner.recorded, known: world.known + owner.known }
 }
 
-/** Days before today for which alerts are written. */
+/** Days before today with alerts. */
 const FOUND_DAYS = 29
 
-/** Writes the alerts of the app that is in no store: no worker looks at apps of the demo. */
+/** Derives the alerts of the app that is in no store, since workers skip the demo's apps. */
 async function findAlerts(sql: Sql, now: Date, assert: (tx: Tx) => Promise<void>): Promise<void> {
   const subject = { platform: "ios" as const, storefront: INVENTED_STOREFRONT, subject: INVENTED_APP.id }
   await sql.begin(async (tx) => {
@@ -77,8 +80,8 @@ async function findAlerts(sql: Sql, now: Date, assert: (tx: Tx) => Promise<void>
 }
 
 /**
- * Loads the rest, its charts and what is invented up to today, unless the demo is removed meanwhile; and remembers
- * that all of it was loaded. Returns whether it was.
+ * Loads the charts and the generated data, and marks the demo as complete. Returns false if the demo was removed
+ * meanwhile.
  */
 export async function loadRestOnce(sql: Sql, owner: OwnerDays = {}): Promise<boolean> {
   try {
@@ -97,7 +100,10 @@ class DemoGone extends Error {
   override name = "DemoGone"
 }
 
-/** Throws DemoGone once the demo was forgotten; who forgets it waits for this transaction, and then removes what it wrote. */
+/**
+ * Throws DemoGone if the demo was removed. A removal that starts later waits for this transaction and deletes its rows
+ * too.
+ */
 async function assertWanted(tx: Tx): Promise<void> {
   const wanted = await tx`
     select
@@ -107,7 +113,7 @@ async function assertWanted(tx: Tx): Promise<void> {
   if (wanted.length === 0) throw new DemoGone("the demo was removed")
 }
 
-/** All of it. */
+/** Loads the complete demo. */
 export async function loadDemoInto(sql: Sql, workspaceId: number, owner: OwnerDays = {}): Promise<LoadedDemo> {
   const [file, charts] = [readFile(DEMO_FILE), readFile(DEMO_CHARTS_FILE)]
   const loaded = await loadDemo(sql, workspaceId, file)
@@ -137,7 +143,7 @@ export async function forgetDemo(sql: Sql): Promise<void> {
     on conflict (key) do update set value = excluded.value`
 }
 
-/** All of it, in every workspace; its invented accounts with all that they say. */
+/** Removes the complete demo from every workspace, including its accounts and their data. */
 export async function removeAllOfDemo(sql: Sql): Promise<RemovedDemo & { accounts: number }> {
   await forgetDemo(sql)
   const accounts = await sql.begin((tx) => deleteDemoAccounts(tx))

@@ -8,17 +8,17 @@ import { INVENTED_APP } from "./invented/world.ts"
 import { removeOrigin, type Subjects } from "./remove-origin.ts"
 
 export interface RemovedDemo {
-  /** Apps that are not tracked any more. */
+  /** Apps that are no longer tracked. */
   apps: number
   readings: number
-  /** Apps to which somebody had added something: they are the workspace's own now. */
+  /** Apps that somebody edited. They stay as the workspace's own. */
   kept: { id: string; name: string }[]
 }
 
 /**
- * Removes the demo's tracked apps in every workspace, and its readings as those of any publisher (removeOrigin). An app that
- * got a keyword, tag, burial, rival or goal since is kept as its workspace's own, without the demo's keywords unless it has no
- * others; but not the one that is in no store.
+ * Removes the demo's apps from every workspace, and its readings (removeOrigin). An app with a keyword, tag, burial,
+ * rival or goal that somebody added is kept as the workspace's own, without the demo's keywords unless it has no
+ * others. The app that is in no store is always removed.
  */
 export async function removeDemo(sql: Sql, now: () => Date = () => new Date()): Promise<RemovedDemo> {
   const removed = await sql.begin(async (tx) => {
@@ -35,9 +35,9 @@ export async function removeDemo(sql: Sql, now: () => Date = () => new Date()): 
   return removed
 }
 
-/** The lists and store apps of tracked apps of the demo. */
+/** Returns the lists and store apps of the demo's tracked apps. */
 async function readDemoIds(tx: Tx): Promise<Subjects> {
-  // whoever sets a goal or a tag meanwhile waits here, or is seen below
+  // a simultaneous change of a goal or tag waits here, or is visible below
   await tx`
     select id
     from tracked_app
@@ -59,7 +59,7 @@ async function readDemoIds(tx: Tx): Promise<Subjects> {
   return { apps: apps.flatMap(({ id }) => id ?? []), lists: lists.map(({ id }) => id) }
 }
 
-/** Makes demo apps that somebody worked on their workspace's own. A keyword of the demo that was tagged is kept too. */
+/** Makes edited demo apps the workspace's own. Keeps a keyword of the demo if it has a tag. */
 async function keepOwn(tx: Tx): Promise<RemovedDemo["kept"]> {
   const brought = DEMO_APPS.flatMap(({ iosId, keywords }) => keywords.map((term) => ({ iosId, term })))
   const kept = await tx<RemovedDemo["kept"]>`

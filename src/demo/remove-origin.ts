@@ -14,7 +14,7 @@ import { lockCharts } from "../measuring/record/chart-identities.ts"
 import { lockLists, lockRemoval } from "../measuring/record/identities.ts"
 import { removeReviews } from "../reviews/store/remove-reviews.ts"
 
-/** What a publisher's readings are about: lists and store apps (ids). */
+/** Ids of the lists and store apps that a publisher's readings concern. */
 export interface Subjects {
   lists: readonly number[]
   apps: readonly number[]
@@ -25,10 +25,11 @@ interface Removal extends Subjects {
 }
 
 /**
- * Removes the search results, charts, reviews, pages, published popularities and assistants' answers that a publisher brought,
- * with the names, facts and rating counts of apps in them, and derives again what followed from them. Lists and apps that
- * nothing uses any more go too, also those of `used`. Marks the keywords whose figures changed: call deriveFigures afterwards.
- * Reads every stored reading once. Returns the number of removed readings. Throws RangeError for the origin of own readings.
+ * Removes a publisher's search results, charts, reviews, pages, published popularities and assistants' answers, with
+ * the names, facts and rating counts of apps in them, and derives dependent rows again. Also removes lists and apps
+ * that are no longer used, including those in `used`. Marks keywords whose figures changed; call deriveFigures
+ * afterwards. Scans every stored reading once. Returns the number of removed readings. Throws RangeError for the origin
+ * of own readings.
  */
 export async function removeOrigin(
   tx: Tx,
@@ -76,7 +77,7 @@ async function removeSearches(tx: Tx, publisher: string): Promise<Removal> {
   return { lists, apps: [...new Set(touched.flatMap(({ apps }) => apps ?? []))], readings: gone.length }
 }
 
-/** Removes what is derived of these lists' months, also for apps that are no longer tracked. */
+/** Removes the derived months of these lists, also for apps that are no longer tracked. */
 async function removeMonths(tx: Tx, touched: readonly ListMonth[]): Promise<void> {
   const [lists, months] = [touched.map(({ listId }) => listId), touched.map(({ month }) => month)]
   await tx`
@@ -92,7 +93,7 @@ interface ListDay {
   day: string
 }
 
-/** Removes the figures that may rest on removed search results, and marks the keywords that still have others. */
+/** Removes figures that may depend on removed search results, and marks the keywords that have other results. */
 async function removeFigures(tx: Tx, gone: readonly ListDay[]): Promise<void> {
   const [lists, days] = [gone.map(({ listId }) => listId), gone.map(({ day }) => day)]
   await tx`
@@ -156,7 +157,7 @@ async function removeAnswers(tx: Tx, publisher: string): Promise<Removal> {
   return { lists: [], apps: [], readings: count }
 }
 
-/** Removes what readings showed of their apps. Figures and estimates that rest on the counts become due. */
+/** Removes what the readings contained about their apps. Dependent figures and estimates become due. */
 async function removeShown(tx: Tx, publisher: string, now: Date): Promise<Removal> {
   const counted = await tx<{ app: number; storefront: string }[]>`
     with counts as (

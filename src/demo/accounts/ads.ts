@@ -10,7 +10,7 @@ const CURRENCY = "USD"
 const BID = "0.80"
 const COST = 62
 
-/** An app has one campaign with one ad group, and bids on its first three keywords. */
+/** Each app has one campaign with one ad group, which bids on the app's first three keywords. */
 export function campaignOf({ iosId }: DemoApp): string {
   return `91${iosId}`
 }
@@ -50,7 +50,7 @@ interface Counts {
   cents: number
 }
 
-/** Bought downloads are a part of all that the storefront has that day. */
+/** Paid downloads are part of the storefront's total downloads of the day. */
 function countsOf(app: DemoApp, { id, place }: { id: string; place: number }, day: string): Counts {
   const impressions = Math.round(sizeOf(app) * (0.9 - 0.25 * place) * mood(`ads ${id}`, day))
   const taps = Math.round(impressions * 0.07)
@@ -58,7 +58,7 @@ function countsOf(app: DemoApp, { id, place }: { id: string; place: number }, da
   return { impressions, taps, installs, newDownloads: Math.round(installs * 0.88), cents: taps * (COST + place * 4) }
 }
 
-/** Of the keywords and of the whole. */
+/** Returns the rows of each keyword and of the whole campaign. */
 export function dayRows(app: DemoApp, day: string): AdsDayRow[] {
   const keywords = boughtBy(app).map((bought) => ({ bought, counts: countsOf(app, bought, day) }))
   const group = groupOf(app)
@@ -68,7 +68,10 @@ export function dayRows(app: DemoApp, day: string): AdsDayRow[] {
   ]
 }
 
-/** Of the 28 days that end with `day`: what is typed is mostly the keyword; some of it is withheld. Sums are those of the days. */
+/**
+ * Returns the search terms of the 28 days up to `day`. Most are the keyword itself, and some are withheld. The sums
+ * equal those of the days.
+ */
 export function termRows(app: DemoApp, day: string): AdsTermRow[] {
   const days = Array.from({ length: WINDOW_DAYS }, (_, ago) => addDays(day, -ago))
   return boughtBy(app).flatMap((bought) => {
@@ -84,7 +87,7 @@ export function termRows(app: DemoApp, day: string): AdsTermRow[] {
   })
 }
 
-/** A bid that a person raised. */
+/** Returns one change: a person raised a bid. */
 export function changeRows(app: DemoApp, day: string): ChangeRow[] {
   const [first] = boughtBy(app)
   if (!first) return []
@@ -97,7 +100,7 @@ export function changeRows(app: DemoApp, day: string): ChangeRow[] {
   ]
 }
 
-/** Every keyword of the apps but each last is on the list, as one that few search for is not. */
+/** Lists all keywords except the last of each app, because Apple's list also lacks terms with few searches. */
 export function popularityRows(apps: readonly DemoApp[]): AdsPopularityRow[] {
   const terms = [...new Set(apps.flatMap(({ keywords }) => keywords.slice(0, -1)))]
   const ranked = terms.sort((a, b) => chance(`searched ${b}`) - chance(`searched ${a}`))

@@ -25,20 +25,20 @@ import {
   TITLE,
 } from "./seller.ts"
 
-/** As many as the answers show by themselves. */
+/** The default range of the operations that show these figures. */
 const DAYS = 90
-/** On which prices were first seen. */
+/** The day on which prices were first seen. */
 const PRICED_ON = "2025-10-25"
-/** Days in one transaction: some five hundred rows. */
+/** Days per transaction, about 500 rows. */
 const AT_ONCE = 3
-/** Between two of them, so that others get their turn on the embedded database's one backend. */
+/** Pause between transactions, so that other work can use the only backend of the embedded database. */
 const PAUSE_MS = 20
 
 interface OwnerOptions {
   workspaceId: number
   apps: readonly DemoApp[]
   now: () => Date
-  /** Up to yesterday. */
+  /** Number of days up to yesterday. */
   days?: number | undefined
 }
 
@@ -48,9 +48,9 @@ export interface LoadedOwner {
 }
 
 /**
- * Invents what a console, an ad account and reviews say of the demo's apps up to yesterday, the newest days first, a few in a
- * transaction. Loaded again it changes nothing, and on a later day adds the days between. What `assert` throws in a
- * transaction ends it. Where the workspace has an account of its own nothing is invented.
+ * Generates console, ads and review data for the demo's apps up to yesterday, newest days first, a few days per
+ * transaction. Repeating it changes nothing; on a later day it adds the missing days. It stops if `assert` throws in a
+ * transaction. Does nothing if the workspace has a real account.
  */
 export async function loadDemoOwner(
   sql: Sql,
@@ -84,7 +84,7 @@ interface DemoAppRow {
   campaign: string
 }
 
-/** Its apps and what is sold in them; and, as if all of it had been read, up to when. */
+/** Stores the accounts' apps and products, and marks all tasks as read up to now. */
 async function storeApps(tx: Tx, accounts: DemoAccounts, apps: readonly DemoApp[], now: Date): Promise<void> {
   const rows = apps.map((app): DemoAppRow => {
     const { sku, id: product } = productOf(app)
@@ -149,7 +149,7 @@ function rowsIn(tx: Tx, rows: readonly DemoAppRow[]) {
   )`
 }
 
-/** By what is stored together. */
+/** Yields the readings in batches that are stored together. */
 function* readingsOf(
   accounts: DemoAccounts,
   apps: readonly DemoApp[],
@@ -211,7 +211,10 @@ function adsDay(account: string, apps: readonly DemoApp[], day: string): Observa
   })
 }
 
-/** What is said once: campaigns and what they bid on, terms of four weeks, a change, the week's searches, and prices. */
+/**
+ * Returns readings that occur once: campaigns and their keywords, search terms of four weeks, one change, popularities
+ * of a week, and prices.
+ */
 function standingOf(
   { console, ads }: DemoAccounts,
   apps: readonly DemoApp[],

@@ -8,7 +8,7 @@ import { chance, type DemoApp } from "./seller.ts"
 
 type ReviewText = readonly [stars: number, title: string, text: string]
 
-/** Of no app and by nobody: what people say of any app, in three languages, each marked in its title. */
+/** Made-up reviews that fit any app, in three languages. Each title says that it is invented. */
 const WRITTEN: readonly ReviewText[] = [
   [5, "Invented: every day", "I open it every day on the train and it just works. Easy to use and fast."],
   [1, "Invented: too many ads", "An ad after every single tap. I deleted it because of the ads."],
@@ -40,14 +40,14 @@ const WRITTEN: readonly ReviewText[] = [
   [5, "Invented: recommended", "I recommend it to everybody at work. Simple and fast."],
 ]
 
-/** The days that end with `last`, on every other of which one is written: as many as there are texts, so that each stands once. */
+/** Days up to `last`. There is a review every other day, so each text is used once. */
 const DAYS = 2 * WRITTEN.length
-/** Days until the app's next version. */
+/** Days between versions of the app. */
 const VERSION_DAYS = 21
 
 /**
- * What is said of each app up to `last`, as one reading of all of it. A review follows from the app and its day alone; on a later
- * day a reading goes on with those between.
+ * Returns one reading per app with all its reviews up to `last`. A review depends on the app and the day only, so a
+ * later reading adds days and changes none.
  */
 export function reviewReadings(apps: readonly DemoApp[], last: string): Observation[] {
   return apps.map(({ iosId }) => {
@@ -67,7 +67,7 @@ function reviewOn(iosId: string, day: string) {
   return [{ id: `invented-${day}`, stars, title, text, version, at: new Date(`${day}T1${number % 9}:20:00Z`) }]
 }
 
-/** What comes after an update that fails, every so many days: of the app that is in no store alone. */
+/** Every 17 days the app that is in no store gets a wave of bad reviews after a broken update. */
 const WAVE_DAYS = 17
 const WAVE = [
   ["Invented: will not open", "Since the update it closes as soon as I open it."],
@@ -93,7 +93,7 @@ function waveOn(day: string) {
   })
 }
 
-/** Seen as soon as the day is over, whenever it is invented: so it is the same each time. */
+/** Provenance of invented readings: seen the morning after `day`, so that it is the same whenever it is generated. */
 export function provenance(day: string) {
   const sha256 = hash("sha256", `invented ${day}`, "buffer")
   return { platform: "ios" as const, parser: 1, origin: DEMO, seenAt: new Date(`${addDays(day, 1)}T07:00:00Z`), sha256 }

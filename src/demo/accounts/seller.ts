@@ -4,11 +4,11 @@ import type { SalesRow } from "../../consoles/kinds/sales.ts"
 import type { EventRow, StockRow } from "../../consoles/kinds/subscriptions.ts"
 import { addDays } from "../../lib/days.ts"
 
-/** An app of the demo, to which a seller is invented. */
+/** An app of the demo, with the fields from which sales are generated. */
 export interface DemoApp {
-  /** The workspace's. */
+  /** Id in the workspace. */
   id: string
-  /** The store's. */
+  /** Id in the store. */
   iosId: string
   name: string
   keywords: readonly string[]
@@ -19,7 +19,7 @@ interface Storefront {
   currency: string
   price: string
   proceeds: string
-  /** Of all downloads. */
+  /** Share of all downloads. */
   share: number
 }
 
@@ -35,31 +35,31 @@ export function skuOf({ iosId }: DemoApp): string {
   return `DEMO${iosId}`
 }
 
-/** What is sold in the app, by the seller's id and by the console's. */
+/** Returns the app's subscription: SKU and product id of the console. */
 export function productOf(app: DemoApp): { sku: string; id: string } {
   return { sku: `${skuOf(app)}.pro.month`, id: `77${app.iosId}` }
 }
 
 const TRIAL_DAYS = 7
 
-/** Counts of a day follow from the app, the storefront and the day alone: whenever they are asked for, they are the same. */
+/** Counts depend on app, storefront and day only, so that they are the same whenever they are generated. */
 function downloadsOn(app: DemoApp, { country, share }: Storefront, day: string): number {
   return Math.round(sizeOf(app) * share * mood(`${app.iosId} ${country}`, day))
 }
 
-/** How many people come in a day: between 150 and 600, as the store's id falls. */
+/** Returns the downloads per day: 150 to 600, depending on the store id. */
 export function sizeOf({ iosId }: DemoApp): number {
   return 150 + Math.round(450 * chance(`size ${iosId}`))
 }
 
-/** A week has a weekend and a year its seasons, and no two days are alike. */
+/** Varies by weekday, season and day. */
 export function mood(what: string, day: string): number {
   const at = Date.parse(day) / 86_400_000
   const weekend = [0, 6].includes(new Date(day).getUTCDay()) ? 1.2 : 0.94
   return weekend * (1 + 0.12 * Math.sin((at / 365.25) * 2 * Math.PI)) * (0.88 + 0.24 * chance(`${what} ${day}`))
 }
 
-/** From 0 to 1, of a text always the same. */
+/** Returns a pseudorandom number from 0 to 1 that depends on the text only. */
 export function chance(text: string): number {
   return hash("sha256", text, "buffer").readUInt32BE(0) / 2 ** 32
 }
@@ -78,7 +78,7 @@ function subscriptionsOn(app: DemoApp, storefront: Storefront, day: string): Sub
   const renewals = Math.round((active / 30) * mood(`renewals ${app.iosId} ${storefront.country}`, day))
   return {
     trialStarts: begun(day),
-    // of those whose trial ends
+    // 40% of the trials that end on this day
     conversions: Math.round(begun(addDays(day, -TRIAL_DAYS)) * 0.4),
     renewals,
     cancellations: Math.round(renewals * 0.3),
@@ -86,7 +86,7 @@ function subscriptionsOn(app: DemoApp, storefront: Storefront, day: string): Sub
   }
 }
 
-/** Grows by about a tenth in a year. */
+/** Grows by 10% per year. */
 function activeOn(app: DemoApp, { share }: Storefront, day: string): number {
   const years = Math.max(0, Date.parse(day) / 86_400_000 - 20_000) / 365.25
   return Math.round(sizeOf(app) * share * 4 * 1.1 ** years)
@@ -157,13 +157,13 @@ function eachSubscription<Row>(
   )
 }
 
-/** Where people come from, and how many of those who see the app there look at it. */
+/** Sources of downloads, with impressions (`shown`) and page views (`looked`) per download. */
 const WAYS = [
   { from: "App Store search", share: 0.72, shown: 17, looked: 1.4 },
   { from: "App Store browse", share: 0.28, shown: 38, looked: 2.6 },
 ]
 
-/** First downloads are those of the sales. */
+/** First downloads equal those of the sales. */
 export function downloadRowsOn(app: DemoApp, day: string): AnalyticsRow[] {
   return eachWay(app, day, ({ from, country, count }) => [
     { event: "First-time download", from, country, count },

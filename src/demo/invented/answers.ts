@@ -2,7 +2,7 @@ import type { Observation } from "../../kinds.ts"
 import { inventedOn } from "./day.ts"
 import { chanceOf, INVENTED_APP, INVENTED_KEYWORDS, INVENTED_RIVALS, numberOf } from "./world.ts"
 
-/** Two assistants are asked once a week, each keyword so often. */
+/** Every 7 days each of two assistants answers 4 times per keyword. */
 const ASKED_DAYS = 7
 const RUNS = 4
 const ASKED = [
@@ -24,7 +24,7 @@ export function answersOn(day: string): Observation[] {
   )
 }
 
-/** Three of the rivals, and two times in three the app beside them. */
+/** Names three rivals, or in two of three cases two rivals and the app. */
 function textOf(seed: string): string {
   const rivals = INVENTED_RIVALS.toSorted((a, b) => chanceOf(seed + a.id) - chanceOf(seed + b.id)).slice(0, 3)
   const named = chanceOf(seed) < 0.66 ? [rivals[0]!, INVENTED_APP, rivals[1]!] : rivals

@@ -7,23 +7,24 @@ import { trackApp } from "../../tracking/apps.ts"
 import { popularityUntil, readingsOn } from "./readings.ts"
 import { INVENTED_APP, INVENTED_KEYWORDS, INVENTED_RIVALS, INVENTED_STOREFRONT } from "./world.ts"
 
-/** As many as a month's chart shows. */
+/** The range of the month chart. */
 const DAYS = 30
-/** Days in one transaction: some fifty readings. */
+/** Days per transaction, about 50 readings. */
 const AT_ONCE = 10
-/** Between two of them, so that others get their turn on the embedded database's one backend. */
+/** Pause between transactions, so that other work can use the only backend of the embedded database. */
 const PAUSE_MS = 20
 
 interface InventedOptions {
   workspaceId: number
   now: () => Date
-  /** Up to yesterday. */
+  /** Number of days up to yesterday. */
   days?: number | undefined
 }
 
 /**
- * Tracks the app that is in no store, with a month of searches, pages and answers up to yesterday; the newest days first. Loaded
- * again it changes nothing, and on a later day adds the days between. What `assert` throws in a transaction ends it.
+ * Tracks the app that is in no store and generates a month of searches, pages and answers up to yesterday, newest days
+ * first. Repeating it changes nothing; on a later day it adds the missing days. It stops if `assert` throws in a
+ * transaction.
  */
 export async function loadInvented(
   sql: Sql,

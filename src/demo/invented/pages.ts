@@ -3,7 +3,10 @@ import type { Listing } from "../../stores/kinds/listing-shape.ts"
 import { inventedOn, ratingsOn } from "./day.ts"
 import { INVENTED_APP, INVENTED_RIVALS, numberOf } from "./world.ts"
 
-/** A page is read every other day. Its version differs every eighth; its subtitle later, so that the plan sees it settled. */
+/**
+ * A page is read every 2 days. Its version changes every 8 days and its subtitle every 42, so that the weekly plan
+ * considers it stable.
+ */
 const READ_DAYS = 2
 const SAME_DAYS = 8
 const SUBTITLE_DAYS = 42
@@ -61,7 +64,7 @@ function ownPage(edition: number, day: string): Listing {
   }
 }
 
-/** Of no address: pages show how many there are, and ask for none. */
+/** Uses a domain that does not exist, since pages only count pictures and load none. */
 function pictures(count: number): string[] {
   return Array.from({ length: count }, (_, place) => `https://demo.invalid/${INVENTED_APP.id}/${place + 1}.png`)
 }

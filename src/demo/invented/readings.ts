@@ -6,10 +6,10 @@ import { inventedOn, ratingsOn } from "./day.ts"
 import { pagesOn } from "./pages.ts"
 import { chanceOf, INVENTED_APP, INVENTED_KEYWORDS, INVENTED_RIVALS, numberOf } from "./world.ts"
 
-/** Places that are read of each keyword. */
+/** Number of results per keyword. */
 const DEPTH = 20
 
-/** What is invented of one day: searches, pages of the app and of a rival, and what assistants answer. */
+/** Returns the readings of one day: searches, pages of the app and of a rival, and answers of assistants. */
 export function readingsOn(day: string): Observation[] {
   return [...INVENTED_KEYWORDS.flatMap((keyword) => searchOn(keyword, day) ?? []), ...pagesOn(day), ...answersOn(day)]
 }
@@ -18,7 +18,7 @@ function searchOn({ term, rankOn }: (typeof INVENTED_KEYWORDS)[number], day: str
   const number = numberOf(day)
   const rank = rankOn(number)
   if (rank === undefined) return null
-  // two rivals change places every tenth day
+  // two rivals change their position every ten days
   const order = (id: string) => chanceOf(`${term} ${id} ${id.endsWith("7") ? Math.floor(number / 10) : ""}`)
   const others = INVENTED_RIVALS.toSorted((a, b) => order(a.id) - order(b.id)).map(({ id, name }): ResultApp => {
     return { id, name, ratings: Math.round(90 + 40_000 * chanceOf(`ratings ${id}`) ** 3), rating: 4.4 }
@@ -28,7 +28,7 @@ function searchOn({ term, rankOn }: (typeof INVENTED_KEYWORDS)[number], day: str
   return { kind: "search", source: "foreign", ...inventedOn(day, term), term, depth: DEPTH, complete: true, results }
 }
 
-/** What Apple would have published of the month before `last`. */
+/** Returns the popularities of the month before `last`, in the form of Apple's report. */
 export function popularityUntil(last: string): Observation[] {
   const month = monthOf(addDays(monthOf(last), -1))
   return INVENTED_KEYWORDS.flatMap(({ term, popularity }): Observation[] => {

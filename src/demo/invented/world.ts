@@ -2,7 +2,10 @@ import { hash } from "node:crypto"
 import { INVENTED_IDS } from "../../lib/store-ids.ts"
 import { INVENTED_TERMS } from "../../lib/term.ts"
 
-/** An app that is in no store, with all that a measured month shows of one: of real apps nothing may be made up. */
+/**
+ * An app that is in no store, since no data may be made up about real apps. It shows everything that a measured month
+ * contains.
+ */
 export const INVENTED_APP = { id: `${INVENTED_IDS}00001`, name: "Lumen Journal (invented)" } as const
 export const INVENTED_STOREFRONT = "us"
 
@@ -17,7 +20,7 @@ export const INVENTED_RIVALS = RIVAL_NAMES.map((name, place) => ({
   name: `${name} (invented)`,
 }))
 
-/** Where the app stands on a day of its year, null = absent; undefined = that nobody measured. */
+/** The app's rank by day number. Null if absent, undefined if not measured. */
 type DayRank = (number: number) => number | null | undefined
 
 interface InventedKeyword {
@@ -30,7 +33,7 @@ const keyword = (words: string, popularity: number | null, rankOn: DayRank): Inv
   return { term: INVENTED_TERMS + words, popularity, rankOn }
 }
 
-/** One of each kind: it climbs, stands, swings, comes and goes, has gaps, and was never measured. */
+/** One example of each: rising, stable, alternating, absent at times, with gaps, never measured. */
 export const INVENTED_KEYWORDS: readonly InventedKeyword[] = [
   keyword("gratitude journal", 46, (day) => 14 - Math.floor(((day % 28) * 11) / 27)),
   keyword("mood diary", 38, (day) => (day % 12 < 3 ? 6 : 5)),
@@ -40,12 +43,12 @@ export const INVENTED_KEYWORDS: readonly InventedKeyword[] = [
   keyword("habit list", null, () => undefined),
 ]
 
-/** Days since 1970: what is invented of a day follows from it alone, whenever it is loaded. */
+/** Returns the days since 1970. All data of a day depends on this number only. */
 export function numberOf(day: string): number {
   return Math.round(Date.parse(day) / 86_400_000)
 }
 
-/** From 0 to 1, of a text always the same. */
+/** Returns a pseudorandom number from 0 to 1 that depends on the text only. */
 export function chanceOf(text: string): number {
   return hash("sha256", text, "buffer").readUInt32BE(0) / 2 ** 32
 }
