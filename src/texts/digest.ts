@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 
-/** Names what a text was made from: the same inputs always, whatever the order of an object's keys. */
+/** Returns a hash of the inputs of a text. Independent of the order of object keys. */
 export function digestOf(inputs: unknown): string {
   return hash("sha256", JSON.stringify(inputs, sortedKeys))
 }

@@ -1,6 +1,6 @@
 import type { RuleName, TextProblem } from "./checks/check.ts"
 
-/** What a model is told of its refused text. */
+/** Returns the feedback to a model about its refused text. */
 export function fixesOf(problems: readonly TextProblem[]): string[] {
   return problems.map(({ rule, what }) => (what === "" ? SENTENCES[rule] : `${SENTENCES[rule]} At fault: ${what}`))
 }

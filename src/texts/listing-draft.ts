@@ -13,13 +13,13 @@ export type DraftField = (typeof DRAFT_FIELDS)[number]
 export interface DraftInputs {
   digest: string
   platform: "ios" | "android"
-  /** As the page shows them; null = it shows none. */
+  /** The texts of the page. Null if the page has none. */
   live: Readonly<Record<DraftField, string | null>>
-  /** The most code points of each field; a field that the store does not have is left out. */
+  /** Maximum code points by field. Fields that the store does not have are left out. */
   limits: Readonly<Partial<Record<DraftField, number>>>
-  /** `popularity` is the figure that they are ordered by, published or the middle of an estimate's band. */
+  /** `popularity` sorts them: published, or the middle of an estimate's band. */
   keywords: readonly { term: string; popularity: number | null }[]
-  /** What users praise, in their words. */
+  /** Sentences in which users praise the app. */
   praise: readonly { reviewId: string; text: string }[]
   /** A key of the word lists. */
   language: string
@@ -27,22 +27,22 @@ export interface DraftInputs {
   background: Background
 }
 
-/** Words of the page, or of a review where it names one, that a draft rests on, in their own characters. */
+/** A passage of the page, or of the review it names, that supports a draft. Copied exactly. */
 interface DraftFact {
   reviewId: string | null
   quote: string
 }
 
-/** Null in place of a text: the page shows none, and no draft of one may be shown. */
+/** `text` is null if the page has none and no draft may be shown. */
 export interface DraftedField {
   field: DraftField
   text: string | null
-  /** The text is that of the page: why no draft may be shown; null = it is a draft. */
+  /** If `text` is the page's own, the reason why no draft may be shown. Null if it is a draft. */
   kept: string | null
 }
 
 export interface FieldDraft extends DraftedField {
-  /** Empty where the text is that of the page. */
+  /** Empty if `text` is the page's own. */
   facts: DraftFact[]
 }
 
@@ -51,11 +51,11 @@ const VARIANTS = 3
 const FACTS = 5
 const LONGEST_FACT = 200
 
-/** A listing anew, from what its page, its keywords and its reviews say. */
+/** Asks the model for a new listing, based on the page, its keywords and its reviews. */
 export function draftTask(inputs: DraftInputs): WritingTask<FieldDraft[]> {
   const { digest, live, limits, keywords, praise, language } = inputs
   const fields = fieldsOf(inputs)
-  // fewer than it may have: models count badly
+  // asks for 90% of the limit, since models count characters badly
   const most = Object.fromEntries(fields.map((field) => [field, Math.floor((limits[field] as number) * 0.9)]))
   return {
     kind: "listing_draft",
@@ -88,7 +88,9 @@ function fieldsOf({ limits }: DraftInputs): DraftField[] {
   return DRAFT_FIELDS.filter((field) => limits[field] !== undefined)
 }
 
-/** Of each field the first variant that nothing is wrong with; at the end the page's own text where there is none. */
+/**
+ * Returns for each field the first variant without problems. On the last try, fields without one keep the page's text.
+ */
 function judge(answer: DraftAnswer, inputs: DraftInputs, isLast: boolean) {
   const omissions = createOmissions()
   const chosen: Texts = {}
@@ -127,7 +129,7 @@ const NO_FACT: Refusal = {
   sentence: "None of its facts stands in the page or in what users praise, character by character.",
 }
 
-/** Those that stand where they are said to, and may be shown. */
+/** Returns the facts that occur in the page or a review and may be shown. */
 function provenOf(facts: readonly string[], { live, praise, language }: DraftInputs): DraftFact[] {
   const proven = facts.slice(0, FACTS).flatMap((fact): DraftFact[] => {
     const ofPage = Object.values(live).flatMap((text) => findQuote(fact, text ?? "") ?? [])[0]
@@ -143,7 +145,10 @@ function provenOf(facts: readonly string[], { live, praise, language }: DraftInp
   return [...new Map(proven.map((fact) => [fact.quote, fact])).values()]
 }
 
-/** By the rules of texts, and by the errors that the same checks find in people's drafts. */
+/**
+ * Returns the problems of a text: those of the text rules, and the errors that the listing checks find in people's
+ * drafts.
+ */
 function wrongWith(field: DraftField, text: string, chosen: Texts, inputs: DraftInputs): Refusal[] {
   const { live, praise, language, limits, platform, place, background, keywords } = inputs
   const sources = [...Object.values(live).flatMap((one) => one ?? []), ...praise.map((one) => one.text)]
@@ -151,7 +156,7 @@ function wrongWith(field: DraftField, text: string, chosen: Texts, inputs: Draft
   const most = limits[field] as number
   const problems = problemsOf("listing", text, { sources, terms, language, most, told: ORDERS })
   const refusals: Refusal[] = fixesOf(problems).map((sentence, at) => ({ rule: problems[at]!.rule, sentence }))
-  // the limits and guidelines of the checks are the App Store's
+  // the listing checks cover the App Store's limits and guidelines only
   if (platform === "android") return refusals
   const { findings } = checkListing(listingOf({ ...chosen, [field]: text }, language, background), place)
   const isGrave = ({ severity, code }: Finding) => (severity === "error" && code !== "too_long") || code === "markup"

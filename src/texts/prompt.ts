@@ -4,16 +4,16 @@ import type { WritingTask } from "../lib/writing/written-text.ts"
 import type { WriterQuestion, WriterUsage } from "../outbound/providers/provider.ts"
 import { Receipt, writerSchema } from "../outbound/schema-subset.ts"
 
-/** What a prompt is made of. */
+/** The input of a prompt. */
 export type PromptTask = Omit<WritingTask<unknown>, "digest" | "version" | "judge">
 
-/** A prompt, and what its answer must give back. */
+/** A prompt, and the receipt that its answer must contain. */
 export interface Prompt {
   question: WriterQuestion
   receipt: v.InferOutput<typeof Receipt>
 }
 
-/** `nonce` gives six letters nobody can guess. `fixes`: what was wrong with the answer before. */
+/** Builds a prompt. `nonce` returns six unpredictable letters. `fixes` are the problems of the previous answer. */
 export function promptOf(task: PromptTask, nonce: () => string, fixes: readonly string[] = []): Prompt {
   const receipt = { first: nonce(), last: nonce(), records: task.records.length }
   const lines = [
@@ -43,7 +43,10 @@ function answerSchema({ answer }: Pick<PromptTask, "answer">): Schema {
   return v.strictObject({ receipt: Receipt, ...answer.entries })
 }
 
-/** The answer without its receipt; null where it is not of the shape, or the prompt was not read whole. */
+/**
+ * Returns the answer without its receipt. Fails if it does not match the schema, or the model did not read the whole
+ * prompt.
+ */
 export function readAnswer(
   task: PromptTask,
   { receipt, question }: Prompt,
@@ -56,7 +59,7 @@ export function readAnswer(
   return whole && !isShort(usage, question) ? { answer } : { failed: "cut" }
 }
 
-/** The same of an answer that was found whole when it came. */
+/** Reads a stored answer, whose receipt was checked when it arrived. Null if it does not match the schema. */
 export function readKeptAnswer(task: PromptTask, text: string): { answer: unknown } | null {
   const parsed = v.safeParse(answerSchema(task), parseJson(text))
   if (!parsed.success) return null
@@ -64,14 +67,17 @@ export function readKeptAnswer(task: PromptTask, text: string): { answer: unknow
   return { answer }
 }
 
-/** Fewer tokens than half of what so many characters come to at the least: part of the prompt was left out. */
+/**
+ * Returns true if the reported tokens are less than half of the lowest plausible count. Then a part of the prompt was
+ * cut off.
+ */
 function isShort({ input }: WriterUsage, { system, data }: WriterQuestion): boolean {
   return input !== null && input < (system.length + data.length) / 12
 }
 
 /**
- * The object in an answer. Local servers put thoughts before it, with or without objects of their own, a fence or a sentence
- * around it, or tags of their templates.
+ * Finds the JSON object in an answer. Local servers may add reasoning (which may contain objects), a code fence, a
+ * sentence or template tags.
  */
 function parseJson(text: string): unknown {
   const fenced = [...text.matchAll(/```(?:json)?\s*\n?([\s\S]*?)\n?\s*```/gi)].map(([, inner]) => inner as string)
@@ -82,7 +88,7 @@ function parseJson(text: string): unknown {
   return undefined
 }
 
-/** What begins at one of the first braces and ends at the last: with a thought before it, no JSON. */
+/** Yields the texts from each of the first 500 braces to the last brace, since reasoning may come before the object. */
 function* objectsToTheEnd(text: string): Generator<string> {
   const end = text.lastIndexOf("}") + 1
   for (let at = text.indexOf("{"), tries = 0; at >= 0 && at < end && tries < MAX_BRACES; tries++) {
@@ -104,7 +110,7 @@ function objectIn(text: string): object | undefined {
 
 const LONGEST_TEXT = 1_000
 
-/** Texts without what nobody sees and without the marks by which chat templates part turns. */
+/** Removes invisible characters and the marks that chat templates use to separate turns. */
 function cleaned(value: unknown, longest: number): unknown {
   if (typeof value === "string") return cleanText(value, longest)
   if (Array.isArray(value)) return value.map((one) => cleaned(one, longest))
@@ -124,7 +130,7 @@ function cleanText(text: string, longest: number): string {
   return points.length > longest ? `${points.slice(0, longest).join("")}…` : points.join("")
 }
 
-/** Tokens that a question takes at the most, its answer among them: one for each three bytes. */
+/** Returns an upper bound of the tokens of a question and its answer: one per three bytes. */
 export function tokensOf({ system, data, schema, mostTokens }: WriterQuestion): number {
   return tokensOfText(system + data + JSON.stringify(schema)) + mostTokens
 }

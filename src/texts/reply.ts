@@ -9,7 +9,7 @@ interface ReplyInputs {
   digest: string
   review: ReviewText & { stars: number }
   appName: string
-  /** What the developer wishes; it may name an address. */
+  /** The developer's wishes. May contain an address. */
   note: string | undefined
   /** A key of the word lists. */
   language: string
@@ -18,13 +18,13 @@ interface ReplyInputs {
 
 interface Reply {
   reply: string
-  /** Parts of the review that it answers to, in the review's own characters. */
+  /** Parts of the review that the reply answers, copied exactly. */
   addresses: string[]
 }
 
 const REPLY_VERSION = 1
 
-/** A developer's answer to one review. */
+/** Asks the model for a developer's reply to a review. */
 export function replyTask(inputs: ReplyInputs): WritingTask<Reply> {
   const { digest, review, appName, note, language, most } = inputs
   return {
@@ -35,7 +35,7 @@ export function replyTask(inputs: ReplyInputs): WritingTask<Reply> {
     records: [
       { r: "review", stars: review.stars, ...(review.title !== null && { title: review.title }), text: review.text },
       { r: "app", name: appName },
-      // fewer than it may have: models count badly
+      // asks for 90% of the limit, since models count characters badly
       { r: "form", language, most_characters: Math.floor(most * 0.9) },
       ...(note === undefined ? [] : [{ r: "wish", text: note }]),
     ],
@@ -53,7 +53,7 @@ const NO_PASSAGE = "None of the passages in addresses stands in the review, char
 function judge({ reply, addresses }: Reply, { review, appName, note, language, most }: ReplyInputs, isLast: boolean) {
   const sources = [review.text, review.title ?? "", appName, note ?? ""]
   const problems = problemsOf("reply", reply, { sources, language, most, told: ORDERS })
-  // the developer's own address is theirs to name
+  // the developer may include their own address
   const open = problems.filter(({ rule, what }) => rule !== "personal_data" || !note?.includes(what))
   if (open.length > 0) return { fixes: fixesOf(open) }
   const omissions = createOmissions()
@@ -64,7 +64,7 @@ function judge({ reply, addresses }: Reply, { review, appName, note, language, m
     omissions.add("quote", problem?.rule ?? "not_in_its_text")
     return []
   })
-  // what it claims to answer to is none of the review's
+  // none of the passages occurs in the review
   if (addresses.length > 0 && shown.length === 0 && !isLast) return { fixes: [NO_PASSAGE] }
   return { value: { reply: reply.trim(), addresses: [...new Set(shown)].slice(0, 3) }, dropped: omissions.list() }
 }

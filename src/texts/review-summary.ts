@@ -9,10 +9,10 @@ import { deniedIn } from "./topics/denials.ts"
 import { topicsOf } from "./topics/find-topics.ts"
 import { NONE, TOPIC_LABELS, TOPICS, type Topic } from "./topics/topics.ts"
 
-/** Reviews that are about one thing; a review may be in several. */
+/** Reviews about one topic. A review may be in several themes. */
 export interface Theme extends ThemeFigures {
   topic: Topic
-  /** These reviews say that there is none of it; others, in a theme of their own, that there is. */
+  /** True for reviews that say there is none of it. Reviews that say there is are in a separate theme. */
   denied: boolean
   label: string
   quotes: Quote[]
@@ -20,14 +20,14 @@ export interface Theme extends ThemeFigures {
 
 export interface Summary {
   themes: Theme[]
-  /** Reviews in no theme. */
+  /** Number of reviews in no theme. */
   without: number
   dropped: Omission[]
 }
 
 /**
- * What reviews are about, by the words of a list: the most reviews first. Nothing of it is written: labels are the list's,
- * quotes the reviews', figures counted. `languages` are those that the feed's reviews are looked at in.
+ * Groups reviews by topic with word lists, largest themes first. No text is generated: labels come from the list,
+ * quotes from reviews, and figures are counted. `languages` are the languages of the feed.
  */
 export function summarise(
   reviews: readonly SummedReview[],
@@ -65,7 +65,7 @@ export function summarise(
 interface ReadReview {
   review: SummedReview
   topics: readonly Topic[]
-  /** Those among them that it only denies. */
+  /** The topics that the review only denies. */
   denied: readonly Topic[]
 }
 
@@ -75,7 +75,10 @@ function isOf({ topics, denied }: Omit<ReadReview, "review">, side: Side): boole
   return topics.includes(side.topic) && denied.includes(side.topic) === side.denied
 }
 
-/** Of reviews about little else, the newest first: of each the first sentence that names the topic and may be shown. */
+/**
+ * Chooses quotes from the reviews with the fewest topics, newest first: from each the first sentence about the topic
+ * that may be shown.
+ */
 function quotesOf(
   side: Side,
   held: readonly ReadReview[],
@@ -93,7 +96,10 @@ function quotesOf(
   return quotes
 }
 
-/** Null where no sentence of it may be shown; why is counted. A review that gives orders is not quoted at all. */
+/**
+ * Returns a sentence to quote. Null if none may be shown; the reasons are counted. A review with instructions is never
+ * quoted.
+ */
 function quoteOf(
   { title, text }: SummedReview,
   side: Side,

@@ -9,17 +9,17 @@ import { DRAFT_FIELDS, type DraftedField, type DraftField } from "./listing-draf
 
 interface TranslationInputs {
   digest: string
-  /** The listing that is translated; null = its page shows none. */
+  /** The listing to translate. Null if the page does not have the field. */
   source: Readonly<Record<DraftField, string | null>>
   limits: Readonly<Record<DraftField, number>>
-  /** Keys of the word lists: of the listing, and of what is wanted. */
+  /** Keys of the word lists: the language of the listing, and the target language. */
   from: string
   to: string
-  /** Names that are not translated. */
+  /** Names that must not be translated. */
   names: readonly string[]
-  /** What the storefront's people search for, as far as it is followed. */
+  /** Tracked keywords of the target storefront. */
   keywords: readonly { term: string; popularity: number | null }[]
-  /** Captions of screenshots, in their order. */
+  /** Captions of the screenshots, in order. */
   captions: readonly string[]
   place: Place
   background: Background
@@ -27,9 +27,9 @@ interface TranslationInputs {
 
 export interface Translation {
   fields: DraftedField[]
-  /** For the keyword field, none of them a name of somebody's. */
+  /** For the keyword field, without other apps' and makers' names. */
   keywords: string[]
-  /** Null = what was written may not be shown. */
+  /** Null if the translation may not be shown. */
   captions: (string | null)[]
 }
 
@@ -37,11 +37,11 @@ const TRANSLATION_VERSION = 1
 const KEYWORDS_ROOM = 100
 const LONGEST_CAPTION = 300
 
-/** A listing in another language. */
+/** Asks the model for a translation of a listing. */
 export function translationTask(inputs: TranslationInputs): WritingTask<Translation> {
   const { digest, source, limits, to, keywords, captions, names } = inputs
   const fields = fieldsOf(inputs)
-  // fewer than it may have: models count badly
+  // asks for 95% of the limit, since models count characters badly
   const most = Object.fromEntries(fields.map((field) => [field, Math.floor(limits[field] * 0.95)]))
   return {
     kind: "listing_translation",
@@ -74,7 +74,7 @@ function fieldsOf({ source }: TranslationInputs): DraftField[] {
   return DRAFT_FIELDS.filter((field) => source[field] !== null)
 }
 
-/** Each field that nothing is wrong with; at the end the original in place of the others. */
+/** Returns the fields without problems. On the last try the others keep the original. */
 function judge(answer: TranslationAnswer, inputs: TranslationInputs, isLast: boolean) {
   const omissions = createOmissions()
   const fixes: string[] = []
@@ -107,7 +107,10 @@ function groundOf(original: string, most: number, { from, to, names }: Translati
   return { sources: [original], language: to, most, told: ORDERS, translated: original, names, sameLanguage }
 }
 
-/** By the rules of translations, and by the errors that the same checks find in people's drafts. */
+/**
+ * Returns the problems of a text: those of the translation rules, and the errors that the listing checks find in
+ * people's drafts.
+ */
 function wrongWith(field: DraftField, text: string, inputs: TranslationInputs) {
   const { limits, to, background, place } = inputs
   const original = inputs.source[field] as string
@@ -118,7 +121,7 @@ function wrongWith(field: DraftField, text: string, inputs: TranslationInputs) {
   return [...refusals, ...errors.map(({ message }) => ({ rule: "listing_check" as const, sentence: message }))]
 }
 
-/** As many as the keyword field has room for, in their order: names, fillers and repeats are left out. */
+/** Returns the keywords that fit into the keyword field, in order, without names, fillers and repeats. */
 function keywordsOf(terms: readonly string[], { to, background }: TranslationInputs) {
   const excluded = exclusionOf({ language: to, background, taken: [] })
   const kept: string[] = []

@@ -1,26 +1,26 @@
-/** What a text is judged by. A rule sees nothing else, so that the same text is always judged the same. */
+/** The input of the rules. They use nothing else, so that the same text always gets the same result. */
 export interface TextGround {
-  /** Texts that a claim, a number, a link or a name may come from. */
+  /** Texts that may support a claim, a number, a link or a name. */
   sources: readonly string[]
-  /** The language asked for: a key of the word lists. */
+  /** The requested language: a key of the word lists. */
   language: string
-  /** Search terms whose words may be used as well. */
+  /** Search terms whose words are allowed too. */
   terms?: readonly string[]
-  /** The most code points; left out where nothing limits it. */
+  /** The maximum number of code points. Omit for no limit. */
   most?: number
-  /** What the writer was told: none of it may be repeated. */
+  /** The model's orders. The text must not repeat them. */
   told?: string
-  /** The text that this one is a translation of; left out where it is none. */
+  /** The original of a translation. Omit if the text is none. */
   translated?: string
-  /** Whether that is of the same language: another of its regions. */
+  /** True if the original has the same language, for another region. */
   sameLanguage?: boolean
-  /** Names that a translation keeps. */
+  /** Names that a translation must keep. */
   names?: readonly string[]
 }
 
 export interface TextProblem {
   rule: RuleName
-  /** The words at fault, as the text has them; empty where it is the text as a whole. */
+  /** The offending words as written. Empty if the whole text is at fault. */
   what: string
 }
 

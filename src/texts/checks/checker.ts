@@ -39,7 +39,7 @@ const BY_NAME: Readonly<Record<RuleName, TextRule>> = {
   features,
 }
 
-/** What a kind of text is held to. A quote is a stranger's words: it may count, praise and complain as it likes. */
+/** The rules for each kind of text. A quote has few, since it is a reviewer's own words. */
 const HELD_TO = {
   quote: ["personal_data", "links", "instructions"],
   sentence: [
@@ -58,26 +58,26 @@ const HELD_TO = {
   ],
 } as const satisfies Record<string, readonly RuleName[]> // biome-ignore format: a list to scan
 
-/** Everything that is wrong with a text, in the order of its kind's rules; none = it may be shown. */
+/** Returns all problems of a text, in the order of its kind's rules. Empty if the text may be shown. */
 export function problemsOf(kind: keyof typeof HELD_TO, text: string, ground: TextGround): TextProblem[] {
   return HELD_TO[kind].flatMap((rule) => BY_NAME[rule](text, ground))
 }
 
-/** What of an answer may be left out. */
+/** The parts of an answer that may be left out. */
 export const WRITTEN_PARTS = ["quote", "sentence", "theme", "keyword", "field", "record", "caption"] as const
-/** Why, beside the rules of texts. */
+/** Reasons for leaving a part out, in addition to the rules. */
 export const OTHER_RULES = [
   "not_in_its_text", "unknown_handle", "no_quote_left", "excluded", "listing_check",
 ] as const // biome-ignore format: a list to scan
 
-/** What was left out of an answer, and by which rule. */
+/** Parts that were left out of an answer, by rule. */
 export interface Omission {
   what: (typeof WRITTEN_PARTS)[number]
   rule: RuleName | (typeof OTHER_RULES)[number]
   count: number
 }
 
-/** Counts what is left out, each kind and rule once. */
+/** Counts omitted parts by kind and rule. */
 export function createOmissions() {
   const counted = new Map<string, Omission>()
   return {
@@ -93,7 +93,7 @@ export function createOmissions() {
 
 export type OmissionCounter = ReturnType<typeof createOmissions>
 
-/** Those of several texts together. */
+/** Adds up the omissions of several texts. */
 export function sumOmissions(all: readonly Omission[]): Omission[] {
   const omissions = createOmissions()
   for (const { what, rule, count } of all) omissions.add(what, rule, count)

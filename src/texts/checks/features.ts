@@ -2,13 +2,13 @@ import { wordsOf } from "../../listings/checks/field-text.ts"
 import { vocabularyOf } from "../../listings/checks/vocabulary.ts"
 import type { TextProblem, TextRule } from "./check.ts"
 
-/** Of the words that say something so many may be new: what a text adds in its own words is said in few. */
+/** At most half of the words may be new, so that a text may rephrase but not add topics. */
 const MOST_NEW = 1 / 2
 const LEAST_WORDS = 3
-/** Words that begin alike are taken for forms of one. */
+/** Words that share their first 5 characters count as forms of one word. */
 const STEM = 5
 
-/** A text most of whose words no source has: it speaks of something else than they do. */
+/** Fails if most words of the text are in no source. */
 export const features: TextRule = (text, { sources, terms = [], language }): TextProblem[] => {
   const said = stemsOf(text, language)
   const known = new Set([...sources, ...terms].flatMap((source) => [...stemsOf(source, language).keys()]))
@@ -17,7 +17,7 @@ export const features: TextRule = (text, { sources, terms = [], language }): Tex
   return [{ rule: "features", what: added.slice(0, 5).join(", ") }]
 }
 
-/** Its words without those of which a language is made, each once, by their beginnings. */
+/** Returns the words without stop words, each once, by their stem. */
 function stemsOf(text: string, language: string): Map<string, string> {
   const { stop } = vocabularyOf(language)
   const words = wordsOf(text, language).filter(

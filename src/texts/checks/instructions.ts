@@ -2,9 +2,9 @@ import { foldReviewText } from "../../reviews/formulas/review-text.ts"
 import type { TextProblem, TextRule } from "./check.ts"
 
 /**
- * Words that speak to a writer instead of about an app: orders to forget orders, turns and records that were made up. Such
- * a text is counted like any other, but never shown as a quote. What it orders is done by nobody: the rules read no orders,
- * and a model has nothing to do them with.
+ * Fails on words addressed to a language model: requests to ignore instructions, or fake turns and records. A review
+ * with such words is counted but never quoted. The words have no effect: the rules execute nothing, and the model has
+ * no tools.
  */
 export const instructions: TextRule = (text): TextProblem[] => {
   const folded = foldReviewText(text)

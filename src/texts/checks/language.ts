@@ -4,11 +4,11 @@ import { shareIn } from "../../listings/checks/scripts.ts"
 import { vocabularyOf } from "../../listings/checks/vocabulary.ts"
 import type { TextProblem, TextRule } from "./check.ts"
 
-/** A text that is not of the language asked for: by its script, and by small words that another language has. */
+/** Fails if a text is in another language, judged by its script and by function words of other languages. */
 export const language: TextRule = (text, { language: asked }): TextProblem[] =>
   isOf(text, asked) ? [] : [{ rule: "language", what: "" }]
 
-/** False only where a text shows that it is of another: a short one may be of any. */
+/** Returns false only if the text is clearly in another language; a short text may be in any. */
 function isOf(text: string, asked: string): boolean {
   const { scripts } = vocabularyOf(asked).lists
   const share = shareIn(text, scripts)
@@ -19,7 +19,7 @@ function isOf(text: string, asked: string): boolean {
   return OTHERS.every((other) => {
     if (other === asked || !vocabularyOf(other).lists.scripts.some((script) => scripts.includes(script))) return true
     const signs = signsOf(wordsOf(text, other), other)
-    // a short text without a sign of its own language needs fewer of another
+    // a text without function words of its own language needs fewer of another
     return own === 0 ? signs < LEAST_ALONE : signs < LEAST_SIGNS || signs < 3 * own
   })
 }

@@ -1,7 +1,7 @@
 import { normalForm } from "../../lib/normal-form.ts"
 import type { TextProblem, TextRule } from "./check.ts"
 
-/** Longer than it may be, in code points of its NFC, or nothing at all. */
+/** Fails if a text is empty or too long, in code points after NFC. */
 export const length: TextRule = (text, { most }): TextProblem[] => {
   const points = [...normalForm(text, "NFC")].length
   if (text.trim() === "") return [{ rule: "length", what: "" }]

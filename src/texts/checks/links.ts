@@ -1,14 +1,14 @@
 import { normalForm } from "../../lib/normal-form.ts"
 import type { TextProblem, TextRule } from "./check.ts"
 
-/** An address that no source has: a page, a bare domain, a mailbox or an account's name. */
+/** Fails on an address that no source has: a URL, a domain, an email address or an account name. */
 export const links: TextRule = (text, { sources }): TextProblem[] => {
   const known = new Set(sources.flatMap(addressesIn))
   const unknown = addressesIn(text).filter((address) => !known.has(address))
   return [...new Set(unknown)].map((what) => ({ rule: "links", what }))
 }
 
-/** Addresses in one spelling: lower-case, without a scheme, www and what closes a sentence. */
+/** Returns the addresses in normal form: lower case, without scheme, "www." and closing punctuation. */
 export function addressesIn(text: string): string[] {
   const plain = normalForm(text, "NFKC").replace(INVISIBLE, "").replace(SPELT_DOT, ".").toLowerCase()
   return [...plain.matchAll(ADDRESS)].map(([found]) =>
@@ -20,10 +20,10 @@ export function addressesIn(text: string): string[] {
 }
 
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
-// "example (dot) com", "example[.]com"
+// matches "example (dot) com" and "example[.]com"
 const SPELT_DOT = /\s?[([{]\s?(?:dot|\.)\s?[)\]}]\s?/giu
 
-/** Endings that people write as a link; a word before a full stop that lacks its blank is none. */
+/** Common endings of domains. A missing space after a full stop must not look like a domain. */
 const ENDINGS =
   "com|net|org|info|biz|io|app|dev|co|me|ly|gg|tv|xyz|site|online|shop|store|club|link|top|ru|de|uk|fr|es|br|tr|jp|kr|cn|in|it|nl|eu|ai"
 
@@ -32,7 +32,7 @@ const ADDRESS = new RegExp(
     "[a-z][a-z0-9+.-]{1,20}://[^\\s<>\"']{1,200}",
     "(?<![\\p{L}\\p{N}])[\\p{L}\\p{N}._%+-]{1,64}@[\\p{L}\\p{N}-]{1,63}(?:\\.[\\p{L}\\p{N}-]{1,63}){1,5}",
     `(?<![\\p{L}\\p{N}@.])(?:www\\.)?[\\p{L}\\p{N}][\\p{L}\\p{N}-]{0,62}(?:\\.[\\p{L}\\p{N}-]{1,63}){0,4}\\.(?:${ENDINGS})(?![\\p{L}\\p{N}])(?:/[^\\s<>"']{0,200})?`,
-    // with its "www." it is one whatever its ending
+    // with "www." any ending counts
     "(?<![\\p{L}\\p{N}@.])www\\.[\\p{L}\\p{N}-]{1,63}(?:\\.[\\p{L}\\p{N}-]{1,63}){1,4}(?:/[^\\s<>\"']{0,200})?",
     "(?<![\\p{L}\\p{N}@/.])@[\\p{L}\\p{N}_]{2,50}",
   ].join("|"),

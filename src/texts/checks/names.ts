@@ -1,7 +1,10 @@
 import { normalForm } from "../../lib/normal-form.ts"
 import type { TextProblem, TextRule } from "./check.ts"
 
-/** The app's own name, where the text that was translated has it: nobody searches for it under another. */
+/**
+ * Fails if the original has the app's own name and the translation lacks it, because people search for the app by that
+ * name.
+ */
 export const names: TextRule = (text, { translated, names: own = [] }): TextProblem[] => {
   if (translated === undefined) return []
   const folded = (one: string) => normalForm(one, "NFC").toLowerCase()
@@ -12,7 +15,7 @@ export const names: TextRule = (text, { translated, names: own = [] }): TextProb
     .map((what) => ({ rule: "names", what }))
 }
 
-/** What of an app's name is its own: up to what parts it from a description. */
+/** Returns the app's own name: the part before the first separator. */
 export function ownNameIn(name: string): string {
   const [own = ""] = name.split(/\s?[:–—|·]\s?| - /u)
   return own.trim()

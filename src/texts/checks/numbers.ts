@@ -1,14 +1,14 @@
 import { normalForm } from "../../lib/normal-form.ts"
 import type { TextProblem, TextRule } from "./check.ts"
 
-/** A number that no source has. "1,000" and "1000" are one, "12" is not said by "2012". */
+/** Fails on a number that no source has. "1,000" equals "1000", but "2012" does not contain "12". */
 export const numbers: TextRule = (text, { sources }): TextProblem[] => {
   const known = new Set(sources.flatMap(numbersIn))
   const unknown = numbersIn(text).filter((number) => !known.has(number))
   return [...new Set(unknown)].map((what) => ({ rule: "numbers", what }))
 }
 
-/** The numbers of a text in ASCII digits, without marks between thousands. */
+/** Returns the numbers of a text in ASCII digits, without thousands separators. */
 export function numbersIn(text: string): string[] {
   const plain = normalForm(text, "NFKC").replace(/\p{Nd}/gu, asciiDigit)
   return [...plain.matchAll(/\d+(?:[.,'’\u00a0\u202f]\d+)*/g)].map(([number]) => withoutThousands(number))
@@ -19,7 +19,7 @@ function withoutThousands(number: string): string {
   return grouped ? number.replace(/\D/g, "") : number.replace(/[^\d.,]/g, "").replace(",", ".")
 }
 
-/** Unicode lays the ten digits of a script side by side, the zero at a multiple of ten from the first. */
+/** Unicode places the ten digits of a script next to each other, so the zero is found by going back at most nine. */
 function asciiDigit(digit: string): string {
   if (digit <= "9") return digit
   let zero = digit.codePointAt(0) as number

@@ -1,7 +1,7 @@
 import { normalForm } from "../../lib/normal-form.ts"
 import type { TextProblem, TextRule } from "./check.ts"
 
-/** Mailboxes, telephone numbers, cards and accounts: never shown in a text of ours, whoever wrote them first. */
+/** Fails on email addresses, phone numbers, card and account numbers. They are never shown, whatever their source. */
 export const personalData: TextRule = (text): TextProblem[] => {
   const plain = normalForm(text, "NFKC")
   const found = [
@@ -17,7 +17,9 @@ const MAILBOX = /(?<![\p{L}\p{N}])[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:
 const ACCOUNT = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])/g
 const DIGITS = /(?<![\p{L}\p{N}.,])(?:\+|00)?\(?\d(?:[ ()./-]{0,2}\d){6,18}(?![\p{L}\p{N}])/gu
 
-/** Seven digits and more are a number of somebody's, unless they are a date, a version or a plain amount. */
+/**
+ * Returns true if the digits look like somebody's number: at least seven digits, and no date, version or plain amount.
+ */
 function isNumber([text]: RegExpMatchArray): boolean {
   if (/^(?:19|20)\d\d[-./]\d\d?[-./]\d\d?$|^\d\d?[-./]\d\d?[-./](?:19|20)\d\d$/.test(text)) return false
   if (/^\d+(?:\.\d+){1,3}$/.test(text)) return false

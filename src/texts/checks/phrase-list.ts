@@ -1,15 +1,21 @@
 import { foldReviewText } from "../../reviews/formulas/review-text.ts"
 
-/** By language, phrases apart by blanks, "_" joining the words of one; "/" parts words of which one stands there, "*" at an end of a word stands for any letters. */
+/**
+ * Phrases by language, separated by spaces. "_" joins the words of a phrase, "/" separates alternative words, and "*"
+ * at the start or end of a word stands for any letters.
+ */
 export type PhraseList = Readonly<Record<string, string>>
 
-/** Phrases of a language that a text holds, in the text's folded spelling. A language without a list has none. */
+/** Returns the phrases of a language that occur in a text, in folded spelling. Empty for a language without a list. */
 export function phrasesIn(text: string, list: PhraseList, language: string): string[] {
   const pattern = patternOf(list[language] ?? "")
   return pattern === null ? [] : [...foldReviewText(text).matchAll(pattern)].map(([found]) => found)
 }
 
-/** Whole words; in scripts without blanks wherever the characters stand. The longest is found. Null = no phrases. */
+/**
+ * Returns a pattern for whole words, or for any position in scripts without spaces. It matches the longest phrase. Null
+ * if there are no phrases.
+ */
 export function patternOf(phrases: string): RegExp | null {
   const known = patterns.get(phrases)
   if (known !== undefined) return known
@@ -21,7 +27,7 @@ export function patternOf(phrases: string): RegExp | null {
 
 const patterns = new Map<string, RegExp | null>()
 
-/** Each way to read a phrase with alternatives. */
+/** Expands the alternatives of a phrase. */
 function spelledOut(phrase: string): string[] {
   return phrase
     .split("_")
@@ -30,13 +36,13 @@ function spelledOut(phrase: string): string[] {
     .map((one) => one.trim())
 }
 
-/** Korean writes blanks, but its particles are joined to the word. */
+/** Korean uses spaces, but attaches particles to the word. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 /** A word in Latin letters ends where another script begins: "CMが". */
 const LATIN = /^[\p{Script=Latin}\p{Script=Common}\p{M}]+$/u
 const letterOf = (word: string): string => (LATIN.test(word) ? "[\\p{Script=Latin}\\p{M}\\p{N}]" : "[\\p{L}\\p{N}]")
 
-/** What a phrase is made of, one after another: where it may begin, its characters, where it may end. */
+/** Returns the parts of a pattern for a phrase: its start, its characters, its end. */
 function atomsOf(phrase: string): string[] {
   const words = phrase.split(" ")
   const folded = words.map((word) => foldReviewText(word.replace(/^\*|\*$/g, "")))
@@ -51,7 +57,7 @@ function atomsOf(phrase: string): string[] {
   return [...begin, ...characters, ...(isOpen ? [] : [`(?!${letterOf(folded.at(-1)!)})`])]
 }
 
-/** Phrases by what they begin with: a text is looked through once for all that begin alike. The key "" = one ends here. */
+/** A prefix tree of phrases, so that the pattern tries a common start once. The key "" marks the end of a phrase. */
 type Tree = Map<string, Tree>
 
 function treeOf(phrases: readonly (readonly string[])[]): Tree {
@@ -68,7 +74,7 @@ function treeOf(phrases: readonly (readonly string[])[]): Tree {
 }
 
 function sourceOf(tree: Tree): string {
-  // what goes on is tried before what ends: what is taken out of a text goes whole
+  // longer branches come first, so that the longest phrase matches
   const ends = (atom: string) => (atom === "" ? 2 : atom.startsWith("(?!") ? 1 : 0)
   const branches = [...tree]
     .toSorted(([a], [b]) => ends(a) - ends(b))

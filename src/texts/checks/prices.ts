@@ -1,7 +1,9 @@
 import { normalForm } from "../../lib/normal-form.ts"
 import type { TextProblem, TextRule } from "./check.ts"
 
-/** An amount of money that no source has: a price is the store's to show, and changes without the text. */
+/**
+ * Fails on an amount of money that no source has. The store shows prices, and they change independently of the text.
+ */
 export const prices: TextRule = (text, { sources }): TextProblem[] => {
   const known = new Set(sources.flatMap(amountsIn))
   return amountsIn(text)

@@ -2,8 +2,8 @@ import type { TextProblem, TextRule } from "./check.ts"
 import { type PhraseList, phrasesIn } from "./phrase-list.ts"
 
 /**
- * What a developer's reply may not say: that money comes back, and that stars should change. Apple asks replies not to
- * solicit ratings; Google forbids offering anything for them.
+ * Fails if a developer's reply promises money or asks for a better rating. Apple asks not to solicit ratings in
+ * replies; Google forbids offering anything for them.
  */
 export const promises: TextRule = (text, { language }): TextProblem[] =>
   phrasesIn(text, PROMISES, language).map((what) => ({ rule: "promises", what }))

@@ -1,11 +1,11 @@
 import type { TextProblem, TextRule } from "./check.ts"
 
-/** A text so short may be of any length in another language. */
+/** Shorter texts may have any length in another language. */
 const SHORTEST = 60
 
 /**
- * Much shorter or longer than what was translated. Whole translations by people are 0.98 to 1.31 of the English length, in
- * Chinese 0.40 to 0.42 (17 of an app's listing).
+ * Fails if a translation is much shorter or longer than the original. Complete human translations have 0.98 to 1.31
+ * times the English length, in Chinese 0.40 to 0.42 (17 translations of one listing).
  */
 export const proportion: TextRule = (text, { translated }): TextProblem[] => {
   if (translated === undefined) return []
@@ -16,7 +16,7 @@ export const proportion: TextRule = (text, { translated }): TextProblem[] => {
   return share >= least && share <= most ? [] : [{ rule: "proportion", what: share.toFixed(2) }]
 }
 
-/** By whether the one, and the other, is of a script whose letters are syllables or words. */
+/** Limits by script of the original and of the translation: true if its characters are syllables or words. */
 const BOUNDS: Readonly<Record<string, readonly [number, number]>> = {
   falsefalse: [0.7, 1.5],
   falsetrue: [0.3, 0.9],

@@ -1,7 +1,10 @@
 import type { TextProblem, TextRule } from "./check.ts"
 import { type PhraseList, phrasesIn } from "./phrase-list.ts"
 
-/** Words that count people where nobody counted, of the language and of English: a sentence over quotes may not say them. */
+/**
+ * Fails on words that claim how many people share an opinion, in the language of the text and in English. A sentence
+ * about quotes must not use them.
+ */
 export const quantities: TextRule = (text, { language }): TextProblem[] =>
   [...new Set([language, "en"])]
     .flatMap((read) => phrasesIn(text, QUANTITIES, read))

@@ -1,11 +1,11 @@
 import { foldReviewText } from "../../reviews/formulas/review-text.ts"
 
-/** A quote of fewer code points proves nothing. */
+/** Quotes with fewer code points are too short to prove anything. */
 const SHORTEST_QUOTE = 4
 
 /**
- * Where a text says what a quote says, in the text's own characters: the two are compared as reviews are searched
- * (foldReviewText). Null where the text does not say it, or only in part of a character.
+ * Finds a quote in a text and returns it as the text has it. The comparison folds both as in review search
+ * (foldReviewText). Null if it does not occur, or begins or ends within a character.
  */
 export function findQuote(quote: string, text: string): string | null {
   const exact = quote.trim()
@@ -18,13 +18,16 @@ export function findQuote(quote: string, text: string): string | null {
     const [from, to] = [starts.get(at), ends.get(at + sought.length)]
     if (from === undefined || to === undefined) continue
     const found = text.slice(from, to)
-    // what folds otherwise together than apart is not taken for the same
+    // skip a match that only exists because the parts were folded separately
     if (foldReviewText(found) === sought) return found
   }
   return null
 }
 
-/** A text folded character by character, with the places in the text where those begin and end. */
+/**
+ * Folds a text character by character. Returns the folded text and the original positions where characters begin and
+ * end.
+ */
 function foldedClusters(text: string) {
   const starts = new Map<number, number>()
   const ends = new Map<number, number>()

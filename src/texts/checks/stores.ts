@@ -3,7 +3,7 @@ import { wordsOf } from "../../listings/checks/field-text.ts"
 import { findPhrases, phrasesOf } from "../../listings/checks/phrases.ts"
 import type { TextProblem, TextRule } from "./check.ts"
 
-/** Another platform or store, which Apple's guideline 2.3.10 wants nowhere, unless a source speaks of it. */
+/** Fails on the name of another platform or store, which Apple's guideline 2.3.10 forbids, unless a source has it. */
 export const stores: TextRule = (text, { sources }): TextProblem[] => {
   const known = new Set(sources.flatMap(platformsIn))
   return platformsIn(text)

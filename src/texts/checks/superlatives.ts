@@ -1,7 +1,7 @@
 import type { TextProblem, TextRule } from "./check.ts"
 import { type PhraseList, phrasesIn } from "./phrase-list.ts"
 
-/** "The best", "number one": claims that a listing may repeat from its own texts, and a draft may not invent. */
+/** Fails on claims such as "the best" or "number one", unless a source has them. */
 export const superlatives: TextRule = (text, { language, sources }): TextProblem[] => {
   const known = new Set(sources.flatMap((source) => phrasesIn(source, SUPERLATIVES, language)))
   return phrasesIn(text, SUPERLATIVES, language)

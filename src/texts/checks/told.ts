@@ -1,7 +1,7 @@
 import { foldReviewText } from "../../reviews/formulas/review-text.ts"
 import type { TextProblem, TextRule } from "./check.ts"
 
-/** Eight words in a row of what the writer was told: it repeats its orders instead of doing them. */
+/** Fails if the text repeats eight consecutive words of the model's orders. */
 export const told: TextRule = (text, { told: orders = "" }): TextProblem[] => {
   const known = new Set(runsOf(orders))
   const repeated = runsOf(text).find((run) => known.has(run))

@@ -7,7 +7,7 @@ import { listingOf } from "../../listings/checks/report.ts"
 import { MOST_WORDS } from "../../listings/formulas/name-phrases.ts"
 import { problemsOf } from "../checks/checker.ts"
 
-/** In a script without blanks a keyword of so many characters is no phrase any more. */
+/** In a script without spaces, a word with more characters is not a keyword. */
 const MOST_UNSPACED = 12
 
 interface ExclusionGround {
@@ -17,7 +17,10 @@ interface ExclusionGround {
   taken: readonly string[]
 }
 
-/** Whether a keyword may not be suggested: it is tracked or buried, names somebody, or says nothing that is searched. */
+/**
+ * Returns a function that is true for keywords that may not be suggested: tracked, buried, too long, with a name or a
+ * price, or only filler words.
+ */
 export function exclusionOf({ language, background, taken }: ExclusionGround): (term: string) => boolean {
   const known = new Set(taken.map(foldText))
   return (term) => {

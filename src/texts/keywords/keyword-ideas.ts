@@ -6,25 +6,25 @@ import { createOmissions, type Omission, problemsOf } from "../checks/checker.ts
 import { exclusionOf } from "./exclusions.ts"
 import type { IdeaEvidence } from "./reasons.ts"
 
-/** A keyword whose results were read, and who stands there. */
+/** A keyword with measured results and the rivals in them. */
 export interface MeasuredKeyword {
   term: string
   day: string
-  /** The app's; null = absent from the results read. */
+  /** The app's rank. Null if absent from the results read. */
   rank: number | null
   popularity: number | null
-  /** Of an estimate: its band. */
+  /** The band of an estimate. */
   popularityLow: number | null
   popularityHigh: number | null
   popularitySource: PopularitySource | null
-  /** Orders them by how much they may be searched for. */
+  /** Sort key for popularity, highest first. */
   popularityOrder: number | null
   difficulty: number | null
   rivals: readonly { name: string; rank: number }[]
 }
 
 export interface IdeaInputs {
-  /** A key of the word lists: that of the storefront's listings. */
+  /** A key of the word lists: the language of the storefront's listings. */
   language: string
   known: AppBackground
   buried: readonly string[]
@@ -34,27 +34,27 @@ export interface IdeaInputs {
 
 export interface KeywordIdea {
   term: string
-  /** Null = its results were not read. */
+  /** Null if its results are unmeasured. */
   measured: MeasuredKeyword | null
-  /** The strongest first. */
+  /** Strongest first. */
   evidence: [IdeaEvidence, ...IdeaEvidence[]]
 }
 
 export interface KeywordIdeas {
   ideas: KeywordIdea[]
-  /** Every term that measurements speak for, those left out among them. */
+  /** All terms with evidence, including excluded ones. */
   terms: string[]
-  /** Candidates found, those left out among them. */
+  /** Number of candidates, including excluded ones. */
   candidates: number
   dropped: Omission[]
 }
 
 export const MOST_IDEAS = 20
-/** Below it nobody looks. */
+/** Lower ranks are ignored, since users do not scroll that far. */
 const LAST_RANK = 50
 const BEST_OF_RIVALS = 10
 
-/** Keywords that measurements speak for, the most kinds of evidence first; nothing is made up. */
+/** Returns keywords with evidence from measurements, those with the most kinds of evidence first. */
 export function keywordIdeas(inputs: IdeaInputs): KeywordIdeas {
   const { language, known, buried, measured } = inputs
   const background = backgroundIn(known, language)
@@ -97,7 +97,10 @@ function evidenceOf({ language, known, measured, suggested }: IdeaInputs) {
   return found
 }
 
-/** A name is a stranger's text: one with an order or an address in it is not repeated. A few stand at very many keywords. */
+/**
+ * Returns a function that is true if a rival's name may be shown: names are untrusted text and may contain instructions
+ * or addresses. Results are cached, since the same few names occur often.
+ */
 function nameable(): (rival: { name: string }) => boolean {
   const known = new Map<string, boolean>()
   return ({ name }) => {
@@ -116,7 +119,7 @@ function byWeight(a: KeywordIdea, b: KeywordIdea): number {
   )
 }
 
-/** Of the first evidence: a rank of the app's own is worth more than another's, the better the more. */
+/** Scores the first evidence. The app's own rank counts more than a rival's; better ranks count more. */
 function strength({ evidence: [first] }: KeywordIdea): number {
   if (first?.kind === "ranked") return 300 - first.rank
   if (first?.kind === "rival") return 200 - first.rank

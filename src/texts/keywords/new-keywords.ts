@@ -7,37 +7,37 @@ import { exclusionOf } from "./exclusions.ts"
 
 interface NewKeywordInputs {
   digest: string
-  /** A key of the word lists: that of the storefront's listings. */
+  /** A key of the word lists: the language of the storefront's listings. */
   language: string
   background: Background
-  /** The app's own texts there. */
+  /** The app's own texts in that language. */
   own: Readonly<Record<"name" | "subtitle" | "description", string | null>>
   tracked: readonly string[]
-  /** Tracked, buried and found by measuring: none of them is new. */
+  /** Keywords that are tracked, buried or found by measuring, so none of them is new. */
   taken: readonly string[]
-  /** What measurements speak for, with why. */
+  /** Keywords with evidence from measurements, and the reason. */
   candidates: readonly { term: string; reason: string }[]
 }
 
-/** A keyword that nothing was measured of. */
+/** A keyword suggested by the model, without measurements. */
 export interface NewKeyword {
   term: string
-  /** Words of the app's own texts that it follows from, as those have them. */
+  /** Words of the app's own texts that support it, copied exactly. */
   from: string
 }
 
 export interface KeywordChoice {
-  /** Candidates that fit the app by its texts. */
+  /** Candidates that fit the app's texts. */
   picked: string[]
   added: NewKeyword[]
 }
 
 const NEW_KEYWORDS_VERSION = 1
 const MOST_NEW = 10
-/** Of the app's own words: more say nothing of one keyword. */
+/** A longer passage supports no particular keyword. */
 const LONGEST_FROM = 120
 
-/** Which candidates fit the app, and keywords of the model's own. What was measured it cannot touch. */
+/** Asks the model which candidates fit the app, and for new keywords. It cannot change measured values. */
 export function newKeywordsTask(inputs: NewKeywordInputs): WritingTask<KeywordChoice> {
   const { digest, language, own, tracked, candidates } = inputs
   return {
@@ -68,7 +68,7 @@ interface ChoiceAnswer {
   ideas: { from: string; term: string }[]
 }
 
-/** What is refused is left out: a second try would bring no other words. */
+/** Leaves refused keywords out. There is no second try, since it would bring no better ones. */
 function judge({ picks, ideas }: ChoiceAnswer, inputs: NewKeywordInputs) {
   const { candidates, own, language, background, taken } = inputs
   const omissions = createOmissions()

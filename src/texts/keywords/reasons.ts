@@ -1,13 +1,13 @@
 import type { WritingLanguage } from "../languages.ts"
 
-/** What speaks for a keyword, as it was measured. */
+/** Measured evidence for a keyword. */
 export type IdeaEvidence =
   | { kind: "ranked"; rank: number; day: string }
   | { kind: "rival"; rank: number; day: string; rival: string }
   | { kind: "suggested"; prefix: string; day: string }
   | { kind: "names"; apps: number }
 
-/** One line for people, made of the evidence alone. */
+/** Returns one sentence for people, made from the evidence only. */
 export function reasonOf(evidence: IdeaEvidence, language: WritingLanguage): string {
   const sentence = SENTENCES[language][evidence.kind]
   return sentence.replace(/\{(\w+)\}/g, (_, name: string) => String(evidence[name as keyof IdeaEvidence]))
@@ -76,7 +76,7 @@ const SENTENCES: Readonly<Record<WritingLanguage, Readonly<Record<IdeaEvidence["
   },
 }
 
-/** Of a model's own idea, that names the words it follows from. */
+/** Returns the sentence for a model's own idea, with the words that support it. */
 export function newReasonOf(from: string, language: WritingLanguage): string {
   return NEW_SENTENCES[language].replace("{from}", () => from)
 }

@@ -32,13 +32,13 @@ import { WRITING_LANGUAGES, type WritingLanguage } from "../languages.ts"
 import { faultOf, Language, takeUnit, WRITE_MS, Written, writtenBy, writtenByRules } from "./writing-shapes.ts"
 
 const RULES_VERSION = 1
-/** Rivals whose keywords are looked at, and keywords that any of them holds. */
+/** Number of rivals whose keywords are read, and maximum of their keywords. */
 const RIVALS = 10
 const KEYWORDS = 1_000
-/** Tracked keywords whose suggestions are looked at, and for how long those say something. */
+/** Number of tracked keywords whose store suggestions are read, and maximum age of those in days. */
 const SUGGESTED_FOR = 100
 const SUGGESTED_DAYS = 90
-/** Tracked keywords that a model is told of. */
+/** Number of tracked keywords in the prompt. */
 const TOLD = 100
 
 const Evidence = named(
@@ -130,11 +130,11 @@ export const suggestKeywords = operation({
 
 interface FoundIdeas {
   found: KeywordIdeas
-  /** Names them, and who asked when. */
+  /** Identifies the ideas, the caller's question and the day. */
   digest: string
 }
 
-/** An entry is never stale: its key is a digest of all that the ideas are made of. */
+/** Entries never become stale: the key hashes everything that the ideas depend on. */
 const cachedIdeas = new Cache<string, FoundIdeas>(32)
 
 function ideasFrom(inputs: IdeaInputs, about: readonly unknown[]): FoundIdeas {
@@ -145,7 +145,10 @@ function ideasFrom(inputs: IdeaInputs, about: readonly unknown[]): FoundIdeas {
   })
 }
 
-/** Null = there is no writer, or what it wrote is no use: what was measured stands without. Throws ai_timeout. */
+/**
+ * Returns the model's keywords. Null if there is no writer or its answer is unusable; the measured ideas are complete
+ * without. Throws ai_timeout.
+ */
 async function writeNew(
   ctx: Context,
   app: TrackedApp,
@@ -169,7 +172,7 @@ async function writeNew(
   const state = await ctx.write(task, WRITE_MS)
   if (state.state === "pending") throw faultOf(state)
   if (state.state === "done") return state
-  // the unit was for a model's words: what was measured was to be had without
+  // release the unit, since it pays for the model's words
   await ctx.release("aiWriting", digest)
   return null
 }
@@ -197,13 +200,13 @@ async function readInputs(ctx: Context, app: TrackedApp, side: Side): Promise<Id
   }
 }
 
-/** A keyword whole, and its words up to each blank: what people type on the way to it. */
+/** Returns the keyword and each of its beginnings up to a space, as typed into the store's search field. */
 function beginningsOf(term: string): string[] {
   const words = term.split(" ")
   return words.map((_, at) => words.slice(0, at + 1).join(" "))
 }
 
-/** Keywords of the storefront, whoever tracks them, in whose results the app or its rivals stand. */
+/** Returns keywords of the storefront, tracked by anybody, for which the app or its rivals rank. */
 async function readMeasured(
   ctx: Context,
   side: Side,
@@ -211,7 +214,7 @@ async function readMeasured(
   rivals: readonly number[],
 ): Promise<MeasuredKeyword[]> {
   const page = { after: null, limit: KEYWORDS }
-  // an app that was never seen ranks nowhere
+  // 0 stands for an app without a store app id, which has no ranks
   const { keywords } = await findGap(ctx.sql, marketLists(side, ctx.now()), [own ?? 0, ...rivals], page)
   const names = await readMarketApps(ctx.sql, rivals, side.storefront)
   return keywords.map(({ term, day, figures, ranks: [rank, ...others] }) => {

@@ -25,7 +25,7 @@ import { DRAFT_FIELDS, type DraftInputs, draftTask, type FieldDraft } from "../l
 import { summarise } from "../review-summary.ts"
 import { assertWriter, takeUnit, WRITE_MS, Written, writtenBy, writtenOr } from "./writing-shapes.ts"
 
-/** Google Play has no promotional text; its subtitle is the short description. */
+/** Google Play has no promotional text. Its short description is the subtitle here. */
 const FIELD_LIMITS = {
   ios: {
     name: LIMITS.name,
@@ -137,7 +137,7 @@ function textsOf({ name, subtitle, promotionalText, description }: ListingTexts)
   return { name, subtitle, promotionalText, description }
 }
 
-/** The most searched tracked keywords, and sentences of users whose themes are praise. */
+/** Reads the most popular tracked keywords and sentences with praise from reviews. */
 async function readAsked(ctx: Context, app: TrackedApp, side: Side, tracked: readonly string[]) {
   const metrics = await readKeywordMetrics(ctx.sql, { ...side, terms: [...tracked], today: dayOf(ctx.now()) })
   const keywords = tracked

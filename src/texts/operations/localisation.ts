@@ -17,7 +17,7 @@ import { type AuditedTarget, readListing, type SourceListing, type Target } from
 import { deleteJob, findAllJobs, findJob, storeJob, type TranslationJob } from "./translation-jobs.ts"
 import { assertWriter, faultOf, WRITE_MS, Written, writtenBy } from "./writing-shapes.ts"
 
-/** For a listing and a locale one write is taken in so long. */
+/** One write covers a listing and locale for 40 days. */
 const UNIT_DAYS = 40
 const ETA_S = 20
 
@@ -116,7 +116,7 @@ export const localizeListing = operation({
   const { digest } = listing
   const task = translationTask({ ...listing, digest: polled?.digest ?? digest })
   if (polled) {
-    // its process ended before it was written
+    // the process that wrote it ended before finishing
     if (polled.isOld) await giveBack(ctx, polled)
     if (polled.isOld) throw new Fault("no_job")
     return await begun(ctx, polled, task, { target, storefronts })
@@ -132,7 +132,7 @@ export const localizeListing = operation({
 
 const KIND = "listing_translation"
 
-/** Throws no_audit and no_storefront. */
+/** Finds the locale and its storefronts. Throws no_audit or no_storefront. */
 async function targetOf(ctx: Context, app: TrackedApp, locale: string): Promise<AuditedTarget> {
   const { last } = app.iosApp === null ? { last: null } : await auditState(ctx.sql, app.iosApp)
   if (!last) throw new Fault("no_audit")
@@ -143,7 +143,7 @@ async function targetOf(ctx: Context, app: TrackedApp, locale: string): Promise<
   return { target, storefronts: reading.map(({ country }) => country), sold }
 }
 
-/** Takes a listing write, once for a listing and a locale. Throws localize_quota. */
+/** Takes a listing write, once per listing and locale. Throws localize_quota. */
 async function takeWrite(ctx: Context, app: TrackedApp, locale: string, { digest, unit }: SourceListing) {
   const isEver = ctx.caller.plan === "free"
   const allowance: ListingAllowance = isEver ? "listingWritesEver" : "listingWrites"
@@ -158,7 +158,7 @@ async function takeWrite(ctx: Context, app: TrackedApp, locale: string, { digest
   return { appId: app.id, locale, digest, allowance, unit, keepsUnit }
 }
 
-/** Gives back what was taken for texts that failed without anybody who asked again. True where something was. */
+/** Returns the units of failed texts for which nobody asked again. True if there were any. */
 async function settleFailed(ctx: Context): Promise<boolean> {
   let isSettled = false
   for (const job of await findAllJobs(ctx.sql, ctx.caller.workspaceId)) {
@@ -173,13 +173,13 @@ async function giveBack(ctx: Context, job: TranslationJob): Promise<boolean> {
   return await ctx.returnUnit(job.allowance, job.unit)
 }
 
-/** Why it ended without a text, told once: what was taken for it goes back. */
+/** Returns the fault of a failed text and gives its unit back. The failure is reported once. */
 async function endedAs(ctx: Context, job: TranslationJob, state: Extract<WritingState<unknown>, { state: "failed" }>) {
   await giveBack(ctx, job)
   return faultOf(state)
 }
 
-/** Writes on when the call has ended. */
+/** Starts the text, which continues after the call has ended. */
 async function begun(ctx: Context, job: TranslationJob, task: WritingTask<Translation>, target: Target) {
   const state = await ctx.write(task, 0)
   if (state.state === "failed") throw await endedAs(ctx, job, state)

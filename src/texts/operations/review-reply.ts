@@ -15,7 +15,7 @@ import { digestOf } from "../digest.ts"
 import { replyTask } from "../reply.ts"
 import { assertWriter, takeUnit, WRITE_MS, Written, writtenBy, writtenOr } from "./writing-shapes.ts"
 
-/** Characters that each store takes. */
+/** Maximum length of a reply in each store, in characters. */
 const LIMITS = { ios: 5_970, android: 350 } as const
 const LONGEST_NOTE = 500
 const LONGEST_ID = 200
@@ -81,7 +81,7 @@ function textOf({ stars, title, text }: HeldReview) {
   return { stars, title, text }
 }
 
-/** By its words, and where those are too few the storefront's. */
+/** Returns the locale of the review's words. If they are too few, that of the storefront. */
 function localeOf({ title, text }: HeldReview, storefront: string): ListingLocale {
   const own = localesOf(storefront)
   return guessLocale(`${title ?? ""}\n${text}`, [...own, ...LISTING_LOCALES]) ?? (own[0] as ListingLocale)

@@ -23,11 +23,11 @@ import { sentencesTask, type ThemeSentences, themeKey } from "../themes/theme-se
 import { TOPIC_CHECKED, TOPICS, TOPICS_CHECKED } from "../topics/topics.ts"
 import { faultOf, Language, takeUnit, WRITE_MS, Written, writtenBy, writtenByRules } from "./writing-shapes.ts"
 
-/** Reviews looked at: the newest. */
+/** Only the newest reviews are used. */
 const MOST_REVIEWS = 500
-/** Fewer say nothing of what people think. */
+/** Fewer reviews are no basis for a summary. */
 const LEAST_REVIEWS = 20
-/** Of the list of topics and the choice of quotes. */
+/** Version of the topic list and of the choice of quotes. */
 const RULES_VERSION = 4
 
 const ReviewQuote = named(
@@ -164,12 +164,12 @@ export const summarizeReviews = operation({
   await takeUnit(ctx, "reviewAi", digest, "review_ai_limit")
   const summary = summaryOf(found, digest, { language: lang, languages, now: ctx.now() })
   const written = await writeWords(ctx, summary, found, { digest, language: lang, now: ctx.now() })
-  // the unit was for a model's words: what the rules say was to be had without
+  // release the unit, since it pays for the model's words
   if (ctx.write.isOn && !written.sentences && !written.themes) await ctx.release("reviewAi", digest)
   return { ...about, state: "ready" as const, ...shown(summary, written, digest, ctx) }
 })
 
-/** An entry is never stale: its key names all that the summary is made of. */
+/** Entries never become stale: the key names everything that the summary depends on. */
 const cachedSummaries = new Cache<string, Summary>(32)
 
 function summaryOf(found: readonly HeldReview[], digest: string, asked: Parameters<typeof summarise>[1]) {
@@ -178,13 +178,13 @@ function summaryOf(found: readonly HeldReview[], digest: string, asked: Paramete
 }
 
 interface WrittenWords {
-  /** Null = nobody writes them now: what the rules say stands without. */
+  /** Null if there is no usable text; the results of the rules are complete without. */
   sentences: WrittenText<ThemeSentences> | null
   themes: WrittenText<FinerTheme[]> | null
   finer: (typeof FINER_STATES)[number]
 }
 
-/** Throws ai_timeout while they are written. */
+/** Throws ai_timeout while the texts are being written. */
 async function writeWords(
   { write }: Context,
   { themes }: Summary,
@@ -223,7 +223,7 @@ function textsOf({ id, stars, title, text, at }: HeldReview) {
   return [id, stars, title, text, at.getTime()]
 }
 
-/** Newest first. */
+/** Expects the newest first. */
 function spanOf(reviews: readonly HeldReview[] | null) {
   const dayAt = (place: number) => {
     const review = reviews?.at(place)
@@ -232,13 +232,16 @@ function spanOf(reviews: readonly HeldReview[] | null) {
   return { reviews: reviews?.length ?? null, from: dayAt(-1), to: dayAt(0) }
 }
 
-/** Of the first locales of a storefront, or of the feed, those whose words are known, and English, written everywhere. */
+/**
+ * Returns the languages of the storefront's first locales, or of the feed, that have word lists, and English, which
+ * occurs everywhere.
+ */
 function languagesOf(feed: string | null, { platform, storefront }: { platform: string; storefront: string }) {
   const read = platform === "ios" ? localesOf(storefront).slice(0, READ_LOCALES) : feed === null ? [] : feed.split(",")
   return [...new Set<WritingLanguage>([...read.flatMap((locale) => writingLanguage(locale) ?? []), "en"])]
 }
 
-// some storefronts read ten, of which most reviews use the first ones
+// some storefronts have ten locales, but most reviews use the first ones
 const READ_LOCALES = 3
 
 function shown(

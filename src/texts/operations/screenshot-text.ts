@@ -14,7 +14,7 @@ import { Count, ListingLocale, Store, Storefront, Time } from "../../tracking/sh
 import { digestOf } from "../digest.ts"
 import { takeUnit, WRITE_MS, Written } from "./writing-shapes.ts"
 
-/** A phone shows no more before somebody swipes twice. */
+/** A phone shows at most four screenshots before the second swipe. */
 const LOOKED_AT = 4
 
 const CaptionLine = named(
@@ -93,7 +93,10 @@ export const getScreenshotText = operation({
   }
 })
 
-/** What is kept costs no unit. Throws where one is still being read, none can be had, or nothing reads pictures here. */
+/**
+ * Reads the pictures. Stored results cost no unit. Throws if a picture is still being read, none can be fetched, or
+ * this instance has no OCR.
+ */
 async function readAll(ctx: Context, asked: readonly PictureQuestion[]): Promise<ShownPicture[]> {
   const kept = await ctx.pictures.find(asked)
   if (kept.every((state) => state !== null)) return kept.map(settled)
@@ -121,7 +124,7 @@ function shown(address: string, position: number, state: ShownPicture): v.InferI
   return { position, address, width, height, caption, lines: [...lines], problem: null }
 }
 
-/** Told by the latest of them. */
+/** Describes the latest of the readings. */
 function writtenByReading(
   asked: readonly PictureQuestion[],
   read: readonly ShownPicture[],

@@ -19,7 +19,7 @@ const SHOTS = 4
 
 export interface Target {
   target: ListingLocale
-  /** Sold there, and it reads the locale. */
+  /** Storefronts where the app is sold and that use the locale. */
   storefronts: string[]
 }
 
@@ -27,7 +27,7 @@ export interface AuditedTarget extends Target {
   sold: AuditRow[]
 }
 
-/** Everything that is told to the writer, and what it follows from. */
+/** Reads the input of a translation, and the digests that identify it. */
 export async function readListing(
   ctx: Context,
   app: TrackedApp,
@@ -78,7 +78,7 @@ export async function readListing(
 
 export type SourceListing = Awaited<ReturnType<typeof readListing>>
 
-/** The page of the app's first storefront, else of the one with the most ratings. Throws not_measured. */
+/** Returns the page of the app's first storefront, otherwise of the one with the most ratings. Throws not_measured. */
 async function readSource(ctx: Context, app: TrackedApp, sold: readonly AuditRow[]) {
   const byRatings = sold.toSorted((a, b) => (b.ratings ?? -1) - (a.ratings ?? -1) || (a.country < b.country ? -1 : 1))
   const own = app.countries.filter((country) => sold.some((row) => row.country === country))
@@ -93,7 +93,7 @@ function fieldsOf({ name, subtitle, promotionalText, description }: ListingTexts
   return { name, subtitle, promotionalText, description }
 }
 
-/** Null = not to be read. Throws ai_timeout while they are read. */
+/** Returns the captions. Null for one that cannot be read. Throws ai_timeout while they are being read. */
 async function readCaptions(ctx: Context, app: TrackedApp, storefront: string, locale: ListingLocale) {
   const page = await readLatestPage(ctx.sql, app.iosApp!, storefront, PAGE_SOURCES.ios)
   const addresses = (page?.page.screenshots?.phone ?? []).slice(0, SHOTS)

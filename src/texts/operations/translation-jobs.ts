@@ -1,17 +1,17 @@
 import type { ListingAllowance } from "../../access/allowances.ts"
 import type { Sql } from "../../database/types.ts"
 
-/** A text that was asked for, whether it is written yet or not. */
+/** A requested translation, finished or not. */
 export interface TranslationJob {
   appId: string
   locale: string
   digest: string
-  /** It was begun a day ago: what is not written by now is not being written. */
+  /** True if it began over a day ago; if it is unfinished, nobody is working on it. */
   isOld: boolean
   allowance: ListingAllowance
-  /** What was taken for it. */
+  /** The unit that it took. */
   unit: string
-  /** An earlier text rests on the same unit: it stays whatever becomes of this one. */
+  /** True if an earlier text used the same unit. Then the unit is not given back. */
   keepsUnit: boolean
 }
 
@@ -23,7 +23,7 @@ export async function findJob(sql: Sql, appId: string, locale: string): Promise<
   return row ?? null
 }
 
-/** Those of a workspace, the newest first. */
+/** Returns the translations of a workspace, newest first. */
 export async function findAllJobs(sql: Sql, workspaceId: number): Promise<TranslationJob[]> {
   return await sql<TranslationJob[]>`
     select ${columns(sql)}
@@ -48,7 +48,7 @@ export async function storeJob(sql: Sql, job: Omit<TranslationJob, "isOld">): Pr
       keeps_unit = excluded.keeps_unit`
 }
 
-/** False where another call has done so, or begun anew. */
+/** Returns false if another call deleted or restarted it. */
 export async function deleteJob(sql: Sql, { appId, locale, digest }: TranslationJob): Promise<boolean> {
   const { count } = await sql`
     delete from listing_translation

@@ -23,7 +23,7 @@ const OmissionShape = named(
   }),
 )
 
-/** Who wrote the answer's words, from what, and what was left out of it. */
+/** The author and the inputs of an answer's texts, and what the checks left out. */
 export const Written = named(
   "Written",
   v.strictObject({
@@ -39,7 +39,7 @@ export const Written = named(
   }),
 )
 
-/** What the rules made, as `written` tells it. */
+/** Describes a text made by rules. */
 export function writtenByRules(
   { version, digest, dropped }: { version: number; digest: string; dropped: readonly Omission[] },
   now: Date,
@@ -47,7 +47,7 @@ export function writtenByRules(
   return { by: "rules", model: null, at: now.toISOString(), version, inputDigest: digest, dropped: [...dropped] }
 }
 
-/** What a model wrote, as `written` tells it. */
+/** Describes a text written by a model. */
 export function writtenBy(
   { model, version, at, dropped }: WrittenText<unknown>,
   inputDigest: string,
@@ -55,17 +55,17 @@ export function writtenBy(
   return { by: "model", model, at: at.toISOString(), version, inputDigest, dropped: dropped as Omission[] }
 }
 
-/** The longest that a call waits for a text; whoever asks again finds it. */
+/** The longest time that a call waits for a text. A later call finds it stored. */
 export const WRITE_MS = 21_000
 
-/** Throws ai_not_configured where nobody can write it, and nobody has. */
+/** Throws ai_not_configured if there is neither a writer nor a stored text. */
 export async function assertWriter({ write }: Context, task: WritingTask<unknown>): Promise<void> {
   if (write.isOn) return
   const stored = await write.find(task)
   if (stored?.state !== "done") throw noWriter()
 }
 
-/** The text, or the fault that says why there is none; what was taken for it goes back with the fault. */
+/** Returns the text. Otherwise throws the fault, and the call's unit is given back. */
 export async function writtenOr<Value>({ write }: Context, task: WritingTask<Value>): Promise<WrittenText<Value>> {
   const state = await write(task, WRITE_MS)
   if (state.state === "done") return state
@@ -88,7 +88,7 @@ function noWriter(): Fault {
 const NO_MODEL =
   "No usable language model is configured on this server: its operator sets AI_URL, AI_MODEL and, where needed, AI_KEY (appmeter doctor checks them). Retrying does not help before that."
 
-/** Takes a unit for a new text, once a day for the same one. Throws `code` where the month's are used up. */
+/** Takes a unit for a new text, once per day and text. Throws `code` if the month's units are used up. */
 export async function takeUnit(ctx: Context, allowance: Allowance, digest: string, code: FaultCode): Promise<void> {
   const { granted, resetsAt } = await ctx.take(allowance, { about: digest, days: 1 })
   if (granted) return

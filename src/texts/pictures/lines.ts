@@ -1,13 +1,14 @@
 import type { PictureLine, PictureText } from "../../lib/writing/picture-text.ts"
 
 /**
- * Words so tall against the picture's shorter side are a caption's; those of a screen inside it are smaller. On eight real
- * screenshots these find all 65 caption words and ten others, every one a figure; a confidence of 90 loses a name in bold.
+ * Smaller words, relative to the shorter side, belong to the app's screen rather than the caption. On eight real
+ * screenshots these limits find all 65 caption words and ten others, all of them numbers. A confidence of 90 would miss
+ * a bold name.
  */
 const LEAST_HEIGHT = 40 / 1_037
 const LEAST_CONFIDENCE = 80
 
-/** The lines of large words in what Tesseract says as a table (TSV). */
+/** Converts Tesseract's table (TSV) to lines of large words. */
 export function linesOf(table: string, size: { width: number; height: number }): PictureText {
   const least = Math.min(size.width, size.height) * LEAST_HEIGHT
   const large = wordsIn(table).filter(
@@ -16,7 +17,7 @@ export function linesOf(table: string, size: { width: number; height: number }):
   return { ...size, lines: besideEachOther(large).map(lineOf) }
 }
 
-/** Of a row: level, page, block, paragraph, line, word, left, top, width, height, confidence, text. */
+/** Columns: level, page, block, paragraph, line, word, left, top, width, height, confidence, text. */
 function wordsIn(table: string): PictureLine[] {
   return table.split("\n").flatMap((row) => {
     const [level, , , , , , x, y, width, height, confidence, text = ""] = row.split("\t")
@@ -28,7 +29,10 @@ function wordsIn(table: string): PictureLine[] {
 
 const WORD = "5"
 
-/** From above, words of one height and near each other. Tesseract's own lines part some of those in sparse text. */
+/**
+ * Groups words of similar height and position into lines, top to bottom. Tesseract's own lines split some of these in
+ * sparse text.
+ */
 function besideEachOther(words: readonly PictureLine[]): PictureLine[][] {
   const lines: PictureLine[][] = []
   for (const word of words.toSorted((a, b) => middleOf(a) - middleOf(b))) {
@@ -43,7 +47,7 @@ function middleOf({ y, height }: PictureLine): number {
   return y + height / 2
 }
 
-/** Columns: what stands further apart than two letters are high. */
+/** Splits a line at gaps wider than twice the height of its words. */
 function partsOf(line: readonly PictureLine[]): PictureLine[][] {
   const parts: PictureLine[][] = []
   for (const word of line) {
@@ -54,7 +58,7 @@ function partsOf(line: readonly PictureLine[]): PictureLine[][] {
   return parts
 }
 
-/** As sure as its least sure word. */
+/** The confidence of a line is that of its least certain word. */
 function lineOf(words: readonly PictureLine[]): PictureLine {
   const [x, y] = [Math.min(...words.map((word) => word.x)), Math.min(...words.map((word) => word.y))]
   return {
@@ -67,7 +71,7 @@ function lineOf(words: readonly PictureLine[]): PictureLine {
   }
 }
 
-/** Tesseract parts scripts without blanks into words too. */
+/** Tesseract splits text into words even in scripts without spaces. */
 function isUnspaced(words: readonly PictureLine[]): boolean {
   return words.every(({ text }) => /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u.test(text))
 }

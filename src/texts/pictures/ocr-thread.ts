@@ -1,24 +1,26 @@
 import type { Reply, Request } from "./ocr-worker.ts"
 
-/** What the thread is opened with. */
+/** The files that the thread loads at its start. */
 export interface TesseractFiles {
   wasm: Uint8Array
-  /** Trained data by its name, in the order in which it is tried. */
+  /** Trained data by name, in the order of use. */
   data: readonly { name: string; bytes: Uint8Array }[]
 }
 
 interface OcrThreadOptions {
   load(names: readonly string[]): Promise<TesseractFiles>
-  /** The longest that one picture may take, the thread's beginning included. */
+  /** Maximum time per picture, including the start of the thread. */
   deadlineMs?: number
-  /** Without work the thread ends after so long. */
+  /** The thread ends after this time without work. */
   idleMs?: number
   start?: () => Worker
 }
 
-/** Reads one picture after another, in a thread that is there only while there are some. */
+/** Reads pictures one after another in a thread that only exists while there is work. */
 export interface OcrThread {
-  /** Tesseract's table; null = no picture that can be read, or not in time. Throws where there can be no thread. */
+  /**
+   * Returns Tesseract's table. Null if the picture is unreadable or takes too long. Throws if the thread cannot start.
+   */
   read(picture: Uint8Array, data: readonly string[]): Promise<string | null>
   stop(): void
 }
@@ -58,7 +60,7 @@ export function openOcrThread(options: OcrThreadOptions): OcrThread {
   return {
     read(picture, data) {
       const reading = last.then(() => readNow(picture, data))
-      last = reading.catch(() => {}) // told to whoever asked
+      last = reading.catch(() => {}) // the caller gets the error
       return reading
     },
     stop: end,
@@ -70,9 +72,9 @@ class ThreadEnded extends Error {
 }
 
 interface Thread {
-  /** What it reads with. */
+  /** Names of the trained data in use, joined by "+". */
   data: string
-  /** Rejects where it cannot be had. */
+  /** Rejects if the thread cannot start. */
   opened: Promise<unknown>
   ask(request: RequestBody): Promise<string | null>
   end(why: string): void
@@ -83,7 +85,7 @@ type RequestBody = Request extends infer R ? (R extends { id: number } ? Omit<R,
 function beginThread({ load, start = startWorker }: OcrThreadOptions, data: readonly string[]): Thread {
   const waiting = new Map<number, { resolve: (table: string | null) => void; reject: (error: Error) => void }>()
   const { promise: gone, reject: lose } = Promise.withResolvers<never>()
-  gone.catch(() => {}) // told to those who ask
+  gone.catch(() => {}) // callers of `ask` get the error
   let worker: Worker | undefined
   let asked = 0
   const end = (why: string) => {
@@ -107,7 +109,7 @@ function beginThread({ load, start = startWorker }: OcrThreadOptions, data: read
       else waiter?.resolve(reply.table)
     }
     worker.onerror = (event) => {
-      // else the runtime takes it for an error of this thread
+      // otherwise the runtime reports it as an error of the main thread
       event.preventDefault?.()
       end(event.message)
     }
@@ -116,7 +118,7 @@ function beginThread({ load, start = startWorker }: OcrThreadOptions, data: read
   return { data: data.join("+"), opened: open(), ask, end }
 }
 
-// Less room for what is garbage, where the runtime knows of it.
+// Asks for a smaller heap, in runtimes that support it.
 const OPTIONS = { type: "module", smol: true } as const
 
 function startWorker(): Worker {

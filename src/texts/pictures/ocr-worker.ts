@@ -1,13 +1,13 @@
-// The thread that reads the words in pictures: a picture takes a second or two, in which the thread that answers calls would
-// answer none. It ends after its work, and what it took is given back.
+// The thread that reads the words in pictures. A picture takes one or two seconds, during which the main thread could
+// not answer calls. Ending the thread frees its memory.
 import { openTesseract, type TessBaseAPI, type Tesseract } from "./tesseract.ts"
 
-/** What Tesseract needs, once; then pictures. */
+/** The first request has Tesseract's files; the others have pictures. */
 export type Request =
   | { id: number; wasm: Uint8Array; data: readonly { name: string; bytes: Uint8Array }[] }
   | { id: number; picture: Uint8Array }
 
-/** `table`: as lines.ts reads it; null = it is no picture that can be read. */
+/** `table` is the input of lines.ts. Null if the picture is unreadable. */
 export type Reply = { id: number; table: string | null } | { id: number; error: string }
 
 declare const self: {
@@ -37,11 +37,14 @@ async function open({ wasm, data }: Extract<Request, { wasm: Uint8Array }>) {
   return { core, api }
 }
 
-/** The largest picture that is read here takes 156 MB: 9 million pixels of four bytes. */
+/** The largest allowed picture, 9 million pixels of 4 bytes, takes 156 MB. */
 const MAX_MEMORY_BYTES = 200_000_000
 const PAGE_BYTES = 65_536
 
-/** Limits the memory of WebAssembly, since a runtime cannot limit a thread. Tesseract then finds no room and gives up. */
+/**
+ * Limits the memory of WebAssembly, since runtimes cannot limit that of a thread. Beyond it Tesseract fails to allocate
+ * and gives up.
+ */
 function limitMemory(): void {
   const { prototype } = WebAssembly.Memory
   const { grow } = prototype
@@ -52,7 +55,7 @@ function limitMemory(): void {
 }
 
 const LSTM = 1
-/** As much text as there is, in no order: a caption stands anywhere. */
+/** Finds as much text as possible in no particular order, since captions may be anywhere. */
 const SPARSE = "11"
 
 function tableOf(picture: Uint8Array): string | null {

@@ -1,4 +1,4 @@
-/** A PNG or JPEG by its head, in pixels; null = it is neither. Nothing is unpacked for it. */
+/** Returns the size of a PNG or JPEG from its header, without decoding it. Null for any other format. */
 export function pictureSize(bytes: Uint8Array): { width: number; height: number } | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (PNG.every((byte, at) => bytes[at] === byte) && bytes.length >= 24)
@@ -9,8 +9,8 @@ export function pictureSize(bytes: Uint8Array): { width: number; height: number 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 
 /**
- * Reads the segments of a JPEG up to its first scan, as a decoder does: fill bytes before a marker are skipped. Null where
- * there are two frames: which of them a decoder takes is not known.
+ * Reads the segments of a JPEG up to its first scan. Skips fill bytes before a marker, as decoders do. Null if there
+ * are two frames, since decoders differ in which one they use.
  */
 function jpegSize(view: DataView): { width: number; height: number } | null {
   let found: { width: number; height: number } | null = null
@@ -39,7 +39,7 @@ function isStandalone(marker: number): boolean {
   return marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)
 }
 
-/** C0 to CF, without the tables among them. */
+/** Frame markers are C0 to CF, except the three tables among them. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
 }

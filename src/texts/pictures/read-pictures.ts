@@ -16,12 +16,12 @@ import { dataFor, dataNameOf } from "./trained-data.ts"
 export interface PictureParts {
   sql: Sql
   log: Log
-  /** Null = nothing is read here: what is kept is found all the same. */
+  /** Null if OCR is off; stored results are still found. */
   ocr: OcrThread | null
-  /** Names of the trained data there is. */
+  /** Names of the available trained data. */
   data: ReadonlySet<string>
   fetch: SafeFetch
-  /** Resolves when the picture may be asked for; rejects where that would be too late. */
+  /** Resolves when the picture may be requested. Rejects if the turn would come too late. */
   turn(signal: AbortSignal): Promise<void>
   pollMs?: number
 }
@@ -31,12 +31,12 @@ export interface PictureReader {
   stop(): Promise<void>
 }
 
-/** Of what is read in a picture: other versions may find other words. */
+/** Version of the OCR, since other versions may find other words. */
 const PICTURES_VERSION = 1
 const BY = "tesseract"
 
 const MOST_BYTES = 6_000_000
-/** Unpacked a pixel takes some ten bytes, so 90 MB. */
+/** Decoding takes about ten bytes per pixel, so this is 90 MB. */
 const MOST_PIXELS = 9_000_000
 
 interface PictureTask {
@@ -46,10 +46,10 @@ interface PictureTask {
   data: readonly string[]
 }
 
-/** What is stored of a picture: a broken one stays broken, so it is not asked for again. */
+/** The stored result. An unreadable picture is not requested again. */
 type StoredPicture = { text: PictureText } | { broken: "unreadable" }
 
-/** Pictures are read once for all who ask, one after another, and kept by their address. */
+/** Reads each picture once for all callers, one after another, and stores the result by address. */
 export function openPictures(parts: PictureParts): PictureReader {
   const { ocr, data, log } = parts
   const make = async (task: PictureTask, signal: AbortSignal): Promise<WritingResult> => {
@@ -99,7 +99,7 @@ function stateOf(state: WritingState<unknown>): PictureState {
     : { state: "broken", why: stored.broken }
 }
 
-/** Throws where there can be no thread, or the signal aborts. */
+/** Throws if the thread cannot start or the signal aborts. */
 async function readPicture(
   { address, data }: PictureTask,
   { ocr, fetch, turn, log }: PictureParts & { ocr: OcrThread },
@@ -115,7 +115,7 @@ async function readPicture(
   return { done: true, value, dropped: [], model: BY, version: PICTURES_VERSION }
 }
 
-/** Null = not to be had just now. What is too large is an answer without a byte. */
+/** Returns the bytes. Null if temporarily unavailable; empty if too large or not a valid address. */
 async function fetchPicture(
   address: string,
   { fetch, turn, log }: Pick<PictureParts, "fetch" | "turn" | "log">,

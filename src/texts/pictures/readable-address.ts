@@ -1,7 +1,7 @@
-/** From a picture so wide the words of a caption are read, in a third of the time and memory that the largest takes. */
+/** Width that is enough to read captions, in a third of the time and memory of the largest size. */
 const SIDE = 1_080
 
-/** The address of a store's picture in a size that is enough, as a JPEG; of any other host as it stands. */
+/** Returns the address of a smaller JPEG of a store's picture. Addresses of other hosts are unchanged. */
 export function readableAddress(address: string): string {
   const [, base, width, height] = APPLE.exec(address) ?? []
   if (base !== undefined) {
@@ -12,7 +12,7 @@ export function readableAddress(address: string): string {
   return GOOGLE.test(address) ? `${address.replace(/=[\w-]*$/, "")}=w${SIDE}-h${2 * SIDE}-rj` : address
 }
 
-// any size can be asked for, and the original is given where it is smaller
+// Apple's host returns any requested size, or the original if that is smaller
 const APPLE = /^(https:\/\/[\w-]+\.mzstatic\.com\/.+)\/([1-9]\d{1,4})x([1-9]\d{1,4})bb\.(?:jpg|png|webp)$/
-// without a size Google's answers are 512 pixels wide
+// without a size Google's host returns pictures 512 pixels wide
 const GOOGLE = /^https:\/\/[\w-]+\.googleusercontent\.com\/[^?#]+$/

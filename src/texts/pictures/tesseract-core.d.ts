@@ -1,5 +1,5 @@
 declare module "tesseract.js-core/tesseract-core-simd-lstm.js" {
-  /** As tesseract.ts describes it. */
+  /** Typed in tesseract.ts. */
   const open: unknown
   export default open
 }

@@ -1,16 +1,18 @@
-/** Tesseract's name for what a locale is written in: that of its trained data. */
+/** Returns the name of Tesseract's trained data for a locale. */
 export function dataNameOf(locale: string): string | undefined {
   return NAMES[locale] ?? NAMES[locale.split("-")[0] as string]
 }
 
-/** The data to read a picture with: of the locales what there is, and English, which stands on most. */
+/**
+ * Returns the trained data for a picture: the available data of its locales, and English, which most pictures contain.
+ */
 export function dataFor(locales: readonly string[], known: ReadonlySet<string>): string[] {
   const own = locales.flatMap((locale) => dataNameOf(locale) ?? []).filter((name) => known.has(name))
   return [...new Set([...own.slice(0, MOST_OWN), ENGLISH])]
 }
 
 export const ENGLISH = "eng"
-/** Each takes memory and time of its own. */
+/** Each data set costs memory and time. */
 const MOST_OWN = 1
 
 const NAMES: Readonly<Record<string, string>> = {

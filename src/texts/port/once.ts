@@ -12,22 +12,22 @@ import type { WritingResult } from "./write-once.ts"
 interface OnceParts {
   sql: Sql
   log: Log
-  /** Between two looks at the database for what another process makes. */
+  /** Interval between checks of the database while another process makes the text. */
   pollMs?: number
-  /** The longest that one may take, whoever waits for it. */
+  /** Maximum time for one text, independent of its callers. */
   mostMs?: number
 }
 
-/** Makes one. Rejects only when the signal aborts, or something fails that nobody foresaw. */
+/** Makes a text. Rejects only if the signal aborts or something unexpected fails. */
 type Make<Task extends TextKey> = (task: Task, signal: AbortSignal) => Promise<WritingResult>
 
-/** What is made once for all who ask, in whichever process, and stored even when nobody waits any more. */
+/** Makes each text once for all callers in all processes, and stores it even if no caller waits any more. */
 interface Once<Task extends TextKey> {
-  /** The stored one, or else it is made. */
+  /** Returns the stored text, or makes it. */
   get(task: Task, waitMs: number): Promise<WritingState<unknown>>
-  /** What is stored or under way; a failure is told once. Null = neither. */
+  /** Returns a stored or running text. A failure is returned once. Null if there is neither. */
   find(key: TextKey): Promise<WritingState<unknown> | null>
-  /** Aborts what is under way: others may make it. */
+  /** Aborts running texts, so that another process may make them. */
   stop(): Promise<void>
 }
 
@@ -46,7 +46,7 @@ export function createOnce<Task extends TextKey>(parts: OnceParts, atOnce: numbe
     const making = makeOrWatch(parts, task, work)
     underWay.set(key, making)
     const ended = () => void underWay.delete(key)
-    making.then(ended, ended) // its failure is told to those who wait
+    making.then(ended, ended) // its callers get the error
     return making
   }
   return {
@@ -73,7 +73,7 @@ interface Work<Task extends TextKey> {
   signal: AbortSignal
 }
 
-/** Makes it here, or waits for the process that does. */
+/** Makes the text here, or waits for the process that does. */
 async function makeOrWatch<Task extends TextKey>(
   parts: OnceParts,
   task: Task,
@@ -119,7 +119,7 @@ async function makeUnder<Task extends TextKey>(
   }
 }
 
-/** A heartbeat that fails may be followed by one that does not: the lease lasts three of them. */
+/** Extends the lease. A single error is ignored, since the lease lasts three heartbeats. */
 async function keep(sql: Sql, lease: string, lost: AbortController): Promise<void> {
   const stands = await extendLease(sql, lease).catch(() => true)
   if (!stands) lost.abort()

@@ -2,7 +2,7 @@ import { json } from "../../database/json.ts"
 import type { Sql } from "../../database/types.ts"
 import type { WritingFailure, WritingState, WrittenText } from "../../lib/writing/written-text.ts"
 
-/** Of the checks: raised with what they refuse, so that kept answers are judged again. */
+/** Version of the checks. Raise it when they change, so that stored answers are judged again. */
 const CHECKS_VERSION = 3
 
 export interface TextKey {
@@ -10,10 +10,10 @@ export interface TextKey {
   digest: string
 }
 
-/** Work whose process died is somebody else's after so long. */
+/** Another process takes over after this time without a heartbeat. */
 export const LEASE_MS = 60_000
 
-/** A lease on a text that nobody writes and nobody has written; null = somebody does, or has. */
+/** Leases a text that is neither stored nor being written. Null if it is. */
 export async function claimText(sql: Sql, { kind, digest }: TextKey): Promise<string | null> {
   const [row] = await sql<{ lease: string }[]>`
     insert into writer_text as w (kind, digest, lease, lease_until)
@@ -25,7 +25,7 @@ export async function claimText(sql: Sql, { kind, digest }: TextKey): Promise<st
   return row?.lease ?? null
 }
 
-/** False = the lease is lost. */
+/** Returns false if the lease is lost. */
 export async function extendLease(sql: Sql, lease: string): Promise<boolean> {
   const rows = await sql`
     update writer_text
@@ -35,7 +35,7 @@ export async function extendLease(sql: Sql, lease: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Stores what was written, unless the lease is lost. */
+/** Stores a text, unless the lease is lost. */
 export async function storeText(
   sql: Sql,
   lease: string,
@@ -49,7 +49,7 @@ export async function storeText(
     where lease = ${lease}::uuid`
 }
 
-/** The hash of the answer that a stored text was judged from, where that was by earlier checks and is kept. */
+/** Returns the hash of the stored answer of a text that earlier checks judged. Null if there is none. */
 export async function findEarlierAnswer(sql: Sql, { kind, digest }: TextKey): Promise<Uint8Array | null> {
   const [row] = await sql<{ answer: Uint8Array }[]>`
     select answer
@@ -58,7 +58,9 @@ export async function findEarlierAnswer(sql: Sql, { kind, digest }: TextKey): Pr
   return row?.answer ?? null
 }
 
-/** What better checks make of it: when it was made and by whom stays. Null = they let nothing of it be shown. */
+/**
+ * Stores the result of newer checks. Time and model stay. Null deletes the text, because nothing of it may be shown.
+ */
 export async function storeJudged(
   sql: Sql,
   { kind, digest }: TextKey,
@@ -75,7 +77,7 @@ export async function storeJudged(
       where (kind, digest) = (${kind}, ${digest}) and value is not null and checks < ${CHECKS_VERSION}`
 }
 
-/** Who asks next may try again. */
+/** Stores a failure and ends the lease, so that the next caller may retry. */
 export async function storeFailure(
   sql: Sql,
   lease: string,
@@ -87,7 +89,7 @@ export async function storeFailure(
     where lease = ${lease}::uuid`
 }
 
-/** Null = nobody asked, or what was asked for was given up. */
+/** Returns the state of a text. Null if nobody requested it, or it was abandoned. */
 export async function readText(sql: Sql, { kind, digest }: TextKey): Promise<WritingState<unknown> | null> {
   const [row] = await sql<StoredText[]>`
     select value, model, version, made_at as "madeAt", failure, retry_after as "retryAfter",
@@ -111,7 +113,7 @@ interface StoredText {
   isUnderWay: boolean
 }
 
-/** A failure is told once. */
+/** Deletes a failure, so that it is returned only once. */
 export async function forgetFailure(sql: Sql, { kind, digest }: TextKey): Promise<void> {
   await sql`
     update writer_text
@@ -119,7 +121,7 @@ export async function forgetFailure(sql: Sql, { kind, digest }: TextKey): Promis
     where (kind, digest) = (${kind}, ${digest}) and failure is not null`
 }
 
-/** Tokens of the UTC day, of all processes together. */
+/** Returns the tokens used on a UTC day by all processes. */
 export async function countTokens(sql: Sql, day: string): Promise<{ input: number; output: number }> {
   const [row] = await sql<{ input: number; output: number }[]>`
     select input, output

@@ -7,16 +7,16 @@ interface WritingRun {
   settings: WriterSettings
   fetch: (url: string, init: RequestInit) => Promise<Response>
   now: () => Date
-  /** Six letters nobody can guess. */
+  /** Returns six unpredictable letters. */
   nonce: () => string
   signal: AbortSignal
   patienceMs?: number
-  /** Whether the day has tokens left. */
+  /** Returns whether tokens are left for the day. */
   hasTokens(): Promise<boolean>
   used(usage: { input: number; output: number }): Promise<void>
-  /** Keeps an answer that was judged; gives its SHA-256. */
+  /** Stores a judged answer and returns its SHA-256. */
   keep?(bytes: Uint8Array): Promise<Uint8Array>
-  /** Why an answer was no use: words of ours and of the wire format alone. */
+  /** Logs why an answer was unusable, in our own words or terms of the wire format. */
   failed(why: { status?: number; code?: string }): void
 }
 
@@ -24,7 +24,10 @@ export type WritingResult =
   | ({ done: true; answer?: Uint8Array } & Omit<WrittenText<unknown>, "at">)
   | { done: false; why: WritingFailure; retryAfter?: number }
 
-/** Asks, judges, and asks once more with what was wrong. Rejects only when the signal aborts or the database fails. */
+/**
+ * Asks the model and judges its answer; after a refusal asks once more, with the problems. Rejects only if the signal
+ * aborts or the database fails.
+ */
 export async function writeOnce(task: WritingTask<unknown>, run: WritingRun): Promise<WritingResult> {
   let fixes: string[] = []
   for (const isLast of [false, true]) {
@@ -52,13 +55,13 @@ export async function writeOnce(task: WritingTask<unknown>, run: WritingRun): Pr
   return failure(run, "unusable", { code: "no_use_twice" })
 }
 
-/** A small context leaves the answer less room: half of what is asked for at the least, else null. */
+/** Reduces the answer's tokens to fit the context. Null if less than half of them would be left. */
 function fitted(question: WriterQuestion, contextTokens: number): WriterQuestion | null {
   const room = contextTokens - tokensOf(question) + question.mostTokens
   return room < question.mostTokens / 2 ? null : { ...question, mostTokens: Math.min(question.mostTokens, room) }
 }
 
-/** What was not said is reckoned from above, so that a silent provider has a budget too. */
+/** Estimates missing usage as high as possible, so that the daily limit also covers providers that do not report it. */
 function usageOf(reply: WriterReply, { question }: Prompt): { input: number; output: number } {
   const usage: WriterUsage = "usage" in reply && reply.usage ? reply.usage : { input: null, output: null }
   if ("failed" in reply && reply.usage === undefined) return { input: 0, output: 0 }

@@ -13,21 +13,21 @@ import { noteWriter } from "./writer-alert.ts"
 export interface WritingParts {
   sql: Sql
   log: Log
-  /** Null = no writer: what is stored is found all the same. */
+  /** Null if there is no writer; stored texts are still found. */
   settings: WriterSettings | null
   now: () => Date
   randomBytes: (size: number) => Uint8Array
   fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** Keeps answers by their SHA-256, for as long as bodies are kept; left out = none is. */
+  /** Stores answers by SHA-256, for as long as response bodies are stored. Omit to store none. */
   answers?: KeptAnswers | undefined
-  /** Between two looks at the database for what another process writes. */
+  /** Interval between checks of the database while another process writes the text. */
   pollMs?: number
-  /** The longest that a text may take, whoever waits for it. */
+  /** Maximum time for one text, independent of its callers. */
   mostMs?: number
   patienceMs?: number
 }
 
-/** Never reject: without an answer that was kept a text stays as it was judged. */
+/** Never rejects. Without a stored answer a text is not judged again. */
 export interface KeptAnswers {
   keep(bytes: Uint8Array): Promise<Uint8Array>
   read(sha256: Uint8Array): Promise<Uint8Array | null>
@@ -35,16 +35,16 @@ export interface KeptAnswers {
 
 export interface TextWriter {
   write: Write
-  /** Aborts what is under way: others may write it. */
+  /** Aborts running texts, so that another process may write them. */
   stop(): Promise<void>
 }
 
-/** Texts are written once for all who ask, in whichever process, and stored even when nobody waits any more. */
+/** Writes each text once for all callers in all processes, and stores it even if no caller waits any more. */
 export function createWriting(parts: WritingParts): TextWriter {
   const { sql, settings, now } = parts
   const make = async (task: WritingTask<unknown>, signal: AbortSignal): Promise<WritingResult> => {
     const result = await writeOnce(task, runOf(parts, task, signal))
-    await noteWriter(parts, settings!, result).catch(() => {}) // a text is worth more than what is said of it
+    await noteWriter(parts, settings!, result).catch(() => {}) // a failure to store the alert must not lose the text
     const isSpent = !result.done && result.why === "spent"
     return isSpent ? { ...result, retryAfter: secondsTo(nextMidnight(now()), now()) } : result
   }
@@ -65,7 +65,7 @@ export function createWriting(parts: WritingParts): TextWriter {
   return { write, stop: once.stop }
 }
 
-/** A text that earlier checks let pass is judged by those of today, from the answer as it came. */
+/** Judges a text again if only earlier checks have passed it, from the stored answer. */
 async function judgeAgain({ sql, settings, answers, log }: WritingParts, task: WritingTask<unknown>): Promise<void> {
   if (!answers || !settings) return
   const sha256 = await findEarlierAnswer(sql, task)

@@ -4,8 +4,8 @@ import type { WriterSettings } from "../../outbound/providers/ask.ts"
 import type { WritingResult } from "./write-once.ts"
 
 /**
- * Tells the operator that the language model refuses the key, the model or the money, once a day whatever the number of calls;
- * it is over with the next text.
+ * Alerts the operator that the language model refuses the key, the model or payment. At most once per day; the next
+ * successful text ends the alert.
  */
 export async function noteWriter(
   { sql, log }: { sql: Sql; log: Log },

@@ -6,25 +6,25 @@ import type { ProposedTheme } from "./proposals.ts"
 import { placeOf, quoteIn, recordOf } from "./review-records.ts"
 import type { SummedReview } from "./theme-figures.ts"
 
-/** A review, the themes that it is about by their places, and the words that show it. */
+/** The themes of a review, as indexes, and the words that show it. */
 export interface Assignment {
   reviewId: string
   themes: number[]
-  /** In the review's own characters. */
+  /** Copied exactly from the review. */
   quote: string
 }
 
 const ASSIGNMENTS_VERSION = 1
-/** Of one request. */
+/** Maximum number of reviews per request. */
 export const MOST_ASSIGNED = 100
 const LONGEST_QUOTE = 60
 
-/** Tokens of an answer about so many reviews. */
+/** Returns the tokens for an answer about this many reviews. */
 export function assignmentTokens(reviews: number): number {
   return 300 + 50 * reviews
 }
 
-/** The second pass: which of the themes each review is about. Nobody is asked how many. */
+/** The second pass assigns reviews to themes. The model is not asked for counts. */
 export function assignmentsTask(
   reviews: readonly SummedReview[],
   themes: readonly ProposedTheme[],
@@ -54,7 +54,7 @@ interface AssignmentsAnswer {
   assigned: { r: string; quote: string; themes: string[] }[]
 }
 
-/** What its review does not say is not counted. */
+/** Leaves out assignments whose quote does not occur in the review. */
 function judge({ assigned }: AssignmentsAnswer, reviews: readonly SummedReview[], known: number) {
   const omissions = createOmissions()
   const kept = new Map<string, Assignment>()

@@ -9,7 +9,7 @@ import {
   type ThemeFigures,
 } from "./theme-figures.ts" // biome-ignore format: one list
 
-/** A theme that a model named and gave reviews to. Its quotes stand in their reviews, its figures are counted. */
+/** A theme named and assigned by a model. Its quotes occur in their reviews, and its figures are counted. */
 export interface FinerTheme extends ThemeFigures {
   label: string
   sentence: string | null
@@ -22,23 +22,23 @@ interface ThemesQuery {
   now: Date
 }
 
-/** Reviews that themes are proposed of. */
+/** Number of reviews from which themes are proposed. */
 const SAMPLE = 150
-/** Orders, schema, frame and themes, in tokens at the most. */
+/** Upper bound in tokens for orders, schema, frame and themes. */
 const AROUND = 1_500
-/** Each step is given so long, and ends sooner by itself. */
+/** Maximum time per step; steps usually end sooner. */
 const STEP_MS = 600_000
 
 /**
- * Themes in two passes: the first names them from a sample, the second gives each review to its themes, in as many requests
- * as it takes. One of them that fails leaves no themes; those that were written are found by whoever asks next.
+ * Writes themes in two passes: the first names them from a sample, the second assigns all reviews, in as many requests
+ * as needed. If a request fails there are no themes, but finished requests are stored for the next call.
  */
 export async function writeThemes(
   write: Write,
   reviews: readonly SummedReview[],
   asked: ThemesQuery,
 ): Promise<WritingState<FinerTheme[]>> {
-  // which parts the second pass had hangs on the writer's room
+  // the parts of the second pass depend on the size of the writer's context
   if (!write.isOn) return { state: "failed", why: "off" }
   const told = tellable(reviews)
   const sample = sampleOf(told, SAMPLE, write.room - PROPOSALS_TOKENS - AROUND)
@@ -57,10 +57,10 @@ export async function writeThemes(
   return { ...proposed, value: counted.themes, dropped: sumOmissions(dropped.flat()) }
 }
 
-/** So many wait for the writer at once: of each the time that it may take begins when it does. */
+/** At most 4 tasks wait for the writer at once, because the time limit of a task starts when it is submitted. */
 const AT_ONCE = 4
 
-/** All of them, or the first that failed; behind that nothing more is asked. */
+/** Returns all texts, or the first failure. After a failure no more are requested. */
 async function writeInTurn<Value>(
   write: Write,
   tasks: readonly WritingTask<Value>[],
@@ -79,7 +79,7 @@ async function writeInTurn<Value>(
   return failed ?? texts
 }
 
-/** The most reviews first. */
+/** Largest themes first. */
 function countThemes(
   proposed: readonly ProposedTheme[],
   assigned: readonly Assignment[],

@@ -8,10 +8,10 @@ import { TOPIC_LABELS } from "../topics/topics.ts"
 import { placeOf, quoteIn, recordOf } from "./review-records.ts"
 import type { SummedReview } from "./theme-figures.ts"
 
-/** A theme as a model names it. How many reviews are about it is another question (assignments.ts). */
+/** A theme named by a model. assignments.ts determines how many reviews it has. */
 export interface ProposedTheme {
   label: string
-  /** What its quotes say; null = what was written may not be shown. */
+  /** One sentence about its quotes. Null if it may not be shown. */
   sentence: string | null
 }
 
@@ -22,7 +22,7 @@ const QUOTES = 2
 const LONGEST_LABEL = 40
 const LONGEST_SENTENCE = 200
 
-/** The first pass: which themes a sample of the reviews has. */
+/** The first pass finds the themes of a sample of reviews. */
 export function proposalsTask(
   sample: readonly SummedReview[],
   { digest, language }: { digest: string; language: WritingLanguage },
@@ -57,7 +57,7 @@ interface ProposalsAnswer {
   themes: { quotes: { r: string; quote: string }[]; label: string; sentence: string }[]
 }
 
-/** A theme without a quote that stands in its review is none; a sentence that is refused leaves its label. */
+/** Drops a theme without a quote that occurs in its review. A theme whose sentence is refused keeps its label. */
 function judge(
   { themes }: ProposalsAnswer,
   sample: readonly SummedReview[],
@@ -81,7 +81,7 @@ function judge(
     fixes.push(...fixesOf([...wrong, ...said]).map((fix) => `${label.slice(0, LONGEST_LABEL)}: ${fix}`))
     const [firstSaid] = said
     if (firstSaid) omissions.add("sentence", firstSaid.rule)
-    // a few words show no language: they are of the sentence's
+    // a label is too short to detect its language, so the sentence decides
     const isForeign = said.some(({ rule }) => rule === "language")
     const [firstWrong] = wrong
     if (isForeign) omissions.add("theme", "language")
@@ -93,7 +93,7 @@ function judge(
     }
   }
   if (fixes.length > 0 && !isLast) return { fixes }
-  // what has nothing to show, or nothing in the language asked for, is no text
+  // a result without any sentence in the right language is unusable
   const isUseless = themes.length > 0 && proposed.every(({ sentence }) => sentence === null)
   return isUseless ? { fixes: fixes.length > 0 ? fixes : [NO_QUOTES] } : { value: proposed, dropped: omissions.list() }
 }

@@ -3,38 +3,38 @@ import { findQuote } from "../checks/quotes.ts"
 import { tokensOfText } from "../prompt.ts"
 import { type SummedReview, wholeText } from "./theme-figures.ts"
 
-/** Of a review more is not told. */
+/** Maximum length of a review's text in a prompt. */
 const LONGEST = 1_000
 
-/** Reviews that may be told to a model: one that gives orders is not, and nothing of the others can hang on it. */
+/** Returns the reviews that a prompt may contain. Leaves out those with instructions, which could affect the others. */
 export function tellable(reviews: readonly SummedReview[]): SummedReview[] {
   const ground = { sources: [], language: "en" }
   return reviews.filter((review) => instructions(wholeText(review), ground).length === 0)
 }
 
-/** A review as a model is told it: by a short handle, never its id. */
+/** Converts a review to a record of the prompt, with a short handle instead of its id. */
 export function recordOf({ stars, title, text }: SummedReview, at: number) {
   return { r: `r${at + 1}`, stars, ...(title !== null && { title }), text }
 }
 
-/** The place of a handle among those told; undefined where it names none. */
+/** Returns the index of a handle. Undefined if it is not a valid handle. */
 export function placeOf(handle: string, letter: "r" | "t"): number | undefined {
   const number = new RegExp(`^${letter}([1-9]\\d{0,2})$`).exec(handle)?.[1]
   return number === undefined ? undefined : Number(number) - 1
 }
 
-/** What a quote says in a review, in the review's own characters; null = the review does not say it. */
+/** Finds a quote in a review and returns it as the review has it. Null if it does not occur. */
 export function quoteIn({ title, text }: SummedReview, quote: string): string | null {
   return findQuote(quote, text) ?? findQuote(quote, title ?? "")
 }
 
-/** Tokens that a record takes in a prompt, at the most. */
+/** Returns an upper bound of a record's tokens in a prompt. */
 export function tokensOfReview(review: SummedReview): number {
   const { title, text } = review
   return tokensOfText(JSON.stringify(recordOf({ ...review, title, text: text.slice(0, LONGEST) }, 499))) + 1
 }
 
-/** At most so many, evenly over stars and time: what few say is among them as often as elsewhere. */
+/** Samples at most `most` reviews evenly by stars and time, so that rare opinions appear in proportion. */
 export function sampleOf(reviews: readonly SummedReview[], most: number, tokens: number): SummedReview[] {
   const ordered = reviews.toSorted(
     (a, b) => a.stars - b.stars || a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1),
@@ -46,7 +46,7 @@ export function sampleOf(reviews: readonly SummedReview[], most: number, tokens:
   return []
 }
 
-/** In parts that a request has room for, in their order. */
+/** Splits reviews into parts that fit a request, in their order. */
 export function partsOf(reviews: readonly SummedReview[], most: number, tokensFor: (size: number) => number) {
   const parts: SummedReview[][] = []
   let [part, taken]: [SummedReview[], number] = [[], 0]

@@ -10,48 +10,48 @@ export interface SummedReview extends ReviewText {
 
 export interface Quote {
   reviewId: string
-  /** A part of the review, in its own characters. */
+  /** A part of the review, copied exactly. */
   quote: string
   stars: number
   at: Date
 }
 
-/** What is counted of the reviews of a theme. */
+/** Figures counted from the reviews of a theme. */
 export interface ThemeFigures {
   sentiment: Sentiment
   count: number
-  /** Of the reviews looked at, 0 to 1, to four decimals. */
+  /** Share of the reviews in the summary, 0 to 1, to four decimals. */
   share: number
-  /** Their average, to two decimals. */
+  /** Average stars, to two decimals. */
   stars: number
   firstDay: string
   lastDay: string
-  /** Null = the reviews looked at do not reach back over both months. */
+  /** Null if the reviews do not cover both months. */
   change: ThemeChange | null
-  /** Each that is counted, the newest first. */
+  /** Ids of all counted reviews, newest first. */
   reviewIds: string[]
 }
 
-/** Reviews about it of the last 30 days, and of the 30 before them; of how many. */
+/** Reviews of the theme and all reviews, in the last 30 days and in the 30 days before. */
 interface ThemeChange {
   recent: { count: number; reviews: number }
   before: { count: number; reviews: number }
-  /** What its share gained, in percentage points; null = of one of the months there is no review. */
+  /** Change of its share in percentage points. Null if one of the months has no reviews. */
   points: number | null
 }
 
 export const SENTIMENTS = ["complaint", "mixed", "praise"] as const
 type Sentiment = (typeof SENTIMENTS)[number]
 
-/** A theme of fewer reviews is chance. */
+/** A single review is not a theme. */
 export const LEAST_IN_THEME = 2
 export const QUOTES_OF_THEME = 2
 
-/** Reviews that themes are counted of, and of how many of each month. */
+/** Totals of the reviews from which themes are counted. */
 export interface CountedReviews {
   size: number
   now: Date
-  /** Of the last month and of the one before; null where the oldest is younger than both. */
+  /** Reviews in the last month and in the one before. Null if the oldest review is too new. */
   months: [recent: number, before: number] | null
 }
 
@@ -60,7 +60,7 @@ export function countedOf(reviews: readonly SummedReview[], now: Date): CountedR
   return { size: reviews.length, now, months: months.some((month) => month >= 2) ? countMonths(months) : null }
 }
 
-/** Of at least one review. */
+/** Expects at least one review. */
 export function figuresOf(held: readonly SummedReview[], { size, now, months }: CountedReviews): ThemeFigures {
   const stars = held.reduce((sum, review) => sum + review.stars, 0) / held.length
   const days = held.map(({ at }) => dayOf(at)).sort()

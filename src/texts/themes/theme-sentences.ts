@@ -5,7 +5,7 @@ import { fixesOf } from "../fixes.ts"
 import { type WritingLanguage, wordListOf } from "../languages.ts"
 import type { Theme } from "../review-summary.ts"
 
-/** By themeKey; a theme whose sentence was refused has none. */
+/** Sentences by themeKey. A theme whose sentence was refused has none. */
 export type ThemeSentences = Record<string, string>
 
 export function themeKey({ topic, denied }: Pick<Theme, "topic" | "denied">): string {
@@ -15,7 +15,7 @@ export function themeKey({ topic, denied }: Pick<Theme, "topic" | "denied">): st
 const SENTENCES_VERSION = 1
 const LONGEST = 200
 
-/** A sentence for each counted theme, from its quotes alone. Counts are none of its business. */
+/** Asks for a sentence about each theme, based on its quotes only. The model gets no counts. */
 export function sentencesTask(
   themes: readonly Theme[],
   { digest, language }: { digest: string; language: WritingLanguage },
@@ -70,7 +70,7 @@ function judge(answer: SentencesAnswer, themes: readonly Theme[], language: Writ
       fixes.push(...fixesOf(problems).map((fix) => `${r}: ${fix}`))
     }
   }
-  // of what is refused whole nothing was written
+  // if all sentences were refused, the answer is unusable
   const isUseless = fixes.length > 0 && Object.keys(sentences).length === 0
   return fixes.length > 0 && (isUseless || !isLast) ? { fixes } : { value: sentences, dropped: omissions.list() }
 }

@@ -2,7 +2,7 @@ import type { WritingLanguage } from "../languages.ts"
 import { topicsOf } from "./find-topics.ts"
 import type { Topic } from "./topics.ts"
 
-/** The topics among them that a text only denies: "no ads at all", "it never crashes". */
+/** Returns the topics that a text only denies, as in "no ads at all" or "it never crashes". */
 export function deniedIn(text: string, languages: readonly WritingLanguage[], topics: readonly Topic[]): Topic[] {
   return topics.filter((topic) => {
     const left = (DENIALS[topic] ?? []).reduce((rest, denial) => rest.replace(denial, " … "), text)
@@ -10,13 +10,16 @@ export function deniedIn(text: string, languages: readonly WritingLanguage[], to
   })
 }
 
-/** What stands between a negation and what it denies, in the languages that write words apart. "More" is a demand: "no more ads". */
+/**
+ * Words allowed between a negation and the denied word, in languages that separate words. "More" is excluded, since "no
+ * more ads" is a request.
+ */
 const BETWEEN = {
   en: "(?:any|an?|the|of|single|ever|even|once|really|had|have|has|having|get|gets|got|seen|see|shows?|contains?|annoying|in-app|intrusive|stupid|issues?|problems?|with|been|that|so|are|there|is|experienced?|encountered)",
   de: "(?:ein(?:e|en|zige[nr]?)?|so|zu|je|jemals|wirklich|nervige[nr]?|lästige[nr]?|aufdringliche[nr]?|probleme?|mit)",
 } // biome-ignore format: a list of words
 
-/** Of a word that is denied: what would make another thing of it. */
+/** The denied word must not be part of another term, such as "ad removal". */
 const NO_FIX = "(?![\\p{L}-]|\\s+(?:removal|remover|blockers?|fix(?:es|ed)?|reports?))"
 
 function english(words: string): RegExp {
@@ -33,7 +36,7 @@ function german(words: string): RegExp {
   return new RegExp(`${negation}(?:\\s+${BETWEEN.de}){0,3}\\s+(?:${words})(?!\\p{L})`, "giu")
 }
 
-/** A negation right before a word, in Spanish, French, Portuguese and Russian. */
+/** A negation directly before a word, in Spanish, French, Portuguese and Russian. */
 function plainly(negation: string, words: string): RegExp {
   return new RegExp(`(?<!\\p{L})(?:${negation})\\s*(?:\\p{L}+\\s+)?(?:${words})`, "giu")
 }
@@ -42,7 +45,7 @@ const WITHOUT =
   "sin|no\\s+(?:hay|tiene|trae|tienen)|ning[uú]n|sans|pas\\s+de|pas\\s+d['’]|aucune?|jamais\\s+de|sem|n[aã]o\\s+(?:tem|h[aá]|possui)|nenhuma?|z[eé]ro|cero"
 const BEZ = "без|нет|нету|никакой|никаких"
 
-/** By topics of which there may be none; a topic that is missed when it is gone, such as notifications, is not among them. */
+/** Topics whose absence is good. Topics whose absence is a complaint, such as notifications, are not included. */
 const DENIALS: Readonly<Partial<Record<Topic, readonly RegExp[]>>> = {
   ads: [
     english("ads?|adverts?|advertisements?|commercials?|advertising"),

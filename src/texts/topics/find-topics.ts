@@ -6,16 +6,19 @@ import { TOPIC_PAIRS } from "./topic-pairs.ts"
 import { ADS_ELSEWHERE, ADS_SHOWN, MEANT_OTHERWISE, TOPIC_WORDS } from "./topic-words.ts"
 import { TOPICS, type Topic } from "./topics.ts"
 
-/** The topics that a text is about, in the order of TOPICS, by the words of these languages and of those its script shows. */
+/**
+ * Returns the topics of a text in the order of TOPICS. Uses the words of these languages and of those detected by
+ * script.
+ */
 export function topicsOf(text: string, languages: readonly WritingLanguage[]): Topic[] {
-  // a word of one line is not beside one of another
+  // keeps line breaks, so that words of different lines are not adjacent
   const folded = text.split("\n").map(foldReviewText).join("\n").replace(STRETCHED, "$1")
   const looked = [...languages, ...writtenIn(folded).filter((language) => !languages.includes(language))]
   const bare = unmarked(folded)
   const read = looked.map((language) => {
     const patterns = patternsOf(language)
     const whole = patterns.unmarked ? bare : folded
-    // what the advertisements promised, and those elsewhere, are no advertisements within the app
+    // ads elsewhere, and what they promise, do not count as ads within the app
     const isOfAds = holds(whole, patterns.topics.ads)
     const other = isOfAds ? patterns.elsewhere.reduce((left, pattern) => left.replace(pattern, " "), whole) : whole
     return { patterns, whole, other }
@@ -71,7 +74,7 @@ function patternsOf(language: WritingLanguage): Patterns {
   return patterns
 }
 
-/** Either word before the other, with no end of a sentence and few characters between. */
+/** Matches both words in either order, within one sentence and at most `apart` characters apart. */
 function besideOf(one: string, other: string, apart: number): RegExp {
   const [a, b] = [patternOf(one)!.source, patternOf(other)!.source]
   const between = `[^.!?…。！？\\n]{0,${apart}}?`
@@ -80,16 +83,16 @@ function besideOf(one: string, other: string, apart: number): RegExp {
 
 function holds(text: string, patterns: readonly RegExp[]): boolean {
   return patterns.some((pattern) => {
-    // it is shared, and remembers where it stopped
+    // a shared global pattern keeps its position between calls
     pattern.lastIndex = 0
     return pattern.test(text)
   })
 }
 
-/** "Addsss", "soooo": no language of these writes a letter three times. */
+/** Letters repeated for emphasis, as in "addsss": none of these languages writes a letter three times in a row. */
 const STRETCHED = /(\p{Script=Latin}|\p{Script=Cyrillic})\1{2,}/gu
 
-/** Where marks are often left out in writing, they are left out of both. */
+/** Languages often typed without diacritics; they are removed from text and words. */
 const UNMARKED: ReadonlySet<WritingLanguage> = new Set<WritingLanguage>(["tr", "es", "fr", "pt"])
 
 function unmarked(text: string): string {
@@ -106,7 +109,7 @@ const SCRIPTS: readonly (readonly [WritingLanguage, RegExp])[] = [
   ["tr", /[şğ]/u],
 ]
 
-/** Languages that have a script to themselves: a storefront's reviews are written in more languages than its own. */
+/** Returns languages detected by their script, since reviews of a storefront are also written in other languages. */
 function writtenIn(text: string): WritingLanguage[] {
   const found = SCRIPTS.filter(([, script]) => script.test(text)).map(([language]) => language)
   return found.includes("ja") ? found.filter((language) => language !== "zh") : found

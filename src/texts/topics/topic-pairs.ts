@@ -1,10 +1,10 @@
 import type { WritingLanguage } from "../languages.ts"
 import type { Topic } from "./topics.ts"
 
-/** Words of one sort, and words of another beside them: as in a phrase list (checks/phrase-list.ts). */
+/** Two groups of words that must occur near each other, written as a phrase list (checks/phrase-list.ts). */
 type WordPair = readonly [one: string, other: string, apart?: number]
 
-/** Advertisements, by language: what is said of them and the app in one sentence is about what was promised. */
+/** Words for ads, by language. A sentence that compares ads with the app is about a broken promise. */
 const AD: Readonly<Record<WritingLanguage, string>> = {
   en: "ad ads advert adverts advertisement advertisements advertising advertisment advertized advertise add adds commercial commercials trailer preview previews",
   de: "werbung werbungen werbe* anzeige",
@@ -18,7 +18,7 @@ const AD: Readonly<Record<WritingLanguage, string>> = {
   zh: "广告 廣告 宣传 宣傳",
 }
 
-/** What compares them with the app. */
+/** Words that compare ads with the app. */
 const UNLIKE: Readonly<Record<WritingLanguage, string>> = {
   en: "different differently differ differs isn't_the_same not_the_same not_similar similar_to not_same same_as same_game same_thing nothing_like nothing_to_do not_like not_even_like not_at_all_like isn't_like isnt_like wasn't_like not_really_like be_like just_like unlike resemble* dishonest false fake lie lies lied lying liar* mislead* inaccurate accurate accurately actual_game actual_gameplay actual_app actually_in real_game reality truthful honest deceiv* decept* deceit* promis* portray* depict* nowhere_near no_where_near nowhere_to untrue not_true not_what aren't_what isn't_what wasn't_what represent* doesn't/don't/didn't/not_match matches match_the match_actual relation reflect* as_good_as shows_the/a/puzzles/levels show_the/a/puzzles/it showed_the/a/you showing_the/a shown_in what_you_see aren't_the_game are_not_the_game isn't_the_game seen_in saw_in trick* scam* fooled never_get never_see never_got",
   de: "anders anderes andere ganz_anderes nicht_wie nicht_so_wie gleich vorkommen vorkommt verspricht versprochen suggeriert* gezeigt* zeigt angezeigt vermittelt nichts_zu_tun nichts_mit wenig_mit stimmt entspricht trügt täusch* falsch* fake lüge* lügen gelogen irreführend* erwarten erwartet sieht_man gesehen dargestellt angepriesen bezug existier* viel_zu_tun wie_in",
@@ -37,8 +37,8 @@ const GOODS_EN =
 const LEVEL_EN = "level levels puzzle puzzles stage stages game games challenge challenges"
 
 /**
- * Pairs by which a review is about a topic: either alone says too little ("gold bars", "fewer"), both in one sentence and
- * near each other, in whatever order, do.
+ * Pairs of words that indicate a topic. Each alone is too weak ("gold bars", "fewer"), but both near each other in one
+ * sentence are enough, in any order.
  */
 export const TOPIC_PAIRS: Readonly<Record<WritingLanguage, Readonly<Partial<Record<Topic, readonly WordPair[]>>>>> = {
   en: {

@@ -4,9 +4,9 @@ import type { Topic } from "./topics.ts"
 type TopicWords = Readonly<Record<Topic, string>>
 
 /**
- * Words by which a review is about a topic, by language; "_" joins the words of a phrase, "/" parts
- * words of which one stands there, "*" stands for any letters. Mended on 552 labelled reviews (test/bench/writing.ts): a word that was as often wrong as right
- * asks for another beside it, or is gone.
+ * Words that indicate a topic, by language. "_" joins the words of a phrase, "/" separates alternative words, "*"
+ * stands for any letters. Tuned on 552 labelled reviews (test/bench/writing.ts): a word that was wrong as often as
+ * right needs a second word near it (topic-pairs.ts) or was removed.
  */
 export const TOPIC_WORDS: Readonly<Record<WritingLanguage, TopicWords>> = {
   en: {
@@ -181,7 +181,7 @@ export const TOPIC_WORDS: Readonly<Record<WritingLanguage, TopicWords>> = {
   },
 } // biome-ignore format: a table to scan
 
-/** Phrases in which a word of a topic says something else: they are left out before it is looked for. */
+/** Phrases in which a word of the topic has another meaning. They are removed before the search. */
 export const MEANT_OTHERWISE: Readonly<Partial<Record<WritingLanguage, Readonly<Partial<Record<Topic, string>>>>>> = {
   en: {
     price: "apple/google_pay ripoff/rip-off_of rip_off_of crush_ripoff save_your_money waste_your_money who_is/are_paying pay_attention",
@@ -201,13 +201,13 @@ export const MEANT_OTHERWISE: Readonly<Partial<Record<WritingLanguage, Readonly<
   ja: { rewards: "景品表示法", lost_data: "すぐに消え すぐ消え 画面が消え" },
 } // biome-ignore format: a line a topic
 
-/** Of advertisements for the app, elsewhere: what brought the writer here says nothing of those within it. */
+/** Words for ads for the app elsewhere. An ad that led the reviewer to the app is no complaint about ads within it. */
 export const ADS_ELSEWHERE: Readonly<Partial<Record<WritingLanguage, string>>> = {
   en: "ads/adds/ad/advertisements_about/for/of_this/the/your_game/app via/through/from_ads/adds/an_ad/add saw/seen/seeing_the/an/your/this_ad/add/ads/adds saw_ads/adds seen_so_many_ads/adds",
   de: "werbung_bei/in_anderen",
 }
 
-/** Words of who has to look at advertisements: beside what they promised, only these make a review one about them. */
+/** Words for watching ads. A review about a broken promise is about ads too only if it has one of them. */
 export const ADS_SHOWN: Readonly<Record<WritingLanguage, string>> = {
   en: "too_many/much so_many/much many_ads no_ads/adds/ad not_any_ads/adds any_ads/adds there_is/are_ads/adds having_any without_ads ads/adds_every/after/between/before/during every_ad/ads ad_after/every watch/watching/watched_ad/ads/an/the skip close_the interrupt* annoying constant* spam* bombard* stop_the_ads so_long keeps_popping keep_popping publicity amount_of sick/tired_of seconds minutes long_ads in/on/between_other_games/apps all_the_ads ads_all_the",
   de: "zu_viel zu_viele so_viel so_viele ständig dauernd nervt nervig nervige nervende lange_werbung keine_werbung ohne_werbung werbung_nach/alle anschauen ansehen sekunden minuten wegdrücken schließen",

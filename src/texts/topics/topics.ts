@@ -1,6 +1,6 @@
 import type { WritingLanguage } from "../languages.ts"
 
-/** What reviews are about, by a list made by hand: each is counted by words of its own (topic-words.ts). */
+/** The topics of reviews, chosen by hand. Each is counted by its own words (topic-words.ts). */
 export const TOPICS = [
   "ads", "price", "misleading", "difficulty", "crashes", "update", "lost_data", "sign_in", "speed", "notifications",
   "rewards", "boring", "support", "ease", "design",
@@ -9,7 +9,7 @@ export type Topic = (typeof TOPICS)[number]
 
 type Labels = Readonly<Record<Topic, string>>
 
-/** What an answer calls them. */
+/** Labels of the topics in answers. */
 export const TOPIC_LABELS: Readonly<Record<WritingLanguage, Labels>> = {
   en: labels("Ads · Price and subscription · Not as advertised · Difficulty · Crashes and bugs · The latest update · Lost data and syncing · Signing in · Speed · Notifications · Rewards · Repetition · Support · Ease of use · Design"),
   tr: labels("Reklamlar · Fiyat ve abonelik · Reklamdaki gibi değil · Zorluk · Çökmeler ve hatalar · Son güncelleme · Veri kaybı ve eşitleme · Giriş yapma · Hız · Bildirimler · Ödüller · Tekdüzelik · Destek · Kullanım kolaylığı · Tasarım"),
@@ -23,7 +23,7 @@ export const TOPIC_LABELS: Readonly<Record<WritingLanguage, Labels>> = {
   zh: labels("广告 · 价格与订阅 · 与宣传不符 · 难度 · 闪退与错误 · 最近更新 · 数据丢失与同步 · 登录 · 速度 · 通知 · 奖励 · 单调 · 客服 · 易用性 · 设计"),
 } // biome-ignore format: a line a language
 
-/** Behind a label of what reviews say that there is none of. */
+/** Added to the label of a theme whose reviews deny the topic. */
 export const NONE: Readonly<Record<WritingLanguage, string>> = {
   en: "none", tr: "yok", de: "keine", es: "no hay", fr: "aucun", pt: "não há", ru: "нет", ja: "なし", ko: "없음", zh: "无",
 } // biome-ignore format: a list to scan
@@ -34,8 +34,8 @@ function labels(line: string): Labels {
 }
 
 /**
- * How far the rules can be trusted: of 186 reviews that a person labelled and no rule was mended on, so many were found to be
- * about it, and so many rightly. A test counts them again.
+ * Precision of the rules on 186 labelled reviews that were not used to tune them: how many reviews were found for a
+ * topic, and how many of those were right. A test repeats the count.
  */
 export const TOPIC_CHECKED: Readonly<Record<Topic, { found: number; right: number }>> = {
   ads: { found: 21, right: 20 },
@@ -57,5 +57,5 @@ export const TOPIC_CHECKED: Readonly<Record<Topic, { found: number; right: numbe
 
 const sumOf = (what: "found" | "right"): number => TOPICS.reduce((sum, topic) => sum + TOPIC_CHECKED[topic][what], 0)
 
-/** The same of all topics together, with those that were not found. */
+/** Totals of all topics, and the number of topics that were missed. */
 export const TOPICS_CHECKED = { reviews: 186, found: sumOf("found"), right: sumOf("right"), missed: 50 }
