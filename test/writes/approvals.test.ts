@@ -29,7 +29,7 @@ const said = ({ status, body }: Answer) => [status, body.error ?? body.status, b
 const settle = (id: string, verdict: "approved" | "declined", workspaceId = on.workspace) =>
   settleApproval(on.sql, { workspaceId, id }, { verdict, by: "ada" })
 
-test("until a person approves, the confirm is refused, with the way to approve; then the same token is confirmed, and the audit names who", async () => {
+test("a confirm is refused until a person approves; then the same token works and the audit names the approver", async () => {
   const { approval, confirmToken } = await previewed()
   expect(approval).toEqual({
     id: expect.stringMatching(/^ap_[0-9a-f]{18}$/),
@@ -46,7 +46,7 @@ test("until a person approves, the confirm is refused, with the way to approve; 
   expect(await on.audits()).toMatchObject([{ action: "add_keywords", approved_by: "ada" }])
 })
 
-test("what the person is shown is what the assistant was answered, with its credits", async () => {
+test("the person sees the same preview as the assistant, with its credits", async () => {
   const { approval, preview, credits, destructive } = await previewed()
   const [waiting, ...others] = await listApprovals(on.sql, { workspaceId: on.workspace })
   expect(others).toEqual([])
@@ -55,7 +55,7 @@ test("what the person is shown is what the assistant was answered, with its cred
   expect(changedLines(waiting!.shown).join()).toContain("coffee")
 })
 
-test("a no stands: nothing is confirmed with that token, and no later yes counts", async () => {
+test("a declined write is never confirmed with its token, and a later approval has no effect", async () => {
   const { approval, confirmToken } = await previewed()
   expect(await settle(approval.id, "declined")).toBe(true)
   expect(await settle(approval.id, "approved")).toBe(false)
@@ -63,7 +63,7 @@ test("a no stands: nothing is confirmed with that token, and no later yes counts
   expect(await on.audits()).toEqual([])
 })
 
-test("a yes holds for what was shown: once the target has changed, it is the new preview's to be approved", async () => {
+test("an approval covers the preview that was shown; a changed target needs a new approval", async () => {
   const { approval, confirmToken } = await previewed()
   await settle(approval.id, "approved")
   await require_([])
@@ -74,7 +74,7 @@ test("a yes holds for what was shown: once the target has changed, it is the new
   expect(said(await on.confirm(again.confirmToken))).toEqual([403, "write_limit_reached", "approval_needed"])
 })
 
-test("nobody of another workspace says yes, nor to what expired, was confirmed or does not exist", async () => {
+test("an approval of another workspace's, an expired, a confirmed or a missing write is refused", async () => {
   const { approval } = await previewed()
   const other = await on.house.workspace()
   expect(await settle(approval.id, "approved", other)).toBe(false)
@@ -85,7 +85,7 @@ test("nobody of another workspace says yes, nor to what expired, was confirmed o
   expect(await listApprovals(on.sql, { workspaceId: on.workspace })).toEqual([])
 })
 
-test("other actions, other keys and what changes nothing need none; a key's own rule, and all, come on top", async () => {
+test("other actions, other keys and unchanged writes need no approval; rules of keys and for all actions add up", async () => {
   expect((await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body.approval).toBe(null)
   expect((await previewed("tea")).approval).toBe(null)
   await require_([])
@@ -99,7 +99,7 @@ test("other actions, other keys and what changes nothing need none; a key's own 
   expect((await on.preview("add_keywords", asked, other)).body.approval).toBe(null)
 })
 
-test("a rule that came after the preview holds for its confirm too, and says to preview again", async () => {
+test("an approval rule added after the preview applies to its confirm, which asks for a new preview", async () => {
   await require_([])
   const { approval, confirmToken } = await previewed()
   expect(approval).toBe(null)
@@ -109,7 +109,7 @@ test("a rule that came after the preview holds for its confirm too, and says to 
   expect(refused.body.detail).toContain("preview again")
 })
 
-test("of fifty confirms before and after a yes, none goes through before, and one after", async () => {
+test("of fifty simultaneous confirms none succeeds before the approval, and one after it", async () => {
   const { approval, confirmToken } = await previewed()
   const confirms = (count: number) => Promise.all(Array.from({ length: count }, () => on.confirm(confirmToken)))
   const before = (await confirms(20)).map(({ body }) => body.error)
@@ -135,7 +135,7 @@ async function askedAndAgreed(confirmToken: string) {
   return await call({ requestState, inputResponses: { approval: { action: "accept", content: {} } } })
 }
 
-test("a yes at the client counts only where the workspace says so, and is named as what it is", async () => {
+test("an approval at the client counts only if the workspace allows it, and the audit says so", async () => {
   const { confirmToken } = await previewed()
   const refused = await askedAndAgreed(confirmToken)
   expect(JSON.parse(refused.content[0].text)).toMatchObject({ reason: "approval_needed" })
@@ -145,7 +145,7 @@ test("a yes at the client counts only where the workspace says so, and is named 
 })
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: the command line shows the preview, approves, declines and says why not",
+  "postgres: the command line shows the preview, approves, declines and explains refusals",
   async () => {
     const name = (await on.sql<{ name: string }[]>`select name from workspace where id = ${on.workspace}`)[0]!.name
     const { approval, confirmToken } = await previewed("caf\u0007e")
@@ -165,7 +165,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: what is required is said in words and refused where it is meant for nothing",
+  "postgres: approval rules are described in words, and refused for unknown actions",
   async () => {
     const name = (await on.sql<{ name: string }[]>`select name from workspace where id = ${on.workspace}`)[0]!.name
     const ask = (...args: string[]) => runHere(["approval", "require", ...args, "--workspace", name], { env })

@@ -34,7 +34,7 @@ async function applied(action: string, args: object, by = key): Promise<Answer> 
 const rows = (asked: { appId?: string; limit?: number } = {}) =>
   listAudit(sql, { workspaceId: workspace, limit: 50, ...asked })
 
-test("a write is listed with who, what, when and the request that confirmed it", async () => {
+test("the audit lists who wrote what and when, with the request that confirmed it", async () => {
   const { body, headers } = await applied("add_keywords", { appId: app, keywords: ["coffee"] })
   const [{ at, workspace: name, key: by, ...row }, ...others] = (await rows()) as [Awaited<ReturnType<typeof rows>>[0]]
   expect(others).toEqual([])
@@ -53,7 +53,7 @@ test("a write is listed with who, what, when and the request that confirmed it",
   })
 })
 
-test("previews, refused confirms and confirms that change nothing are not listed", async () => {
+test("the audit does not list previews, refused confirms or unchanged writes", async () => {
   await post("/v1/actions", { action: "remove_keywords", args: { appId: app, keywords: ["tea"] } })
   expect((await applied("add_keywords", { appId: app, keywords: ["tea"] })).body.status).toBe("unchanged")
   const poor = await house.key(workspace, { monthlyBudget: 0 })
@@ -61,7 +61,7 @@ test("previews, refused confirms and confirms that change nothing are not listed
   expect(await rows()).toEqual([])
 })
 
-test("the newest comes first, also of those made at one time, and no more than asked for", async () => {
+test("the audit lists the newest first, also among rows of the same time, up to the limit", async () => {
   for (const term of ["a", "b", "c"]) await applied("add_keywords", { appId: app, keywords: [term] })
   await sql`
     insert into audit (at, workspace_id, key_id, request_id, action, target, args, preview, credits)
@@ -77,7 +77,7 @@ test("the newest comes first, also of those made at one time, and no more than a
   expect(listed.map(({ at }) => at.getTime())).toEqual(listed.map(({ at }) => at.getTime()).sort((a, b) => b - a))
 })
 
-test("one app's are listed alone, an app added by a write and one removed since included", async () => {
+test("the audit can be limited to one app, including an app added by a write or deleted since", async () => {
   const { appId } = (await applied("add_app", { iosId: "389801252" })).body.result
   await applied("remove_keywords", { appId: app, keywords: ["tea"] })
   await sql`delete from tracked_app where id = ${app}`
@@ -86,7 +86,7 @@ test("one app's are listed alone, an app added by a write and one removed since 
   expect(await rows({ appId: "app_nowhere" })).toEqual([])
 })
 
-test("another workspace's writes are never listed, not even by the id of its app", async () => {
+test("the audit never lists another workspace's writes, even by the id of its app", async () => {
   await applied("add_keywords", { appId: app, keywords: ["coffee"] })
   workspace = await house.workspace()
   expect([await rows(), await rows({ appId: app })]).toEqual([[], []])

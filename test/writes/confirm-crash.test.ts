@@ -52,7 +52,7 @@ interface Round {
 }
 
 longOnServer(
-  "postgres: kill -9 at each step of a confirm, and around the end of every other write's: applied once or not at all, and every book agrees",
+  "postgres: a confirm killed at any step, and any other write killed near its end, is applied once or not at all",
   async () => {
     const sql = await freshDatabase()
     const house = openHouse({ sql, settings })
@@ -87,7 +87,7 @@ longOnServer(
   },
 )
 
-long("kill -9 of the server that holds the directory during a confirm: applied once or not at all", async () => {
+long("a confirm whose server is killed with the database directory open is applied once or not at all", async () => {
   const dataDir = join(folder, "data")
   const steps = await firstStart(dataDir)
   const nth = (part: string) => ({ before: steps.findIndex((text) => text.startsWith(part)) + 1 })

@@ -179,7 +179,7 @@ const TRIED = Object.entries(MEETINGS).filter((_, at) => at % cases(2, 1) === 0)
 const ROUNDS = cases(8, 28)
 
 long(
-  "confirms met by a change of the same target write over what was previewed, or nothing",
+  "a confirm that meets a change of its target replaces the state that was previewed, or writes nothing",
   async () => {
     const random = randomFrom(7)
     const names = TRIED.map(([name]) => name)
@@ -202,7 +202,7 @@ long(
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: a change that begins at any step of a confirm comes before all of it or after all of it",
+  "postgres: a change that begins at any step of a confirm takes effect entirely before or after it",
   async () => {
     const rounds = [...(await expected())].flatMap(([name, { length }]) =>
       // one beyond the last statement is the commit

@@ -31,7 +31,7 @@ beforeAll(async () => {
 const postgresOnly = test.skipIf(!process.env.DATABASE_URL)
 
 describe("a confirm that is held up until its caller was answered 503", () => {
-  test(`before its turn came does not write, ${TIMES} times, and its token works`, async () => {
+  test(`a confirm delayed before its turn until the caller got a 503 writes nothing, ${TIMES} times, and its token works`, async () => {
     const statements: string[] = []
     const held = await inPairs(TIMES, () =>
       late((hold) => ({ begin: hold, statement: (_, text) => void statements.push(text) })),
@@ -42,14 +42,14 @@ describe("a confirm that is held up until its caller was answered 503", () => {
     expect(ends).toEqual({ "nothing, then 200": TIMES })
   })
 
-  test("within its transaction takes everything back, and its token works", async () => {
+  test("a confirm delayed within its transaction is rolled back, and its token works", async () => {
     for (const step of ["update confirm_token", "insert into audit"]) {
       const held = await late((hold) => ({ statement: (_, text) => (text.startsWith(step) ? hold() : undefined) }))
       expect([step, await settled(held)]).toEqual([step, "nothing, then 200"])
     }
   })
 
-  postgresOnly("postgres: at any statement takes everything back, and its token works", async () => {
+  postgresOnly("postgres: a confirm delayed at any statement is rolled back, and its token works", async () => {
     const length = await lengthOf()
     const held = await inPairs(length, (n) =>
       late((hold) => ({ statement: (at) => (at === n + 1 ? hold() : undefined) })),
@@ -59,14 +59,14 @@ describe("a confirm that is held up until its caller was answered 503", () => {
     expect(ends).toEqual({ "nothing, then 200": length })
   })
 
-  test("in its commit or on the way back is applied, and the token says when it was used", async () => {
+  test("a confirm delayed in or after its commit is applied, and the token says when it was used", async () => {
     for (const step of ["commit", "committed"] as const) {
       const held = await late((hold) => ({ [step]: hold }))
       expect([step, await settled(held)]).toEqual([step, "applied, then 400 confirm_token_invalid"])
     }
   })
 
-  postgresOnly("postgres: by a lock of somebody else takes everything back, and its token works", async () => {
+  postgresOnly("postgres: a confirm delayed by a foreign lock is rolled back, and its token works", async () => {
     const account = (writer: Writer) => sql`select 1 from account where workspace_id = ${writer.workspace} for update`
     const app = (writer: Writer) => sql`select 1 from tracked_app where id = ${writer.app} for update`
     const token = (writer: Writer) =>
@@ -89,7 +89,7 @@ describe("a confirm that is held up until its caller was answered 503", () => {
 })
 
 describe("a confirm whose database goes away", () => {
-  postgresOnly("postgres: at any step, cut off or frozen, is applied or not, and the token says which", async () => {
+  postgresOnly("postgres: a confirm cut off or frozen at any step is applied or not, and its token says which", async () => {
     const proxy = await proxyTo(new URL(scratchUrl(sql)))
     const far = await openDatabase({ databaseUrl: proxy.url, dataDir: "", as: "server", log: silentLog })
     const { sql: distant, during } = steppable(far.sql)

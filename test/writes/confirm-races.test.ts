@@ -70,7 +70,7 @@ describe("one token", () => {
     return added(parts as Record<string, number>[])
   }
 
-  test(`confirmed by ${CALLERS} callers at once in one process of the embedded database is applied once`, async () => {
+  test(`a token confirmed by ${CALLERS} callers at once in one process of the embedded database is applied once`, async () => {
     const { sql, close } = await openInMemory()
     await migrate(sql, readTree("sql", ".sql"), silentLog)
     const house = openHouse({ sql, settings })
@@ -92,44 +92,47 @@ function added(parts: Record<string, number>[]): Record<string, number> {
   return sum
 }
 
-long("twenty confirms at once on the embedded database are all applied, and a read waits for ten at most", async () => {
-  const { sql, bridge, close } = await openInMemory()
-  await migrate(sql, readTree("sql", ".sql"), silentLog)
-  const house = openHouse({ sql, settings })
-  const { workspace, app, token, confirm } = await someWriter(house)
-  const tokens = await times(21, (n) => token("add_keywords", { appId: app, keywords: [`own ${n}`] }))
-  // trips to the one backend are what waiting is counted in
-  const trips = () => bridge!.trips
-  const before = trips()
-  await confirm(tokens[20]!)
-  const ofOne = trips() - before
-  let going = true
-  const waits: number[] = []
-  const reading = async () => {
-    while (going) {
-      const from = trips()
-      await sql`select count(*) from tracked_term`
-      waits.push(trips() - from)
+long(
+  "twenty simultaneous confirms on the embedded database are all applied, and a read waits for at most ten",
+  async () => {
+    const { sql, bridge, close } = await openInMemory()
+    await migrate(sql, readTree("sql", ".sql"), silentLog)
+    const house = openHouse({ sql, settings })
+    const { workspace, app, token, confirm } = await someWriter(house)
+    const tokens = await times(21, (n) => token("add_keywords", { appId: app, keywords: [`own ${n}`] }))
+    // trips to the one backend are what waiting is counted in
+    const trips = () => bridge!.trips
+    const before = trips()
+    await confirm(tokens[20]!)
+    const ofOne = trips() - before
+    let going = true
+    const waits: number[] = []
+    const reading = async () => {
+      while (going) {
+        const from = trips()
+        await sql`select count(*) from tracked_term`
+        waits.push(trips() - from)
+      }
     }
-  }
-  const readers = times(2, reading)
-  const answers = await Promise.all(tokens.slice(0, 20).map(confirm))
-  going = false
-  await readers
-  console.log(
-    `20 confirms of ${ofOne} trips each; ${waits.length} reads meanwhile waited ${Math.max(...waits)} trips at most`,
-  )
-  expect(tally(answers.map(said))).toEqual({ "200": 20 })
-  expect(await booksOf(sql, workspace)).toEqual(booksAt(21))
-  // those in front of it at most: one on each of ten connections
-  expect(waits.length).toBeGreaterThan(2)
-  expect(Math.max(...waits)).toBeLessThan(11 * ofOne)
-  await close()
-})
+    const readers = times(2, reading)
+    const answers = await Promise.all(tokens.slice(0, 20).map(confirm))
+    going = false
+    await readers
+    console.log(
+      `20 confirms of ${ofOne} trips each; ${waits.length} reads meanwhile waited ${Math.max(...waits)} trips at most`,
+    )
+    expect(tally(answers.map(said))).toEqual({ "200": 20 })
+    expect(await booksOf(sql, workspace)).toEqual(booksAt(21))
+    // those in front of it at most: one on each of ten connections
+    expect(waits.length).toBeGreaterThan(2)
+    expect(Math.max(...waits)).toBeLessThan(11 * ofOne)
+    await close()
+  },
+)
 
 describe("many tokens of one app", () => {
   postgresOnly(
-    "postgres: while one is applied, all others are in_progress and can be confirmed afterwards",
+    "postgres: tokens of an app are in_progress while one is applied, and can be confirmed afterwards",
     async () => {
       const { workspace, app, token, confirm } = await someWriter(house)
       const tokens = await times(50, (n) => token("add_keywords", { appId: app, keywords: [`own ${n}`] }))
@@ -151,7 +154,7 @@ describe("many tokens of one app", () => {
     },
   )
 
-  test("at once end as the union of what was applied; a refused one is usable later or shows the new state", async () => {
+  test("many tokens of one app confirmed at once add up; a refused one works later or shows the new state", async () => {
     const { workspace, app, token, confirm } = await someWriter(house, { keywords: ["old"], countries: ["us", "de"] })
     // ten of them also want one and the same keyword: the first of these takes it, and the others were previewed without
     const wanted = (n: number) => (n % 5 === 0 ? [`own ${n}`, "shared"] : [`own ${n}`])
@@ -193,7 +196,7 @@ describe("many tokens of one app", () => {
 })
 
 describe("tokens of different apps of a workspace", () => {
-  test("are all applied at once, and none is in_progress", async () => {
+  test("tokens of different apps confirmed at once are all applied, and none is in_progress", async () => {
     const { workspace, token, confirm } = await someWriter(house)
     const tokens = await times(APPS, async (n) => {
       const appId = await anApp(sql, workspace, ["old"])
@@ -207,7 +210,7 @@ describe("tokens of different apps of a workspace", () => {
     expect(await booksOf(sql, workspace)).toEqual(booksAt(APPS))
   })
 
-  postgresOnly("postgres: do not wait for one another's apps", async () => {
+  postgresOnly("postgres: confirms for different apps do not wait for each other", async () => {
     const { workspace, token, confirm } = await someWriter(house)
     const apps = await times(10, () => anApp(sql, workspace, ["old"]))
     const tokens = await Promise.all(apps.map((appId) => token("remove_keywords", { appId, keywords: ["old"] })))
@@ -227,7 +230,7 @@ describe("tokens of different apps of a workspace", () => {
 })
 
 describe("a limit that twenty confirms at once would break", () => {
-  long("of keywords is reached exactly, in two workspaces side by side", async () => {
+  long("simultaneous confirms reach the limit of keywords exactly, in two workspaces side by side", async () => {
     const writers = await times(2, () => someWriter(house, { overrides: { trackedKeywords: 32, apps: 100 } }))
     const tokens = await Promise.all(
       writers.map(({ workspace, token }) =>
@@ -247,7 +250,7 @@ describe("a limit that twenty confirms at once would break", () => {
     }
   })
 
-  test("of apps or of credits is reached exactly, and who was refused has written nothing", async () => {
+  test("simultaneous confirms reach the limit of apps or credits exactly, and refused ones write nothing", async () => {
     const small = await someWriter(house, { overrides: { apps: 8 } })
     const poor = await someWriter(house, { overrides: { credits: 15, apps: 100 } })
     const addApps = ({ token }: typeof small) =>
@@ -267,7 +270,7 @@ describe("a limit that twenty confirms at once would break", () => {
     }
   })
 
-  long("of shared pages is reached exactly, whichever apps they show", async () => {
+  long("simultaneous confirms reach the limit of shared pages exactly, for any apps", async () => {
     const { workspace, app, token, confirm } = await someWriter(house)
     await sql`
       insert into share_link (sha256, workspace_id, app_id, created_at, expires_at, content)

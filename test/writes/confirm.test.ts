@@ -6,7 +6,7 @@ import { termsOf } from "./writer.ts"
 const on = scene()
 
 describe("a confirm", () => {
-  test("applies what was previewed, charges it, and writes it down", async () => {
+  test("a confirm applies what was previewed, charges it and stores it in the audit", async () => {
     const { status, body, credits } = await on.applied("add_keywords", { appId: on.app, keywords: ["coffee", "tea"] })
     expect([status, body]).toEqual([
       200,
@@ -36,7 +36,7 @@ describe("a confirm", () => {
     ])
   })
 
-  test("works once: the second says when it was used, and neither charges nor writes", async () => {
+  test("a confirm works once: the second says when the token was used, and neither charges nor writes", async () => {
     const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body
     expect((await on.confirm(confirmToken)).status).toBe(200)
     await on.sql.begin((tx) => removeTerms(tx, on.app, "all", ["tea"]))
@@ -46,7 +46,7 @@ describe("a confirm", () => {
     expect([await on.ledger(), (await on.audits()).length]).toEqual([[{ operation: "remove_keywords", cost: 1 }], 1])
   })
 
-  test("of an unknown token, of another key's and of another workspace's is confirm_token_invalid", async () => {
+  test("a confirm of an unknown token, or of another key's or workspace's, is confirm_token_invalid", async () => {
     const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body
     const second = await on.house.key(on.workspace)
     const elsewhere = await on.house.key(await on.house.workspace())
@@ -74,7 +74,7 @@ describe("a confirm", () => {
     expect((await on.confirm(confirmToken)).status).toBe(200)
   })
 
-  test("expires after 600 s by the database's clock, and used beats expired", async () => {
+  test("a confirm expires after 600 s by the database's clock, and a used token is reported as used", async () => {
     const aged = async (seconds: number) => {
       const { confirmToken } = (await on.preview("add_keywords", { appId: on.app, keywords: [`k${seconds}`] })).body
       await on.sql`
@@ -92,7 +92,7 @@ describe("a confirm", () => {
     expect((await on.confirm(fresh)).body.error).toBe("confirm_token_invalid")
   })
 
-  test("after the target changed writes nothing, shows the new preview, and leaves the token usable", async () => {
+  test("a confirm after the target changed writes nothing, shows the new preview and keeps the token valid", async () => {
     const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea", "coffee"] })).body
     expect((await on.applied("add_keywords", { appId: on.app, keywords: ["coffee"] })).status).toBe(200)
     const refused = await on.confirm(confirmToken)
@@ -105,13 +105,13 @@ describe("a confirm", () => {
     expect(await termsOf(on.sql, on.app)).toEqual([])
   })
 
-  test("of an app that was removed meanwhile is not_found", async () => {
+  test("a confirm for an app that was deleted meanwhile is not_found", async () => {
     const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body
     await on.sql`delete from tracked_app where id = ${on.app}`
     expect((await on.confirm(confirmToken)).body.error).toBe("not_found")
   })
 
-  test("that changes nothing is free, and is no write", async () => {
+  test("a confirm that changes nothing is free and does not count as a write", async () => {
     const { body } = await on.preview("add_keywords", { appId: on.app, keywords: ["tea"] })
     expect([body.credits, body.preview.before]).toEqual([0, body.preview.after])
     const answer = await on.confirm(body.confirmToken)
@@ -126,7 +126,7 @@ describe("a confirm", () => {
     ])
   })
 
-  test("that credits refuse writes nothing, says so in body and headers, and works once a pack was bought", async () => {
+  test("a confirm without enough credits writes nothing and says so, and works after a pack was bought", async () => {
     const poor = await on.house.workspace({ plan: "pro", overrides: { credits: 1, ratePerSecond: 1_000 } })
     const spender = await on.house.key(poor)
     const { confirmToken } = (await on.preview("add_app", { iosId: "389801252" }, spender)).body
@@ -138,7 +138,7 @@ describe("a confirm", () => {
     expect((await on.confirm(confirmToken, spender)).credits).toMatchObject({ used: 2 })
   })
 
-  test("is refused by a key budget, and by a scope taken away since the preview", async () => {
+  test("a confirm is refused beyond a key's budget, and without a scope removed since the preview", async () => {
     const tight = await on.house.key(on.workspace, { monthlyBudget: 0 })
     const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] }, tight)).body
     expect((await on.confirm(confirmToken, tight)).body.error).toBe("key_budget_reached")
@@ -151,7 +151,7 @@ describe("a confirm", () => {
     expect(await termsOf(on.sql, on.app)).toEqual(["de tea", "us tea"])
   })
 
-  test("at the workspace's limit is write_limit_reached with the reason, at preview and at confirm", async () => {
+  test("a write beyond the workspace's limit is write_limit_reached with the reason, at preview and confirm", async () => {
     const small = await on.house.workspace({ overrides: { apps: 1, trackedKeywords: 3, ratePerSecond: 1_000 } })
     const by = await on.house.key(small)
     const own = await on.tracked(["one"], "1437843273", small)
@@ -176,7 +176,7 @@ describe("a confirm", () => {
 })
 
 describe("the audit", () => {
-  test("takes no change, not even from the owner of the database", async () => {
+  test("audit rows cannot be changed, even by the database's owner", async () => {
     await on.applied("remove_keywords", { appId: on.app, keywords: ["tea"] })
     for (const change of [on.sql`update audit set credits = 0`, on.sql`delete from audit`, on.sql`truncate audit`]) {
       expect(

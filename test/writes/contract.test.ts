@@ -80,7 +80,7 @@ const SHAPED: Record<string, unknown[]> = {
 }
 
 describe("the actions", () => {
-  test("stand in the contract's order, and what is not built yet only shrinks", () => {
+  test("the actions are in the contract's order, and the list of missing ones only shrinks", () => {
     const built = new Set(actions.map(({ name }) => name))
     const named = contract.map(({ action }) => action)
     expect(named).toHaveLength(20)
@@ -91,7 +91,7 @@ describe("the actions", () => {
     expectSnapshot("actions-not-built.json", missing)
   })
 
-  test("that are not built are unknown, as any other name is", () => {
+  test("an action that is not implemented is unknown, like any other name", () => {
     for (const { action } of contract.filter(({ action }) => !actions.some(({ name }) => name === action)))
       expect(outcome({ action, args: {} })).toBe("unknown_action")
     for (const action of ["", "ADD_APP", "__proto__", 7, undefined])
@@ -114,7 +114,7 @@ describe("the actions", () => {
     })
 
     for (const parameter of row.args) {
-      test(`${action.name}: ${parameter.name} takes what the contract says and refuses the rest`, () => {
+      test(`${action.name}: ${parameter.name} accepts what the contract allows and refuses everything else`, () => {
         const { good, bad, absent } = probes(parameter)
         const { name } = parameter
         expect(bad.length).toBeGreaterThan(0)

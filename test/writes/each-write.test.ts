@@ -95,7 +95,7 @@ const meetings = Object.entries(WRITES).flatMap(([name, write]) =>
 )
 
 describe.each(meetings)("$name:", ({ write, make, answer: after }) => {
-  test("after the change nothing is written, and the token is not used up", async () => {
+  test("a confirm after the change writes nothing, and its token is not used up", async () => {
     const writer = await prepared(house, write)
     await make(sql, writer)
     const changed = await stateOf(sql, writer)
@@ -106,7 +106,7 @@ describe.each(meetings)("$name:", ({ write, make, answer: after }) => {
   })
 
   longOnServer(
-    "postgres: a change that begins at any step of the confirm comes before all of it or after all of it",
+    "postgres: a change that begins at any step of the confirm takes effect entirely before or after it",
     async () => {
       const first = await prepared(house, write)
       const length = await lengthOf(first)
@@ -126,14 +126,14 @@ describe.each(meetings)("$name:", ({ write, make, answer: after }) => {
   )
 })
 
-test("every write there is is among these", () => {
+test("the cases cover every write", () => {
   expect([...new Set(Object.values(WRITES).map(({ action }) => action))].sort()).toEqual(
     actions.map(({ name }) => name).sort(),
   )
 })
 
 describe.each(actions.map(({ name }) => ({ name })))("$name:", ({ name: action }) => {
-  test(`previewed ${PREVIEWS} times leaves every row of every other table as it was`, async () => {
+  test(`a write previewed ${PREVIEWS} times leaves all rows of all other tables unchanged`, async () => {
     const { writers, rows } = await allPrepared()
     const writer = writers.get(action) as Prepared
     for (let round = 0; round < PREVIEWS; round++) await writer.token(action, (WRITES[action] as Write).args(writer))
@@ -152,7 +152,7 @@ const allPrepared = once(async () => {
 describe.each(actions.map(({ name, scope }) => ({ name, scope })))("$name:", ({ name: action, scope }) => {
   const write = WRITES[action] as Write
 
-  test("is refused to a test key, to a key without its scope, and to another key with its token", async () => {
+  test("a write is refused for a test key, a key without its scope, and another key with its token", async () => {
     const writer = await prepared(house, write)
     const before = await stateOf(sql, writer)
     const ask = (key: string) =>
@@ -168,7 +168,7 @@ describe.each(actions.map(({ name, scope }) => ({ name, scope })))("$name:", ({ 
     await expectTimes(0, write, writer, before)
   })
 
-  test("whose workspace was deleted a moment ago says so, or that its app is gone, and writes nothing", async () => {
+  test("a write for a workspace deleted a moment ago says so, or that its app is gone, and writes nothing", async () => {
     const writer = await prepared(house, write)
     // the key was seen just now, and is remembered for less than a second
     expect((await house.call("/v1/account", { key: writer.key })).status).toBe(200)
@@ -179,7 +179,7 @@ describe.each(actions.map(({ name, scope }) => ({ name, scope })))("$name:", ({ 
     await expectTimes(0, write, writer, before)
   })
 
-  test("that credits refuse writes nothing, and what is free is never refused", async () => {
+  test("a write without enough credits writes nothing, and a free write is never refused", async () => {
     const writer = await prepared(house, write, { credits: Math.max(0, write.credits - 1) })
     const before = await stateOf(sql, writer)
     const refused = write.credits > 0

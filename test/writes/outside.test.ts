@@ -52,7 +52,7 @@ const confirm = (confirmToken: string) => post("/v1/actions/confirm", { confirmT
 const job = async (id: string) => (await house.call(`/v1/jobs/${id}`, { key })).body
 const used = async () => (await house.call("/v1/account", { key })).body.credits.used
 
-test("a confirmed write to another platform is one job, sent once, and its outcome is there to read", async () => {
+test("a confirmed write to another platform is one job, sent once, whose outcome can be read", async () => {
   const previewed = await preview()
   expect(previewed).toMatchObject({
     asynchronous: true,
@@ -72,7 +72,7 @@ test("a confirmed write to another platform is one job, sent once, and its outco
   ])
 })
 
-test("what changed on the platform before the confirm is a mismatch, and what changed after it ends the job unsent", async () => {
+test("a change on the platform before the confirm is a mismatch; one after it ends the job unsent", async () => {
   const early = await preview()
   platform.bids.set(target, 5)
   const refused = await confirm(early.confirmToken)
@@ -86,7 +86,7 @@ test("what changed on the platform before the confirm is a mismatch, and what ch
   expect(platform.writes(target)).toEqual([])
 })
 
-test("a job that failed applied nothing, and its credits are given back once", async () => {
+test("a failed job applied nothing, and its credits are returned once", async () => {
   platform.on("PUT", () => new Response(null, { status: 422 }))
   const { body } = await confirm((await preview()).confirmToken)
   expect(await used()).toBe(2)
@@ -111,7 +111,7 @@ test("an interrupted write is unknown, stays charged, says what to do, and is ne
   expect(await used()).toBe(2)
 })
 
-test("while a job is to write a target, another confirm on it is in_progress, and its token is good afterwards", async () => {
+test("a confirm on a target with an unfinished job is in_progress, and its token works afterwards", async () => {
   const [first, second] = [await preview(2), await preview(3)]
   const { body } = await confirm(first.confirmToken)
   const refused = await confirm(second.confirmToken)
@@ -122,7 +122,7 @@ test("while a job is to write a target, another confirm on it is in_progress, an
   expect((await confirm(second.confirmToken)).body.status).toBe("queued")
 })
 
-test("a platform that cannot be reached at preview is said, and nothing is stored", async () => {
+test("a preview reports that a platform cannot be reached, and stores nothing", async () => {
   platform.on("GET", () => new Response(null, { status: 500 }))
   expect((await preview()).error).toBe("asc_unavailable")
   expect(await sql`select 1 from confirm_token where workspace_id = ${workspace}`).toHaveLength(0)

@@ -4,7 +4,7 @@ import { scene } from "./scene.ts"
 const on = scene()
 
 describe("a preview", () => {
-  test("says what would change, what it costs, and until when the token is good", async () => {
+  test("a preview shows the change, its cost, and until when the token is valid", async () => {
     const { body, credits } = await on.preview("add_keywords", {
       appId: on.app,
       keywords: ["Coffee ", "tea", "coffee"],
@@ -29,7 +29,7 @@ describe("a preview", () => {
     expect(Date.parse(body.expiresAt) - Date.now()).toBeGreaterThan(590_000)
   })
 
-  test("that are no object are refused as args, over REST and as a tool", async () => {
+  test("arguments that are not an object are refused as args, over REST and as a tool", async () => {
     for (const args of [[], ["x"], [{}], "x", 1, null]) {
       const sent = { action: "mark_alerts_read", args }
       const rest = await on.house.call("/v1/actions", { method: "POST", key: on.key, body: sent })
@@ -39,7 +39,7 @@ describe("a preview", () => {
     }
   })
 
-  test("is refused, naming the argument, when an argument is missing, unknown or malformed", async () => {
+  test("a preview with a missing, unknown or malformed argument is refused, naming the argument", async () => {
     const cases: [string, object, string][] = [
       ["add_keywords", { appId: on.app }, "keywords"],
       ["add_keywords", { appId: on.app, keywords: [] }, "keywords"],
@@ -76,7 +76,7 @@ describe("a preview", () => {
     expect(strange.body).toMatchObject({ error: "invalid_arguments", field: "arguments" })
   })
 
-  test("and its confirm never write for a test key", async () => {
+  test("a preview and its confirm never write for a test key", async () => {
     const testKey = await on.house.key(on.workspace, { kind: "test" })
     const before = await on.everything()
     for (const [action, args] of [
@@ -92,13 +92,13 @@ describe("a preview", () => {
     expect(await on.everything()).toBe(before)
   })
 
-  test("needs the action's scope, before its app is looked for", async () => {
+  test("a preview checks the action's scope before it looks up the app", async () => {
     const reader = await on.house.key(on.workspace, { scopes: ["apps:read"] })
     const refused = await on.preview("add_keywords", { appId: "app_nowhere", keywords: ["a"] }, reader)
     expect(refused.body).toMatchObject({ error: "scope_required", scope: "track:write" })
   })
 
-  test("answers a stranger's app as one that never existed, and an app off the key's list without a look", async () => {
+  test("a preview treats another workspace's app as missing, and refuses an app outside the key's list without a look-up", async () => {
     const other = await on.house.workspace()
     const foreign = await on.tracked([], "389801252", other)
     const args = (appId: string) => ({ appId, keywords: ["a"] })
@@ -112,7 +112,7 @@ describe("a preview", () => {
     expect((await on.preview("add_app", { iosId: "389801252" }, limited)).body.error).toBe("app_not_allowed")
   })
 
-  test("is refused when a thousand of the key wait for their confirm", async () => {
+  test("a preview is refused when a thousand previews of the key are unconfirmed", async () => {
     const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body
     await on.sql`
       insert into confirm_token (sha256, workspace_id, key_id, action, args, seen)
@@ -125,7 +125,7 @@ describe("a preview", () => {
     expect((await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).status).toBe(200)
   })
 
-  test("sweeps tokens older than a day on its way", async () => {
+  test("a preview deletes tokens older than a day", async () => {
     await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })
     await on.sql`update confirm_token set created_at = now() - interval '25 hours' where workspace_id = ${on.workspace}`
     await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })
@@ -134,7 +134,7 @@ describe("a preview", () => {
     ])
   })
 
-  test("sweeps a hundred of them at most", async () => {
+  test("a preview deletes at most a hundred old tokens", async () => {
     await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })
     await on.sql`
       insert into confirm_token (sha256, workspace_id, key_id, action, args, seen, created_at)
@@ -147,7 +147,7 @@ describe("a preview", () => {
     ])
   })
 
-  test("leaves neither its token nor anything made of it in the log or the database", async () => {
+  test("a preview stores neither its token nor anything made from it in the log or the database", async () => {
     const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body
     await on.confirm(confirmToken)
     const secret = confirmToken.slice("confirm_".length)

@@ -7,7 +7,7 @@ import { termsOf } from "./writer.ts"
 const on = scene()
 
 describe("add_app", () => {
-  test("tracks an app without asking a store, and shows its name from its first measurement on", async () => {
+  test("add_app tracks an app without asking a store, and shows its name after the first measurement", async () => {
     const { body } = await on.preview("add_app", { iosId: "389801252", countries: ["US", "gb"], keywords: ["photo"] })
     expect(body.preview).toMatchObject({
       summary: 'Track "389801252" in us, gb with 1 keyword.',
@@ -28,14 +28,14 @@ describe("add_app", () => {
     expect(await shown()).toMatchObject({ name: "Snaps", icon: "https://example.com/i.png" })
   })
 
-  test("of an app that is tracked says so in the preview, and changes nothing", async () => {
+  test("add_app of a tracked app says so in the preview, and changes nothing", async () => {
     const { body } = await on.preview("add_app", { iosId: "1437843273", androidPkg: "com.example.kettle" })
     expect(body.preview.notes).toEqual([expect.stringContaining(`as ${on.app}`)])
     expect([body.credits, (await on.confirm(body.confirmToken)).body.status]).toEqual([0, "unchanged"])
     expect(await on.sql`select id from tracked_app where workspace_id = ${on.workspace}`).toHaveLength(1)
   })
 
-  test("previewed twice and confirmed twice is tracked once", async () => {
+  test("add_app previewed twice and confirmed twice tracks the app once", async () => {
     const args = { androidPkg: "com.example.kettle", name: "Kettle for tablets" }
     const tokens = [
       (await on.preview("add_app", args)).body.confirmToken,
@@ -48,7 +48,7 @@ describe("add_app", () => {
 })
 
 describe("a name", () => {
-  test("that the preview takes is the name that the confirm stores", async () => {
+  test("a name accepted by the preview is stored by the confirm", async () => {
     const names = ["👨‍👩‍👧 Family", "Kettle\u200e", "Tea\u00adTime", "😀".repeat(60), "  Zed  ", "عربي\u200f"]
     for (const [at, name] of names.entries()) {
       const { body } = await on.preview("add_app", { iosId: String(389_801_000 + at), name })
@@ -62,7 +62,7 @@ describe("a name", () => {
 })
 
 describe("one write", () => {
-  test("touches at most 9,000 keywords, each counted in each storefront", async () => {
+  test("one write changes at most 9,000 keywords, counted per storefront", async () => {
     await on.sql`update workspace set overrides = overrides || '{"trackedKeywords": 1000000}'`
     const countries = STOREFRONTS.slice(0, 150)
     const asked = (count: number) => ({
@@ -79,7 +79,7 @@ describe("one write", () => {
     ])
   })
 
-  test("of the most storefronts and keywords answers a short preview and stores a short token", async () => {
+  test("a write with the maximum of storefronts and keywords has a short preview and a short token", async () => {
     await on.sql`update workspace set overrides = overrides || '{"trackedKeywords": 1000000}'`
     await on.sql`update tracked_app set countries = ${STOREFRONTS as string[]}::text[] where id = ${on.app}`
     const keywords = Array.from({ length: 50 }, (_, i) => `${i} ${"x".repeat(140)}`)
@@ -92,7 +92,7 @@ describe("one write", () => {
 })
 
 describe("remove_keywords", () => {
-  test("keeps the history, names what was not tracked, and counts as destructive", async () => {
+  test("remove_keywords keeps the history, names untracked keywords, and counts as destructive", async () => {
     const { body } = await on.preview("remove_keywords", { appId: on.app, keywords: ["tea", "milk"] })
     expect([body.destructive, body.preview.notes]).toEqual([true, ['Not tracked, and left: "milk".']])
     expect((await on.confirm(body.confirmToken)).body.result).toEqual({

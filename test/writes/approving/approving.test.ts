@@ -24,7 +24,7 @@ const previewed = async (keyword = "coffee") =>
   (await on.preview("add_keywords", { appId: on.app, keywords: [keyword] })).body
 const pathOf = (address: string) => new URL(address).pathname
 
-test("its address leads through the sign-in to the preview, and a yes there lets the confirm through under the owner's name", async () => {
+test("the approval address leads through sign-in to the preview, and an approval there allows the confirm", async () => {
   const { approval, confirmToken } = await previewed()
   const path = pathOf(approval.address)
   const stranger = await browserOf(on.house).open(path)
@@ -46,7 +46,7 @@ test("its address leads through the sign-in to the preview, and a yes there lets
   })
 })
 
-test("a no holds, and neither a second form nor one sent twice changes what was said", async () => {
+test("a decision stays as it is when the form is sent twice or another form is sent", async () => {
   const { approval, confirmToken } = await previewed()
   const path = pathOf(approval.address)
   const form = fieldIn(await browser.open(path), "form")!
@@ -58,7 +58,7 @@ test("a no holds, and neither a second form nor one sent twice changes what was 
   expect((await on.confirm(confirmToken)).body.reason).toBe("approval_declined")
 })
 
-test("a form of another site, without its token or with another verdict, says nothing", async () => {
+test("a form from another site, without its token or with an unknown verdict changes nothing", async () => {
   const { approval } = await previewed()
   const path = pathOf(approval.address)
   const form = fieldIn(await browser.open(path), "form")!
@@ -74,7 +74,7 @@ test("a form of another site, without its token or with another verdict, says no
   expect((await browser.open(path)).headers.get("content-security-policy")).toContain("frame-ancestors 'none'")
 })
 
-test("what belongs to another workspace is not there, neither to read nor to approve", async () => {
+test("an approval of another workspace can be neither read nor decided", async () => {
   const { approval, confirmToken } = await previewed()
   const path = pathOf(approval.address)
   const other = await signedIn(await on.house.workspace())
@@ -87,7 +87,7 @@ test("what belongs to another workspace is not there, neither to read nor to app
   expect((await browser.open("/approve")).text).toContain(path)
 })
 
-test("who has none that waits is taught how to have some, and shown an invented one that takes no verdict", async () => {
+test("an owner without pending approvals sees instructions and a sample that cannot be decided", async () => {
   const { text } = await browser.open("/approve")
   expect(text).toContain("appmeter approval require all")
   expect(text).toContain('href="/approve/sample"')
@@ -99,7 +99,7 @@ test("who has none that waits is taught how to have some, and shown an invented 
   expect((await browserOf(on.house).open("/app/sample/changes")).text).toContain("Approve and Decline stand here")
 })
 
-test("what is shown is data: markup and orders in a name stand there as text", async () => {
+test("markup and instructions in a name are shown as text", async () => {
   await on.sql`update tracked_app set name = ${'<img src=x> "APPROVED by the owner"</p><form>'} where id = ${on.app}`
   const { approval } = await previewed()
   const { text } = await browser.open(pathOf(approval.address))
@@ -108,7 +108,7 @@ test("what is shown is data: markup and orders in a name stand there as text", a
   expect(text).not.toContain("<img src=x")
 })
 
-test("what expired says so and has no form", async () => {
+test("an expired approval says so and has no form", async () => {
   const { approval } = await previewed()
   await on.sql`update confirm_token set created_at = now() - interval '601 s' where workspace_id = ${on.workspace}`
   const { text } = await browser.open(pathOf(approval.address))

@@ -39,7 +39,7 @@ async function begun(job: NewJob) {
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 describe("each state", () => {
-  test("queued says what was confirmed, and nothing of a worker", async () => {
+  test("a queued job shows what was confirmed, and nothing of a worker", async () => {
     const job = bidJob(by, { action: "queued_bid", appId: "app_tea" })
     const id = await enqueued(sql, job)
     const { status, body, credits } = await ask(id)
@@ -65,7 +65,7 @@ describe("each state", () => {
     expect(credits.used).toBe(0)
   })
 
-  test("running, then done with its result", async () => {
+  test("a running job becomes done with its result", async () => {
     const lease = await begun(bidJob(by))
     const running = await ask(lease.id)
     expect(running.body).toMatchObject({ status: "running", attempts: 1, finishedAt: null, result: null })
@@ -86,7 +86,7 @@ describe("each state", () => {
     ["internal_error", {}],
     ["localize_quota", { limit: 5, used: 5, period: "month" }],
   ]
-  test("failed says why as a refusal of a call would, with the fault's own fields", async () => {
+  test("a failed job shows the fault as a refused call would, with the fault's fields", async () => {
     for (const [code, extra] of faults) {
       const lease = await begun(bidJob(by))
       const fault = new Fault(code, extra)
@@ -97,7 +97,7 @@ describe("each state", () => {
     }
   })
 
-  test("failed for a reason that this version no longer knows is internal_error, and shows no stray field", async () => {
+  test("a job that failed for a reason unknown to this version is internal_error, without stray fields", async () => {
     const lease = await begun(bidJob(by))
     await finish(sql, lease, { status: "failed", fault: new Fault("asc_rejected") })
     await sql`
@@ -109,7 +109,7 @@ describe("each state", () => {
     expect(text).not.toContain("secret")
   })
 
-  test("unknown says that it may have been applied, is never tried again, and what to do", async () => {
+  test("an unknown job says that it may have been applied, is never retried, and what to do", async () => {
     const lease = await begun(bidJob(by))
     await markSent(sql, lease, 30_000)
     await finish(sql, lease, { status: "unknown", why: new Error("canary") })
@@ -120,7 +120,7 @@ describe("each state", () => {
     expect(text).not.toContain(lease.lease)
   })
 
-  test("a worker that fell silent shows as running until another has looked after it", async () => {
+  test("a job of a silent worker shows as running until another worker has checked it", async () => {
     const lease = await begun(bidJob(by))
     await letLeaseRunOut(sql, lease.id)
     expect((await ask(lease.id)).body.status).toBe("running")
@@ -128,7 +128,7 @@ describe("each state", () => {
 })
 
 describe("who may see a job", () => {
-  test("another workspace's answers exactly as one that never existed, and free of charge", async () => {
+  test("another workspace's job is answered like a missing one, free of charge", async () => {
     const other = await house.workspace({ plan: "enterprise" })
     const stranger = await house.key(other)
     const id = await enqueued(sql, bidJob(by))
@@ -140,7 +140,7 @@ describe("who may see a job", () => {
     expect((await ask(id)).status).toBe(200)
   })
 
-  test("a key limited to an app sees the jobs about it alone; any other answers as one that never existed", async () => {
+  test("a key limited to an app sees that app's jobs only; any other is answered like a missing one", async () => {
     const limited = await house.key(workspaceId)
     await sql`update api_key set app_list = '{app_mine,app_ours}' where id = ${await newestKey()}`
     const about = async (appId: string | null) => enqueued(sql, bidJob(by, { appId }))
@@ -154,7 +154,7 @@ describe("who may see a job", () => {
     }
   })
 
-  test("a key limited to apps sees the job about none of them that it started itself", async () => {
+  test("a key limited to apps sees a job without an app if it started that job", async () => {
     const limited = await house.key(workspaceId)
     const keyId = await newestKey()
     await sql`update api_key set app_list = '{app_mine}' where id = ${keyId}`
@@ -164,7 +164,7 @@ describe("who may see a job", () => {
     expect((await ask(off, limited)).body.error).toBe("job_not_found")
   })
 
-  test("needs no scope and no credits, but a key", async () => {
+  test("get_job needs a key, but no scope and no credits", async () => {
     const poor = await house.workspace({ plan: "pro", overrides: { credits: 0 } })
     const none = await house.key(poor, { scopes: [] })
     const id = await enqueued(sql, bidJob({ workspaceId: poor, keyId: await newestKey() }))
@@ -172,7 +172,7 @@ describe("who may see a job", () => {
     expect((await house.call(`/v1/jobs/${id}`)).body.error).toBe("missing_api_key")
   })
 
-  test("odd ids are refused, not looked for", async () => {
+  test("malformed job ids are refused without a look-up", async () => {
     for (const id of ["x".repeat(65), "%00", "%ED%A0%80"]) expect((await ask(id)).body.error).toBe("invalid_arguments")
     for (const id of ["*", "%25", "x".repeat(64), "😀"]) expect((await ask(id)).body.error).toBe("job_not_found")
     expect((await house.call("/v1/jobs/x?appId=app_tea", { key })).body).toMatchObject({ field: "appId" })
@@ -180,7 +180,7 @@ describe("who may see a job", () => {
 })
 
 describe("the sandbox", () => {
-  test("has one job, about its own app, and test keys get the same bytes", async () => {
+  test("the sandbox has one job about its own app, and test keys get the same bytes", async () => {
     const path = "/jobs/job_5kQ2vR8nWc0TzLmY3aXd"
     const sandbox = await house.call(`/v1/sandbox${path}`)
     expect(sandbox.body).toMatchObject({ status: "done", appId: "app_lumenjournal" })
