@@ -9,7 +9,7 @@ setDefaultTimeout(60_000)
 const on = exportScene({ requestDeadlineMs: 20_000 })
 
 describe("the preview", () => {
-  test("says how many rows of which columns over which days, what it costs, and what is not in it", async () => {
+  test("the preview of an export shows rows, columns, days, cost and what is left out", async () => {
     const { status, body } = await on.preview()
     const file = {
       dataset: "history", format: "csv", country: "us", platform: "ios", from: ago(89), to: ago(0), rows: 3,
@@ -28,7 +28,7 @@ describe("the preview", () => {
     })
   })
 
-  long("of each dataset, twenty times, writes nothing but tokens", async () => {
+  long("previews of each dataset, twenty times, store nothing but tokens", async () => {
     const { sql } = on
     const everything = async () => {
       const tables = await sql<{ name: string }[]>`
@@ -48,7 +48,7 @@ describe("the preview", () => {
     expect(await everything()).toBe(before)
   })
 
-  test("counts what the file then holds, for each dataset", async () => {
+  test("the preview counts the rows that the file then has, for each dataset", async () => {
     const counted = async (args: object) => (await on.preview(args)).body.preview.after.export
     expect(await counted({ dataset: "keywords" })).toMatchObject({ rows: 3, from: ago(1), to: ago(1) })
     expect(await counted({ dataset: "reviews" })).toMatchObject({ rows: 2, from: ago(89), to: ago(0) })
@@ -60,7 +60,7 @@ describe("the preview", () => {
       expect((await counted({ dataset })).columns).toEqual([...EXPORT_COLUMNS[dataset]])
   })
 
-  test("reads no further back than the plan, says so, and refuses days of which it reads none", async () => {
+  test("an export reads back as far as the plan allows and says so; a range entirely before that is refused", async () => {
     const cut = (await on.preview({ from: ago(90) })).body.preview
     expect([cut.after.export.from, cut.notes.at(-1)]).toEqual([
       ago(89),
@@ -77,7 +77,7 @@ describe("the preview", () => {
     expect((await on.preview({ dataset: "reviews", to: ago(364) })).body.preview.after.export.from).toBe(ago(364))
   })
 
-  test("of days that lie ahead ends today, and is refused where all of them do", async () => {
+  test("an export range that ends in the future ends today; one entirely in the future is refused", async () => {
     for (const dataset of ["history", "reviews"]) {
       const left = (await on.preview({ dataset })).body.preview.after.export
       const ahead = (await on.preview({ dataset, to: "2999-01-01" })).body.preview.after.export
@@ -91,7 +91,7 @@ describe("the preview", () => {
     }
   })
 
-  test("left open goes as far back as the plan's history, for reviews 90 days, in the app's first storefront", async () => {
+  test("an open range covers the plan's history, or 90 days of reviews, in the app's first storefront", async () => {
     const left = async (dataset: string) => {
       const { from, to, country, platform, format } = (await on.preview({ dataset })).body.preview.after.export
       return { from, to, country, platform, format }
@@ -112,7 +112,7 @@ describe("the preview", () => {
     }
   })
 
-  test("says of nothing why there is nothing; then the confirm is free and makes no link", async () => {
+  test("an empty export explains why; its confirm is free and creates no link", async () => {
     const cases: [object, string][] = [
       [{ country: "fr" }, "The app does not track fr"],
       [{ platform: "android" }, "not tracked on Google Play"],
@@ -131,7 +131,7 @@ describe("the preview", () => {
     expect(await booksOf(on.sql, on.workspace)).toMatchObject({ ledger: 0, audit: 0 })
   })
 
-  test("refuses what is no argument, and days of keywords, naming it", async () => {
+  test("an invalid argument, or days for keywords, is refused, naming it", async () => {
     const cases: [object, string][] = [
       [{ dataset: "ranks" }, "dataset"],
       [{ dataset: undefined }, "dataset"],
@@ -156,7 +156,7 @@ describe("the preview", () => {
 })
 
 describe("the confirm", () => {
-  test("makes the file, charges 20 credits, and writes down all but the link", async () => {
+  test("the confirm creates the file, charges 20 credits and stores everything but the link in the audit", async () => {
     const { body } = await on.preview({ format: "json", country: "US" })
     const { status, body: done, credits } = await on.confirm(body.confirmToken)
     const { url, expiresAt, ...result } = done.result
@@ -173,7 +173,7 @@ describe("the confirm", () => {
     })
   })
 
-  test("leaves its link's token nowhere in the database or the log", async () => {
+  test("the token of an export link is neither in the database nor in the log", async () => {
     const { url } = await on.exported()
     await on.open(url)
     const token = url.split("/").at(-1) as string
@@ -190,7 +190,7 @@ describe("the confirm", () => {
     expect(on.house.logged.join("")).not.toContain(token)
   })
 
-  test("after a day more was measured writes nothing, shows the new preview, and its token still works", async () => {
+  test("a confirm after another day was measured writes nothing, shows the new preview, and keeps the token valid", async () => {
     const { confirmToken } = (await on.preview()).body
     await on.measure("tea", 2, ["10007"])
     const refused = await on.confirm(confirmToken)
@@ -200,7 +200,7 @@ describe("the confirm", () => {
     expect((await on.confirm(confirmToken)).body.result.rows).toBe(3)
   })
 
-  test("is refused late, to another key, without the scope, below Pro, for a test key, and for what others have", async () => {
+  test("a confirm is refused late, for another key, without scope, below Pro, for a test key, and for other workspaces' apps", async () => {
     const { confirmToken } = (await on.preview()).body
     await on.sql`update workspace set overrides = overrides || '{"liveKeys": 9}' where id = ${on.workspace}`
     expect(said(await on.confirm(confirmToken, await on.house.key(on.workspace)))).toBe("400 confirm_token_invalid")
@@ -223,7 +223,7 @@ describe("the confirm", () => {
     expect(await on.counts()).toEqual({ exports: 0, parts: 0 })
   })
 
-  test("of a workspace without the plan is plan_required on the tool endpoint too", async () => {
+  test("an export without the plan is plan_required on the tool endpoint too", async () => {
     const free = await on.house.workspace({ plan: "free" })
     const { body } = await on.house.tool(
       "preview_action",
@@ -233,7 +233,7 @@ describe("the confirm", () => {
     expect(body.error).toBe("plan_required")
   })
 
-  test("that credits refuse keeps no file, and works once they are there", async () => {
+  test("a confirm without enough credits stores no file, and works after credits were bought", async () => {
     await on.sql`update account set quota = 19 where workspace_id = ${on.workspace}`
     const { confirmToken } = (await on.preview()).body
     expect(said(await on.confirm(confirmToken))).toBe("402 credits_exhausted")
@@ -243,7 +243,7 @@ describe("the confirm", () => {
     expect(await on.counts()).toEqual({ exports: 1, parts: 1 })
   })
 
-  long("of more than 100,000 reviews is refused, and of as many is not", async () => {
+  long("an export of 100,000 reviews works, and one more is refused", async () => {
     const more = async (from: number, to: number) => {
       await on.sql`
         insert into review_version (

@@ -64,7 +64,7 @@ async function opened(
 }
 
 describe("a large file", () => {
-  test("reads a part when its reader takes it, none before, and none once the reader is gone", async () => {
+  test("a large file reads each part when its reader takes it, and none after the reader has left", async () => {
     const { token } = await largeExport(sql, workspace, 30)
     const gate = counting()
     const reader = (await streamed(token, gate)).getReader()
@@ -84,7 +84,7 @@ describe("a large file", () => {
     expect(gate.asked - 1).toBe(2)
   })
 
-  test("has every row once, in order, in both formats", async () => {
+  test("a large file has every row once, in order, in both formats", async () => {
     for (const format of ["csv", "json"] as const) {
       const { token, rows } = await largeExport(sql, workspace, 3, format)
       const body = new Uint8Array(await new Response(await streamed(token, counting())).arrayBuffer())
@@ -97,7 +97,7 @@ describe("a large file", () => {
     }
   })
 
-  test("of which a part is gone breaks off instead of ending short, and says so in the log without its token", async () => {
+  test("a file with a missing part is cut off instead of ending early, and logged without its token", async () => {
     const { token } = await largeExport(sql, workspace, 3)
     await sql`delete from export_part where place = 1 and export_id = (select max(id) from export)`
     const logged: string[] = []
@@ -112,7 +112,7 @@ describe("a large file", () => {
 })
 
 describe("readers that do not read", () => {
-  test("are bounded by link, by address and in all, and whoever leaves makes room", async () => {
+  test("the number of idle readers is limited per link, per address and in all; one that leaves makes room", async () => {
     const files = createExportFiles()
     const [one, two] = [await largeExport(sql, workspace, 3), await largeExport(sql, workspace, 3)]
     const begin = (token: string, address: string) => opened(token, counting(), { files, address })
@@ -134,7 +134,7 @@ describe("readers that do not read", () => {
     expect(more.filter((status) => status === 429)).toHaveLength(40 - 12)
   })
 
-  test("are ended after a while, which makes room and is logged", async () => {
+  test("an idle reader is disconnected after a while, which makes room and is logged", async () => {
     const files = createExportFiles(200)
     const { token } = await largeExport(sql, workspace, 3)
     const logged: string[] = []
@@ -181,7 +181,7 @@ describe("over a connection", () => {
     return { read, port: server.port as number, url: `http://127.0.0.1:${server.port}` }
   }
 
-  test("a reader that stalls holds the file up, one that goes away ends it, and neither keeps a transaction open", async () => {
+  test("a stalled reader delays the file, a disconnected one ends it, and neither keeps a transaction open", async () => {
     const parts = 400
     const { token } = await largeExport(sql, workspace, parts)
     const { read, port } = serving()
@@ -200,7 +200,7 @@ describe("over a connection", () => {
     expect(await openTransactions()).toBe(0)
   })
 
-  test("a file that breaks off is no whole file for its reader, and the server goes on", async () => {
+  test("a file that is cut off is incomplete for its reader, and the server keeps running", async () => {
     const { token } = await largeExport(sql, workspace, 40)
     await sql`delete from export_part where place = 30 and export_id = (select max(id) from export)`
     const { url } = serving()

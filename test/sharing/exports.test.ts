@@ -12,7 +12,7 @@ setDefaultTimeout(60_000)
 const on = exportScene()
 
 describe("a file", () => {
-  test("of history has a row for each measured day: a rank, or absent, and none for a day that was not measured", async () => {
+  test("an export of history has a row per measured day, with a rank or absent, and none for an unmeasured day", async () => {
     const { url, rows } = await on.exported()
     const same = { country: "us", platform: "ios", measured: "true", searchDepth: "3", source: "import" }
     const read = readTable((await on.open(url)).text)
@@ -24,7 +24,7 @@ describe("a file", () => {
     expect(rows).toBe(read.length)
   })
 
-  test("of keywords tells the three states apart, and what is not known is empty, never zero", async () => {
+  test("an export of keywords keeps the three states apart; an unknown value is empty, never zero", async () => {
     const { url } = await on.exported({ dataset: "keywords" })
     const read = readTable((await on.open(url)).text)
     expect(read.map(({ term, measured, rank, searchDepth }) => [term, measured, rank, searchDepth])).toEqual([
@@ -36,7 +36,7 @@ describe("a file", () => {
       expect([day, demand, popularity, difficulty, popularityNone]).toEqual([ago(1), "", "", "", "false"])
   })
 
-  test("of keywords says the same as list_keyword_ranks, and of reviews the same as search_reviews", async () => {
+  test("an export of keywords equals list_keyword_ranks, and one of reviews equals search_reviews", async () => {
     const json = async (dataset: string) =>
       JSON.parse((await on.open((await on.exported({ dataset, format: "json" })).url)).text)
     const get = async (path: string) => (await on.house.call(`/v1/apps/${on.app}/${path}`, { key: on.key })).body
@@ -51,7 +51,7 @@ describe("a file", () => {
     expect(reviews).toHaveLength(2)
   })
 
-  test("of JSON says what it is of, keeps its texts raw, and holds nobody's name", async () => {
+  test("a JSON export describes its contents, keeps texts unchanged, and has no author names", async () => {
     const text = '=1+1\r\n"quoted", \u2028 café 😀'
     await on.review([{ id: "14", title: "@title", text, at: new Date(`${ago(1)}T05:00:00Z`) }])
     const { url } = await on.exported({ dataset: "reviews", format: "json" })
@@ -70,7 +70,7 @@ describe("a file", () => {
     ) // biome-ignore format: a list
   })
 
-  test("of CSV has twelve hostile texts as text and its numbers left, and of JSON the same texts raw", async () => {
+  test("a CSV export neutralises twelve hostile texts and keeps numbers; JSON keeps the texts unchanged", async () => {
     const at = new Date(`${ago(1)}T05:00:00Z`)
     await on.review(HOSTILE.map((text, place) => ({ id: String(20 + place), title: text, text, at })))
     const csv = await on.open((await on.exported({ dataset: "reviews" })).url)
@@ -92,7 +92,7 @@ describe("a file", () => {
 })
 
 describe("a file stays what it was when it was confirmed", () => {
-  test("whatever is read again, edited, untracked, removed or deleted afterwards", async () => {
+  test("a confirmed file never changes, whatever is read, edited, untracked or deleted afterwards", async () => {
     const urls: string[] = []
     for (const dataset of ["keywords", "history", "reviews"])
       for (const format of ["csv", "json"]) urls.push((await on.exported({ dataset, format })).url)
@@ -121,7 +121,7 @@ describe("a file stays what it was when it was confirmed", () => {
 
 describe("while a confirm copies reviews", () => {
   test.skipIf(!process.env.DATABASE_URL)(
-    "postgres: whoever records others of the feed waits until it is over, so that it copies what it counted",
+    "postgres: recording reviews of the feed waits for the confirm that copies them, so that the count is right",
     async () => {
       const late = on.sql.begin(async (tx) => {
         // what a confirm holds
@@ -143,7 +143,7 @@ describe("while a confirm copies reviews", () => {
 })
 
 describe("a link", () => {
-  test("answers a file to keep, that no cache stores and no search engine lists; HEAD the same without it", async () => {
+  test("a link returns an attachment without caching or indexing; HEAD the same without a body", async () => {
     const { url } = await on.exported()
     const { status, headers, text } = await on.open(url)
     const shown = (from: Headers) => ({
@@ -178,7 +178,7 @@ describe("a link", () => {
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"])
   })
 
-  test("works for 7 days by the database's clock and then says that it has expired, until it is cleaned up", async () => {
+  test("a link works for 7 days by the database's clock, then reports that it expired until it is cleaned up", async () => {
     const { url } = await on.exported()
     const aged = async (age: string) => {
       await on.sql`update export set created_at = now() - ${age}::interval`
@@ -197,7 +197,7 @@ describe("a link", () => {
     expect((await on.open(url)).status).toBe(404)
   })
 
-  test("that is none is one page, whether it is malformed, guessed, or of a workspace that is suspended or gone", async () => {
+  test("a malformed, a guessed and a suspended or deleted workspace's link get the same page", async () => {
     const { url } = await on.exported()
     const unknown = await on.open(`${PUBLIC_URL}/exports/${"A".repeat(43)}`)
     expect([unknown.status, unknown.headers.get("content-disposition")]).toEqual([404, null])
@@ -212,7 +212,7 @@ describe("a link", () => {
     expect(on.house.logged.join("")).not.toContain(url.split("/").at(-1) as string)
   })
 
-  test("is a page of nothing else: the paths around it are unknown, and a key in it is refused", async () => {
+  test("a link serves nothing but its file: paths around it are unknown, and a key in it is refused", async () => {
     const at = async (path: string) =>
       (await on.house.app.fetch(new Request(`${PUBLIC_URL}${path}`), "127.0.0.9")).status
     expect(await at("/exports")).toBe(404)
@@ -221,7 +221,7 @@ describe("a link", () => {
     expect(await at("/exports/svc_live_000000000000000000000000000000000000")).toBe(400)
   })
 
-  test("is opened twenty times a second from one address", async () => {
+  test("a link can be opened twenty times per second from one address", async () => {
     const from = async (address: string) =>
       (await on.house.app.fetch(new Request(`${PUBLIC_URL}/exports/x`), address)).status
     const statuses: number[] = []
@@ -230,7 +230,7 @@ describe("a link", () => {
     expect(await from("192.0.2.8")).toBe(404)
   })
 
-  test("while the database is away says so, and when to try again", async () => {
+  test("a link reports that the database is unavailable, and when to retry", async () => {
     const away = openHouse({ sql: (() => Promise.reject({ code: "ECONNREFUSED" })) as unknown as Sql })
     const answer = await away.app.fetch(new Request(`${PUBLIC_URL}/exports/${"A".repeat(43)}`), "127.0.0.9")
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"])

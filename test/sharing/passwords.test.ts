@@ -4,14 +4,14 @@ import { hashPassword, isPassword } from "../../src/access/passwords.ts"
 import { denoBinary, noDeno } from "../deno-process.ts"
 
 describe("passwords", () => {
-  test("are argon2id as another implementation makes it", async () => {
+  test("a password hash equals the argon2id of another implementation", async () => {
     const theirs = await Bun.password.hash("tea", { algorithm: "argon2id", memoryCost: 8_192, timeCost: 3 })
     expect([await isPassword("tea", theirs), await isPassword("Tea", theirs)]).toEqual([true, false])
     const ours = await hashPassword("tea", (size) => new Uint8Array(size).fill(7))
     expect(await Bun.password.verify("tea", ours)).toBe(true)
   })
 
-  test("wait for their turn, and are refused once too many wait", async () => {
+  test("password checks queue for their turn, and are refused once too many are waiting", async () => {
     // who has waited for a turn with what is no text needs none of the processor
     const texts = Array.from({ length: 60 }, (_, i) => (i < 3 ? "x" : (null as unknown as string)))
     const outcomes = await Promise.all(texts.map((text) => caught(() => hashPassword(text))))
@@ -22,7 +22,7 @@ describe("passwords", () => {
     expect(await caught(() => hashPassword("x"))).toBeNull()
   })
 
-  test.skipIf(noDeno)("hashed by one runtime are right for the other", async () => {
+  test.skipIf(noDeno)("a password hashed by one runtime is accepted by another", async () => {
     const ours = await hashPassword("Käse")
     const script = join(import.meta.dirname, "passwords-process.ts")
     const child = Bun.spawn(
@@ -39,7 +39,7 @@ describe("passwords", () => {
     expect([await isPassword("Käse", theirs), await isPassword("Kase", theirs)]).toEqual([true, false])
   })
 
-  test("a stored text that is no such hash is a fault of ours, never a right password", async () => {
+  test("a stored text that is no hash is an internal error, never a correct password", async () => {
     for (const hashed of ["", "Käse", "$argon2id$v=19$m=8,t=1,p=1$$", "$argon2i$v=19$m=19456,t=2,p=1$AAAA$AAAA"])
       expect(await caught(() => isPassword("Käse", hashed))).toBeInstanceOf(Error)
   })

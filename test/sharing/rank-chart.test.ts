@@ -27,7 +27,7 @@ function drawn(points: SharedPoint[], days = 30) {
 }
 
 describe("a chart of ranks", () => {
-  test("puts a better rank higher and a later day further right, inside its frame, whatever the ranks are", () => {
+  test("a chart places better ranks higher and later days further right, within its frame", () => {
     const random = randomOf(11)
     for (let round = 0; round < 500; round++) {
       const worst = 1 + Math.floor(random() * 250)
@@ -47,7 +47,7 @@ describe("a chart of ranks", () => {
     }
   })
 
-  test("joins days that follow each other, and draws no line over a gap, an absence or a change of source", () => {
+  test("a chart connects consecutive days, but not across a gap, an absence or a change of source", () => {
     const points = [
       at(0, 5),
       at(1, 4),
@@ -66,7 +66,7 @@ describe("a chart of ranks", () => {
     ])
   })
 
-  test("shows an absent day in the band below the ranks and nowhere else, and an unmeasured day not at all", () => {
+  test("a chart shows an absent day in the band below the ranks only, and no unmeasured day", () => {
     const { dots, squares, lines, band } = drawn([at(2, null), at(9, null)])
     expect([dots, lines]).toEqual([[], []])
     expect(squares).toHaveLength(2)
@@ -75,7 +75,7 @@ describe("a chart of ranks", () => {
     expect([empty.dots, empty.squares, empty.lines]).toEqual([[], [], []])
   })
 
-  test("labels 1 at the top and a round number at the bottom that no rank lies below", () => {
+  test("a chart's axis has 1 at the top and at the bottom a round number that no rank exceeds", () => {
     for (const [worst, lowest] of [[1, 10], [10, 10], [11, 20], [51, 100], [101, 150], [201, 250], [250, 250]] as const) {
       const { text } = drawn([at(0, worst)])
       const labels = [...text.matchAll(/<text class="end"[^>]* y="([\d.]+)">(\d+)</g)].map(([, y, rank]) => ({ y: Number(y), rank: Number(rank) }))
@@ -84,7 +84,7 @@ describe("a chart of ranks", () => {
     }
   }) // biome-ignore format: pairs beside each other
 
-  test("has a title, a description and whole markup, and escapes what it is told", () => {
+  test("a chart has a title, a description and valid markup, and escapes its texts", () => {
     const hostile = rankChart({
       id: "x", title: "</title><script>", description: `"&<`, from: FROM, to: day(1), points: [], dayLabel: () => "<b>",
     }) // biome-ignore format: one call
@@ -96,7 +96,7 @@ describe("a chart of ranks", () => {
     }
   })
 
-  test("of a single day does not leave its frame", () => {
+  test("a chart of a single day stays within its frame", () => {
     const { dots } = drawn([at(0, 1)], 1)
     expect(dots).toHaveLength(1)
     expect(dots[0]!.x).toBeGreaterThan(46)

@@ -58,7 +58,7 @@ function inBrowser(binary: string) {
         `document.querySelector("input").value = ${JSON.stringify(password)}; document.querySelector("form").requestSubmit()`,
       )
 
-    test("a wrong password says so, the right one shows the page and stays open to who typed it, and anybody else is asked", async () => {
+    test("a wrong password is reported, the right one opens the page for that reader, and others are still asked", async () => {
       const { path } = await on.share({ password: "open sesame" })
       await tab.show(1_000, 800)
       await tab.open(at(path))
@@ -84,7 +84,7 @@ function inBrowser(binary: string) {
       expect(await text()).toContain("Too many passwords were tried")
     })
 
-    test("an expired link says that nothing is there", async () => {
+    test("an expired link shows that nothing is there", async () => {
       const { path, token } = await on.share()
       await tab.open(at(path))
       expect(await text()).toContain("App Store")
@@ -96,7 +96,7 @@ function inBrowser(binary: string) {
       expect(await text()).toContain("Nothing is shared here")
     })
 
-    test("a page stays frozen after its source changed", async () => {
+    test("a page stays unchanged after its source changed", async () => {
       const own = await sharing(house, { keywords: ["white tea"] })
       await own.measure("white tea", 1, 5)
       const { path } = await own.share()
@@ -108,7 +108,7 @@ function inBrowser(binary: string) {
       expect(await text()).toBe(before)
     })
 
-    test("fits a phone of 360 pixels and a wide screen, in light and in dark", async () => {
+    test("a page fits a phone of 360 pixels and a wide screen, in light and dark mode", async () => {
       const { path } = await on.share()
       const colours = new Set<string>()
       for (const [width, scheme] of [
@@ -130,7 +130,7 @@ function inBrowser(binary: string) {
       expect(colours.size).toBe(2)
     })
 
-    test("a phone shows the words above a table's columns unbroken, also where the keywords leave little room", async () => {
+    test("a phone shows the table's column heads unbroken, even with long keywords", async () => {
       const own = await sharing(house, { keywords: ["a long keyword ".repeat(9).trim(), "x".repeat(60)] })
       const { path } = await own.share()
       await tab.show(360, 800)
@@ -144,7 +144,7 @@ function inBrowser(binary: string) {
       expect(await tab.value<number>("document.documentElement.scrollWidth")).toBe(360)
     })
 
-    test("a screen reader is given landmarks, headings, a table with its headers, and the chart in words", async () => {
+    test("a screen reader gets landmarks, headings, tables with headers, and the charts in words", async () => {
       const { path } = await on.share()
       await tab.open(at(path))
       const roles = await tab.roles()
@@ -166,7 +166,7 @@ function inBrowser(binary: string) {
       )
     })
 
-    test("nothing was asked of anybody else, no page without a password set a cookie, and nothing was complained of", async () => {
+    test("pages load nothing from elsewhere, set no cookie without a password, and cause no browser errors", async () => {
       expect(tab.requests.length).toBeGreaterThan(10)
       expect(tab.requests.filter((url) => !url.startsWith(server.url.origin) && !url.startsWith("data:"))).toEqual([])
       expect(await tab.cookies()).toEqual([])
@@ -175,7 +175,7 @@ function inBrowser(binary: string) {
       expect(tab.complaints.filter((text) => !status.test(text))).toEqual([])
     })
 
-    test("the policy stops a script, a remote picture and an inline style, were one ever to get in", async () => {
+    test("the policy would stop an injected script, remote picture or inline style", async () => {
       const before = tab.requests.length
       await tab.value(`
         document.body.insertAdjacentHTML("beforeend", '<img src="https://example.com/a.png"><p id="p" style="color: red">p</p>');

@@ -34,7 +34,7 @@ const links = (workspace: number) =>
     order by created_at, sha256`
 
 describe("a preview of a shared page", () => {
-  test("says what will be public, of which days, in how many of each state, and that it is frozen", async () => {
+  test("the preview of a shared page shows what becomes public, its days and states, and that it is frozen", async () => {
     const { status, body } = await preview({})
     expect(status).toBe(200)
     expect(body).toMatchObject({ credits: 1, destructive: false, asynchronous: false })
@@ -51,7 +51,7 @@ describe("a preview of a shared page", () => {
     expect(await links(on.writer.workspace)).toHaveLength(0)
   })
 
-  test("of a storefront that the app does not track says that nothing is measured there", async () => {
+  test("the preview for an untracked storefront says that nothing is measured there", async () => {
     const { body } = await preview({ country: "DE" })
     expect(body.preview.after.link.shows).toMatchObject({
       country: "de",
@@ -60,7 +60,7 @@ describe("a preview of a shared page", () => {
     expect(body.preview.notes.join(" ")).toContain("The app does not track de: everything is shown as not measured.")
   })
 
-  test("reaches back 30 days on Free, as the plan's history does", async () => {
+  test("a shared page covers 30 days on Free, as the plan's history does", async () => {
     const own = await sharing(house)
     const workspace = await house.workspace({ plan: "free" })
     await sql`update tracked_app set workspace_id = ${workspace} where id = ${own.app}`
@@ -77,7 +77,7 @@ describe("a preview of a shared page", () => {
     [{ appId: undefined }, "appId"], [{ token: "mine" }, "token"],
   ] // biome-ignore format: a table
 
-  test("refuses what lies outside the bounds, naming it", async () => {
+  test("an argument out of bounds is refused, naming it", async () => {
     for (const [args, field] of BAD) {
       const { status, body } = await preview(args)
       expect([args, status, body.error, body.field]).toEqual([args, 400, "invalid_arguments", field])
@@ -86,7 +86,7 @@ describe("a preview of a shared page", () => {
       expect([args, said(await preview(args))]).toEqual([args, "200"])
   })
 
-  test("of an app of another workspace, and by a key without the scope or for other apps, is refused", async () => {
+  test("sharing another workspace's app, or without scope or access to the app, is refused", async () => {
     const other = await sharing(house)
     expect(said(await preview({ appId: other.app }))).toBe("404 not_found")
     const narrow = await house.key(on.writer.workspace, { scopes: ["apps:read"] })
@@ -98,7 +98,7 @@ describe("a preview of a shared page", () => {
 })
 
 describe("a confirm", () => {
-  test("answers an address that opens the page until a moment so many whole days away", async () => {
+  test("the confirm returns an address that works for the requested number of days", async () => {
     const own = await sharing(house)
     for (const days of [1, 30]) {
       const { result, path } = await own.share({ days })
@@ -113,7 +113,7 @@ describe("a confirm", () => {
     expect(await booksOf(sql, own.writer.workspace)).toEqual(booksAt(3))
   })
 
-  test("is refused with the new preview once something else would be shown than was approved, and its token stays usable", async () => {
+  test("the confirm is refused with the new preview if the page would differ, and its token stays valid", async () => {
     const own = await sharing(house)
     const token = await own.writer.token("create_share_link", { appId: own.app, country: "us" })
     const rename = (from: string, to: string) =>
@@ -130,7 +130,7 @@ describe("a confirm", () => {
     expect(said(await own.writer.confirm(token))).toBe("200")
   })
 
-  test("is refused while the workspace has 200 pages, and not by those that are over", async () => {
+  test("the confirm is refused while the workspace has 200 unexpired pages", async () => {
     const own = await sharing(house)
     const { writer } = own
     await sql`
@@ -146,7 +146,7 @@ describe("a confirm", () => {
 })
 
 describe("what is secret", () => {
-  test("neither the password nor the address stands anywhere in the database or the log", async () => {
+  test("neither the password nor the address is in the database or the log", async () => {
     const own = await sharing(house)
     await readPage(house, own.iosId)
     const password = "correct horse battery stäple"
@@ -172,7 +172,7 @@ describe("what is secret", () => {
     expect(JSON.stringify(audit)).not.toContain("argon2id")
   })
 
-  test("the stored hash is an argon2id that another implementation accepts, salted each time", async () => {
+  test("the stored hash is an argon2id that another implementation accepts, with a new salt each time", async () => {
     const own = await sharing(house)
     for (let i = 0; i < 2; i++) await own.share({ password: "Käse" })
     const hashes = (await links(own.writer.workspace)).map(({ password }) => password as string)

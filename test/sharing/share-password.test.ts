@@ -41,7 +41,7 @@ const letPass = (seconds: number) => sql`
 const status = ({ status }: { status: number }) => String(status)
 
 describe("a page with a password", () => {
-  test("shows a form and nothing of the app until it is typed, and then the page", async () => {
+  test("a page with a password shows a form and nothing of the app until the password is entered", async () => {
     const { path } = await on.share({ password: "open sesame" })
     const from = address()
     const locked = await house.call(path, { from })
@@ -65,7 +65,7 @@ describe("a page with a password", () => {
     expect((await house.call(path, { from })).text).not.toContain("Hidden Name")
   })
 
-  test("stays open to who typed it, wherever he comes from, by a cookie that is the same for every reader", async () => {
+  test("a page stays open to a reader who entered the password, from any address, by a cookie equal for all readers", async () => {
     const [{ path, token }, other] = [await shared("x"), await shared("x")]
     const cookies = []
     for (const from of [address(), address()]) {
@@ -90,7 +90,7 @@ describe("a page with a password", () => {
     expect((await house.call(path, { from: address(), headers })).status).toBe(404)
   })
 
-  test("takes any text of 1 to 128 characters, however it is composed, and nothing but just that", async () => {
+  test("a password of 1 to 128 characters is accepted in any Unicode composition, and nothing else is", async () => {
     for (const password of ["x", " ", "a&b=c+d%20", "Käse", "😀".repeat(128)]) {
       const { path } = await shared(password)
       expect([password, (await tried(path, password, address())).status]).toEqual([password, 200])
@@ -100,7 +100,7 @@ describe("a page with a password", () => {
     }
   })
 
-  test("refuses what is no form of this page, before it counts as a try", async () => {
+  test("a request that is not the page's form is refused before it counts as a try", async () => {
     const { path } = await shared("x")
     const from = address()
     const headers = { "content-type": "application/x-www-form-urlencoded" }
@@ -117,7 +117,7 @@ describe("a page with a password", () => {
     expect((await send("password=x")).status).toBe(200)
   })
 
-  test("stays closed once it is over, also to who knows the password", async () => {
+  test("an expired page stays closed, even with the right password", async () => {
     const { path, token } = await shared("x")
     await sql`
       update share_link
@@ -128,7 +128,7 @@ describe("a page with a password", () => {
 })
 
 describe("tries", () => {
-  test("five may fail in a minute; the sixth is refused even if right, and the next minute is free again", async () => {
+  test("five tries per minute may fail; the sixth is refused even if right, and the next minute is free again", async () => {
     const { path } = await shared("x")
     const from = address()
     for (let i = 0; i < 5; i++) expect((await tried(path, `no ${i}`, from)).status).toBe(403)
@@ -143,7 +143,7 @@ describe("tries", () => {
     expect((await tried(path, "x", from)).status).toBe(200)
   })
 
-  test("count for one link and one address: another address, and another link, are free", async () => {
+  test("failed tries count per link and address; other addresses and other links are free", async () => {
     const [{ path }, other] = [await shared("x"), await shared("x")]
     const from = address()
     for (let i = 0; i < 5; i++) await tried(path, "no", from)
@@ -152,21 +152,21 @@ describe("tries", () => {
     expect((await tried(other.path, "x", from)).status).toBe(200)
   })
 
-  test("of one IPv6 site, a /48, are one address's", async () => {
+  test("addresses of one IPv6 site (a /48) share their tries", async () => {
     const { path } = await shared("x")
     for (let i = 0; i < 5; i++) await tried(path, "no", `2001:db8:1:${i + 2}::1`)
     expect((await tried(path, "x", "2001:db8:1:99::1")).status).toBe(429)
     expect((await tried(path, "x", "2001:db8:2:2::1")).status).toBe(200)
   })
 
-  test("of twenty wrong ones at once five are looked at", async () => {
+  test("of twenty simultaneous wrong tries five are checked", async () => {
     const { path } = await shared("x")
     const from = address()
     const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => tried(path, `no ${i}`, from)))
     expect(tally(answers.map(status))).toEqual({ 403: 5, 429: 15 })
   })
 
-  test("that found the password are given back: one who knows it may come again and again", async () => {
+  test("tries with the right password are not counted, so it can be entered repeatedly", async () => {
     const { path } = await shared("x")
     const from = address()
     for (let i = 0; i < 8; i++) expect((await tried(path, "x", from)).status).toBe(200)
@@ -174,7 +174,7 @@ describe("tries", () => {
     expect((await tried(path, "x", from)).status).toBe(200)
   })
 
-  test("that are over are swept by the next, twenty at most", async () => {
+  test("expired tries are deleted by the next try, at most twenty at a time", async () => {
     await sql`delete from secret_try`
     for (const { path } of [await shared("x"), await shared("x"), await shared("x")])
       for (let i = 0; i < 10; i++) await tried(path, "no", address())
@@ -185,7 +185,7 @@ describe("tries", () => {
     expect((await sql`select from secret_try`).count).toBe(33 - 20 + 2)
   })
 
-  test("leave no address behind", async () => {
+  test("tries store no address", async () => {
     const { path } = await shared("x")
     await tried(path, "no", "198.51.100.77")
     const rows = await sql<{ text: string }[]>`select t::text as text from secret_try t`
@@ -203,7 +203,7 @@ describe("a flood of tries at one link from ever new addresses", () => {
     await letPass(60)
   }
 
-  test("keeps out neither who typed the password before nor who fills in the form, nor any other link's readers", async () => {
+  test("a flood of tries locks out neither readers with the cookie, nor those with the form, nor other links", async () => {
     const [{ path }, other] = [await on.share({ password: "x" }), await on.share({ password: "x" })]
     const { headers } = await tried(path, "x", address())
     const cookie = headers.get("set-cookie")!.split(";")[0]!
@@ -223,7 +223,7 @@ describe("a flood of tries at one link from ever new addresses", () => {
     expect([honest.status, honest.text.includes("Hidden Name")]).toEqual([200, true])
   })
 
-  test("a form counts where it was shown, from a second later on and for ten minutes", async () => {
+  test("a form is valid for the address that it was shown to, from one second to ten minutes later", async () => {
     const [{ path }, other] = [await shared("x"), await shared("x")]
     await flooded(path)
     await flooded(other.path)

@@ -62,7 +62,7 @@ function expectPrivate({ headers, text }: Answer): void {
 }
 
 describe("a shared page", () => {
-  test("tells the three states of each keyword in words, with their day, depth and source", async () => {
+  test("a shared page shows the three states of each keyword in words, with day, depth and source", async () => {
     const answer = await open((await on.share()).path)
     expect(answer.status).toBe(200)
     expectPrivate(answer)
@@ -74,7 +74,7 @@ describe("a shared page", () => {
     expect(answer.text).toContain("Storefront: United States.")
   })
 
-  test("tells the store's page with when it was read, and nothing of what it does not say", async () => {
+  test("a shared page shows when the store page was read, and nothing that the page does not have", async () => {
     const text = textOf((await open((await on.share()).path)).text)
     for (const fact of [
       "Version 4.1 , released 1 May 2026",
@@ -91,7 +91,7 @@ describe("a shared page", () => {
       expect(text).not.toContain(absent)
   })
 
-  test("of an app that nothing was measured of says so and shows no zero", async () => {
+  test("a shared page of an unmeasured app says so and shows no zero", async () => {
     const bare = await sharing(house, { androidPkg: "com.example.tea", keywords: [] })
     const answer = await open((await bare.share()).path)
     expectPrivate(answer)
@@ -102,7 +102,7 @@ describe("a shared page", () => {
     expect(text).not.toMatch(/Ratings 0|Average rating 0/)
   })
 
-  test("names who read each measured day, and that several did", async () => {
+  test("a shared page names the source of each measured day, and says if there are several", async () => {
     const own = await sharing(house, { keywords: ["whose"] })
     await own.measure("whose", 1, 9, { source: "apple-web-search" })
     await own.measure("whose", 0, 4)
@@ -111,7 +111,7 @@ describe("a shared page", () => {
     expect(text).toMatch(/Day Rank Read by .* 4 an imported reading .* 9 App Store search on the web/)
   })
 
-  test("compares with no day of another source, and with none that was not read deep enough", async () => {
+  test("a shared page never compares days of different sources or too shallow readings", async () => {
     const own = await sharing(house, { keywords: ["a", "b"] })
     await own.measure("a", 1, 9, { source: "apple-web-search" })
     await own.measure("a", 0, 4)
@@ -123,7 +123,7 @@ describe("a shared page", () => {
     expect(text.split('class="line" d="')[1]?.startsWith('"')).toBe(true)
   })
 
-  test("has charts of twelve keywords of a store at most, and says so only where there are more", async () => {
+  test("a shared page has at most twelve charts per store, and says so only if there are more keywords", async () => {
     const keywords = Array.from({ length: 13 }, (_, i) => `tea ${i}`)
     const own = await sharing(house, { keywords })
     const charts = async () => {
@@ -136,7 +136,7 @@ describe("a shared page", () => {
     expect(await charts()).toEqual([12, true])
   })
 
-  test("shows hostile names as text", async () => {
+  test("a shared page shows hostile names as text", async () => {
     const hostile = `</title><script>alert(1)</script>"'><svg onload=x>&amp;`
     const own = await sharing(house, { name: hostile, keywords: [`<img src=x onerror=alert(1)>`, `"><b>\u202e`] })
     await own.measure(`<img src=x onerror=alert(1)>`, 0, 3)
@@ -148,7 +148,7 @@ describe("a shared page", () => {
     expect(answer.text).toContain("&lt;i&gt;4&lt;/i&gt;")
   })
 
-  test("stays what it was after its sources changed and the app is gone", async () => {
+  test("a shared page stays the same after its sources changed and the app was deleted", async () => {
     const own = await sharing(house, { keywords: ["white tea"] })
     await own.measure("white tea", 1, 5)
     const { path } = await own.share()
@@ -162,7 +162,7 @@ describe("a shared page", () => {
     expect((await open(path)).text).toBe(text)
   })
 
-  test("answers HEAD with the headers of GET and no body, and other methods with 405", async () => {
+  test("a shared page answers HEAD with the headers of GET and no body, and other methods with 405", async () => {
     const { path } = await on.share()
     const [get, head] = [await open(path), await open(path, { method: "HEAD" })]
     expect([head.status, head.text]).toEqual([200, ""])
@@ -178,7 +178,7 @@ describe("a shared page", () => {
 })
 
 describe("a link that opens nothing", () => {
-  test("is the same 404 whether it never was, is over, or its workspace is suspended or deleted", async () => {
+  test("an unknown, an expired and a suspended or deleted workspace's link get the same 404", async () => {
     const unknown = await open(`/share/${"A".repeat(43)}`)
     expect(unknown.status).toBe(404)
     expectPrivate(unknown)
@@ -201,7 +201,7 @@ describe("a link that opens nothing", () => {
     }
   })
 
-  test("works to the last second and not a moment longer, by the database's clock", async () => {
+  test("a link works until its last second, by the database's clock", async () => {
     const { path, token } = await on.share()
     await expireAt(token, "1 s")
     expect((await open(path)).status).toBe(200)
@@ -209,7 +209,7 @@ describe("a link that opens nothing", () => {
     expect((await open(path)).status).toBe(404)
   })
 
-  test("is taken away by the clean-up once it is over, and the tries at it after an hour", async () => {
+  test("the clean-up deletes expired links, and tries after an hour", async () => {
     const own = await sharing(house)
     const [over, lasting] = [await own.share({ password: "x" }), await own.share()]
     await open(over.path, form("no"))
@@ -225,13 +225,13 @@ describe("a link that opens nothing", () => {
     expect(await removeOld(sql, kept, { pauseMs: 0 })).toMatchObject({ share_link: 0, secret_try: 0 })
   })
 
-  test("a key in its address is answered as everywhere", async () => {
+  test("a key in a link's address is handled as on every path", async () => {
     const { status, body } = await open(`/share/svc_live_${"a".repeat(36)}`)
     expect([status, body.error]).toEqual([400, "key_in_url"])
   })
 })
 
-test("while the database is away a page says so, and for how long to wait", async () => {
+test("a link shows a page with the time to wait while the database is unavailable", async () => {
   const { path } = await on.share()
   const away = openHouse({ sql: (() => Promise.reject({ code: "ECONNREFUSED" })) as unknown as Sql })
   const answer = await away.call(path)
@@ -239,7 +239,7 @@ test("while the database is away a page says so, and for how long to wait", asyn
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "2"])
 })
 
-test("over a socket HEAD tells the length of the page that GET sends", async () => {
+test("a HEAD request over a socket has the content length of the page that GET sends", async () => {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => house.app.fetch(request, from()) })
   const { path } = await on.share()
   const url = `${server.url.origin}${path}`
@@ -254,7 +254,7 @@ test("over a socket HEAD tells the length of the page that GET sends", async () 
   await server.stop(true)
 })
 
-test("who asks more than 20 times in a second is told to wait", async () => {
+test("a client with more than 20 requests per second is told to wait", async () => {
   const at = new Date()
   const still = openHouse({ sql, now: () => at })
   const answers = await Promise.all(Array.from({ length: 25 }, () => still.call("/share/none", { from: "10.9.9.9" })))

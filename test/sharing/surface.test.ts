@@ -32,7 +32,7 @@ describe.each([
   ["exports", "GET, HEAD"],
   ["share", "GET, HEAD, POST"],
 ])("a link below /%s/", (folder, methods) => {
-  test("that nobody made is one private page, alike for GET and HEAD", async () => {
+  test("an unknown link is one private page, the same for GET and HEAD", async () => {
     const open = opener()
     const [get, head] = [await open(`/${folder}/${TOKEN}`), await open(`/${folder}/${TOKEN}`, { method: "HEAD" })]
     for (const answer of [get, head]) {
@@ -46,7 +46,7 @@ describe.each([
     expect(await (await open(`/${folder}/${TOKEN}x`)).text()).toBe(text)
   })
 
-  test("is opened twenty times a second by one address, whatever it asks of the other kind", async () => {
+  test("a link can be opened twenty times per second from one address, counted separately for each kind", async () => {
     const open = opener()
     const statuses = async (of: string) => {
       const answers: number[] = []
@@ -60,7 +60,7 @@ describe.each([
     expect((await open(`/${folder}/x`, { from: "192.0.2.8" })).status).toBe(404)
   })
 
-  test("refuses other methods naming its own, and a key in its address as everywhere", async () => {
+  test("a link refuses other methods, naming its own, and a key in its address", async () => {
     const open = opener()
     for (const method of ["PUT", "DELETE", "PATCH", "OPTIONS"]) {
       const refused = await open(`/${folder}/x`, { method })
@@ -70,7 +70,7 @@ describe.each([
     expect([keyed.status, ((await keyed.json()) as { error: string }).error]).toEqual([400, "key_in_url"])
   })
 
-  test("says that the database is away, privately and with a time to wait", async () => {
+  test("a link reports privately that the database is unavailable, with a time to wait", async () => {
     const away = (() => Promise.reject({ code: "ECONNREFUSED" })) as unknown as Sql
     const answer = await opener(openHouse({ sql: away }))(`/${folder}/${TOKEN}`)
     expect([answer.status, Number(answer.headers.get("retry-after")) > 0]).toEqual([503, true])
