@@ -25,7 +25,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-test("the demo shows real ranks in all three states at once, for each of its apps; loading it twice changes nothing, and a second workspace shares its readings", async () => {
+test("the demo shows all three states for each of its apps; loading it twice changes nothing, and workspaces share its readings", async () => {
   const [workspaceId, two] = [await newWorkspace(sql), await newWorkspace(sql)]
   const { recorded, bad, apps } = await loadDemo(sql, workspaceId, file)
   expect({ recorded, bad, apps: apps.length }).toEqual({ recorded: 36, bad: [], apps: DEMO_APPS.length })
@@ -45,7 +45,7 @@ test("the demo shows real ranks in all three states at once, for each of its app
   expect(other.apps.map(({ id }) => id)).not.toEqual(apps.map(({ id }) => id))
 })
 
-long("removing the demo leaves an empty house where nothing else was", async () => {
+long("removing the demo leaves an empty instance if there was nothing else", async () => {
   const workspaceId = await newWorkspace(sql)
   const empty = await stored(sql)
   await loadDemo(sql, workspaceId, file)
@@ -54,41 +54,37 @@ long("removing the demo leaves an empty house where nothing else was", async () 
   expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 0, kept: [] })
 })
 
-long(
-  "a demo app that was worked on is kept as the user's own, with the user's keywords where there are any",
-  async () => {
-    const workspaceId = await newWorkspace(sql)
-    const { apps } = await loadDemo(sql, workspaceId, file)
-    const [extended, tagged, aimed, left] = DEMO_APPS.map(({ iosId }) => iosId)
-    const idOf = async (iosId = "") => {
-      const [app] =
-        await sql`select a.id from tracked_app a join store_app i on i.id = ios_app where store_id = ${iosId}`
-      return app?.id as string
-    }
-    const ids = [await idOf(extended), await idOf(tagged), await idOf(aimed)] as const
-    await sql.begin((tx) => addTerms(tx, ids[0], "all", ["my own"]))
-    await sql.begin((tx) => tagTerms(tx, ids[1], ["video editor"], ["mine"]))
-    await sql.begin((tx) => setGoal(tx, ids[2], "rank"))
-    await sql.begin((tx) => buryTerms(tx, ids[2], ["spam"]))
-    const removed = await removeDemo(sql)
-    const kept = apps.filter(({ id }) => ids.includes(id)).sort((a, b) => (a.id < b.id ? -1 : 1))
-    expect({ ...removed, kept: removed.kept.toSorted((a, b) => (a.id < b.id ? -1 : 1)) }).toEqual({
-      apps: 1,
-      readings: 36,
-      kept,
-    })
-    expect(await idOf(left)).toBeUndefined()
-    const termsOf = async (id: string) =>
-      (await sql`select term from tracked_term where app_id = ${id} order by position`).map(({ term }) => term)
-    expect(await termsOf(ids[0])).toEqual(["my own"])
-    expect(await termsOf(ids[1])).toEqual(["video editor"])
-    expect(await termsOf(ids[2])).toEqual([...DEMO_APPS[2].keywords])
-    expect(await sql`select 1 from tracked_app where origin = 'demo'`).toHaveLength(0)
-    expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 0, kept: [] })
-  },
-)
+long("an edited demo app is kept as the user's own, with the user's keywords if there are any", async () => {
+  const workspaceId = await newWorkspace(sql)
+  const { apps } = await loadDemo(sql, workspaceId, file)
+  const [extended, tagged, aimed, left] = DEMO_APPS.map(({ iosId }) => iosId)
+  const idOf = async (iosId = "") => {
+    const [app] = await sql`select a.id from tracked_app a join store_app i on i.id = ios_app where store_id = ${iosId}`
+    return app?.id as string
+  }
+  const ids = [await idOf(extended), await idOf(tagged), await idOf(aimed)] as const
+  await sql.begin((tx) => addTerms(tx, ids[0], "all", ["my own"]))
+  await sql.begin((tx) => tagTerms(tx, ids[1], ["video editor"], ["mine"]))
+  await sql.begin((tx) => setGoal(tx, ids[2], "rank"))
+  await sql.begin((tx) => buryTerms(tx, ids[2], ["spam"]))
+  const removed = await removeDemo(sql)
+  const kept = apps.filter(({ id }) => ids.includes(id)).sort((a, b) => (a.id < b.id ? -1 : 1))
+  expect({ ...removed, kept: removed.kept.toSorted((a, b) => (a.id < b.id ? -1 : 1)) }).toEqual({
+    apps: 1,
+    readings: 36,
+    kept,
+  })
+  expect(await idOf(left)).toBeUndefined()
+  const termsOf = async (id: string) =>
+    (await sql`select term from tracked_term where app_id = ${id} order by position`).map(({ term }) => term)
+  expect(await termsOf(ids[0])).toEqual(["my own"])
+  expect(await termsOf(ids[1])).toEqual(["video editor"])
+  expect(await termsOf(ids[2])).toEqual([...DEMO_APPS[2].keywords])
+  expect(await sql`select 1 from tracked_app where origin = 'demo'`).toHaveLength(0)
+  expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 0, kept: [] })
+})
 
-test("removing the demo leaves own apps and own readings as if the demo had never been", async () => {
+test("removing the demo leaves own apps and own readings as if the demo had never existed", async () => {
   const workspaceId = await newWorkspace(sql)
   const [canva] = [DEMO_APPS[1].iosId]
   const appId = await trackOwn(sql, { workspaceId, iosId: canva, keywords: ["photo editor", "my own"] })
@@ -114,7 +110,7 @@ test("removing the demo leaves own apps and own readings as if the demo had neve
   expect(await sql`select 1 from tracked_app where origin = 'demo'`).toHaveLength(0)
 })
 
-long("an own reading of the same moment takes a demo reading's place, and outlives the demo", async () => {
+long("an own reading of the same time replaces the demo's, and stays after the demo is removed", async () => {
   const workspaceId = await newWorkspace(sql)
   await loadDemo(sql, workspaceId, file)
   const mine = reading("photo editor", "2025-10-25T03:25:01.530Z", [10002], { source: "foreign" })

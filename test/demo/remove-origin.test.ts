@@ -61,7 +61,7 @@ const tell = (readings: Parameters<typeof record>[1]) => record(sql, readings, (
 const remove = () => sql.begin((tx) => removeOrigin(tx, "elsewhere", { now: NOW }))
 
 describe("a publisher that is removed", () => {
-  test("leaves nothing of it and all that is own, and the derived tables are as a rebuild makes them", async () => {
+  test("a removed publisher leaves only own data, and derived tables as after a rebuild", async () => {
     const before = await stored(sql)
     expect((await tell(THEIRS)).recorded).toBeGreaterThanOrEqual(THEIRS.length - 1)
     expect(await stored(sql)).not.toBe(before)
@@ -74,7 +74,7 @@ describe("a publisher that is removed", () => {
     expect(await rebuildAppTexts(sql, pause)).toBe(0)
   })
 
-  test("is gone: a second removal finds nothing", async () => {
+  test("a second removal of a publisher finds nothing", async () => {
     await tell(THEIRS)
     await remove()
     const once = await stored(sql)
@@ -82,7 +82,7 @@ describe("a publisher that is removed", () => {
     expect(await stored(sql)).toBe(once)
   })
 
-  test("stays whole when its removal fails in the middle, and can be removed again", async () => {
+  test("a failed removal of a publisher changes nothing, and can be repeated", async () => {
     const before = await stored(sql)
     await tell(THEIRS)
     const whole = await stored(sql)
@@ -95,7 +95,7 @@ describe("a publisher that is removed", () => {
     expect(await stored(sql)).toBe(before)
   })
 
-  test("takes the figures that rest on it along, and own readings give them again", async () => {
+  test("removing a publisher removes dependent figures, and own readings derive them again", async () => {
     const ids = Array.from({ length: 10 }, (_, at) => String(20_001 + at))
     const line = (seenAt: string, ratings: number, more: object = {}) => ({
       ...{ kind: "search", source: "import", platform: "ios", storefront: "us", term: "tea", depth: 30, seenAt },
@@ -121,6 +121,6 @@ describe("a publisher that is removed", () => {
   })
 })
 
-test("own readings cannot be removed as a publisher's", async () => {
+test("own readings cannot be removed as those of a publisher", async () => {
   expect(await sql.begin((tx) => removeOrigin(tx, "own")).catch(String)).toContain("own readings have no publisher")
 })

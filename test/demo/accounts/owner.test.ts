@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => scene.there.stop())
 
 describe("a newcomer's key sees an owner's numbers, each marked as invented", () => {
-  test("what was sold: each day of ninety up to yesterday, in three currencies, and sums that are those of the days", async () => {
+  test("sales cover each of ninety days up to yesterday, in three currencies, with matching sums", async () => {
     const { status, body } = await ask("revenue?days=90")
     expect([status, body.from, body.to]).toEqual([200, "2025-12-11", YESTERDAY])
     expect(body.sources).toMatchObject([{ state: "demo", why: expect.stringContaining("invented"), reportedDays: 90 }])
@@ -55,7 +55,7 @@ describe("a newcomer's key sees an owner's numbers, each marked as invented", ()
     expect(body.products.map(({ title }: { title: string }) => title)).toContain("Invented Pro, monthly")
   })
 
-  test("subscriptions and what stands, and the funnel, whose first downloads are those that were sold", async () => {
+  test("subscriptions, active counts and the funnel are shown, and first downloads equal the sales", async () => {
     const { body: subscriptions } = await ask("subscriptions?days=30")
     expect(subscriptions.sources.map(({ state }: { state: string }) => state)).toEqual(["demo", "demo"])
     expect(subscriptions.totals.trialStarts).toBeGreaterThan(subscriptions.totals.trialConversions)
@@ -68,7 +68,7 @@ describe("a newcomer's key sees an owner's numbers, each marked as invented", ()
     expect(funnel.sources[0].state).toBe("demo")
   })
 
-  test("ads: four weeks that are whole, terms that add up to the campaign, a change, and the week's searches", async () => {
+  test("ads cover four whole weeks, with terms that add up to the campaign, a change and the week's searches", async () => {
     const [campaigns, keywords, terms, commands, popularity] = await Promise.all(
       ["campaigns", "ads-keywords", "ads-search-terms", "ads-commands", "search-popularity"].map((path) => ask(path)),
     )
@@ -86,7 +86,7 @@ describe("a newcomer's key sees an owner's numbers, each marked as invented", ()
     expect(newDownloads).toBeLessThan((await ask("revenue?days=28&country=us")).body.totals.downloads)
   })
 
-  test("prices, the portfolio and today", async () => {
+  test("prices, the portfolio and today have data", async () => {
     const pricing = await ask("pricing")
     expect([pricing.status, pricing.body.sources[0].state]).toEqual([200, "demo"])
     expect(pricing.body.offered).toMatchObject([{ kind: "introductory", mode: "FREE_TRIAL", duration: "ONE_WEEK" }])
@@ -105,7 +105,7 @@ describe("a newcomer's key sees an owner's numbers, each marked as invented", ()
     )
   })
 
-  test("the pages of the owner, which say so first", async () => {
+  test("the owner's pages say first that the data is invented", async () => {
     const owner = await ownerOf(scene.house, scene.workspaceId)
     for (const page of ["revenue", "ads"]) {
       const { status, text } = await owner.open(`/app/apps/${scene.appId}/${page}`)
@@ -114,7 +114,7 @@ describe("a newcomer's key sees an owner's numbers, each marked as invented", ()
     }
   })
 
-  test("every figure leads to its report: what the app's rows of it add up to is what the answers say", async () => {
+  test("every figure leads to a report whose rows add up to it", async () => {
     const said = async (report: EvidenceReport, day = YESTERDAY) => {
       const app = { id: scene.appId, iosId: TEA.id }
       return (await readReportEvidence(scene.sql, scene.workspaceId, app, { report, day }))!.said
@@ -149,7 +149,7 @@ describe("a newcomer's key sees an owner's numbers, each marked as invented", ()
     expect(await said("sales", "2025-01-01")).toEqual([])
   })
 
-  test("and nobody else does", async () => {
+  test("no other key sees the demo's account", async () => {
     const others = await scene.house.workspace()
     const appId = await trackOwn(scene.sql, { workspaceId: others, iosId: TEA.id, keywords: ["tea"] })
     const theirs = await scene.house.key(others)
@@ -159,7 +159,7 @@ describe("a newcomer's key sees an owner's numbers, each marked as invented", ()
   })
 })
 
-test("no key opens it, nothing asks a network, and nothing can be done with it but to remove it", async () => {
+test("the demo's account has no key, sends no requests, and can only be removed", async () => {
   const { sql, workspaceId, register, there } = scene
   const asked = there.asked.length
   const parts = { sql, sealer, log: silentLog, reach: register.reach, gapMs: 0 }
@@ -190,7 +190,7 @@ test("no key opens it, nothing asks a network, and nothing can be done with it b
   expect(await sql`select from connected_account where next_at is not null`).toHaveLength(0)
 })
 
-test("what is invented stays with the demo's account, and what is real away from it", async () => {
+test("invented data stays in the demo's account, and real data outside it", async () => {
   const [account] = await scene.sql<{ id: string }[]>`
     select id
     from connected_account
@@ -204,24 +204,21 @@ test("what is invented stays with the demo's account, and what is real away from
   await scene.sql`delete from sales_fact_row where day = ${day}`
 })
 
-long(
-  "loaded again it changes nothing; a day later it goes on where it was, without changing a day that stands",
-  async () => {
-    const before = await heldOfAccounts()
-    expect(before.sales_fact!.rows).toBeGreaterThan(90)
-    expect((await load()).recorded).toBe(0)
-    expect(await heldOfAccounts()).toEqual(before)
-    const { body } = await ask("revenue?days=1")
-    const later = new Date(NOW.getTime() + 86_400_000)
-    expect((await load(later)).recorded).toBeGreaterThan(0)
-    scene.at.now = later
-    const { body: two } = await ask("revenue?days=2")
-    expect([two.to, two.days[0], two.days[1].reported]).toEqual(["2026-03-11", body.days[0], true])
-    scene.at.now = NOW
-  },
-)
+long("loading the demo again changes nothing; a day later it adds days without changing others", async () => {
+  const before = await heldOfAccounts()
+  expect(before.sales_fact!.rows).toBeGreaterThan(90)
+  expect((await load()).recorded).toBe(0)
+  expect(await heldOfAccounts()).toEqual(before)
+  const { body } = await ask("revenue?days=1")
+  const later = new Date(NOW.getTime() + 86_400_000)
+  expect((await load(later)).recorded).toBeGreaterThan(0)
+  scene.at.now = later
+  const { body: two } = await ask("revenue?days=2")
+  expect([two.to, two.days[0], two.days[1].reported]).toEqual(["2026-03-11", body.days[0], true])
+  scene.at.now = NOW
+})
 
-test("it goes with an own account, and does not come back beside one; with the demo; and when it is removed", async () => {
+test("the demo's account is removed by a real account, with the demo, or by itself, and does not return", async () => {
   const { sql, workspaceId } = scene
   const demos = () => sql`select id from connected_account where state = 'demo'`
   const { id } = await scene.add()

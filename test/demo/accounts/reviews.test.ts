@@ -33,7 +33,7 @@ beforeEach(async () => {
   await load()
 })
 
-test("reviews of all stars in three languages, each marked, can be counted, searched and summed up by the rules", async () => {
+test("the demo's reviews have all stars in three languages, are marked, and can be counted, searched and summarised", async () => {
   const stats = await ask("/stats")
   expect(stats).toMatchObject({ feed: { feed: "demo-us", state: "read" }, count: 28 })
   for (const count of Object.values(stats.distribution)) expect(count).toBeGreaterThan(0)
@@ -53,7 +53,7 @@ test("reviews of all stars in three languages, each marked, can be counted, sear
   expect(summary.themes.length).toBeGreaterThan(2)
 })
 
-test("nobody else is shown them: not beside the same app, not in the market, not among its readings", async () => {
+test("nobody else sees the demo's reviews: not with the same app, in the market or among readings", async () => {
   const others = await scene.house.workspace({ explorer: true, plan: "pro" })
   const theirs = await trackOwn(scene.sql, { workspaceId: others, iosId: TEA.id, keywords: ["tea"] })
   const their = await scene.house.key(others)
@@ -69,13 +69,13 @@ test("nobody else is shown them: not beside the same app, not in the market, not
   expect(await readings(scene.workspaceId, scene.appId)).toContain("demo-us")
 })
 
-test("what was read of the store stands in their place, and never beside them", async () => {
+test("a store's own reviews replace the demo's and are never mixed with them", async () => {
   await record(scene.sql, [OWN], () => NOW)
   const { reviews, feed } = await ask("/search?from=2025-10-01")
   expect([feed.feed, reviews.map(({ id }: { id: string }) => id)]).toEqual(["us", ["1"]])
 })
 
-test("loaded again they are the same, also rebuilt; a day later the days between are added", async () => {
+test("loading the demo's reviews again changes nothing, even after a rebuild; a day later it adds days", async () => {
   const before = await held()
   expect(before.versions.length).toBe(28)
   expect((await load()).recorded).toBe(0)
@@ -86,7 +86,7 @@ test("loaded again they are the same, also rebuilt; a day later the days between
   expect([after.length, before.versions.every(({ id }) => after.includes(id))]).toEqual([30, true])
 })
 
-test("they go with the first own account, and with the demo", async () => {
+test("the demo's reviews are removed by the first real account, and with the demo", async () => {
   await scene.add()
   expect(await ask("/stats")).toMatchObject({ feed: { feed: "us", state: "never_read" }, count: null })
   expect(await held()).toEqual({ versions: [], days: [], reads: [], feeds: [] })
