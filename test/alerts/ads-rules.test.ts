@@ -58,7 +58,7 @@ async function readAll(): Promise<void> {
 
 const notices = () => createAdsNotices({ sql, log: silentLog })
 
-test("what another program changed is one alert a campaign, told once; people, Apple and days before connecting are none", async () => {
+test("changes by another program are one alert per campaign; those by people, by Apple or before connecting are none", async () => {
   scene.there.campaigns.push(campaign({ id: 2, name: "Tea, Japan", dailyBudget: null }))
   changed(3 * HOUR_MS)
   changed(2 * HOUR_MS, { entityId: "82", to: "0.70" })
@@ -84,7 +84,7 @@ test("what another program changed is one alert a campaign, told once; people, A
   expect(await notices().runOnce()).toBe(0)
 })
 
-test("what comes later is told by itself, and what was told is not told again", async () => {
+test("later changes are a new alert, and earlier ones are not repeated", async () => {
   changed(3 * HOUR_MS)
   await connected()
   const looks = notices()
@@ -100,7 +100,7 @@ test("what comes later is told by itself, and what was told is not told again", 
   ])
 })
 
-test("a write confirmed here is no other program's", async () => {
+test("a write confirmed in Appmeter is not a change by another program", async () => {
   changed(HOUR_MS)
   changed(2 * HOUR_MS, { entityId: "82" })
   await connected()
@@ -122,7 +122,7 @@ test("a write confirmed here is no other program's", async () => {
   await sql`delete from job`
 })
 
-test("of many that look at once one tells, and an account that is the demo's or gone tells nothing", async () => {
+test("of several simultaneous processes one adds the alert; the demo's and deleted accounts add none", async () => {
   changed(HOUR_MS)
   await connected()
   const added = await Promise.all(Array.from({ length: 8 }, () => notices().runOnce()))
@@ -132,7 +132,7 @@ test("of many that look at once one tells, and an account that is the demo's or 
   expect(await notices().runOnce()).toBe(0)
 })
 
-test("what happened in the days before the last three is not news", async () => {
+test("changes before the last three days are not news", async () => {
   changed(5 * 24 * HOUR_MS)
   await scene.add()
   await sql`update connected_account set created_at = now() - interval '30 days'`

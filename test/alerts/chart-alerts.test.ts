@@ -29,7 +29,7 @@ const dropped = ["2025-11-20 chart_drop iphone free 6015"]
 const entered = ["2025-11-20 chart_enter iphone free 6015"]
 
 describe("a chart of the app's category", () => {
-  test("on which it fell hard tells what was and what is", async () => {
+  test("a large fall on a chart shows the rank before and after", async () => {
     expect(await toldOf(chart(19, 40), chart(20, 75, { depth: 190 }))).toEqual(dropped)
     const [alert] = await told(sql)
     expect(alert).toMatchObject({ storefront: "us", at: new Date("2025-11-20T05:00:00Z") })
@@ -50,32 +50,32 @@ describe("a chart of the app's category", () => {
     [null, 101, []],
     [101, 100, entered],
     [100, 60, []],
-  ])("on which it went from %p to %p tells %p", async (before, after, expected) => {
+  ])("an app that went from %p to %p on a chart causes %p", async (before, after, expected) => {
     // no deeper than it takes: each place of a chart is a row or two
     const depth = Math.max(before ?? 0, after ?? 0) > 101 ? 200 : 110
     expect(await toldOf(chart(19, before, { depth }), chart(20, after, { depth }))).toEqual(expected)
   })
 
-  test("says nothing on its first measured day, and over days without a reading that came to its end it does", async () => {
+  test("a chart causes no alert on its first measured day, and is compared across unfinished readings", async () => {
     const brokeOff = { complete: false }
     expect(await toldOf(chart(14, 1), chart(15, 80, brokeOff))).toEqual([])
     expect(await toldOf(chart(19, 85, brokeOff), chart(20, 90))).toEqual(dropped)
     expect((await told(sql))[0]?.facts).toMatchObject({ was: 1, against: "2025-11-14" })
   })
 
-  test("is never compared across a change of source, and an absence not in a shallower reading", async () => {
+  test("a chart is never compared across a change of source, nor an absence with a shallower reading", async () => {
     const other = { source: "apple-charts" as const }
     expect(await toldOf(chart(18, 10), chart(19, 150, other), chart(20, 10))).toEqual([])
     expect(await toldOf(chart(18, 90, { chart: "paid" }), chart(19, null, { chart: "paid", depth: 89 }))).toEqual([])
     expect(await toldOf(chart(20, 90, { chart: "paid" }))).toEqual([])
   })
 
-  test("that another publisher read makes no alert", async () => {
+  test("a chart read by another publisher causes no alert", async () => {
     const other = { origin: "elsewhere" }
     expect(await toldOf(chart(18, 10), chart(19, 150, other), chart(20, 11))).toEqual([])
   })
 
-  test("free, paid and grossing of either device are looked at; another category, storefront or all apps are not", async () => {
+  test("free, paid and grossing charts of both devices are compared, but no other category or storefront and not all apps", async () => {
     const charts = (["iphone", "ipad"] as const).flatMap((device) =>
       (["free", "paid", "grossing"] as const).map((chart) => ({ device, chart, depth: 40 })),
     )
@@ -87,7 +87,7 @@ describe("a chart of the app's category", () => {
     )
   })
 
-  test("is not looked at while the app's category is not known", async () => {
+  test("a chart is not compared while the app's category is unknown", async () => {
     await sql`update store_app set genre = null`
     expect(await toldOf(chart(19, 1, { depth: 40 }), chart(20, 30, { depth: 40 }))).toEqual([])
   })

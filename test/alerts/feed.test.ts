@@ -111,7 +111,7 @@ describe("a sentence", () => {
       }),
       'None of the first ten results for "tea" in the US App Store shares your category, Finance',
     ],
-  ])("%#: %j", (one, sentence) => {
+  ])("a sentence of an alert matches example %#: %j", (one, sentence) => {
     expect(sentenceOf(one)).toBe(sentence)
   })
 
@@ -144,11 +144,11 @@ describe("a sentence", () => {
       alert("off_topic", { ...topic, against: "2025-11-18" }),
       'None of the first ten results for "tea" in the US App Store shares your category, Finance (on 2025-11-18 one did)',
     ],
-  ])("names the earlier day unless it is the day before, %#: %j", (one, sentence) => {
+  ])("a sentence names the earlier day unless it is the day before, %#: %j", (one, sentence) => {
     expect(sentenceOf(one)).toBe(sentence)
   })
 
-  test("of an alert that a message tells on a later day begins with the alert's day", () => {
+  test("a message on a later day begins with the day of the alert", () => {
     const one = alert("rank_drop", fell)
     expect(textOf(one, "2025-11-20")).toBe('"tea" fell from 3 to 12 in the US App Store')
     expect(textOf(one, "2025-11-21")).toBe('2025-11-20: "tea" fell from 3 to 12 in the US App Store')
@@ -179,7 +179,7 @@ describe("the feed", () => {
 
   const terms = (alerts: Alert[]) => alerts.map(({ subject }) => Number(subject.slice(5)))
 
-  test("is newest first, as many as asked for, with all that is unread", async () => {
+  test("the feed is newest first, up to the limit, with the number of unread alerts", async () => {
     await tell(10)
     const feed = await readFeed(sql, { workspaceId, appIds: null, limit: 4 })
     expect(terms(feed.alerts)).toEqual([9, 8, 7, 6])
@@ -187,14 +187,14 @@ describe("the feed", () => {
     expect(feed.unread).toBe(6)
   })
 
-  test("of what was seen in one moment has what was found last first", async () => {
+  test("alerts of the same time are ordered by id, the latest found first", async () => {
     await tell(5)
     await sql`update alert set at = '2025-11-20T10:00:00Z'`
     const { alerts } = await readFeed(sql, { workspaceId, appIds: null, limit: 3 })
     expect(terms(alerts)).toEqual([4, 3, 2])
   })
 
-  test("of some apps has those of no other, neither listed nor counted", async () => {
+  test("the feed of some apps neither lists nor counts alerts of others", async () => {
     await tell(10)
     const only = { workspaceId, appIds: [apps[1] as string], limit: 50 }
     const feed = await readFeed(sql, only)
@@ -205,7 +205,7 @@ describe("the feed", () => {
     expect(await readFeed(sql, { ...only, appIds: [] })).toEqual({ unread: 0, alerts: [], omitted: 0 })
   })
 
-  test("has nothing of another workspace, even where its app is named", async () => {
+  test("the feed has nothing of another workspace, even for a named app", async () => {
     const other = await newWorkspace(sql)
     const theirs = await tracked(sql, [], { workspaceId: other, iosId: "10003" })
     await tell(10, [theirs], other)
@@ -217,7 +217,7 @@ describe("the feed", () => {
     })
   })
 
-  test("counts what is unread up to its bound", async () => {
+  test("the feed counts unread alerts up to its limit", async () => {
     await tell(UNREAD_COUNTED * 1.5 + 100)
     const [{ unread }] = [await readFeed(sql, { workspaceId, appIds: null, limit: 1 })]
     expect(unread).toBe(UNREAD_COUNTED)

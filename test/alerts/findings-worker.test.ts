@@ -38,7 +38,7 @@ async function track(iosId: string): Promise<void> {
 const row = async (subject: string) =>
   (await sql`select *, next_at > now() + interval '1 minute' as rests from due where subject = ${subject}`)[0]
 
-test("what is due is looked through once by however many workers, and then rests until its next day", async () => {
+test("due findings are derived once by any number of workers, and are due again the next day", async () => {
   for (const id of ["90001", "90002", "90003"]) await track(id)
   const claims = await Promise.all([worker(), worker(), worker()].map((one) => one.runOnce()))
   expect(claims.reduce((sum, one) => sum + one)).toBe(3)
@@ -47,7 +47,7 @@ test("what is due is looked through once by however many workers, and then rests
   expect(await worker().runOnce()).toBe(0)
 })
 
-test("what breaks is stored with nothing of it, is tried again later, is said once, and harms no other", async () => {
+test("findings that fail store nothing, are retried later, are logged once, and affect no others", async () => {
   await sql`create table if not exists effect (of text not null)`
   for (const id of ["90001", "90002"]) await track(id)
   const logged: string[] = []
@@ -64,7 +64,7 @@ test("what breaks is stored with nothing of it, is tried again later, is said on
   ])
 })
 
-test("a worker that lost its lease stores nothing, and whoever took over does once", async () => {
+test("a worker that lost its lease stores nothing, and its successor does once", async () => {
   await sql`create table if not exists effect (of text not null)`
   await sql`delete from effect`
   await track("90001")
@@ -79,7 +79,7 @@ test("a worker that lost its lease stores nothing, and whoever took over does on
   expect(found).toEqual(["90001"])
 })
 
-test("what nobody tracks any more is forgotten, and nothing is looked for in it", async () => {
+test("findings of an app that is no longer tracked are deleted from the queue without deriving", async () => {
   await track("90001")
   await sql`delete from tracked_app`
   await worker().runOnce()

@@ -71,7 +71,7 @@ const TYPES = [
 ] // biome-ignore format: a list to scan
 
 describe("what follows from readings", () => {
-  test("is derived from one read of each keyword's results, for all types of alerts", async () => {
+  test("findings of all types come from one read of each keyword's results", async () => {
     const terms = Array.from({ length: 20 }, (_, at) => `term ${at}`)
     await tracked(sql, terms)
     await stored(sql, [said("2025-11-18T10:00:00Z", [{ id: OWN, name: "Tea", genre: "6015" }])])
@@ -89,7 +89,7 @@ describe("what follows from readings", () => {
     expect(rows).toBeLessThanOrEqual(terms.length * 2 * terms.length)
   })
 
-  test("is derived without looking up every app that stands above", async () => {
+  test("findings are derived without looking up every app above the own one", async () => {
     const terms = Array.from({ length: 20 }, (_, at) => `term ${at}`)
     await tracked(sql, terms)
     const first = others(12)
@@ -109,7 +109,7 @@ describe("what follows from readings", () => {
     expect(followed.map(({ id }) => id)).toEqual(first.slice(0, 10).toSorted())
   })
 
-  test("is told once, however often and by however many at once it is derived", async () => {
+  test("findings are stored once, for any number of repeated or simultaneous runs", async () => {
     await tracked(sql, TERMS)
     await everything()
     await derived(sql)
@@ -126,7 +126,7 @@ describe("what follows from readings", () => {
     expect(next).toBe(first.length + 1)
   })
 
-  test("is the same when several derive it for the first time at once", async () => {
+  test("the first run gives the same findings when several run at once", async () => {
     await tracked(sql, TERMS)
     await everything()
     await Promise.all(Array.from({ length: 6 }, () => derived(sql)))
@@ -138,7 +138,7 @@ describe("what follows from readings", () => {
     expect(new Set(together[0] as string[]).size).toBe((together[0] as string[]).length)
   })
 
-  test("is told to every workspace that tracks the app, each by itself", async () => {
+  test("every workspace that tracks the app gets its own alerts", async () => {
     const [one, two] = [await tracked(sql, TERMS), await tracked(sql, ["rise"])]
     await everything()
     await derived(sql)
@@ -156,7 +156,7 @@ describe("what follows from readings", () => {
     expect(await of(two)).toContain("rank_rise")
   })
 
-  test("is not told to the demo, to a suspended workspace or of a storefront that is not tracked", async () => {
+  test("the demo, suspended workspaces and untracked storefronts get no alerts", async () => {
     const suspended = await newWorkspace(sql)
     await tracked(sql, TERMS, { workspaceId: suspended })
     await sql`update workspace set suspended_at = now() where id = ${suspended}`
@@ -171,7 +171,7 @@ describe("what follows from readings", () => {
     expect(await rivalRows()).toEqual([])
   })
 
-  test("is told of several apps and storefronts in one go, and of one that is named twice once", async () => {
+  test("several apps and storefronts are derived in one run, and a repeated one once", async () => {
     await tracked(sql, TERMS, { countries: ["us", "de"] })
     await tracked(sql, ["rise"], { iosId: "20001" })
     await everything()
@@ -183,7 +183,7 @@ describe("what follows from readings", () => {
     expect(lines(await told(sql))).toEqual(together)
   })
 
-  test("goes with the app, also while others derive it", async () => {
+  test("alerts are deleted with the app, even while they are derived", async () => {
     const appId = await tracked(sql, TERMS)
     await everything()
     await Promise.all([derived(sql), sql.begin((tx) => removeApp(tx, appId)), derived(sql)])
@@ -193,7 +193,7 @@ describe("what follows from readings", () => {
 })
 
 describe("the rivals that are followed", () => {
-  test("are the first ten of list_rivals that were found, and all named by hand, seen or not", async () => {
+  test("the followed rivals are the first ten of list_rivals and all named by hand, seen or not", async () => {
     const workspaceId = await newWorkspace(sql)
     const manualRivals = ["ios:20030", "ios:39999", `ios:${OWN}`, "android:com.example.rival"]
     const appId = await tracked(sql, ["tea", "mate", "milk"], { workspaceId, manualRivals })
@@ -219,13 +219,13 @@ describe("the rivals that are followed", () => {
     expect(held).toContainEqual({ rival: "20001", manual: false, terms: 2, day })
   })
 
-  test("named by hand are followed before anything was read, without a day", async () => {
+  test("rivals named by hand are followed before any reading, without a day", async () => {
     await tracked(sql, ["tea"], { manualRivals: ["ios:39999"] })
     await derived(sql)
     expect(await rivalsOf()).toEqual([{ rival: "39999", manual: true, terms: 0, day: null }])
   })
 
-  test("follow the latest results, and rows that stay as they are are not touched", async () => {
+  test("followed rivals change with the latest results, and unchanged rows are not written", async () => {
     await tracked(sql, ["tea", "mate"])
     const mate = reading("mate", "2025-11-20T09:00:00Z", ["20001", OWN])
     await stored(sql, [mate, reading("tea", "2025-11-20T10:00:00Z", ["20001", "20002", OWN])])
@@ -249,7 +249,7 @@ describe("a storefront that an app leaves", () => {
       (row) => row.storefront,
     )
 
-  test("has no rivals of it any more, and nobody reads them there; the others stay", async () => {
+  test("a storefront that is no longer tracked loses its rivals and their readings; others stay", async () => {
     const appId = await tracked(sql, ["tea"], { countries: ["us", "de"], manualRivals: ["ios:39999"] })
     await derived(sql)
     await derived(sql, { storefront: "de" })

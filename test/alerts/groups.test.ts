@@ -39,7 +39,7 @@ test("a fall that eight rivals used is one event, with the move and the first th
   expect(shown(flood)).toEqual([["▼ 8→17", line, 8]])
 })
 
-test("events of other apps, keywords, storefronts, stores and days stay apart", () => {
+test("events of other apps, keywords, storefronts, stores and days stay separate", () => {
   const others = [
     { appId: "app_mate" },
     { term: "tide" },
@@ -51,7 +51,7 @@ test("events of other apps, keywords, storefronts, stores and days stay apart", 
   expect(groupAlerts(rows).map(({ rows: alike }) => alike.length)).toEqual([2, 1, 1, 1, 1, 1])
 })
 
-test("what one rival changed on a day is one event, for however many of the apps and storefronts", () => {
+test("changes of one rival on a day are one event, for all apps and storefronts", () => {
   const changed = (rest: Partial<GroupableAlert>) =>
     row({ type: "rival_event", rivalId: "7", rivalName: "Moodleaf", change: "icon", before: "a", after: "b", ...rest })
   const version = { change: "version", before: "4.0", after: "4.1" }
@@ -64,7 +64,7 @@ test("what one rival changed on a day is one event, for however many of the apps
   expect(groupAlerts([changed({}), changed({ rivalId: "8" })])).toHaveLength(2)
 })
 
-test("a keyword that both entered and passed rivals says whom, and a lone alert keeps its sentence", () => {
+test("a keyword that entered and passed rivals names them, and a single alert keeps its sentence", () => {
   const entered = row({ type: "entered", term: "tide", after: 4 })
   const beaten = passedBy(1, { type: "rival_beaten", term: "tide", before: null, after: 4 })
   expect(shown([entered, beaten])).toEqual([["▲ –→4", '"tide" in the US App Store, you passed Filler 1', 2]])

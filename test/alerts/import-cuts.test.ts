@@ -76,7 +76,7 @@ function lasting(feed: readonly string[]): string[] {
 }
 
 long(
-  "days that are imported one by one, each on its day, give the feed of one import, but for rivals that were followed for a time",
+  "days imported one by one give the feed of one import, except for rivals followed temporarily",
   async () => {
     const sql = await trackedWorld()
     const byDays = Map.groupBy(worlds[0]!.toSorted(byDay), ({ day }) => day)
@@ -91,7 +91,7 @@ long(
 )
 
 test(
-  "one world imported in six imports, lines mixed, gives the alerts of every type that it gives whole and in order",
+  "a world imported in six mixed parts gives the same alerts of every type as imported whole",
   async () => {
     const types = new Set((await feedOf(0)).map((row) => JSON.parse(row).type))
     expect([...types].sort()).toEqual([
@@ -106,13 +106,13 @@ test(
 const EACH = worlds.flatMap((_, world) => Object.keys(CUTS).map((cut): [number, string] => [world, cut]))
 
 long.each(EACH)(
-  "world %p imported %s gives the feed that it gives whole and in order",
+  "world %p imported %s gives the same feed as imported whole and in order",
   async (world, cut) => await importCut(world, cut),
   LIMIT_MS,
 )
 
 test(
-  "an import that is repeated touches no alert",
+  "a repeated import changes no alert",
   async () => {
     const sql = await trackedWorld()
     const lines = textsOf(worlds[0]!.filter(({ day }) => day >= "2025-11-14"))

@@ -138,7 +138,7 @@ test.each([
     [],
   ],
 ])(
-  "whatever comes first, %s",
+  "in any order of imports, %s",
   async (_, one, two, expected) => {
     expect(await feedAfter([[...one, ...two]])).toEqual(expected)
     expect(await feedAfter([one, two])).toEqual(expected)

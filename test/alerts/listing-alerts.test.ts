@@ -18,7 +18,7 @@ function page(day: number, editorial: EditorialCard[], id = OWN) {
   return listed(`2025-11-${day}T09:00:00Z`, { editorial }, { id })
 }
 
-test("an editors' card that a page shows first is told; one that goes is not, and neither is another app's", async () => {
+test("a new editorial card on a page causes an alert; one that disappears or is another app's does not", async () => {
   await stored(sql, [page(18, [STORY]), page(19, [STORY, COLLECTION]), page(20, [COLLECTION])])
   await stored(sql, [page(19, [], "39999"), page(20, [STORY], "39999")])
   await derived(sql)
@@ -34,7 +34,7 @@ test("an editors' card that a page shows first is told; one that goes is not, an
 test.each([
   [17, []],
   [18, ["2025-11-18 featured story 1400000001"]],
-])("a card first seen on the %pth tells %p", async (day, expected) => {
+])("a card first seen on the %pth causes %p", async (day, expected) => {
   await stored(sql, [page(10, []), page(day, [STORY])])
   await derived(sql)
   expect(lines(await told(sql))).toEqual(expected)

@@ -35,7 +35,7 @@ async function toldOf(...checks: ReturnType<typeof check>[]): Promise<string[]> 
 const BEFORE = () => [check("2025-11-05", 3), check("2025-11-10", 3)]
 const LOST = ["2025-11-20 ai_mention_lost tea openai"]
 
-test("6 of 6 and then 0 of 6 is told, with what was compared", async () => {
+test("an app named in 6 of 6 and then 0 of 6 answers causes an alert with both counts", async () => {
   expect(await toldOf(...BEFORE(), check("2025-11-15", 0), check("2025-11-20", 0))).toEqual(LOST)
   const [alert] = await told(sql, "ai_mention_lost")
   expect(alert).toMatchObject({ storefront: "us", at: new Date("2025-11-20T10:02:00Z") })
@@ -47,26 +47,26 @@ test("6 of 6 and then 0 of 6 is told, with what was compared", async () => {
   expect(await told(sql, "ai_mention_lost")).toHaveLength(1)
 })
 
-test("5 of 6 and then 0 of 6 is told too, 4 of 6 is not", async () => {
+test("5 of 6 and then 0 of 6 answers cause an alert too, and 4 of 6 do not", async () => {
   const now = [check("2025-11-15", 0), check("2025-11-20", 0)]
   expect(await toldOf(check("2025-11-05", 2), check("2025-11-10", 3), ...now)).toEqual(LOST)
   await deleteRows(sql, "alert", "assistant_answer")
   expect(await toldOf(check("2025-11-05", 2), check("2025-11-10", 2), ...now)).toEqual([])
 })
 
-test("3 of 3 and then 0 of 3 says nothing, and neither do two checks of which one still names the app", async () => {
+test("3 of 3 and then 0 of 3 answers cause no alert, nor do two checks of which one names the app", async () => {
   expect(await toldOf(check("2025-11-15", 3), check("2025-11-20", 0))).toEqual([])
   expect(await toldOf(...BEFORE(), check("2025-11-16", 1))).toEqual([])
 })
 
-test("another model or other words of the question are another question", async () => {
+test("answers of another model or to another wording are not compared", async () => {
   const [model, words] = [{ model: "m-2" }, { phrasing: "2a" }]
   expect(await toldOf(...BEFORE(), check("2025-11-15", 0, 3, model), check("2025-11-20", 0, 3, model))).toEqual([])
   await deleteRows(sql, "assistant_answer")
   expect(await toldOf(...BEFORE(), check("2025-11-15", 0, 3, words), check("2025-11-20", 0, 3, words))).toEqual([])
 })
 
-test("a keyword that is not tracked, or lost it long ago, is none of the feed", async () => {
+test("an untracked keyword, or one that lost its mentions long ago, causes no alert", async () => {
   const other = { term: "coffee" }
   const checks = ["2025-11-05", "2025-11-10", "2025-11-15", "2025-11-20"].map((day, at) =>
     check(day, at < 2 ? 3 : 0, 3, other),
@@ -76,7 +76,7 @@ test("a keyword that is not tracked, or lost it long ago, is none of the feed", 
   expect(await toldOf(...old)).toEqual([])
 })
 
-test("an app in both stores is told of once", async () => {
+test("an app in both stores gets one alert", async () => {
   await sql`
     with play as (insert into store_app (platform, store_id) values ('android', 'com.example.tea') returning id)
     update tracked_app set android_app = (select id from play)`

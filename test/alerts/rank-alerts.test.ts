@@ -25,7 +25,7 @@ async function toldOf(...readings: SearchObservation[]): Promise<string[]> {
 }
 
 describe("a tracked keyword", () => {
-  test("that fell tells what was and what is, and when it was seen", async () => {
+  test("a fall of a keyword shows the ranks before and after, and when it was seen", async () => {
     expect(await toldOf(ranked(19, 3), ranked(20, 12, { depth: 80 }))).toEqual(["2025-11-20 rank_drop tea"])
     const [alert] = await told(sql, ...RANKS)
     expect(alert).toEqual({
@@ -46,11 +46,11 @@ describe("a tracked keyword", () => {
     [null, 100, ["2025-11-20 entered tea"]],
     [100, null, ["2025-11-20 dropped_out tea"]],
     [null, null, []],
-  ])("from %p to %p tells %p", async (before, after, expected) => {
+  ])("a keyword that went from %p to %p causes %p", async (before, after, expected) => {
     expect(await toldOf(ranked(19, before), ranked(20, after))).toEqual(expected)
   })
 
-  test("is compared over days that were not measured, however many", async () => {
+  test("a keyword is compared across any number of unmeasured days", async () => {
     expect(await toldOf(ranked(17, 3), ranked(20, 12))).toEqual(["2025-11-20 rank_drop tea"])
     await sql`delete from alert`
     const longAgo = reading("coffee", "2024-11-01T10:00:00Z", listOf(90, 100))
@@ -63,21 +63,21 @@ describe("a tracked keyword", () => {
     expect(alert?.facts).toMatchObject({ term: "coffee", rank: 10, was: 90, against: "2024-11-01" })
   })
 
-  test("whose reading broke off is as if it was not read that day", async () => {
+  test("an unfinished reading of a keyword counts as no reading", async () => {
     expect(await toldOf(ranked(18, 3), ranked(19, 40, { complete: false }), ranked(20, 4))).toEqual([])
   })
 
-  test("is never compared across a change of source, nor with the last day of the same source before it", async () => {
+  test("a keyword is compared neither across a change of source nor with an earlier day of the same source", async () => {
     const other = { source: "apple-web-search" as const }
     expect(await toldOf(ranked(18, 3), ranked(19, 30, other), ranked(20, 60))).toEqual([])
   })
 
-  test("has not dropped out of a reading that was less deep than its rank, and not entered below one", async () => {
+  test("a keyword has not dropped out of a reading shallower than its rank, nor entered from one", async () => {
     const shallow = { depth: 40 }
     expect(await toldOf(ranked(18, 41), ranked(19, null, shallow), ranked(20, 41))).toEqual([])
   })
 
-  test("has dropped out of a reading that was just as deep as its rank", async () => {
+  test("a keyword has dropped out of a reading exactly as deep as its rank", async () => {
     const shallow = { depth: 40 }
     expect(await toldOf(ranked(18, 40), ranked(19, null, shallow), ranked(20, 40))).toEqual([
       "2025-11-19 dropped_out tea",
@@ -85,11 +85,11 @@ describe("a tracked keyword", () => {
     ])
   })
 
-  test("tells nothing of its first measured day", async () => {
+  test("a keyword causes no alert on its first measured day", async () => {
     expect(await toldOf(ranked(20, 3))).toEqual([])
   })
 
-  test("is told of for three days", async () => {
+  test("a keyword causes alerts for three days", async () => {
     const days = [ranked(16, 1), ranked(17, 11), ranked(18, 21), ranked(19, 31), ranked(20, 41)]
     expect(await toldOf(...days)).toEqual([
       "2025-11-18 rank_drop tea",
@@ -101,7 +101,7 @@ describe("a tracked keyword", () => {
     expect(lines(await told(sql, ...RANKS))).toEqual(["2025-11-19 rank_drop tea", "2025-11-20 rank_drop tea"])
   })
 
-  test("gives each day its deepest reading, and moves once a day", async () => {
+  test("a day of a keyword uses its deepest reading, and has one move at most", async () => {
     const deeper = reading("tea", "2025-11-20T08:00:00Z", listOf(13, 150))
     expect(await toldOf(ranked(19, 3), ranked(20, 4), deeper)).toEqual(["2025-11-20 rank_drop tea"])
   })
@@ -112,7 +112,7 @@ describe("what came before tracking", () => {
     ["2025-11-19", ["2025-11-19 rank_drop tea", "2025-11-20 rank_drop tea"]],
     ["2025-11-20", ["2025-11-20 rank_drop tea"]],
     ["2025-11-21", []],
-  ])("an app tracked since %s tells %p", async (since, expected) => {
+  ])("an app tracked since %s causes %p", async (since, expected) => {
     const appId = await tracked(sql, ["tea"])
     await sql`update tracked_app set created_at = ${`${since}T23:59:59Z`} where id = ${appId}`
     await stored(sql, [ranked(18, 1), ranked(19, 11), ranked(20, 21)])
@@ -120,7 +120,7 @@ describe("what came before tracking", () => {
     expect(lines(await told(sql, ...RANKS))).toEqual(expected)
   })
 
-  test("a keyword tracked since yesterday tells nothing of the day before, and is compared with it", async () => {
+  test("a keyword tracked since yesterday has no alert of the day before, but is compared with it", async () => {
     const appId = await tracked(sql, ["tea", "mate"])
     await sql`update tracked_term set added_at = '2025-11-19T00:00:00Z' where app_id = ${appId} and term = 'mate'`
     const readings = ["tea", "mate"].flatMap((term) =>
@@ -138,14 +138,14 @@ describe("what came before tracking", () => {
   })
 })
 
-test("another publisher's reading makes no alert, and own days are compared across it", async () => {
+test("another publisher's reading causes no alert, and own days are compared across it", async () => {
   const other = { origin: "elsewhere" }
   expect(await toldOf(ranked(18, 3), ranked(19, 60, other), ranked(20, 4))).toEqual([])
   sql = await freshDatabase()
   expect(await toldOf(ranked(18, 3), ranked(19, 4, other), ranked(20, 60))).toEqual(["2025-11-20 rank_drop tea"])
 })
 
-long("1,000 keywords are looked at in parts, and none is left out", async () => {
+long("1,000 keywords are derived in parts, and none is left out", async () => {
   const terms = Array.from({ length: 1_000 }, (_, at) => `term ${at}`)
   await tracked(sql, terms)
   const day = (day: number, rank: number) => terms.map((term) => ranked(day, rank, { depth: 10 }, term))

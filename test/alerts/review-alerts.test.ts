@@ -36,7 +36,7 @@ async function toldOf(all: (Partial<StoreReview> & { id: string })[], rest: Part
 const wave = ["2025-11-20 review_wave us"]
 
 describe("reviews of one star", () => {
-  test("that are many on a day are told with what came before, without texts or names", async () => {
+  test("many one-star reviews on a day cause an alert with the earlier mean, without texts or names", async () => {
     const before = [...reviews(14, "2025-11-10"), ...reviews(20, "2025-10-22")]
     expect(await toldOf([...since(100), ...before, ...reviews(6, "2025-11-20")])).toEqual(wave)
     const [alert] = await told(sql)
@@ -50,31 +50,31 @@ describe("reviews of one star", () => {
     [5, 0, wave],
     [6, 56, wave],
     [6, 57, []],
-  ])("%p on a day after %p on the 28 before", async (count, before, expected) => {
+  ])("%p one-star reviews on a day are compared with %p on the 28 days before", async (count, before, expected) => {
     expect(await toldOf([...since(40), ...reviews(before, "2025-11-01"), ...reviews(count, "2025-11-20")])).toEqual(
       expected,
     )
   })
 
-  test("of two stars are no wave", async () => {
+  test("two-star reviews are no wave", async () => {
     expect(await toldOf([...since(40), ...reviews(50, "2025-11-20", 2)])).toEqual([])
   })
 
   test.each([
     [8, wave],
     [7, []],
-  ])("of an app whose oldest review is of %p days before", async (days, expected) => {
+  ])("a wave needs seven known days; the oldest review is %p days before", async (days, expected) => {
     expect(await toldOf([...since(days), ...reviews(9, "2025-11-20")])).toEqual(expected)
   })
 
-  test("are compared with the days that are known alone", async () => {
+  test("a wave is compared with known days only", async () => {
     const all = [...since(11), ...reviews(20, "2025-11-15"), ...reviews(6, "2025-11-20")]
     // 2 a day on the 10 that are known, which would be 0.7 a day on 28
     expect(await toldOf(all)).toEqual(wave)
     expect((await told(sql))[0]?.facts).toMatchObject({ mean: 2, days: 10 })
   })
 
-  test("are told of for three days", async () => {
+  test("a wave causes alerts for three days", async () => {
     const days = ["2025-11-17", "2025-11-18"].flatMap((day) => reviews(9, day))
     expect(await toldOf([...since(40), ...days])).toEqual(["2025-11-18 review_wave us"])
   })
@@ -83,11 +83,11 @@ describe("reviews of one star", () => {
 describe("a feed", () => {
   const many = () => [...since(40), ...reviews(9, "2025-11-20")]
 
-  test("of which no reading was complete tells nothing", async () => {
+  test("a feed without a complete reading causes no alert", async () => {
     expect(await toldOf(many(), { end: { pages: 1, complete: false, empty: false } })).toEqual([])
   })
 
-  test("whose last complete reading was before the day tells nothing until there is one", async () => {
+  test("a feed causes no alert until there is a complete reading after the day", async () => {
     await tracked(sql, ["tea"])
     const broken = { storeId: OWN, end: { pages: 1, complete: false, empty: false } }
     const [old, low] = [since(40), reviews(9, "2025-11-20")]
@@ -99,16 +99,16 @@ describe("a feed", () => {
     expect(lines(await told(sql))).toEqual(wave)
   })
 
-  test("whose latest reading showed none that was held, and may have left out what lies between, tells nothing", async () => {
+  test("a feed whose latest reading may have left a gap causes no alert", async () => {
     await stored(sql, [reviewed("2025-11-19T11:00:00Z", since(40), COMPLETE)])
     expect(await toldOf(reviews(9, "2025-11-20"))).toEqual([])
   })
 
-  test("of another storefront is not the app's there", async () => {
+  test("a feed of another storefront does not belong to the app's storefront", async () => {
     expect(await toldOf(many(), { storefront: "de" })).toEqual([])
   })
 
-  test("of a language on Google Play is told once, however many storefronts share it", async () => {
+  test("a feed of a language on Google Play causes one alert for all storefronts that share it", async () => {
     const own = "com.example.tea"
     await tracked(sql, ["tea"], { iosId: undefined, androidPkg: own, countries: ["us", "gb", "de"] })
     await stored(sql, [reviewedOnPlay(SEEN, many(), { ...COMPLETE, storeId: own })])
@@ -123,7 +123,7 @@ describe("a feed", () => {
     expect(rows.map(({ storefront, facts }) => [storefront, facts.feed])).toEqual([[null, "en"]])
   })
 
-  test("in a language that is mostly spoken in a tracked storefront is told too, and stays beside other storefronts", async () => {
+  test("a feed in a language spoken in a tracked storefront causes an alert, and stays with other storefronts", async () => {
     const own = "com.example.tea"
     await tracked(sql, ["tea"], { iosId: undefined, androidPkg: own, countries: ["us", "in"] })
     await stored(sql, [reviewedOnPlay(SEEN, many(), { ...COMPLETE, storeId: own, storefront: "in", language: "hi" })])
@@ -132,7 +132,7 @@ describe("a feed", () => {
     expect(rows.map(({ storefront, facts }) => [storefront, facts.feed])).toEqual([[null, "hi"]])
   })
 
-  test("with more of them later is told once, with all of them", async () => {
+  test("a wave that grows later stays one alert, with all of its reviews", async () => {
     expect(await toldOf(many())).toEqual(wave)
     await stored(sql, [reviewed("2025-11-20T11:30:00Z", reviews(9, "2025-11-20"), COMPLETE)])
     await derived(sql)

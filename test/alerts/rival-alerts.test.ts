@@ -33,7 +33,7 @@ async function passings(readings: SearchObservation[], manual = true): Promise<s
 }
 
 describe("a rival on a keyword", () => {
-  test("that went above the app tells where both stand and stood", async () => {
+  test("a rival that passed the app causes an alert with both ranks before and after", async () => {
     await stored(sql, [said("2025-11-01T10:00:00Z", [{ id: RIVAL, name: "Cup" }])])
     expect(await passings([met(19, 3, 5), met(20, 6, 2, { depth: 90 })])).toEqual(["2025-11-20 rival_passed 30001 tea"])
     const [alert] = (await told(sql, ...PASSINGS)).filter(({ facts }) => facts.rival === RIVAL)
@@ -69,14 +69,14 @@ describe("a rival on a keyword", () => {
     ["loses place 50", [60, 49], [50, 60], beaten],
     ["loses place 51", [60, 49], [51, 60], []],
   ]
-  test.each(cases)("that %s", async (_, before, after, expected) => {
+  test.each(cases)("a rival that %s passes the app, is passed, or neither", async (_, before, after, expected) => {
     expect(await passings([met(19, ...before), met(20, ...after)])).toEqual(expected)
   })
 
   test.each([
     [10, passed],
     [11, []],
-  ])("that was found, not named, and wins place %p tells %p", async (place, expected) => {
+  ])("a found rival, not named by hand, that wins place %p causes %p", async (place, expected) => {
     // on three keywords above the app, so that it is followed
     const two = ["mate", "milk"].map((term) => reading(term, "2025-11-20T10:00:00Z", [RIVAL, OWN]))
     const rest = met(19, 9, 20)
@@ -88,7 +88,7 @@ describe("a rival on a keyword", () => {
     expect(rows.map(({ facts }) => facts.manual)).toEqual(expected.map(() => false))
   })
 
-  test("is never compared across a change of source, and across a day that was not measured it is", async () => {
+  test("a rival is never compared across a change of source, but across unmeasured days", async () => {
     expect(await passings([met(17, 3, 5), met(19, 5, 3)])).toEqual(["2025-11-19 rival_passed 30001 tea"])
     await stored(sql, [met(20, 3, 5, { source: "apple-web-search" })])
     await derived(sql)
@@ -102,7 +102,7 @@ describe("a change of a rival", () => {
   const page = (day: number, listing: Parameters<typeof listed>[1], id = RIVAL) =>
     listed(`2025-11-${day}T09:00:00Z`, listing, { id })
 
-  test("is told with what it was and is; a change of others or of another kind is not", async () => {
+  test("a rival's change causes an alert with both values; changes of other apps or kinds do not", async () => {
     await tracked(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`] })
     const before = { version: "1.0", price: 1.99, rating: 4.5, subtitle: "a", description: "a", promotionalText: "a" }
     const after = { version: "1.1", price: 0, rating: 4.4, subtitle: "b", description: "b", promotionalText: "b" }
@@ -136,7 +136,7 @@ describe("a change of a rival", () => {
   test.each([
     [17, []],
     [18, [`2025-11-18 rival_event ${RIVAL} version`]],
-  ])("seen on the %pth tells %p", async (day, expected) => {
+  ])("a rival's change seen on the %pth causes %p", async (day, expected) => {
     await tracked(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`] })
     await stored(sql, [page(10, { version: "1.0" }), page(day, { version: "1.1" })])
     await derived(sql)
@@ -160,19 +160,19 @@ describe("a change of a rival", () => {
       return rows.map(({ day, facts }) => `${day} ${facts.source} ${facts.after}`)
     }
 
-    test("by the page that was read lately, whichever saw it first", async () => {
+    test("a change shown by look-up and page comes from the recently read page, whichever saw it first", async () => {
       const known = [read("18T06:00", "1.0"), looked("18T07:00", "1.0")]
       const byPage = ["2025-11-20 apple-app-page 1.1"]
       expect(await afterEach([...known, looked("19T23:00", "1.1"), read("20T06:00", "1.1")])).toEqual(byPage)
     })
 
-    test("by the look-up where the page was not read in time, and not once more when it is", async () => {
+    test("a change shown by look-up and page comes from the look-up if the page was not read in time, and only once", async () => {
       const known = [read("16T06:00", "1.0"), looked("16T07:00", "1.0"), looked("18T07:00", "1.0")]
       const byLookUp = ["2025-11-19 itunes-lookup 1.1"]
       expect(await afterEach([...known, looked("19T07:00", "1.1"), read("20T06:00", "1.1")])).toEqual(byLookUp)
     })
 
-    test("so is an icon, of which each has another address", async () => {
+    test("a new icon shown by look-up and page is one alert, although its address differs", async () => {
       const icon = (name: string) => ({ icon: `https://is1-ssl.mzstatic.com/${name}/512x512bb.jpg` })
       const readings = [
         ...[read("16T06:00", "1", icon("a")), looked("16T07:00", "1", icon("b")), looked("18T07:00", "1", icon("b"))],
@@ -181,7 +181,7 @@ describe("a change of a rival", () => {
       expect(await afterEach(readings, "icon")).toEqual([`2025-11-19 itunes-lookup ${icon("c").icon}`])
     })
 
-    test("but a version that only the page shows is another", async () => {
+    test("a version that only the page shows is a separate alert", async () => {
       const known = [read("16T06:00", "1.0"), looked("16T07:00", "1.0"), looked("18T07:00", "1.0")]
       expect(await afterEach([...known, looked("19T07:00", "1.1"), read("20T06:00", "1.2")])).toEqual([
         "2025-11-19 itunes-lookup 1.1",
@@ -190,7 +190,7 @@ describe("a change of a rival", () => {
     })
   })
 
-  test("in a storefront that is not asked about, or before the app was tracked, is not told", async () => {
+  test("a rival's change in another storefront, or before the app was tracked, causes no alert", async () => {
     await tracked(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`], since: "2025-11-20" })
     await stored(sql, [page(18, { version: "1.0" }), page(19, { version: "1.1" })])
     const inGermany = { id: RIVAL, storefront: "de" }

@@ -58,12 +58,12 @@ const KEYWORDS = ["dropped_out", "rank_drop", "rank_rise", "entered", "rival_pas
 const RIVALS = ["rival_passed", "rival_beaten", "rival_event"]
 
 describe("a rule", () => {
-  test("has one of the contract's types, and what the feed can tell is among them", () => {
+  test("a rule has one of the contract's types, and all types of the feed are among them", () => {
     expect([...RULE_TYPES]).toEqual(types as never)
     expect(FINDINGS.filter((type) => !RULE_TYPES.includes(type))).toEqual([])
   })
 
-  test("without options wants every alert of its own type and none of another", () => {
+  test("a rule without options wants every alert of its own type and no other", () => {
     for (const type of RULE_TYPES)
       expect([type, FINDINGS.filter((one) => wants(rule(type), alert(one), null))]).toEqual([
         type,
@@ -77,16 +77,16 @@ describe("a rule", () => {
     [3, 12, 10, false],
     [10, 59, 50, false],
     [10, 60, 50, true],
-  ])("on a fall from %p to %p, with dropBy %p, wants it: %p", (was, rank, dropBy, wanted) => {
+  ])("a rule on a fall from %p to %p, with dropBy %p, wants it: %p", (was, rank, dropBy, wanted) => {
     expect(wants(rule("rank_drop", { dropBy }), alert("rank_drop", { was, rank }), null)).toBe(wanted)
   })
 
-  test("can ask for falls as small as the feed tells", () => {
+  test("a rule can ask for falls as small as those in the feed", () => {
     const least = alert("rank_drop", { was: 3, rank: 3 + RANK_PLACES })
     expect(wants(rule("rank_drop", { dropBy: 3 }), least, null)).toBe(true)
   })
 
-  test("for tagged keywords wants those that have a tag, of every type about keywords", () => {
+  test("a rule for tagged keywords wants only those with a tag, for every type about keywords", () => {
     for (const type of FINDINGS.filter((type) => KEYWORDS.includes(type))) {
       const tagged = (tags: Record<string, string[]> | null, term = "tea") =>
         wants(rule(type, { keywordScope: "tagged" }), alert(type, { term } as never), tags)
@@ -100,7 +100,7 @@ describe("a rule", () => {
     }
   })
 
-  test("for rivals named by hand wants those alone, of every type about rivals", () => {
+  test("a rule for rivals named by hand wants only those, for every type about rivals", () => {
     for (const type of FINDINGS.filter((type) => RIVALS.includes(type))) {
       const named = (manual: boolean, rivalScope: "all" | "manual") =>
         wants(rule(type, { rivalScope }), alert(type, { manual } as never), null)
@@ -109,7 +109,7 @@ describe("a rule", () => {
     }
   })
 
-  test("with two scopes wants what both allow", () => {
+  test("a rule with two scopes wants what both allow", () => {
     const narrow = rule("rival_passed", { keywordScope: "tagged", rivalScope: "manual" })
     const tags = { tea: ["core"] }
     const by = (manual: boolean) => alert("rival_passed", { manual })
@@ -121,7 +121,7 @@ describe("a rule", () => {
   })
 })
 
-test("an option is taken by the types whose alerts have what it asks about", () => {
+test("a rule accepts an option if the alerts of its type have the value it concerns", () => {
   for (const type of FINDINGS) {
     const facts = FACTS[type]
     expect([type, takes(type, "keywordScope")]).toEqual([type, "term" in facts])

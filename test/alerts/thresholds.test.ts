@@ -24,18 +24,18 @@ describe("a keyword's move", () => {
     [null, 200, "entered"],
     [200, null, "dropped_out"],
     [null, null, null],
-  ])("from %p to %p is %p", (before, after, type) => {
+  ])("a keyword's move from %p to %p is %p", (before, after, type) => {
     expect(rankMove(day(before), day(after))).toBe(type as never)
   })
 
-  test("an absence counts only in a reading as deep as the other day's rank", () => {
+  test("a keyword's absence counts only in a reading as deep as the other day's rank", () => {
     expect(rankMove(day(50), day(null, 50))).toBe("dropped_out")
     expect(rankMove(day(50), day(null, 49))).toBeNull()
     expect(rankMove(day(null, 50), day(50))).toBe("entered")
     expect(rankMove(day(null, 49), day(50))).toBeNull()
   })
 
-  test("days of two sources are never compared", () => {
+  test("a keyword's days of two sources are never compared", () => {
     for (const [before, after] of [
       [1, 100],
       [100, 1],
@@ -63,7 +63,7 @@ describe("a rival and the app", () => {
     [met(null, null), met(3, 4), null],
     [met(3, 4), met(null, null), null],
     [met(4, 3), met(null, null), null],
-  ])("%j and then %j is %p", (before, after, type) => {
+  ])("a rival and the app at %j and then %j are %p", (before, after, type) => {
     expect(passing(before, after, manual)).toBe(type as never)
     expect(passing(before, after, { manual: false })).toBe(type as never)
   })
@@ -71,14 +71,17 @@ describe("a rival and the app", () => {
   test.each([
     [true, 50],
     [false, 10],
-  ])("named by hand %p: it is told while the place that was won is among the first %p", (manual, places) => {
-    expect(passing(met(5, 60), met(70, places), { manual })).toBe("rival_passed")
-    expect(passing(met(5, 60), met(70, places + 1), { manual })).toBeNull()
-    expect(passing(met(60, 5), met(places, 70), { manual })).toBe("rival_beaten")
-    expect(passing(met(60, 5), met(places + 1, 70), { manual })).toBeNull()
-  })
+  ])(
+    "a passing by a rival named by hand %p causes an alert if the better rank is among the first %p",
+    (manual, places) => {
+      expect(passing(met(5, 60), met(70, places), { manual })).toBe("rival_passed")
+      expect(passing(met(5, 60), met(70, places + 1), { manual })).toBeNull()
+      expect(passing(met(60, 5), met(places, 70), { manual })).toBe("rival_beaten")
+      expect(passing(met(60, 5), met(places + 1, 70), { manual })).toBeNull()
+    },
+  )
 
-  test("days of two sources are never compared", () => {
+  test("a rival's days of two sources are never compared", () => {
     expect(passing(met(3, 4), met(4, 3, "foreign"), manual)).toBeNull()
   })
 })
@@ -101,25 +104,25 @@ describe("a chart's move", () => {
     [180, null, "chart_drop"],
     [181, null, null],
     [null, null, null],
-  ])("from %p to %p is %p", (before, after, type) => {
+  ])("a chart's move from %p to %p is %p", (before, after, type) => {
     expect(chartMove(day(before), day(after))).toBe(type as never)
   })
 
-  test("an absence counts only in a reading as deep as the other day's rank", () => {
+  test("a chart's absence counts only in a reading as deep as the other day's rank", () => {
     expect(chartMove(day(90), day(null, 100))).toBe("chart_drop")
     expect(chartMove(day(90), day(null, 89))).toBeNull()
     expect(chartMove(day(null, 60), day(60))).toBe("chart_enter")
     expect(chartMove(day(null, 59), day(60))).toBeNull()
   })
 
-  test("days of two sources are never compared", () => {
+  test("a chart's days of two sources are never compared", () => {
     expect(chartMove(day(1, 200, "import"), day(150))).toBeNull()
     expect(chartMove(day(150, 200, "import"), day(1))).toBeNull()
   })
 })
 
 describe("a wave of one-star reviews", () => {
-  test("is five on a day and three times the mean of the days before", () => {
+  test("a wave is at least five one-star reviews on a day and three times the mean of the days before", () => {
     expect(isWave(5, 0, 28)).toBe(true)
     expect(isWave(4, 0, 28)).toBe(false)
     // 2 a day
@@ -128,7 +131,7 @@ describe("a wave of one-star reviews", () => {
     expect(isWave(5, 56, 28)).toBe(false)
   })
 
-  test("needs seven days that are known", () => {
+  test("a wave needs seven known days", () => {
     expect(isWave(100, 0, 7)).toBe(true)
     expect(isWave(100, 0, 6)).toBe(false)
     expect(isWave(100, 0, -1)).toBe(false)
@@ -143,18 +146,18 @@ describe("results off the app's topic", () => {
   ]
   const own = ["6015", "6002"]
 
-  test("need eight of the first ten whose genre is known", () => {
+  test("results are off topic only if the genres of eight of the first ten are known", () => {
     expect(isOffTopic(own, genres(0, 8, 2))).toBe(true)
     expect(isOffTopic(own, genres(0, 7, 3))).toBeNull()
     expect(isOffTopic(own, genres(0, 7, 0))).toBeNull()
     expect(isOffTopic(own, genres(7, 0, 3))).toBeNull()
   })
 
-  test("cannot be told where its own genre is not known", () => {
+  test("results cannot be judged if the app's own genre is unknown", () => {
     expect(isOffTopic([], genres(0, 10, 0))).toBeNull()
   })
 
-  test("have none that shares a genre with it among the first ten", () => {
+  test("results are off topic if none of the first ten shares a genre with the app", () => {
     expect(isOffTopic(own, genres(1, 9, 0))).toBe(false)
     expect(isOffTopic(own, [...genres(0, 10, 0), own])).toBe(true)
   })

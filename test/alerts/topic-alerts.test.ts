@@ -43,7 +43,7 @@ async function toldOf(...readings: ReturnType<typeof results>[]): Promise<string
 }
 
 describe("a keyword whose first ten results", () => {
-  test("are all of other categories on its first measured day is off topic", async () => {
+  test("a keyword with ten results of other categories on its first measured day is off topic", async () => {
     expect(await toldOf(results(20, [...different(10), ...alike(10), OWN]))).toEqual(["2025-11-20 off_topic tea"])
     const [alert] = await told(sql, "off_topic")
     expect(alert).toMatchObject({ storefront: "us", at: new Date("2025-11-20T10:00:00Z") })
@@ -53,20 +53,20 @@ describe("a keyword whose first ten results", () => {
     })
   })
 
-  test("hold one of its own category, or the app itself, is not", async () => {
+  test("a keyword with a result of the app's category, or the app itself, is not off topic", async () => {
     expect(await toldOf(results(19, [...different(9), ...alike(1)]), results(20, [...different(9), OWN]))).toEqual([])
   })
 
   test.each([
     [8, ["2025-11-20 off_topic tea"]],
     [7, []],
-  ])("are of a known category %p times", async (known, expected) => {
+  ])("a keyword needs eight results with known categories; %p are known", async (known, expected) => {
     expect(await toldOf(results(20, [...different(known), ...unknown(10 - known)]))).toEqual(expected)
     const genres = [...Array<string>(known).fill("6016"), ...Array<null>(10 - known).fill(null)]
     expect((await told(sql, "off_topic")).map(({ facts }) => facts.genres)).toEqual(expected.map(() => genres))
   })
 
-  test("turn to other categories is told on that day alone", async () => {
+  test("a keyword whose results change to other categories causes an alert on that day only", async () => {
     const [on, off] = [[...different(9), ...alike(1)], different(10)]
     expect(await toldOf(results(17, on), results(18, off), results(19, off), results(20, off))).toEqual([
       "2025-11-18 off_topic tea",
@@ -75,7 +75,7 @@ describe("a keyword whose first ten results", () => {
     expect(alert?.facts).toMatchObject({ against: "2025-11-17" })
   })
 
-  test("were so already on the measured day before tell nothing, nor where that is not known", async () => {
+  test("a keyword that was off topic on the previous measured day, or is unknown there, causes no alert", async () => {
     expect(await toldOf(results(10, different(10)), results(18, different(10)))).toEqual([])
     const vague = [...alike(1), ...different(6), ...unknown(3)]
     expect(await toldOf(results(19, vague), results(20, different(10)))).toEqual([])
@@ -83,7 +83,7 @@ describe("a keyword whose first ten results", () => {
     expect(await toldOf(reading("tea", "2025-11-19T11:00:00Z", clear))).toEqual(["2025-11-20 off_topic tea"])
   })
 
-  test("of an app whose own category is not known tell nothing", async () => {
+  test("a keyword of an app with unknown category causes no alert", async () => {
     await sql`update store_app set genre = null where store_id = ${OWN}`
     expect(await toldOf(results(20, different(10)))).toEqual([])
   })
@@ -92,21 +92,21 @@ describe("a keyword whose first ten results", () => {
 describe("an app whose main category is none of the first ten's", () => {
   const [first, ...others] = different(10)
 
-  test("shares its second with one of them, or one's second is its own: it is not off topic", async () => {
+  test("an app whose second category matches a result's main or second one is not off topic", async () => {
     await stored(sql, [named([OWN], OWN_GENRE, "6016")])
     expect(await toldOf(results(20, [...unknown(2), ...different(8)]))).toEqual([])
     await stored(sql, [named([OWN], OWN_GENRE, "6012"), named([first!], "6017", OWN_GENRE)])
     expect(await toldOf(results(19, different(10)))).toEqual([])
   })
 
-  test("shares the second with the second of one of them, or all games with a game: it is not off topic", async () => {
+  test("an app whose second category matches a second one, or a game among games, is not off topic", async () => {
     await stored(sql, [named([OWN], OWN_GENRE, "6012"), named([first!], "6017", "6012")])
     expect(await toldOf(results(20, different(10)))).toEqual([])
     await stored(sql, [named([OWN], "6014", "7001"), named([first!], "6017", "6014", "7002")])
     expect(await toldOf(results(19, different(10)))).toEqual([])
   })
 
-  test("shares nothing but the name of all categories is off topic, told by main categories", async () => {
+  test("an app that shares only the name of all categories is off topic, judged by main categories", async () => {
     await stored(sql, [named([OWN], OWN_GENRE, "6012", "36"), named([first!], "6017", "6005", "36")])
     expect(await toldOf(results(20, different(10)))).toEqual(["2025-11-20 off_topic tea"])
     expect((await told(sql, "off_topic"))[0]?.facts).toMatchObject({
@@ -115,14 +115,14 @@ describe("an app whose main category is none of the first ten's", () => {
     })
   })
 
-  test("shared a second one on the day before, and turns off topic without it", async () => {
+  test("an app that shared a second category on the day before becomes off topic without it", async () => {
     await stored(sql, [named([OWN], OWN_GENRE, "6012"), named(["70001"], "6017", "6012")])
     expect(await toldOf(results(19, [...others, "70001"]), results(20, different(10)))).toEqual([
       "2025-11-20 off_topic tea",
     ])
   })
 
-  test("is compared with none of an app of which only the name of all categories is known", async () => {
+  test("an app is not compared with apps of which only the name of all categories is known", async () => {
     await stored(sql, [named([OWN], OWN_GENRE, "6012"), named(unknown(3), "36")])
     expect(await toldOf(results(20, [...unknown(3), ...others.slice(0, 7)]))).toEqual([])
     expect(await toldOf(reading("tea", "2025-11-20T11:00:00Z", [...unknown(2), ...others.slice(0, 8)]))).toEqual([
@@ -131,7 +131,7 @@ describe("an app whose main category is none of the first ten's", () => {
   })
 })
 
-test("on Google Play its own categories are compared", async () => {
+test("an app on Google Play is compared by Google Play's categories", async () => {
   const own = "com.example.tea"
   await tracked(sql, ["chai"], { iosId: undefined, androidPkg: own })
   const packages = others(10).map((id) => `com.example.a${id}`)

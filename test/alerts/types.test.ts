@@ -26,13 +26,13 @@ function exampleOf(type: (typeof FEED_TYPES)[number], facts: object = type.examp
   } as never
 }
 
-test("the list holds the contract's types in its order, and the feed can tell of each", () => {
+test("the list has the contract's types in its order, and the feed can have each", () => {
   expect(RULE_TYPES as string[]).toEqual(contract)
   expect(FEED_TYPES.map(({ name }) => name)).toEqual(RULE_TYPES)
 })
 
 describe.each(FEED_TYPES.map((type) => [type.name, type] as const))("%s", (name, type) => {
-  test("keeps facts of its shape: its example fits, a fact that is missing, strange or of another kind does not", () => {
+  test("an alert type accepts its example, and no missing, extra or mistyped fact", () => {
     expect(v.parse(type.facts, type.example)).toEqual(type.example)
     expect(v.is(type.facts, { ...type.example, stranger: 1 })).toBe(false)
     for (const fact of Object.keys(type.example)) {
@@ -43,7 +43,7 @@ describe.each(FEED_TYPES.map((type) => [type.name, type] as const))("%s", (name,
     expect(alike.every(({ facts }) => facts === type.facts)).toBe(true)
   })
 
-  test("has one sentence of its own to the owner, and a message that names an earlier day", () => {
+  test("an alert type has its own sentence to the owner, and a message that names an earlier day", () => {
     const alert = exampleOf(type)
     expect(sentenceOf(alert)).toMatch(/^[A-Z0-9"].+[^.]$/)
     expect(sentenceOf(alert)).not.toMatch(/undefined|null|NaN|\[object|the app\b|on iOS|'(?!s)/)
@@ -53,7 +53,7 @@ describe.each(FEED_TYPES.map((type) => [type.name, type] as const))("%s", (name,
     expect(textOf(alert, "2025-11-24")).toStartWith(type.text ? "Week" : `2025-11-20: ${sentenceOf(alert)}`)
   })
 
-  test("fills fields that the feed has, and leaves all others null", () => {
+  test("an alert type sets fields of the feed, and all others are null", () => {
     const row = alertRow(exampleOf(type), "Tea") as unknown as Record<string, unknown>
     const fields = Object.fromEntries(Object.keys(AlertFields.entries).map((field) => [field, row[field]]))
     expect(v.parse(AlertFields, fields)).toEqual(fields as never)
@@ -62,14 +62,14 @@ describe.each(FEED_TYPES.map((type) => [type.name, type] as const))("%s", (name,
     expect(filled.filter((field) => !(field in type.fields(type.example)))).toEqual([])
   })
 
-  test("is wanted by a rule of its own without options and by no other", () => {
+  test("an alert type is wanted by its own rule without options and by no other", () => {
     const rules = RULE_TYPES.map((of) => ({ type: of, channels: [...CHANNELS], ...NONE }))
     expect(rules.filter((rule) => wants(rule, exampleOf(type), null)).map((rule) => rule.type)).toEqual([name])
   })
 })
 
 describe.each(RULE_TYPES)("a rule of %s", (type) => {
-  test("takes the options that its type names and refuses the others, each by its name", () => {
+  test("a rule accepts the options of its type and refuses the others by name", () => {
     for (const [option, value] of Object.entries(OPTIONS)) {
       const refine = () => createAlertRule.refine!({ type, [option]: value } as never)
       if (takes(type, option as never)) expect(refine()).toEqual({ type, [option]: value } as never)
@@ -84,7 +84,7 @@ describe.each(RULE_TYPES)("a rule of %s", (type) => {
   })
 })
 
-test("options narrow what is wanted: a smaller fall, a keyword without a tag, a rival that was found", () => {
+test("options of a rule exclude smaller falls, keywords without a tag and found rivals", () => {
   for (const type of FEED_TYPES) {
     const small = exampleOf(type, { ...type.example, rank: 7, was: 3, manual: false })
     for (const option of type.options) {

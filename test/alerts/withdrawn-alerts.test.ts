@@ -50,14 +50,14 @@ const said = ({ day, type, before, after, withdrawnAt }: Row) =>
   `${day} ${type} ${before} ${after}${withdrawnAt === null ? "" : " withdrawn"}`
 
 describe("an alert that a later reading contradicts", () => {
-  test("is deleted if nobody was told of it", async () => {
+  test("a contradicted alert is deleted if nobody received it", async () => {
     await load(ranked("18", 15), ranked("20", 40))
     expect((await feed()).map(said)).toEqual(["2025-11-20 rank_drop 15 40"])
     await load(ranked("19", 40))
     expect((await feed()).map(said)).toEqual(["2025-11-19 rank_drop 15 40"])
   })
 
-  test("stays marked as withdrawn if it was read, and holds again with the readings", async () => {
+  test("a contradicted alert that was read is marked as withdrawn, and becomes valid again with the readings", async () => {
     await load(ranked("18", 15), ranked("20", 40))
     const [first] = await feed()
     await sql`update alert set read_at = now()`
@@ -104,7 +104,7 @@ describe("an alert that was queued for a channel", () => {
     stop = async () => {}
   }
 
-  test("and delivered stays in the feed, marked as withdrawn, and is never sent again", async () => {
+  test("a delivered alert that is withdrawn stays in the feed, marked, and is never sent again", async () => {
     await load(ranked("18", 15), ranked("20", 40))
     await delivered(1)
     await load(ranked("19", 40))
@@ -123,7 +123,7 @@ describe("an alert that was queued for a channel", () => {
     expect(taker.got).toHaveLength(2)
   }, 60_000)
 
-  test("and waits there is not sent once it is withdrawn", async () => {
+  test("a waiting alert that is withdrawn is not sent", async () => {
     await load(ranked("18", 15), ranked("20", 40))
     await sql`update channel set paused_until = now() + interval '1 day', next_at = now() + interval '1 day'`
     const delivery = telling(sql)

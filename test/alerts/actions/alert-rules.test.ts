@@ -20,7 +20,7 @@ async function rules() {
 const NONE = { channels: [], dropBy: null, keywordScope: null, rivalScope: null }
 
 describe("create_alert_rule", () => {
-  test("shows the rule before and after, and stores what it shows", async () => {
+  test("create_alert_rule shows the rule before and after, and stores what it shows", async () => {
     const args = { type: "rank_drop", channels: ["webhook", "slack", "webhook"], dropBy: 10, keywordScope: "tagged" }
     const { preview, credits, destructive, confirmToken } = await previewed(args)
     const rule = { ...NONE, type: "rank_drop", channels: ["slack", "webhook"], dropBy: 10, keywordScope: "tagged" }
@@ -37,7 +37,7 @@ describe("create_alert_rule", () => {
     expect([paid.used, await rules()]).toEqual([2, [["rank_drop", ["slack", "webhook"], 10, "tagged", null]]])
   })
 
-  test("again replaces it, what is left out included, and the same again is free", async () => {
+  test("create_alert_rule replaces a rule completely, and repeating it is free", async () => {
     await on.applied("create_alert_rule", { type: "rival_passed", channels: ["slack"], rivalScope: "manual" })
     const { preview, confirmToken } = await previewed({ type: "rival_passed", channels: ["telegram"] })
     const before = { ...NONE, type: "rival_passed", channels: ["slack"], keywordScope: "all", rivalScope: "manual" }
@@ -54,7 +54,7 @@ describe("create_alert_rule", () => {
     expect(await rules()).toEqual([["rival_passed", ["telegram"], null, "all", "all"]])
   })
 
-  test("takes each of the fifteen types, side by side, and fills in what each has a use for", async () => {
+  test("create_alert_rule accepts each of the fifteen types side by side, with defaults for their options", async () => {
     for (const type of RULE_TYPES) expect((await on.applied("create_alert_rule", { type })).status).toBe(200)
     const all = "all"
     expect(await rules()).toEqual([
@@ -66,7 +66,7 @@ describe("create_alert_rule", () => {
     ]) // biome-ignore format: a table
   })
 
-  test("refuses an option that says nothing about the type, and one out of bounds, naming it", async () => {
+  test("create_alert_rule refuses an option that the type does not have or that is out of bounds, naming it", async () => {
     const cases: [object, string][] = [
       [{ type: "rank_rise", dropBy: 5 }, "dropBy"],
       [{ type: "dropped_out", dropBy: 5 }, "dropBy"],
@@ -89,7 +89,7 @@ describe("create_alert_rule", () => {
     for (const dropBy of [3, 50]) expect((await previewed({ type: "rank_drop", dropBy })).error).toBeUndefined()
   })
 
-  test("says why a rule delivers nothing yet: data, channels, tags, rivals, apps", async () => {
+  test("create_alert_rule explains why a rule delivers nothing yet: data, channels, tags, rivals, apps", async () => {
     const nowhere = "It names no channel: nothing is delivered, and alerts show in the feed alone."
     expect(await notesOf({ type: "rank_drop" })).toEqual([nowhere])
     expect(await notesOf({ type: "entered", channels: ["slack", "telegram"] })).toEqual([
@@ -108,7 +108,7 @@ describe("create_alert_rule", () => {
     expect([await notesOf(tagged), await notesOf(manual)]).toEqual([[nowhere], [nowhere]])
   })
 
-  test("goes by default to the channels that are connected, each kind once, and a stranger's are none of them", async () => {
+  test("create_alert_rule defaults to the workspace's connected channels, each kind once", async () => {
     const connect = (id: string, kind: string, workspace = on.workspace, disabled: string | null = null) => on.sql`
       insert into channel (id, workspace_id, kind, shown, sealed, disabled, disabled_at)
       values (${id}, ${workspace}, ${kind}, 'shown', 'sealed', ${disabled}, ${disabled && on.sql`now()`})`
@@ -131,7 +131,7 @@ describe("create_alert_rule", () => {
     ])
   })
 
-  test("says that charts and features are read of the App Store alone, where no app is on it", async () => {
+  test("create_alert_rule says that charts and features need an app on the App Store", async () => {
     const elsewhere = expect.stringContaining("on the App Store")
     for (const type of ["chart_drop", "chart_enter", "featured"]) {
       expect(await notesOf({ type })).not.toContainEqual(elsewhere)
@@ -146,7 +146,7 @@ describe("create_alert_rule", () => {
 })
 
 describe("delete_alert_rule", () => {
-  test("shows what goes, takes it away, costs nothing, and leaves the others", async () => {
+  test("delete_alert_rule shows and deletes the rule, costs nothing, and keeps the other rules", async () => {
     await on.applied("create_alert_rule", { type: "rank_drop", dropBy: 7 })
     await on.applied("create_alert_rule", { type: "entered" })
     const { body } = await on.preview("delete_alert_rule", { type: "rank_drop" })
@@ -158,14 +158,14 @@ describe("delete_alert_rule", () => {
     expect(await rules()).toEqual([["entered", [], null, "all", null]])
   })
 
-  test("of a type without a rule changes nothing, is free and says so", async () => {
+  test("delete_alert_rule of a type without a rule changes nothing, is free and says so", async () => {
     const { body } = await on.preview("delete_alert_rule", { type: "rank_drop" })
     expect(body).toMatchObject({ credits: 0, preview: { before: { rule: null }, after: { rule: null } } })
     expect(body.preview.summary).toStartWith("Change nothing")
     expect((await on.confirm(body.confirmToken)).body).toMatchObject({ status: "unchanged", credits: 0, result: null })
   })
 
-  test("of a rule that went since the preview shows what is left of it", async () => {
+  test("delete_alert_rule shows the present state if the rule was deleted since the preview", async () => {
     await on.applied("create_alert_rule", { type: "rank_drop" })
     const { body } = await on.preview("delete_alert_rule", { type: "rank_drop" })
     await on.applied("delete_alert_rule", { type: "rank_drop" })
@@ -179,7 +179,7 @@ describe("delete_alert_rule", () => {
 })
 
 describe("rules", () => {
-  test("are a workspace's own: a stranger's rule of the same type is neither seen nor touched", async () => {
+  test("rules of another workspace are neither visible nor changed", async () => {
     await on.applied("create_alert_rule", { type: "rank_drop" })
     const key = await on.house.key(await on.house.workspace())
     expect((await on.preview("create_alert_rule", { type: "rank_drop" }, key)).body.preview.before).toEqual({
@@ -190,7 +190,7 @@ describe("rules", () => {
     })
   })
 
-  test("deliver of every app, so that a key limited to some may not decide them", async () => {
+  test("a key limited to some apps cannot change rules, because they apply to all apps", async () => {
     await on.applied("create_alert_rule", { type: "rank_drop" })
     const limited = await on.house.key(on.workspace, { appList: [on.app] })
     for (const action of ["create_alert_rule", "delete_alert_rule"])

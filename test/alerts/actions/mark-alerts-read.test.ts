@@ -19,7 +19,7 @@ const unread = () => unreadOf(on.sql, on.workspace)
 const marked = async (args: object) => (await on.applied("mark_alerts_read", args)).body
 
 describe("the preview", () => {
-  test("counts what would change of each app, and of the workspace, and costs nothing", async () => {
+  test("the preview counts the alerts of each app and of the workspace, and costs nothing", async () => {
     await tell(
       { at: "2025-11-01T10:00:00Z" },
       { at: "2025-11-03T10:00:00Z" },
@@ -48,7 +48,7 @@ describe("the preview", () => {
     expect([await unread(), await on.ledger(), (await on.audits()).length]).toEqual([[], [], 1])
   })
 
-  test("of nothing says so, and its confirm writes nothing", async () => {
+  test("the preview of no alerts says so, and its confirm writes nothing", async () => {
     await tell({ read: true })
     const { body } = await on.preview("mark_alerts_read")
     expect(body.preview).toMatchObject({ summary: "Mark 0 alerts of every app as read.", before: { alerts: [] } })
@@ -58,13 +58,13 @@ describe("the preview", () => {
 })
 
 describe("what is marked", () => {
-  test("is one app's alone, when one is named", async () => {
+  test("marking one app's alerts leaves those of other apps", async () => {
     const [, theirs, whole] = await tell({}, { app: other }, { app: null })
     expect((await marked({ appId: on.app })).result.marked).toBe(1)
     expect(await unread()).toEqual([theirs!, whole!])
   })
 
-  test("and read false are marked as unread again, with everybody else's left", async () => {
+  test("read false marks alerts as unread again, and leaves other alerts", async () => {
     const ids = await tell({ read: true }, { read: true, at: "2025-11-02T00:00:00Z" }, {})
     const { body } = await on.preview("mark_alerts_read", { read: false, until: "2025-11-01" })
     expect(body.preview).toMatchObject({
@@ -83,14 +83,14 @@ describe("what is marked", () => {
     ["2025-11-01T10:00:00.530+03:00", ["2025-11-01T07:00:00.530039Z"], ["2025-11-01T07:00:00.531Z"]],
     ["9999-12-31", ["2025-11-01T10:00:00Z"], []],
     ["0000-01-01", [], ["2025-11-01T10:00:00Z"]],
-  ])("until %s is that and not later", async (until, within, after) => {
+  ])("until %s marks alerts up to that time and no later ones", async (until, within, after) => {
     await tell(...within.map((at) => ({ at })))
     const left = await tell(...after.map((at) => ({ at })))
     await marked({ until })
     expect(await unread()).toEqual(left)
   })
 
-  test("until an alert's `at`, as the feed shows it, is that alert too", async () => {
+  test("until with an alert's `at` as shown in the feed includes that alert", async () => {
     await tell({ at: "2025-11-01T10:00:00.530999Z" })
     const feed = async () => (await on.house.call("/v1/alerts", { key: on.key })).body
     const [{ at }] = (await feed()).alerts
@@ -98,7 +98,7 @@ describe("what is marked", () => {
     expect(await feed()).toMatchObject({ unread: 0, alerts: [{ at, read: true }] })
   })
 
-  test("is never what was told after the preview, and the token stays good", async () => {
+  test("an alert found after the preview is never marked, and the token stays valid", async () => {
     await tell({}, {})
     for (const args of [{}, { until: "2025-11-30" }, { appId: on.app }]) {
       const { body } = await on.preview("mark_alerts_read", args)
@@ -110,7 +110,7 @@ describe("what is marked", () => {
     }
   })
 
-  test("is what the preview showed or nothing: as many others in their place are a mismatch", async () => {
+  test("the confirm marks exactly the previewed alerts; the same number of other alerts is a mismatch", async () => {
     const [first, second] = await tell({}, { read: true })
     const { body } = await on.preview("mark_alerts_read")
     await on.sql`update alert set read_at = now() where id = ${first!}`
@@ -122,7 +122,7 @@ describe("what is marked", () => {
   })
 
   test.skipIf(!process.env.DATABASE_URL)(
-    "postgres: an alert that was found before the preview and committed after it is a mismatch, never marked unseen",
+    "postgres: an alert committed after the preview is a mismatch, even if it was found before, and never marked unseen",
     async () => {
       const { promise: released, resolve: release } = Promise.withResolvers<void>()
       const inserted = Promise.withResolvers<void>()
@@ -142,7 +142,7 @@ describe("what is marked", () => {
     },
   )
 
-  test("of more than 5,000 is the newest, and the preview says that there are more", async () => {
+  test("of more than 5,000 alerts the newest are marked, and the preview says that there are more", async () => {
     await on.sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
       select ${on.workspace}, ${on.app}, 'entered', 'ios', 'us', n::text, '2025-11-01', '2025-11-01'::date + n * interval '1 s', '{}'
@@ -160,7 +160,7 @@ describe("what is marked", () => {
 })
 
 describe("a key limited to some apps", () => {
-  test("marks alerts of those alone, and none of the whole workspace", async () => {
+  test("a key limited to some apps marks only their alerts, and none of the whole workspace", async () => {
     const limited = await on.house.key(on.workspace, { appList: [other] })
     const [own, , whole] = await tell({}, { app: other }, { app: null })
     const { body } = await on.preview("mark_alerts_read", {}, limited)
@@ -170,7 +170,7 @@ describe("a key limited to some apps", () => {
     expect((await on.preview("mark_alerts_read", { appId: on.app }, limited)).body.error).toBe("app_not_allowed")
   })
 
-  test("and a stranger never touch another workspace's", async () => {
+  test("a limited key and another workspace's key never change other alerts", async () => {
     const stranger = await on.house.workspace()
     const theirs = await on.tracked([], "389801252", stranger)
     const ids = await tellAlerts(on.sql, [
@@ -184,7 +184,7 @@ describe("a key limited to some apps", () => {
   })
 })
 
-test("an argument that is no moment is refused, naming it", async () => {
+test("an argument that is not a time is refused, naming it", async () => {
   const malformed = [
     "2025-02-30",
     "2025-13-01",

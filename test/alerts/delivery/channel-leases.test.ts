@@ -39,7 +39,7 @@ function started(options = {}): Delivery {
 
 const ended = async () => (await deliveries(at)).filter(({ state }) => state === "delivered")
 
-test("of 50 receivers ten hang: the other 40 have all their alerts within 5 s", async () => {
+test("forty of fifty receivers get all their alerts within 5 s while ten hang", async () => {
   for (let i = 0; i < 50; i++) await hook(at, `${there.url}/${i}`)
   for (let i = 0; i < 50; i += 5) there.on(`/${i}`, () => new Promise(() => {}))
   const since = performance.now()
@@ -52,7 +52,7 @@ test("of 50 receivers ten hang: the other 40 have all their alerts within 5 s", 
   for (let i = 0; i < 50; i++) expect(there.at(`/${i}`)).toHaveLength(i % 5 === 0 ? 1 : 3)
 })
 
-test("on a channel one is under way at a time, in the order of alerts, also with several processes", async () => {
+test("a channel sends one alert at a time and in order, even with several processes", async () => {
   await hook(at, `${there.url}/slow`)
   let [now, most] = [0, 0]
   there.on("/slow", async () => {
@@ -69,7 +69,7 @@ test("on a channel one is under way at a time, in the order of alerts, also with
   expect(distinct(there.at("/slow").map(idOf))).toHaveLength(30)
 })
 
-test("a stop ends within 2 s, gives back what hangs, and whoever comes next tells it under the same id", async () => {
+test("a stop ends within 2 s and releases hanging deliveries, which the next process sends under the same id", async () => {
   await hook(at, `${there.url}/hangs`)
   there.on("/hangs", (_, before) => (before === 0 ? new Promise<Response>(() => {}) : new Response()))
   await found(at)
@@ -84,7 +84,7 @@ test("a stop ends within 2 s, gives back what hangs, and whoever comes next tell
   expect(distinct(there.at("/hangs").map(idOf))).toHaveLength(1)
 })
 
-test("whoever lost his lease sends nothing more and stores nothing", async () => {
+test("a process that lost its lease sends and stores nothing more", async () => {
   await hook(at, `${there.url}/fenced`)
   await found(at, 2)
   await queueDeliveries(sql)
@@ -103,7 +103,7 @@ test("whoever lost his lease sends nothing more and stores nothing", async () =>
   expect(await settle(sql, next!, { ...outcome, sent: { result: "delivered" } })).toBe(true)
 })
 
-test("what is found while a delivery ends is not forgotten", async () => {
+test("an alert found while a delivery ends is not lost", async () => {
   await hook(at, `${there.url}/late`)
   const { open, opened } = gateway()
   there.on("/late", async (_, before) => {
@@ -121,7 +121,7 @@ test("what is found while a delivery ends is not forgotten", async () => {
   expect(await ended()).toHaveLength(2)
 })
 
-test("a channel that cannot be opened says so, costs no attempt, and hinders no other", async () => {
+test("a channel that cannot be opened is logged, counts no attempt, and does not delay others", async () => {
   const { id } = await hook(at, `${there.url}/sealed`)
   await found(at)
   expect(await telling(sql, { sealer: await createSealer(null) }).runOnce()).toBe(1)

@@ -38,7 +38,7 @@ const bot = async () =>
 const slack = async () => (await addSlack(at.register, at.workspaceId, `${there.url}/services/T0/B0/canary`)).channel.id
 
 describe("Telegram", () => {
-  test("gets the text as it is: no parse mode, no preview, the chat it was added with", async () => {
+  test("Telegram gets plain text without parse mode or preview, in the configured chat", async () => {
     await bot()
     await found(at)
     await talking().runOnce()
@@ -53,7 +53,7 @@ describe("Telegram", () => {
   })
 
   test.each([4_000, 4_096, 10_000])(
-    "a text of an app's name of %p characters has 4,096 at most, none of them halved",
+    "a message about an app name of %p characters has at most 4,096, none of them split",
     async (length) => {
       await sql`update tracked_app set name = ${"😀".repeat(length / 2)} where id = ${at.appId}`
       await bot()
@@ -66,7 +66,7 @@ describe("Telegram", () => {
     },
   )
 
-  test("retry_after is obeyed, for all that waits on the channel, and costs no attempt", async () => {
+  test("Telegram's retry_after delays the whole channel, and counts no attempt", async () => {
     await bot()
     there.on(PATH, (_, before) =>
       before === 0
@@ -84,7 +84,7 @@ describe("Telegram", () => {
     expect((await deliveries(at)).map(({ attempts }) => attempts)).toEqual([1, 1, 1])
   })
 
-  test("that moved a group to another number gets the message there; a refusal there names the new number", async () => {
+  test("a group moved to another id gets the message there; a refusal names the new id", async () => {
     const id = await bot()
     const moved = { ok: false, error_code: 400, parameters: { migrate_to_chat_id: -1_002_222_222_222 } }
     const chatOf = ({ body }: Got) => JSON.parse(body).chat_id
@@ -105,7 +105,7 @@ describe("Telegram", () => {
     )
   })
 
-  test("that refuses a closed topic is told so", async () => {
+  test("a closed Telegram topic is reported as such", async () => {
     const id = await bot()
     const closed = { ok: false, error_code: 400, description: "Bad Request: TOPIC_CLOSED" }
     there.on(PATH, () => Response.json(closed, { status: 400 }))
@@ -114,7 +114,7 @@ describe("Telegram", () => {
     expect(JSON.stringify(await findChannel(sql, at.workspaceId, id))).toContain("the topic is closed")
   })
 
-  test("gets a message a second on one chat", async () => {
+  test("Telegram gets at most one message per second and chat", async () => {
     await bot()
     await found(at, 2)
     const delivery = talking({ gapsMs: {} })
@@ -125,7 +125,7 @@ describe("Telegram", () => {
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(1_000)
   })
 
-  test("the token is in no log line, no row and no reason, whatever happens", async () => {
+  test("Telegram's token is in no log line, row or failure", async () => {
     const id = await bot()
     const answers = [400, 404, 500, 302, 429, 401]
     there.on(
@@ -158,7 +158,7 @@ describe("Telegram", () => {
 })
 
 describe("Slack", () => {
-  test("gets text that mentions nobody and is not formatted", async () => {
+  test("Slack gets text without mentions or formatting", async () => {
     await slack()
     await found(at)
     await talking().runOnce()
@@ -169,7 +169,7 @@ describe("Slack", () => {
     expect(more).toEqual({ mrkdwn: false, unfurl_links: false, unfurl_media: false })
   })
 
-  test.each([403, 404, 410])("%p disables the channel", async (status) => {
+  test.each([403, 404, 410])("Slack's status %p disables the channel", async (status) => {
     const id = await slack()
     there.on("/services/T0/B0/canary", () => new Response("no_service", { status }))
     await found(at, 2)
@@ -181,7 +181,7 @@ describe("Slack", () => {
     expect(JSON.stringify([channel, logged])).not.toContain("canary")
   })
 
-  test("Retry-After is obeyed", async () => {
+  test("Slack's Retry-After is obeyed", async () => {
     await slack()
     there.on("/services/T0/B0/canary", (_, before) =>
       before === 0 ? new Response(null, { status: 429, headers: { "retry-after": "1" } }) : new Response("ok"),

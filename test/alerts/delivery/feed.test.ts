@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => there.stop())
 
-test("the feed shows how each alert was told: what was given up, what waits, what was delivered, and what nobody wants", async () => {
+test("the feed shows the delivery of each alert: undelivered, waiting, delivered, or not wanted", async () => {
   const at = await scene(sql)
   await rule(at, "rank_drop", { channels: ["webhook", "slack"] })
   await hook(at, `${there.url}/down`)

@@ -109,7 +109,7 @@ longOnServer(
   },
 )
 
-longOnServer("postgres: SIGTERM under way ends within 2 s with 0, and nothing is lost", async () => {
+longOnServer("postgres: SIGTERM during a delivery ends the process within 2 s with 0, and loses nothing", async () => {
   await hook(at, `${there.url}/hangs`)
   there.on("/hangs", (_, before) => (before === 0 ? new Promise<Response>(() => {}) : new Response()))
   const child = await started({ leaseMs: 30_000, timeoutMs: 20_000 })

@@ -25,7 +25,7 @@ const waiting = async () =>
   (await sql<{ id: number }[]>`select alert_id as id from alert_to_deliver`).map(({ id }) => id)
 
 describe("which alerts are told", () => {
-  test("those that a rule wants, on every channel of the kinds it names, once each", async () => {
+  test("an alert is queued once for every channel of the kinds that its rule names", async () => {
     const { register, workspaceId } = at
     const one = await hook(at, "https://one.example/")
     const two = await hook(at, "https://two.example/")
@@ -48,7 +48,7 @@ describe("which alerts are told", () => {
     expect(await waiting()).toEqual([])
   })
 
-  test("of tagged keywords alone where the rule says so", async () => {
+  test("an alert without a tag is not queued for a rule on tagged keywords", async () => {
     await hook(at, "https://one.example/")
     await rule(at, "entered", { keywordScope: "tagged" })
     await sql`update tracked_app set keyword_tags = '{"tea": ["hot"]}' where id = ${at.appId}`
@@ -57,7 +57,7 @@ describe("which alerts are told", () => {
     expect(await queued()).toEqual([tagged!])
   })
 
-  test("none that was found before the rule, and none of another workspace's", async () => {
+  test("an alert found before its rule, or of another workspace, is not queued", async () => {
     await hook(at, "https://one.example/")
     await found(at)
     await rule(at, "rank_drop")
@@ -69,7 +69,7 @@ describe("which alerts are told", () => {
     expect(await deliveries(other)).toEqual([])
   })
 
-  test("none of a rule that was made again since, of a suspended workspace, or of what is not the instance's own", async () => {
+  test("an alert is not queued for a rule made again since, a suspended workspace, or another origin", async () => {
     await hook(at, "https://one.example/")
     await rule(at, "rank_drop")
     await found(at)
@@ -87,21 +87,21 @@ describe("which alerts are told", () => {
     expect(await waiting()).toEqual([])
   })
 
-  test("without a rule nothing is even looked at", async () => {
+  test("an alert without a rule is not even queued for a check", async () => {
     await hook(at, "https://one.example/")
     await found(at, 3)
     expect(await waiting()).toEqual([])
   })
 })
 
-test("a workspace has fifty channels at most", async () => {
+test("a workspace has at most fifty channels", async () => {
   for (let i = 1; i <= 50; i++) await hook(at, `https://${i}.example/`)
   const refused = await hook(at, "https://51.example/").catch((error) => error.message)
   expect(refused).toBe("a workspace has 50 channels at most")
   expect(await listChannels(sql, at.workspaceId)).toHaveLength(50)
 })
 
-test("a channel that is removed takes what waits on it along", async () => {
+test("a deleted channel deletes its waiting deliveries", async () => {
   const { id } = await hook(at, "https://one.example/")
   await rule(at, "rank_drop")
   await found(at, 3)
@@ -111,7 +111,7 @@ test("a channel that is removed takes what waits on it along", async () => {
 })
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: alerts whose transactions commit in the other order are told all the same",
+  "postgres: alerts whose transactions commit in reverse order are all delivered",
   async () => {
     await hook(at, "https://one.example/")
     await rule(at, "rank_drop")
@@ -136,7 +136,7 @@ function appIsGone(error: unknown): void {
 }
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: eight that take alerts at once, while an app goes away, tell each alert once and never wait in a circle",
+  "postgres: eight processes that queue alerts while an app is deleted queue each once, without a deadlock",
   async () => {
     await hook(at, "https://one.example/")
     await hook(at, "https://two.example/")

@@ -35,7 +35,7 @@ async function told(options = {}): Promise<void> {
 }
 
 describe("the signature", () => {
-  test("is accepted by the reference library for a thousand bodies, and for none with a bit flipped", async () => {
+  test("the reference library accepts the signatures of a thousand bodies, and of none with a flipped bit", async () => {
     const said = fc.sample(fc.string({ unit: "grapheme", maxLength: 200 }), { seed: 7, numRuns: 1_000 })
     const secret = makeSecret(randomBytes)
     expect(secret).toMatch(/^whsec_[\w+/]{43}=$/)
@@ -69,7 +69,7 @@ describe("the signature", () => {
     }
   })
 
-  test("is made with both secrets for 24 hours after a rotation, then with the newer alone", async () => {
+  test("messages are signed with both secrets for 24 hours after a rotation, then with the newer one", async () => {
     const { id, secret } = await hook(at, `${there.url}/rotated`)
     const { secret: newer, channel } = await rotateSecret(at.register, at.workspaceId, id)
     expect(channel.earlierSecretUntil!.getTime() - Date.now()).toBeWithin(86_390_000, 86_410_000)
@@ -88,7 +88,7 @@ describe("the signature", () => {
   })
 })
 
-test("a receiver that fails four times and then accepts sees one id and five timestamps, each signed anew", async () => {
+test("a receiver that fails four times and then accepts gets one id and five timestamps, each signed", async () => {
   const { secret } = await hook(at, `${there.url}/late`)
   there.on("/late", (_, before) => new Response(null, { status: before < 4 ? [500, 302, 404, 503][before]! : 200 }))
   const [alert] = await found(at)
@@ -105,7 +105,7 @@ test("a receiver that fails four times and then accepts sees one id and five tim
   expect(await deliveries(at)).toMatchObject([{ id: idOf(got[0]!), alertId: alert!, attempts: 5, failure: null }])
 })
 
-test("the body is the alert as the feed shows it", async () => {
+test("the body of a webhook is the alert as in the feed", async () => {
   await hook(at, `${there.url}/body`)
   const [id] = await found(at)
   await told()
@@ -127,7 +127,7 @@ test("the body is the alert as the feed shows it", async () => {
 })
 
 describe("the schedule", () => {
-  test("is that of Standard Webhooks: ten attempts in 75 h 35 min, each within a fifth of its time, then it is given up", async () => {
+  test("a delivery has ten attempts in 75 h 35 min as in Standard Webhooks, varied by a fifth, then is given up", async () => {
     await hook(at, `${there.url}/down`)
     there.on("/down", () => new Response(null, { status: 500 }))
     await found(at)
@@ -158,7 +158,7 @@ describe("the schedule", () => {
     })
   })
 
-  test("what a receiver asks to wait is waited, and 429 counts as no attempt", async () => {
+  test("a receiver's request to wait is obeyed, and a 429 counts no attempt", async () => {
     const { id } = await hook(at, `${there.url}/busy`)
     const answers = [
       new Response(null, { status: 429, headers: { "retry-after": "600" } }),
@@ -181,7 +181,7 @@ describe("the schedule", () => {
     expect(there.at("/busy")).toHaveLength(2)
   })
 
-  test("one message that is not taken holds up no others", async () => {
+  test("a message that is refused does not delay others", async () => {
     await hook(at, `${there.url}/picky`)
     const [first] = await found(at, 3)
     there.on("/picky", ({ body }) => new Response(null, { status: JSON.parse(body).data.id === first ? 400 : 200 }))
@@ -193,7 +193,7 @@ describe("the schedule", () => {
   })
 })
 
-test("410 disables the channel: what waits is given up, what comes later is shown as not delivered, nothing is sent", async () => {
+test("status 410 disables the channel: waiting and later deliveries are undelivered, and nothing is sent", async () => {
   const { id } = await hook(at, `${there.url}/gone`)
   there.on("/gone", () => new Response(null, { status: 410 }))
   await found(at, 3)
@@ -208,7 +208,7 @@ test("410 disables the channel: what waits is given up, what comes later is show
 })
 
 describe("the address guard", () => {
-  test("no redirect is followed", async () => {
+  test("a webhook follows no redirect", async () => {
     await hook(at, `${there.url}/moved`)
     there.on("/moved", () => new Response(null, { status: 307, headers: { location: `${there.url}/inside` } }))
     await found(at)
@@ -218,7 +218,7 @@ describe("the address guard", () => {
     expect(await deliveries(at)).toMatchObject([{ state: "waiting", attempts: 1, failure: "status 307" }])
   })
 
-  test("an address that is not on the public network gets nothing, unless the operator allows it", async () => {
+  test("a webhook to a private address is not sent, unless the operator allows it", async () => {
     await hook(at, `${there.url}/private`)
     await found(at)
     await told({ outbound: safeFetch })

@@ -69,13 +69,13 @@ describe("a week", () => {
     ["2025-11-20T08:00:00Z", null],
     ["2025-11-23T23:00:00Z", null],
     ["2026-01-05T08:00:00Z", "2025-12-29 to 2026-01-04"],
-  ])("at %p that of %p is to be told", (now, week) => {
+  ])("at %p the week of %p is due", (now, week) => {
     const found = weekToTell(new Date(now))
     expect(found && `${found.from} to ${found.to}`).toBe(week)
     if (found) expect(found.tellAt.toISOString().slice(11)).toBe("08:00:00.000Z")
   })
 
-  test("is summed up from its last measured days against those of the week before, and nothing is made up", async () => {
+  test("a week compares its last measured days with those of the week before, and makes nothing up", async () => {
     await app()
     expect(await summaries().runOnce()).toBe(1)
     const [row] = (await told(sql, "weekly")) as unknown as WeeklySummary[]
@@ -93,7 +93,7 @@ describe("a week", () => {
     })
   })
 
-  test("lists reviews of Google Play by language, also of one that is mostly spoken in a tracked storefront", async () => {
+  test("a week lists Google Play reviews by language, including one spoken in a tracked storefront", async () => {
     const at = await scene(sql)
     const storeId = "com.example.tea"
     await tracked(sql, ["tea"], {
@@ -123,7 +123,7 @@ describe("a week", () => {
     ])
   })
 
-  test("is told once, however many processes look, however often", async () => {
+  test("a week is added once, for any number of processes and runs", async () => {
     await app()
     const added = await Promise.all(Array.from({ length: 6 }, () => summaries().runOnce()))
     expect(added.reduce((sum, count) => sum + count)).toBe(1)
@@ -131,7 +131,7 @@ describe("a week", () => {
     expect(await told(sql, "weekly")).toHaveLength(1)
   })
 
-  test("of which nothing was measured, or before the app was tracked, has no summary", async () => {
+  test("a week without measurements, or before the app was tracked, has no summary", async () => {
     const { workspaceId, appId } = await scene(sql)
     await sql`delete from tracked_app where id = ${appId}`
     await tracked(sql, ["never"], { workspaceId, iosId: "30001" })
@@ -141,7 +141,7 @@ describe("a week", () => {
   })
 })
 
-test("a weekly rule tells it: to machines as figures, to people in lines", async () => {
+test("a weekly rule delivers figures to machines and lines to people", async () => {
   const at = await app()
   await rule(at, "weekly", { channels: ["webhook", "slack"] })
   await hook(at, `${there.url}/hook`)
@@ -166,7 +166,7 @@ test("a weekly rule tells it: to machines as figures, to people in lines", async
   ])
 })
 
-test("the feed shows it, to a key that may see the app", async () => {
+test("the feed shows a week to a key that may see the app", async () => {
   const at = await app()
   await summaries().runOnce()
   const house = openHouse({ sql })

@@ -31,13 +31,13 @@ beforeAll(async () => {
 })
 
 describe("GET /v1/alerts", () => {
-  test("is empty where nothing was found", async () => {
+  test("GET /v1/alerts is empty if nothing was found", async () => {
     const empty = await house.key(await house.workspace())
     const { status, body } = await house.call("/v1/alerts", { key: empty })
     expect([status, body]).toEqual([200, { unread: 0, alerts: [], omitted: 0, nextCursor: null }])
   })
 
-  test("gives what happened to all apps, newest first", async () => {
+  test("GET /v1/alerts returns the alerts of all apps, newest first", async () => {
     const { status, body, credits } = await house.call("/v1/alerts", { key })
     expect(status).toBe(200)
     expect(credits.used).toBe(1)
@@ -65,7 +65,7 @@ describe("GET /v1/alerts", () => {
     })
   })
 
-  test("a key limited to some apps sees and counts those alone", async () => {
+  test("a key limited to some apps sees and counts only their alerts", async () => {
     const limited = await house.key(workspaceId, { appList: [mine] })
     const { body } = await house.call("/v1/alerts", { key: limited })
     expect(body.unread).toBe(1)
@@ -81,12 +81,12 @@ describe("GET /v1/alerts", () => {
   test.each([
     ["1", 1],
     ["500", 2],
-  ])("limit %p gives %p", async (limit, count) => {
+  ])("limit %p returns %p", async (limit, count) => {
     const { status, body } = await house.call(`/v1/alerts?limit=${limit}`, { key })
     expect([status, body.alerts.length, body.unread]).toEqual([200, count, 2])
   })
 
-  test("of 501 alerts 50 are given, or as many as asked for up to 500, and all that are unread are counted", async () => {
+  test("of 501 alerts 50 are returned by default and 500 at most, and all unread ones are counted", async () => {
     const many = await house.workspace()
     const app = await tracked(sql, [], { workspaceId: many, iosId: "10009" })
     await sql`
@@ -110,14 +110,14 @@ describe("GET /v1/alerts", () => {
     }
   })
 
-  test("what was read is not counted, and told all the same", async () => {
+  test("an alert that was read is returned, and not counted as unread", async () => {
     await sql`update alert set read_at = now() where app_id = ${other}`
     const { body } = await house.tool("list_alerts", {}, { key })
     expect(body.unread).toBe(1)
     expect(body.alerts.map(({ read }: { read: boolean }) => read)).toEqual([true, false])
   })
 
-  test("the sandbox's answer is in its order, and its ranks are those of the sandbox's history", async () => {
+  test("the sandbox's alerts are in order, and their ranks match the sandbox's history", async () => {
     const [{ body: feed }, { body: history }] = [
       await house.call("/v1/sandbox/alerts"),
       await house.call("/v1/sandbox/apps/app_lumenjournal/history"),
