@@ -35,7 +35,7 @@ describe("the object in an answer is found", () => {
       expect(readKeptAnswer(task, text)).toEqual({ answer: { a: 1 } })
     })
 
-  test("and none is found where there is none", () => {
+  test("no object is found in an answer without one", () => {
     for (const text of ["", "no JSON", "<think>only thoughts</think>", "{ broken", "[1]"])
       expect(readKeptAnswer(task, text)).toBeNull()
   })
@@ -45,31 +45,31 @@ describe("a chat answer", () => {
   const said = (finish_reason: unknown, message: object = { content: ANSWER }) =>
     chat.read({ choices: [{ index: 0, finish_reason, message }], usage: {} })
 
-  test("is whole whatever word its server has for the end", () => {
+  test("a chat answer is complete, whatever word its server uses for the end", () => {
     for (const end of ["stop", "STOP", "eos", "eos_token", "stop_sequence", "end_turn", null, undefined])
       expect([end, said(end)]).toEqual([end, expect.objectContaining({ text: ANSWER })])
   })
 
-  test("that was cut, refused or broken off is none", () => {
+  test("a chat answer that was cut, refused or interrupted is not accepted", () => {
     for (const end of ["length", "MAX_TOKENS", "max_tokens"]) expect(said(end)).toMatchObject({ failed: "cut" })
     for (const end of ["content_filter", "SAFETY"]) expect(said(end)).toMatchObject({ failed: "refused" })
     for (const end of ["tool_calls", "error"]) expect(said(end)).toMatchObject({ failed: "unreadable" })
     expect(said("stop", { content: "" })).toMatchObject({ failed: "unreadable" })
   })
 
-  test("stands in the thoughts where its server took it for one", () => {
+  test("a chat answer is found in the reasoning if its server put it there", () => {
     for (const name of ["reasoning", "reasoning_content"])
       expect(said("stop", { content: "", [name]: ANSWER })).toMatchObject({ text: ANSWER })
   })
 })
 
-test("an answer of the Responses API without a status is whole", () => {
+test("an answer of the Responses API without a status is complete", () => {
   const output = [{ type: "message", content: [{ type: "output_text", text: ANSWER }] }]
   expect(responses.read({ output })).toMatchObject({ text: ANSWER })
   expect(responses.read({ output, status: "in_progress" })).toMatchObject({ failed: "unreadable" })
 })
 
-test("a server that refuses json_schema is asked once more with json_object, and told the schema", async () => {
+test("a server that refuses json_schema is asked once more with json_object and the schema in the prompt", async () => {
   const bodies: { response_format: { type: string }; messages: { content: string }[] }[] = []
   const fetch = async (_: string, init: RequestInit) => {
     const body = JSON.parse(String(init.body))

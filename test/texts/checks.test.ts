@@ -18,7 +18,9 @@ describe("a quote", () => {
     ["ﾊﾞｸﾞが多い", "本当にバグが多いです", "バグが多い"],
     ["çok ILIK", "Çok ılık bir gün", "Çok ılık"],
     ["ㅋㅋㅠㅠ 재밌", "너무 ㅋㅋㅠㅠ 재밌어요", "ㅋㅋㅠㅠ 재밌"],
-  ])("%s is shown in its review's own characters", (quote, text, shown) => expect(findQuote(quote, text)).toBe(shown))
+  ])("the quote of %s is returned in its review's own characters", (quote, text, shown) =>
+    expect(findQuote(quote, text)).toBe(shown),
+  )
 
   test.each([
     ["it crushes", "Since May it crashes daily"],
@@ -27,9 +29,9 @@ describe("a quote", () => {
     ["tras", "Straße Straße"],
     ["s the end", "Spaß the end"],
     ["\u200b\u200b\u200b\u200b\u200b", "anything at all"],
-  ])("%j is not shown of %j, which does not say it", (quote, text) => expect(findQuote(quote, text)).toBeNull())
+  ])("the quote %j is not found in %j", (quote, text) => expect(findQuote(quote, text)).toBeNull())
 
-  test("any stretch of real reviews is found in its own, in any case and spacing, and is a part of it", () => {
+  test("any part of a real review is found in it, in any case and spacing", () => {
     for (const [at, { review }] of rowsOf(SOME).entries()) {
       const points = [...review.normalize("NFC")]
       const from = (at * 7) % Math.max(1, points.length - 20)
@@ -45,7 +47,7 @@ describe("a quote", () => {
     }
   })
 
-  test("one changed letter is found in no real review", () => {
+  test("a quote with one changed letter is found in no real review", () => {
     for (const { review } of rowsOf(SOME)) {
       const points = [...review].slice(0, 30)
       if (points.length < 8) continue
@@ -56,7 +58,7 @@ describe("a quote", () => {
 })
 
 describe("what a text may not say", () => {
-  test("numbers that no source has, however they are written", () => {
+  test("a number that no source has is refused, in any notation", () => {
     expect(numbersIn("1,000 or 1.000 or 1 000, 2.5, ١٢ and 5.3.0")).toEqual([
       "1000",
       "1000",
@@ -81,7 +83,7 @@ describe("what a text may not say", () => {
     ["ja", "多くの人が広告に不満です"],
     ["ko", "대부분 광고에 불만입니다"],
     ["zh-Hans", "许多用户抱怨广告太长"],
-  ])("quantities that nobody counted, in %s", (language, text) =>
+  ])("an uncounted quantity is refused, in %s", (language, text) =>
     expect(rulesOf("sentence", text, { sources: [], language })).toContain("quantities"),
   )
 
@@ -96,12 +98,12 @@ describe("what a text may not say", () => {
     ["ja", "返金いたします。", "ぜひ評価を変更してください。"],
     ["ko", "환불해 드리겠습니다.", "별점을 수정해 주세요."],
     ["zh-Hans", "我们会给您退款。", "希望您修改评分。"],
-  ])("promises of money and asks for stars, in %s", (language, money, stars) => {
+  ])("a promise of money or a request for stars is refused, in %s", (language, money, stars) => {
     expect(rulesOf("reply", money, { sources: [], language })).toContain("promises")
     expect(rulesOf("reply", stars, { sources: [], language })).toContain("promises")
   })
 
-  test("addresses that no source has, however they are hidden", () => {
+  test("an address that no source has is refused, however it is hidden", () => {
     const hidden = [
       "https://evil.example/x",
       "WWW.Evil.Com",
@@ -120,7 +122,7 @@ describe("what a text may not say", () => {
     expect(rulesOf("sentence", "See lumen.app/help", { ...ground, sources })).toEqual([])
   })
 
-  test("mailboxes, telephone numbers and accounts, even of a source", () => {
+  test("an email address, phone number or account is refused, even if a source has it", () => {
     const texts = [
       "me@mail.example.org",
       "call +49 30 1234567",
@@ -145,7 +147,7 @@ describe("what a text may not say", () => {
       expect([text, rulesOf("quote", text, ground)]).toEqual([text, []])
   })
 
-  test("another language than the one asked for", () => {
+  test("a text in another language than the requested one is refused", () => {
     expect(rulesOf("sentence", "この広告は長すぎます", ground)).toContain("language")
     expect(
       rulesOf("sentence", "Die Werbung ist viel zu lang und sie kommt nach jedem Level, das ist nicht gut", ground),
@@ -157,7 +159,7 @@ describe("what a text may not say", () => {
     expect(rulesOf("sentence", "広告が長すぎます", { sources: [], language: "ja" })).toEqual([])
   })
 
-  test("more than it may, nothing, its orders, and another store", () => {
+  test("a text that is too long, empty, repeats its orders or names another store is refused", () => {
     const told = "Write one short reply in the language of the review and nothing else"
     expect(rulesOf("reply", "😀".repeat(11), { ...ground, most: 10 })).toEqual(["length"])
     expect(rulesOf("reply", "😀".repeat(10), { ...ground, most: 10 })).toEqual([])
@@ -170,7 +172,7 @@ describe("what a text may not say", () => {
   })
 })
 
-test("what the rules take for an order is rare among real reviews", () => {
+test("the instructions rule matches few real reviews", () => {
   const rows = rowsOf(SOME).filter(({ country }) => COUNTRIES[country])
   const taken = rows.filter(({ review }) => rulesOf("quote", review, ground).includes("instructions"))
   expect(taken.map(({ review }) => review)).toEqual([])

@@ -62,7 +62,7 @@ const ROWS = [
   `translations, \\d+ descriptions shown and \\d+ kept, chrF2 to people's ${FIGURE}${SPENT}`,
 ]
 
-long("the evaluation prints every figure against a provider, with what each text took", async () => {
+long("the evaluation prints every figure of a provider, with the cost of each text", async () => {
   const standIn = openStandIn("chat")
   standIn.script.push(well(answering))
   const child = Bun.spawn([process.execPath, join(import.meta.dirname, "../bench/writing.ts")], {

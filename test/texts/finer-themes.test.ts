@@ -71,7 +71,7 @@ let digests = 0
 const asked = () => ({ digest: `d${++digests}`, language: "en" as const, now: NOW })
 
 test.each([8_000, 100_000])(
-  "in a context of %d tokens each request fits, and every review is told once",
+  "in a context of %d tokens each request fits, and every review is sent once",
   async (room) => {
     const state = await writeThemes(writer(room), MANY, asked())
     expect(state.state).toBe("done")
@@ -95,7 +95,7 @@ test.each([8_000, 100_000])(
   },
 )
 
-test("who waits no longer leaves all passes going on: the next call asks nobody", async () => {
+test("all passes continue after their caller has left, and the next call sends no request", async () => {
   const slow = { ...(well(finding) as object), afterMs: 100 } as Script
   const write = writer(8_000, slow)
   const about = asked()
@@ -116,7 +116,7 @@ const CALLERS = cases(8, 80)
 /** In short every fifth. */
 const TRIED = ATTACKS.filter((_, n) => n % cases(8, 1) === 0)
 
-test(`${CALLERS} callers of the same themes make the requests of one`, async () => {
+test(`${CALLERS} callers of the same themes share one set of requests`, async () => {
   const write = writer(100_000)
   const about = asked()
   const states = await Promise.all(Array.from({ length: CALLERS }, () => writeThemes(write, MANY, about)))
@@ -124,7 +124,7 @@ test(`${CALLERS} callers of the same themes make the requests of one`, async () 
   expect(standIn.seen.length).toBe(6)
 })
 
-test("behind a part that fails no more is asked, and the next call asks for what is missing alone", async () => {
+test("no parts are requested after a failed one, and the next call requests only the missing ones", async () => {
   const about = asked()
   const good = well(finding) as { say(lines: Line[]): string }
   const isOf = (lines: Line[]) => lines.some(({ r }) => r === "form")
@@ -140,7 +140,7 @@ test("behind a part that fails no more is asked, and the next call asks for what
   expect(missing).toBe(standIn.seen.length - 3)
 })
 
-test("a second pass that fails leaves no themes; what was written is found by the next call", async () => {
+test("a failed second pass leaves no themes, and the next call finds its finished texts", async () => {
   const about = asked()
   const good = well(finding) as { say(lines: Line[]): string }
   const failing: Script = { say: (lines) => (lines.some(({ r }) => r === "form") ? good.say(lines) : "no") }
@@ -162,7 +162,7 @@ function judging(say: (lines: Line[]) => object) {
   return Object.assign(write, { isOn: true, room: 100_000 }) as never
 }
 
-test(`of ${TRIED.length} attacks, each in 1 of 200 reviews, none changes a theme of the others, though the model obeys`, async () => {
+test(`none of ${TRIED.length} attacks, each in 1 of 200 reviews, changes a theme of the others, although the model obeys`, async () => {
   const [victim, ...others] = MANY.slice(0, 200) as [SummedReview, ...SummedReview[]]
   const clean = await writeThemes(judging(finding), [{ ...victim, title: null, text: "…" }, ...others], asked())
   const themesOf = (state: typeof clean) =>
@@ -192,7 +192,7 @@ test(`of ${TRIED.length} attacks, each in 1 of 200 reviews, none changes a theme
   }
 })
 
-test("a sample holds each number of stars and each time as often as the reviews do", () => {
+test("a sample has each number of stars and each time in proportion to the reviews", () => {
   const sample = sampleOf(MANY, 150, 1e9)
   expect(new Set(sample.map(({ id }) => id)).size).toBe(150)
   for (const stars of [1, 2, 3, 4, 5]) {
@@ -204,7 +204,7 @@ test("a sample holds each number of stars and each time as often as the reviews 
   expect(sampleOf(MANY, 150, 1)).toEqual([])
 })
 
-test("parts hold every review once, in order, and no part more than it has room for", () => {
+test("the parts contain every review once, in order, and each part fits its limit", () => {
   const parts = partsOf(MANY, 100, (size) => 4_000 - 50 * size)
   expect(parts.flat()).toEqual(MANY)
   for (const part of parts) {

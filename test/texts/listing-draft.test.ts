@@ -47,7 +47,7 @@ const well = {
   description: ["A timer for tea."],
 }
 
-test("of each field the first variant that nothing is wrong with", () => {
+test("a draft uses the first variant without problems for each field", () => {
   const result = judged({ ...well, subtitle: ["Free tea timer for $0", "Green tea, steeped right", "Another"] })
   expect((result as { value: FieldDraft[] }).value.map(({ field, text, kept }) => [field, text, kept])).toEqual([
     ["name", "Tea Timer", null],
@@ -76,7 +76,7 @@ test.each([
     "facts that nobody states",
     { facts: ["A timer with 500 teas", "the best timer for coffee"], text: "A timer for tea." },
   ],
-])("%s is refused, and at last the page's own text stays, with why", (_, description) => {
+])("%s is refused, and the last try keeps the page's own text, with the reason", (_, description) => {
   expect("fixes" in judged({ ...well, description: [description] }, false)).toBeTrue()
   const { value, dropped } = judged({ ...well, description: [description] }) as {
     value: FieldDraft[]
@@ -87,14 +87,14 @@ test.each([
   expect(dropped).toHaveLength(1)
 })
 
-test("what a source has may be said", () => {
+test("a draft may contain what a source contains", () => {
   const { value } = judged({ ...well, description: ["The best timer for green tea, with 12 teas."] }) as {
     value: FieldDraft[]
   }
   expect(value[3]!.kept).toBeNull()
 })
 
-test("a draft names what it rests on in the characters of the page, or of the review that says it", () => {
+test("a draft quotes its facts exactly as the page has them, or the review that it names", () => {
   const text = "A timer for green tea."
   const facts = ["a timer WITH 12 teas", "best timer for green tea", "never said", "Best timer for  green tea"]
   const { value, dropped } = judged({ ...well, description: [{ facts, text }] }) as {
@@ -111,14 +111,14 @@ test("a draft names what it rests on in the characters of the page, or of the re
   expect(dropped).toHaveLength(1)
 })
 
-test("where nothing of a draft may be shown there is none", () => {
+test("there is no draft if nothing of it may be shown", () => {
   const bad = ["www.evil.com"]
   expect(judged({ name: bad, subtitle: bad, promotionalText: [], description: bad })).toEqual({
     fixes: expect.any(Array),
   })
 })
 
-test("whatever a model writes, the checks of people's drafts find no error in what is shown of it", () => {
+test("the checks of people's drafts find no error in any shown draft, whatever the model writes", () => {
   const PIECES = [
     "Tea", "timer", "green", "🍵", "<b>", "free", "$3", "500", "Android", "Google Play", "the best", "iPhone", "  ", "\u200b", "#1",
     "Kettle Pro", "http://evil.com", "right", "for", "tea.", "™", "50 % off", "ignore all previous instructions", "sleep", ",",

@@ -33,13 +33,13 @@ test.each<[string, WireFormat, object, string, number, number]>([
   expect(reading.usage).toEqual({ input, output })
 })
 
-test("what an assistant says that it is doing is no part of its answer", () => {
+test("an assistant's reasoning is not part of its answer", () => {
   const { text } = responses.read(openaiText) as { text: string }
   const [commentary, answer] = openaiText.output.map(({ content }) => content[0]!.text)
   expect([text, text.includes(commentary!)]).toEqual([answer!, false])
 })
 
-test.each([anthropicRefused, anthropicRefusedBare])("a real refusal is one", (body) => {
+test.each([anthropicRefused, anthropicRefusedBare])("a recorded refusal is recognised", (body) => {
   expect(messages.read(body)).toEqual({ failed: "refused", usage: { input: 18, output: 5 } })
 })
 
@@ -49,7 +49,7 @@ async function posted(status: number, body: unknown, headers: Record<string, str
   return await postJson({ url: "http://127.0.0.1/v1", headers: {}, body: {} }, { fetch, now: () => new Date(), signal })
 }
 
-test("real errors: how long Gemini asks to wait, also inside a list; no money is no wait; what is not understood is not repeated", async () => {
+test("recorded errors: Gemini's wait is found even in a list, missing money is no wait, unknown errors are not retried", async () => {
   const wait = { failed: "busy", status: 429, code: "RESOURCE_EXHAUSTED", retryAfterMs: 34_400 }
   expect([await posted(429, googleWait), await posted(429, [googleWait])]).toEqual([wait, wait] as never)
   expect(await posted(429, openaiNoQuota)).toEqual({ failed: "denied", status: 429, code: "insufficient_quota" })
@@ -57,7 +57,7 @@ test("real errors: how long Gemini asks to wait, also inside a list; no money is
   expect(await posted(529, {}, { "x-should-retry": "false" })).toMatchObject({ failed: "busy", isFinal: true })
 })
 
-test("OpenAI's own host is told the most tokens in the word that its newer models ask for, every other server in the old one", () => {
+test("OpenAI's host gets the newer name of the token limit, and every other server the old one", () => {
   const question = { system: "s", data: "d", name: "n", schema: {}, mostTokens: 7 }
   const sent = (host: string) => chat.body(question, { model: "m", host }) as Record<string, unknown>
   expect([sent("api.openai.com").max_completion_tokens, sent("api.openai.com").max_tokens]).toEqual([7, undefined])

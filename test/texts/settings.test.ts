@@ -7,7 +7,7 @@ const settingsOf = (env: Record<string, string>) => readSettings(env, () => "")
 const writerOf = (env: Record<string, string>) => settingsOf({ AI_MODEL: "m-1", ...env }).writer
 
 describe("the settings of a writer", () => {
-  test("nothing set is none; an address needs a model", () => {
+  test("no settings mean no writer; an address needs a model", () => {
     expect(settingsOf({}).writer).toBeNull()
     expect(() => settingsOf({ AI_URL: "http://127.0.0.1:1/v1" })).toThrow("AI_MODEL is missing")
   })
@@ -19,11 +19,11 @@ describe("the settings of a writer", () => {
     ["https://models.example.com/v1", "chat", 100_000],
     ["https://api.openai.com/v1", "responses", 100_000],
     ["https://api.anthropic.com/v1", "messages", 100_000],
-  ] as const)("of %s: %s, %i tokens", (AI_URL, api, contextTokens) =>
+  ] as const)("the address %s implies the format %s and %i tokens", (AI_URL, api, contextTokens) =>
     expect(writerOf({ AI_URL })).toMatchObject({ api, contextTokens, model: "m-1", tokensADay: 5_000_000, atOnce: 2 }),
   )
 
-  test("what is said goes before what follows, and no slash ends the address", () => {
+  test("explicit settings override derived ones, and the address has no trailing slash", () => {
     const writer = writerOf({
       AI_URL: "http://127.0.0.1:1/v1/",
       AI_API: "messages",
@@ -38,7 +38,7 @@ describe("the settings of a writer", () => {
     })
   })
 
-  test("a wrong key is never shown", () => {
+  test("an invalid key is never shown", () => {
     const wrong = () => writerOf({ AI_URL: "http://127.0.0.1:1/v1", AI_KEY: "two words" })
     expect(wrong).toThrow(/^AI_KEY \(hidden\)/)
   })
@@ -61,12 +61,12 @@ describe("doctor", () => {
     ["not by the schema", { say: () => "tide" }, { state: "warning" }],
     ["not at all for this key", { status: 401 }, { state: "problem", says: expect.stringContaining("denied (401") }],
     ["busy", { status: 429 }, { state: "problem", says: expect.stringContaining("busy (429") }],
-  ])("tries the model, which answers %s", async (_, script, finding) => {
+  ])("doctor tries the model and reports when it answers %s", async (_, script, finding) => {
     const findings = await said(script)
     expect(findings).toEqual([expect.objectContaining({ thing: "writer", ...finding })])
     expect(JSON.stringify(findings)).not.toInclude("sk-1")
   })
 
-  test("says nothing where there is no writer", async () =>
+  test("doctor prints nothing without a writer", async () =>
     expect(await checkWriter({ settings: settingsOf({}) }, reached)).toEqual([]))
 })

@@ -3,18 +3,18 @@ import { BY_PEOPLE, chrF, isWhole, ORIGINAL, problemsIn } from "./translated-by-
 
 const rulesOf = (locale: string, text: string) => problemsIn(locale, text, ORIGINAL.full, 4_000).map(({ rule }) => rule)
 
-test("of 31 listings that people translated the 17 whole ones pass, but for the two that are at fault", () => {
+test("of 31 human translations the 17 complete ones pass, except two with errors", () => {
   const whole = BY_PEOPLE.filter(isWhole)
   const refused = whole.flatMap(({ locale, full }) => rulesOf(locale, full).map((rule) => `${locale} ${rule}`))
   expect([whole.length, refused]).toEqual([17, EXPECTED])
 })
 
-test("every one that lacks lines is refused for it", () => {
+test("every translation with missing lines is refused for it", () => {
   const cut = BY_PEOPLE.filter((one) => !isWhole(one))
   expect([cut.length, cut.filter(({ locale, full }) => !rulesOf(locale, full).includes("lines"))]).toEqual([14, []])
 })
 
-test("likeness is one of a text with itself, nought of others, and between them in between", () => {
+test("the similarity of a text is one with itself, zero with an unrelated one, and between otherwise", () => {
   const [german, dutch] = ["de-DE", "nl-NL"].map((locale) => BY_PEOPLE.find((one) => one.locale === locale)!.full)
   expect(chrF(german!, german!)).toBeCloseTo(1, 6)
   expect(chrF("abc", "xyz")).toBe(0)

@@ -14,7 +14,7 @@ const judged = (text: string, rest: Partial<Parameters<typeof problemsOf>[2]> = 
   }).map(({ rule, what }) => `${rule} ${what}`.trim())
 
 describe("a translation", () => {
-  test("that keeps what must be kept may be shown", () => expect(judged(GERMAN)).toEqual([]))
+  test("a translation that keeps all required parts may be shown", () => expect(judged(GERMAN)).toEqual([]))
 
   test.each([
     ["the app's name translated", GERMAN.replace("Tea Timer", "Tee-Uhr"), ["names Tea Timer"]],
@@ -45,26 +45,26 @@ describe("a translation", () => {
     ],
   ])("%s is refused", (_, text, problems) => expect(judged(text)).toEqual(problems as string[]))
 
-  test("nothing but the original is not one, but for another region of its language", () => {
+  test("an unchanged text is no translation, except for another region of its language", () => {
     expect(judged(SOURCE)).toContainEqual(expect.stringMatching(/^untranslated/))
     expect(judged(SOURCE, { language: "en", sameLanguage: true })).toEqual([])
   })
 
-  test("into a script of syllables is shorter", () => {
+  test("a translation into a script of syllables is shorter", () => {
     const source = "A quiet clock for your tea, which tells you when the cup is done and nothing else at all."
     const asked = { language: "ja", translated: source, names: [] }
     expect(judged("お茶がはいったことだけを知らせてくれる、あなたのための静かな時計です。", asked)).toEqual([])
     expect(judged("静かな時計です。", asked)).toEqual([expect.stringMatching(/^proportion 0/)])
   })
 
-  test("prices that no source has are refused elsewhere too", () => {
+  test("a price that no source has is refused in other texts too", () => {
     const reply = (text: string) => problemsOf("reply", text, { sources: ["It costs $5 or 3 stars"], language: "en" })
     expect(reply("It is $ 5 indeed.")).toEqual([])
     expect(reply("It is 3 euros.")).toEqual([{ rule: "prices", what: "3euros" }])
   })
 })
 
-test("of an app's name its own part is kept", () => {
+test("the app's own part of its name is kept", () => {
   expect(["Tea Timer: Steep It Right", "Tea – a timer", "Tea-Timer", "Tea - Timer"].map(ownNameIn)).toEqual([
     "Tea Timer",
     "Tea",

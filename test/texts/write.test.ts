@@ -67,7 +67,7 @@ const good = well(() => ({ word: "tide" }))
 const wrong = well(() => ({ word: "wave" }))
 
 describe.each([...WIRE_NAMES])("in the format %s", (api) => {
-  test("a text is asked for once, by its schema and without a sampling parameter, judged and stored", async () => {
+  test("a text is requested once, with its schema and without a sampling parameter, judged and stored", async () => {
     const { run, standIn } = writerOf(api)
     const asked = task()
     const state = await run([good], asked)
@@ -111,7 +111,7 @@ describe.each([...WIRE_NAMES])("in the format %s", (api) => {
     expect(await run([good], asked)).toMatchObject({ state: "done" })
   })
 
-  test("what a local server puts around its answer is taken off", async () => {
+  test("additions of a local server to its answer are removed", async () => {
     const { run } = writerOf(api)
     const say: Script = {
       say: (lines) =>
@@ -120,7 +120,7 @@ describe.each([...WIRE_NAMES])("in the format %s", (api) => {
     expect(await run([say])).toMatchObject({ state: "done", value: { word: "tide" } })
   })
 
-  test("an answer that the checks refuse is asked for once more with what was wrong, and then taken as it is judged", async () => {
+  test("an answer refused by the checks is retried once with the problems, and then taken as judged", async () => {
     const { run, standIn } = writerOf(api)
     expect(await run([wrong, good])).toMatchObject({ state: "done", value: { word: "tide" } })
     expect(standIn.seen.length).toBe(2)
@@ -156,19 +156,19 @@ describe("what the provider says of itself", () => {
     ["401", () => ({ status: 401, body: '{"error":{"message":"sk-secret is wrong"}}' }), { why: "off" }, 1],
     ["an unknown model", () => ({ status: 404 }), { why: "off" }, 1],
     ["a redirect", () => ({ status: 302, headers: { location: "http://127.0.0.1:1/trap" } }), { why: "off" }, 1],
-  ])("%s", async (_, script, state, requests) => {
+  ])("a provider answering with %s ends in the documented failure", async (_, script, state, requests) => {
     const { run, standIn } = writerOf("chat")
     expect(await run([script()])).toEqual({ state: "failed", ...state } as never)
     expect(standIn.seen.length).toBe(requests)
   })
 
-  test("twice 500, then well: written", async () => {
+  test("a provider that fails twice with 500 and then succeeds: written", async () => {
     const { run } = writerOf("chat")
     const broken = busy({ "retry-after-ms": "1" }, 500)
     expect(await run([broken, broken, good])).toMatchObject({ state: "done" })
   })
 
-  test("nobody there, or gone in the middle: busy", async () => {
+  test("a provider that is unreachable or disconnects: busy", async () => {
     const away = writerOf("chat", { settings: { url: "http://127.0.0.1:1/v1" }, patienceMs: 0 })
     expect(await away.run([good])).toMatchObject({ state: "failed", why: "busy" })
     const body = () =>
@@ -184,7 +184,7 @@ describe("what the provider says of itself", () => {
 })
 
 describe("who asks", () => {
-  test("200 callers of one text make one request, in two processes together", async () => {
+  test("200 callers of one text in two processes send one request", async () => {
     const [one, other] = [writerOf("chat"), writerOf("chat")]
     const asked = task()
     const slow = { ...(good as object), afterMs: 150 } as Script
@@ -194,7 +194,7 @@ describe("who asks", () => {
     expect(one.standIn.seen.length).toBe(1)
   })
 
-  test("does not wait longer than they said; the text is stored all the same, and found", async () => {
+  test("a caller waits no longer than it asked; the text is stored and found later", async () => {
     const { run, find, standIn } = writerOf("chat")
     const asked = task()
     expect(await run([{ ...(good as object), afterMs: 200 } as Script], asked, 20)).toEqual({ state: "pending" })
@@ -204,7 +204,7 @@ describe("who asks", () => {
     expect(standIn.seen.length).toBe(1)
   })
 
-  test("after a stop nothing is kept of what was under way, and another process writes it", async () => {
+  test("a stop discards running texts, and another process writes them", async () => {
     const { run, stop } = writerOf("chat")
     const asked = task()
     const running = run([{ ...(good as object), afterMs: 5_000 } as Script], asked)
@@ -214,7 +214,7 @@ describe("who asks", () => {
     expect(await writerOf("chat").run([good], asked)).toMatchObject({ state: "done" })
   })
 
-  test("work whose process died is taken over when its lease has run out, and not before", async () => {
+  test("work of a dead process is taken over once its lease has expired, and not before", async () => {
     const asked = task()
     await sql`
       insert into writer_text (kind, digest, lease, lease_until)
@@ -227,7 +227,7 @@ describe("who asks", () => {
   })
 })
 
-test("no more requests are under way at once than the setting says", async () => {
+test("the number of simultaneous requests never exceeds the setting", async () => {
   let [now, most] = [0, 0]
   const fetching = async (url: string, init: RequestInit) => {
     most = Math.max(most, ++now)
@@ -239,7 +239,7 @@ test("no more requests are under way at once than the setting says", async () =>
   expect(most).toBe(2)
 })
 
-test("with the day's tokens used nothing is asked until midnight, and a prompt that does not fit is not sent", async () => {
+test("no request is sent until midnight once the day's tokens are used, nor for a prompt that does not fit", async () => {
   const { run, standIn } = writerOf("chat", { settings: { tokensADay: 1 } })
   const state = await run([good])
   expect(state).toEqual({ state: "failed", why: "spent", retryAfter: expect.any(Number) })
@@ -249,7 +249,7 @@ test("with the day's tokens used nothing is asked until midnight, and a prompt t
   expect([standIn.seen.length, small.standIn.seen.length]).toEqual([0, 0])
 })
 
-test("a small context leaves the answer less room, down to half of it; a stranger's text is told up to its length", async () => {
+test("a small context reduces the answer by up to half, and foreign texts are cut at their limit", async () => {
   const { run, standIn } = writerOf("chat", { settings: { contextTokens: 1_000 } })
   expect(await run([good], task({ mostTokens: 900 }))).toMatchObject({ state: "done" })
   expect(standIn.seen[0]!.body.max_tokens).toBeWithin(450, 900)
@@ -262,7 +262,7 @@ test("a small context leaves the answer less room, down to half of it; a strange
   expect(told.map((text) => [text.length, text.at(-1)])).toEqual([[1_001, "…"], [4_001, "…"]]) // biome-ignore format: one line
 })
 
-test("a key that is refused is told to the operator once a day, and over with the next text", async () => {
+test("a refused key alerts the operator once a day, and the next text ends the alert", async () => {
   await sql`delete from instance_alert`
   const alerts = async () => [
     ...(await sql`select kind, subject, ended_at is null as open from instance_alert order by id`),
@@ -287,7 +287,7 @@ describe("an answer that was judged", () => {
   const kept = (days = 30) => keptAnswers(openRawBodies({ folder, days, megabytes: 10 }))
   const earlier = () => sql`update writer_text set checks = 1`
 
-  test("is kept as it came, by its hash, and judged again by better checks without asking anybody", async () => {
+  test("a judged answer is stored by its hash, and judged again by newer checks without a request", async () => {
     const { run, standIn } = writerOf("chat", { answers: kept() })
     const asked = task()
     const first = await run([good], asked)
@@ -303,7 +303,7 @@ describe("an answer that was judged", () => {
     expect(standIn.seen.length).toBe(1)
   })
 
-  test("that better checks refuse is asked for anew; one that is gone stays as it was judged", async () => {
+  test("an answer refused by newer checks is requested again; a missing one leaves the text as judged", async () => {
     const { run, standIn } = writerOf("chat", { answers: kept() })
     const asked = task()
     await run([good], asked)
@@ -323,7 +323,7 @@ describe("an answer that was judged", () => {
   })
 })
 
-test("without a writer what is stored is found, and nothing is written", async () => {
+test("without a writer stored texts are found, and nothing is written", async () => {
   const asked = task()
   await writerOf("chat").run([good], asked)
   let requests = 0
@@ -339,7 +339,7 @@ test("without a writer what is stored is found, and nothing is written", async (
   expect(requests).toBe(0)
 })
 
-test("no log line holds a key, a header or a provider's words", () => {
+test("no log line contains a key, a header or a provider's words", () => {
   expect(logged.length).toBeGreaterThan(5)
   expect(logged.join("\n")).not.toMatch(/sk-secret|secret words|is wrong|authorization/i)
 })

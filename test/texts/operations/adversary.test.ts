@@ -65,7 +65,7 @@ describe.each(Object.keys(SAID))("%s against a provider that goes wrong at rando
   const random = openRandom()
   const scripts = scriptsOf(SAID[operation]!, random)
 
-  test("a unit is taken for a text and for nothing else, and nothing of the provider's is shown", async () => {
+  test("a unit is charged only for a text, and nothing of a failing provider's is shown", async () => {
     let made = 0
     const rounds = SCRIPTS
     for (let n = 0; n < rounds; n++) {
@@ -90,7 +90,7 @@ describe("get_screenshot_text against pictures that go wrong at random", () => {
   const random = openRandom()
   const ENDS = [PICTURE, PICTURE, 404, 500, "unreachable", "too_large", new TextEncoder().encode("<html>")] as const
 
-  test("a unit is taken where one could be had, and nothing where none was", async () => {
+  test("a unit is charged only if a picture could be read", async () => {
     let made = 0
     const rounds = SCRIPTS
     for (let n = 0; n < rounds; n++) {
@@ -124,7 +124,7 @@ const each = cases(12, 1)
 const attacks = ATTACKS.filter((_, n) => n % each === 0)
 
 describe("an attack that a model obeys as far as it can", () => {
-  long("in a listing that is localised changes no other field, no keyword and no allowance", async () => {
+  long("an obeyed attack in a localised listing changes no other field, keyword or allowance", async () => {
     for (const [n, attack] of attacks.entries()) {
       await scene.forget()
       const description = `${TEXTS.description}\n\n${attack.replace(/\s+/g, " ")}`
@@ -146,7 +146,7 @@ describe("an attack that a model obeys as far as it can", () => {
     }
   })
 
-  test("in a screenshot is that picture's text, and changes no other's; as a caption it is not localised", async () => {
+  test("an obeyed attack in a screenshot affects only that picture's text, and is not localised as a caption", async () => {
     await scene.list({})
     scene.table.says = word("Calm")
     await scene.forget()
@@ -182,7 +182,7 @@ describe("an attack that a model obeys as far as it can", () => {
     }
   })
 
-  test("in an app's name is no reason, and in what users praise no draft", async () => {
+  test("an obeyed attack in an app's name or in praise appears in no reason and no draft", async () => {
     for (const [n, attack] of attacks.entries()) {
       await scene.forget()
       play(well((lines) => ({ ...SAID.suggest_keywords!.obeying(lines), picks: ["c1", attack] })))

@@ -59,7 +59,7 @@ async function opened(options: Parameters<House["workspace"]>[0] = {}) {
 
 const NO_POPULARITY = { popularity: null, popularityLow: null, popularityHigh: null, popularitySource: null }
 
-test("ideas are what was measured, none of them tracked, buried or a rival's name, each with its figures", async () => {
+test("ideas come from measurements with figures, and none is tracked, buried or a rival's name", async () => {
   const { get, used } = await opened()
   const { status, body } = await get()
   expect([status, body.country, body.platform, await used()]).toEqual([200, "us", "ios", 1])
@@ -98,7 +98,7 @@ test("ideas are what was measured, none of them tracked, buried or a rival's nam
   })
 })
 
-test("the same ideas on the same day take nothing more, the same in another language a unit", async () => {
+test("the same ideas cost nothing more on the same day, and one unit in another language", async () => {
   const { get, used } = await opened()
   const first = await get("?cc=us")
   expect((await get()).body).toEqual(first.body)
@@ -108,7 +108,7 @@ test("the same ideas on the same day take nothing more, the same in another lang
   expect(await used()).toBe(2)
 })
 
-test("where nothing was measured nothing is made up, and nothing is taken", async () => {
+test("without measurements there are no ideas and no unit is charged", async () => {
   const { get, used } = await opened()
   const { status, body } = await get("?cc=jp")
   expect([status, body]).toEqual([
@@ -118,7 +118,7 @@ test("where nothing was measured nothing is made up, and nothing is taken", asyn
   expect(await used()).toBe(0)
 })
 
-test("refusals: the allowance is used up, the plan is too low", async () => {
+test("suggest_keywords is refused if the allowance is used up or the plan is too low", async () => {
   const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, aiWriting: 0 } })
   const refused = await get()
   expect([refused.status, refused.body.error, await used()]).toEqual([429, "ai_text_limit", 0])

@@ -13,7 +13,7 @@ afterAll(() => close.map((one) => one()))
 
 // the embedded database has one process
 longOnServer(
-  "postgres: a kill at any moment charges nobody for what was not answered, and loses no finished text",
+  "postgres: a process killed at any time charges nobody for a missing answer, and loses no finished text",
   async () => {
     const scene = await openScene()
     close.push(() => scene.standIn.close())

@@ -76,7 +76,7 @@ const GOOD = {
   description: resting("A timer for tea."),
 }
 
-test("a draft is written once a day, passes validate_listing without an error, and says which keywords it uses", async () => {
+test("a draft is written once a day, passes validate_listing without an error, and names the keywords it uses", async () => {
   const { get, used, key, appId } = await opened()
   play(well(() => GOOD))
   const { status, body } = await get()
@@ -102,7 +102,7 @@ test("a draft is written once a day, passes validate_listing without an error, a
   expect(checked.body.counts).toEqual(body.counts)
 })
 
-test("a field that no draft is good enough for keeps the page's text, with why, after one more try", async () => {
+test("a field without an acceptable draft keeps the page's text after one retry, with the reason", async () => {
   const { get, used } = await opened()
   play(well(() => ({ ...GOOD, subtitle: resting("500 teas", "x".repeat(31)) })))
   const { body } = await get()
@@ -120,7 +120,7 @@ test("a field that no draft is good enough for keeps the page's text, with why, 
   expect(await used()).toBe(1)
 })
 
-test("a variant that rests on nothing that page or users say is refused; what is no fact is left out", async () => {
+test("a variant without support in page or reviews is refused, and false facts are left out", async () => {
   const { get } = await opened()
   play(
     well(() => ({
@@ -140,7 +140,7 @@ test("a variant that rests on nothing that page or users say is refused; what is
   ])
 })
 
-test("nothing is taken where the page was not read, the writer has nothing, or the plan is too low", async () => {
+test("no unit is charged if the page was not read, the writer has nothing, or the plan is too low", async () => {
   const { get, used } = await opened()
   play(well(() => ({ name: resting("www.evil.com"), subtitle: [], promotionalText: [], description: [] })))
   expect((await get("cc=de")).body.error).toBe("not_measured")
@@ -154,7 +154,7 @@ test("nothing is taken where the page was not read, the writer has nothing, or t
   expect((await none.get()).body.error).toBe("ai_text_limit")
 })
 
-test("the writer gets keywords by one scale: a published figure before an estimate that orders below it", async () => {
+test("the writer gets keywords on one scale, so that a published figure may rank above an estimate", async () => {
   const results = Array.from({ length: 10 }, (_, i) => ({ id: String(20_001 + i), name: `Oolong ${i}`, ratings: 300 }))
   const search = searchReading("oolong", "2026-05-19T09:00:00Z", [], { depth: 30, results })
   const published = ["tea timer", "coffee timer"].map((term, at) => popularityReading(term, "2026-04-01", 44 - 30 * at))

@@ -88,7 +88,7 @@ async function opened({ audit = true, ...options }: Parameters<House["workspace"
   return { get, polled, used, appId }
 }
 
-test("the first call begins it, a poll waits for it, and what is there answers whoever asks again, for one write", async () => {
+test("the first call starts a translation, a poll waits for it, and later calls return it, for one write", async () => {
   const { get, polled, used } = await opened()
   play({ ...good(), afterMs: 150 } as Script)
   const first = await get("locale=de_de")
@@ -119,7 +119,7 @@ test("the first call begins it, a poll waits for it, and what is there answers w
   expect(JSON.stringify(standIn.seen[0]!.body)).not.toMatch(/temperature|top_p|30077/)
 })
 
-test("a field that lost its placeholder twice keeps the page's text and says why; mended, it is shown", async () => {
+test("a field that lost its placeholder twice keeps the page's text with the reason; a corrected one is shown", async () => {
   const { get, polled } = await opened()
   play(good({ promotionalText: "Jetzt mit Sorten Oolong." }))
   await get("locale=de_at")
@@ -133,7 +133,7 @@ test("a field that lost its placeholder twice keeps the page's text and says why
   expect((await other.polled("locale=de_de")).body.fields[2]).toMatchObject({ kept: null })
 })
 
-test("what fails gives its write back, is told once, and then there is no job", async () => {
+test("a failed translation returns its write, is reported once, and leaves no job", async () => {
   const { get, polled, used } = await opened()
   play({ raw: "<html>" })
   await get("locale=de_de")
@@ -145,7 +145,7 @@ test("what fails gives its write back, is told once, and then there is no job", 
   expect([(await polled("locale=de_de")).status, await used()]).toEqual([200, 1])
 })
 
-test("Free has one locale and for all time; a failed one leaves it, also when nobody asked how it ended", async () => {
+test("Free has one locale in total; a failed one does not count, even if nobody asked for the outcome", async () => {
   const { get, polled, used } = await opened({ plan: "free", pack: 1_000 })
   play({ raw: "<html>" })
   await get("locale=de_de")
@@ -169,7 +169,7 @@ test("Free has one locale and for all time; a failed one leaves it, also when no
   expect((await pro.get("locale=de_de")).body).toMatchObject({ error: "localize_quota", limit: 0, period: "month" })
 })
 
-test("work whose process ended is taken up by the next poll, and given up after a day", async () => {
+test("a translation whose process ended is resumed by the next poll, and given up after a day", async () => {
   const { get, polled, used, appId } = await opened()
   play({ ...good(), afterMs: 30_000 } as Script)
   const { write, stop } = createWriting({
@@ -201,7 +201,7 @@ test("work whose process ended is taken up by the next poll, and given up after 
   expect([(await get("locale=de_de&poll=true")).body.error, await used()]).toEqual(["no_job", 0])
 })
 
-test("captions of screenshots come along when asked for, for the same write", async () => {
+test("captions of screenshots are included on request, for the same write", async () => {
   const { get, polled, used } = await opened()
   play(good())
   await get("locale=de_de")
@@ -212,7 +212,7 @@ test("captions of screenshots come along when asked for, for the same write", as
   expect(await used()).toBe(1)
 })
 
-test("refusals: no audit, a locale nobody reads, a locale that is none, no writer, no job", async () => {
+test("localize_listing is refused without an audit, a storefront for the locale, a valid locale, a writer or a job", async () => {
   const asked = await opened()
   const error = async (query: string, on?: House) => (await asked.get(query, on)).body.error
   expect(await error("locale=ja_jp")).toBe("no_storefront")

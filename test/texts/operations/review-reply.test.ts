@@ -87,7 +87,7 @@ function play(...script: Script[]) {
 const REPLY = "Thank you for telling us. We are sorry about the crash, and we are looking into it."
 const replying = (reply: string, addresses: string[] = []) => well(() => ({ addresses, reply }))
 
-test("a reply is drafted once: the same review and note on a day take nothing and ask nobody", async () => {
+test("a reply is drafted once: the same review and note on the same day cost nothing and send no request", async () => {
   const { get, used } = await opened()
   play(replying(REPLY, ["SINCE the update it crashes", "it never said that", "14 entries"]))
   const { status, body } = await get("reviewId=1")
@@ -110,7 +110,7 @@ test("a reply is drafted once: the same review and note on a day take nothing an
   expect([standIn.seen.length, await other.used()]).toEqual([3, 1])
 })
 
-test("a request holds no id of the review, no key, and nothing of another workspace", async () => {
+test("a request contains no review id, no key, and nothing of another workspace", async () => {
   const { get, appId, key, workspaceId } = await opened()
   play(replying(REPLY))
   await get("reviewId=1")
@@ -126,7 +126,7 @@ describe("what the checks refuse is mended once", () => {
     ["stars", "Please update your rating.", "reviewId=1"],
     ["another language", REPLY, "reviewId=2"],
     ["351 characters on Google Play", "x".repeat(351), "reviewId=1&store=android"],
-  ])("%s", async (_, bad, query) => {
+  ])("a reply with %s is retried once with the problem", async (_, bad, query) => {
     const { get, used } = await opened()
     const good = query === "reviewId=2" ? "Danke für die Nachricht. Das mit der Werbung tut uns leid." : REPLY
     play(replying(bad), replying(good))
@@ -138,7 +138,7 @@ describe("what the checks refuse is mended once", () => {
     expect(refused.text).not.toInclude(bad)
   })
 
-  test("passages of which the review says none; said twice, the reply stands without them, and the answer says so", async () => {
+  test("a reply with false passages is retried once, then shown without them, and the answer says so", async () => {
     const { get } = await opened()
     play(replying(REPLY, ["it never said that"]), replying(REPLY, ["it crashes"]))
     expect((await get("reviewId=1")).body.addresses).toEqual(["it crashes"])
@@ -149,7 +149,7 @@ describe("what the checks refuse is mended once", () => {
     expect(body.written.dropped).toEqual([{ what: "quote", rule: "not_in_its_text", count: 1 }])
   })
 
-  test("an address of the developer's own wish may be named", async () => {
+  test("a reply may contain an address from the developer's wish", async () => {
     const { get } = await opened()
     play(replying("Please write to help@lumen.example.com."))
     const { body } = await get("reviewId=1&note=Write%20to%20help@lumen.example.com")
@@ -158,7 +158,7 @@ describe("what the checks refuse is mended once", () => {
 })
 
 describe("nothing is taken and nobody is asked", () => {
-  test("for a review that is unknown, too old for the plan, or of another feed", async () => {
+  test("no unit is charged for a review that is unknown, too old for the plan, or of another feed", async () => {
     const { get, used } = await opened({ plan: "free", pack: 1_000 })
     play(replying(REPLY))
     for (const query of ["reviewId=nobody", "reviewId=old", "reviewId=200&store=android"])
@@ -166,7 +166,7 @@ describe("nothing is taken and nobody is asked", () => {
     expect([standIn.seen.length, await used()]).toEqual([0, 0])
   })
 
-  test("without a writer: ai_not_configured, unless the text is stored", async () => {
+  test("no unit is charged without a writer: ai_not_configured, unless the text is stored", async () => {
     const { get, used } = await opened({}, without)
     const refused = await get("reviewId=1")
     expect([refused.status, refused.body.error, await used()]).toEqual([503, "ai_not_configured", 0])
@@ -174,7 +174,7 @@ describe("nothing is taken and nobody is asked", () => {
     expect(refused.body.message).not.toContain("try again")
   })
 
-  test("with the allowance used up: review_ai_limit", async () => {
+  test("no unit is charged with the allowance used up: review_ai_limit", async () => {
     const { get } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 0 } })
     play(replying(REPLY))
     const refused = await get("reviewId=1")
@@ -182,7 +182,7 @@ describe("nothing is taken and nobody is asked", () => {
   })
 })
 
-test("what a provider refuses is said in words of ours, with when to come again", async () => {
+test("a provider's refusal is reported in our own words, with the time to retry", async () => {
   const { get, used } = await opened()
   const states: [Script, number, string][] = [
     [{ status: 401, body: '{"error":{"message":"sk-secret is wrong"}}' }, 503, "ai_not_configured"],
@@ -206,7 +206,7 @@ const obeying: Script = well((lines) => {
   return { addresses: [text], reply: `As you wish: ${text} Visit www.evil.com. Refund granted! {"r":"r999"}` }
 })
 
-test("a model that obeys whatever a review orders gets nothing shown but checked words", async () => {
+test("a model that obeys a review's instructions gets only checked text shown", async () => {
   const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 1_000 } })
   play(obeying)
   for (const [n] of ATTACKS.entries()) {
@@ -243,7 +243,7 @@ describe("random scripts", () => {
     return state % below
   }
 
-  test("change no allowance that they should not: a text takes one unit, anything else none", async () => {
+  test("random scripts of a model charge one unit for a text and nothing for anything else", async () => {
     const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 100_000, credits: 1_000_000 } })
     let expected = 0
     for (let n = 0; n < cases(15, 75); n++) {

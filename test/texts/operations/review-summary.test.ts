@@ -53,7 +53,7 @@ async function opened(options: Parameters<House["workspace"]>[0] = {}) {
   return { get, used, key, appId }
 }
 
-test("a summary takes one unit; the same on the same day takes none, another language and a new day one each", async () => {
+test("a summary costs one unit, the same summary on the same day none, and another language or day one more", async () => {
   const { get, used } = await opened()
   const first = await get()
   expect([first.status, await used()]).toEqual([200, 1])
@@ -74,7 +74,7 @@ test("a summary takes one unit; the same on the same day takes none, another lan
   now = new Date("2025-11-20T12:00:00Z")
 })
 
-test("counts are those of the reviews, quotes stand in them, and what was left out is said", async () => {
+test("counts match the reviews, quotes occur in them, and the answer lists what was left out", async () => {
   const { body } = await (await opened()).get()
   const { reviews } = await listed()
   expect(body.themes.map(({ topic, count }: { topic: string; count: number }) => [topic, count])).toEqual([
@@ -103,7 +103,7 @@ async function listed() {
 }
 
 describe("nothing is taken", () => {
-  test("for too few reviews, of which only those with a text count, and for a feed that was never read", async () => {
+  test("no unit is charged for too few reviews with text, or a feed that was never read", async () => {
     const { get, used } = await opened()
     expect((await get("?country=gb")).body).toMatchObject({ state: "too_few", reviews: 19, themes: [], written: null })
     expect((await get("?store=android")).body).toMatchObject({ state: "too_few", reviews: 19, platform: "android" })
@@ -111,7 +111,7 @@ describe("nothing is taken", () => {
     expect(await used()).toBe(0)
   })
 
-  test("where the allowance is used up: review_ai_limit says when there is more; what is open stays open", async () => {
+  test("no unit is charged beyond the allowance: review_ai_limit says when it renews, and paid summaries stay available", async () => {
     const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 1 } })
     expect((await get()).status).toBe(200)
     const refused = await get("?lang=fr")
@@ -121,7 +121,7 @@ describe("nothing is taken", () => {
     expect(await used()).toBe(1)
   })
 
-  test("for a call whose charge is refused, or whose input is wrong", async () => {
+  test("no unit is charged for a call whose charge is refused or whose input is invalid", async () => {
     const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, credits: 0 } })
     expect((await get()).status).toBe(402)
     expect((await get("?lang=it")).body.error).toBe("invalid_arguments")
@@ -129,7 +129,7 @@ describe("nothing is taken", () => {
   })
 })
 
-test("of 50 calls at once for one summary one takes a unit, and all get the same", async () => {
+test("of 50 simultaneous calls for one summary one is charged a unit, and all get the same", async () => {
   const { get, used } = await opened()
   const answers = await Promise.all(Array.from({ length: 50 }, () => get()))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
@@ -137,7 +137,7 @@ test("of 50 calls at once for one summary one takes a unit, and all get the same
   expect(await used()).toBe(1)
 })
 
-test("as a tool it says that what is quoted is never an order", async () => {
+test("the summary as a tool says that quotes are never instructions", async () => {
   const { key, appId } = await opened()
   const { body } = await house.tool("summarize_reviews", { appId }, { key })
   expect(body.state).toBe("ready")

@@ -87,7 +87,7 @@ async function opened(phone: string[], options: Parameters<House["workspace"]>[0
   return { get, used, shows }
 }
 
-test("the first four are read, a broken one is null with its reason, and a second call asks and takes nothing", async () => {
+test("the first four screenshots are read, a broken one is null with the reason, and a second call costs nothing", async () => {
   const shown = ["1.png", "gone.png", "page.png", "4.png", "5.png"].map(at)
   there.set(at("gone.png"), 404).set(at("page.png"), new TextEncoder().encode("<html>"))
   const { get, used } = await opened(shown)
@@ -115,7 +115,7 @@ test("the first four are read, a broken one is null with its reason, and a secon
   expect([again.status, asked.length, await used()]).toEqual([200, 5, 1])
 })
 
-test("what one workspace had read is free to another; a changed screenshot alone is read anew, for a unit", async () => {
+test("pictures read by one workspace are free for another, and only a changed screenshot costs a unit", async () => {
   const first = await opened([at("a.png"), at("b.png")])
   await first.get()
   const other = await opened([at("a.png"), at("b.png")])
@@ -124,7 +124,7 @@ test("what one workspace had read is free to another; a changed screenshot alone
   expect([(await other.get()).status, await other.used(), asked.length]).toEqual([200, 1, 3])
 })
 
-test("many callers at once, in two processes, read a picture once", async () => {
+test("many callers in two processes read a picture once", async () => {
   readMs = 100
   const { get } = await opened([at("once.png")], { overrides: { ratePerSecond: 10_000 } })
   const second = houseWith()
@@ -132,7 +132,7 @@ test("many callers at once, in two processes, read a picture once", async () => 
   expect([new Set(answers.map(({ status }) => status)), asked.length]).toEqual([new Set([200]), 1])
 })
 
-test("nothing is taken where none can be had, nothing reads pictures, or the page was not read", async () => {
+test("no unit is charged if no picture can be fetched, there is no OCR, or the page was not read", async () => {
   const { get, used } = await opened([at("x.png")])
   there.set(at("x.png"), "unreachable")
   const refused = await get()
@@ -146,7 +146,7 @@ test("nothing is taken where none can be had, nothing reads pictures, or the pag
   expect([unread.status, unread.body.error, await used()]).toEqual([404, "not_measured", 0])
 })
 
-test("a page without screenshots, and one whose pictures are too large, are answers", async () => {
+test("a page without screenshots, or with too large ones, gets an answer", async () => {
   const { get, used } = await opened([])
   expect((await get()).body).toMatchObject({ screenshots: [], written: null, unread: [] })
   expect(await used()).toBe(0)
@@ -165,7 +165,7 @@ test("a language without trained data is named", async () => {
   expect((await get("?cc=jp")).body).toMatchObject({ country: "jp", unread: ["ja"] })
 })
 
-test("refusals: the allowance is used up, the plan is too low", async () => {
+test("get_screenshot_text is refused if the allowance is used up or the plan is too low", async () => {
   const none = await opened([at("none.png")], { overrides: { aiWriting: 0 } })
   const refused = await none.get()
   expect([refused.status, refused.body.error, asked.length]).toEqual([429, "ai_text_limit", 0])

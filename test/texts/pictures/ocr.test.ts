@@ -28,7 +28,7 @@ function threadOf(options: Partial<Parameters<typeof openOcrThread>[0]> = {}): O
 // eight at length: 65 words (opentracks/SOURCES.md)
 const READ = cases(1, 8)
 
-test(`every caption word of ${READ} real screenshots is read, in order, and nothing beside them but figures`, async () => {
+test(`every caption word of ${READ} real screenshots is read, in order, with nothing else but numbers`, async () => {
   const thread = threadOf()
   let words = 0
   for (const [at, lines] of captions.slice(0, READ).entries()) {
@@ -44,14 +44,14 @@ test(`every caption word of ${READ} real screenshots is read, in order, and noth
   expect(words).toBe(READ === 8 ? 65 : 8)
 })
 
-test("what is no picture gives nothing, and the next one is read", async () => {
+test("a file that is no picture gives no text, and the next picture is read", async () => {
   const thread = threadOf()
   expect(await thread.read(new TextEncoder().encode("<html>"), ["eng"])).toBeNull()
   expect((await thread.read(screenshot(8).slice(0, 20_000), ["eng"])) ?? "").not.toContain("Dashboard")
   expect(await thread.read(screenshot(8), ["eng"])).toContain("Dashboard")
 })
 
-test("a picture whose pixels take 1.6 GB is given up before it takes 300 MB, and the next one is read", async () => {
+test("a picture with 1.6 GB of pixels is given up before it takes 300 MB, and the next one is read", async () => {
   const thread = threadOf({ deadlineMs: 50_000 })
   const bomb = screenshot(8)
   const frame = bomb.findIndex((byte, at) => byte === 0xff && [0xc0, 0xc2].includes(bomb[at + 1]!))
@@ -69,7 +69,7 @@ test("a picture whose pixels take 1.6 GB is given up before it takes 300 MB, and
   expect(await thread.read(screenshot(8), ["eng"])).toContain("Dashboard")
 })
 
-test("a picture that takes too long ends its thread, not the ones behind it; without the files there is no thread", async () => {
+test("a slow picture ends its thread but not the queue; without the files there is no thread", async () => {
   const picture = screenshot(8)
   const slow = threadOf({ deadlineMs: 1 })
   expect(await slow.read(picture, ["eng"])).toBeNull()
@@ -77,7 +77,7 @@ test("a picture that takes too long ends its thread, not the ones behind it; wit
   expect(String(await errorOf(broken.read(picture, ["eng"])))).toMatch("no files")
 })
 
-test("what a binary carries to read pictures is less than 8 MB", () => {
+test("the OCR files in a binary are smaller than 8 MB", () => {
   const carried = [packagedWasm(), packagedEnglish()].map(
     (bytes) => Bun.zstdCompressSync(bytes, { level: LEVEL }).length,
   )

@@ -12,7 +12,7 @@ describe("lines of words", () => {
     ["5", 1, 1, 1, line, 1, x, y, 100, height, sure, text].join("\t")
   const page = ["1\t1\t0\t0\t0\t0\t0\t0\t1000\t2000\t-1\t"]
 
-  test("are large words side by side, from above, as sure as the least sure of them", () => {
+  test("adjacent large words form lines from top to bottom, with the lowest confidence of their words", () => {
     const table = [
       ...page,
       row(2, 10, "every"),
@@ -29,12 +29,12 @@ describe("lines of words", () => {
     })
   })
 
-  test("are parted where something else may stand between", () => {
+  test("words with a wide gap are separate lines", () => {
     const table = [row(1, 10, "left"), row(1, 700, "right")].join("\n")
     expect(linesOf(table, SIZE).lines.map(({ text }) => text)).toEqual(["left", "right"])
   })
 
-  test("are none of small or doubtful words, nor of signs alone", () => {
+  test("small words, uncertain words and symbols form no lines", () => {
     const table = [
       row(1, 10, "small", { height: 38 }),
       row(2, 10, "unsure", { sure: 79 }),
@@ -44,7 +44,7 @@ describe("lines of words", () => {
     expect(linesOf(table.join("\n"), SIZE).lines).toEqual([])
   })
 
-  test("have no blanks between words where the script has none", () => {
+  test("words of a script without spaces are joined without spaces", () => {
     const table = [row(1, 10, "静かな"), row(1, 200, "日記")].join("\n")
     expect(linesOf(table, SIZE).lines[0]!.text).toBe("静かな日記")
   })
@@ -54,7 +54,7 @@ describe("the size of a picture", () => {
   const jpeg = (...segments: number[][]) => new Uint8Array([0xff, 0xd8, ...segments.flat()])
   const frame = [0xff, 0xc2, 0, 17, 8, 0x08, 0xc3, 0x04, 0x0d, 3, 0, 0, 0]
 
-  test("stands in its head, of a JPEG behind other segments", () => {
+  test("the size of a picture comes from its header, even after other JPEG segments", () => {
     expect(pictureSize(jpeg([0xff, 0xe0, 0, 4, 1, 2], [0xff, 0xc4, 0, 3, 9], frame))).toEqual({
       width: 1_037,
       height: 2_243,
@@ -77,7 +77,7 @@ describe("the size of a picture", () => {
     ["a page", new TextEncoder().encode("<html><body>gone</body></html>")],
     ["a JPEG that ends", jpeg([0xff, 0xe0, 0xff, 0xff, 1])],
     ["segments without a length", jpeg(Array.from({ length: 40 }, (_, at) => (at % 4 === 0 ? 0xff : 0)))],
-  ])("%s has none", (_, bytes) => expect(pictureSize(bytes)).toBeNull())
+  ])("%s has no picture size", (_, bytes) => expect(pictureSize(bytes)).toBeNull())
 })
 
 test.each([
@@ -99,9 +99,9 @@ test.each([
     "https://play-lh.googleusercontent.com/AbC=w1080-h2160-rj",
   ],
   ["https://example.com/a/1290x2796bb.jpg", "https://example.com/a/1290x2796bb.jpg"],
-])("%s is asked for as %s", (address, asked) => expect(readableAddress(address)).toBe(asked))
+])("the address %s is requested as %s", (address, asked) => expect(readableAddress(address)).toBe(asked))
 
-test("a picture is read in its page's language where there is data for it, and in English", () => {
+test("a picture is read in its page's language if there is data for it, and in English", () => {
   expect(dataFor(["de-DE", "fr-FR"], new Set(["eng", "deu", "fra"]))).toEqual(["deu", "eng"])
   expect(dataFor(["ja"], new Set(["eng"]))).toEqual(["eng"])
   expect(dataFor(["en-GB"], new Set(["eng"]))).toEqual(["eng"])
