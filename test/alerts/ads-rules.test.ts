@@ -26,7 +26,7 @@ afterEach(() => scene.there.stop())
 const HOUR_MS = 3_600_000
 let number = 0
 
-/** A bid that was changed so long ago, by another program unless said. */
+/** Adds a changed bid of that age, by another program by default. */
 function changed(agoMs: number, rest: { userType?: string; entityId?: string; campaignId?: number; to?: string } = {}) {
   const { userType = "CUSTOMER_API", entityId = "81", campaignId = 444555666, to = "0.80" } = rest
   scene.there.changes.push({
@@ -89,7 +89,7 @@ test("later changes are a new alert, and earlier ones are not repeated", async (
   await connected()
   const looks = notices()
   expect([await looks.runOnce(), await looks.runOnce()]).toEqual([1, 0])
-  // the history lags: this is older than what was told
+  // older than the reported change, since Apple's history lags
   changed(4 * HOUR_MS, { to: "0.10" })
   await readAll()
   expect(await looks.runOnce()).toBe(1)

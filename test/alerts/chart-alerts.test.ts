@@ -51,7 +51,7 @@ describe("a chart of the app's category", () => {
     [101, 100, entered],
     [100, 60, []],
   ])("an app that went from %p to %p on a chart causes %p", async (before, after, expected) => {
-    // no deeper than it takes: each place of a chart is a row or two
+    // as shallow as possible, since each rank of a chart is one or two rows
     const depth = Math.max(before ?? 0, after ?? 0) > 101 ? 200 : 110
     expect(await toldOf(chart(19, before, { depth }), chart(20, after, { depth }))).toEqual(expected)
   })

@@ -166,7 +166,7 @@ describe("the feed", () => {
     apps = [await tracked(sql, [], { workspaceId }), await tracked(sql, [], { workspaceId, iosId: "10002" })]
   })
 
-  /** One alert an hour, of the apps in turns; every third is read. */
+  /** Adds one alert per hour, for the apps in turn. Every third one is read. */
   async function tell(count: number, of = apps, workspace = workspaceId): Promise<void> {
     await sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts, read_at)

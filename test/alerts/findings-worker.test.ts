@@ -15,7 +15,7 @@ let made = 0
 beforeAll(async () => {
   sql = await freshDatabase()
 })
-// a schema that is not as it was is made anew for the file that comes next
+// a database with a changed schema is created anew for the next file
 afterAll(async () => void (await sql`drop table if exists effect`))
 
 beforeEach(async () => {

@@ -18,7 +18,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-/** Something of every type happens to the app. */
+/** Stores readings that cause an alert of every type. */
 async function everything(): Promise<void> {
   await stored(sql, [
     said(
@@ -85,7 +85,7 @@ describe("what follows from readings", () => {
     await sql`analyze`
     const rows = await countRowsRead(sql, ["search_results_2025_11"], (tx) => deriveFindings(tx, [US], TODAY))
     expect(await told(sql, "rank_drop")).toHaveLength(terms.length)
-    // the planner may scan so small a table for each keyword, once
+    // the planner may scan such a small table once per keyword
     expect(rows).toBeLessThanOrEqual(terms.length * 2 * terms.length)
   })
 
@@ -119,7 +119,7 @@ describe("what follows from readings", () => {
     await Promise.all(Array.from({ length: 6 }, () => derived(sql)))
     expect(await rows()).toEqual(first)
     expect(await rivalRows()).toEqual(rivals)
-    // no id was burnt either
+    // no ids were consumed either
     const [{ next }] = (await sql`select nextval(pg_get_serial_sequence('alert', 'id')) as next`) as unknown as [
       { next: number },
     ]

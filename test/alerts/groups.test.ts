@@ -35,7 +35,7 @@ test("a fall that eight rivals used is one event, with the move and the first th
   const line = '"moon phase" in the US App Store, passed by Filler 0, Filler 1, Filler 2 and 5 more'
   expect(shown([...flood, fall])).toEqual([["▼ 8→17", line, 9]])
   expect(groupAlerts([...flood, fall])[0]!.lead).toBe(fall)
-  // without an alert of its own, the fall follows from the passings
+  // the passings show the fall, although it has no alert of its own
   expect(shown(flood)).toEqual([["▼ 8→17", line, 8]])
 })
 

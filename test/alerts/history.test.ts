@@ -13,7 +13,7 @@ const FIRST = "2025-10-20"
 const DAYS = Array.from({ length: 24 }, (_, at) => addDays(FIRST, at))
 const TERMS = Array.from({ length: 12 }, (_, at) => `term ${at}`)
 const NAMED = ["30001", "30002"]
-/** Since when each keyword is tracked. */
+/** The day on which tracking of each keyword began. */
 const SINCE = new Map(TERMS.map((term, at) => [term, at % 3 === 0 ? "2025-11-05" : FIRST]))
 
 interface Reading {
@@ -25,7 +25,7 @@ interface Reading {
   ids: string[]
 }
 
-/** Days without a reading, some with two, three sources, lists of every length: few stand still. */
+/** Generates readings with gaps, several per day, three sources and different depths. Few ranks stay the same. */
 function randomHistory(random: () => number): Reading[] {
   const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T
   return DAYS.flatMap((day) =>
@@ -64,7 +64,7 @@ beforeAll(async () => {
   }
 })
 
-/** Measured days of a keyword, each by the reading that counts. */
+/** Returns the measured days of a keyword, each with its deciding reading. */
 function measuredDays(term: string): Reading[] {
   return DAYS.flatMap((day) => {
     const [best] = history
@@ -74,7 +74,7 @@ function measuredDays(term: string): Reading[] {
   })
 }
 
-/** Each measured day with the one before it, where they can be compared and the keyword was tracked. */
+/** Returns each measured day with the previous one, if they are comparable and the keyword was tracked. */
 function comparable(): [Reading, Reading][] {
   return TERMS.flatMap((term) => {
     const days = measuredDays(term)

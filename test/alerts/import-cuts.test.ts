@@ -45,7 +45,7 @@ const worlds = Array.from({ length: cases(1, 6) }, (_, at) => {
 })
 const feeds = new Map<number, Promise<string[]>>()
 
-/** The feed of a world that is imported whole, in the order of its days. */
+/** Returns the feed of a world that is imported whole, in the order of its days. */
 function feedOf(world: number): Promise<string[]> {
   const feed = feeds.get(world) ?? importWhole(worlds[world] as Line[])
   feeds.set(world, feed)
@@ -67,7 +67,10 @@ async function importCut(world: number, cut: string): Promise<void> {
 
 const LIMIT_MS = 120_000
 
-/** Without what depends on the day of the import: what is news on it, and what was told of rivals followed on that day alone. */
+/**
+ * Leaves out what depends on the day of the import: whether an alert is news, and alerts about rivals followed on that
+ * day only.
+ */
 function lasting(feed: readonly string[]): string[] {
   return feed.flatMap((row) => {
     const { history: _, read: __, facts, ...alert } = JSON.parse(row)

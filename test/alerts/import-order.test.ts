@@ -68,7 +68,7 @@ const reviews = (day: string, written: object[]) =>
 const days = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => String(from + at).padStart(2, "0"))
 
-/** What the feed has once these imports came one after the other; not what was told of rivals that were found. */
+/** Returns the feed after these imports one after another, without alerts about found rivals. */
 async function feedAfter(imports: string[][]): Promise<string[]> {
   sql = await freshDatabase()
   await tracked(sql, ["tea"], { iosId: OWN, manualRivals: [`ios:${RIVAL}`] })

@@ -9,7 +9,7 @@ export const RIVAL = "30001"
 const STRANGERS = Array.from({ length: 16 }, (_, at) => String(20_001 + at))
 const TERMS = ["tea", "mate"]
 
-/** A line of an import file, with the UTC day on which it was read. */
+/** A line of an import file, with the UTC day of its reading. */
 export interface Line {
   day: string
   text: string
@@ -18,8 +18,8 @@ export interface Line {
 export const termsOfWorld = TERMS
 
 /**
- * Readings in which something of every type happens: gaps, broken-off readings, two sources, several readings a day, and
- * facts (categories, names, the app's own genre) that are read on some later day.
+ * Generates readings that cause alerts of every type: gaps, unfinished readings, two sources, several readings per day,
+ * and facts (categories, names, the app's genre) that are read on a later day.
  */
 export function randomWorld(random: () => number, { first, days }: { first: string; days: number }): Line[] {
   const all = Array.from({ length: days }, (_, at) => addDays(first, at))
@@ -85,7 +85,7 @@ export function randomWorld(random: () => number, { first, days }: { first: stri
   return lines.filter((line) => line.day <= (all.at(-1) as string))
 }
 
-/** The reviews written on a day; on some days many of one star. */
+/** Generates the reviews written on a day. Some days have many one-star reviews. */
 function reviewsOn(day: string, random: () => number) {
   const isWave = random() < 0.15
   return Array.from({ length: isWave ? 9 : 2 }, (_, at) => {
@@ -111,7 +111,7 @@ export async function importAll(sql: Sql, lines: readonly string[], now: Date, k
   await findings.tell(sql)
 }
 
-/** The whole feed, without ids and the moments of finding. */
+/** Returns the whole feed, without ids and times of discovery. */
 export async function wholeFeed(sql: Sql): Promise<string[]> {
   const rows = await sql<Record<string, unknown>[]>`
     select day, type, platform, storefront, subject, at, facts, history, read_at is not null as read

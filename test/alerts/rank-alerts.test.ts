@@ -12,7 +12,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-/** The app's rank on the term at ten o'clock of that day of November. */
+/** A reading of the term at 10:00 on that day of November, with the app at `rank`. */
 function ranked(day: number, rank: number | null, rest: Partial<SearchObservation> = {}, term = "tea") {
   return reading(term, `2025-11-${String(day).padStart(2, "0")}T10:00:00Z`, listOf(rank, rest.depth ?? 100), rest)
 }

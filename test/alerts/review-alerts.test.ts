@@ -16,12 +16,12 @@ beforeEach(async () => {
   made = 0
 })
 
-/** So many reviews of a day. */
+/** Creates reviews written on a day. */
 function reviews(count: number, day: string, stars = 1): (Partial<StoreReview> & { id: string })[] {
   return Array.from({ length: count }, () => ({ id: String(++made), stars, at: new Date(`${day}T08:00:00Z`) }))
 }
 
-/** Reviews whose oldest is of the day so many before the 20th, so that the days after it are known. */
+/** Creates an old review, that many days before the 20th, so that the days after it are known. */
 function since(days: number) {
   return reviews(1, addDays("2025-11-20", -days), 5)
 }
@@ -41,7 +41,7 @@ describe("reviews of one star", () => {
     expect(await toldOf([...since(100), ...before, ...reviews(6, "2025-11-20")])).toEqual(wave)
     const [alert] = await told(sql)
     expect(alert).toMatchObject({ storefront: "us", at: new Date(SEEN) })
-    // of the 22nd of October a day too much lies between
+    // 22 October is one day too early to count
     expect(alert?.facts).toEqual({ feed: "us", count: 6, mean: 0.5, days: 28 })
   })
 
@@ -69,7 +69,7 @@ describe("reviews of one star", () => {
 
   test("a wave is compared with known days only", async () => {
     const all = [...since(11), ...reviews(20, "2025-11-15"), ...reviews(6, "2025-11-20")]
-    // 2 a day on the 10 that are known, which would be 0.7 a day on 28
+    // the 10 known days have 2 per day; over 28 days it would be 0.7
     expect(await toldOf(all)).toEqual(wave)
     expect((await told(sql))[0]?.facts).toMatchObject({ mean: 2, days: 10 })
   })
@@ -117,7 +117,7 @@ describe("a feed", () => {
       await derived(sql, { platform: "android", storefront, subject: own })
       ids.push(...(await sql<{ id: number }[]>`select id from alert`))
     }
-    // a storefront that reads another language leaves it alone
+    // a storefront with another language does not change it
     expect(ids).toEqual(Array(3).fill(ids[0]))
     const rows = await told(sql)
     expect(rows.map(({ storefront, facts }) => [storefront, facts.feed])).toEqual([[null, "en"]])

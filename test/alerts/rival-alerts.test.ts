@@ -14,7 +14,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-/** Results in which the app and the rival stand so; null = not at all. */
+/** Results with the app and the rival at these ranks. Null if absent. */
 function met(day: number, ours: number | null, theirs: number | null, rest: Partial<SearchObservation> = {}) {
   const ids = others(rest.depth ?? 100)
   if (ours !== null) ids.splice(ours - 1, 1, OWN)
@@ -24,7 +24,7 @@ function met(day: number, ours: number | null, theirs: number | null, rest: Part
 
 type Places = [ours: number | null, theirs: number | null]
 
-/** Of the rival alone: what stands between moves too. */
+/** Returns alerts about the rival only, since apps between the two move too. */
 async function passings(readings: SearchObservation[], manual = true): Promise<string[]> {
   await tracked(sql, ["tea"], manual ? { manualRivals: [`ios:${RIVAL}`] } : {})
   await stored(sql, readings)
@@ -77,7 +77,7 @@ describe("a rival on a keyword", () => {
     [10, passed],
     [11, []],
   ])("a found rival, not named by hand, that wins place %p causes %p", async (place, expected) => {
-    // on three keywords above the app, so that it is followed
+    // above the app for three keywords, so that it is followed
     const two = ["mate", "milk"].map((term) => reading(term, "2025-11-20T10:00:00Z", [RIVAL, OWN]))
     const rest = met(19, 9, 20)
     await tracked(sql, ["tea", "mate", "milk"])
@@ -149,7 +149,7 @@ describe("a change of a rival", () => {
     const read = (at: string, version: string, rest: object = {}) =>
       listed(`2025-11-${at}:00Z`, { version, ...rest }, { id: RIVAL })
     type Reading = ReturnType<typeof looked> | ReturnType<typeof read>
-    /** Looked through after each reading: what was told of its version, with the source. */
+    /** Derives after each reading, and returns the alerts about its version with their source. */
     const afterEach = async (readings: Reading[], change = "version") => {
       await tracked(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`] })
       for (const reading of readings) {

@@ -58,7 +58,7 @@ describe("a rival and the app", () => {
     [met(3, 4), met(null, 4), "rival_passed"],
     [met(null, 4), met(3, 4), "rival_beaten"],
     [met(4, 3), met(4, null), "rival_beaten"],
-    // the one that is gone is below, and so is the one that was not there: who was where of two absent is not known
+    // an absent app is below a present one; the order of two absent apps is unknown
     [met(null, null), met(4, 3), null],
     [met(null, null), met(3, 4), null],
     [met(3, 4), met(null, null), null],
@@ -125,7 +125,7 @@ describe("a wave of one-star reviews", () => {
   test("a wave is at least five one-star reviews on a day and three times the mean of the days before", () => {
     expect(isWave(5, 0, 28)).toBe(true)
     expect(isWave(4, 0, 28)).toBe(false)
-    // 2 a day
+    // 2 per day
     expect(isWave(6, 56, 28)).toBe(true)
     expect(isWave(6, 57, 28)).toBe(false)
     expect(isWave(5, 56, 28)).toBe(false)

@@ -6,7 +6,7 @@ import type { trackApp } from "../../src/tracking/apps.ts"
 import { newWorkspace } from "../measuring/record/measured.ts"
 import { trackOwn } from "../world/tracked.ts"
 
-/** Noon of the last day that is looked at, unless said: 18, 19 and 20 November are. */
+/** Default time: noon of the last recent day. The recent days are 18, 19 and 20 November. */
 export const TODAY = new Date("2025-11-20T12:00:00Z")
 export const OWN = "10001"
 
@@ -20,7 +20,7 @@ export interface Told {
   facts: any
 }
 
-/** Tracks an app in the US as if for long, unless said. */
+/** Tracks an app in the US, by default since long ago. */
 export async function tracked(
   sql: Sql,
   keywords: readonly string[],
@@ -44,12 +44,12 @@ export async function stored(sql: Sql, observations: readonly Observation[]): Pr
   if (refused[0]) throw refused[0].problem
 }
 
-/** Derives what follows for the app in the US, unless said. */
+/** Derives the alerts of the app, by default in the US. */
 export async function derived(sql: Sql, rest: Partial<Subject> = {}, now = TODAY): Promise<void> {
   await sql.begin((tx) => deriveFindings(tx, [{ platform: "ios", storefront: "us", subject: OWN, ...rest }], now))
 }
 
-/** All that was told, in the order of days, types and subjects. */
+/** Returns all alerts, ordered by day, type and subject. */
 export async function told(sql: Sql, ...types: string[]): Promise<Told[]> {
   const rows = await sql<Told[]>`
     select type, storefront, subject, day, at, facts
@@ -63,10 +63,10 @@ export const RANKS = ["dropped_out", "rank_drop", "rank_rise", "entered"]
 
 export const lines = (rows: readonly Told[]) => rows.map(({ type, subject, day }) => `${day} ${type} ${subject}`)
 
-/** Store ids of others, none of them the app's. */
+/** Returns store ids of other apps. */
 export const others = (count: number, from = 20_001) => Array.from({ length: count }, (_, at) => String(from + at))
 
-/** A list of so many in which the app stands at `rank`; null = it does not. */
+/** Returns a list of that length with the app at `rank`. Null if the app is absent. */
 export function listOf(rank: number | null, length: number): string[] {
   const ids = others(length)
   if (rank !== null) ids.splice(rank - 1, 1, OWN)

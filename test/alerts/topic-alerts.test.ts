@@ -24,7 +24,7 @@ function genred(ids: string[], genre: string) {
   )
 }
 
-/** Look-ups that name all categories of these apps, the main one first. */
+/** Look-ups that list all categories of these apps, the main one first. */
 function named(ids: string[], ...genres: string[]) {
   return said(
     "2025-11-02T10:00:00Z",

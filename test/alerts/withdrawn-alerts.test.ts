@@ -17,7 +17,7 @@ beforeEach(async () => {
   made = await scene(sql)
 })
 
-/** A reading of "tea" at 08:00 in which the app stands at that rank, below the first ten, where nothing is told of rivals. */
+/** A reading of "tea" at 08:00 with the app at `rank`, outside the first ten, where rivals cause no alerts. */
 function ranked(day: string, rank: number, depth = 60): string {
   const results = listOf(rank, depth).map((id) => ({ id }))
   const place = { platform: "ios", storefront: "us", term: "tea" }
@@ -112,7 +112,7 @@ describe("an alert that was queued for a channel", () => {
     const rows = await feed()
     expect(rows.map(said)).toEqual(["2025-11-20 rank_drop 15 40 withdrawn", "2025-11-19 rank_drop 15 40"])
     expect(rows.map((row) => row.deliveries)).toEqual(Array(2).fill([{ channel: "webhook", state: "delivered" }]))
-    // it holds again
+    // the alert is valid again
     const later = JSON.parse(ranked("19", 14, 100))
     await load(JSON.stringify({ ...later, seenAt: "2025-11-19T09:00:00Z" }))
     const delivery = telling(sql)

@@ -14,7 +14,7 @@ import { ask, contextOf, NOW, newWorkspace, reading, stored } from "../measuring
 import { trackOwn } from "../world/tracked.ts"
 
 const file = readFileSync(join(import.meta.dirname, "../../fixtures/demo", DEMO_FILE), "utf8")
-/** In short a part of it, where it is not about all: what was found for a keyword, with its apps, takes 30 ms. */
+/** Short runs use a part of the file, since the search results of one keyword take 30 ms. */
 const part = file
   .split(/(?<=\n)/)
   .filter((line, at) => line.includes('"photo editor"') || at < cases(6, 36))
@@ -101,7 +101,7 @@ test("removing the demo leaves own apps and own readings as if the demo had neve
   await loadDemo(sql, workspaceId, part)
   const ctx = contextOf(sql, workspaceId)
   const during = await ask(listKeywordRanks, ctx, { appId })
-  // the own reading of that day wins, though the demo's is deeper
+  // the own reading of the day wins, although the demo's is deeper
   expect(during.keywords[0]).toMatchObject({ rank: 3, searchDepth: 3 })
   await removeDemo(sql)
   expect(await meaning(sql)).toEqual(before)
@@ -122,7 +122,7 @@ long("an own reading of the same time replaces the demo's, and stays after the d
   ])
 })
 
-/** Everything stored, by what it means instead of by surrogate ids. */
+/** Returns all stored data without surrogate ids. */
 async function meaning(sql: Sql) {
   const rows = await Promise.all([
     sql`select platform, storefront, term, first_day, last_day from list order by 1, 2, 3`,

@@ -36,7 +36,8 @@ const OWN = [
 
 const FROM = { origin: "elsewhere" }
 const THEIRS = [
-  // a day and moment of own readings, a day between and one after them, and a keyword and an app that nobody else has
+  // a day and time with own readings too, a day between own days, one after them, and a keyword and app that nobody
+  // else has
   reading("tea", "2025-11-18T10:00:00Z", [10_002, 10_001], { ...FROM, depth: 200 }),
   reading("tea", "2025-11-18T12:00:00Z", [], {
     ...{ ...FROM, source: "foreign", depth: 3 },

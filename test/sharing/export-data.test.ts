@@ -254,7 +254,7 @@ describe("the confirm", () => {
         from store_app a, generate_series(${from}::int, ${to}::int) n
         where a.store_id = '1437843273'`
     }
-    // two stand there
+    // two exist already
     await more(1, 99_998)
     expect((await on.preview({ dataset: "reviews" })).body.preview.after.export.rows).toBe(100_000)
     expect((await on.exported({ dataset: "reviews" })).rows).toBe(100_000)

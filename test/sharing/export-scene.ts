@@ -9,16 +9,16 @@ import { reading } from "../measuring/record/measured.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { trackOwn } from "../world/tracked.ts"
 
-/** One moment for the file, so that no midnight falls into a test. */
+/** One time for the whole file, so that no test runs across midnight. */
 export const AT = new Date()
 
-/** The UTC day so many days before. */
+/** Returns the UTC day that many days ago. */
 export const ago = (days: number) => addDays(dayOf(AT), -days)
 
 export const OWN = "1437843273"
 export const OTHERS: readonly string[] = ["10007", "10008", "10009"]
 
-/** "Kettle" in us and de, with two terms measured on three days, one never, and three reviews. */
+/** "Kettle" in us and de, with two terms measured on three days, one unmeasured term, and three reviews. */
 export interface ExportScene {
   sql: Sql
   house: House
@@ -27,11 +27,11 @@ export interface ExportScene {
   app: string
   preview(args?: object, by?: string): Promise<Answer>
   confirm(confirmToken: string, by?: string): Promise<Answer>
-  /** Previewed and confirmed: what the confirm says of the file. */
+  /** Previews and confirms an export. Returns the result of the confirm. */
   exported(args?: object): Promise<Exported>
-  /** Opens a link as a browser does; the text as it was sent, byte order mark included. */
+  /** Opens a link like a browser. Returns the text as sent, including the byte order mark. */
   open(url: string, init?: RequestInit): Promise<Opened>
-  /** Reads results of a term at a moment of a day so many days ago. */
+  /** Records search results of a term, that many days ago. */
   measure(term: string, daysAgo: number, ids: readonly string[], rest?: object): Promise<void>
   review(reviews: (Partial<StoreReview> & { id: string })[], seenDaysAgo?: number): Promise<void>
   counts(): Promise<{ exports: number; parts: number }>
@@ -100,7 +100,7 @@ export function exportScene(settings: object = {}): ExportScene {
 
   async function open(url: string, init?: RequestInit) {
     expect(url.startsWith(`${PUBLIC_URL}/exports/`)).toBe(true)
-    // an address opens so many a second, and here it is one second for ever
+    // changes the address, since opens per second are limited and the clock stands still here
     opened++
     const response = await on.house.app.fetch(new Request(url, init), `10.0.${opened >> 8}.${opened & 255}`)
     const bytes = new Uint8Array(await response.arrayBuffer())

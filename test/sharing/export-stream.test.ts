@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 type Passage = Pick<Gate, "run">
 
-/** A gate that lets everything through and counts what asked the database. */
+/** A gate that admits everything and counts the queries. */
 function counting() {
   const gate: Passage & { asked: number } = {
     asked: 0,
@@ -70,7 +70,7 @@ describe("a large file", () => {
     const reader = (await streamed(token, gate)).getReader()
     await Bun.sleep(30)
     expect(gate.asked).toBe(1)
-    // the first piece is the header; a part of 6,200 rows has 124
+    // the first piece is the header; a part of 6,200 rows has 124 pieces
     const taken = async (pieces: number) => {
       for (let n = 0; n < pieces; n++) expect((await reader.read()).value!.length).toBeLessThan(65_536)
       await Bun.sleep(10)
@@ -161,7 +161,7 @@ describe("over a connection", () => {
     for (const server of servers.splice(0)) await server.stop(true)
   })
 
-  /** The service on a port, with a count of the parts that it has read. */
+  /** Serves the app on a port, and counts the parts it reads. */
   function serving() {
     const read = { parts: 0 }
     const counted = new Proxy(sql, {
@@ -216,7 +216,7 @@ describe("over a connection", () => {
   })
 })
 
-/** Waits until a count stays the same. */
+/** Waits until a count stops changing. */
 async function settled(count: () => number): Promise<void> {
   for (let before = -1; before !== count(); ) {
     before = count()
@@ -224,7 +224,7 @@ async function settled(count: () => number): Promise<void> {
   }
 }
 
-/** The embedded database has one backend: there, whoever held a transaction would keep this statement waiting. */
+/** On the embedded database an open transaction would block this query, since there is only one backend. */
 async function openTransactions(): Promise<number> {
   const [row] = await sql<{ open: number }[]>`
     select count(*) as open

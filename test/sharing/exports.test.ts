@@ -124,7 +124,7 @@ describe("while a confirm copies reviews", () => {
     "postgres: recording reviews of the feed waits for the confirm that copies them, so that the count is right",
     async () => {
       const late = on.sql.begin(async (tx) => {
-        // what a confirm holds
+        // the lock that a confirm takes
         await tx`
           select pg_advisory_xact_lock(hashtextextended('reviews ' || id || ' us', 0))
           from store_app

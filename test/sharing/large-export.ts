@@ -5,7 +5,7 @@ import { addParts, createExport } from "../../src/sharing/export/store.ts"
 const MONTHS_A_PART = 200
 const ROWS_A_PART = MONTHS_A_PART * 31
 
-/** An export of history of so many parts of 6,200 rows each, and its token. */
+/** Stores a history export with `parts` parts of 6,200 rows. Returns its token. */
 export async function largeExport(
   sql: Sql,
   workspaceId: number,

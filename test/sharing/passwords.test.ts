@@ -12,7 +12,7 @@ describe("passwords", () => {
   })
 
   test("password checks queue for their turn, and are refused once too many are waiting", async () => {
-    // who has waited for a turn with what is no text needs none of the processor
+    // values that are not text fail quickly once it is their turn
     const texts = Array.from({ length: 60 }, (_, i) => (i < 3 ? "x" : (null as unknown as string)))
     const outcomes = await Promise.all(texts.map((text) => caught(() => hashPassword(text))))
     expect([outcomes.slice(0, 3), outcomes.filter((error) => error instanceof TypeError).length]).toEqual([[null, null, null], 39]) // biome-ignore format: one line

@@ -1,6 +1,6 @@
 import { argon2Sync } from "node:crypto"
 
-/** A stored password that takes a try a hundredth of the 45 ms that one as it is made takes. */
+/** Returns a stored password whose check takes a hundredth of the usual 45 ms. */
 export function quickHash(password: string): string {
   const cost = { nonce: Buffer.alloc(16), parallelism: 1, memory: 8, passes: 1, tagLength: 32 }
   const tag = argon2Sync("argon2id", { message: password.normalize("NFC"), ...cost })

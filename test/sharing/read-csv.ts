@@ -35,7 +35,7 @@ export function readCsv(text: string): string[][] {
   return records
 }
 
-/** Records below a header, by its names. A byte order mark must stand before it. */
+/** Returns the records below a header as objects. Requires a byte order mark. */
 export function readTable(text: string): Record<string, string>[] {
   if (!text.startsWith("\uFEFF")) throw new Error("no byte order mark")
   const [header, ...records] = readCsv(text.slice(1)) as [string[], ...string[][]]

@@ -10,7 +10,7 @@ setDefaultTimeout(60_000)
 
 const binary = chromiumBinary()
 
-// a machine without a browser has nothing to try it with
+// without a browser these tests cannot run
 if (binary) inBrowser(binary)
 else test("no chromium is installed here: shared pages are tried without a browser", () => expect(binary).toBeNull())
 
@@ -46,7 +46,7 @@ function inBrowser(binary: string) {
       await tab.close()
       await server.stop(true)
     })
-    // the limit is five tries a minute from one address
+    // the limit is five tries per minute and address
     beforeEach(async () => {
       await sql`delete from secret_try`
     })
@@ -170,7 +170,7 @@ function inBrowser(binary: string) {
       expect(tab.requests.length).toBeGreaterThan(10)
       expect(tab.requests.filter((url) => !url.startsWith(server.url.origin) && !url.startsWith("data:"))).toEqual([])
       expect(await tab.cookies()).toEqual([])
-      // what a browser says of every answer that is no 200
+      // browsers log every response with an error status
       const status = /^error: Failed to load resource: the server responded with a status of (403|404|429) /
       expect(tab.complaints.filter((text) => !status.test(text))).toEqual([])
     })
@@ -190,7 +190,7 @@ function inBrowser(binary: string) {
   })
 }
 
-/** WCAG 2.2's contrast of two colours, "rgb(1, 2, 3)". */
+/** Returns the WCAG 2.2 contrast of two colours such as "rgb(1, 2, 3)". */
 function contrast(one: string, other: string): number {
   const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b) as [number, number]
   return (high + 0.05) / (low + 0.05)

@@ -23,7 +23,7 @@ let asked = 0
 const address = () => `10.2.${(++asked >> 8) & 255}.${asked & 255}`
 const tried = (path: string, password: string, from: string) => house.call(path, { ...form(password), from })
 
-/** A page whose password is tried at once. */
+/** Shares a page with a password that is quick to check. */
 async function shared(password: string) {
   const made = await on.share()
   await sql`
@@ -33,7 +33,7 @@ async function shared(password: string) {
   return made
 }
 
-/** As if so many seconds had gone by since each try. */
+/** Simulates that this many seconds have passed since each try. */
 const letPass = (seconds: number) => sql`
   update secret_try
   set counts_until = counts_until - ${seconds}::int * interval '1 s', free_at = free_at - ${seconds}::int * interval '1 s'`
@@ -197,7 +197,7 @@ describe("tries", () => {
 
 describe("a flood of tries at one link from ever new addresses", () => {
   const ticketIn = (text: string) => /name="ticket" value="([^"]+)"/.exec(text)![1]!
-  /** Twenty tries at the link, the last of them a while ago. */
+  /** Makes twenty tries at the link, the last one a minute ago. */
   async function flooded(path: string): Promise<void> {
     for (let i = 0; i < 20; i++) await tried(path, `no ${i}`, address())
     await letPass(60)

@@ -11,11 +11,11 @@ export interface Sharing {
   writer: Writer
   app: string
   iosId: string
-  /** Confirms a link, and gives what its confirm answered. */
+  /** Confirms a link and returns the result. */
   share(args?: object): Promise<{ url: string; path: string; expiresAt: string; token: string; result: Shared }>
-  /** Another day's results of a keyword; 0 = the app is absent, null = nothing is recorded. */
+  /** Records a day's results of a keyword. Rank 0 means the app is absent; null records nothing. */
   measure(term: string, daysAgo: number, rank: number | null, rest?: object): Promise<void>
-  /** Many of them at once. */
+  /** Records many days at once. */
   measureAll(days: readonly (readonly [term: string, daysAgo: number, rank: number])[]): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export interface Shared {
   expiresAt: string
 }
 
-/** A workspace that tracks one app of this name in the US, whose keywords nothing measured yet. */
+/** Creates a workspace that tracks an app with this name in the US, with unmeasured keywords. */
 export async function sharing(
   house: House,
   { name = "Tea Timer", keywords = ["tea"], androidPkg = "" } = {},
@@ -63,7 +63,7 @@ export async function sharing(
   }
 }
 
-/** The app's page on the App Store, read yesterday. */
+/** Records the app's App Store page, read yesterday. */
 export async function readPage(house: House, iosId: string, listing: Partial<typeof PAGE> = {}): Promise<void> {
   const page = listed(`${dayAgo(1)}T03:25:01Z`, { ...PAGE, ...listing }, { id: iosId })
   await record(house.sql, [page], () => new Date())

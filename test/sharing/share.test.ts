@@ -24,7 +24,7 @@ beforeAll(async () => {
 }) // biome-ignore format: days beside each other
 
 let asked = 0
-/** An address that asked nothing yet. */
+/** Returns an address without earlier requests. */
 const from = () => `10.1.${(++asked >> 8) & 255}.${asked & 255}`
 const open = (path: string, options: object = {}) => house.call(path, { from: from(), ...options })
 const expireAt = (token: string, at: string) =>
@@ -42,7 +42,7 @@ const rowOf = (page: string, term: string) =>
 const POLICY =
   /^default-src 'none'; style-src 'sha256-([\w+/]+=)'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/
 
-/** What every answer below /share/ has, whatever it is. */
+/** Checks the headers that every response below /share/ has. */
 function expectPrivate({ headers, text }: Answer): void {
   expect(headers.get("content-type")).toBe("text/html; charset=utf-8")
   expect(headers.get("cache-control")).toBe("private, no-store")

@@ -142,7 +142,7 @@ describe("Telegram", () => {
     expect(await findChannel(sql, at.workspaceId, id)).toMatchObject({
       ...{ state: "disabled", disabled: "status 401: the bot's token is not valid any more" },
     })
-    // nobody listens there, no such host, no address at all
+    // no listener, no such host, no valid address
     for (const telegramApi of ["http://127.0.0.1:1", "http://nobody.invalid", "http://[bad"]) {
       await bot()
       await found(at)

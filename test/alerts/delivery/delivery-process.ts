@@ -1,5 +1,5 @@
-// Tells alerts in a process of its own: bun delivery-process.ts '{"databaseUrl": URL, "options": {…}}'.
-// Says "ready" once it looks for what is to be told; "stopped" and exit 0 after SIGTERM.
+// Delivers alerts in a separate process: bun delivery-process.ts '{"databaseUrl": URL, "options": {…}}'. Prints "ready"
+// once it polls, and after SIGTERM "stopped" with exit code 0.
 import { openDatabase } from "../../../src/database/connect.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { telling } from "./scene.ts"

@@ -26,10 +26,10 @@ afterEach(async () => {
   await there.stop()
 })
 
-/** Leases short enough to wait for their end. */
+/** Leases short enough to wait until they expire. */
 const SHORT = { leaseMs: 250, timeoutMs: 200 }
 
-/** delivery-process.ts on this test's database, once it looks. */
+/** Starts delivery-process.ts on this test's database, and waits until it polls. */
 async function started(options = SHORT) {
   const task = JSON.stringify({ databaseUrl: scratchUrl(sql), options })
   const child = Bun.spawn([process.execPath, join(import.meta.dirname, "delivery-process.ts"), task], {
@@ -50,7 +50,7 @@ const unqueued = async () => (await sql`select 1 from alert_to_deliver limit 1`)
 const WORKSPACES = 20
 const ALERTS = 1_000
 const KILLS = 30
-/** Requests that the killed ones made at least: on a slow machine they take more kills. */
+/** Minimum number of requests by killed processes; a slow machine needs more kills. */
 const MEANWHILE = 100
 
 longOnServer(
@@ -78,7 +78,7 @@ longOnServer(
         const places = index < KILLS ? [index, index + 7] : []
         for (const place of places)
           for (const id of await found(scenes[place % WORKSPACES]!, 10)) alerts.set(id, `/${place % WORKSPACES}`)
-        // a later one lives longer
+        // later processes live longer
         await Bun.sleep((60 + ((seed * 37 + index * 53) % 200)) * Math.max(1, index / KILLS))
         child.kill("SIGKILL")
         await child.exited

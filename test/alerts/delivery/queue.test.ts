@@ -73,7 +73,7 @@ describe("which alerts are told", () => {
     await hook(at, "https://one.example/")
     await rule(at, "rank_drop")
     await found(at)
-    // a clock of whole milliseconds may give both the same
+    // a clock of whole milliseconds may return the same time twice
     await sql`update alert_rule set created_at = clock_timestamp() + interval '2 ms' where workspace_id = ${at.workspaceId}`
     expect(await queued()).toEqual([])
     await sql`

@@ -1,4 +1,4 @@
-/** A request that a receiver got. */
+/** A request that the receiver got. */
 export interface Got {
   path: string
   headers: Record<string, string>
@@ -10,14 +10,14 @@ export interface Got {
 export interface Receiver {
   url: string
   got: Got[]
-  /** Of one path. */
+  /** Returns the requests to a path. */
   at(path: string): Got[]
-  /** What a path answers; 204 unless said. */
+  /** Sets the response of a path. Default: 204. */
   on(path: string, act: (got: Got, before: number) => Response | Promise<Response>): void
   stop(): Promise<void>
 }
 
-/** Real HTTP on loopback: records all that arrives. */
+/** Starts an HTTP server on loopback that records all requests. */
 export function receiver(): Receiver {
   const got: Got[] = []
   const acts = new Map<string, (got: Got, before: number) => Response | Promise<Response>>()

@@ -9,7 +9,7 @@ import { safeFetch } from "../../../src/outbound/safe-fetch.ts"
 import { openHouse } from "../../house.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
-/** The same in every process of a test. */
+/** The same in all processes of a test. */
 export const SECRET_KEY = "q1w2e3r4t5y6u7i8o9p0a1s2d3f4g5h6j7k8l9z0x1c="
 export const sealer = await createSealer(new SecretKeys([SECRET_KEY]))
 
@@ -24,7 +24,7 @@ export interface Scene {
   appId: string
 }
 
-/** A workspace with an app. */
+/** Creates a workspace with an app. */
 export async function scene(sql: Sql, name = "Tea Timer"): Promise<Scene> {
   const house = openHouse({ sql })
   const workspaceId = await house.workspace()
@@ -52,7 +52,7 @@ export const facts = (term: string, was: number, rank: number) => ({
   ...{ term, rank, was, source: "import", against: "2025-11-19", depth: 100, wasDepth: 100 },
 })
 
-/** So many keywords that fell from 5 to 12. Returns the alerts' ids. */
+/** Adds alerts about `count` keywords that fell from 5 to 12. Returns their ids. */
 export async function found({ sql, workspaceId, appId }: Scene, count = 1, more: Found = {}): Promise<number[]> {
   const { type = "rank_drop", was = 5, rank = 12, term = "tea" } = more
   const rows = Array.from({ length: count }, () => ({ subject: `${term} ${++terms}`, facts: facts(term, was, rank) }))
@@ -74,7 +74,7 @@ interface Found {
 
 let terms = 0
 
-/** Tells what is found in this test; its retries are quick unless said. */
+/** Creates a delivery worker for this test, with quick retries by default. */
 export function telling(sql: Sql, options: Partial<DeliveryOptions> = {}) {
   return createDelivery({
     ...{ sql, sealer, log: silentLog, outbound, pollMs: 20, random: () => 0.5, retriesMs: Array(9).fill(30) },
@@ -106,7 +106,7 @@ export const hook = async ({ register, workspaceId }: Scene, url: string) => {
   return { id: channel.id, secret }
 }
 
-/** Everything that waits is due. */
+/** Makes all waiting deliveries due. */
 export async function hurry(sql: Sql): Promise<void> {
   await sql`update delivery set next_at = now() where state = 'waiting'`
   await sql`

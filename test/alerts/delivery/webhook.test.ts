@@ -141,7 +141,7 @@ describe("the schedule", () => {
         from delivery
         where alert_id in (select id from alert where workspace_id = ${at.workspaceId})`
       if (row!.ms !== null) gaps.push(row!.ms)
-      // at once nothing is tried again
+      // nothing is retried immediately
       await told({ retriesMs: undefined })
       expect(there.at("/down")).toHaveLength(attempt)
       await hurry(sql)

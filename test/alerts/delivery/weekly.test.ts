@@ -26,7 +26,7 @@ beforeAll(async () => {
       reading("mate", "2025-11-09T10:00:00Z", listOf(4, 60)),
       reading("mate", "2025-11-16T23:59:00Z", listOf(null, 50)),
     ],
-    // as deep as its rank was it was not read again: nothing can be said
+    // too shallow to compare: it does not reach the earlier rank
     ...[
       reading("cola", "2025-11-05T10:00:00Z", listOf(30, 40)),
       reading("cola", "2025-11-16T10:00:00Z", listOf(null, 20)),
@@ -35,9 +35,9 @@ beforeAll(async () => {
       reading("malt", "2025-11-05T10:00:00Z", listOf(null, 60)),
       reading("malt", "2025-11-10T00:00:00Z", listOf(50, 60)),
     ],
-    // of this week and before the week before
+    // measured this week, but not in the week before
     ...[reading("chai", "2025-11-02T10:00:00Z", listOf(1, 60)), reading("chai", "2025-11-12T10:00:00Z", listOf(7, 60))],
-    // after it
+    // measured after the week
     ...[
       reading("cocoa", "2025-11-09T10:00:00Z", listOf(5, 60)),
       reading("cocoa", "2025-11-17T00:00:00Z", listOf(50, 60)),

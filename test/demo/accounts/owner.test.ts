@@ -19,7 +19,7 @@ import { trackOwn } from "../../world/tracked.ts"
 
 setDefaultTimeout(60_000)
 
-/** One morning; the Pacific day before is over. */
+/** A time at which the previous day is over in Pacific time. */
 const NOW = new Date("2026-03-11T18:00:00Z")
 const YESTERDAY = "2026-03-10"
 const KEYWORDS = ["tea", "green tea", "oolong", "matcha"]
@@ -236,7 +236,7 @@ test("the demo's account is removed by a real account, with the demo, or by itse
   expect(left).toEqual([])
 })
 
-/** How much belongs to an account, table by table, and a digest of it. */
+/** Counts the rows of all accounts by table, with a digest of them. */
 async function heldOfAccounts(): Promise<Record<string, { rows: number; digest: string | null }>> {
   const { sql } = scene
   const tables = await sql<{ name: string }[]>`

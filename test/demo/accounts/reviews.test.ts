@@ -13,7 +13,7 @@ setDefaultTimeout(60_000)
 
 const NOW = new Date("2026-03-11T18:00:00Z")
 
-/** As the store's feed said it, to its end. */
+/** A complete reading of the store's feed. */
 const OWN = reviewed("2026-03-11T10:00:00Z", [{ id: "1" }], {
   storeId: TEA.id,
   end: { pages: 1, complete: true, empty: false },
