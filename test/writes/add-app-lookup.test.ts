@@ -34,7 +34,7 @@ describe("the preview of add_app", () => {
   test("add_app refuses an id that the store does not have, naming it, and stores nothing", async () => {
     await using scene = await live(sql, [])
     answersLookUps(scene.stores, {})
-    // Google Play's "not found" names no country: it is believed where the latest page named the one asked for
+    // Google Play's "not found" has no country, so it counts only if the latest page was for the requested country
     await noteCountry(sql, { upstream: "play.google.com", egress: "live" }, { asked: "us", answered: "us" }, new Date())
     scene.stores.on("play.google.com", "/store/apps/details", () => new Response("", { status: 404 }))
     for (const [args, field] of [
@@ -50,7 +50,7 @@ describe("the preview of add_app", () => {
       expect(body.confirmToken).toBeUndefined()
     }
     expect([...(await sql`select 1 from tracked_app where id <> ${scene.appId}`)]).toEqual([])
-    // believed for a day: asked about again, no store is
+    // the result is used for a day, so no store is asked again
     const before = scene.stores.requests.length
     expect((await preview(scene, { iosId: "20002" })).status).toBe(400)
     expect(scene.stores.requests.length).toBe(before)
@@ -74,11 +74,11 @@ describe("the preview of add_app", () => {
     scene.stores.on("itunes.apple.com", "/lookup", () => new Response("", { status: 403 }))
     const note = expect.stringContaining("the id is not checked")
     expect((await preview(scene, { iosId: "20005" })).body.preview).toMatchObject({ notes: [note] })
-    // Play is read for the country of this address alone
+    // Google Play is read for the country of this address only
     expect(
       (await preview(scene, { androidPkg: "com.example.elsewhere", countries: ["de"] })).body.preview,
     ).toMatchObject({ notes: [note] })
-    // a name of one's own, or the other store's, does not make it checked
+    // a custom name, or a name from the other store, does not make an id checked
     expect((await preview(scene, { iosId: "20005", name: "Tides" })).body.preview).toMatchObject({ notes: [note] })
     await sql`update pace set next_at = now(), refusals = 0, gap_ms = base_gap_ms`
     answersLookUps(scene.stores, { "20007": { trackName: "Tide Times" } })

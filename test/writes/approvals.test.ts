@@ -8,13 +8,13 @@ import { type Answer, PUBLIC_URL } from "../house.ts"
 import { CAPABILITIES, ENVELOPE, modern, post } from "../http/tools-messages.ts"
 import { scene } from "./scene.ts"
 
-// Where a workspace or a key wants it, a person outside the assistant says yes before anything is confirmed.
+// If a workspace or key requires it, a person outside the assistant approves a write before it can be confirmed.
 
 const on = scene()
 let env: Record<string, string>
 
 beforeAll(async () => {
-  // commands go to the same database where it is one that they can reach
+  // commands use the same database if they can reach it
   if (!process.env.DATABASE_URL) return
   env = { DATABASE_URL: scratchUrl(on.sql) }
 })
@@ -113,7 +113,7 @@ test("of fifty simultaneous confirms none succeeds before the approval, and one 
   const { approval, confirmToken } = await previewed()
   const confirms = (count: number) => Promise.all(Array.from({ length: count }, () => on.confirm(confirmToken)))
   const before = (await confirms(20)).map(({ body }) => body.error)
-  // one at a time looks at the target
+  // one confirm at a time reads the target
   expect(before.filter((error) => !["write_limit_reached", "in_progress"].includes(error))).toEqual([])
   await settle(approval.id, "approved")
   const after = (await confirms(30)).map(({ status }) => status)
@@ -121,7 +121,7 @@ test("of fifty simultaneous confirms none succeeds before the approval, and one 
   expect(await on.audits()).toHaveLength(1)
 })
 
-/** confirm_action by a client that asks its person, who says yes. */
+/** Calls confirm_action as a client that asks its person, who approves. */
 async function askedAndAgreed(confirmToken: string) {
   const call = async (more: object) => {
     const _meta = { ...ENVELOPE, [CAPABILITIES]: { elicitation: { form: {} } } }

@@ -25,7 +25,7 @@ import { type Confirming, confirming, type Death } from "./processes.ts"
 import { stepped } from "./stepped.ts"
 import { booksAt, booksOf, said, tally } from "./writer.ts"
 
-// a busy machine is no failure, though it starts fifty processes
+// the test starts fifty processes, so a busy machine must not fail it
 setDefaultTimeout(240_000)
 const settings = { requestDeadlineMs: 20_000 }
 
@@ -41,11 +41,13 @@ const COMMITS: Death[] = [
 ]
 const timers = (...ms: number[]): Death[] => ms.map((afterMs) => ({ afterMs }))
 
-/** The confirm of a write to another platform queues one job: test/consoles/actions kills who does that. */
+/**
+ * Writes to other platforms are left out: their confirm only queues a job, and test/consoles/actions kills the workers.
+ */
 const actions = everyAction.filter(({ outside }) => !outside)
 const addKeywords = WRITES.add_keywords as Write
 
-/** A write, and where the process that confirms it dies. */
+/** A write, and where the process that confirms it is killed. */
 interface Round {
   write: Write
   death: Death
@@ -64,10 +66,10 @@ longOnServer(
       const write = WRITES[name] as Write
       if (write === addKeywords) continue
       const { length } = await stepsOf(house, write)
-      // all that it is about and its charge are written, and no more than the audit is to come
+      // everything but the audit row is written at this point
       rounds.push({ write, death: { before: length } }, { write, death: { commit: "sent" } })
     }
-    // starting takes longer than dying: the next ones start meanwhile
+    // starting takes longer than dying, so the next processes start meanwhile
     const start = () => confirming({ databaseUrl: scratchUrl(sql) })
     const children = [start(), start()]
     const outcomes: Outcome[] = []
@@ -96,7 +98,7 @@ long("a confirm whose server is killed with the database directory open is appli
   const outcomes: Outcome[] = []
   let last: { begun: Begun; died: string } | undefined
   for (const death of [...deaths, null]) {
-    // the next server finds the directory as the killed one left it; a command looks at it through that
+    // the next server opens the directory as the killed one left it, and a command reads it through that server
     using child = confirming({ dataDir })
     await child.ready
     const { sql, close } = await openDatabase({ dataDir, as: "command", log: silentLog })
@@ -112,7 +114,7 @@ long("a confirm whose server is killed with the database directory open is appli
   if (LONG) expect(applied("insert into audit")).toBe(false)
 })
 
-/** A migrated database in that directory, without the 4 s of an initdb; gives the steps of a confirm. */
+/** Creates a migrated database in the directory without the 4 s of initdb. Returns the steps of a confirm. */
 async function firstStart(dataDir: string): Promise<string[]> {
   const memory = await openInMemory()
   await migrate(memory.sql, readTree("sql", ".sql"), silentLog)
@@ -123,7 +125,7 @@ async function firstStart(dataDir: string): Promise<string[]> {
   return steps
 }
 
-/** The first line of every statement of this write's confirm, in order. */
+/** Returns the first line of each statement of this write's confirm, in order. */
 async function stepsOf(house: House, write: Write): Promise<string[]> {
   const steps: string[] = []
   const sql = stepped(house.sql, { statement: (_, text) => void steps.push(text) })
@@ -149,7 +151,7 @@ async function begun(house: House, write: Write): Promise<Begun> {
 
 interface Outcome {
   action: string
-  /** Where it died, or "never" when the answer came first. */
+  /** The step at which it died, or "never" if the answer came first. */
   died: string
   applied: boolean
 }
@@ -158,20 +160,23 @@ async function round(house: House, begun: Begun, child: Confirming, death: Death
   return await settled(house, begun, await dead(child, begun, death))
 }
 
-/** Lets the child confirm and die, and says where it did. */
+/** Lets the child confirm and die. Returns where it died. */
 async function dead(child: Confirming, { key, confirmToken }: Begun, death: Death): Promise<string> {
   const { died } = await child.ask({ key, token: confirmToken, death })
-  // the answer was faster than the timer
+  // the answer came before the timer
   if (died === undefined) child.kill()
   expect([died === undefined, await child.exited]).toEqual([died === undefined, 137])
   return (died as string | undefined) ?? "never"
 }
 
-/** Waits for what the killed process had begun; then all of it stands or nothing, and a token left over works once. */
+/**
+ * Waits for transactions of the killed process, then checks that all or nothing was written, and that a remaining token
+ * works once.
+ */
 async function settled(house: House, begun: Begun, died: string): Promise<Outcome> {
   const { sql } = house
   const { workspace, write } = begun
-  // a commit that is under way holds the token's row
+  // an unfinished commit holds the lock of the token's row
   await sql.begin((tx) => tx`select 1 from confirm_token where workspace_id = ${workspace} for update`)
   const [{ used }] = await sql<[{ used: boolean }]>`
     select used_at is not null as used
@@ -188,8 +193,8 @@ async function settled(house: House, begun: Begun, died: string): Promise<Outcom
 }
 
 /**
- * PostgreSQL lets go of a dead connection's rows before its advisory locks: who waited for the token's row may still find
- * the target held, and is told the truth, that another confirm is writing it. A moment later it is free.
+ * PostgreSQL releases a dead connection's row locks before its advisory locks. A confirm that waited for the token's
+ * row may then still get in_progress, and succeeds a moment later.
  */
 async function confirmAgain(house: House, { key, confirmToken }: Begun): Promise<string> {
   const confirm = () => house.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
@@ -216,7 +221,10 @@ function report(outcomes: Outcome[]): void {
   console.log(`${outcomes.length} kills around a confirm: ${JSON.stringify(counts)}`)
 }
 
-/** Every statement was died at, none of these was applied; the commit was lost, and was seen to be kept unanswered. */
+/**
+ * Checks that every statement was tried and none of those confirms was applied, and that both outcomes of the commit
+ * occurred.
+ */
 function expectEveryStep(outcomes: Outcome[], steps: readonly string[]): void {
   const own = outcomes.filter(({ action }) => action === addKeywords.action)
   const before = own.filter(({ died }) => steps.includes(died))
@@ -228,7 +236,7 @@ function expectEveryStep(outcomes: Outcome[], steps: readonly string[]): void {
   expect(applied("commit sent")).toHaveLength(3)
 }
 
-/** Of every action one was lost right before its audit row, and another around its commit. */
+/** Checks that each action died once right before its audit row, and once around its commit. */
 function expectEveryAction(outcomes: Outcome[]): void {
   for (const { name } of actions) {
     const own = outcomes.filter(({ action }) => action === name)

@@ -12,7 +12,7 @@ import { slowness } from "../unit.ts"
 import { steppable } from "./stepped.ts"
 import { booksAt, booksOf, said, someWriter, tally, termsOf, type Writer } from "./writer.ts"
 
-// a busy machine is no failure
+// a busy machine must not fail it
 setDefaultTimeout(60_000)
 
 let sql: Sql
@@ -30,17 +30,17 @@ beforeAll(async () => {
     elsewhere = (await openDatabase({ databaseUrl: scratchUrl(sql), dataDir: "", as: "command", log: silentLog })).sql
 })
 
-/** A write that was previewed, and a change of the same target by somebody else. */
+/** A previewed write, and another change of the same target. */
 interface Meeting {
   action: string
   args(writer: Writer): object
   /** Tracked from the start, in us and de. */
   keywords?: string[]
   overrides?: Record<string, number>
-  /** Before the preview. */
+  /** Runs before the preview. */
   prepare?(tx: Tx, writer: Writer): Promise<unknown>
   change(tx: Tx, writer: Writer): Promise<unknown>
-  /** What the confirm answers when it comes before the change, and when it comes after it. */
+  /** The confirm's answers if it comes before the change, and if it comes after. */
   answers: [first: string, second: string]
 }
 
@@ -146,7 +146,7 @@ const MEETINGS: Record<string, Meeting> = {
 const tracked = (tx: Tx, workspaceId: number, ids: { iosId?: string; androidPkg?: string }) =>
   trackApp(tx, { workspaceId, ...ids, name: "Twin", countries: ["us"], keywords: ["twin"], origin: "own" })
 
-/** Gives the app a Play page as well. */
+/** Adds a Google Play app to the tracked app. */
 async function putOnPlay(tx: Tx, app: string): Promise<void> {
   await tx`
     insert into store_app (platform, store_id)
@@ -159,22 +159,21 @@ async function putOnPlay(tx: Tx, app: string): Promise<void> {
 }
 
 /**
- * Everything that can be seen of a meeting. It is stale, or in part, unless it is in every detail what one of the two
- * orders gives when nothing meets: the same answer (with its preview), the same report of the change, the same rows,
- * the same books.
+ * Everything observable about a meeting. It must equal, in every detail, one of the two orders without overlap: the
+ * same answer with its preview, the same result of the change, the same rows, the same books.
  */
 interface Seen {
   answer: string
   told: unknown
   preview: unknown
   change: unknown
-  /** Of each app: whether it is the writer's own, and what it tracks. */
+  /** For each app, whether it is the writer's own, and its keywords. */
   terms: (readonly [boolean, string[]])[]
   audit: unknown[]
   books: unknown
 }
 
-/** In short every other: each write after a change is tried by each-write.test.ts too. */
+/** Short runs try every other one, since each-write.test.ts also tries each write after a change. */
 const TRIED = Object.entries(MEETINGS).filter((_, at) => at % cases(2, 1) === 0)
 const ROUNDS = cases(8, 28)
 
@@ -183,18 +182,18 @@ long(
   async () => {
     const random = randomFrom(7)
     const names = TRIED.map(([name]) => name)
-    // as long as a confirm takes on a machine as busy as this one
+    // the time that a confirm takes on this machine under its present load
     const changeMs = 20 * (await slowness())
     const rounds = Array.from({ length: ROUNDS }, (_, n) => ({
       name: names[n % names.length] as string,
-      // every fourth time it is the confirm that comes late: on a busy machine a change that does comes after it
+      // every fourth time the confirm starts late, since on a busy machine a late change always comes after it
       start:
         n % 4 === 3
           ? { confirmMs: changeMs * random(), changeMs: 0 }
           : { confirmMs: 10 * random(), changeMs: changeMs * random() },
     }))
     const orders = await meetAll("started at almost the same time", rounds)
-    // both orders came about, so that there was something to get wrong
+    // both orders must have occurred, otherwise the test proves nothing
     for (const order of ["confirm first", "change first"])
       expect(orders.filter((each) => each === order).length).toBeGreaterThan(ROUNDS / 10)
   },
@@ -210,14 +209,17 @@ test.skipIf(!process.env.DATABASE_URL)(
     )
     await meetAll("begun at each step", rounds)
   },
-  // 260 meetings, each of which waits for the server some twenty times
+  // 260 meetings, each with about twenty round trips to the server
   300_000,
 )
 
-/** How the two meet: after so many milliseconds each, or the change at that statement of the confirm; or they do not. */
+/**
+ * How the two overlap: start delays in ms, the statement of the confirm at which the change starts, or one after the
+ * other.
+ */
 type Start = { confirmMs: number; changeMs: number } | { step: number } | "confirm first" | "change first"
 
-/** Runs these meetings, some at once, and says of each which order it came to. None may be stale. */
+/** Runs these meetings, some at once. Returns the order of each, and fails if one matches neither order. */
 async function meetAll(how: string, rounds: { name: string; start: Start }[]): Promise<string[]> {
   const known = await expected()
   const orders: string[] = []
@@ -245,16 +247,16 @@ async function meetAll(how: string, rounds: { name: string; start: Start }[]): P
 }
 
 interface Expected {
-  /** What the two orders give, as text. */
+  /** The results of the two orders, as text. */
   first: string
   second: string
-  /** Statements of the confirm. */
+  /** Number of statements of the confirm. */
   length: number
 }
 
 let found: Map<string, Expected> | undefined
 
-/** What the meetings come to when nothing meets, once it has been found to be as it should. */
+/** Returns the results without overlap, after checking them. */
 async function expected(): Promise<Map<string, Expected>> {
   if (found) return found
   const known = new Map<string, Expected>()
@@ -302,7 +304,7 @@ async function met(meeting: Meeting, start: Start): Promise<Seen> {
     told: answer.status === 200 ? { status: answer.body.status, result: answer.body.result } : null,
     preview: answer.body.preview ?? previewed.preview,
     change: changed,
-    // of two apps that are not its own, the one begun first is not always the one there first
+    // creation order of the two other apps is not fixed, so they are sorted
     terms: (await Promise.all(apps.map(async ({ id }) => [id === writer.app, await termsOf(sql, id)] as const))).sort(
       (a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1),
     ),
@@ -326,7 +328,7 @@ async function together(
     return await Promise.all([Bun.sleep(start.confirmMs).then(confirming), Bun.sleep(start.changeMs).then(changing)])
   }
   let changed: Promise<unknown> | undefined
-  // the confirm goes on when the change is done, or has had time to come to wait for the confirm
+  // the confirm continues once the change is done, or had time to block on the confirm
   const change = async () => {
     changed ??= changing()
     await Promise.race([changed, Bun.sleep(8)])
@@ -336,13 +338,13 @@ async function together(
   return [answer, await (changed ?? changing())]
 }
 
-/** The only thing a change may come to besides being done. */
+/** Returns the only error that a change may have. */
 function problemOf(error: unknown): string {
   if (error instanceof TrackingProblem) return error.message
   throw error
 }
 
-/** Ids are drawn at random. */
+/** Replaces random ids. */
 function anonymous(seen: Seen, app: string): Seen {
   return JSON.parse(
     JSON.stringify(seen)

@@ -9,13 +9,13 @@ import { cases } from "../long.ts"
 import { type Steps, steppable } from "./stepped.ts"
 import { booksAt, booksOf, said, someWriter, tally, termsOf, type Writer } from "./writer.ts"
 
-// a busy machine is no failure
+// a busy machine must not fail it
 setDefaultTimeout(120_000)
 
 const TIMES = cases(4, 12)
 
 let sql: Sql
-/** As patient as a house is, for what comes before and after. */
+/** Uses the usual deadlines, for the steps before and after. */
 let house: House
 /** Answers its callers after 500 ms. */
 let hasty: House
@@ -89,43 +89,46 @@ describe("a confirm that is held up until its caller was answered 503", () => {
 })
 
 describe("a confirm whose database goes away", () => {
-  postgresOnly("postgres: a confirm cut off or frozen at any step is applied or not, and its token says which", async () => {
-    const proxy = await proxyTo(new URL(scratchUrl(sql)))
-    const far = await openDatabase({ databaseUrl: proxy.url, dataDir: "", as: "server", log: silentLog })
-    const { sql: distant, during } = steppable(far.sql)
-    const service = openHouse({ sql: distant, settings: { requestDeadlineMs: 500 } })
-    const ends: string[] = []
-    const length = await lengthOf()
-    for (const away of awayAt(proxy, length)) {
-      const writer = await removing()
-      const { key, confirmToken } = writer
-      while ((await service.call("/v1/account", { key })).status !== 200) await Bun.sleep(20)
-      const over = Promise.withResolvers<void>()
-      const confirming = () => service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
-      const answer = await during({ ...away.steps, ended: over.resolve }, confirming)
-      proxy.freeze(false)
-      proxy.cut()
-      await over.promise
-      // a commit that is under way holds the token's row
-      await sql.begin((tx) => tx`select 1 from confirm_token where workspace_id = ${writer.workspace} for update`)
-      // the last of them may come too late
-      const inTime = away.where !== "cut around the commit" || answer.status !== 200
-      ends.push(`${away.where}: ${inTime ? await settled({ writer, answer }) : "answered before"}`)
-    }
-    await far.close()
-    proxy.close()
-    console.log(`${ends.length} confirms whose database went away: ${JSON.stringify(tally(ends))}`)
-    expect(tally(ends)).toMatchObject({
-      "cut at a statement: nothing, then 200": length,
-      "frozen at a statement: nothing, then 200": 3,
-      "cut before the commit: nothing, then 200": 1,
-      "frozen before the commit: nothing, then 200": 1,
-      "cut once committed: applied, then 400 confirm_token_invalid": 1,
-    })
-  })
+  postgresOnly(
+    "postgres: a confirm cut off or frozen at any step is applied or not, and its token says which",
+    async () => {
+      const proxy = await proxyTo(new URL(scratchUrl(sql)))
+      const far = await openDatabase({ databaseUrl: proxy.url, dataDir: "", as: "server", log: silentLog })
+      const { sql: distant, during } = steppable(far.sql)
+      const service = openHouse({ sql: distant, settings: { requestDeadlineMs: 500 } })
+      const ends: string[] = []
+      const length = await lengthOf()
+      for (const away of awayAt(proxy, length)) {
+        const writer = await removing()
+        const { key, confirmToken } = writer
+        while ((await service.call("/v1/account", { key })).status !== 200) await Bun.sleep(20)
+        const over = Promise.withResolvers<void>()
+        const confirming = () => service.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
+        const answer = await during({ ...away.steps, ended: over.resolve }, confirming)
+        proxy.freeze(false)
+        proxy.cut()
+        await over.promise
+        // an unfinished commit holds the lock of the token's row
+        await sql.begin((tx) => tx`select 1 from confirm_token where workspace_id = ${writer.workspace} for update`)
+        // the last cuts may come too late
+        const inTime = away.where !== "cut around the commit" || answer.status !== 200
+        ends.push(`${away.where}: ${inTime ? await settled({ writer, answer }) : "answered before"}`)
+      }
+      await far.close()
+      proxy.close()
+      console.log(`${ends.length} confirms whose database went away: ${JSON.stringify(tally(ends))}`)
+      expect(tally(ends)).toMatchObject({
+        "cut at a statement: nothing, then 200": length,
+        "frozen at a statement: nothing, then 200": 3,
+        "cut before the commit: nothing, then 200": 1,
+        "frozen before the commit: nothing, then 200": 1,
+        "cut once committed: applied, then 400 confirm_token_invalid": 1,
+      })
+    },
+  )
 })
 
-/** So many pieces of work, two at once: each that is held up holds a slot, of which the embedded database has two. */
+/** Runs the work in pairs, since each delayed confirm holds a slot and the embedded database has two. */
 async function inPairs<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
   const done: T[] = []
   for (let from = 0; from < count; from += 2) {
@@ -135,7 +138,7 @@ async function inPairs<T>(count: number, work: (n: number) => Promise<T>): Promi
   return done
 }
 
-/** Every step of a confirm of so many statements, with what happens to its connection there. */
+/** Yields every step of a confirm with this many statements, with a cut or frozen connection. */
 function* awayAt({ cut, freeze }: Awaited<ReturnType<typeof proxyTo>>, length: number): Generator<Away> {
   const frozen = () => {
     freeze(true)
@@ -146,7 +149,7 @@ function* awayAt({ cut, freeze }: Awaited<ReturnType<typeof proxyTo>>, length: n
     yield { where: "frozen at a statement", steps: { statement: (n) => (n === step ? frozen() : undefined) } }
   yield { where: "cut before the commit", steps: { commit: cut } }
   yield { where: "frozen before the commit", steps: { commit: frozen } }
-  // the commit goes out a turn of the loop later, and passes the proxy some turns after that
+  // the commit is sent one turn of the event loop later, and passes the proxy some turns after that
   for (let turns = 1; turns <= 6; turns++)
     yield { where: "cut around the commit", steps: { commit: () => void afterTurns(turns, cut) } }
   yield { where: "cut once committed", steps: { committed: () => Bun.sleep(600) } }
@@ -174,7 +177,7 @@ async function removing(): Promise<Removing> {
   return { ...writer, confirmToken: await writer.token("remove_keywords", { appId: writer.app, keywords: ["old"] }) }
 }
 
-/** Statements of such a confirm. */
+/** Counts the statements of such a confirm. */
 async function lengthOf(): Promise<number> {
   const { key, confirmToken } = await removing()
   let length = 0
@@ -186,7 +189,9 @@ async function lengthOf(): Promise<number> {
   return length
 }
 
-/** A confirm whose caller is answered after 500 ms, held up by `hold` until then; comes back when it is over. */
+/**
+ * Starts a confirm that `hold` delays until its caller has got a 503 after 500 ms. Resolves when the confirm is over.
+ */
 async function late(
   stepsOf: (hold: () => Promise<void>) => Steps,
   { writer, answered }: { writer?: Removing; answered?: () => void } = {},
@@ -195,7 +200,7 @@ async function late(
   const told = Promise.withResolvers<void>()
   const over = Promise.withResolvers<void>()
   const { key, confirmToken } = ours
-  // with the key known, the time is the confirm's alone
+  // once the key is cached, the time is that of the confirm only
   while ((await hasty.call("/v1/account", { key })).status !== 200) await Bun.sleep(50)
   const confirming = () => hasty.call("/v1/actions/confirm", { key, method: "POST", body: { confirmToken } })
   const answer = await steps.during({ ...stepsOf(() => told.promise), ended: over.resolve }, confirming)
@@ -207,7 +212,7 @@ async function late(
 
 const MAYBE = "The write may have been applied; confirm again with the same token: once used, it says so."
 
-/** What a confirm that was answered 503 has done: all of it or nothing, and what a second one answers. */
+/** Returns what a confirm with a 503 has done, all or nothing, and what a second one answers. */
 async function settled({ writer, answer }: Held): Promise<string> {
   expect([said(answer), answer.body.detail]).toEqual(["503 unavailable", MAYBE])
   const books = await booksOf(sql, writer.workspace)

@@ -9,13 +9,13 @@ import { cases, long } from "../long.ts"
 import { type Confirming, confirming } from "./processes.ts"
 import { anApp, booksAt, booksOf, said, someWriter, tally, termsOf } from "./writer.ts"
 
-// a busy machine is no failure
+// a busy machine must not fail it
 setDefaultTimeout(60_000)
 
 let sql: Sql
 let house: House
 
-// nothing here is about time: what waits for two busy cores must not become a 503
+// time is not tested here: waiting on two busy cores must not become a 503
 const settings = { requestDeadlineMs: 20_000, maxWaiting: 1_000 }
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ const times = <T>(count: number, make: (n: number) => Promise<T>) =>
 
 const ROUNDS = 5
 const APPS = cases(10, 25)
-/** Of one process; several have 500 together. */
+/** Callers in one process; several processes have 500 in total. */
 const CALLERS = cases(40, 200)
 const ONCE = { "200": 1, "400 confirm_token_invalid used": 499 }
 
@@ -39,7 +39,7 @@ describe("one token", () => {
     async () => {
       const children = Array.from({ length: 4 }, () => confirming({ databaseUrl: scratchUrl(sql) }))
       try {
-        // the first call of a process takes many times as long as another: on a slow machine longer than a statement may wait
+        // the first call of a process is much slower, on a slow machine slower than the statement timeout
         await Promise.all(children.map((child) => askedOnce(child)))
         const answers = []
         for (let round = 0; round < ROUNDS; round++) answers.push(await raced(children))
@@ -100,7 +100,7 @@ long(
     const house = openHouse({ sql, settings })
     const { workspace, app, token, confirm } = await someWriter(house)
     const tokens = await times(21, (n) => token("add_keywords", { appId: app, keywords: [`own ${n}`] }))
-    // trips to the one backend are what waiting is counted in
+    // waiting is measured in round trips to the single backend
     const trips = () => bridge!.trips
     const before = trips()
     await confirm(tokens[20]!)
@@ -123,7 +123,7 @@ long(
     )
     expect(tally(answers.map(said))).toEqual({ "200": 20 })
     expect(await booksOf(sql, workspace)).toEqual(booksAt(21))
-    // those in front of it at most: one on each of ten connections
+    // at most those in front of it: one on each of ten connections
     expect(waits.length).toBeGreaterThan(2)
     expect(Math.max(...waits)).toBeLessThan(11 * ofOne)
     await close()
@@ -137,7 +137,7 @@ describe("many tokens of one app", () => {
       const { workspace, app, token, confirm } = await someWriter(house)
       const tokens = await times(50, (n) => token("add_keywords", { appId: app, keywords: [`own ${n}`] }))
       const hold = await held(app)
-      // the first comes to wait for the app's row, with the target held
+      // the first waits for the app's row while it holds the target
       const first = confirm(tokens[0]!)
       await blocked(1)
       const others = await Promise.all(tokens.slice(1).map(confirm))
@@ -156,7 +156,7 @@ describe("many tokens of one app", () => {
 
   test("many tokens of one app confirmed at once add up; a refused one works later or shows the new state", async () => {
     const { workspace, app, token, confirm } = await someWriter(house, { keywords: ["old"], countries: ["us", "de"] })
-    // ten of them also want one and the same keyword: the first of these takes it, and the others were previewed without
+    // ten of them also add the same keyword: the first one adds it, and the others were previewed without it
     const wanted = (n: number) => (n % 5 === 0 ? [`own ${n}`, "shared"] : [`own ${n}`])
     const tokens = await times(50, async (n) => ({
       n,
@@ -297,7 +297,7 @@ describe("a limit that twenty confirms at once would break", () => {
   }
 })
 
-/** The app's row, locked by another connection until it is released. */
+/** Locks the app's row on another connection until it is released. */
 async function held(app: string) {
   const other = await sql.reserve()
   await other`begin`
@@ -309,7 +309,7 @@ async function held(app: string) {
   return { release }
 }
 
-/** Waits until so many backends of this database wait for a lock. */
+/** Waits until this many backends of the database wait for a lock. */
 async function blocked(count: number): Promise<void> {
   const waiting = () => sql`
     select pid

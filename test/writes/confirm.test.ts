@@ -143,7 +143,7 @@ describe("a confirm", () => {
     const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] }, tight)).body
     expect((await on.confirm(confirmToken, tight)).body.error).toBe("key_budget_reached")
     await on.sql`update api_key set scopes = '{apps:read}' where workspace_id = ${on.workspace}`
-    await Bun.sleep(760) // a key's record may be that old
+    await Bun.sleep(760) // a key may be cached for that long
     expect((await on.confirm(confirmToken, tight)).body).toMatchObject({
       error: "scope_required",
       scope: "track:write",

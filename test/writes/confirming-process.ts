@@ -1,4 +1,4 @@
-// A process of its own that runs the whole service and confirms; processes.ts starts it and says what the lines mean.
+// A process that runs the whole service and confirms. processes.ts starts it and explains its output.
 import { writeSync } from "node:fs"
 import { createInterface } from "node:readline"
 import { openDatabase } from "../../src/database/connect.ts"
@@ -19,7 +19,8 @@ async function answer({ key, token, calls = 1, death }: Asked) {
   const house = openHouse({ sql: death ? stepped(sql, dying(death)) : sql, settings: { requestDeadlineMs: 20_000 } })
   const body = { confirmToken: token }
   const confirm = () => house.call("/v1/actions/confirm", { key, method: "POST", body })
-  // the key is known, so that what follows is the confirm alone; the answer is held to the document by other tests
+  // caches the key first, so that the following time is the confirm's only; other tests check the answer against the
+  // document
   const headers = { authorization: `Bearer ${key}` }
   const known = await house.app.fetch(new Request(`${PUBLIC_URL}/v1/account`, { headers }), "127.0.0.1")
   if (known.status !== 200) throw new Error(await known.text())
@@ -35,12 +36,12 @@ function dying(death: Death): Steps {
     },
     commit: async () => {
       if ("commit" in death && death.commit === "to be sent") die("commit to be sent")
-      // the driver writes on the next turn of the loop; each further one gives the database more time
+      // the driver writes on the next turn of the event loop; each further turn gives the database more time
       if ("commit" in death && death.commit === "sent") afterTurns(2 + (death.turns ?? 0), () => die("commit sent"))
     },
     committed: async () => {
       if ("commit" in death && death.commit === "done") die("commit done")
-      // a fast database answers before the death that is on its way: nobody is to hear of it
+      // a fast database may answer before the process dies: the answer must not be sent
       if ("commit" in death && death.commit === "sent") await new Promise(() => {})
     },
   }
@@ -56,7 +57,7 @@ function die(where: string): void {
   process.kill(process.pid, "SIGKILL")
 }
 
-// written at once: what is said right before the end must be read
+// writes synchronously, because output right before the death must not be lost
 function say(what: unknown): void {
   writeSync(1, `${JSON.stringify(what)}\n`)
 }

@@ -11,7 +11,7 @@ import { expectSnapshot, readSnapshot } from "../snapshot.ts"
 const contract = rows as unknown as Row[]
 const previewAction = catalog.find(({ id }) => id === "preview_action") as Operation
 
-/** Arguments with which each action is taken. */
+/** Valid arguments for each action. */
 const SAMPLES: Record<string, Record<string, unknown>> = {
   add_app: { iosId: "389801252", androidPkg: "com.example.kettle" },
   add_keywords: { appId: "app_kettle", keywords: ["tea"] },
@@ -35,13 +35,13 @@ const SAMPLES: Record<string, Record<string, unknown>> = {
   update_listing: { appId: "app_kettle", locale: "en-US", fields: { subtitle: "Tea" } },
 }
 
-/** What else an argument is taken with: an option of a rule goes with the types that have a use for it. */
+/** Further arguments that an argument needs, since some options exist for some types of rules only. */
 const WITH: Record<string, Record<string, unknown>> = {
   rivalScope: { type: "rival_passed" },
   open: { fields: { name: "Kettle" } },
 }
 
-/** What an argument's schema asks beyond the contract's type: values of the right type and shape. */
+/** Valid values for arguments whose schema is narrower than the contract's type. */
 const SHAPED: Record<string, unknown[]> = {
   iosId: ["12345", "389801252"],
   androidPkg: ["com.example.kettle"],

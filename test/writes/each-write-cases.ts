@@ -11,18 +11,18 @@ import { type Books, booksAt, someWriter, type Writer } from "./writer.ts"
 
 type Doing = (sql: Sql, writer: Writer) => Promise<unknown>
 
-/** A write, with what stands before it and what it leaves. */
+/** A write with its preparation and its expected result. */
 export interface Write {
   action: string
   args(writer: Writer): object
   credits: number
-  /** Besides the writer's one app, which tracks "tea". */
+  /** Runs in addition to the writer's one app, which tracks "tea". */
   prepare?: Doing
-  /** All of the state that is otherwise afterwards. */
+  /** The parts of the state that differ afterwards. */
   after: Partial<State>
-  /** Each token makes one more of what it makes. */
+  /** True if each token creates another object. */
   another?: true
-  /** Of what it is about, by somebody else, and what its confirm answers then. */
+  /** Changes of the target by others, and the confirm's answer after each. */
   changes: Record<string, [change: Doing, answer: string]>
 }
 
@@ -66,7 +66,7 @@ export const deleted: Doing = async (sql, { workspace }) => {
   await deleteWorkspace(sql, name)
 }
 
-// lists are everybody's: what is read of this one is read of no other writer's
+// lists are shared by all workspaces, so each writer uses a term of its own
 const ownTerm = ({ app }: Writer) => `tea of ${app.toLowerCase()}`
 const adds =
   (term: (writer: Writer) => string): Doing =>
@@ -81,11 +81,11 @@ const rivals = ({ app }: Writer) => ({ appId: app, rivals: ["ios:30001", "ios:30
 
 const fourAlerts = (state: string) => Array<string>(4).fill(state)
 
-/** Every action; keywords and apps meet their changes in confirm-drift.test.ts. */
+/** Every action. confirm-drift.test.ts tests changes for keywords and apps. */
 export const WRITES: Record<string, Write> = {
   add_app: {
     action: "add_app",
-    // an app and a keyword that the database does not know yet, so that both are made as well
+    // an app and a keyword that are not in the database, so that both are created too
     args: (writer) => ({ androidPkg: `com.example.kettle${writer.workspace}`, keywords: [ownTerm(writer)] }),
     credits: 2,
     after: { apps: ["us tea", "us tea of its app"] },
@@ -193,22 +193,22 @@ export interface Prepared extends Writer {
   confirmToken: string
 }
 
-/** A writer of its own whose write was previewed. */
+/** Creates a writer with a previewed write. */
 export async function prepared(house: House, write: Write, overrides?: Record<string, number>): Promise<Prepared> {
   const writer = await someWriter(house, { keywords: ["tea"], ...(overrides && { overrides }) })
   await write.prepare?.(house.sql, writer)
   return { ...writer, confirmToken: await writer.token(write.action, write.args(writer)) }
 }
 
-/** All that the writes are about, of one workspace, without what differs from one to the next such as ids and times. */
+/** Everything in a workspace that the writes may change, without ids and times. */
 export interface State {
-  /** The keywords of each app, the oldest app first. */
+  /** The keywords of each app, oldest app first. */
   apps: string[]
   named: string[]
   hidden: string[]
   alerts: string[]
   rules: string[]
-  /** What each shows. */
+  /** The content of each link. */
   links: string[]
   exports: string[]
 }
@@ -253,13 +253,13 @@ export async function stateOf(sql: Sql, { workspace, app }: Writer): Promise<Sta
   return JSON.parse(JSON.stringify(state).replaceAll(app.toLowerCase(), "its app"))
 }
 
-/** The state after so many of this write, where it was like this before. */
+/** Returns the state after a number of these writes, from the state before. */
 export function stateAfter({ after }: Write, before: State, times = 1): State {
   const each = Object.entries(after).map(([name, left]) => [name, Array(times).fill(left).flat()])
   return { ...before, ...Object.fromEntries(each) }
 }
 
-/** What is free is in no ledger. */
+/** Free writes have no ledger row. */
 export function booksAfter({ credits }: Write, times = 1): Books {
   return { ...booksAt(times, times * credits), ...(credits === 0 && { ledger: 0 }) }
 }

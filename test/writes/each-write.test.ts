@@ -20,10 +20,10 @@ import {
 import { type Steps, steppable } from "./stepped.ts"
 import { booksAt, booksOf, said, tally } from "./writer.ts"
 
-/** Those that write here; what is written to other platforms by a job has tests of its own. */
+/** Actions that write to our database. Jobs that write to other platforms have their own tests. */
 const actions = everyAction.filter(({ outside }) => !outside)
 
-// a busy machine is no failure
+// a busy machine must not fail it
 setDefaultTimeout(60_000)
 
 let sql: Sql
@@ -70,7 +70,7 @@ describe.each(Object.entries(WRITES).map(([name, write], at) => ({ name, write, 
     const length = await lengthOf(await prepared(house, write))
     const writer = await prepared(house, write)
     const before = await stateOf(sql, writer)
-    // in short every sixteenth, another one for each write
+    // short runs try every sixteenth statement, a different one for each write
     for (let step = 1 + (at % cases(16, 1)); step <= length; step += cases(16, 1)) {
       const statement = (n: number) => {
         if (n === step) throw new Error("as if cut off")
@@ -137,12 +137,12 @@ describe.each(actions.map(({ name }) => ({ name })))("$name:", ({ name: action }
     const { writers, rows } = await allPrepared()
     const writer = writers.get(action) as Prepared
     for (let round = 0; round < PREVIEWS; round++) await writer.token(action, (WRITES[action] as Write).args(writer))
-    // the tokens are what a preview makes
+    // previews create tokens, so they are excluded
     expect(await everyRow(sql, "confirm_token")).toEqual(rows)
   })
 })
 
-/** A writer of each action, and every row there is then, read once for all of them. */
+/** A writer for each action, and all rows at that time, read once for all tests. */
 const allPrepared = once(async () => {
   const writers = new Map<string, Prepared>()
   for (const { name } of actions) writers.set(name, await prepared(house, WRITES[name] as Write))
@@ -170,7 +170,7 @@ describe.each(actions.map(({ name, scope }) => ({ name, scope })))("$name:", ({ 
 
   test("a write for a workspace deleted a moment ago says so, or that its app is gone, and writes nothing", async () => {
     const writer = await prepared(house, write)
-    // the key was seen just now, and is remembered for less than a second
+    // the key was just used, so it is cached for up to a second
     expect((await house.call("/v1/account", { key: writer.key })).status).toBe(200)
     await deleted(sql, writer)
     const before = await stateOf(sql, writer)
@@ -188,13 +188,13 @@ describe.each(actions.map(({ name, scope }) => ({ name, scope })))("$name:", ({ 
   })
 })
 
-/** The write was applied so many times, wholly: all that it is about says so, and every book. */
+/** Checks that the write was applied this many times, completely, in the state and in all books. */
 async function expectTimes(times: number, write: Write, writer: Prepared, before: State): Promise<void> {
   expect(await stateOf(sql, writer)).toEqual(times === 0 ? before : stateAfter(write, before, times))
   expect(await booksOf(sql, writer.workspace)).toEqual(times === 0 ? NEVER : booksAfter(write, times))
 }
 
-/** Confirms, and gives the number of its statements. */
+/** Confirms, and returns the number of statements. */
 async function lengthOf({ confirm, confirmToken }: Prepared): Promise<number> {
   let length = 0
   const commit = (n: number) => {
@@ -204,7 +204,7 @@ async function lengthOf({ confirm, confirmToken }: Prepared): Promise<number> {
   return length
 }
 
-/** The confirm goes on when the change is done, or has had time to come to wait for the confirm. */
+/** The confirm continues once the change is done, or had time to block on the confirm. */
 async function metAt(step: number, writer: Prepared, change: () => Promise<unknown>): Promise<string> {
   let changed: Promise<unknown> | undefined
   const changing = async () => {

@@ -12,7 +12,7 @@ import { type Platform, standIn } from "../jobs/platform.ts"
 import { setBid } from "../jobs/set-bid.ts"
 import { trackOwn } from "../world/tracked.ts"
 
-// The whole way of a write to another platform: preview, confirm, job, get_job, against a recording stand-in.
+// A complete write to another platform against a recording stand-in: preview, confirm, job, get_job.
 
 let sql: Sql
 let house: House

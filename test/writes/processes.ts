@@ -8,7 +8,7 @@ export type Death =
   | { commit: "to be sent" | "sent" | "done"; turns?: number }
   | { afterMs: number }
 
-/** One or more confirms of a token at once. */
+/** One or more simultaneous confirms of a token. */
 export interface Asked {
   key: string
   token: string
@@ -17,15 +17,15 @@ export interface Asked {
 }
 
 export interface Confirming extends Disposable {
-  /** It holds the database. */
+  /** Resolves once the process has opened the database. */
   ready: Promise<void>
-  /** How often each answer came; { died: where } when it killed itself first. */
+  /** Returns the count of each answer, or { died: where } if the process killed itself first. */
   ask(asked: Asked): Promise<Record<string, number | string>>
   exited: Promise<number>
   kill(): void
 }
 
-/** The whole service in a process of its own, over a server's database or a data directory. */
+/** Starts the whole service in a separate process, on a server's database or a data directory. */
 export function confirming(at: { databaseUrl: string } | { dataDir: string }): Confirming {
   const { DATABASE_URL: _, ...env } = process.env
   const script = join(import.meta.dirname, "confirming-process.ts")
@@ -40,7 +40,7 @@ export function confirming(at: { databaseUrl: string } | { dataDir: string }): C
     return JSON.parse(value)
   }
   const ready = next().then(() => {})
-  // one that is never asked may end before it is ready
+  // a process without requests may end before it is ready
   ready.catch(() => {})
   const kill = () => child.kill("SIGKILL")
   return {

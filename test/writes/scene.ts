@@ -5,20 +5,20 @@ import { everyRow } from "../every-row.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
 import { trackOwn } from "../world/tracked.ts"
 
-/** A database for the file, and for each test a workspace with a key and one app, "Kettle", in us and de with "tea". */
+/** A database for the file. Each test gets a workspace with a key and one app, "Kettle", in us and de with "tea". */
 export interface Scene {
   sql: Sql
   house: House
   workspace: number
   key: string
   app: string
-  /** Another app of a workspace. */
+  /** Tracks another app in a workspace. */
   tracked(keywords: string[], iosId: string, workspaceId: number): Promise<string>
   preview(action: string, args?: object, by?: string): Promise<Answer>
   confirm(confirmToken: string, by?: string): Promise<Answer>
-  /** Previewed and confirmed. */
+  /** Previews and confirms a write. */
   applied(action: string, args: object): Promise<Answer>
-  /** Every table's rows but the tokens, which a preview makes. */
+  /** Returns all rows of all tables except tokens, which previews create. */
   everything(): Promise<string>
   audits(): Promise<Record<string, unknown>[]>
   ledger(): Promise<{ operation: string; cost: number }[]>

@@ -1,21 +1,21 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { Sql, Tx } from "../../src/database/types.ts"
 
-/** What happens around the statements of a transaction; a step that is awaited holds the transaction up. */
+/** Hooks around the statements of a transaction. Awaiting a hook delays the transaction. */
 export interface Steps {
-  /** Before the transaction asks for a connection. */
+  /** Called before the transaction requests a connection. */
   begin?(): void | Promise<void>
-  /** Right before the nth statement goes out, counted from 1. */
+  /** Called right before the nth statement is sent, counted from 1. */
   statement?(n: number, text: string): void | Promise<void>
-  /** Right before the commit goes out, after n statements. */
+  /** Called right before the commit is sent, after n statements. */
   commit?(n: number): void | Promise<void>
-  /** The database has committed; its caller does not know yet. */
+  /** Called once the database has committed, before the caller gets the result. */
   committed?(): void | Promise<void>
-  /** It is over, one way or the other. */
+  /** Called when the transaction is over, in either way. */
   ended?(): void
 }
 
-/** The same client with steps around its transactions, so that no hook is needed in the service itself. */
+/** Wraps a client with hooks around its transactions, so that the service itself needs none. */
 export function stepped(sql: Sql, { begin, statement, commit, committed, ended }: Steps): Sql {
   const committing = async (work: (tx: Tx) => Promise<unknown>) => {
     await begin?.()
@@ -32,7 +32,7 @@ export function stepped(sql: Sql, { begin, statement, commit, committed, ended }
   return new Proxy(sql, { get: (target, name) => (name === "begin" ? transaction : Reflect.get(target, name)) })
 }
 
-/** A client for a whole service, and a way to say the steps of the transactions that some work of it begins. */
+/** Wraps a client for a whole service. `during` sets the hooks for the transactions of some work. */
 export function steppable(sql: Sql): { sql: Sql; during<T>(steps: Steps, work: () => T): T } {
   const current = new AsyncLocalStorage<Steps>()
   const steps: Required<Steps> = {
@@ -54,7 +54,7 @@ function watched(tx: Tx, sending: (text: string) => void | Promise<void>): Tx {
     apply(target, self, args) {
       const query = Reflect.apply(target, self, args)
       const text: string | undefined = args[0]?.raw?.join("$")
-      // a part of another statement is never handled itself
+      // a fragment inside another statement is never handled itself
       if (text !== undefined) beforeHandling(query, () => sending(text.trim().split("\n")[0] as string))
       return query
     },

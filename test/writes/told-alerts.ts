@@ -1,10 +1,10 @@
 import type { Sql } from "../../src/database/types.ts"
 
-/** An alert of the feed; of the whole workspace where `app` is null. */
+/** An alert of the feed. `app` is null for the whole workspace. */
 export interface SomeAlert {
   workspace: number
   app: string | null
-  /** ISO 8601, microseconds included. */
+  /** ISO 8601, including microseconds. */
   at?: string
   read?: boolean
 }
@@ -12,7 +12,7 @@ export interface SomeAlert {
 let subjects = 0
 const FACTS = { term: "tea", rank: 8, was: null, source: "import", against: "2025-10-31", depth: 200, wasDepth: 100 }
 
-/** Tells these alerts, in this order, and gives their ids. */
+/** Stores these alerts in order. Returns their ids. */
 export async function tellAlerts(sql: Sql, alerts: readonly SomeAlert[]): Promise<number[]> {
   const ids: number[] = []
   for (const { workspace, app, at = "2025-11-01T10:00:00Z", read = false } of alerts) {
@@ -28,7 +28,7 @@ export async function tellAlerts(sql: Sql, alerts: readonly SomeAlert[]): Promis
   return ids
 }
 
-/** The ids of those of a workspace that are unread, in their order. */
+/** Returns the ids of a workspace's unread alerts, in order. */
 export async function unreadOf(sql: Sql, workspace: number): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select id

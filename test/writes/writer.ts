@@ -3,18 +3,18 @@ import type { Sql, Tx } from "../../src/database/types.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import type { Answer, House } from "../house.ts"
 
-/** A workspace of its own with one app and a key that writes. */
+/** A separate workspace with one app and a key that can write. */
 export interface Writer {
   workspace: number
   key: string
   app: string
-  /** Previews and gives the token. */
+  /** Previews a write and returns its token. */
   token(action: string, args: object): Promise<string>
   confirm(token: string): Promise<Answer>
 }
 
 export interface WriterOptions {
-  /** Tracked by the app from the start, in every storefront. */
+  /** Keywords that the app tracks from the start, in every storefront. */
   keywords?: string[]
   countries?: string[]
   overrides?: Record<string, number>
@@ -27,7 +27,7 @@ export async function someWriter(
   const workspace = await house.workspace({ overrides: { ratePerSecond: 100_000, ...overrides } })
   const key = await house.key(workspace)
   const app = await anApp(house.sql, workspace, keywords, countries)
-  // as a server does of its own accord a minute later: what is planned for empty tables goes through all of them
+  // a server analyses its tables a minute later; plans made for empty tables scan them completely
   if (process.env.DATABASE_URL && ++writers % ANALYSED_EVERY === 0)
     await house.sql`analyze workspace, store_app, tracked_app, tracked_term, due`
   return {
@@ -43,7 +43,7 @@ const ANALYSED_EVERY = 32
 let writers = 0
 let stores = 0
 
-/** Another app of the workspace, on a store id of its own. */
+/** Tracks another app in the workspace, with a new store id. */
 export function anApp(sql: Sql, workspaceId: number, keywords: string[] = [], countries = ["us"]): Promise<string> {
   const iosId = String(100_000_000 + ++stores)
   return sql.begin((tx) =>
@@ -57,7 +57,7 @@ async function tokenOf(house: House, key: string, action: string, args: object):
   return body.confirmToken
 }
 
-/** "us tea", one for each storefront and keyword. */
+/** Returns "us tea", one per storefront and keyword. */
 export async function termsOf(sql: Sql, app: string): Promise<string[]> {
   const rows = await sql<{ at: string }[]>`
     select country || ' ' || term as at
@@ -67,13 +67,13 @@ export async function termsOf(sql: Sql, app: string): Promise<string[]> {
   return rows.map(({ at }) => at)
 }
 
-/** What the writes of a workspace left in each of the places that must agree. */
+/** The records that the writes of a workspace leave in each place. They must agree. */
 export interface Books {
-  /** Tokens used up. */
+  /** Number of used tokens. */
   tokens: number
   ledger: number
   audit: number
-  /** Credits by the account, by the ledger, by the keys, and by the audit. */
+  /** Credits according to the account, the ledger, the keys and the audit. */
   credits: [account: number, ledger: number, keys: number, audit: number]
 }
 
@@ -91,17 +91,17 @@ export async function booksOf(sql: Sql, workspace: number): Promise<Books> {
   return { tokens, ledger, audit, credits: [used, Number(paid), Number(keys), audited] }
 }
 
-/** So many writes of so many credits each, and every book says so. */
+/** Returns the expected books after a number of writes with this many credits. */
 export function booksAt(writes: number, credits = writes): Books {
   return { tokens: writes, ledger: writes, audit: writes, credits: [credits, credits, credits, credits] }
 }
 
-/** "200" or "409 confirm_token_mismatch". */
+/** Returns "200" or "409 confirm_token_mismatch", for example. */
 export function said({ status, body }: Pick<Answer, "status" | "body">): string {
   return body.error ? `${status} ${body.error}` : `${status}`
 }
 
-/** How often each was said. */
+/** Counts equal answers. */
 export function tally(answers: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const answer of answers.toSorted()) counts[answer] = (counts[answer] ?? 0) + 1

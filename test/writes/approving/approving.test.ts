@@ -4,7 +4,7 @@ import { createCode } from "../../../src/access/sign-in/code.ts"
 import { type Browser, browserOf, fieldIn } from "../../access/sign-in/browser.ts"
 import { scene } from "../scene.ts"
 
-// The page where the owner, signed in, sees what an assistant is to write, and says yes or no.
+// The page where the signed-in owner sees an assistant's write and approves or declines it.
 
 const on = scene()
 let browser: Browser

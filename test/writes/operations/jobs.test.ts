@@ -28,7 +28,7 @@ async function newestKey(): Promise<number> {
 
 const ask = (id: string, as = key) => house.call(`/v1/jobs/${id}`, { key: as })
 
-/** A job, and what its worker holds of it once begun. */
+/** A job, and its lease once a worker has begun it. */
 async function begun(job: NewJob) {
   const id = await enqueued(sql, job)
   const [lease] = await claim(sql, { actions: [job.action], limit: 1, leaseMs: 30_000 })
