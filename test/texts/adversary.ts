@@ -1,16 +1,16 @@
 import { type Line, receiptOf, type Script, well } from "./stand-in.ts"
 
-/** What a good model says of a prompt, and what a fooled or lying one does. */
+/** The answers of a good, a lying and an obeying model to a prompt. */
 export interface Said {
   good: (lines: Line[]) => object
   lying: (lines: Line[]) => object
   obeying: (lines: Line[]) => object
 }
 
-/** None of it may ever be shown. */
+/** Texts that must never be shown. */
 export const NEVER_SHOWN = /sk-secret|evil\.|Refund|93 %|secret words|"receipt"|records hold other/i
 
-/** A number below another, from a fixed seed: a failure comes again. */
+/** Returns a generator of integers below a limit, from a fixed seed, so that a failure can be repeated. */
 export function openRandom(seed = 20_251_120): (below: number) => number {
   let state = seed
   return (below) => {
@@ -19,7 +19,7 @@ export function openRandom(seed = 20_251_120): (below: number) => number {
   }
 }
 
-/** The ways in which a provider goes wrong, each for itself; well and slow are among them. */
+/** Returns scripts for each way in which a provider may fail, and for a correct and a slow one. */
 export function scriptsOf({ good, lying, obeying }: Said, random: (below: number) => number): (() => Script)[] {
   const right = well(good)
   const told = (rest: object) => ({ ...(right as object), ...rest }) as Script
@@ -56,7 +56,7 @@ export function scriptsOf({ good, lying, obeying }: Said, random: (below: number
   ]
 }
 
-/** Every text of a prompt that a fooled model might take for an order. */
+/** Returns all texts of a prompt that a model may mistake for instructions. */
 export function textsIn(lines: readonly Line[]): string {
   return lines
     .slice(1, -1)

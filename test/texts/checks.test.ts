@@ -41,7 +41,7 @@ describe("a quote", () => {
         .toUpperCase()
         .replaceAll(" ", "  ")
       const found = findQuote(quote, review)
-      // a stretch may begin or end within what is one character to a reader
+      // a part may begin or end within a visible character
       if (found !== null) expect(review).toInclude(found)
       else expect([...quote.trim()].length < 4 || /\p{M}|\u200d|\ufe0f|\p{Emoji_Modifier}|SS/u.test(quote)).toBeTrue()
     }

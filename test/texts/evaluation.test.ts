@@ -9,7 +9,7 @@ setDefaultTimeout(180_000)
 const of = (lines: Line[], letter: string) => lines.filter(({ r }) => new RegExp(`^${letter}\\d`).test(r ?? ""))
 const find = (lines: Line[], handle: string) => lines.find(({ r }) => r === handle)
 
-/** A model that does what it is asked, whatever the evaluation asks. */
+/** A model that answers every task of the evaluation as requested. */
 function answering(lines: Line[]): object {
   const [page, form, reviews, themes] = [find(lines, "page"), find(lines, "form"), of(lines, "r"), of(lines, "t")]
   if (find(lines, "review")) return { addresses: [], reply: "Thank you for telling us. We are looking into it." }
@@ -37,7 +37,7 @@ function translationOf(language: string): object {
 const FIGURE = "\\d+(?:\\.\\d+)?"
 const SPENT = `: \\d+ at once, \\d+ mended, \\d+ refused; each ${FIGURE} s, \\d+ tokens, ${FIGURE} cents`
 
-/** Every row of the evaluation, and what its line must hold. */
+/** The expected lines of the evaluation. */
 const ROWS = [
   `topics of 186 labelled reviews that were held out, precision and recall: all 0.86 \\(0.\\d\\d to 0.\\d\\d\\) and 0.77 \\(0.\\d\\d to 0.\\d\\d\\)`,
   "quotes that stand in their review: (\\d+) of \\1\n",

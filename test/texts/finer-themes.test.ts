@@ -22,10 +22,10 @@ const REVIEWS: SummedReview[] = rowsOf(SOME)
   .map(({ review_id: id, title, review: text, rating, date }) => ({
     ...{ id, title, text, stars: Number(rating), at: new Date(`${date.slice(0, 19).replace(" ", "T")}Z`) },
   }))
-/** As many as a summary looks at. */
+/** The maximum number of reviews of a summary. */
 const MANY = Array.from({ length: 500 }, (_, n) => ({ ...REVIEWS[n % REVIEWS.length]!, id: `id-${n}` }))
 
-/** A model that finds one theme by a word, and quotes it as it stands. */
+/** A model that finds one theme by a word and quotes it exactly. */
 const WORDS: [word: string, label: string][] = [["level", "Levels"], ["ads", "Advertising"]] // biome-ignore format: a list
 const wordIn = (line: Line, word: string) => new RegExp(`\\b${word}\\b.{0,20}`).exec(line.text)?.[0]?.trim()
 const found = (lines: Line[], word: string) =>
@@ -113,7 +113,7 @@ test("all passes continue after their caller has left, and the next call sends n
 })
 
 const CALLERS = cases(8, 80)
-/** In short every fifth. */
+/** Short runs try every fifth attack. */
 const TRIED = ATTACKS.filter((_, n) => n % cases(8, 1) === 0)
 
 test(`${CALLERS} callers of the same themes share one set of requests`, async () => {
@@ -132,7 +132,7 @@ test("no parts are requested after a failed one, and the next call requests only
   const third: Script = { say: (lines) => (isOf(lines) || ++parts < 3 ? good.say(lines) : "no") }
   const write = writer(8_000, third)
   expect(await writeThemes(write, MANY, about)).toMatchObject({ state: "failed", why: "unusable" })
-  // the first pass, two parts that are well, and twice each of those under way
+  // the first pass, two successful parts, and two tries for each of the parts in progress
   expect(standIn.seen.length).toBeLessThanOrEqual(1 + 2 + 2 * 4)
   expect((await writeThemes(writer(8_000), MANY, about)).state).toBe("done")
   const missing = standIn.seen.length
@@ -147,11 +147,11 @@ test("a failed second pass leaves no themes, and the next call finds its finishe
   expect(await writeThemes(writer(100_000, failing), MANY, about)).toEqual({ state: "failed", why: "unusable" })
   const state = await writeThemes(writer(100_000), MANY, about)
   expect(state.state).toBe("done")
-  // not the first pass again
+  // without repeating the first pass
   expect(standIn.seen.length).toBe(5)
 })
 
-/** Judges what a model would say, without a request. */
+/** Judges a model's answer without a request. */
 function judging(say: (lines: Line[]) => object) {
   const write = async (task: WritingTask<unknown>) => {
     const judged = task.judge(say(task.records as Line[]) as never, true)
@@ -179,7 +179,7 @@ test(`none of ${TRIED.length} attacks, each in 1 of 200 reviews, changes a theme
         return {
           themes: [{ quotes: [quote], label: attack.slice(0, 40), sentence: attack.slice(0, 200) }, ...said.themes],
         }
-      // its own record goes into every theme; the themes that it ordered are the last ones
+      // the attacker's own review may be in every theme, and its invented themes come last
       const themes = lines.flatMap(({ r }) => (/^t\d/.test(r ?? "") ? [r as string] : []))
       return { assigned: [...said.assigned!, { ...quote, themes }] }
     }

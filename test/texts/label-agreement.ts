@@ -26,20 +26,20 @@ function labelledIn(file: string, topics: object): LabelledReview[] {
   return rows.map((row) => ({ row, topics: (topics as Record<string, Topic[]>)[row.review_id]! }))
 }
 
-/** 970 real reviews, and what each is about. Rules are mended on them. */
+/** 970 real reviews with their topics. The rules are tuned on them. */
 export const LABELLED = labelledIn("apple-reviews-3games-6countries-labelled.csv", labelled.topics)
 
-/** 186 others, on which none was mended. Whoever mends one on these draws and labels others first. */
+/** 186 other reviews, on which the rules were not tuned. Before tuning on them, draw and label new ones. */
 export const HELD_OUT = labelledIn("reviews-held-out.csv", heldOut.topics)
 
 export interface Agreement {
-  /** Reviews that both say are about it; that the rules alone say; that the labels alone say. */
+  /** Number of reviews about a topic according to both, to the rules only, and to the labels only. */
   both: number
   rules: number
   labels: number
 }
 
-/** What the rules say of the labelled reviews, topic by topic, and together. */
+/** Compares the rules with the labels, for each topic and in total. */
 export function agreementOf(reviews = LABELLED): Record<Topic | "all", Agreement> {
   const said = reviews.map(({ row, topics }) => ({
     topics,

@@ -32,7 +32,7 @@ const INPUTS: DraftInputs = {
   limits: { name: 30, subtitle: 30, promotionalText: 170, description: 4_000 },
 }
 type Judged = { value: FieldDraft[]; dropped: object[] } | { fixes: string[] }
-/** Each variant rests on the page, unless it says on what. */
+/** Each variant is supported by the page unless it names its facts. */
 const judged = (answer: Record<string, (string | object)[]>, isLast = true, inputs = INPUTS) => {
   const fields = Object.entries(answer).map(([field, variants]) => [
     field,

@@ -16,8 +16,8 @@ import openaiNoQuota from "./recorded/openai-no-quota.json"
 import openaiReasoning from "./recorded/openai-responses-reasoning.json"
 import openaiText from "./recorded/openai-responses-text.json"
 
-// Bodies that providers really sent: vercel/ai at ed857f50f112e23930b0c2dd8d532cc8bebbc911, packages/*/src/**/__fixtures__
-// (Apache-2.0, Copyright 2023 Vercel, Inc.), as they stand there.
+// Recorded responses of providers: vercel/ai at ed857f50f112e23930b0c2dd8d532cc8bebbc911,
+// packages/*/src/**/__fixtures__ (Apache-2.0, Copyright 2023 Vercel, Inc.), unchanged.
 
 test.each<[string, WireFormat, object, string, number, number]>([
   ["OpenAI, Chat Completions", chat, openaiChat, "**Holiday Name:** Galaxy Day", 16, 363],

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto"
 import type { WireName } from "../../src/lib/writing/written-text.ts"
 
-/** A request as the stand-in saw it. */
+/** A request that the stand-in received. */
 export interface SeenRequest {
   path: string
   headers: Headers
@@ -11,7 +11,7 @@ export interface SeenRequest {
   data: string
 }
 
-/** How one request is answered. `text` gets the lines of the prompt, and says what the model says. */
+/** The response to a request. `say` gets the lines of the prompt and returns the model's answer. */
 export type Script =
   | { say: (lines: Line[]) => string; end?: "well" | "cut" | "refused"; inputTokens?: number; afterMs?: number }
   | { status: number; body?: string; headers?: Record<string, string> }
@@ -23,12 +23,12 @@ export type Line = Record<string, any>
 export interface StandIn {
   url: string
   seen: SeenRequest[]
-  /** What comes next; the last one stays. */
+  /** The next responses. The last one is repeated. */
   script: Script[]
   close(): Promise<void>
 }
 
-/** A provider on loopback that does as it is told, and keeps what it was asked. */
+/** Starts a provider on loopback that follows its script and records the requests. */
 export function openStandIn(api: WireName): StandIn {
   const seen: SeenRequest[] = []
   const script: Script[] = []
@@ -60,13 +60,13 @@ export function linesOf(data: string): Line[] {
   return data.split("\n").map((line) => JSON.parse(line))
 }
 
-/** What a well-behaved model copies. */
+/** Returns the receipt that a well-behaved model copies. */
 export function receiptOf(lines: readonly Line[]): Line {
   const { last, records } = lines.at(-1)!
   return { first: lines[0]!.first, last, records }
 }
 
-/** A script that answers well. */
+/** Returns a script that answers correctly. */
 export const well = (answer: (lines: Line[]) => object): Script => ({
   say: (lines) => JSON.stringify({ receipt: receiptOf(lines), ...answer(lines) }),
 })

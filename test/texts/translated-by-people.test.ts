@@ -22,5 +22,5 @@ test("the similarity of a text is one with itself, zero with an unrelated one, a
   expect(chrF(dutch!, german!)).toBeWithin(0.1, 0.6)
 })
 
-// the Kannada one is English; the Vietnamese one says EGM2009 of EGM2008, and nothing of WGS84
+// the Kannada text is English; the Vietnamese one has EGM2009 instead of EGM2008 and lacks WGS84
 const EXPECTED = ["kn-IN language", "kn-IN untranslated", "vi kept_marks", "vi kept_marks", "vi kept_marks"]

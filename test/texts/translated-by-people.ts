@@ -2,8 +2,8 @@ import { WORD_LISTS } from "../../src/lib/words/lists.ts"
 import { problemsOf } from "../../src/texts/checks/checker.ts"
 import listings from "./opentracks-listings.json"
 
-// The store texts of OpenTracksApp/OpenTracks at 3c23a9f5400c7b5b914a221469d76cc019a18296, fastlane/metadata/android (Apache-2.0,
-// Copyright the OpenTracks authors), as they stand there.
+// The store texts of OpenTracksApp/OpenTracks at 3c23a9f5400c7b5b914a221469d76cc019a18296, fastlane/metadata/android
+// (Apache-2.0, Copyright the OpenTracks authors), unchanged.
 
 export interface PeoplesListing {
   locale: string
@@ -18,27 +18,30 @@ export const BY_PEOPLE: readonly PeoplesListing[] = Object.entries(listings)
   .filter(([locale]) => locale !== "en-US")
   .map(([locale, texts]) => ({ locale, ...texts }))
 
-/** A translation that has every line; of 31 people's 17 have. */
+/** Returns true if a translation has every line. 17 of the 31 human translations do. */
 export const isWhole = ({ full }: { full: string }): boolean => linesIn(full) === linesIn(ORIGINAL.full)
 
 function linesIn(text: string): number {
   return text.split("\n").filter((line) => line.trim() !== "").length
 }
 
-/** A key of the word lists. */
+/** Returns a key of the word lists. */
 export const languageOfLocale = (locale: string): string =>
   ({ "zh-CN": "zh-Hans", "zh-TW": "zh-Hant" })[locale] ?? locale.split("-")[0]!
 
-/** What the checks of a translation say of a person's. */
+/** Returns the problems that the translation checks find in a human translation. */
 export function problemsIn(locale: string, text: string, translated: string, most: number) {
   const own = languageOfLocale(locale)
   const isKnown = own in WORD_LISTS
   const ground = { sources: [translated], language: isKnown ? own : "en", most, translated, names: ["OpenTracks"] }
-  // seven are of languages that no store's listing has
+  // seven languages do not exist in store listings
   return problemsOf("translation", text, ground).filter(({ rule }) => isKnown || rule !== "language")
 }
 
-/** How alike two texts are in their characters, 0 to 1: the F-score of runs of one to six, recall counting twice (chrF2). */
+/**
+ * Returns the similarity of two texts from 0 to 1: the F-score of character n-grams of length one to six, with recall
+ * weighted twice (chrF2).
+ */
 export function chrF(text: string, reference: string): number {
   const [a, b] = [text, reference].map((one) => [...one.replace(/\s+/gu, "")]) as [string[], string[]]
   const scores = [1, 2, 3, 4, 5, 6].flatMap((size) => {

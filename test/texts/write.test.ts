@@ -106,7 +106,7 @@ describe.each([...WIRE_NAMES])("in the format %s", (api) => {
     const asked = task()
     expect(await run([script], asked)).toEqual({ state: "failed", why: "unusable" })
     expect(await find(asked)).toEqual({ state: "failed", why: "unusable" })
-    // a failure is told once
+    // a failure is returned once
     expect(await find(asked)).toBeNull()
     expect(await run([good], asked)).toMatchObject({ state: "done" })
   })
@@ -298,7 +298,7 @@ describe("an answer that was judged", () => {
     const better = { ...asked, judge: () => ({ value: { word: "TIDE" }, dropped: [] }) }
     const again = await run([wrong], better)
     expect(again).toEqual({ ...first, value: { word: "TIDE" } } as never)
-    // once: by the same checks it is not judged a third time
+    // only once: the same checks do not judge it a third time
     expect(await run([wrong], asked)).toEqual(again)
     expect(standIn.seen.length).toBe(1)
   })

@@ -46,7 +46,7 @@ const DRAFTS: Record<string, string> = {
 export const drafting = (of: (field: string) => { facts: string[]; text: string }[]) =>
   Object.fromEntries(Object.keys(TEXTS).map((field) => [field, of(field)]))
 
-/** Of each operation that a model has a part in: what the model says, by the kind of text. */
+/** The model's answers for each operation that uses it, by kind of text. */
 export const SAID: Record<string, Said> = {
   summarize_reviews: {
     good: summedUp(() => ["Trouble after levels", "The app is said to be hard to live with."]),
@@ -102,8 +102,8 @@ export const SAID: Record<string, Said> = {
 }
 
 /**
- * The three texts of a summary: sentences of counted themes, themes of a sample, reviews given to themes. Of each what the
- * model says; a quote in place of the reviews' own words where it lies.
+ * The answers for the three texts of a summary: sentences, themes of a sample, and assignments. `lie` replaces quotes
+ * of the reviews.
  */
 function summedUp(say: (lines: Line[]) => [label: string, sentence: string], lie?: string): Said["good"] {
   return (lines) => {
@@ -122,15 +122,15 @@ export interface Scene {
   sql: Sql
   standIn: ReturnType<typeof openStandIn>
   logged: string[]
-  /** By its address: bytes, a status, or what goes wrong. */
+  /** Responses by address: bytes, a status, or a failure. */
   pictures: Map<string, Uint8Array | number | "unreachable" | "too_large">
-  /** What Tesseract says of every picture; null = it cannot read it. */
+  /** Tesseract's table for every picture. Null if it cannot read the picture. */
   table: { says: string | null }
   appId: string
   key: string
   workspaceId: number
   usage(quota: string): Promise<{ used: number }>
-  /** Calls an operation for something that nobody has asked before: what was stored and taken is forgotten. */
+  /** Deletes stored texts and charged units, so that the next call is a new question. */
   forget(): Promise<void>
   get(path: string): Promise<Answer>
   books(): Promise<{ units: number; credits: number; texts: number }>
@@ -180,7 +180,7 @@ export async function openScene(): Promise<Scene> {
   }
   await list({})
   await audit(sql, appId)
-  // what is stored of others stays as it is, whatever goes wrong
+  // other stored texts must stay unchanged, whatever fails
   await sql`
     insert into writer_text (kind, digest, value, model, version, made_at)
     values ('review_reply', 'of another', '{"value":{"reply":"Thanks."},"dropped":[]}'::jsonb, 'm-0', 1, now())`

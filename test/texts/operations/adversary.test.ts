@@ -8,7 +8,7 @@ import { at, openScene, PICTURE, SAID, type Scene, TEXTS } from "./adversary-sce
 
 setDefaultTimeout(600_000)
 
-/** Of each operation: `SCRIPTS=1000` tries as many as the books were ever held against. */
+/** Scripts per operation. `SCRIPTS=1000` tries the largest number checked so far. */
 const SCRIPTS = Number(process.env.SCRIPTS ?? cases(8, 24))
 
 let scene: Scene
@@ -31,7 +31,7 @@ function play(...script: Script[]) {
   scene.standIn.script.splice(0, scene.standIn.script.length, ...script)
 }
 
-/** Asks as a client does: what is pending is asked for until it is there, or has ended. */
+/** Calls like a client: repeats a pending call until it has a result or an error. */
 async function ask(operation: string): Promise<Answer[]> {
   const answers = [await scene.get(PATHS[operation]!)]
   while (operation === "localize_listing" && answers.at(-1)!.status === 202) {
@@ -43,12 +43,15 @@ async function ask(operation: string): Promise<Answer[]> {
 
 const ALLOWED = [200, 202, 404, 502, 503]
 
-/** Whether an answer has what the unit was for: what rules say in a model's place takes none. */
+/** Returns true if the answer contains what the unit pays for. Results of the rules alone cost none. */
 function isWritten({ status, body }: Answer): boolean {
   return status === 200 && body.written?.by !== "rules"
 }
 
-/** Whatever went wrong: a unit for a text, none without one, a credit for each answer, and nothing that may not be shown. */
+/**
+ * Checks that a text costs one unit and anything else none, that each answer costs its credits, and that nothing
+ * forbidden is shown.
+ */
 async function expectTrueBooks(what: string, answers: readonly Answer[], credits: number): Promise<boolean> {
   for (const { status, text } of answers) {
     expect([what, ALLOWED.includes(status), status]).toEqual([what, true, status])
@@ -119,7 +122,7 @@ describe("get_screenshot_text against pictures that go wrong at random", () => {
   })
 })
 
-/** One of six in the suite, all of them at length. */
+/** Short runs try every twelfth attack, long runs all of them. */
 const each = cases(12, 1)
 const attacks = ATTACKS.filter((_, n) => n % each === 0)
 
@@ -133,7 +136,7 @@ describe("an attack that a model obeys as far as it can", () => {
       const answers = await ask("localize_listing")
       expect([n, answers.at(-1)!.status, (await scene.books()).units]).toEqual([n, 502, 0])
       expect(answers.at(-1)!.text).not.toInclude(attack)
-      // a model that translates the rest well: the fields beside the attacked one are as they would be
+      // the model translates everything else well, so fields beside the attacked one must not change
       play(well((lines) => ({ ...SAID.localize_listing!.good(lines), description: `${attack} www.evil.example` })))
       const { body } = (await ask("localize_listing")).at(-1)!
       const shown = Object.fromEntries(body.fields.map(({ field, text }: Record<string, string>) => [field, text]))

@@ -1,5 +1,5 @@
-// Asks for one reply after another in a process of its own: bun caller-process.ts '{"databaseUrl": …, "provider": …, "path": …, "key": …}'.
-// Says "ready", and a line for each that was answered.
+// Requests replies one after another in a separate process: bun caller-process.ts '{"databaseUrl": …, "provider": …,
+// "path": …, "key": …}'. Prints "ready", and a line for each answer.
 import { randomBytes } from "node:crypto"
 import { openDatabase } from "../../../src/database/connect.ts"
 import { silentLog } from "../../../src/lib/log.ts"

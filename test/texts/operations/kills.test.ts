@@ -11,7 +11,7 @@ const kills = cases(1, 8)
 const close: (() => unknown)[] = []
 afterAll(() => close.map((one) => one()))
 
-// the embedded database has one process
+// the embedded database has only one process
 longOnServer(
   "postgres: a process killed at any time charges nobody for a missing answer, and loses no finished text",
   async () => {
@@ -36,12 +36,12 @@ longOnServer(
         told += new TextDecoder().decode(part.value)
       await child.exited
       const answered = told.split("200\n").length - 1
-      // its lease and its calls are over
+      // expires its lease and its calls
       await sql`update writer_text set lease_until = now() where lease is not null`
       await sql`update allowance_unit set opened_at = now() - interval '11 minutes'`
       const used = (await scene.usage("reviewAi")).used
       const finished = (await scene.books()).texts - 1
-      // the last may have been answered without being told
+      // the last answer may have been sent without being reported
       expect([0, 1]).toContain(used - answered)
       expect([0, 1]).toContain(finished - answered)
       expect([0, 1]).toContain((await scene.books()).credits - credits - answered)

@@ -19,7 +19,7 @@ const at = (name: string) => `https://pictures.example/${name}`
 
 let sql: Sql
 let house: House
-/** By its address: bytes, a status, or what goes wrong. */
+/** Responses by address: bytes, a status, or a failure. */
 const there = new Map<string, Uint8Array | number | "unreachable" | "too_large">()
 let asked: string[] = []
 let readMs = 0
@@ -35,7 +35,7 @@ beforeEach(async () => {
   house = houseWith()
 })
 
-/** Words as Tesseract tells them; each picture has its place among those that were read. */
+/** Words in Tesseract's format. The number of each picture is its position among those read. */
 const TABLE = "5\t1\t1\t1\t1\t1\t90\t157\t554\t96\t95.4\tCalm\n5\t1\t1\t1\t1\t2\t700\t157\t100\t96\t91\tpages"
 
 function houseWith(parts: Partial<PictureParts> = {}): House {
@@ -107,7 +107,7 @@ test("the first four screenshots are read, a broken one is null with the reason,
   expect(body.written).toMatchObject({ by: "ocr", model: "tesseract", dropped: [] })
   expect(asked.toSorted()).toEqual(shown.slice(0, 4).toSorted())
 
-  // what was not to be had is tried again, and the day's unit covers it
+  // a picture that could not be fetched is retried, and the day's unit covers it
   there.delete(at("gone.png"))
   expect((await get()).body.screenshots[1]).toMatchObject({ caption: "Calm pages", problem: null })
   expect([asked.length, await used()]).toEqual([5, 1])

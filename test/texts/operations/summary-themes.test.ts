@@ -65,7 +65,7 @@ function play(...script: Script[]) {
   standIn.seen.splice(0)
   standIn.script.splice(0, standIn.script.length, ...script)
 }
-/** What the model says of each of the texts of a summary; left out = nothing of use. */
+/** The model's answers for the texts of a summary. Omit for an unusable answer. */
 interface Summed {
   sentences?: string[]
   themes?: (reviews: Line[]) => { label: string; sentence: string; quotes: { r: string; quote: string }[] }[]
@@ -82,7 +82,7 @@ function summing({ sentences = [], themes, assigned }: Summed): Script {
 }
 const ofText = (reviews: Line[], text: string) => reviews.filter((review) => review.text === text)
 
-/** Two themes as a good model finds them, and each review in its own. */
+/** Two themes as from a good model, and each review in its own. */
 const WELL: Summed = {
   sentences: ["Ads come too often after level 30.", "The app crashes when it starts."],
   themes: (reviews) => [
@@ -102,7 +102,7 @@ const WELL: Summed = {
     ...ofText(reviews, TEXTS[1]!).map(({ r }) => ({ r, quote: "Crashes on start.", themes: ["t2"] })),
   ],
 }
-/** Sentences that a checker knows as English by their small words. */
+/** Sentences that the language check recognises as English by their function words. */
 const WELL_SAID_IN_ENGLISH: Summed = {
   ...WELL,
   sentences: ["There are too many ads and they come after each level.", "The app does not open when it is started."],
@@ -157,7 +157,7 @@ test("false counts, invented numbers and unknown themes are never shown, and the
         },
       ],
       assigned: (reviews) => [
-        // the second review of each text is given to a theme by words that it does not have
+        // the second review of each text is assigned with words that it does not contain
         ...ofText(reviews, TEXTS[0]!).map(({ r }, at) => ({
           r,
           quote: at === 1 ? "crash" : "ads after",
@@ -221,7 +221,7 @@ test.each(["ja", "ko", "zh", "ru", "de", "es", "fr", "pt", "tr"])(
       TOPIC_LABELS[lang as "ja"].crashes,
     ])
     expect(body.themes.every(({ sentence }: { sentence: string | null }) => sentence === null)).toBeTrue()
-    // told once what was wrong
+    // the problem is reported to the model once
     expect(standIn.seen.some(({ data }) => data.includes("It was not in the language asked for."))).toBeTrue()
   },
 )

@@ -1,4 +1,4 @@
-// Reads screenshots in a process of its own, and says what it held in MB before, at most, and after.
+// Reads screenshots in a separate process, and prints its memory in MB before, at most, and after.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { loadTesseract } from "../../../src/commands/process/pictures.ts"
@@ -17,7 +17,7 @@ for (let n = 1; n <= Number(process.argv[2]); n++) {
   if ((await thread.read(picture, ["eng"])) !== null) read++
 }
 let after = megabytes()
-// the thread's end is told by nobody: its memory goes within seconds
+// the end of the thread has no event, but its memory is freed within seconds
 for (let waited = 0; waited < 50 && after > before + (most - before) / 3; waited++) {
   await Bun.sleep(200)
   Bun.gc(true)

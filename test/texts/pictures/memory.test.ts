@@ -4,7 +4,7 @@ import { cases, long } from "../../long.ts"
 
 setDefaultTimeout(120_000)
 
-// of eight pictures in a row: 172 MB at most, 65 after
+// eight pictures in a row take at most 172 MB, and 65 MB stay
 const READ = cases(2, 4)
 
 long(

@@ -25,7 +25,7 @@ function threadOf(options: Partial<Parameters<typeof openOcrThread>[0]> = {}): O
   return thread
 }
 
-// eight at length: 65 words (opentracks/SOURCES.md)
+// long runs read eight pictures with 65 words (opentracks/SOURCES.md)
 const READ = cases(1, 8)
 
 test(`every caption word of ${READ} real screenshots is read, in order, with nothing else but numbers`, async () => {

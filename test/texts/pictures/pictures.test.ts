@@ -63,7 +63,7 @@ describe("the size of a picture", () => {
     png.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
     new DataView(png.buffer).setUint32(16, 300)
     new DataView(png.buffer).setUint32(20, 80)
-    // fill bytes before a marker are no marker, and two frames leave it open which one a decoder takes
+    // fill bytes before a marker are skipped; with two frames it is unclear which one a decoder uses
     const large = [0xff, 0xc0, 0, 17, 8, 0x4e, 0x20, 0x4e, 0x20, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]
     const comment = [0xff, 0xfe, 0, 12, 0xff, 0xc0, 0, 17, 8, 0, 100, 0, 100, 3]
     expect(pictureSize(jpeg([0xff, ...comment], large))).toEqual({ width: 20_000, height: 20_000 })
