@@ -9,7 +9,7 @@ export type RuleOption = "dropBy" | "keywordScope" | "rivalScope"
 
 type Facts = v.GenericSchema<object>
 
-/** An alert type, declared once: rules, findings, feed, sentences and messages follow from the list of them (types.ts). */
+/** An alert type. Rules, findings, feed, sentences and messages follow from this one declaration (see types.ts). */
 export interface AlertType<Name extends string = string, Shape extends Facts = Facts> {
   name: Name
   options: readonly RuleOption[]

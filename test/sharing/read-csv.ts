@@ -1,6 +1,6 @@
 /**
- * Records of a CSV text by the grammar of RFC 4180 and nothing else, a character at a time: every record ends with CRLF, a
- * quote inside a field stands doubled in a quoted one. Throws on anything else. Shares no code with the service.
+ * Parses CSV by the grammar of RFC 4180 only, character by character: every record ends with CRLF, and a quote inside a
+ * quoted field is doubled. Throws on anything else. Shares no code with the service.
  */
 export function readCsv(text: string): string[][] {
   const records: string[][] = []
