@@ -18,7 +18,7 @@ interface AuditRow {
   credits: number
   requestId: string
   jobId: string | null
-  /** Who approved it, outside the assistant or at the client. Null if no approval was required. */
+  /** The approver, outside the assistant or at the client. Null if no approval was required. */
   approvedBy: string | null
 }
 

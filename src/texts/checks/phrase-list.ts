@@ -2,7 +2,7 @@ import { foldReviewText } from "../../reviews/formulas/review-text.ts"
 
 /**
  * Phrases by language, separated by spaces. "_" joins the words of a phrase, "/" separates alternative words, and "*"
- * at the start or end of a word stands for any letters.
+ * at the start or end of a word matches any letters.
  */
 export type PhraseList = Readonly<Record<string, string>>
 

@@ -7,7 +7,7 @@ import { listingOf } from "../../listings/checks/report.ts"
 import { MOST_WORDS } from "../../listings/formulas/name-phrases.ts"
 import { problemsOf } from "../checks/checker.ts"
 
-/** In a script without spaces, a word with more characters is not a keyword. */
+/** Maximum length of a keyword in a script without spaces. Anything longer is a sentence. */
 const MOST_UNSPACED = 12
 
 interface ExclusionGround {

@@ -214,7 +214,7 @@ async function readMeasured(
   rivals: readonly number[],
 ): Promise<MeasuredKeyword[]> {
   const page = { after: null, limit: KEYWORDS }
-  // 0 stands for an app without a store app id, which has no ranks
+  // no store app has id 0, so an unknown app gets no ranks
   const { keywords } = await findGap(ctx.sql, marketLists(side, ctx.now()), [own ?? 0, ...rivals], page)
   const names = await readMarketApps(ctx.sql, rivals, side.storefront)
   return keywords.map(({ term, day, figures, ranks: [rank, ...others] }) => {

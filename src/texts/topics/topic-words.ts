@@ -5,8 +5,8 @@ type TopicWords = Readonly<Record<Topic, string>>
 
 /**
  * Words that indicate a topic, by language. "_" joins the words of a phrase, "/" separates alternative words, "*"
- * stands for any letters. Tuned on 552 labelled reviews (test/bench/writing.ts): a word that was wrong as often as
- * right needs a second word near it (topic-pairs.ts) or was removed.
+ * matches any letters. Tuned on 552 labelled reviews (test/bench/writing.ts): a word that was wrong as often as right
+ * needs a second word near it (topic-pairs.ts) or was removed.
  */
 export const TOPIC_WORDS: Readonly<Record<WritingLanguage, TopicWords>> = {
   en: {
