@@ -1,19 +1,20 @@
-/** What apps are called and who sells them, folded so that they are found however somebody types them. */
+/** Normalises the names of apps and publishers so that a search finds them in any spelling. */
 
-/** Changes with what foldApp or gramsOf make of a text: rows of another one are made anew. */
+/** Raise it when the result of foldApp or gramsOf changes: rows of another version are rebuilt. */
 export const APP_TEXT_FORMULA = 1
 
-/** Of a name, the letters that count: no store lets one be so long. */
+/** Longer names are cut. No store allows a name this long. */
 const MOST_LETTERS = 200
 
-/** Begins each name, and the publisher behind them; no folded text holds either. */
+/** Separators of a folded text: NAME precedes each name, PUBLISHER precedes the publisher. Neither occurs in a word. */
 export const NAME = "\n"
 export const PUBLISHER = "\t"
 
 /**
- * The words of a text: runs of letters and digits, compatible forms made one (full width, ligatures), without accents, in
- * lower case. Scripts that set no spaces, and Hangul, whose words are joined, are runs of their own: "LINE漫画" is "line 漫画".
- * An apostrophe parts no word. No word is empty; what has no letter and no digit has no words.
+ * Returns the words of a text: runs of letters and digits in lower case, without accents, with compatible forms unified
+ * (full width, ligatures). Scripts without spaces form runs of their own, and so does Hangul, whose words are joined:
+ * "LINE漫画" becomes "line 漫画". An apostrophe does not split a word. No word is empty; a text without letters and digits
+ * has no words.
  */
 export function wordsOf(text: string): string[] {
   const plain = text
@@ -21,7 +22,7 @@ export function wordsOf(text: string): string[] {
     .replace(/[™℠®©]/g, " ")
     .normalize("NFKD")
     .replace(/[\p{M}'’ʼ＇]/gu, "")
-  // upper case first: ß and ss, ı and i, the two forms of sigma are one
+  // Upper case first: it unifies ß and ss, ı and i, and the two forms of sigma.
   const folded = plain
     .toUpperCase()
     .toLowerCase()
@@ -30,16 +31,16 @@ export function wordsOf(text: string): string[] {
   return most.match(WORD) ?? []
 }
 
-/** Letters that have no accent to be taken off, as people type them. */
+/** Letters without a removable accent, mapped to the letters that people type instead. */
 const PLAIN: Record<string, string> = { ς: "σ", ł: "l", ø: "o", đ: "d", æ: "ae", œ: "oe" }
-/** Characters of scripts whose words are not set apart, as a part of a regular expression's class. */
+/** Characters of scripts that do not separate words, for use inside a character class of a regular expression. */
 export const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々`
 const WORD = new RegExp(`[${UNSPACED}]+|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])+`, "gu")
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u")
 
 /**
- * All names of an app and its publisher as one text: each name once, in the order of its letters, so that the same names give
- * the same text. Every word stands behind a space. Null where none of them has a word.
+ * Returns all names of an app and its publisher as one text. Each name occurs once and names are sorted, so the same
+ * names always give the same text. A space precedes every word. Null if no name and no publisher contains a word.
  */
 export function foldApp(names: readonly string[], publisher: string | null): string | null {
   const folded = [...new Set(names.map((name) => spaced(wordsOf(name))))].filter((name) => name !== "").toSorted()
@@ -48,30 +49,36 @@ export function foldApp(names: readonly string[], publisher: string | null): str
   return `${NAME}${folded.map((name) => name + NAME).join("")}${PUBLISHER}${seller}${NAME}`
 }
 
-/** The words of a folded text. */
+/** Returns the words of a folded text. */
 export function foldedWords(folded: string): string[] {
   return folded.split(/[ \n\t]+/).filter((word) => word !== "")
 }
 
-/** As words stand in a folded text. */
+/** Joins words as a folded text contains them: with a space before each. */
 export function spaced(words: readonly string[]): string {
   return words.map((word) => ` ${word}`).join("")
 }
 
-/** What a folded text must hold for a word to occur in it: a word of one or two letters begins one of its own. */
+/**
+ * Returns the substring to look for in a folded text. Words of one or two letters match only at the start of a word.
+ */
 export function partOf(word: string): string {
   return isUnspaced(word) || [...word].length > 2 ? word : ` ${word}`
 }
 
 /**
- * Numbers of the pieces of these words, by which a text is found: of a script without spaces each character and each two beside
- * one another, of others each three, and the first one and two of a word. Two pieces may share a number.
+ * Returns the hashes of the n-grams of these words for the search index. Words of scripts without spaces give each
+ * character and each pair of neighbouring characters. Other words give each trigram, their first letter and their first
+ * two letters. Two n-grams may have the same hash.
  */
 export function gramsOf(words: readonly string[]): number[] {
   return numbersOf(words.flatMap((word) => [...piecesOf(word), ...startsOf(word)]))
 }
 
-/** Of words that somebody looks for: each text that has them all has all of these. */
+/**
+ * Returns the hashes of the n-grams of a search. The index entry of every text with all these words contains all of
+ * them.
+ */
 export function gramsOfSearch(words: readonly string[]): number[] {
   return numbersOf(
     words.flatMap((word) => {
@@ -98,12 +105,12 @@ function startsOf(word: string): string[] {
   return second === undefined ? [` ${first}`] : [` ${first}`, ` ${first}${second}`]
 }
 
-/** Each once, in order. */
+/** Returns the distinct hashes in ascending order. */
 function numbersOf(pieces: readonly string[]): number[] {
   return [...new Set(pieces.map(numberOf))].toSorted((a, b) => a - b)
 }
 
-/** FNV-1a of its UTF-16 units, as a signed number of 32 bits: a third of the room that the pieces themselves take. */
+/** FNV-1a of the UTF-16 code units as a signed 32-bit number. It takes a third of the storage of the n-gram itself. */
 function numberOf(piece: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < piece.length; at++) hash = Math.imul(hash ^ piece.charCodeAt(at), 0x01000193)

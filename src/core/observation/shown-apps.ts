@@ -12,25 +12,25 @@ type ShowingSource =
   | "apple-charts"
 
 interface ShownApp extends ResultApp {
-  /** The store's own ids of its main genre and of who sells it. */
+  /** The store's own ids of the main genre and of the publisher. */
   genre?: string
-  /** All that the store names, the main one first. */
+  /** All genres that the store names, the main genre first. */
   genres?: string[]
   developerId?: string
   developerSite?: string
 }
 
-/** Apps as a reading showed them, with their surrogate ids, in order. */
+/** Apps that a reading showed, with their surrogate ids, in order. */
 export interface ShownApps {
-  /** `id` is the app whose page was read, where it was one. */
+  /** `id` is the app of the page when the reading is of an app's page. */
   from: AnyObservation & { source: ShowingSource; storefront: string; id?: string }
   apps: readonly ShownApp[]
   appIds: readonly number[]
-  /** Whether the reading is now the one that is held: it goes before what was seen in the same moment. */
+  /** Whether the reading is now the stored one. It then takes precedence over other readings of the same moment. */
   placed: boolean
 }
 
-/** What is shown of apps, whether its reading took a place or not. */
+/** Apps shown by a reading, stored or not. */
 export type NamingApps = Pick<ShownApps, "from" | "apps" | "appIds">
 
 /** A stored reading of an app that a stale cache answered, as an earlier reading with a later release shows. */

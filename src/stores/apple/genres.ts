@@ -11,9 +11,9 @@ import { appleStorefront } from "./storefronts.ts"
 const PARSER = 1
 
 /**
- * The App Store's genres as one storefront names them (the shape is read from public clients): an object by the number of
- * each genre, whose `subgenres` are such an object again; the root is the genre of all apps. Each genre comes after its
- * parent. Throws RangeError for a storefront that the App Store has not.
+ * Reads the App Store's genres with their names in one storefront. The shape is taken from public clients: an object
+ * keyed by genre number, in which `subgenres` is again such an object; the root is the genre of all apps. Each genre
+ * follows its parent. Throws RangeError when the App Store has no such storefront.
  */
 export const appleGenres: Source<GenresQuestion, GenresObservation> = {
   name: "apple-genres",
@@ -52,7 +52,7 @@ function treeOf(body: string, storefront: string): Genre[] {
   return genres
 }
 
-// The App Store's tree is three levels high.
+// Limits recursion on hostile bodies. The App Store's tree has three levels.
 const HIGHEST = 6
 
 function* branchOf(

@@ -9,19 +9,19 @@ import { ReadFailure } from "../../measuring/source.ts"
 /** One row of an iTunes answer. */
 export type ITunesRow =
   /**
-   * `app` is undefined where the row is sold by that id but is no app for iOS: a Mac app. `row` is as it stands, for those
-   * who read more of it.
+   * `app` is undefined when the id belongs to software that is not an iOS app, such as a Mac app. `row` is the unparsed
+   * row, for callers that read further fields.
    */
   | { is: "software"; id: string; developerId: string | undefined; app: StoreApp | undefined; row: unknown }
   | { is: "developer"; id: string }
-  /** Music, films and books: never asked for, but an id may turn out to be theirs. */
+  /** Music, films and books. They are never requested, but a requested id may belong to one. */
   | { is: "other" }
 
 /**
- * The rows of a search or a look-up, which both answer in one shape: `resultCount`, and as many `results` (recorded, 2014
- * to 2026; blank lines may go before). Throws ReadFailure: `changed` for another shape, also where a fact is of another
- * type than it was, and for the answer that names the parameters instead (`errorMessage`); `blocked` for a page that asks
- * for a proof; `mismatched` where an address of a row is of another storefront than this one.
+ * Returns the rows of a search or look-up; both have the same shape: `resultCount` and as many `results` (recorded from
+ * 2014 to 2026; blank lines may precede). Throws ReadFailure: `changed` when the shape or the type of a field is
+ * unknown, or when the response rejects a parameter (`errorMessage`); `blocked` when the page requires a CAPTCHA or
+ * similar proof; `mismatched` when the URL of a row belongs to another storefront.
  */
 export function itunesRows(body: string, storefront?: string): ITunesRow[] {
   const answer = parseAnswer(body)
@@ -39,14 +39,18 @@ function parseAnswer(body: string): unknown {
   try {
     return parseJson(body, "the answer")
   } catch (error) {
-    // a page; what an app says of itself in an answer that broke off is none
+    // Only an HTML page can be a block page. In a truncated JSON response, an app's own text may contain the same
+    // words.
     throw /^\s*</.test(body) && asksForProof(body)
       ? new ReadFailure("blocked", "a proof is asked for", { cause: error })
       : error
   }
 }
 
-/** Every recorded row has the address of its page, which names the storefront; one that does not says nothing. */
+/**
+ * Throws ReadFailure (`mismatched`) when a URL of the row names another storefront. Every recorded row has a page URL;
+ * a row without one is accepted.
+ */
 function checkStorefront(row: unknown, storefront: string): void {
   for (const name of ["trackViewUrl", "artistLinkUrl"]) {
     const place = /^https?:\/\/(?:apps|itunes)\.apple\.com\/([a-z]{2})\//.exec(text(at(row, name)) ?? "")?.[1]
@@ -63,7 +67,7 @@ function rowOf(row: unknown): ITunesRow {
   throw changed("a row of an unknown wrapperType")
 }
 
-// The other values that Apple's description of the API names.
+// The other values in Apple's documentation of the API.
 const OTHER = ["track", "collection", "audiobook"]
 
 function softwareOf(row: unknown): ITunesRow {
@@ -85,7 +89,7 @@ function appOf(row: unknown, id: string): StoreApp {
     developer: fact(row, "artistName", text),
     bundleId: fact(row, "bundleId", text),
     ratings,
-    // an app that nobody rated has 0 stars here, which no rating can be
+    // Apple reports 0 stars for an app without ratings; no real rating is 0.
     rating: ratings === 0 || rating === 0 ? undefined : rating,
     version: fact(row, "version", text),
     price: fact(row, "price", amount),
@@ -93,14 +97,17 @@ function appOf(row: unknown, id: string): StoreApp {
     genre: fact(row, "primaryGenreId", genre),
     genres: genresOf(row),
     developerId: fact(row, "artistId", numeral),
-    // developers write it: one that leads nowhere is none, rather than a change
+    // Developers enter this URL: an invalid one is dropped and does not fail the reading.
     developerSite: siteOf(at(row, "sellerUrl")),
     releasedAt: fact(row, "releaseDate", moment),
     updatedAt: fact(row, "currentVersionReleaseDate", moment),
   })
 }
 
-/** Every app has a name. A single one that is broken is left out: it is no reason to lose 49 other apps. */
+/**
+ * Returns the app's name. Throws when the field is missing, because every app has a name. Undefined if the name cannot
+ * be stored: one broken name must not discard the other 49 apps of the response.
+ */
 function nameOf(row: unknown): string | undefined {
   const name = at(row, "trackName")
   if (typeof name !== "string" || name.trim() === "") throw changed("trackName is missing or of another type")
@@ -108,8 +115,9 @@ function nameOf(row: unknown): string | undefined {
 }
 
 /**
- * Its main genre, then the others that the row names; undefined where it names none, or no main one. Numbers that are no
- * genre's, and more than can be stored, are left out: no app may take a whole answer of many with it.
+ * Returns the main genre, then the other genres of the row. Undefined if the row has no genres or no main genre.
+ * Invalid genre numbers and genres beyond the storage limit are left out, because one app must not make the whole
+ * response fail.
  */
 function genresOf(row: unknown): string[] | undefined {
   const [main, named] = [fact(row, "primaryGenreId", genre), fact(row, "genreIds", array)]
@@ -126,8 +134,8 @@ function array(value: unknown): unknown[] | undefined {
 type FieldReader<T> = (value: unknown) => T | undefined
 
 /**
- * Undefined where the fact is not shown, or is a text of nothing or one that a database cannot hold. One that is shown
- * and cannot be read is a change.
+ * Reads one field. Undefined if the field is missing, empty or cannot be stored in the database. Throws ReadFailure
+ * (`changed`) when the field is present and unreadable.
  */
 export function fact<T>(row: unknown, name: string, read: FieldReader<T>): T | undefined {
   const value = at(row, name)
@@ -141,12 +149,12 @@ function required<T>(row: unknown, name: string, read: FieldReader<T>): T {
   return value
 }
 
-/** A whole number that is a name: its digits. */
+/** Converts a numeric id to a string. */
 function numeral(value: unknown): string | undefined {
   return count(value)?.toString()
 }
 
-/** A genre of the store: its number, of six digits at most. */
+/** Returns an App Store genre: a number of at most six digits. */
 function genre(value: unknown): string | undefined {
   const id = numeral(value)
   return id !== undefined && /^[1-9]\d{0,5}$/.test(id) ? id : undefined
@@ -164,11 +172,11 @@ function amount(value: unknown): number | undefined {
   return typeof value === "number" && value >= 0 && value < 1e12 ? value : undefined
 }
 
-/** Apple writes whole seconds in UTC. */
+/** Parses a timestamp. Apple writes whole seconds in UTC. */
 export function moment(value: unknown): Date | undefined {
   if (typeof value !== "string" || !/^(?:19[7-9]\d|20\d\d|21\d\d)-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value))
     return undefined
   const read = new Date(value)
-  // V8 takes 30 February for 2 March
+  // V8 parses 30 February as 2 March.
   return !Number.isNaN(read.getTime()) && read.toISOString() === value.replace("Z", ".000Z") ? read : undefined
 }

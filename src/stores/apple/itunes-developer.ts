@@ -7,14 +7,14 @@ import { type ITunesRow, itunesRows } from "./itunes-app.ts"
 
 const PARSER = 3
 
-/** The most rows of apps that one answer has: the greatest `limit` that Apple's description of the API names. */
+/** The highest `limit` in Apple's documentation of the API. */
 const MOST_APPS = 200
 
 /**
- * What one storefront sells of a developer's: Apple's look-up, asked for the developer's id and the software below it. The
- * developer's own row comes first, then a row an app; what is sold for the Mac alone is no app for iOS. An id that is
- * answered with nothing is `not_found`: there is no such developer, or nothing of its is sold there. `complete` is false
- * where the answer is as long as it can be.
+ * Reads the apps that a developer sells in one storefront, with Apple's look-up of a developer id and its software. The
+ * response has the developer's row first, then one row per app; Mac-only apps are left out. An empty response is
+ * `not_found`: the developer does not exist or sells nothing there. `complete` is false when the response has the
+ * maximum length.
  */
 export const itunesDeveloper: Source<DeveloperQuestion, DeveloperAppsObservation> = {
   name: "itunes-developer",

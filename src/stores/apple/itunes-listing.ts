@@ -3,7 +3,9 @@ import { withoutUndefined } from "../../lib/objects.ts"
 import { text } from "../../measuring/parsing/json.ts"
 import { fact, moment, url } from "./itunes-app.ts"
 
-/** What a row of an iTunes answer says of the app's page besides. Throws ReadFailure (`changed`). */
+/**
+ * Returns the parts of an app's store page that a row of an iTunes response contains. Throws ReadFailure (`changed`).
+ */
 export function listedBeside(row: unknown): ListedBeside {
   return withoutUndefined<ListedBeside>({
     description: fact(row, "description", text),
@@ -21,7 +23,10 @@ function screenshotsOf(row: unknown): Screenshots | undefined {
   return Object.keys(pictures).length > 0 ? pictures : undefined
 }
 
-/** Apps that do have pictures are answered with an empty list too (recorded 2026-03): it says nothing. */
+/**
+ * Undefined for an empty list: Apple also returns an empty list for apps that have screenshots (recorded in March
+ * 2026).
+ */
 function someOf(pictures: string[] | undefined): string[] | undefined {
   return pictures?.length === 0 ? undefined : pictures
 }

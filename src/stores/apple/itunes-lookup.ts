@@ -10,13 +10,13 @@ import { listedBeside } from "./itunes-listing.ts"
 
 const PARSER = 4
 
-/** Apple's limit is not written down; public clients ask for 50 to 200 at once. */
+/** Apple does not document its limit; public clients request 50 to 200 ids at once. */
 export const LOOKUP_IDS = 50
 
 /**
- * Apple's look-up of apps by id: what a storefront sells, with exact rating counts. An id that was asked for and not
- * answered is not sold there as an iOS app. Of each app it says most of what its page says too. `rating` is left out of an
- * app that nobody has rated, where Apple writes 0. `request` throws RangeError for no id or more than LOOKUP_IDS.
+ * Reads apps by id with Apple's look-up: availability in a storefront, exact rating counts and most of the store page.
+ * An id without a row is not sold there as an iOS app. `rating` is omitted for an app without ratings, for which Apple
+ * writes 0. `request` throws RangeError when there is no id or more than LOOKUP_IDS.
  */
 export const itunesLookup: Source<AppsQuestion, AppsObservation> = {
   name: "itunes-lookup",
@@ -45,8 +45,8 @@ export const itunesLookup: Source<AppsQuestion, AppsObservation> = {
 }
 
 /**
- * The apps among the rows. An id that is a developer's is answered with its row and all that it sells: none of those was
- * asked for, and the id itself is no app's.
+ * Returns the requested apps among the rows. The id of a developer returns the developer's row and all of its apps:
+ * those apps were not requested, and the id itself is not an app's.
  */
 function answered(rows: ITunesRow[], asked: ReadonlySet<string>): StoreApp[] {
   const developers = new Set(rows.flatMap((row) => (row.is === "developer" ? [row.id] : [])))
@@ -62,13 +62,13 @@ function answered(rows: ITunesRow[], asked: ReadonlySet<string>): StoreApp[] {
     if (row.app === undefined) continue
     if (apps.has(row.id)) throw changed("an app stands twice")
     const app = { ...row.app, ...builtAs(row.row) }
-    // a page without a name that can be stored is none
+    // A listing requires a name that can be stored.
     apps.set(row.id, app.name === undefined ? app : { ...app, listing: listedBeside(row.row) })
   }
   return [...apps.values()]
 }
 
-/** What a row says of the app as it was built, which is the same in all storefronts. Throws ReadFailure (`changed`). */
+/** Returns the languages and the size, which are the same in all storefronts. Throws ReadFailure (`changed`). */
 function builtAs(row: unknown): Pick<StoreApp, "languages" | "sizeBytes"> {
   return withoutUndefined<Pick<StoreApp, "languages" | "sizeBytes">>({
     languages: languagesOf(fact(row, "languageCodesISO2A", codes)),
@@ -76,19 +76,22 @@ function builtAs(row: unknown): Pick<StoreApp, "languages" | "sizeBytes"> {
   })
 }
 
-/** An empty list says nothing. */
+/** Undefined if the list is empty, because Apple then does not report the languages. */
 function languagesOf(read: string[] | undefined): string[] | undefined {
   return read?.length === 0 ? undefined : read
 }
 
-/** Apple names a language once for each script of it, in capitals; what is no code of two letters is left out. */
+/**
+ * Returns two-letter language codes in lower case. Apple repeats a language for each of its scripts, in capitals; codes
+ * of another length are left out.
+ */
 function codes(value: unknown): string[] | undefined {
   if (!Array.isArray(value)) return undefined
   const named = value.filter((code): code is string => typeof code === "string" && /^[A-Z]{2}$/.test(code))
   return [...new Set(named.map((code) => code.toLowerCase()))].sort()
 }
 
-/** Written as digits. */
+/** Apple writes the size as a string of digits. */
 function bytes(value: unknown): number | undefined {
   return count(typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value)
 }

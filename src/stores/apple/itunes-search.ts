@@ -10,10 +10,10 @@ const PARSER = 3
 const MOST = 200
 
 /**
- * Apple's search of the catalogue, asked for what it says of apps and for nothing else. Its order is no rank and can
- * never become one: it is not the order that a phone shows (the same term stood at 58 here and at 70 there, in a public
- * comparison), and what is read is an AppsObservation, from which no path leads to a SearchObservation. `asked` is
- * exactly what was found: a search says nothing of an app that it does not list.
+ * Reads app facts from Apple's catalogue search. Its order is not a rank and must not become one: it differs from the
+ * order on a phone (in a public comparison the same app had rank 58 here and 70 there). The result is therefore an
+ * AppsObservation, which is never converted to a SearchObservation. `asked` lists exactly the apps found, because a
+ * search proves nothing about apps that it does not list.
  */
 export const itunesSearch: Source<SearchQuestion, AppsObservation> = {
   name: "itunes-search",
@@ -27,7 +27,7 @@ export const itunesSearch: Source<SearchQuestion, AppsObservation> = {
 
   parse(body, { storefront, term }, about) {
     const rows = itunesRows(body, storefront)
-    // an app that stands on two rows is the same app
+    // An app may occur in two rows.
     const apps = appsOf(
       rows.flatMap((row) => (row.is === "software" && row.app ? [row.app] : [])),
       MOST,
@@ -38,7 +38,7 @@ export const itunesSearch: Source<SearchQuestion, AppsObservation> = {
       platform: "ios",
       storefront,
       asked: apps.map(({ id }) => id),
-      // a kept body is read again without its question
+      // A stored body is parsed again without its question.
       ...(term !== "" && { text: normaliseTerm(term) }),
       apps,
       origin: "own",

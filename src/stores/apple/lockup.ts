@@ -5,8 +5,8 @@ import { at, count, stars, text } from "../../measuring/parsing/json.ts"
 import { artworkUrl } from "./artwork.ts"
 
 /**
- * The app of a "lockup", as the pages of apps.apple.com call an icon with its name: in search results and in rows of
- * other apps. Undefined for one without an app's id. `ratings` is left out where it is abbreviated ("1.2M").
+ * Returns the app of a "lockup": the name that apps.apple.com uses for an icon with a title, in search results and in
+ * rows of related apps. Undefined if it has no app id. `ratings` is omitted when the count is abbreviated ("1.2M").
  */
 export function lockupApp(lockup: unknown): ResultApp | undefined {
   const id = adamId(at(lockup, "adamId")) ?? adamId(at(lockup, "impressionMetrics", "fields", "id"))
@@ -22,13 +22,13 @@ export function lockupApp(lockup: unknown): ResultApp | undefined {
   })
 }
 
-/** An app's id, as a number or a text, by itself or before "::". */
+/** Returns an app id from a number or a string. In a string, "::" and further text may follow the id. */
 export function adamId(value: unknown): string | undefined {
   const id = typeof value === "number" ? String(value) : text(value)?.split("::", 1)[0]
   return id !== undefined && isStoreId("ios", id) ? id : undefined
 }
 
-// "105K", "1,2 Mio." and "1.234" are abbreviated or hang on the language; digits alone are the count.
+// "105K", "1,2 Mio." and "1.234" are abbreviated or depend on the language. Only plain digits are an exact count.
 function exactCount(value: unknown): number | undefined {
   return count(typeof value === "string" && /^(?:0|[1-9]\d{0,11})$/.test(value) ? Number(value) : value)
 }

@@ -4,8 +4,8 @@ import { ReadFailure } from "../../measuring/source.ts"
 import { appleStorefront } from "./storefronts.ts"
 
 /**
- * As a browser of a storefront's country asks apps.apple.com. Apple picks the storefront from where a request comes from
- * unless the cookie says otherwise. Throws RangeError for a storefront that the App Store has not.
+ * Returns the headers of a browser in the storefront's country, for apps.apple.com. The cookie selects the storefront;
+ * without it Apple uses the address of the request. Throws RangeError when the App Store has no such storefront.
  */
 export function browserHeaders(storefront: string): Record<string, string> {
   return {
@@ -18,8 +18,9 @@ export function browserHeaders(storefront: string): Record<string, string> {
 }
 
 /**
- * The entries of the data that a page of apps.apple.com embeds: an array in older pages, an object that holds the array in
- * newer ones. Throws ReadFailure: `blocked` for a page that asks for a proof instead, `changed` for any other without it.
+ * Returns the entries of the data embedded in an apps.apple.com page: an array in older pages, an object with the array
+ * in newer ones. Throws ReadFailure: `blocked` when the page requires a CAPTCHA instead, `changed` when the data is
+ * missing.
  */
 export function embeddedPages(body: string): readonly unknown[] {
   const data = scriptAfter(body, EMBEDDED, 0)?.content
@@ -34,7 +35,7 @@ export function embeddedPages(body: string): readonly unknown[] {
 const EMBEDDED = "serialized-server-data"
 const LINKED = "application/ld+json"
 
-/** The first of the descriptions of a type of schema.org that a page holds for search engines; undefined without one. */
+/** Returns the first schema.org description of a type in the page's linked data. Undefined if there is none. */
 export function linkedData(body: string, type: string): unknown {
   for (let script = scriptAfter(body, LINKED, 0); script; script = scriptAfter(body, LINKED, script.end)) {
     const described = jsonOrNothing(script.content)
@@ -45,8 +46,8 @@ export function linkedData(body: string, type: string): unknown {
 }
 
 /**
- * The next script from a place on whose tag names a type or id, with where it ends. Takes time that grows with the page's
- * length, whatever it holds.
+ * Returns the next script after `from` whose tag has this type or id, with its end position. Takes time linear in the
+ * page's length for any content.
  */
 function scriptAfter(body: string, named: string, from: number): { content: string; end: number } | undefined {
   for (let name = body.indexOf(named, from); name !== -1; name = body.indexOf(named, name + 1)) {
@@ -63,7 +64,7 @@ function scriptAfter(body: string, named: string, from: number): { content: stri
 
 const LONGEST_TAG = 500
 
-/** The storefront of the address that the page says is its own. */
+/** Returns the storefront of the page's canonical URL. */
 export function canonicalStorefront(body: string): string | undefined {
   const name = body.indexOf('rel="canonical"')
   if (name === -1) return undefined

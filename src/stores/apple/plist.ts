@@ -4,13 +4,13 @@ import { ReadFailure } from "../../measuring/source.ts"
 const DOCTYPE = /^\s*plist(?:\s+PUBLIC\s+"[^"<>]*"\s+"[^"<>]*")?\s*$/
 
 /**
- * The value of an XML property list: a dict becomes an object without a prototype, an array an array, a string, date or
- * data a text, an integer or real a number, true and false themselves. As strict as parseXml: what is no list of this subset
- * (another element, a key twice, text between elements) throws ReadFailure `changed`.
+ * Converts an XML property list to a value: a dict to an object without a prototype, an array to an array, a string,
+ * date or data to a string, an integer or real to a number, and true and false to booleans. As strict as parseXml:
+ * throws ReadFailure (`changed`) for any other element, a repeated key or text between elements.
  */
 export function parsePlist(xml: string, what: string): unknown {
   const changed = new ReadFailure("changed", `${what} is no property list`)
-  // Apple escapes ">" too: a bare one is the end of a tag that lost its beginning
+  // Apple also escapes ">": a bare one means that a tag lost its beginning.
   if (/>[^<]*>/.test(xml)) throw changed
   const root = parseXml(xml, what, { format: "property list", doctype: DOCTYPE })
   if (root.name !== "plist" || /[^\d.]/.test(root.attributes.version ?? "")) throw changed

@@ -1,5 +1,5 @@
-// The number of each storefront, as the public project iSubRip lists them; another public list agrees on all 175. Each
-// stands here without the 143 that all begin with.
+// The number of each storefront, from the public project iSubRip; another public list agrees on all 175. The entries
+// omit the prefix 143, which all numbers share.
 const IDS =
   "ae481 af610 ag540 ai538 al575 am524 ao564 ar505 at445 au460 az568 ba612 bb541 be446 bf578 bg526 bh559 bj576 bm542 " +
   "bn560 bo556 br503 bs539 bt577 bw525 by565 bz555 ca455 cd613 cg582 ch459 ci527 cl483 cm574 cn465 co501 cr495 cv580 " +
@@ -14,7 +14,8 @@ const IDS =
 
 const ID_OF = new Map(IDS.split(" ").map((entry) => [entry.slice(0, 2), Number(`143${entry.slice(2)}`)]))
 
-// Each storefront's own language as Apple's media API names it (recorded); those not listed here have British English.
+// Each storefront's default language in Apple's media API (recorded). Storefronts that are not listed use British
+// English.
 const LANGUAGES: Record<string, string> = {
   "de-CH": "ch",
   "de-DE": "at de",
@@ -42,15 +43,15 @@ const LANGUAGE_OF = new Map(
 )
 
 interface AppleStorefront {
-  /** The number that the header X-Apple-Store-Front begins with. */
+  /** The number at the start of the header X-Apple-Store-Front. */
   id: number
-  /** The storefront's own language, a BCP 47 tag: what Accept-Language says. */
+  /** The storefront's default language as a BCP 47 tag, for Accept-Language. */
   language: string
 }
 
 /**
- * A storefront of the App Store by its lower-case two-letter code. Throws RangeError for a code that is none: another
- * storefront's answer would be taken for its own.
+ * Returns a storefront of the App Store by its lower-case two-letter code. Throws RangeError when the code is unknown:
+ * Apple would answer with another storefront, and its data would be stored under the wrong code.
  */
 export function appleStorefront(code: string): AppleStorefront {
   const id = ID_OF.get(code)

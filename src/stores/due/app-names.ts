@@ -1,7 +1,9 @@
 import type { Kind } from "../../measuring/due-kind.ts"
 import { itunesSearch } from "../apple/itunes-search.ts"
 
-/** What a store's own search calls by a name: due only when somebody asks, as nobody follows a name. Never a rank. */
+/**
+ * Searches a store's catalogue for a name. Due only on request, because nobody tracks names. Its order is never a rank.
+ */
 export const appNamesOnAppStore: Kind = {
   name: "app_names",
   platform: "ios",

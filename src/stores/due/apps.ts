@@ -37,7 +37,10 @@ export const appsOnPlay: Kind = {
   putsForward: putForwardLookUp,
 }
 
-/** A missing page means that the app is not sold there: believed where the latest page named the country asked for. */
+/**
+ * Reads one app. A missing page means that the app is not sold there, but only if the latest page read from Google Play
+ * named the requested country.
+ */
 async function detailsOf(id: string, storefront: string, port: ReadPort): Promise<Observation> {
   try {
     return await port.ask(playDetails, { storefront, ids: [id] })

@@ -9,11 +9,11 @@ import type { FactSource } from "../../lib/upstreams.ts"
 import { checkApp, checkGenre } from "../../measuring/record/check-app.ts"
 import { checkParts } from "./listing-shape.ts"
 
-/** Where what a store says of apps can come from. */
+/** Sources of app facts. */
 export const SOURCES = ["itunes-lookup", "itunes-search", "play-details"] as const
 type Source = (typeof SOURCES)[number]
 
-/** Those that answer for ids: one that was asked for and is not answered is not to be had in that storefront. */
+/** Sources that answer for ids: a requested id that is missing in the response is not available in that storefront. */
 export const LOOKUP_SOURCES: readonly FactSource[] = ["itunes-lookup", "play-details"]
 
 export function isLookUp({ source }: { source: string }): boolean {
@@ -35,12 +35,12 @@ export const App = v.pipe(
 export type App = v.InferOutput<typeof App>
 
 export const shape = v.strictObject({
-  /** Store ids that were asked for; one that is not among `apps` is not to be had there, if a look-up says so. */
+  /** Requested store ids. In a look-up, an id that is missing in `apps` is not available there. */
   asked: v.pipe(
     list(Text),
     ruleBy((ids, { platform }) => checkIds(platform, ids, "apps that were asked for")),
   ),
-  /** What a catalogue was asked for, which lists what it found: of a look-up there is none. */
+  /** The search text of a catalogue search. Look-ups have none. */
   text: v.optional(
     v.pipe(
       Text,
@@ -65,6 +65,5 @@ export type AppsObservation = ObservationOf<"apps", Source, typeof shape>
 
 export interface AppsQuestion {
   storefront: string
-  /** Store ids. */
   ids: readonly string[]
 }

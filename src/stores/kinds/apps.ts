@@ -21,14 +21,14 @@ import {
 } from "./apps-shape.ts"
 import { pagesIn } from "./pages-in-look-ups.ts"
 
-/** What a store says of apps in one storefront: of each app, what each source said last is held. */
+/** App facts of a store in one storefront. The latest reading of each app and source is stored. */
 export const apps = kind<AppsObservation, AppsQuestion>({
   name: "apps",
   sources: SOURCES,
   private: false,
   shape,
   question: {
-    // a catalogue is asked a term
+    // A catalogue search has a term and no ids.
     about: ({ ids }: Partial<AppsQuestion>) => ids?.join() ?? null,
     checkSubject: (subject, platform) => checkIds(platform, subject.split(","), "apps that were asked for"),
   },
@@ -93,7 +93,7 @@ function appIn({ apps }: AppsObservation, id: string): App | undefined {
   return apps.find((app) => app.id === id)
 }
 
-/** When a catalogue was last asked for a text, whatever it found. */
+/** Selects the time of the latest catalogue search for a text, with or without results. */
 export function latestNameSearch(sql: Sql, { platform, storefront, subject }: Side & { subject: string }, since: Date) {
   return sql`
     select max(seen_at) as "seenAt"
@@ -109,8 +109,8 @@ const TABLE: BestOptions = {
 }
 
 /**
- * Lists all apps that were shown, but for stale answers: one that is older than what is held still counted the ratings of
- * its day.
+ * Stores the readings and returns all apps shown, except stale responses. A response that is older than the stored one
+ * and not stale still contributes the rating counts of its day.
  */
 async function store(tx: Tx, readings: readonly AppsObservation[], known: SurrogateIds) {
   const rows = readings.map((from) => rowsOf(from, known))
@@ -136,7 +136,7 @@ async function store(tx: Tx, readings: readonly AppsObservation[], known: Surrog
   }
 }
 
-/** What a catalogue found, without its order. */
+/** Returns the apps found by a catalogue search, without their order. */
 function searchOf(from: AppsObservation, { appOf }: SurrogateIds): RowOf<AppsObservation>[] {
   const { platform, storefront, text } = from
   if (text === undefined) return []
@@ -167,7 +167,7 @@ function shownOf(from: AppsObservation, rows: readonly AppRow[], placed: boolean
   return { from, apps: shown.map(({ app }) => app), appIds: shown.map(({ appId }) => appId), placed }
 }
 
-/** What is held of an app; null = not said. */
+/** Returns the stored facts of an app. Null if unknown. */
 function factsOf(app: App | undefined) {
   return {
     available: app !== undefined,
@@ -191,20 +191,19 @@ function differenceOf(held: App | undefined, now: App | undefined): Difference |
   return others.length > 0 ? { places: others.length, detail: others.join(", ") } : null
 }
 
-// The 50 apps of a look-up lie apart, so that a body is read once for each page that holds some of them.
+// The apps of one look-up are not adjacent in this order. A large page parses each body fewer times.
 const PAGE = 500
 
 interface HeldApp extends Omit<AppsObservation, "asked" | "apps"> {
   appId: number
   id: string
   available: boolean
-  /** Its facts, as JSON. */
   facts: object
   releasedAt: Date | null
   updatedAt: Date | null
 }
 
-/** A reading as far as what it said of apps is still held; its ratings are held by the day. */
+/** Yields stored readings, reduced to the app facts that are still stored. Ratings are stored by day elsewhere. */
 async function* readAppReadings(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<AppsObservation[]> {
   const pages = pagesOf(
     (after: HeldApp | null) => sql<HeldApp[]>`

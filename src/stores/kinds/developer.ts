@@ -24,7 +24,7 @@ const shape = v.strictObject({
       for (const app of apps) checkGenre(platform, app)
     }),
   ),
-  /** False when the answer was as long as it can be, so there may be more. */
+  /** False when the response has the maximum length, so more apps may exist. */
   complete: v.pipe(
     Flag,
     rule("bad_depth", "complete must be true or false", (complete) => typeof complete === "boolean"),
@@ -38,7 +38,7 @@ export interface DeveloperQuestion {
   developerId: string
 }
 
-/** What a store sells of a developer's in one storefront: of each source the last answer is held. */
+/** The apps that a developer sells in one storefront. The latest answer of each source is stored. */
 export const developer = kind<DeveloperAppsObservation, DeveloperQuestion>({
   name: "developer",
   sources: ["itunes-developer"],
@@ -58,7 +58,7 @@ export const developer = kind<DeveloperAppsObservation, DeveloperQuestion>({
       return { from, row: { platform, storefront, ...said, ...provenanceOf(from) } }
     })
     const placed = await storeBest(tx, TABLE, rows)
-    // rating counts are other apps' own to tell
+    // Rating counts come from the readings of each app itself.
     const shown = readings.map((from) => {
       const apps = from.apps.map(({ ratings: _ratings, rating: _rating, ...app }) => app)
       return { from, apps, appIds: idsOf(from), placed: placed.includes(from) }

@@ -19,7 +19,7 @@ const Genre = v.strictObject({
 export type Genre = v.InferOutput<typeof Genre>
 
 const shape = v.strictObject({
-  /** Each after its parent; the first is the root, which alone has none. */
+  /** Each genre follows its parent. The first is the root, which alone has no parent. */
   genres: v.pipe(list(Genre), most(1_000, "genres"), ruleBy(checkTree)),
 })
 
@@ -40,7 +40,7 @@ export interface GenresQuestion {
   storefront: string
 }
 
-/** A store's genres as it names them in a storefront: the latest tree is held, as a whole. */
+/** A store's genres with their names in one storefront. Only the latest tree is stored, as a whole. */
 export const genres = kind<GenresObservation, GenresQuestion>({
   name: "genres",
   sources: ["apple-genres"],
@@ -83,7 +83,7 @@ export const genres = kind<GenresObservation, GenresQuestion>({
   },
 })
 
-/** False where what is held goes before it. */
+/** Replaces the stored tree. False when the stored tree is newer or the same. */
 async function replaceTree(tx: Tx, { genres, ...from }: GenresObservation): Promise<boolean> {
   const { platform, storefront, seenAt, source, parser, origin } = from
   const sha256 = hexOf(from.sha256)

@@ -18,12 +18,12 @@ import type { StoreObservation } from "../../core/observation/provenance.ts"
 import { ruleBy } from "../../core/observation/shape.ts"
 import { checkApp } from "../../measuring/record/check-app.ts"
 
-/** Where what an app's own page says can come from. */
+/** Sources of listings. */
 export const LISTING_SOURCES = ["apple-app-page", "itunes-lookup", "play-details"] as const
 
 const InAppPurchase = v.strictObject({
   name: Text,
-  /** As written: "$4.99". */
+  /** As the store page shows it: "$4.99". */
   price: Fact,
 })
 export type InAppPurchase = v.InferOutput<typeof InAppPurchase>
@@ -31,7 +31,7 @@ export type InAppPurchase = v.InferOutput<typeof InAppPurchase>
 const InAppEvent = v.strictObject({
   id: Text,
   title: Text,
-  /** What kind the page calls it: "Major Update". */
+  /** The page's label of the event type: "Major Update". */
   kind: Fact,
   text: Fact,
   startsAt: v.optional(Moment),
@@ -46,7 +46,9 @@ const EditorialCard = v.strictObject({
 })
 export type EditorialCard = v.InferOutput<typeof EditorialCard>
 
-/** Left out = not shown; a list is empty only where the page has the section. Texts are as written. */
+/**
+ * A missing field is not shown on the page. A list is empty only when the page has the section. Texts are unchanged.
+ */
 const Listing = v.strictObject({
   ...ListingExtras.entries,
   ...Priced,
@@ -59,21 +61,21 @@ const Listing = v.strictObject({
   developer: Fact,
   developerId: Fact,
   icon: Fact,
-  /** Names of languages, in the page's language and order. */
+  /** Names of languages in the page's language and order. */
   languages: v.optional(list(Text)),
-  /** As written: "245.3 MB". */
+  /** As the store page shows it: "245.3 MB". */
   size: Fact,
   hasInAppPurchases: v.optional(Flag),
   inAppPurchases: v.optional(list(InAppPurchase)),
   version: Fact,
-  /** When the store says the app was last updated. */
+  /** The store's date of the latest update. */
   updatedAt: v.optional(Moment),
   rating: v.optional(Figure),
   ratings: v.optional(Whole),
-  /** How many gave five stars, four, three, two and one. Apple's do not always add up to `ratings`. */
+  /** Number of ratings with five, four, three, two and one stars. Apple's numbers do not always add up to `ratings`. */
   ratingsByStar: v.optional(StarCounts),
   events: v.optional(list(InAppEvent)),
-  /** Stories and collections of the store's editors that the page says the app is in. */
+  /** The editors' stories and collections that contain the app, according to its page. */
   editorial: v.optional(list(EditorialCard)),
 })
 export type Listing = v.InferOutput<typeof Listing>
@@ -92,11 +94,11 @@ export const shape = v.strictObject({
   ),
 })
 
-// Apple's own limits are far below; a page holds some hundreds of versions.
+// Sanity limits. Apple's own limits are far lower; a page has some hundreds of versions.
 const LONGEST = 200_000
 const MOST_ITEMS = 5_000
 
-/** Throws ObservationProblem unless the parts of a listing can be stored, whichever there are. */
+/** Throws ObservationProblem when a part of a listing cannot be stored. */
 export function checkParts(page: Page, parts: Partial<Listing>): void {
   checkStorable(parts)
   checkOthers(page, parts.similar ?? [], "similar apps")
@@ -110,7 +112,7 @@ export function checkParts(page: Page, parts: Partial<Listing>): void {
 
 type Page = Pick<StoreObservation, "platform" | "seenAt">
 
-/** Every text says something and can be stored, every list has an end and every moment is one. */
+/** Rejects empty or unstorable texts, overlong lists and invalid dates, at any depth. */
 function checkStorable(value: unknown): void {
   if (typeof value === "string") checkText(value, LONGEST, "a text of a listing")
   if (value instanceof Date) hold(isDate(value), "bad_time", "a time of a listing must be a valid moment")

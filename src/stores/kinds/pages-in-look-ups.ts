@@ -5,8 +5,8 @@ import { isLookUp } from "./apps-shape.ts"
 import { LISTING_SOURCES, type ListingObservation } from "./listing-shape.ts"
 
 /**
- * As readings of these pages, each with its look-up. An app that is not to be had says nothing; rating counts are told
- * by the look-up.
+ * Returns the listings that these look-ups contain, each with its look-up. An unavailable app has no listing. Rating
+ * counts are omitted, because the look-up itself stores them.
  */
 export function pagesIn(lookUps: readonly AppsObservation[]): Map<ListingObservation, AppsObservation> {
   return new Map(
@@ -18,8 +18,8 @@ export function pagesIn(lookUps: readonly AppsObservation[]): Map<ListingObserva
 }
 
 /**
- * The look-up with a page of every app that it names, as a live look-up has it. A page without further parts has the name,
- * version and price of the look-up, and nothing follows from the parts that it leaves out.
+ * Returns the look-up with a listing for every app that has a name, as a live look-up has it. An added listing contains
+ * only the look-up's name, version and price; its missing parts do not count as removed.
  */
 export function withPages(lookUp: AppsObservation): AppsObservation {
   if (!isLookUp(lookUp)) return lookUp
@@ -27,7 +27,7 @@ export function withPages(lookUp: AppsObservation): AppsObservation {
   return { ...lookUp, apps }
 }
 
-/** The look-up without what it says of pages: of apps that nobody follows these would fill the database. */
+/** Returns the look-up without listings. Listings of untracked apps would fill the database. */
 export function withoutPages(lookUp: AppsObservation): AppsObservation {
   return { ...lookUp, apps: lookUp.apps.map(({ listing: _listing, ...app }) => app) }
 }

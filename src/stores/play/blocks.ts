@@ -3,34 +3,34 @@ import { asksForProof } from "../../measuring/parsing/proof.ts"
 import { ReadFailure, type SourceRequest } from "../../measuring/source.ts"
 import { callsOf } from "./calls.ts"
 
-/** Which of a page's data blocks is meant. */
+/** Identifies one of a page's data blocks. */
 interface Anchor {
-  /** The call that filled it. */
+  /** The RPC that filled the block. */
   rpc: string
-  /** Its number when it was recorded, "ds:4": believed only on a page that does not say which call filled which block. */
+  /** The block's key in the recorded page, such as "ds:4". Used only when the page does not list its RPCs. */
   key: string
-  /** Whether data has the shape that is meant; of several blocks that one call filled, one must. */
+  /** Whether the data has the expected shape. Distinguishes several blocks filled by the same RPC. */
   fits(data: unknown): boolean
 }
 
 /**
- * The data of one block of a page of play.google.com. The page numbers its blocks anew whenever its layout changes, but
- * says in AF_dataServiceRequests which call filled which: that holds. Throws ReadFailure: `blocked` for a page that asks
- * for a proof or a consent, `changed` unless exactly one block fits.
+ * Returns the data of one block of a play.google.com page. Block keys change with the page's layout, but the page lists
+ * in AF_dataServiceRequests which RPC filled which block; that is stable. Throws ReadFailure: `blocked` when the page
+ * requires a CAPTCHA or consent, `changed` unless exactly one block fits.
  */
 export function blockOf(page: string, { rpc, key, fits }: Anchor): unknown {
   const named = keysOf(page, rpc)
   const wanted = named ?? new Set([key])
   const fitting = blocksOf(page, { wanted, fits })
-  // what a page that breaks off lacks, another would not have: it would look like a change of the listing
+  // Reject a truncated page: parts that are only cut off would look like a change of the listing.
   if (fitting.length === 1 && !isWhole(page)) throw new ReadFailure("changed", "the page breaks off")
   if (fitting.length === 1) return fitting[0]
   throw unreadable(page, `${fitting.length === 0 ? "no block" : "more than one block"} fits ${rpc}`)
 }
 
 /**
- * The data of a block that a page may have or not, told by the page's own table alone; undefined where the table does not
- * name the call, or no block or several fit.
+ * Returns the data of an optional block, found through the page's RPC table alone. Undefined if the table does not list
+ * the RPC, or if no block or several blocks fit.
  */
 export function namedBlock(page: string, { rpc, fits }: Omit<Anchor, "key">): unknown {
   const named = keysOf(page, rpc)
@@ -39,8 +39,8 @@ export function namedBlock(page: string, { rpc, fits }: Omit<Anchor, "key">): un
 }
 
 /**
- * What one call of batchexecute answered; null where it answered with nothing. Throws ReadFailure: `rate_limited` or
- * `failed` for a call that says so, else as blockOf does.
+ * Returns the answer of one RPC of batchexecute. Null if the answer is empty. Throws ReadFailure: `rate_limited` or
+ * `failed` when the RPC has such a status, otherwise the same as blockOf.
  */
 export function answerOf(body: string, rpc: string): unknown {
   if (!body.startsWith(GUARD)) throw unreadable(body, "no answer of batchexecute")
@@ -55,12 +55,12 @@ export function answerOf(body: string, rpc: string): unknown {
   return null
 }
 
-/** A request below play.google.com, in English: what the parsers read of its words is known in that language. */
+/** Builds a request to play.google.com in English. The parsers match English words. */
 export function playRequest(path: string, storefront: string, query: Record<string, string>): SourceRequest {
   return playRequestIn("en", path, storefront, query)
 }
 
-/** A request below play.google.com in another language, for what is not read of its words. */
+/** Builds a request to play.google.com in another language, for parsers that do not depend on words. */
 export function playRequestIn(
   language: string,
   path: string,
@@ -74,14 +74,14 @@ export function playRequestIn(
 
 const GUARD = ")]}'"
 
-// What the pages were recorded with: a desktop browser. Without one, another layout may be served.
+// The headers of the recorded requests, those of a desktop browser. Without them Google may serve another layout.
 const HEADERS = {
   "user-agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36",
   accept: "text/html,*/*",
   "accept-language": "en-US,en;q=0.9",
 }
 
-/** The blocks that a call filled, by the page's own table; undefined where the page does not name the call. */
+/** Returns the keys of the blocks that an RPC filled. Undefined if the page's table does not list the RPC. */
 function keysOf(page: string, rpc: string): Set<string> | undefined {
   const keys = callsOf(page).flatMap((call) => (call.rpc === rpc ? [call.key] : []))
   return keys.length === 0 ? undefined : new Set(keys)
@@ -89,7 +89,7 @@ function keysOf(page: string, rpc: string): Set<string> | undefined {
 
 const BLOCK = /^AF_initDataCallback\(\{key: '(ds:\d{1,4})',/
 
-/** The data of the wanted blocks that fit: none, one, or the first two, of which whoever asks can take neither. */
+/** Returns the data of the wanted blocks that fit. Stops at two, because callers reject more than one. */
 function blocksOf(page: string, { wanted, fits }: { wanted: ReadonlySet<string>; fits: Anchor["fits"] }): unknown[] {
   const fitting: unknown[] = []
   for (const script of scriptsOf(page)) {
@@ -102,8 +102,8 @@ function blocksOf(page: string, { wanted, fits }: { wanted: ReadonlySet<string>;
 }
 
 /**
- * What stands in each script. Scripts are taken one after another, so that no text within one can pass for another; by
- * hand, since a pattern looks for the end of one that has none again from each that begins.
+ * Yields the content of each script. A manual scan: text inside a script cannot be mistaken for another script, and a
+ * regular expression would search to the end of the page again for each unclosed script.
  */
 function* scriptsOf(page: string): Generator<string> {
   for (let at = page.indexOf("<script"); at !== -1; at = page.indexOf("<script", at)) {
@@ -128,15 +128,15 @@ function dataOf(script: string): unknown {
 }
 
 function unreadable(page: string, detail: string): ReadFailure {
-  // a page of the store itself asks for no proof, but a listing on it may say any of the words
+  // A regular store page has no CAPTCHA, but a listing on it may contain any of these words.
   const asks = CONSENT.test(page) || (!page.includes("AF_initDataCallback(") && asksForProof(page))
   return asks ? new ReadFailure("blocked", "a proof or a consent is asked for") : new ReadFailure("changed", detail)
 }
 
-// Within a listing the quote and the tag would be escaped.
+// Inside a listing the quote and the tag would be escaped.
 const CONSENT = /action="https:\/\/consent\.google\.|<title>Before you continue/
 
-// google.rpc.Code: 8 RESOURCE_EXHAUSTED; 4 DEADLINE_EXCEEDED, 13 INTERNAL and 14 UNAVAILABLE pass by themselves.
+// google.rpc.Code: 8 is RESOURCE_EXHAUSTED; 4 DEADLINE_EXCEEDED, 13 INTERNAL and 14 UNAVAILABLE are temporary.
 function outcomeOf(status: unknown) {
   if (status === 8) return "rate_limited"
   return status === 4 || status === 13 || status === 14 ? "failed" : "changed"

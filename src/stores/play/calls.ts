@@ -2,23 +2,23 @@ import { endOfText, jsonOrNothing } from "../../measuring/parsing/json.ts"
 import { mismatched } from "../../measuring/parsing/mismatched.ts"
 import { ReadFailure } from "../../measuring/source.ts"
 
-/** A call that a page of play.google.com made for its data, as the page's own table has it. */
+/** An RPC that a play.google.com page made for its data, from the page's own table. */
 interface PageCall {
-  /** Of the block that it filled: "ds:4". */
+  /** Key of the block that the RPC filled: "ds:4". */
   key: string
   rpc: string
-  /** What it was asked with; undefined where that cannot be read. */
+  /** The RPC's arguments. Undefined if they cannot be parsed. */
   request: unknown
 }
 
 /**
- * The calls of a page, in its order; none where it has no table of them. Throws ReadFailure (`changed`) for more than any
- * page makes.
+ * Returns the RPCs of a page in page order. Empty if the page has no table of them. Throws ReadFailure (`changed`) when
+ * there are more than any page makes.
  */
 export function callsOf(page: string): PageCall[] {
   const table = scriptFrom(page, "AF_dataServiceRequests = {")
   const calls: PageCall[] = []
-  // the requests are in there too, and with them what was searched for, which may look like anything: each is stepped over
+  // Each request is skipped as a whole: it contains the search term, which may look like another entry.
   for (let at = 0; ; ) {
     ENTRY.lastIndex = at
     const entry = ENTRY.exec(table)
@@ -32,8 +32,8 @@ export function callsOf(page: string): PageCall[] {
 }
 
 /**
- * Throws ReadFailure: `mismatched` where a page of play.google.com is of another country's store than was asked for, and
- * `changed` where it names none or several. Without that word nobody knows whose page it is: `gl` may be followed or not.
+ * Throws ReadFailure: `mismatched` when a play.google.com page belongs to another country's store than requested, and
+ * `changed` when it names no country or several. The check is needed because Google may ignore `gl`.
  */
 export function assertCountry(page: string, storefront: string): void {
   const [country, ...others] = countriesOf(page)
@@ -43,7 +43,10 @@ export function assertCountry(page: string, storefront: string): void {
   throw mismatched(`the page is that of ${country.toUpperCase()}, ${storefront.toUpperCase()} was asked for`, country)
 }
 
-/** The country that a page of play.google.com names: two small letters. Undefined where it names none or several. */
+/**
+ * Returns the country that a play.google.com page names, as two lower-case letters. Undefined if it names none or
+ * several.
+ */
 export function namedCountry(page: string): string | undefined {
   const [country, ...others] = countriesOf(page)
   return others.length === 0 ? country : undefined
@@ -51,16 +54,16 @@ export function namedCountry(page: string): string | undefined {
 
 function countriesOf(page: string): string[] {
   const countries = new Set<string>()
-  // one after another: a hostile page names them hundreds of thousands of times
+  // Iterates instead of collecting all matches: a hostile page may name countries hundreds of thousands of times.
   for (const [, code = ""] of scriptFrom(page, "WIZ_global_data = {").matchAll(COUNTRY))
     countries.add(code.toLowerCase())
   return [...countries]
 }
 
-// Recorded pages make 20 at most.
+// A limit for hostile pages. Recorded pages make at most 20.
 const MOST_CALLS = 1_000
 
-/** The script from this mark on; empty where the page has no such mark. */
+/** Returns the script from this mark on. Empty if the page has no such mark. */
 function scriptFrom(page: string, mark: string): string {
   const start = page.indexOf(mark)
   if (start === -1) return ""
@@ -70,10 +73,13 @@ function scriptFrom(page: string, mark: string): string {
 
 const ENTRY = /'(ds:\d{1,4})' ?: ?\{id:'(\w{1,40})',(?:ext: ?[\w.+-]{1,40} ?,)?request:/g
 
-// Two places of the page's settings, which every recorded page has alike. Quotes within a text are escaped there.
+// Two fields of the page's settings that every recorded page has. Quotes within a text are escaped there.
 const COUNTRY = /"(?:fjF0tb|zQmIje)":"([A-Z]{2})"/g
 
-/** Where the list that begins here ends: at the end of the text where it is broken off, at once where none begins. */
+/**
+ * Returns where the list that begins at `start` ends. Returns the end of the text if the list is cut off, and a
+ * position just after `start` if no list begins there.
+ */
 function endOfList(text: string, start: number): number {
   let depth = 0
   let at = start

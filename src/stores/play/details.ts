@@ -15,12 +15,12 @@ import { pageBeside } from "./page.ts"
 const PARSER = 4
 
 /**
- * An app's page on play.google.com, for exactly one id: `request` throws a RangeError for any other number. The page
- * names its country, which must be the one asked for, as in play-search; names are English.
+ * Reads an app's page on play.google.com. `request` throws RangeError unless there is exactly one id. The page names
+ * its country, which must be the requested one, as in play-search; names are in English.
  *
- * A page that the store does not have is a 404, which never reaches `parse`: the read fails with `not_found`. So does a
- * page that shows the app in full but offers it neither now nor for pre-registration. Both mean that the app is not to be
- * had from here, and the caller may record that; a page that lacks anything else that each has is `changed`.
+ * For a missing page the store returns a 404, which never reaches `parse`: the read fails with `not_found`. A page that
+ * shows the app but offers neither installation nor pre-registration fails the same way. Both mean that the app is not
+ * available there, and the caller may store that. A page that lacks anything else that every page has is `changed`.
  */
 export const playDetails: Source<AppsQuestion, AppsObservation> = {
   name: "play-details",
@@ -39,7 +39,7 @@ export const playDetails: Source<AppsQuestion, AppsObservation> = {
   },
 }
 
-// The page makes this call twice; the other block has only the ratings of one kind of device.
+// The page makes this RPC twice; the other block has only the ratings of one device type.
 const ANSWER = { rpc: "Ws7gDc", key: "ds:5", fits: (data: unknown) => list(at(data, 1, 2)).length > 100 }
 
 function onlyId(ids: readonly string[]): string {
@@ -59,7 +59,7 @@ function appOf(listing: unknown, id: string): StoreApp {
     currency: fact(at(offerOf(listing), 1), currency),
     genre: required(at(fieldAt(listing, 79), 0, 0, 2), category),
     developerId: developerOf(at(fieldAt(listing, 68), 1, 4, 2)),
-    // developers write it: one that leads nowhere is none, rather than a change
+    // Developers enter this URL: an invalid one is dropped and does not fail the reading.
     developerSite: siteOf(at(fieldAt(listing, 69), 0, 5, 2)),
     releasedAt: fact(at(fieldAt(listing, 10), 1, 0), moment),
     updatedAt: fact(at(fieldAt(listing, 145), 0, 1, 0), moment),
@@ -72,24 +72,27 @@ function packageOf(value: unknown): string | undefined {
   return typeof value === "string" && isStoreId("android", value) ? value : undefined
 }
 
-/** By its standing: 2 = to be had, 1 = for pre-registration, which carries no offer. By an offer where none is stated. */
+/**
+ * Uses the availability status: 2 is available, 1 is pre-registration, which has no offer. Without a status, an app
+ * with an offer counts as available.
+ */
 function isOffered(listing: unknown, app: StoreApp): boolean {
   const standing = fact(at(fieldAt(listing, 18), 0), count)
   return standing === undefined ? app.price !== undefined : standing > 0
 }
 
-/** Millionths of the currency, its code, and the price as it is written. */
+/** The price in millionths of the currency, the currency code, and the price as the page shows it. */
 function offerOf(listing: unknown): unknown {
   return at(fieldAt(listing, 57), 0, 0, 0, 0, 1, 0)
 }
 
-/** Left out where there is a version for each kind of device. */
+/** Undefined if the version varies with the device. */
 function versionOf(listing: unknown): string | undefined {
   const version = fact(at(fieldAt(listing, 140), 0, 0, 0), text)
   return version === "Varies with device" ? undefined : version
 }
 
-/** A number or, of older ones, a name, as the address of the developer's page has it. */
+/** Returns the developer id from the developer page's URL: a number or, for older developers, a name. */
 function developerOf(link: unknown): string | undefined {
   return /^\/store\/apps\/dev(?:eloper)?\?id=([^&#\s]{1,200})$/.exec(text(link) ?? "")?.[1]
 }
@@ -103,7 +106,7 @@ function category(value: unknown): string | undefined {
   return typeof value === "string" && /^[A-Z_]{1,100}$/.test(value) ? value : undefined
 }
 
-/** Seconds since 1970, to the year 2199. */
+/** Parses seconds since 1970, up to the year 2199. */
 function moment(seconds: unknown): Date | undefined {
   const whole = count(seconds)
   return whole === undefined || whole >= Date.UTC(2200, 0) / 1_000 ? undefined : new Date(whole * 1_000)

@@ -5,8 +5,8 @@ import { fact, required } from "../../measuring/parsing/required.ts"
 export { fact, required }
 
 /**
- * What a listing says of its app, on its own page and on the card above search results: the same message. Throws
- * ReadFailure (`changed`) where what every listing has is missing, or a fact is of another type.
+ * Returns the facts of a listing. The app's own page and the card above search results contain the same message. Throws
+ * ReadFailure (`changed`) when a field that every listing has is missing, or when a field has another type.
  */
 export function listedFacts(listing: unknown): Required<Pick<ResultApp, "name" | "icon" | "developer">> & Scores {
   const scores = fieldAt(listing, 51)
@@ -26,21 +26,21 @@ interface Scores {
   ratingsByStar: RatingsByStar | undefined
 }
 
-/** How many gave each number of stars: the page has those of one star first, after an empty place. */
+/** Returns the number of ratings per star, five stars first. The page lists one star first, after an empty entry. */
 function starCounts(value: unknown): RatingsByStar | undefined {
   const counts = [5, 4, 3, 2, 1].map((stars) => count(at(value, stars, 1)))
   return counts.every((one) => one !== undefined) ? (counts as RatingsByStar) : undefined
 }
 
 /**
- * What stands at a place of a message. The pages write a message as an array with its field n at place n - 1; fields far
- * out may stand in an object at the array's end instead, under their number.
+ * Returns the field at an index of a message. The pages write a message as an array with field n at index n - 1. Fields
+ * with high numbers may be in an object at the array's end instead, keyed by their number.
  */
 export function fieldAt(message: unknown, place: number): unknown {
   return at(message, place) ?? at(list(message).at(-1), String(place + 1))
 }
 
-/** The address of a picture, within the message that describes one. */
+/** Returns the URL in a picture message. */
 export function pictureOf(picture: unknown): unknown {
   return at(picture, 3, 2)
 }
@@ -49,14 +49,14 @@ export function address(value: unknown): string | undefined {
   return typeof value === "string" && /^https:\/\/\S+$/.test(value) ? text(value) : undefined
 }
 
-/** Stars, within the message that a score is; undefined for an app that nobody has rated. */
+/** Returns the stars in a score message. Undefined for an app without ratings. */
 export function starsOf(score: unknown): number | undefined {
   return at(score, 1) === 0 ? undefined : fact(at(score, 1), stars)
 }
 
 /**
- * The app whose page a link leads to; null for a link that carries more than the app or leads off the store, as a paid
- * one does; undefined for any other.
+ * Returns the app that a link leads to. Null for a link with further parameters or to another site, as ads have.
+ * Undefined for any other link.
  */
 export function linkedApp(link: unknown): string | null | undefined {
   if (typeof link !== "string" || link.length > LONGEST_LINK || !URL.canParse(link, PLAY)) return undefined

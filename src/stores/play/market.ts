@@ -4,9 +4,9 @@ import { at, count, currency, text } from "../../measuring/parsing/json.ts"
 import { fact, fieldAt } from "./listing.ts"
 
 /**
- * How often the app was installed, exactly as the page has it beside its rounded figure, and what is sold within it: a page
- * whose app sells nothing lacks the prices, which it asks for by name. They are in the currency of the app's own price.
- * Throws ReadFailure (`changed`).
+ * Returns the exact number of installs, which the page contains beside the rounded figure, and the in-app prices. A
+ * page without in-app purchases has no price field. In-app prices are in the currency of the app's price. Throws
+ * ReadFailure (`changed`).
  */
 export function marketOf(listing: unknown, offered: unknown): MarketFacts {
   const prices = fact(at(fieldAt(listing, 19), 0), pricesOf)
@@ -24,7 +24,7 @@ interface Prices {
   most: number
 }
 
-/** "$0.99 - $49.99 per item" or "¥1,200 per item": in English, whatever the currency. */
+/** Parses "$0.99 - $49.99 per item" or "¥1,200 per item". The format is English for any currency. */
 function pricesOf(value: unknown): Prices | undefined {
   const [, first, last = first] = PRICES.exec(text(value) ?? "") ?? []
   if (first === undefined || last === undefined) return undefined
@@ -32,6 +32,6 @@ function pricesOf(value: unknown): Prices | undefined {
   return least <= most ? { least, most } : undefined
 }
 
-// The sign of a currency, or its code, may stand on either side.
+// The currency sign or code may be on either side.
 const PRICE = "[^\\d<>\u2013-]{0,6}?(\\d{1,3}(?:,\\d{3}){0,4}(?:\\.\\d{1,2})?)[^\\d<>,.\u2013-]{0,4}?"
 const PRICES = new RegExp(`^${PRICE}(?:\\s[-\u2013]\\s${PRICE})?\\sper item$`)

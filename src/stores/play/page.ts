@@ -13,9 +13,9 @@ import { rowOf } from "./rows.ts"
 import { plainText } from "./text.ts"
 
 /**
- * What an app's page says beside what it says of every app, in English. Its short description stands in the place of a
- * subtitle; `phone` holds all pictures that it shows, which it does not tell apart by device. Throws ReadFailure
- * (`changed`).
+ * Returns the parts of an app's page that are not common to all readings of apps, in English. The short description is
+ * returned as `subtitle`. `phone` contains all screenshots, because the page does not distinguish devices. Throws
+ * ReadFailure (`changed`).
  */
 export function pageBeside(page: string, listing: unknown, app: StoreApp): ListedBeside {
   return withoutUndefined<ListedBeside>({
@@ -49,10 +49,10 @@ function versionOf(listing: unknown, { version, updatedAt }: StoreApp): ListingV
 
 type Shelves = Pick<ListedBeside, "similar" | "moreByDeveloper">
 
-// Filled by a call of its own, which a page may go without.
+// A separate RPC fills this block, and a page may lack it.
 const SHELVES = { rpc: "ag2B9c", fits: (data: unknown) => Array.isArray(at(data, 1, 1)) }
 
-/** The row of similar apps, told by its name, and that of the developer's, told by where its heading leads. */
+/** Finds the row of similar apps by its name, and the developer's row by the link of its heading. */
 function shelvesOf(page: string): Shelves {
   const shelves = list(at(namedBlock(page, SHELVES), 1, 1))
   const similar = shelves.find((shelf) => text(at(shelf, 3, 1, 0, 0))?.startsWith("similar_apps"))
@@ -64,7 +64,7 @@ function shelvesOf(page: string): Shelves {
 }
 
 const APPS = 21
-// Far beyond the six that a page shows.
+// A limit for hostile pages. A page shows six.
 const MOST_APPS = 200
 
 function appsOn(shelf: unknown): ResultApp[] {

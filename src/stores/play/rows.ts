@@ -6,7 +6,10 @@ import { fact, required } from "../../measuring/parsing/required.ts"
 import { ReadFailure } from "../../measuring/source.ts"
 import { address, linkedApp, pictureOf, starsOf } from "./listing.ts"
 
-/** The app of a row in a list of apps; none where the row leads elsewhere or is paid for. Throws ReadFailure (`changed`). */
+/**
+ * Returns the app of a row in a list of apps. Empty if the row is an ad or links elsewhere. Throws ReadFailure
+ * (`changed`).
+ */
 export function rowOf(item: unknown): ResultApp[] {
   const row = at(item, 0)
   const id = idOf(at(row, 10, 4, 2), at(row, 0, 0))
@@ -18,7 +21,9 @@ export function rowOf(item: unknown): ResultApp[] {
   ]
 }
 
-/** The app of a row, which its link and its own id both name; null where the link is not that of a result. */
+/**
+ * Returns the app id of a row, on which its link and its id field must agree. Null if the link is not that of a result.
+ */
 export function idOf(link: unknown, id: unknown): string | null {
   const linked = linkedApp(link)
   if (linked === null) return null
@@ -28,12 +33,12 @@ export function idOf(link: unknown, id: unknown): string | null {
   return linked
 }
 
-// No recorded page has a paid row. It is known by a link that carries more than the app, and by the word.
+// No recorded page has a paid row. An ad is recognised by a link with further parameters and by this label.
 export function isLabelledAd(row: unknown): boolean {
   return textsIn(row).includes("Sponsored")
 }
 
-/** Every text at any depth. By a queue: a body may be nested deeper than calls can be. */
+/** Returns all strings at any depth. Uses a queue, because a body may be nested deeper than the call stack. */
 export function textsIn(value: unknown): string[] {
   const open = [value]
   for (const here of open) {

@@ -1,8 +1,8 @@
 import { text } from "../../measuring/parsing/json.ts"
 
 /**
- * The text of a listing, which its page writes as HTML: line breaks, a few tags of emphasis, and signs by their references.
- * Undefined where nothing is left.
+ * Converts the HTML of a listing to plain text: line breaks, a few emphasis tags and character references. Undefined if
+ * nothing remains.
  */
 export function plainText(html: string): string | undefined {
   const lines = html.replace(/<br\s*\/?>/gi, "\n").replace(/<\/?[a-z][^<>]*>/gi, "")
@@ -11,7 +11,7 @@ export function plainText(html: string): string | undefined {
 
 const SIGNS: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&nbsp;": "\u00a0" }
 
-/** The sign that a reference stands for; the reference itself where there is no such sign. */
+/** Returns the character of a reference. Returns the reference itself if there is no such character. */
 function signOf(reference: string): string {
   const lower = reference.toLowerCase()
   const named = SIGNS[lower]

@@ -3,7 +3,7 @@ import type { Db } from "../../database/types.ts"
 import { quarterOf } from "../../lib/days.ts"
 import type { SourceName } from "../../lib/upstreams.ts"
 
-/** In order of preference. Sources round and count differently, so one order holds for all days. */
+/** In order of preference. Sources round and count differently, so the same order applies to all days. */
 export const RATING_SOURCES: readonly SourceName[] = [
   "itunes-lookup", "play-details", "apple-app-page", "itunes-search", "itunes-developer", "apple-charts",
   "apple-web-search", "apple-store-search", "play-search", "import", "foreign",
@@ -12,12 +12,12 @@ export const RATING_SOURCES: readonly SourceName[] = [
 export interface RatingPoint {
   day: string
   ratings: number
-  /** 0 to 5; null = not shown. */
+  /** 0 to 5. Null if not shown. */
   rating: number | null
   source: SourceName
 }
 
-/** Oldest first; a day without a point was not measured. */
+/** Returns the rating counts by day, oldest first. A day without a point was not measured. */
 export async function readRatingDays(
   sql: Db,
   app: number,
@@ -34,7 +34,7 @@ export async function readRatingDays(
   return [...rows]
 }
 
-/** The latest day's count, however long ago; null = none was ever read. */
+/** Returns the count of the latest day, however old. Null if there is none. */
 export async function readLatestRatings(sql: Db, app: number, storefront: string): Promise<RatingPoint | null> {
   const [row] = await sql<RatingPoint[]>`
     select day, ratings, rating::numeric::float8 as rating, source
@@ -42,7 +42,7 @@ export async function readLatestRatings(sql: Db, app: number, storefront: string
   return row ?? null
 }
 
-/** The row of rating_count that is told of an app there, if there is one. */
+/** Selects the row of rating_count to show for an app in a storefront, if any. */
 export function latestRatings(sql: Db, app: Fragment, storefront: string): Fragment {
   return sql`
       select day, ratings, rating, source
@@ -52,7 +52,7 @@ export function latestRatings(sql: Db, app: Fragment, storefront: string): Fragm
       limit 1`
 }
 
-/** Puts the count to show first, of several of one day in `rating_count`. */
+/** Orders counts of the same day in `rating_count` by preference. */
 export function preferredRating(sql: Db) {
   return sql`array_position(${RATING_SOURCES as string[]}::text[], source), source`
 }

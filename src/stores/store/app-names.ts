@@ -1,14 +1,17 @@
 import type { Fragment } from "postgres"
 import type { Db } from "../../database/types.ts"
 
-/** Which of an app's names is meant: a storefront, or what a statement calls it, and who asks. */
+/** Chooses among an app's names in different storefronts. */
 export interface NamePlace {
   storefront: string | Fragment
-  /** The storefronts that the tracked app tracks, in their order; none where nobody's app is meant. */
+  /** The storefronts of the tracked app, in its order. Empty when no tracked app is involved. */
   countries: readonly string[] | Fragment
 }
 
-/** As named there, else in the first tracked storefront, in the United States, or anywhere; null = nowhere. */
+/**
+ * Selects the name in the storefront, else in the first tracked storefront, the United States or any other. Null if the
+ * app has no name.
+ */
 export function nameIn(sql: Db, app: Fragment, place: NamePlace): Fragment {
   return factIn(sql, "name", app, place)
 }
@@ -19,7 +22,7 @@ export function iconIn(sql: Db, app: Fragment, place: NamePlace): Fragment {
 
 type NamedFact = "name" | "icon_url"
 
-// Looked up by key first: what is left is read for those alone that were never seen there.
+// The lookup by key comes first. The fallback runs only for apps that were never seen in the storefront.
 function factIn(sql: Db, fact: NamedFact, app: Fragment, place: NamePlace): Fragment {
   const column = sql(`app_name.${fact}`)
   return sql`coalesce(
@@ -31,7 +34,7 @@ function factIn(sql: Db, fact: NamedFact, app: Fragment, place: NamePlace): Frag
   )`
 }
 
-/** What nameIn and iconIn go on with where the app's row of the storefront, which the statement has joined, does not say it. */
+/** The fallback of nameIn and iconIn, for statements that have already joined the storefront's row. */
 export function factElsewhere(
   sql: Db,
   fact: NamedFact,
@@ -40,7 +43,7 @@ export function factElsewhere(
 ): Fragment {
   const column = sql(`app_name.${fact}`)
   const listed = countries as string[]
-  // not even looked for where none is meant: of a page of apps that is a fifth of the time
+  // Omitted without tracked storefronts: for a page of apps the subquery takes a fifth of the time.
   const ofListed = sql`(
       select ${column}
       from store_app_name app_name

@@ -6,11 +6,11 @@ import type { App, AppsObservation } from "../kinds/apps-shape.ts"
 export interface AppRow {
   from: AppsObservation
   appId: number
-  /** Undefined = not available. */
+  /** Undefined if the app is not available. */
   app: App | undefined
 }
 
-/** A release, and when a reading first named it. */
+/** A release date with the time of the first reading that named it. */
 interface Release {
   date: Date
   seenAt: Date
@@ -34,8 +34,8 @@ interface SiftedRows {
 }
 
 /**
- * Separates stale answers: those that name an earlier release than a reading of the same source before them. The latest
- * release of a row is stored, so the result is the same in any order of arrival.
+ * Separates stale responses: those that name an earlier release than a previous reading of the same source. The latest
+ * release is stored with each row, so the result does not depend on the order of arrival.
  */
 export async function findStaleRows(tx: Tx, rows: readonly AppRow[]): Promise<SiftedRows> {
   const held = await readHeld(tx, rows)
@@ -59,7 +59,7 @@ export async function findStaleRows(tx: Tx, rows: readonly AppRow[]): Promise<Si
   return sifted
 }
 
-/** Counts stale answers in the row of their app. Returns those that were not counted before. */
+/** Records the time of the latest stale response in the app's row. Returns the rows that changed it. */
 export async function countStale(tx: Tx, stale: ReadonlySet<AppRow>): Promise<AppRow[]> {
   if (stale.size === 0) return []
   const rows = [...stale]
@@ -123,7 +123,7 @@ export function releaseColumns(newest: Release | null) {
   }
 }
 
-/** The latest release that any reading of a row named; null if unknown. */
+/** Selects the latest release that any reading of a row named. Null if unknown. */
 export function newestRelease(tx: Tx, row: string) {
   return tx`coalesce(${tx(`${row}.newest_release`)}, ${releaseColumn(tx, row)})`
 }
@@ -141,7 +141,7 @@ function columnsOf({ appId, from: { storefront, source, seenAt } }: AppRow, plac
   return { place, app_id: appId, storefront, source, seen_at: seenAt.toISOString() }
 }
 
-/** A date ahead of the reading is that of a pre-order. */
+/** Null if the date is more than a day after the reading: it is then the date of a pre-order. */
 function dateOf({ app, from: { seenAt } }: AppRow): Date | null {
   const { updatedAt } = app ?? {}
   return updatedAt !== undefined && updatedAt.getTime() <= seenAt.getTime() + DAY_MS ? updatedAt : null
@@ -156,7 +156,7 @@ function releasesOf(rows: readonly AppRow[], stored: HeldRow | undefined): Relea
   return newestDate && newestSeenAt ? [{ date: newestDate, seenAt: newestSeenAt }, ...named] : named
 }
 
-/** The latest release, with the first reading that named it. */
+/** Returns the latest release, with the first reading that named it. */
 function newestOf(releases: readonly Release[]): Release | null {
   const [newest = null] = releases.toSorted(
     (a, b) => b.date.getTime() - a.date.getTime() || a.seenAt.getTime() - b.seenAt.getTime(),
@@ -164,7 +164,7 @@ function newestOf(releases: readonly Release[]): Release | null {
   return newest
 }
 
-/** Whether a reading before this one named a later release. */
+/** Whether an earlier reading named a later release. */
 function isStale(date: Date, seenAt: Date, releases: readonly Release[]): boolean {
   return releases.some((release) => release.seenAt < seenAt && release.date > date)
 }

@@ -7,17 +7,17 @@ import type { Tx } from "../../database/types.ts"
 import { dayOf } from "../../lib/days.ts"
 import { packedBetter, packedDay, takeOut } from "./rating-quarters.ts"
 
-/** What was new of what readings showed. */
+/** What changed when the facts were stored. */
 interface NewFacts {
-  /** The readings whose rating counts were new. */
+  /** The readings with new rating counts. */
   rated: ShownApps["from"][]
   /** Apps with a new rating count. */
   counted: ChangedApp[]
-  /** Apps (store_app ids) whose developer is another now, or its id. */
+  /** Apps (store_app ids) whose developer or developer id changed. */
   resold: number[]
 }
 
-/** Ids of the apps of which readings show any fact, the name and rating counts included. */
+/** Returns the ids of the apps for which a reading shows any fact; the name and rating counts are facts too. */
 export function appsWithFacts(shown: readonly Pick<ShownApps, "apps" | "appIds">[]): number[] {
   const ids = shown.flatMap(({ apps, appIds }) =>
     appIds.filter((_, place) => {
@@ -27,7 +27,9 @@ export function appsWithFacts(shown: readonly Pick<ShownApps, "apps" | "appIds">
   return [...new Set(ids)]
 }
 
-/** Locks apps (store_app ids) against other writers of their facts and names, in the order everybody does. */
+/**
+ * Locks apps (store_app ids) against other writers of their facts and names. Always in id order, to avoid deadlocks.
+ */
 export async function lockApps(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   await tx`
@@ -38,7 +40,10 @@ export async function lockApps(tx: Tx, ids: readonly number[]): Promise<void> {
     for no key update`
 }
 
-/** What is the same in every storefront, and rating counts; no names (storeNames). Needs the apps' lock. */
+/**
+ * Stores rating counts and the facts that are the same in every storefront. Names are stored by storeNames. Requires
+ * the apps' lock.
+ */
 export async function storeFacts(tx: Tx, shown: readonly ShownApps[]): Promise<NewFacts> {
   const oldestFirst = shown.toSorted(
     (a, b) => a.from.seenAt.getTime() - b.from.seenAt.getTime() || Number(a.placed) - Number(b.placed),
@@ -47,7 +52,9 @@ export async function storeFacts(tx: Tx, shown: readonly ShownApps[]): Promise<N
   return { ...(await insertRatings(tx, ratingsOf(oldestFirst))), resold }
 }
 
-/** Text that can be stored; undefined where none is left. A reading is not lost for a name cut within a character. */
+/**
+ * Returns text that can be stored. Undefined if nothing remains. A name cut within a character does not fail a reading.
+ */
 export function cleanText(text: string | undefined): string | undefined {
   const cleaned = text?.toWellFormed().replaceAll("\0", "").trim().slice(0, 2_000).toWellFormed()
   return cleaned === "" ? undefined : cleaned
@@ -67,15 +74,15 @@ type Facts = {
   placed: boolean
 }
 
-/** A reading that shows any of them replaces all facts of an origin that it outranks. */
+/** A reading with any of these facts replaces all facts of an origin that it outranks. */
 const FACTS = ["name", "icon", "developer", "bundleId", "genre", "genres", "developerId", "developerSite"] as const
 
-/** The later one last, of one moment that of the source with the greater name; of one source as they came. */
+/** Sorts by time, then by source name. Readings of the same source and time keep their order. */
 function bySource({ from: a }: ShownApps, { from: b }: ShownApps): number {
   return a.seenAt.getTime() - b.seenAt.getTime() || (a.source < b.source ? -1 : a.source > b.source ? 1 : 0)
 }
 
-/** One row an app: the latest of each fact, all of one origin. */
+/** Returns one row per app with the latest value of each fact, all of one origin. */
 function factsOf(shown: readonly ShownApps[]): Facts[] {
   const byApp = new Map<number, Facts>()
   for (const { from, apps, appIds, placed } of shown.toSorted(bySource)) {
@@ -104,8 +111,8 @@ function factsOf(shown: readonly ShownApps[]): Facts[] {
 }
 
 /**
- * Newer facts replace older ones; facts not shown are left, and older readings only fill what is missing. The facts of an
- * app are of one origin (see outranks). Returns apps with another developer, or another id of it.
+ * Newer facts replace older ones; facts that are not shown stay, and older readings only fill gaps. All facts of an app
+ * have the same origin (see outranks). Returns the apps whose developer or developer id changed.
  */
 async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<number[]> {
   if (facts.length === 0) return []
@@ -166,7 +173,7 @@ type Ratings = {
   origin: string
   ratings: number | null
   rating: number | null
-  /** Of what is said of apps alone: the latest of it is held, while every reading of a search is. */
+  /** Only for observations of kind `apps`, which keep just the latest reading. Readings of a search are all stored. */
   parser: number | null
   sha256: string | null
   stars: RatingsByStar | null
@@ -178,7 +185,7 @@ interface ShownRatings {
   row: Ratings
 }
 
-/** One row an app, storefront, day and source: the day's latest own count, else another publisher's. */
+/** Returns one row per app, storefront, day and source: the day's latest count of this instance, else a foreign one. */
 function ratingsOf(shown: readonly ShownApps[]): Map<string, ShownRatings> {
   const rows = new Map<string, ShownRatings>()
   for (const { from, apps, appIds, placed } of shown) {

@@ -5,13 +5,15 @@ import type { SurrogateIds } from "../../core/observation/subjects.ts"
 import type { Tx } from "../../database/types.ts"
 import { dayOf } from "../../lib/days.ts"
 
-/** What a reading says of the market. */
+/** Market facts of one reading. */
 interface MarketReading {
   from: StoreObservation
   said: readonly { id: string; facts: MarketFacts }[]
 }
 
-/** What was said last of each source, storefront and day (latestOf). Returns the readings that took a place. */
+/**
+ * Stores the latest market facts of each source, storefront and day (latestOf). Returns the readings that were stored.
+ */
 export async function storeMarket(
   tx: Tx,
   readings: readonly MarketReading[],

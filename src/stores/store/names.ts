@@ -6,8 +6,9 @@ import type { Tx } from "../../database/types.ts"
 import { cleanText } from "./facts.ts"
 
 /**
- * Stores names and icons by storefront: those of one origin (see outranks), of these the latest, of one moment the more
- * telling source, the newer parser, the greater text. Needs the apps' lock (lockApps). Returns the apps with another name.
+ * Stores names and icons by storefront. All come from one origin (see outranks); among these the latest wins, then the
+ * source with the higher weight, the newer parser and the greater text. Requires the apps' lock (lockApps). Returns the
+ * apps whose name changed.
  */
 export async function storeNames(tx: Tx, shown: readonly NamingApps[]): Promise<ChangedApp[]> {
   const rows = rowsOf(shown)
@@ -38,7 +39,7 @@ export async function storeNames(tx: Tx, shown: readonly NamingApps[]): Promise<
     select w.app_id as "appId", w.storefront
     from written w
     left join lateral (
-      -- as it stood before this statement: under the lock nobody else writes
+      -- The value before this statement: the lock excludes other writers.
       select name
       from store_app_name
       where (app_id, storefront) = (w.app_id, w.storefront)
@@ -49,7 +50,7 @@ export async function storeNames(tx: Tx, shown: readonly NamingApps[]): Promise<
     limit ${rows.length}`
 }
 
-/** Whether the new fact replaces the stored one. A row of another origin is replaced as a whole: also by nothing. */
+/** Whether the new fact replaces the stored one. A row of an outranked origin is replaced as a whole, even by null. */
 function isLater(tx: Tx, fact: "name" | "icon_url", clock: "name" | "icon") {
   const order = (row: "excluded" | "held") =>
     tx`${tx(`${row}.${clock}_at`)}, ${tx(`${row}.${clock}_weight`)}, ${tx(`${row}.${fact}`)} collate "C"`
@@ -59,7 +60,7 @@ function isLater(tx: Tx, fact: "name" | "icon_url", clock: "name" | "icon") {
   )`
 }
 
-/** A name, or an icon's address, with its place in time and among those of the same moment. */
+/** A name or an icon URL, with its time and its precedence among values of the same time. */
 interface Wording {
   text: string
   at: number
@@ -74,7 +75,7 @@ interface NameRow {
   icon: Wording | null
 }
 
-/** One row an app and storefront. */
+/** Returns one row per app and storefront. */
 function rowsOf(shown: readonly NamingApps[]): NameRow[] {
   const rows = new Map<string, NameRow>()
   for (const { from, apps, appIds } of shown)
@@ -94,7 +95,10 @@ function rowsOf(shown: readonly NamingApps[]): NameRow[] {
   return [...rows.values()]
 }
 
-/** A source asked for the app tells more than a list, a list more than a row. Stored: never change one. */
+/**
+ * The weight of each source: a look-up of the app outweighs a list, and a list outweighs a row on another page. The
+ * weights are stored: never change one.
+ */
 export const SOURCE_WEIGHTS: Record<NamingApps["from"]["source"], number> = {
   foreign: 10,
   import: 20,
@@ -108,11 +112,11 @@ export const SOURCE_WEIGHTS: Record<NamingApps["from"]["source"], number> = {
   "itunes-lookup": 100,
   "play-details": 110,
 }
-/** Of an app that stands on another's page. */
+/** The weight of an app on another app's page. */
 const BESIDE = 5
 const PARSERS = 10_000
 
-/** The least and the greatest weight of a source's own names, of any parser. */
+/** Returns the lowest and highest weight of the names of a source, over all its parsers. */
 export function weightRange(source: keyof typeof SOURCE_WEIGHTS): { least: number; most: number } {
   const least = SOURCE_WEIGHTS[source] * PARSERS
   return { least, most: least + PARSERS - 1 }
@@ -129,7 +133,7 @@ function merged(held: NameRow | undefined, row: NameRow): NameRow {
   return { ...held, name: later(held.name, row.name), icon: later(held.icon, row.icon) }
 }
 
-/** As the statement above orders them. */
+/** Compares in the same order as isLater. */
 function later(held: Wording | null, other: Wording | null): Wording | null {
   if (!held || !other) return held ?? other
   const order = other.at - held.at || other.weight - held.weight || bytesOrder(other.text, held.text)

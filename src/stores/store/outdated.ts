@@ -3,8 +3,8 @@ import type { Tx } from "../../database/types.ts"
 import { type SOURCE_WEIGHTS, weightRange } from "./names.ts"
 
 /**
- * Removes the rating counts that outdated readings left, and lets any other reading replace their names and icons. Needs the
- * apps' lock (lockApps).
+ * Removes the rating counts of outdated readings, and lets any other reading replace their names and icons. Requires
+ * the apps' lock (lockApps).
  */
 export async function removeOutdated(tx: Tx, readings: readonly OutdatedReading[]): Promise<void> {
   if (readings.length === 0) return

@@ -1,24 +1,28 @@
 import { OWN } from "../../core/observation/origins.ts"
 import type { Tx } from "../../database/types.ts"
 
-/** Counts younger than this stay as they were read: evidence shows all of a reading. */
+/** Younger counts stay unpacked, because evidence shows all counts of a reading. */
 const WHOLE_DAYS = 35
 
 interface RatingsFold {
-  /** Of all months before it (its first day); null = the last that is WHOLE_DAYS old by the database's clock. */
+  /**
+   * Packs all months before this one (its first day). Null: up to the latest month that is WHOLE_DAYS old by the
+   * database's clock.
+   */
   before?: string | null
-  /** Counts at most. */
+  /** Maximum number of counts. */
   chunk: number
-  /** The least store_app id to look at. */
+  /** The lowest store_app id to examine. */
   from: number
 }
 
-/** Apps that one statement looks at. */
+/** Apps per statement. */
 const NEAR = 100
 
 /**
- * Moves old counts into the rows of their quarters; `next` is where to go on, null at the end. By whole months, so that a
- * quarter's row is written three times. The latest count of each origin of a series stays, and those with stars.
+ * Moves old counts into the packed rows of their quarters. `next` is where to continue, null at the end. Works by whole
+ * months, so that a quarter's row is written three times. The latest count of each origin of a series stays unpacked,
+ * and so do counts with stars.
  */
 export async function foldRatings(
   tx: Tx,
@@ -44,7 +48,7 @@ export async function foldRatings(
     order by a.id
     limit ${Math.ceil(chunk / 100)}`
   if (found.length === 0) return { packed: 0, next: last + 1 }
-  // whoever stores a count of an app holds it, too: see storeFacts
+  // storeFacts locks the app too before it stores a count.
   const held = await tx<{ id: number }[]>`
     select id
     from store_app
@@ -57,11 +61,11 @@ export async function foldRatings(
     { before, chunk },
   )
   const end = found.at(-1)?.id as number
-  // an app that somebody holds is left to the next run
+  // Apps locked by others are left to the next run.
   return { packed, next: packed < chunk ? end + 1 : (held[0]?.id ?? end + 1) }
 }
 
-/** In the months before; a later count of the series, of the same origin, tells all that it tells. */
+/** Selects counts of earlier months that a later count of the same series and origin supersedes. */
 function isOld(tx: Tx, before: string | null) {
   return tx`
     r.day < coalesce(
@@ -75,12 +79,12 @@ function isOld(tx: Tx, before: string | null) {
       where (n.app_id, n.storefront, n.source, n.origin) = (r.app_id, r.storefront, r.source, r.origin) and n.day > r.day
         and (n.ratings is not null or r.ratings is null)
         and (n.rating is not null or r.rating is null)
-      -- fenced: as a join every count is read for each few apps
+      -- The fence prevents a join, which would read every count for every few apps.
       offset 0
     )`
 }
 
-/** Needs the apps' lock. Rows go and come in one statement. */
+/** Requires the apps' lock. Deletes and inserts rows in one statement. */
 async function foldApps(
   tx: Tx,
   apps: readonly number[],
@@ -140,7 +144,7 @@ async function foldApps(
   return row.packed
 }
 
-/** A count as the migration describes it. */
+/** Packs a count; the migration documents the format. */
 function packedForm(tx: Tx) {
   return tx`(
     (coalesce(ratings & 1048575, 0) << 43)
@@ -149,7 +153,7 @@ function packedForm(tx: Tx) {
   )`
 }
 
-/** What its quarter holds of the day of `row`, a count of its app, storefront and source. */
+/** Selects the packed count of the day of `row`, which is a count with an app, storefront and source. */
 export function packedDay(tx: Tx, row: string, where = tx``) {
   const of = (column: string) => tx(`${row}.${column}`)
   return tx`
@@ -160,14 +164,20 @@ export function packedDay(tx: Tx, row: string, where = tx``) {
       and q.quarter = date_trunc('quarter', ${of("day")}::timestamp)::date and d.packed is not null ${where}`
 }
 
-/** The same where `row`, a count to store, does not take its place: its rank is lower, as in rating_count. */
+/**
+ * Selects the packed count only when it takes precedence over `row`, a count to store. The order is that of
+ * rating_count.
+ */
 export function packedBetter(tx: Tx, row: string) {
   const of = (column: string) => tx(`${row}.${column}`)
   const same = tx`${packedRank(tx)} = ${rankOf(tx, row)} and not ${of("placed")}`
   return packedDay(tx, row, tx`and (${packedRank(tx)} > ${rankOf(tx, row)} or ${same})`)
 }
 
-/** Deletes counts that stand in their quarters, too, whichever is the earlier; of how many. Needs the apps' lock. */
+/**
+ * Deletes counts that exist both unpacked and packed; the later one stays. Returns the number deleted. Requires the
+ * apps' lock.
+ */
 export async function removeDoubles(tx: Tx, apps: readonly number[]): Promise<number> {
   const { count } = await tx`
     delete from rating_count r
@@ -181,7 +191,10 @@ export async function removeDoubles(tx: Tx, apps: readonly number[]): Promise<nu
   return count + twice.length
 }
 
-/** Own before others', then the later: the packed time is the millisecond of the day. Compare it with rankOf. */
+/**
+ * Counts of this instance precede foreign ones, then later ones precede earlier ones. The packed time is the
+ * millisecond of the day. Compare it with rankOf.
+ */
 function packedRank(tx: Tx) {
   return tx`(q.origin = ${OWN}, (d.packed & ${2 ** 27 - 1}::bigint))`
 }
@@ -202,7 +215,7 @@ interface CountKey {
   source: string
 }
 
-/** Takes these days out of their quarters, since rating_count holds them now. Needs the apps' lock. */
+/** Removes these days from their quarters, because rating_count has them now. Requires the apps' lock. */
 export async function takeOut(tx: Tx, counts: readonly CountKey[]): Promise<void> {
   if (counts.length === 0) return
   await tx`

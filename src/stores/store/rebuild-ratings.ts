@@ -2,7 +2,7 @@ import type { Sql } from "../../database/types.ts"
 import { lockApps } from "./facts.ts"
 import { removeDoubles } from "./rating-quarters.ts"
 
-/** Of all apps: counts of days that stand both whole and in their quarter, of which the later stays; pauses between two pieces. */
+/** Resolves counts that exist both unpacked and packed, for all apps; the later one stays. Pauses between batches. */
 export async function rebuildRatings(sql: Sql, pause: () => Promise<void>): Promise<number> {
   let mended = 0
   for (let after = 0; ; ) {
