@@ -11,7 +11,7 @@ import { appleReviews } from "../sources/apple-reviews.ts"
 import { playReviews } from "../sources/play-reviews.ts"
 import { readPlayReviews, readReviews } from "../sources/read-reviews.ts"
 
-/** Of a reading that meets what it knows: one page, and now and then one that has to be asked for again. */
+/** Average number of requests per reading, once the feed is known: one page, sometimes repeated. */
 const REQUESTS = 1.25
 
 export const reviewsOnAppStore: Kind = {
@@ -21,7 +21,7 @@ export const reviewsOnAppStore: Kind = {
   together: 1,
   requests: REQUESTS,
   everyDays: 1,
-  // ten pages at first
+  // The first reading takes ten pages.
   isLong: true,
   async read([subject], port) {
     const { storefront, subject: id } = subject
@@ -32,7 +32,10 @@ export const reviewsOnAppStore: Kind = {
   putsForward: putForwardApps,
 }
 
-/** Google Play shows the reviews of a language whatever country asks: of the storefronts that share one, the first reads. */
+/**
+ * Google Play shows the same reviews of a language in every country. Of the storefronts that share a language, only the
+ * first reads them.
+ */
 export const reviewsOnPlay: Kind = {
   name: "reviews",
   platform: "android",

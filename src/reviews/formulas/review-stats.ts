@@ -1,6 +1,6 @@
 import { addDays, type Days } from "../../lib/days.ts"
 
-/** So many reviews of a UTC day, a version of the app (null = not said) and a number of stars. */
+/** Number of reviews of one UTC day, app version (null if unknown) and star rating. */
 export interface ReviewTally {
   day: string
   version: string | null
@@ -14,32 +14,34 @@ type Distribution = Record<`${(typeof STARS)[number]}`, number>
 
 interface ReviewFigures {
   count: number
-  /** Of the stars, to two decimals; null = no reviews. */
+  /** Average stars, to two decimals. Null if there are no reviews. */
   average: number | null
   distribution: Distribution
 }
 
 interface DayOfReviews {
   day: string
-  /** Null = none are held, which says nothing of a day that is not covered. */
+  /** Null if no review is stored and the day is not covered: there may have been some. */
   count: number | null
   average: number | null
   covered: boolean
 }
 
 export interface ReviewStats extends ReviewFigures {
-  /** Share of reviews with one or two stars, 0 to 1, to four decimals; null = no reviews. */
+  /** Share of reviews with one or two stars, 0 to 1, to four decimals. Null if there are no reviews. */
   lowShare: number | null
-  /** The latest covered days without a day between that is not; null = none is covered. */
+  /** The latest run of covered days without a gap. Null if no day is covered. */
   coveredFrom: string | null
   coveredTo: string | null
-  /** Every day from `from` to `to`, oldest first. */
   byDay: DayOfReviews[]
-  /** The most reviews first, then by version as text, those that say none last. */
+  /** Most reviews first, then by version as text; reviews without a version last. */
   byVersion: (ReviewFigures & { version: string | null })[]
 }
 
-/** What tallies of reviews say of those days. Of `covered` days all reviews are held: where there is none, none was written. */
+/**
+ * Aggregates tallies of reviews over these days. On `covered` days every review is stored, so zero means that none was
+ * written.
+ */
 export function reviewStats(
   tallies: readonly ReviewTally[],
   { from, to }: Days,
@@ -83,7 +85,7 @@ function byName(a: string | null, b: string | null): number {
   return a < b ? -1 : 1
 }
 
-/** Half up. */
+/** Rounds half up. */
 function rounded(value: number, decimals: number): number {
   const unit = 10 ** decimals
   return Math.round(value * unit) / unit

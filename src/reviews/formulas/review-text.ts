@@ -1,30 +1,32 @@
 import { normalForm } from "../../lib/normal-form.ts"
-/** Of a review, what is searched. */
+/** The searchable part of a review. */
 export interface ReviewText {
   title: string | null
   text: string
 }
 
-/** A review as it is searched: title and text, folded each by itself; no folded query reaches from one into the other. */
+/**
+ * Folds a review for the search: title and text separately, joined by a line break, so that no query matches across
+ * both.
+ */
 export function foldReview({ title, text }: ReviewText): string {
   return title === null ? foldReviewText(text) : `${foldReviewText(title)}\n${foldReviewText(text)}`
 }
 
 /**
- * The spelling in which reviews are compared, the same wherever it is computed: two texts that a reader takes for one
- * spelling become one. In the manner of Unicode's NFKC_Casefold (UAX 31): width, ligatures, composed or decomposed
- * characters, invisible characters and case count for nothing, "ß" is "ss", and white space is one blank, none at the ends.
- * Other than there:
+ * Returns the spelling in which reviews are compared: texts that a reader takes for the same spelling become equal. The
+ * result does not depend on the locale. It follows Unicode's NFKC_Casefold (UAX 31): width, ligatures, composition,
+ * invisible characters and case are ignored, "ß" becomes "ss", and white space is collapsed and trimmed. It differs in
+ * these:
+ * - `i` with or without a dot, capital or not, is one letter: without a locale "I" is not "ı", and Turkish would be
+ *   found in one spelling only.
+ * - `'` and `"` match their curly forms: phones write curly quotes, keyboards straight ones.
+ * - `ㅋ`: standalone letters of Hangul stay separate. NFKC would join "ㅋㅠ" to "큐", and lose both in "ㅋㅋㅠㅠ".
+ * - `-`: every hyphen becomes the ASCII one, because phones and pages write U+2010 and U+2011.
+ * - `ـَ`: Arabic vowel signs and the stretching line are removed, because most people write without them.
  *
- *     i   dotted or not, capital or not, is one letter: without a locale "I" is no "ı", and Turkish would be found in one
- *         spelling only
- *     '   and " are one each, straight or curly: phones write the curly one, keyboards the other
- *     ㅋ  letters of Hangul that stand alone stay so: NFKC would join "ㅋㅠ" to "큐", and lose both in "ㅋㅋㅠㅠ"
- *     -   every hyphen is the one of keyboards: phones and pages put U+2010 and U+2011 in its place
- *     ـَ   Arabic vowel signs and the stretching line count for nothing: most people write without them
- *
- * Diacritics count ("ö" is no "o": in Turkish and German it is another letter), and so do hiragana and katakana, and
- * traditional and simplified characters. Idempotent.
+ * Diacritics are kept ("ö" is not "o": in Turkish and German it is another letter), and so are the differences between
+ * hiragana and katakana and between traditional and simplified characters. Idempotent.
  */
 export function foldReviewText(text: string): string {
   const folded = normalForm(text, "NFC")

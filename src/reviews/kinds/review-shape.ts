@@ -9,14 +9,17 @@ import { LONGEST_TEXT, LONGEST_VERSION, titleIn, versionIn, writtenIn } from "..
 
 export const SOURCES = ["apple-reviews", "play-reviews"] as const
 
-/** Of one page, or one line of an import. */
+/** Per page, or per line of an import. */
 export const MOST_REVIEWS = 1_000
 
 const LANGUAGES = "Google Play's reviews have a language, as en or pt-BR, and the App Store's have none"
 
-/** An odd title or version is none, a text loses what cannot be stored. Its writer is never in it. */
+/**
+ * Invalid titles and versions are dropped, and characters that cannot be stored are removed from texts. The author is
+ * never stored.
+ */
 const Review = v.strictObject({
-  /** The store's own. */
+  /** The store's own id. */
   id: Text,
   stars: Whole,
   title: v.optional(
@@ -25,7 +28,7 @@ const Review = v.strictObject({
       v.transform((title) => titleIn(title)),
     ),
   ),
-  /** As it was written; "" for stars without words. */
+  /** The original text. Empty if the review has stars only. */
   text: v.pipe(Text, v.transform(writtenIn)),
   version: v.optional(
     v.pipe(
@@ -33,18 +36,18 @@ const Review = v.strictObject({
       v.transform((version) => versionIn(version)),
     ),
   ),
-  /** When it was written, or last edited. */
+  /** When the review was written or last edited. */
   at: Moment,
 })
 export type StoreReview = v.InferOutput<typeof Review>
 
-/** Of the page that a reading ended with. */
+/** The result of a whole reading, stored with its last page. */
 const End = v.strictObject({
-  /** Pages that held reviews; the one that says that there are none counts too. */
+  /** Number of pages with reviews. A page that states that there are none counts as one. */
   pages: Whole,
-  /** Whether nothing is missing between the newest review and those that were held before, or the end of what is shown. */
+  /** True if no review is missing between the newest one and those stored before, or the end of the feed. */
   complete: Flag,
-  /** The store says that there are no reviews. */
+  /** True if the store states that there are no reviews. */
   empty: Flag,
 })
 
@@ -61,7 +64,7 @@ export const shape = v.pipe(
       Text,
       ruleBy((id, { platform }) => checkIds(platform, [id], "apps")),
     ),
-    /** BCP 47, of Google Play only, which shows the reviews of a language, whatever country asks. */
+    /** BCP 47. Only for Google Play, which shows the same reviews of a language in every country. */
     language: v.pipe(
       Fact,
       rule("bad_language", LANGUAGES, (language, { platform }) => {
@@ -69,20 +72,23 @@ export const shape = v.pipe(
         return platform === "android" ? said : language === undefined
       }),
     ),
-    /** On the App Store, from 1. */
+    /** App Store page number, from 1. */
     page: v.optional(v.pipe(Whole, rule("bad_depth", "a page must be a whole number from 1 to 1000", isPageCount))),
-    /** On Google Play: what the page was asked with; the first is asked without. */
+    /** The Google Play token that requested this page. Absent on the first page. */
     token: Token,
-    /** On Google Play: what the page after it is asked with. */
+    /** The Google Play token of the next page. */
     next: Token,
-    /** Whether there is a page after this one, as the page says; left out where it does not say. */
+    /** Whether the page states that another page follows. Absent if the page does not state it. */
     more: v.optional(
       v.pipe(
         Flag,
         rule("bad_depth", "more must be true or false", (more) => typeof more === "boolean"),
       ),
     ),
-    /** Newest first. None says nothing by itself: the App Store leaves pages empty that it has reviews for. */
+    /**
+     * Newest first. An empty list does not prove that there are no reviews: the App Store returns empty pages at
+     * random.
+     */
     reviews: v.pipe(
       list(Review),
       most(MOST_REVIEWS, "reviews"),
@@ -109,7 +115,7 @@ function isPageCount(pages: number): boolean {
   return Number.isInteger(pages) && pages >= 1 && pages <= 1_000
 }
 
-/** `place` names the review in a line. */
+/** `place` is the path of the review in an import line. */
 function checkReview({ id, stars, title, text, version, at }: StoreReview, place: string, seenAt: Date): void {
   const named = /^[\x21-\x7e]{1,100}$/.test(id)
   hold(named, "bad_review_id", `${place}.id: must have 1 to 100 characters of ASCII, no blanks`)
@@ -123,7 +129,7 @@ function checkReview({ id, stars, title, text, version, at }: StoreReview, place
   hold(mayBeWritten(at.getTime(), seenAt), "bad_time", `${place}.at: ${rule}`)
 }
 
-/** Whether a review may be of that moment: at most a day after it was seen, for clocks differ. */
+/** Whether a review may have this date. It may be up to a day after the reading, because clocks differ. */
 export function mayBeWritten(atMs: number, seenAt: Date): boolean {
   return atMs >= STORES_OPENED_MS && atMs <= seenAt.getTime() + DAY_MS
 }
@@ -131,19 +137,19 @@ export function mayBeWritten(atMs: number, seenAt: Date): boolean {
 export type ReviewsObservation = ObservationOf<"reviews", (typeof SOURCES)[number], typeof shape>
 export type ReadingEnd = v.InferOutput<typeof End>
 
-/** What the App Store's feed of reviews is asked. */
+/** A question to the App Store's feed of reviews. */
 export interface ReviewsQuestion {
   storefront: string
   storeId: string
   page: number
 }
 
-/** What Google Play is asked for reviews. */
+/** A question to Google Play for reviews. */
 export interface PlayReviewsQuestion {
   storefront: string
-  /** Whose reviews: BCP 47. */
+  /** Language of the reviews (BCP 47). */
   language: string
   storeId: string
-  /** What the page before it gave; none for the newest. */
+  /** The token from the previous page. Absent for the newest page. */
   token?: string
 }

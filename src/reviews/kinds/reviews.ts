@@ -18,7 +18,7 @@ import {
   shape,
 } from "./review-shape.ts"
 
-/** Each form of a review is held once, and how far readings came. */
+/** Stores each form of a review once, and how far the feed was read. */
 export const reviews = kind<ReviewsObservation, ReviewsQuestion | PlayReviewsQuestion>({
   name: "reviews",
   sources: SOURCES,
@@ -30,8 +30,8 @@ export const reviews = kind<ReviewsObservation, ReviewsQuestion | PlayReviewsQue
       ...{ page: null, token: null, next: null, more: null, end: null },
       pages: v.optional(Whole),
       /**
-       * Nothing is missing between the newest and what was held before. A reading that says so and shows none of those
-       * held is not believed.
+       * True if no review is missing between the newest one and those stored before. Ignored when the reading contains
+       * none of the stored reviews.
        */
       complete: v.optional(Flag),
     },
@@ -46,7 +46,7 @@ export const reviews = kind<ReviewsObservation, ReviewsQuestion | PlayReviewsQue
     checkSubject: (subject, platform) => checkIds(platform, [subject], "apps that were asked for"),
   },
   names: ({ storeId }) => ({ apps: [storeId] }),
-  // a text takes about as long as two results
+  // Storing a review takes about as long as storing two search results.
   weight: ({ reviews }) => 2 * reviews.length,
   split: splitPage,
   async store(tx, pages, { appOf }) {
@@ -90,7 +90,9 @@ export const reviews = kind<ReviewsObservation, ReviewsQuestion | PlayReviewsQue
 
 const ENDS: BestOptions = { table: "review_read", key: ["app_id", "feed", "source", "complete"] }
 
-/** The last part alone says how far the reading came: what an interrupted import leaves are reviews that the next finds known. */
+/**
+ * Only the last part carries `end`. If an import is interrupted, the stored reviews are then not taken for complete.
+ */
 function splitPage(page: ReviewsObservation, most: number): [ReviewsObservation, ReviewsObservation | null] {
   const { end: _end, ...unended } = page
   const size = Math.max(1, Math.floor(most / 2))

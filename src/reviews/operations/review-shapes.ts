@@ -13,7 +13,7 @@ import { type FeedState, type HeldFeed, type HeldReview, readFeedState } from ".
 
 export const Stars = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5))
 
-/** A review as every answer shows it; who wrote it is never known. */
+/** A review as every response shows it. The author is never stored. */
 export const Review = named(
   "Review",
   v.strictObject({
@@ -50,7 +50,7 @@ export const Feed = named(
   }),
 )
 
-/** Columns of a table of reviews: each with the feed that it stands in. */
+/** Columns of a table of reviews: the fields of a review and of its feed. */
 export const REVIEW_COLUMNS = [
   ...Object.keys(Review.entries),
   "feed",
@@ -60,7 +60,7 @@ export const REVIEW_COLUMNS = [
   "feedCompleteAt",
 ]
 
-/** A row a review; one without a review where there are none, with what is known of the feed. */
+/** Returns one row per review, with the state of the feed. Without reviews, returns one row with the state alone. */
 export function reviewRows(
   reviews: readonly v.InferOutput<typeof Review>[] | null,
   { feed, state, readAt, complete, completeAt }: v.InferOutput<typeof Feed>,
@@ -76,7 +76,7 @@ export const Figures = {
   distribution: described(StarCounts, "Reviews by their stars."),
 }
 
-/** Which reviews an answer over days looked at. */
+/** The feed and days that a response over days covers. */
 export const LookedAt = named(
   "ReviewsLookedAt",
   v.strictObject({
@@ -92,11 +92,11 @@ export const LookedAt = named(
   }),
 )
 
-/** The feed of an app that a storefront's reviews stand in, null where the app is not in the store, and what is known of it. */
+/** The feed with an app's reviews in a storefront, and its state. Null if the app is not in the store. */
 export interface AppFeed {
   held: HeldFeed | null
   known: FeedState
-  /** `held`, then feeds in other languages of the storefront that were imported. Empty where the app is not in the store. */
+  /** `held` and the imported feeds in other languages of the storefront. Empty if the app is not in the store. */
   all: { held: HeldFeed; known: FeedState }[]
   shown: v.InferOutput<typeof Feed>
 }
@@ -135,7 +135,7 @@ async function readOtherLanguages(sql: Sql, place: { app: number; platform: Plat
   return feeds
 }
 
-/** Merges several feeds. A day is complete only if it is complete in each. */
+/** Merges the states of several feeds. The result is complete only if every feed is complete. */
 function stateOf(states: readonly FeedState[]): FeedState {
   const [first] = states as [FeedState]
   const read = states.filter(({ state }) => state !== "never_read")
@@ -152,7 +152,10 @@ function stateOf(states: readonly FeedState[]): FeedState {
   }
 }
 
-/** The store's; where nobody read it and the app is the demo's, what is invented. */
+/**
+ * Returns the store's feed. Returns the invented demo feed if the store's was never read and the app belongs to the
+ * demo.
+ */
 async function readHeldFeed(
   sql: Sql,
   app: TrackedApp,
@@ -172,12 +175,12 @@ function iso(at: Date | null): string | null {
   return at?.toISOString() ?? null
 }
 
-/** All feeds of the storefront. Null if nothing is known of any. */
+/** Returns all feeds of the storefront. Null if none was ever read. */
 export function knownFeeds({ all }: AppFeed): AppFeed["all"] | null {
   return all.some(({ known }) => known.state !== "never_read") ? all : null
 }
 
-/** The same without what is known of them. */
+/** Returns the same feeds without their states. */
 export function heldFeeds(feed: AppFeed): HeldFeed[] | null {
   return knownFeeds(feed)?.map(({ held }) => held) ?? null
 }

@@ -10,7 +10,7 @@ import { type FeedTallies, tallyFeeds } from "../read/tallies.ts"
 import { Figures, knownFeeds, LookedAt, readAppFeed } from "./review-shapes.ts"
 
 const MOST_DAYS = 365
-/** Versions answered; the others are counted. */
+/** Versions in the response; the rest are only counted. */
 const MOST_VERSIONS = 200
 
 const DayFigures = named(

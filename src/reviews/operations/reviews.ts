@@ -15,9 +15,9 @@ import {
 
 const STORES = ["ios", "android"] as const
 
-/** Reviews of each store that list_reviews shows. */
+/** Maximum number of reviews per store in list_reviews. */
 const LISTED = 100
-/** Google Play's are of a whole language: fewer days of them. */
+/** A Google Play feed has the reviews of a whole language, so it covers fewer days. */
 const PLAY_DAYS = 30
 
 const listedFields = {

@@ -27,7 +27,7 @@ type ReviewSearch = AnswerOf<"search_reviews">
 
 const LISTED = 50
 
-/** What people write: how the stars are spread, day by day, by version, and the texts, which can be searched. */
+/** Shows the distribution of stars, the reviews by day and by version, and a search of the texts. */
 export async function reviewsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)

@@ -13,7 +13,7 @@ type Summary = AnswerOf<"summarize_reviews">
 
 const PAGE: TextPage = { title: "What reviews are about", at: "reviews", back: { tab: "reviews", name: "Reviews" } }
 
-/** The way there from the reviews. */
+/** Links from the reviews to their summary. */
 export function summaryCard(desk: Desk, app: AppHead, side: Side, isLink = true): Html {
   return askPart(desk, address(appAddress(desk, app, "summary"), { at: sideCode(side) }), {
     title: "What they are about",

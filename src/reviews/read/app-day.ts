@@ -5,16 +5,16 @@ import type { SourceName } from "../../lib/upstreams.ts"
 import { readStorefrontFeeds } from "./feeds.ts"
 
 export interface AppReviews {
-  /** Null = no list of reviews was read since the span. */
+  /** Null if no list of reviews was read since the beginning of the span. */
   newReviews: number | null
   reviewSources: SourceName[]
-  /** When the list that was read longest ago was read. */
+  /** The earliest of the lists' reading times. */
   reviewsReadAt: string | null
 }
 
 /**
- * Reviews of each app within a span, in the order given. Storefronts that share a language share its reviews on Google Play:
- * each list counts once.
+ * Returns the reviews of each app within a span, in the order of `apps`. On Google Play, storefronts with the same
+ * language share their reviews, so each list counts once.
  */
 export async function readAppReviews(
   sql: Sql,

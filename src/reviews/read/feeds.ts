@@ -12,7 +12,10 @@ interface ReviewFeed {
   source: SourceName
 }
 
-/** Whether a review is held since a complete reading; below a broken reading reviews may be missing. */
+/**
+ * Returns a function that tells whether a review is stored since a complete reading. Below an incomplete reading
+ * reviews may be missing.
+ */
 export async function readKnownReviews(
   sql: Db,
   { platform, storeId, feed, source }: ReviewFeed,
@@ -31,17 +34,17 @@ export async function readKnownReviews(
 }
 
 interface FeedReadings {
-  /** The latest reading; null = reviews came with no word of how far they were read. */
+  /** The latest reading. Null if reviews were imported without a reading of the feed. */
   readAt: Date | null
-  /** Of that reading: nothing is missing between the newest reviews and those that were held before. */
+  /** In the latest reading, no review is missing between the newest ones and those stored before. */
   complete: boolean
-  /** Of that reading: the store said that there are no reviews. */
+  /** In the latest reading, the store stated that there are no reviews. */
   empty: boolean
-  /** When a reading was last complete. Below one that is not joined (isJoined) there is a gap. */
+  /** Time of the latest complete reading. Below a reading that is not joined (isJoined) there is a gap. */
   completeAt: Date | null
 }
 
-/** Null = nothing is known, which is not "no reviews". */
+/** Null if nothing is known about the feed; that does not mean that it has no reviews. */
 export async function readFeed(
   sql: Db,
   { appId, feed }: { appId: number; feed: string },
@@ -56,13 +59,13 @@ export async function readFeed(
 export interface StorefrontOfApp {
   platform: Platform
   storefront: string
-  /** The app's row in store_app. */
+  /** The app's id in store_app. */
   app: number
 }
 
 /**
- * The feeds that hold each storefront's reviews, its own first. On Google Play these are languages: other ones that are mostly
- * spoken there count where reviews in them were imported. Feeds of the demo are left out.
+ * Returns the feeds with each storefront's reviews, its own feed first. Google Play has feeds by language: imported
+ * feeds in other languages that are mostly spoken there are included. Demo feeds are left out.
  */
 export async function readStorefrontFeeds(sql: Db, places: readonly StorefrontOfApp[]): Promise<string[][]> {
   const ids = [...new Set(places.flatMap(({ platform, app }) => (platform === "android" ? [app] : [])))]

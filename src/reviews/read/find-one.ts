@@ -2,7 +2,10 @@ import type { Db } from "../../database/types.ts"
 import { addDays, type Days } from "../../lib/days.ts"
 import { type HeldFeed, type HeldReview, heldReview, milliseconds, type ShownReview, startOf } from "./reviews.ts"
 
-/** A review of one of the feeds as it stands, if it was written on one of those days. Null if none has that id. */
+/**
+ * Returns the current form of a review in one of the feeds, if it was written on one of those days. Null if none has
+ * that id.
+ */
 export async function findReview(
   sql: Db,
   feeds: readonly HeldFeed[],
@@ -23,7 +26,10 @@ export async function findReview(
   return row ? heldReview(row) : null
 }
 
-/** Reviews of the feed with the same stars and words, written within so many days of it; it is one of them. */
+/**
+ * Counts the reviews of the feed with the same stars and words, written up to `days` days before or after. Includes the
+ * review itself.
+ */
 export async function countSameReviews(
   sql: Db,
   { appId, feed }: HeldFeed,

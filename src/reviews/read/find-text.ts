@@ -9,7 +9,7 @@ interface ReviewTextSearch extends ReviewSearch {
   text: string
 }
 
-/** As findReviews, of reviews that hold a text, in parts, so that no statement is long. */
+/** Like findReviews, for reviews that contain a text. Works in chunks, so that no statement takes long. */
 export async function findText(sql: Db, sought: ReviewTextSearch, limit: number): Promise<FoundReviews> {
   const reviews: HeldReview[] = []
   let total = 0
@@ -25,26 +25,26 @@ export async function findText(sql: Db, sought: ReviewTextSearch, limit: number)
   return { total, reviews }
 }
 
-// 5,000 took the embedded database 60 ms and more beside an import
+// Chunks of 5,000 blocked the embedded database for 60 ms and more during an import.
 const PART = 2_000
 
 interface Part {
   read: number
   found: number
-  /** When the oldest was written, in milliseconds since 1970. */
+  /** When the oldest review was written, in milliseconds since 1970. */
   last: number | null
-  /** As many as are needed, newest first, and all of which it is not known. */
+  /** The newest matches that are needed, and every review without a stored folded text, which is compared in memory. */
   shown: TextMatch[]
 }
 
 interface TextMatch extends ShownReview {
-  /** null = its folded text is not stored. */
+  /** Null if the folded text is not stored. */
   found: true | null
 }
 
 /**
- * By moments, as the index has them, and each shown review by the primary key: a planner without statistics sorts
- * nothing but what holds the text.
+ * Reads in the order of the index, and each shown review by the primary key: the embedded planner, which has no
+ * statistics, then sorts only the matches.
  */
 async function readPart(sql: Db, sought: ReviewTextSearch, needed: number, before: number | null): Promise<Part> {
   const { appId, feed, from, to, text, stars, version } = sought

@@ -12,7 +12,7 @@ import {
   startOf,
 } from "./reviews.ts"
 
-/** Without a text they are counted by their days (review_day). */
+/** Without a text, the total comes from the counts per day (review_day). */
 export async function findReviews(sql: Db, sought: ReviewSearch, limit: number): Promise<FoundReviews> {
   const { text, ...rest } = sought
   if (text !== undefined) return await findText(sql, { ...rest, text }, limit)
@@ -38,7 +38,7 @@ export async function findReviews(sql: Db, sought: ReviewSearch, limit: number):
   return { total, reviews: shown.map(heldReview) }
 }
 
-/** As findReviews over several feeds, which are as one list. */
+/** Like findReviews, over several feeds merged into one list. */
 export async function findInFeeds(
   sql: Db,
   feeds: readonly HeldFeed[],
@@ -52,7 +52,7 @@ export async function findInFeeds(
   return { total: found.reduce((sum, { total }) => sum + total, 0), reviews: reviews.slice(0, limit) }
 }
 
-/** All as they stand are read as the index has them: with a look-up for each day a page of 50 days took a third longer. */
+/** Without filters, reads in the order of the index: a lookup per day takes a third longer for a page of 50 days. */
 function newest(sql: Db, sought: ReviewSearch, limit: number) {
   return sql`
       select *
@@ -68,7 +68,7 @@ function newest(sql: Db, sought: ReviewSearch, limit: number) {
       limit ${limit}`
 }
 
-/** Of few among many only days with reviews to show are read. */
+/** With filters, reads only the days that have matching reviews. */
 function newestOfDays(sql: Db, sought: ReviewSearch, limit: number) {
   return sql`
       select v.*

@@ -8,12 +8,15 @@ export interface HeldFeed {
   feed: string
 }
 
-/** `none`: the store said so. `some`: reviews came without a word of how far was read. `never_read` is not "none". */
+/**
+ * `none`: the store stated that there are no reviews. `some`: reviews were imported without a reading of the feed.
+ * `never_read` does not mean `none`.
+ */
 export interface FeedState {
   state: "read" | "none" | "some" | "never_read"
   readAt: Date | null
   complete: boolean
-  /** The latest reading that was complete. */
+  /** The latest complete reading. */
   completeAt: Date | null
 }
 
@@ -24,7 +27,7 @@ export async function readFeedState(sql: Db, held: HeldFeed): Promise<FeedState>
   return { state: row.readAt === null ? "some" : empty ? "none" : "read", ...rest }
 }
 
-/** Who brought the latest reading of a feed; null = it was not read. */
+/** Returns the origin of the latest reading of a feed. Null if it was never read. */
 export async function readFeedOrigin(sql: Db, { appId, feed }: HeldFeed): Promise<string | null> {
   const [row] = await sql<{ origin: string }[]>`
     select origin
@@ -38,18 +41,18 @@ export async function readFeedOrigin(sql: Db, { appId, feed }: HeldFeed): Promis
 export interface HeldReview extends ReviewText {
   id: string
   stars: number
-  /** Of the app; null = not said. */
+  /** App version. Null if unknown. */
   version: string | null
-  /** When it was written, or last edited. */
+  /** When the review was written or last edited. */
   at: Date
   seenAt: Date
 }
 
-/** Reviews as they stand, written on UTC days from `from` to `to`, both inclusive. */
+/** Searches the current forms of reviews written on UTC days from `from` to `to`, both inclusive. */
 export interface ReviewSearch extends HeldFeed {
   from: string
   to: string
-  /** Folded (foldReviewText): what title or text must hold. */
+  /** Folded text (foldReviewText) that the title or text must contain. */
   text?: string
   stars?: readonly number[]
   version?: string
@@ -60,13 +63,13 @@ export interface FoundReviews {
   reviews: HeldReview[]
 }
 
-/** Where a part of a feed ends; `at` in milliseconds since 1970. */
+/** A position in a feed; `at` in milliseconds since 1970. */
 export interface Place {
   at: number
   id: string
 }
 
-/** As JSON carries it: moments in milliseconds since 1970. */
+/** A review as JSON returns it, with times in milliseconds since 1970. */
 export interface ShownReview extends ReviewText, Place {
   stars: number
   version: string | null
@@ -87,15 +90,18 @@ export function startOf(day: string): Date {
   return new Date(`${day}T00:00:00Z`)
 }
 
-/** A column's moment in milliseconds since 1970, as JSON carries it. */
+/** Selects a time column in milliseconds since 1970, for JSON. */
 export function milliseconds(sql: Db, column: string) {
   return sql`(extract(epoch from ${sql(column)}) * 1000)::bigint`
 }
 
-/** How many of the newest reviews are compared. */
+/** Number of newest reviews to compare. */
 const NEWEST = 5_000
 
-/** First seen on the day of the feed's latest reading, above all held before. Null = unknown. */
+/**
+ * Counts the reviews first seen on the day of the feed's latest reading and newer than all stored before. Null if
+ * unknown.
+ */
 export async function countNewReviews(sql: Db, { appId, feed }: HeldFeed, known: FeedState): Promise<number | null> {
   if (known.readAt === null || !known.complete) return null
   const day = startOf(dayOf(known.readAt))

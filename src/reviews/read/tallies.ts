@@ -8,7 +8,7 @@ export interface FeedTallies {
   covered: ReadonlySet<string>
 }
 
-/** On how many days with reviews before a span it is looked for one that was seen since those within it appeared. */
+/** Days with reviews before the span that are searched for one seen after the reviews within the span appeared. */
 export const LOOKED_BELOW = 1_000
 
 export async function tallyReviews(sql: Sql, feed: HeldFeed, days: Days, known: FeedState): Promise<FeedTallies> {
@@ -16,7 +16,7 @@ export async function tallyReviews(sql: Sql, feed: HeldFeed, days: Days, known: 
   return { tallies: held.within.flatMap(talliesOf), covered: coveredDays(days, known, gapsOf(held)) }
 }
 
-/** As tallyReviews over several feeds. A day is covered if each of them covers it. */
+/** Like tallyReviews, over several feeds. A day is covered only if every feed covers it. */
 export async function tallyFeeds(
   sql: Sql,
   feeds: readonly { held: HeldFeed; known: FeedState }[],
@@ -33,7 +33,10 @@ function talliesOf({ day, versions, stars, counts }: HeldDay): ReviewTally[] {
   return counts.map((count, at) => ({ day, version: versions[at] as string | null, stars: stars[at]!, count }))
 }
 
-/** A review that was first seen after all older ones had been seen last has a gap below it. Null = none is held. */
+/**
+ * Returns the gaps between reviews: a review has a gap below it if every older review was last seen before it first
+ * appeared. Null if no review is stored.
+ */
 function gapsOf({ below, within, above }: HeldDays): Gap[] | null {
   const gaps: Gap[] = []
   let { day: older, seen } = below
@@ -47,14 +50,17 @@ function gapsOf({ below, within, above }: HeldDays): Gap[] | null {
   return older === null && above === null ? null : gaps
 }
 
-/** Days before the latest complete reading that no gap touches; of a feed without reviews, where the store said so. */
+/**
+ * Returns the days before the latest complete reading that no gap touches. A feed without reviews covers days only if
+ * the store stated that there are none.
+ */
 function coveredDays(days: Days, { state, completeAt }: FeedState, gaps: readonly Gap[] | null): Set<string> {
   const covered = new Set<string>()
   if (completeAt === null || (gaps === null && state !== "none")) return covered
   const dayBefore = addDays(dayOf(completeAt), -1)
   for (let day = days.from; day <= days.to && day <= dayBefore; day = addDays(day, 1)) covered.add(day)
   for (const { after, before } of gaps ?? []) {
-    // above the latest complete reading it is no gap: that reading could not show it
+    // A gap above the latest complete reading does not count, because that reading could not show it.
     if (before >= completeAt.getTime()) continue
     const first = after === null ? days.from : later(after, days.from)
     const end = dayOf(new Date(before))
@@ -64,14 +70,14 @@ function coveredDays(days: Days, { state, completeAt }: FeedState, gaps: readonl
 }
 
 interface Gap {
-  /** The UTC day of the review below it; null = nor is anything older known. */
+  /** The UTC day of the next older review. Null if no older review is stored. */
   after: string | null
-  /** On the UTC day of the review above it, in milliseconds since 1970. */
+  /** Time of the review above the gap, in milliseconds since 1970. */
   before: number
 }
 
 interface HeldDays {
-  /** Of older reviews: the day of the newest, and when any was seen last. */
+  /** Of the reviews before the span: the day of the newest, and the time when any was last seen. */
   below: { day: string | null; seen: number | null }
   within: HeldDay[]
   above: OldestReview | null
@@ -87,7 +93,7 @@ interface HeldDay {
   counts: number[]
 }
 
-/** Moments in milliseconds since 1970. */
+/** Times in milliseconds since 1970. */
 interface OldestReview {
   at: number
   firstSeen: number
@@ -102,7 +108,8 @@ async function readDays(sql: Sql, { appId, feed }: HeldFeed, { from, to }: Days)
             where app_id = ${appId} and feed = ${feed} and day < ${from}
             order by day desc
             limit ${LOOKED_BELOW}`
-  // a day that was seen since all within had appeared leaves no gap, whatever was seen later: mostly it is the first below
+  // A day seen after all reviews within the span appeared leaves no gap, whatever was seen later. It is mostly the
+  // first day below.
   const [held] = await sql<HeldDays[]>`
     with within as materialized (
       select *

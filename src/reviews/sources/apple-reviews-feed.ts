@@ -2,16 +2,16 @@ import { at, list, parseJson } from "../../measuring/parsing/json.ts"
 import { parseXml, type XmlElement } from "../../measuring/parsing/xml.ts"
 import { ReadFailure } from "../../measuring/source.ts"
 
-/** What a feed of reviews says, in whichever form it came. */
+/** A parsed feed of reviews in either form. */
 export interface ReviewsFeed {
-  /** Its own address: what it answers. */
+  /** The feed's own URL, which names the question that it answers. */
   id: unknown
-  /** The address of the last page; an empty text where there is none. */
+  /** The URL of the last page. Empty if there is none. */
   last: unknown
   entries: FeedEntry[]
 }
 
-/** A review; or the app itself, which stood first in earlier feeds. */
+/** A review, or the app itself, which came first in earlier feeds. */
 export interface FeedEntry {
   id: unknown
   stars: unknown
@@ -19,11 +19,11 @@ export interface FeedEntry {
   text: unknown
   version: unknown
   updated: unknown
-  /** What an app is called; a review has no such name. */
+  /** The app's name. A review has none. */
   appName: unknown
 }
 
-/** The XML form: Atom with Apple's own elements, recorded 2020 to 2026. Throws ReadFailure (`changed`). */
+/** Parses the XML form: Atom with Apple's own elements (recorded from 2020 to 2026). Throws ReadFailure (`changed`). */
 export function feedOfXml(body: string): ReviewsFeed {
   const feed = parseXml(body, "the feed", { lenient: true })
   if (feed.name !== "feed") throw changed("the XML is no feed")
@@ -36,7 +36,7 @@ export function feedOfXml(body: string): ReviewsFeed {
       id: textOf(only(entry, "id")),
       stars: textOf(only(entry, "im:rating")),
       title: textOf(only(entry, "title")),
-      // the same once more as a table in HTML
+      // The same content also occurs as an HTML table.
       text: textOf(atMostOne(named(entry, "content").filter(({ attributes }) => attributes.type === "text"))),
       version: textOf(only(entry, "im:version")),
       updated: textOf(only(entry, "updated")),
@@ -45,7 +45,10 @@ export function feedOfXml(body: string): ReviewsFeed {
   }
 }
 
-/** The JSON form: the XML, translated; a single entry is no list. Dates were not in it before 2022. Throws ReadFailure (`changed`). */
+/**
+ * Parses the JSON form, a translation of the XML. A single entry is not wrapped in an array. Dates are missing before
+ * 2022. Throws ReadFailure (`changed`).
+ */
 export function feedOfJson(body: string): ReviewsFeed {
   const feed = at(parseJson(body, "the feed"), "feed")
   if (typeof feed !== "object" || feed === null) throw changed("the JSON is no feed")
@@ -71,7 +74,7 @@ const changed = (detail: string) => new ReadFailure("changed", detail)
 
 const PARTS = new Set(["author", "icon", "id", "link", "rights", "title", "updated"])
 
-/** A feed without reviews holds nothing unknown: that they are called otherwise must not pass for that there are none. */
+/** Throws when a feed without entries contains unknown elements: renamed entries must not pass for an empty feed. */
 function checkParts(names: readonly string[]): void {
   if (!names.includes("entry") && names.some((name) => !PARTS.has(name)))
     throw changed("no entries, but something else")
@@ -95,7 +98,7 @@ function textOf(element: XmlElement | undefined): string | undefined {
   return element?.text
 }
 
-/** The items of a list, or the one that stands without it; none where nothing stands. */
+/** Returns the items of an array, or a single value as an array. Empty if there is no value. */
 function several(value: unknown): readonly unknown[] {
   if (value === undefined || value === null) return []
   return Array.isArray(value) ? list(value) : [value]

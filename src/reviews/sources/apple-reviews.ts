@@ -13,17 +13,18 @@ import { moment, reviewsOf, titled, version, written } from "./reviews.ts"
 
 const PARSER = 1
 
-/** The feed has so many pages of 50 at most; a further one is refused with status 400. */
+/** The feed has at most this many pages of 50 reviews; later pages are refused with status 400. */
 export const REVIEW_PAGES = 10
 
 /**
- * The App Store's feed of an app's reviews in a storefront, newest first: its XML form, which in 2026 is filled where the
- * JSON form is empty, and only for a reader that calls itself iTunes. A page without reviews is read like any other; that
- * there are none is for the reading of all pages to say: since October 2026 pages in the middle are empty at random.
+ * Reads the App Store's feed of an app's reviews in a storefront, newest first. It uses the XML form, which in 2026 has
+ * reviews where the JSON form is empty, but only for a client that identifies itself as iTunes. An empty page is parsed
+ * like any other. Only the reading of all pages can conclude that there are no reviews: since October 2026 pages in the
+ * middle are empty at random.
  *
- * `more` follows from the link to the last page: the link to the next one leads on for ever (recorded). Where that link is
- * empty, as it was recorded of an app without reviews and of an id that is no app's, `more` is left out. `request` throws
- * a RangeError for a page that the feed cannot have.
+ * `more` is derived from the link to the last page, because the link to the next page never ends (recorded). If that
+ * link is empty, as recorded for an app without reviews and for an unknown id, `more` is omitted. `request` throws
+ * RangeError when the page number is out of range.
  */
 export const appleReviews: Source<ReviewsQuestion, ReviewsObservation> = {
   name: "apple-reviews",
@@ -54,7 +55,9 @@ export const appleReviews: Source<ReviewsQuestion, ReviewsObservation> = {
   },
 }
 
-/** The same feed in its JSON form, for when the other is not understood. That it is empty says nothing. */
+/**
+ * Reads the JSON form of the feed, as a fallback when the XML form cannot be parsed. An empty result proves nothing.
+ */
 export const appleReviewsJson: Source<ReviewsQuestion, ReviewsObservation> = {
   ...appleReviews,
   request: (asked) => feedRequest(asked, "json"),
@@ -74,14 +77,14 @@ function feedOf(body: string): ReviewsFeed {
   try {
     return feedOfXml(body)
   } catch (error) {
-    // a review in a feed that broke off may say any of the words
+    // In a truncated feed, a review may contain the same words as a block page.
     throw !/<feed[\s>]/.test(body) && asksForProof(body)
       ? new ReadFailure("blocked", "a proof is asked for", { cause: error })
       : error
   }
 }
 
-/** Throws unless the feed names the app and the storefront that were asked for, and no other page or order. */
+/** Throws unless the feed has the requested app and storefront, and no other page or order. */
 function checkAnswers({ id }: ReviewsFeed, { storefront, storeId, page }: ReviewsQuestion): void {
   const [, country, path = "", query = ""] =
     /^https?:\/\/[^/?]+(?:\/([a-z]{2}))?\/rss\/customerreviews\/([^?]*)(?:\?(.*))?$/i.exec(text(id) ?? "") ?? []
@@ -126,10 +129,10 @@ function starsOf(value: unknown): number | undefined {
   return typeof value === "string" && /^[1-5]$/.test(value) ? Number(value) : undefined
 }
 
-/** Milliseconds since 1970 of a time with its zone. */
+/** Returns milliseconds since 1970 from a timestamp with a time zone. */
 function dateOf(value: unknown): number {
   const [time, day] = (typeof value === "string" && TIME.exec(value)) || []
-  // Date takes 30 February for a day of March
+  // Date parses 30 February as a day of March.
   return time !== undefined && Number(day) <= daysInMonth(time) ? Date.parse(time) : Number.NaN
 }
 

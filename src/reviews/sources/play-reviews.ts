@@ -9,14 +9,14 @@ import { moment, reviewsOf, titled, version, written } from "./reviews.ts"
 
 const PARSER = 1
 
-/** As many as a page holds; the store gives no more at once. */
+/** The page size, which is the store's maximum. */
 export const PLAY_REVIEWS = 150
 
 /**
- * What Google Play shows of an app's reviews in a language, newest first, page by page: each names what the next one is
- * asked with. The country makes no difference. Reviews have no titles any more, but old ones keep theirs; the version is
- * the app's when the review was written, and missing of every fourth (recorded). A page without reviews is read like any
- * other; where the call is answered with nothing at all, `more` is left out, for that says nothing.
+ * Reads Google Play's reviews of an app in one language, newest first, page by page: each page has the token of the
+ * next. The country makes no difference. New reviews have no title, but old ones keep theirs. The version is the app's
+ * when the review was written; it is missing in every fourth review (recorded). An empty page is parsed like any other.
+ * If the RPC returns nothing at all, `more` is omitted, because that proves nothing.
  */
 export const playReviews: Source<PlayReviewsQuestion, ReviewsObservation> = {
   name: "play-reviews",
@@ -63,7 +63,7 @@ const changed = (detail: string) => new ReadFailure("changed", detail)
 interface Page {
   rows: readonly unknown[]
   next: string | undefined
-  /** Whether the page says anything of the pages after it. */
+  /** Whether the page states if another page follows. */
   says: boolean
 }
 
@@ -73,7 +73,7 @@ function pageOf(answer: unknown): Page {
   const [rows, onward] = answer
   if (!isNothing(rows) && !Array.isArray(rows)) throw changed("no list of reviews")
   if (!isNothing(onward) && !Array.isArray(onward)) throw changed("no way to the next page")
-  // without a list, only what has nothing else either is known to mean that there is none
+  // Without a list of reviews, only a response without any further part is known to mean that there are none.
   const says = Array.isArray(rows) || answer.length <= 2
   return { rows: rows ?? [], next: fact(at(onward, 1), tokenOf), says }
 }
@@ -106,7 +106,7 @@ function starsOf(value: unknown): number | undefined {
   return stars !== undefined && stars >= 1 && stars <= 5 ? stars : undefined
 }
 
-/** Of seconds since 1970 and billionths of one. */
+/** Returns milliseconds from seconds since 1970 and nanoseconds. */
 function msOf(value: unknown): number {
   const seconds = count(at(value, 0)) ?? Number.NaN
   const billionths = count(at(value, 1) ?? 0) ?? Number.NaN

@@ -4,30 +4,29 @@ import type { PlayReviewsQuestion, ReviewsObservation, ReviewsQuestion, StoreRev
 import { appleReviews, appleReviewsJson, REVIEW_PAGES } from "./apple-reviews.ts"
 import { PLAY_REVIEWS, playReviews } from "./play-reviews.ts"
 
-/** Asks a source once. Throws ReadFailure. */
+/** Requests one page from a source. Throws ReadFailure. */
 type AskReviews<Asked> = (source: Source<Asked, ReviewsObservation>, asked: Asked) => Promise<ReviewsObservation>
 
 interface ReadReviews {
   storefront: string
-  /** Store id. */
   id: string
-  /** Whether a review is held as it stands, since a reading that was complete: there is nothing new below it. */
+  /** Whether this form of a review is stored since a complete reading: nothing below it is new. */
   known(review: StoreReview): boolean
-  /** How many have rated the app there, as a look-up said lately. Of 0 an empty page is believed. */
+  /** Number of ratings from a recent look-up. With 0, an empty page is taken as proof that there are no reviews. */
   ratings?: number | null
-  /** Not more than the newest page: the reading is complete only where nothing new can follow it. */
+  /** Read only the newest page. The reading is then complete only if nothing new can follow. */
   newestPage?: boolean
 }
 
 /**
- * Reads the App Store's feed of an app's reviews page by page, until one holds a known review or the feed ends: the pages
- * that hold reviews, the last of them with the reading's end. A page that cannot be understood in XML is asked for in
- * JSON; there an empty page says nothing. A page that is empty is asked for once more, and else passed over; then the
- * reading is not complete, and neither is one whose later pages fail.
+ * Reads the App Store's feed of an app's reviews page by page, until a page contains a known review or the feed ends.
+ * Returns the pages with reviews; the last one has the reading's end. A page that cannot be parsed in XML is requested
+ * in JSON, where an empty page proves nothing. An empty page is requested once more and then skipped; skipping a page
+ * or failing on a later page makes the reading incomplete.
  *
- * That there are no reviews is said only where the first page is empty twice and says itself both times that it is the
- * last (or nobody has rated the app): then that page is all that is returned. Throws ReadFailure where the first page
- * fails, and `failed` where the pages were empty without saying so.
+ * The reading concludes that there are no reviews only when the first page is empty twice and both times states that it
+ * is the last (or the app has no ratings). It then returns that page alone. Throws ReadFailure when the first page
+ * fails, and `failed` when the pages were empty without such a statement.
  */
 export async function readReviews(
   ask: AskReviews<ReviewsQuestion>,
@@ -43,22 +42,22 @@ export async function readReviews(
     if (page === 1 && saysNone(seen, ratings)) return none(seen)
     if (isFilled(seen)) passedOver = 0
     else passedOver++
-    // of an empty page in the middle it is not known what its links lead to
+    // The links of an empty page in the middle of the feed are not reliable.
     if (isLast(reading, seen, reading.filled.at(-1)?.more !== true)) return ended(reading)
   }
   reading.missed = true
   return ended(reading)
 }
 
-/** Of reviews on Google Play: those of a language, at most so many. */
+/** Options for Google Play: one language, and at most `most` reviews. */
 interface ReadPlayReviews extends ReadReviews {
   language: string
   most?: number
 }
 
 /**
- * Reads Google Play's reviews of an app in a language as readReviews does, until a page holds a known one, there are no
- * more, or `most` (600) were read. As far as that the reading is complete.
+ * Reads Google Play's reviews of an app in one language, like readReviews, until a page contains a known review, there
+ * are no more pages, or `most` (600) reviews were read. Reaching `most` leaves the reading incomplete.
  */
 export async function readPlayReviews(
   ask: AskReviews<PlayReviewsQuestion>,
@@ -77,32 +76,33 @@ export async function readPlayReviews(
     token = seen.at(-1)!.next
     reading.missed ||= newestPage ?? false
     if (newestPage) break
-    // without another token the next page would be one that was read
+    // A repeated token would request a page that was read before.
     reading.missed ||= tokens.has(token)
     if (tokens.has(token)) break
   }
   return ended(reading)
 }
 
-// Each costs two requests; a page in the middle is empty now and then, several in a row are rather the feed's end.
+// An empty page takes two requests. A single one in the middle occurs now and then; several in a row are probably the
+// end of the feed.
 const MOST_PASSED_OVER = 3
 
 interface Reading {
   known: ReadReviews["known"]
-  /** Pages that held reviews. */
+  /** Pages with reviews. */
   filled: ReviewsObservation[]
-  /** Something between them was not to be had. */
+  /** True if pages between them are missing. */
   missed: boolean
 }
 
-/** The answers to one question: one, or two where the first was empty. */
+/** The responses to one question: two if the first was empty. */
 type Answers = readonly [ReviewsObservation] | readonly [ReviewsObservation, ReviewsObservation]
 
 function newReading(known: ReadReviews["known"]): Reading {
   return { known, filled: [], missed: false }
 }
 
-/** Asks, and once more where the page is empty. Null where a page after filled ones fails: then the reading ends there. */
+/** Requests a page, and once more if it is empty. Null if a page after filled ones fails, which ends the reading. */
 async function askAgain(ask: () => Promise<ReviewsObservation>, reading: Reading): Promise<Answers | null> {
   try {
     const first = await ask()
@@ -114,7 +114,7 @@ async function askAgain(ask: () => Promise<ReviewsObservation>, reading: Reading
   }
 }
 
-// The other form may still be its own.
+// Outcomes after which the other form may still be the right page.
 const NOT_ITS_OWN: readonly Outcome[] = ["changed", "mismatched"]
 
 async function askEitherForm(ask: AskReviews<ReviewsQuestion>, asked: ReviewsQuestion): Promise<ReviewsObservation> {
@@ -136,7 +136,9 @@ function isFilled(answers: Answers): boolean {
   return answers.at(-1)!.reviews.length > 0
 }
 
-/** Adds the page to what was read. True where nothing new can follow; an empty page says so only if it is believed. */
+/**
+ * Adds the page to the reading. True if nothing new can follow. An empty page ends the reading only if `isBelieved`.
+ */
 function isLast(reading: Reading, answers: Answers, isBelieved: boolean): boolean {
   const seen = answers.at(-1)!
   if (isFilled(answers)) {

@@ -4,7 +4,10 @@ import type { StoreReview } from "../kinds/review-shape.ts"
 import { MOST_REVIEWS, mayBeWritten } from "../kinds/review-shape.ts"
 import { titleIn, versionIn, writtenIn } from "../store/review-parts.ts"
 
-/** The reviews of a page, each once, where it stands first. Throws ReadFailure (`changed`) for more than any page has. */
+/**
+ * Returns the distinct reviews of a page in order of first occurrence. Throws ReadFailure (`changed`) when there are
+ * more than any page has.
+ */
 export function reviewsOf<Row>(rows: readonly Row[], reviewOf: (row: Row) => StoreReview): StoreReview[] {
   const reviews = new Map<string, StoreReview>()
   for (const row of rows) {
@@ -15,22 +18,22 @@ export function reviewsOf<Row>(rows: readonly Row[], reviewOf: (row: Row) => Sto
   return [...reviews.values()]
 }
 
-/** What somebody wrote (see writtenIn); undefined for what is no text. */
+/** Returns a text that people wrote (see writtenIn). Undefined if it is not a string. */
 export function written(value: unknown): string | undefined {
   return typeof value === "string" ? writtenIn(value) : undefined
 }
 
-/** A title; undefined where there is none, or a blank one. */
+/** Returns a title. Undefined if it is missing or blank. */
 export function titled(value: unknown): string | undefined {
   return titleIn(fact(value, written))
 }
 
-/** A version of the app; undefined for what is none. */
+/** Returns an app version. Undefined if it is invalid. */
 export function version(value: unknown): string | undefined {
   return typeof value === "string" ? versionIn(value) : undefined
 }
 
-/** When a review was written, of milliseconds since 1970; undefined for what cannot be. */
+/** Returns the date of a review from milliseconds since 1970. Undefined if it is impossible. */
 export function moment(ms: number, seenAt: Date): Date | undefined {
   return mayBeWritten(ms, seenAt) ? new Date(ms) : undefined
 }

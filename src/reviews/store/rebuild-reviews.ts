@@ -3,7 +3,7 @@ import type { Sql } from "../../database/types.ts"
 import { deriveReviewDays, type FeedDay } from "./review-days.ts"
 import { deriveReviewFeeds, type FeedKey } from "./review-feeds.ts"
 
-/** Derives anew what stands now of all feeds of reviews, and says of how many days and feeds it stood otherwise. */
+/** Derives review days and feeds again for all feeds. Returns the number of days and feeds that were wrong. */
 export async function rebuildReviews(sql: Sql, pause: () => Promise<void>): Promise<number> {
   let mended = 0
   for (let feed = await findNextFeed(sql, null); feed; feed = await findNextFeed(sql, feed)) {
@@ -45,7 +45,10 @@ async function findNextFeed(sql: Sql, after: FeedKey | null): Promise<FeedKey | 
   return next
 }
 
-/** The next days of which there are reviews or a row, oldest first; each is found by the index, however many reviews it has. */
+/**
+ * Returns the next days with reviews or with a row, oldest first. Each is found through the index, however many reviews
+ * it has.
+ */
 async function readNextDays(sql: Sql, { appId, feed }: FeedKey, after: string | null): Promise<FeedDay[]> {
   const start = after ?? "-infinity"
   return await sql<FeedDay[]>`

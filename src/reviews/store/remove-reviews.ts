@@ -4,8 +4,8 @@ import { deriveReviewDays, type FeedDay } from "./review-days.ts"
 import { deriveReviewFeeds, type FeedKey } from "./review-feeds.ts"
 
 /**
- * Removes a publisher's reviews and readings of reviews, and derives their feeds again. Of a review that others read too, the
- * form that was edited last becomes current.
+ * Removes a publisher's reviews and readings of reviews, and derives their feeds again. If other publishers read a
+ * review too, the form edited last becomes current.
  */
 export async function removeReviews(tx: Tx, publisher: string) {
   const feeds = await tx<FeedKey[]>`

@@ -13,7 +13,7 @@ interface FeedReviews {
   ids: readonly string[]
 }
 
-/** The days on which any form of these reviews was written: those that a change of a review touches. */
+/** Returns the days on which any form of these reviews was written: the days that a change of these reviews affects. */
 export async function readReviewDays(tx: Tx, reviews: readonly FeedReviews[]): Promise<FeedDay[]> {
   const each = reviews.flatMap(({ appId, feed, ids }) => ids.map((id) => ({ appId, feed, id })))
   return await tx<FeedDay[]>`
@@ -31,10 +31,10 @@ export async function readReviewDays(tx: Tx, reviews: readonly FeedReviews[]): P
     limit ${MOST_DAYS}`
 }
 
-/** Of one call of record: more than it can have. */
+/** A limit above what one call of record can contain. */
 const MOST_DAYS = 1_000_000
 
-/** After any of theirs were written. Needs the locks of the feeds' reviews. Idempotent. */
+/** Derives rows of review_day after reviews changed. Requires the locks of the feeds' reviews. Idempotent. */
 export async function deriveReviewDays(tx: Tx, days: readonly FeedDay[]): Promise<number> {
   if (days.length === 0) return 0
   const [row] = await tx<[{ count: number }]>`
@@ -80,7 +80,10 @@ export async function deriveReviewDays(tx: Tx, days: readonly FeedDay[]): Promis
   return row.count
 }
 
-/** In order, so that the planner without statistics takes the index of days, and not all of the feed for each day. */
+/**
+ * Ordered, so that the embedded planner, which has no statistics, uses the index of days instead of reading the whole
+ * feed for each day.
+ */
 function reviewsOf(tx: Tx) {
   return tx`
       select a.place, v.*
@@ -95,7 +98,7 @@ function reviewsOf(tx: Tx) {
       ) v`
 }
 
-/** `older_seen_at` is null of a day's oldest review alone. */
+/** `older_seen_at` is null only for a day's oldest review. */
 function figures(tx: Tx) {
   return tx`
       select place, count(*) as reviews, min(at) as oldest_at,

@@ -5,7 +5,7 @@ export interface FeedKey {
   feed: string
 }
 
-/** How far feeds were read (review_feed), after reviews and days. Needs the locks of the feeds' reviews. Idempotent. */
+/** Derives review_feed, after reviews and days. Requires the locks of the feeds' reviews. Idempotent. */
 export async function deriveReviewFeeds(tx: Tx, feeds: readonly FeedKey[]): Promise<number> {
   const [row] = await tx<[{ count: number }]>`
     with asked as materialized (
@@ -47,14 +47,14 @@ export async function deriveReviewFeeds(tx: Tx, feeds: readonly FeedKey[]): Prom
   return row.count
 }
 
-/** Pages of one reading, which may wait for its turns, are seen within so long. */
+/** Maximum time between the first and last page of one reading, which may wait for its turns. */
 const READING = "1 hour"
-/** So many of the newest reviews are looked at: more than a reading shows. */
+/** Number of newest reviews to compare, more than a reading shows. */
 const LOOKED_AT = 1_000
 
 /**
- * Whether a complete reading showed a review held before it, or none was, or the store said so. A reading with nothing
- * but news may have left out what lies between.
+ * Whether a complete reading connects to the reviews stored before: it contained one of them, there was none, or the
+ * store stated that there are none. A reading with only new reviews may have a gap below it.
  */
 export function isJoined(sql: Db) {
   return sql`

@@ -1,12 +1,12 @@
 import { isStorable } from "../../lib/text.ts"
 
-/** Of a title or a text; the longest that a store lets somebody write has 6,000. */
+/** Per title or text. The longest that a store accepts has 6,000 characters. */
 export const LONGEST_TEXT = 20_000
 export const LONGEST_VERSION = 100
 
-/** As it stands but for what no database holds: a page is not lost for one character that was cut apart. */
+/** Returns the text without characters that the database cannot store. One broken character does not fail a page. */
 export function writtenIn(said: string): string {
-  // what is cut within a character loses it
+  // A cut within a surrogate pair removes its first half too.
   return said
     .replaceAll("\0", "")
     .toWellFormed()
@@ -14,13 +14,13 @@ export function writtenIn(said: string): string {
     .replace(/[\ud800-\udbff]$/, "")
 }
 
-/** A title; undefined where there is none, or a blank one. */
+/** Returns a title. Undefined if it is missing or blank. */
 export function titleIn(said: string | undefined): string | undefined {
   const title = said === undefined ? "" : writtenIn(said)
   return /\S/.test(title) ? title : undefined
 }
 
-/** A version of the app; undefined for what is none. */
+/** Returns an app version. Undefined if it is invalid. */
 export function versionIn(said: string | undefined): string | undefined {
   const isVersion = said !== undefined && said.length <= LONGEST_VERSION && /\S/.test(said) && isStorable(said)
   return isVersion ? said : undefined

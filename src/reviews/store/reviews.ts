@@ -18,9 +18,9 @@ interface Form extends PlacedPage {
   firstSeenAt: Date
 }
 
-/** Returns the pages of which any form was new. The form edited last is the current one. */
+/** Stores the forms of reviews. Returns the pages with a new form. The form edited last is current. */
 export async function storeForms(tx: Tx, placed: readonly PlacedPage[]): Promise<ReviewsObservation[]> {
-  // forms of one review are weighed against each other, which nobody may do beside somebody else
+  // Choosing the current form compares all forms of a review, so concurrent writers are excluded.
   await takeLocks(
     tx,
     "reviews",
@@ -45,7 +45,7 @@ function keyOf({ appId, feed, reviewId, digest }: FormKey): string {
   return `${appId} ${feed} ${reviewId} ${digest}`
 }
 
-/** Each form once, of the latest reading that shows it, with the moment when the first of them did. */
+/** Returns each form once, from the latest reading that shows it, with the time of the first reading that did. */
 function formsOf(placed: readonly PlacedPage[]): Form[] {
   const shown = placed.flatMap(({ from, appId, feed }) =>
     from.reviews.map((review): Form => {
@@ -66,7 +66,7 @@ function digestOf({ stars, title = "", text, at }: StoreReview): string {
   return hash("sha256", JSON.stringify([stars, title, text, at.getTime()])).slice(0, 32)
 }
 
-/** Which of them are current is decided afterwards, but for a review that has no other form. */
+/** Inserts the forms. chooseCurrent decides later which is current, except for a review with a single form. */
 async function upsertForms(tx: Tx, forms: readonly Form[]): Promise<FormKey[]> {
   const shown = Map.groupBy(forms, ({ appId, feed, review }) => `${appId} ${feed} ${review.id}`)
   const rows = [...shown.values()].flatMap((each) => each.map((form) => stored(form, each.length === 1)))
@@ -130,9 +130,9 @@ function stored({ from, appId, feed, review, digest, firstSeenAt }: Form, alone:
 }
 
 /**
- * Of reviews with several forms, the one edited last: a reading that shows an earlier edit is a stale answer. A form that
- * a newer parser read otherwise, of the same moment, is no edit. The one that was current gives way first: there are never
- * two.
+ * Makes the form edited last current for reviews with several forms: a reading of an earlier edit is a stale response.
+ * A form that a newer parser read differently at the same moment is not an edit. The previous current form is reset
+ * first, so that there are never two.
  */
 async function chooseCurrent(tx: Tx, written: readonly FormKey[]): Promise<void> {
   const keys = [
@@ -164,7 +164,7 @@ async function chooseCurrent(tx: Tx, written: readonly FormKey[]): Promise<void>
   await setCurrent(tx, chosen, true)
 }
 
-/** Makes the chosen forms current; or, before, all others of their reviews not current. */
+/** Sets the chosen forms to current, or all other forms of their reviews to not current. */
 async function setCurrent(tx: Tx, chosen: readonly FormKey[], current: boolean): Promise<void> {
   await tx`
     update review_version v
